@@ -28,6 +28,25 @@ const rooms = [
   'testing',
 ];
 
+/** The rooms of the edge, in the same order. */
+const edgeRooms = ['base', 'limits', 'http', 'shares', 'stores', 'proxy', 'route'];
+
+/** The rooms of the playground, in the same order. */
+const playgroundRooms = [
+  'ui',
+  'examples',
+  'model',
+  'sandbox',
+  'state',
+  'settings',
+  'tasks',
+  'approval',
+  'transcript',
+  'share',
+  'editor',
+  'layout',
+];
+
 type Restriction = {
   name?: string;
   regex?: string;
@@ -47,6 +66,41 @@ const restrict = (paths: Restriction[], patterns: Restriction[]): [string, objec
 ];
 const globals = (names: string, message: string): { name: string; message: string }[] =>
   names.split(' ').map((name) => ({ name, message }));
+
+/** The rooms after this one, from which its files do not import. */
+function laterRooms(all: readonly string[], room: string): Restriction[] {
+  const later = all.slice(all.indexOf(room) + 1);
+  if (later.length === 0) return [];
+  const message = `${room}/ comes before this room. See the lists of rooms in oxlint.config.ts.`;
+  return [{ regex: `^(\\.\\./)+(${later.join('|')})/`, message }];
+}
+
+/** What no file of the edge imports. */
+function restrictEdge(room?: string): [string, object] {
+  return restrict(
+    [],
+    [
+      {
+        regex: '^node:',
+        message: "This package runs on every platform with the Web's own APIs: no Node modules.",
+      },
+      { regex: '^(react|react-dom|@cueline/react)(/|$)', message: 'This package runs on servers.' },
+      { regex: '^(\\.\\./)+(packages/)?(core|react)/(src|dist)/', message: byPublicName },
+      ...(room === undefined ? [] : laterRooms(edgeRooms, room)),
+    ],
+  );
+}
+
+/** What no file of an app, a test or an example imports. */
+function restrictUsers(room?: string): [string, object] {
+  return restrict(
+    [],
+    [
+      { regex: '^(\\.\\./)+(packages/)?(core|react|edge)/(src|dist)/', message: byPublicName },
+      ...(room === undefined ? [] : laterRooms(playgroundRooms, room)),
+    ],
+  );
+}
 
 /** What no file of core imports; only engine/ calls a model. */
 function restrictCore(room?: string): [string, object] {
@@ -253,44 +307,22 @@ export default defineConfig({
     {
       files: ['packages/edge/src/**'],
       rules: {
-        'no-restricted-imports': [
-          'error',
-          {
-            patterns: [
-              {
-                regex: '^node:',
-                message: "This package runs on every platform with the Web's own APIs: no Node modules.",
-              },
-              {
-                regex: '^(react|react-dom|@cueline/react)(/|$)',
-                message: 'This package runs on servers.',
-              },
-              {
-                regex: '^(\\.\\./)+(packages/)?(core|react)/(src|dist)/',
-                message: byPublicName,
-              },
-            ],
-          },
-        ],
+        'no-restricted-imports': restrictEdge(),
         'import/no-nodejs-modules': 'error',
       },
     },
+    ...edgeRooms.map((room) => ({
+      files: [`packages/edge/src/${room}/**`],
+      rules: { 'no-restricted-imports': restrictEdge(room) },
+    })),
     {
       files: ['packages/*/test/**', 'apps/**', 'e2e/**', 'bench/**', 'docs/**'],
-      rules: {
-        'no-restricted-imports': [
-          'error',
-          {
-            patterns: [
-              {
-                regex: '^(\\.\\./)+(packages/)?(core|react|edge)/(src|dist)/',
-                message: byPublicName,
-              },
-            ],
-          },
-        ],
-      },
+      rules: { 'no-restricted-imports': restrictUsers() },
     },
+    ...playgroundRooms.map((room) => ({
+      files: [`apps/playground/src/${room}/**`],
+      rules: { 'no-restricted-imports': restrictUsers(room) },
+    })),
     {
       files: ['**/test/**'],
       rules: {

@@ -116,7 +116,7 @@ describe.for(['in process', 'by route'] as const)('a run %s that is stopped', (p
   });
 });
 
-test('a start whose signal has aborted rejects as aborted, and asks nothing', async () => {
+test('a start whose signal has aborted rejects as aborted, and sends nothing', async () => {
   await using server = await startFaultServer();
   const provider = server.provider('chat', 'call', good);
   const definition = definePrompt('hello', (prompt) => prompt.$`Hello.`);

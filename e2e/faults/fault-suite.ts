@@ -142,7 +142,7 @@ export function testFaults(isChosen: (index: number) => boolean): void {
     );
   });
 
-  test('the table has at least 80 faults, each by a name of its own', () => {
+  test('the table has at least 80 faults, each with its own name', () => {
     expect(new Set(faults.map(({ name }) => name)).size).toBe(faults.length);
     expect(faults.length).toBeGreaterThanOrEqual(80);
   });

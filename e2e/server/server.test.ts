@@ -36,7 +36,7 @@ describe.each(['chat', 'responses'] as const)('through @ai-sdk/openai .%s()', (f
     return { result, errors };
   }
 
-  test('says a question back, word by word, with usage', async () => {
+  test('repeats a question word by word, with usage', async () => {
     const { result } = run('test-model');
     const pieces = await Array.fromAsync(result.textStream);
     expect(pieces).toEqual(['You', ' said:', ' How', ' is', ' the', ' weather?']);
@@ -84,7 +84,7 @@ describe.each(['chat', 'responses'] as const)('through @ai-sdk/openai .%s()', (f
     expect(errors).toMatchObject([{ statusCode: 401, message: 'Incorrect API key provided: sk-secret.' }]);
   });
 
-  test('fault-429 says when to try again', async () => {
+  test('fault-429 tells when to try again', async () => {
     const { result, errors } = run('fault-429');
     await result.consumeStream();
     expect(errors).toMatchObject([{ statusCode: 429, responseHeaders: { 'retry-after': '1' } }]);
@@ -106,7 +106,7 @@ describe.each(['chat', 'responses'] as const)('through @ai-sdk/openai .%s()', (f
     expect(parts.map((part) => part.type)).not.toContain('tool-result');
   });
 
-  test('slow keeps 200 ms between pieces, and notices that the client has gone', async () => {
+  test('slow keeps 200 ms between pieces, and notices that the client has disconnected', async () => {
     const controller = new AbortController();
     const { result } = run('slow', { signal: controller.signal });
     const began = performance.now();
@@ -156,7 +156,7 @@ describe('as a browser sees it', () => {
     expect(body.data.map(({ id }: { id: string }) => id)).toEqual(['test-model', ...Object.keys(faults)]);
   });
 
-  test('says what is wrong with a request that it does not understand', async () => {
+  test('explains what is wrong with a request that it does not understand', async () => {
     const unknown = await fetch(url('/embeddings'), { method: 'POST' });
     expect([unknown.status, await unknown.text()]).toEqual([
       404,

@@ -79,7 +79,7 @@ test('what the function throws is an error that the model reads', async ({ page,
   await expect(page.getByText('pickRoom: output-error')).toBeVisible();
 });
 
-test('a call that has no answer in time goes on without one, and its question goes away', async ({
+test('a call that gets no answer in time continues without one, and its question disappears', async ({
   page,
   desk,
 }) => {
@@ -103,7 +103,7 @@ test('a page that is reloaded in the middle of a call that only reads asks again
   await asked(page, 1);
 });
 
-test('and one that may have done its work is answered with an error', async ({ page, desk }) => {
+test('and one that may have taken effect is answered with an error', async ({ page, desk }) => {
   await page.goto(desk);
   await press(page, 'Pay the deposit');
   await expect(page.getByRole('button', { name: 'Pay', exact: true })).toBeVisible();
@@ -133,7 +133,7 @@ test('a second tab shows the call and leaves it to the first, until that is gone
   await asked(second, 1);
 });
 
-test('two tabs hear of one answer', async ({ page, context, desk }) => {
+test('two tabs receive one answer', async ({ page, context, desk }) => {
   await page.goto(desk);
   await press(page, 'Find a room');
   await expect(roomCard(page)).toBeVisible();

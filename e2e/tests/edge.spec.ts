@@ -130,7 +130,7 @@ async function goThrough({ page, open, say, press, stands, transcript, marks }: 
   };
 }
 
-test('the three pages say the same, wherever their runs happen', async ({ visit }) => {
+test('the three pages show the same, wherever their runs happen', async ({ visit }) => {
   test.slow();
   const visits = await Promise.all(places.map(visit));
   const [page, proxied, route] = await Promise.all(visits.map(goThrough));
@@ -215,7 +215,7 @@ test('the key stays on the server', async ({ visit, edge }) => {
   }
 });
 
-test('by route, the browser gets nothing of what the prompts say', async ({ browser }) => {
+test('through the route, the browser never receives the text of the prompts', async ({ browser }) => {
   // a server of its own, so that its wire has nothing of other tests
   const edge = await startEdgeServer();
   const context = await browser.newContext({ extraHTTPHeaders: { 'accept-encoding': 'identity' } });
@@ -295,7 +295,7 @@ async function dumpStorage(): Promise<string> {
   return JSON.stringify(kept);
 }
 
-test('on the server, a run goes on while its page is reloaded', async ({ visit, edge }) => {
+test('on the server, a run continues while its page is reloaded', async ({ visit, edge }) => {
   const { page, open, say, press, stands, marks } = await visit('route');
   await open('chat');
   const before = edge.events.filter(({ type }) => type === 'run-start').length;

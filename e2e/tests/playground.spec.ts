@@ -59,7 +59,7 @@ test('the first visit shows an example and invites to run it', async ({ playgrou
   await expect(playground.tool('getWeather')).toContainText('sunny');
 });
 
-test('a reply goes on with the conversation', async ({ playground }) => {
+test('a reply continues the conversation', async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.run();
@@ -131,7 +131,7 @@ test('a shared link opens the same script elsewhere and does not run by itself',
   await elsewhere.close();
 });
 
-test('a link keeps the person’s own script, which comes back with one click', async ({ playground }) => {
+test('a link keeps the user’s own script, which one click restores', async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.write(script('Bergen'));
@@ -200,7 +200,7 @@ test('a missing key ends the run in a sentence that leads to the model dialog', 
   await expect(page.getByRole('dialog', { name: 'Model' })).toBeVisible();
 });
 
-test('the model dialog begins at the choice made, and gives the focus back', async ({ playground }) => {
+test('the model dialog begins at the current choice and returns the focus', async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   for (const opener of [page.getByTestId('model'), page.getByRole('button', { name: 'Use a real model' })]) {
@@ -213,7 +213,7 @@ test('the model dialog begins at the choice made, and gives the focus back', asy
   }
 });
 
-test('with a real model, an opened link says what Run will use', async ({ playground, browser }) => {
+test('with a real model, an opened link shows what Run will use', async ({ playground, browser }) => {
   const { page } = playground;
   await playground.open();
   await page.getByTestId('share').click();
@@ -246,7 +246,7 @@ test('a server that answers with a web page leads to the model dialog', async ({
   }
 });
 
-test('a base URL that cannot be used is said at its field', async ({ playground }) => {
+test('an unusable base URL is reported at its field', async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await page.getByTestId('model').click();
@@ -272,7 +272,7 @@ test('a type error is shown at its line, and the script can still run', async ({
   expect(await playground.ended()).toBeTruthy();
 });
 
-test('a runtime error is shown at its line, with the way there', async ({ playground }) => {
+test('a runtime error is shown at its line, with a link to it', async ({ playground }) => {
   const { page, editor } = playground;
   await playground.open();
   await playground.write(script('Oslo').replace('  prompt.$', '  (undefined as any).boom();\n  prompt.$'));
@@ -294,7 +294,7 @@ test('prompt. completes', async ({ playground }) => {
   await expect(page.locator('.suggest-widget')).toContainText('defSystem', { timeout: 20_000 });
 });
 
-test('an example takes the place of an edited script, and gives it back', async ({ playground }) => {
+test('an example replaces an edited script, and can be undone', async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.write('// mine\n');
@@ -305,7 +305,7 @@ test('an example takes the place of an edited script, and gives it back', async 
   expect(await playground.script()).toBe('// mine\n');
 });
 
-test('a failing tool shows its error, and the run goes on', async ({ playground }) => {
+test('a failing tool shows its error, and the run continues', async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await page.getByRole('button', { name: 'Examples' }).click();
@@ -405,7 +405,9 @@ test('what a model writes is shown, never obeyed: no HTML, no pictures, links on
   }
 });
 
-test('an answer that is no use as markdown is shown as text, and the page stays', async ({ playground }) => {
+test('an answer that cannot be read as markdown is shown as text, and the page keeps working', async ({
+  playground,
+}) => {
   const { page } = playground;
   const server = await startModelServer();
   server.plan([{ text: `Before\n\n${'>'.repeat(4_000)} deep` }]);

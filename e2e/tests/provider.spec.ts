@@ -111,7 +111,7 @@ for (const api of ['responses', 'chat'] as const) {
 
     // one after another in one page, with the key typed once
     test(
-      'what fails at the provider is said in words that help',
+      'a failure of the provider is reported in words that help',
       { tag: api === 'chat' ? [] : ['@long'] },
       async ({ page, playground, connect }) => {
         const error = page.getByTestId('run-error');
@@ -157,7 +157,7 @@ for (const api of ['responses', 'chat'] as const) {
   });
 }
 
-test('too many requests: tried again, then told', async ({ page, playground, server, connect }) => {
+test('too many requests: retried, then reported', async ({ page, playground, server, connect }) => {
   await connect(weather, 'chat', 'fault-429');
   await playground.run();
   await playground.ended('error');

@@ -95,7 +95,7 @@ test.describe('the chat', () => {
     await expect(card).toContainText('"subject": "Your sea room on 2026-12-14"');
   });
 
-  test('says what a tool could not do', async ({ app }) => {
+  test('shows what a tool could not do', async ({ app }) => {
     const { page } = app;
     await app.open('#/chat');
     await app.say('When does Zoe arrive?');
@@ -130,7 +130,7 @@ test.describe('the chat', () => {
     await expect(answers(page)).toContainText('Ada arrives');
   });
 
-  test('goes on after a failure', async ({ app }) => {
+  test('continues after a failure', async ({ app }) => {
     const { page } = app;
     await app.open('#/chat');
     await app.say('Break, please');
@@ -141,7 +141,7 @@ test.describe('the chat', () => {
     await expect(answers(page)).toContainText('The line has held');
   });
 
-  test('keeps several conversations, one of which goes on while another is shown', async ({ app }) => {
+  test('keeps several conversations, one of which continues while another is shown', async ({ app }) => {
     const { page } = app;
     await app.open('#/chat');
     await app.say('When does Ada arrive?');
@@ -250,7 +250,7 @@ test.describe('a reload', () => {
     expect(await app.calls()).toEqual({ model: 2, 'house:sendMail': 1 });
   });
 
-  test('in the middle of a task list: it goes on with the task at hand, and the edits stay', async ({
+  test('in the middle of a task list: it continues with the current task, and the edits stay', async ({
     app,
   }) => {
     const { page } = app;
@@ -289,7 +289,7 @@ test.describe('a reload', () => {
   });
 });
 
-test('where nothing can be stored, the page says so and works all the same', async ({ app }) => {
+test('without storage, the page shows that and still works', async ({ app }) => {
   const { page } = app;
   await page.addInitScript(() => {
     IDBFactory.prototype.open = () => {
@@ -306,7 +306,7 @@ test('where nothing can be stored, the page says so and works all the same', asy
 });
 
 test.describe('two tabs', () => {
-  test('the second one follows the first, answers for it, and goes on with the conversation', async ({
+  test('the second one follows the first, answers for it, and continues the conversation', async ({
     app,
   }) => {
     const first = app.page;
@@ -408,7 +408,7 @@ test('the task list: every kind of edit while the model works, and it hears of i
   }
 });
 
-test('the task list: a result that is refused is given again', async ({ app }) => {
+test('the task list: a refused result is given again', async ({ app }) => {
   const { page } = app;
   await app.open('#/tasks');
   await page.getByLabel('Tasks').fill('Write a welcome note');

@@ -149,7 +149,7 @@ test.describe('errors of a script', () => {
     await expect(page.getByLabel('User message')).toHaveText('text');
   });
 
-  test('an error in a tool goes to the model, and the run goes on', async ({ page, playground }) => {
+  test('an error in a tool goes to the model, and the run continues', async ({ page, playground }) => {
     await playground.open(scriptWithTool("throw new Error('no such city');"));
     await playground.run();
     await playground.ended('done');
@@ -158,7 +158,7 @@ test.describe('errors of a script', () => {
   });
 });
 
-test.describe('what a script says in another name', () => {
+test.describe('a forged sender in a message of a script', () => {
   test('an error of the provider is one of the script, wherever it is thrown', async ({
     page,
     playground,
@@ -215,7 +215,10 @@ test.describe('what a script says in another name', () => {
   });
 });
 
-test('a script that piles up more than a run may is ended, and told so', async ({ page, playground }) => {
+test('a script that queues more than a run may is ended with an error that says so', async ({
+  page,
+  playground,
+}) => {
   await playground.open(
     scriptWithTool(
       "setInterval(() => Promise.reject(new Error('x'.repeat(1_000_000))), 5); await new Promise(() => {});",

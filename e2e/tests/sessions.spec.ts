@@ -14,7 +14,7 @@ async function play(playground: Playground, title: string): Promise<void> {
   expect(await playground.ended()).toBe('done');
 }
 
-test('a session and an agent call go on to their ends', async ({ playground }) => {
+test('a session and an agent call reach their ends', async ({ playground }) => {
   const { page } = playground;
   const complete = page.getByTestId('task-complete');
   await playground.open();
@@ -32,7 +32,7 @@ test('a session and an agent call go on to their ends', async ({ playground }) =
 });
 
 test(
-  'the other examples of sessions and agent calls go on to their ends',
+  'the other examples of sessions and agent calls reach their ends',
   { tag: '@long' },
   async ({ playground }) => {
     const { page } = playground;

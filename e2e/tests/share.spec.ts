@@ -94,7 +94,7 @@ test('a run is shared by a short link, and is the same transcript elsewhere', as
   });
 });
 
-test('whoever shared a run takes it back, also after a reload, and nobody opens it any more', async ({
+test('the author of a share deletes it, also after a reload, and then it no longer opens', async ({
   playground,
   browser,
 }) => {
@@ -106,6 +106,7 @@ test('whoever shared a run takes it back, also after a reload, and nobody opens 
     expect(await playground.ended()).toBe('done');
     await page.getByTestId('share').click();
     await page.getByText('Script and run').click();
+    await expect(page.getByTestId('upload')).toContainText('kept for 30 days');
     await page.getByTestId('make-short-link').click();
     const link = page.getByLabel('Short link to this run');
     const url = await link.inputValue();
@@ -143,14 +144,14 @@ test('whoever shared a run takes it back, also after a reload, and nobody opens 
 
       const late = onPage(await context.newPage());
       await late.open(new URL(url).hash);
-      await expect(late.page.getByTestId('notice')).toContainText('What this link leads to is gone');
+      await expect(late.page.getByTestId('notice')).toContainText('Nothing is shared under this link');
     } finally {
       await context.close();
     }
   });
 });
 
-test('a crafted run is refused in a sentence, and so is one that nobody keeps', async ({ playground }) => {
+test('a forged run and an unknown one are refused in a sentence', async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.write('// mine');

@@ -41,7 +41,7 @@ test.describe('an example', () => {
 });
 
 test.describe('tasks', () => {
-  test('change while the run goes on, and keep their results', async ({ playground }) => {
+  test('change while the run continues, and keep their results', async ({ playground }) => {
     const { page, task } = playground;
     const progress = page.getByTestId('task-progress');
     await playground.open();
@@ -62,7 +62,7 @@ test.describe('tasks', () => {
     await expect(page.getByRole('button', { name: 'Add a task' })).toHaveCount(0);
   });
 
-  test('take a person’s changes, which the model is told of', async ({ playground }) => {
+  test('accept the user’s changes, which the model reads', async ({ playground }) => {
     const { page, task } = playground;
     await playground.open();
     await withServer(page, async (server) => {
@@ -114,7 +114,7 @@ test.describe('tasks', () => {
     });
   });
 
-  test('say at their place why a change was refused', async ({ playground }) => {
+  test('show in place why a change was refused', async ({ playground }) => {
     const { page, task } = playground;
     await playground.open();
     await withServer(page, async (server) => {
@@ -140,7 +140,7 @@ test.describe('tasks', () => {
     });
   });
 
-  test('of a script that hangs cannot be changed, and nobody waits for it', async ({ playground }) => {
+  test('of a script that hangs cannot be changed, and the page does not wait', async ({ playground }) => {
     const { page, task } = playground;
     await playground.open();
     await playground.write(
@@ -217,7 +217,7 @@ test.describe('an approval', () => {
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Run');
   });
 
-  test('is refused with a reason, which the model is told', async ({ playground }) => {
+  test('is refused with a reason, which the model reads', async ({ playground }) => {
     const { page } = playground;
     await untilAsked(playground);
     await page.getByLabel('Reason for refusing').focus();
@@ -241,7 +241,7 @@ test.describe('an approval', () => {
     await page.keyboard.type('{ "to": ');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await expect(approval.getByRole('alert')).toContainText('This is no JSON');
+    await expect(approval.getByRole('alert')).toContainText('This is not JSON');
     await editor.fill('{ "to": "grace@example.com", "subject": "Hi", "text": "Noon." }');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
@@ -251,7 +251,7 @@ test.describe('an approval', () => {
     await expect(playground.tool('sendMail')).toContainText('"to": "grace@example.com"');
   });
 
-  test('takes no focus from who writes the script, and is a shortcut away', async ({ playground }) => {
+  test('does not take the focus from the script, and has a shortcut', async ({ playground }) => {
     const { page, approval } = playground;
     await playground.open();
     await playground.pick('Ask before sending');
@@ -373,7 +373,7 @@ test.describe('agents', () => {
   });
 });
 
-test('a composite tool shows each of its calls, the one that failed among them', async ({ playground }) => {
+test('a composite tool shows each of its calls, including the one that failed', async ({ playground }) => {
   await playground.open();
   await playground.pick('Many calls in one');
   await playground.run();
@@ -387,7 +387,7 @@ test('a composite tool shows each of its calls, the one that failed among them',
   await expect(calls.first()).toContainText(/\d+ ms/);
 });
 
-test('pictures that a message brings along are shown, those from elsewhere never loaded', async ({
+test('pictures inside a message are shown, those from other addresses are never loaded', async ({
   playground,
 }) => {
   const { page } = playground;

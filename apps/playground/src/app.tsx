@@ -5,7 +5,7 @@ import { NarrowLayout } from './layout/narrow-layout.tsx';
 import { TopBar } from './layout/top-bar.tsx';
 import { useRunKeys } from './layout/use-run-keys.ts';
 import { WideLayout } from './layout/wide-layout.tsx';
-import { ModelDialog } from './model/model-dialog.tsx';
+import { ModelDialog } from './settings/model-dialog.tsx';
 import { warmSandbox } from './state/run-session.ts';
 import { onStorageProblem } from './state/store.ts';
 import { useNarrow, useTheme } from './state/theme.ts';

@@ -40,7 +40,7 @@ function WhoAnswers({ place }: { place: Place }) {
   return (
     <>
       The answers are <strong className="font-semibold text-warn">simulated</strong>
-      {asked === undefined ? ': no model is called.' : ', by a stand-in for OpenAI.'}
+      {asked === undefined ? ': no model is called.' : ', by a simulated OpenAI server.'}
     </>
   );
 }

@@ -103,7 +103,7 @@ describe('a page without a network', () => {
     return { run, waits };
   }
 
-  test('waits for one, and counts no tries until then', { timeout: 30_000 }, async () => {
+  test('waits for a network, and counts no tries until then', { timeout: 30_000 }, async () => {
     goOffline();
     const { run, waits } = open(() => {
       Reflect.deleteProperty(navigator, 'onLine');

@@ -165,7 +165,7 @@ const request = fc.constantFrom(
 );
 
 describe('argumentsFromSchema', () => {
-  test('whatever the schema, the arguments fit it', () => {
+  test('for any schema, the arguments fit it', () => {
     fc.assert(
       fc.property(anySchema, request, (schema, asked) => {
         const made = argumentsFor(schema, asked, { city: 'Oslo', id: 4, date: 'never' });

@@ -1,3 +1,4 @@
+export type { RouteContext } from './base/environment.ts';
 export { createModelProxy } from './proxy/create-model-proxy.ts';
 export type { ModelProxyOptions, ProxiedProvider, ProxyLimits, ProxyTimeouts } from './proxy/options.ts';
 export type { ProxyEvent } from './proxy/proxy-event.ts';
@@ -14,7 +15,7 @@ export { createMemoryLimits, type MemoryLimitsOptions } from './limits/memory-li
 export type { ModelPrice, Prices } from './limits/prices.ts';
 export type { RequestHeaderOptions } from './http/cors.ts';
 export type { Authenticate, Identity } from './http/identify.ts';
-export { createPromptRoute, type PromptRoute, type RouteContext } from './route/create-prompt-route.ts';
+export { createPromptRoute, type PromptRoute } from './route/create-prompt-route.ts';
 export type {
   AcceptedRun,
   AskedRun,

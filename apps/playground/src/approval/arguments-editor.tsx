@@ -1,5 +1,5 @@
 import { useId, useState } from 'react';
-import { visibleText } from '../transcript/content/visible-text.ts';
+import { visibleText } from '../ui/visible-text.ts';
 import { focusFirst } from '../ui/focus-first.ts';
 
 type ArgumentsEditorProps = {

@@ -1,6 +1,6 @@
 import { Pause } from 'lucide-react';
 import { type ReactNode, type RefObject, useEffect, useId } from 'react';
-import { JsonView } from '../transcript/content/json-view.tsx';
+import { JsonView } from '../ui/json-view.tsx';
 import { Keys } from '../ui/keys.tsx';
 
 type PendingCardProps = {

@@ -5,6 +5,6 @@ export function readArguments(text: string): { value: unknown } | { fault: strin
     return { value: JSON.parse(text) as unknown };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { fault: `This is no JSON: ${why}` };
+    return { fault: `This is not JSON: ${why}` };
   }
 }

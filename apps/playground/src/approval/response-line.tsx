@@ -1,6 +1,6 @@
 import { Check, X } from 'lucide-react';
 import type { PendingResponse } from '../state/pending.ts';
-import { visibleText } from '../transcript/content/visible-text.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 /** The user's response to a tool call, in a line. */
 export function ResponseLine({ response }: { response: PendingResponse }) {

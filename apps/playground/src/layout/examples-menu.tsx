@@ -6,7 +6,7 @@ import { exampleGroups } from '../examples/index.ts';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { menuContent, menuItem } from '../ui/menu.ts';
-import { replaceScript } from './replace-script.ts';
+import { replaceScript } from '../state/replace-script.ts';
 
 /** The largest file that is opened as a script, in bytes. */
 const LARGEST_FILE = 1_000_000;
@@ -86,7 +86,7 @@ export function ExamplesMenu() {
 async function openFile(file: File): Promise<void> {
   if (file.size > LARGEST_FILE) {
     toast.error(
-      `${file.name} is larger than 1 MB, which is no script. Choose the .ts file that you saved here.`,
+      `${file.name} is larger than 1 MB, so it cannot be a script. Choose the .ts file that you saved here.`,
     );
     return;
   }

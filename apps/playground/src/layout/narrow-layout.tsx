@@ -1,7 +1,7 @@
 import { Tabs } from 'radix-ui';
 import { EditorPane } from '../editor/editor-pane.tsx';
 import { usePlayground, type PlaygroundState } from '../state/store.ts';
-import { RunPane } from '../transcript/run-pane.tsx';
+import { RunPane } from './run-pane.tsx';
 import { RunButton } from './run-button.tsx';
 
 const tab =

@@ -2,7 +2,7 @@ import { Play, Square } from 'lucide-react';
 import { startRun, stopRun } from '../state/run-session.ts';
 import { Button } from '../ui/button.tsx';
 import { Keys } from '../ui/keys.tsx';
-import { useRunning } from './use-running.ts';
+import { useRunning } from '../state/use-running.ts';
 
 /** The Run button, which is Stop during a run. */
 export function RunButton() {

@@ -1,9 +1,9 @@
-import { ModelButton } from '../model/model-button.tsx';
+import { ModelButton } from '../settings/model-button.tsx';
 import { ExamplesMenu } from './examples-menu.tsx';
 import { Mark } from '../ui/mark.tsx';
 import { SharePopover } from '../share/share-popover.tsx';
 import { RunButton } from './run-button.tsx';
-import { ThemeMenu } from './theme-menu.tsx';
+import { ThemeMenu } from '../settings/theme-menu.tsx';
 
 export function TopBar({ narrow }: { narrow: boolean }) {
   return (

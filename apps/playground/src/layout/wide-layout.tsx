@@ -1,7 +1,7 @@
 import { Group, Panel, Separator } from 'react-resizable-panels';
 import { EditorPane } from '../editor/editor-pane.tsx';
 import { usePlayground } from '../state/store.ts';
-import { RunPane } from '../transcript/run-pane.tsx';
+import { RunPane } from './run-pane.tsx';
 
 /** Editor and transcript side by side. */
 export function WideLayout() {

@@ -2,7 +2,7 @@ import { createReducer, hasPending, type RunEvent } from '@cueline/core';
 import { createEventCounter, isRunEvent } from '@cueline/core/link';
 import * as z from 'zod';
 import { defaultLimits } from '../sandbox/limits.ts';
-import { createSlices } from '../state/slices.ts';
+import { createSlices } from '../sandbox/slices.ts';
 import { toTranscript } from '../transcript/view-model.ts';
 
 // The page's policy forbids `new Function`, and a browser reports the attempt.

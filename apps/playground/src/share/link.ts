@@ -1,6 +1,6 @@
 import { CuelineError, type RunEvent } from '@cueline/core';
 import { decodeLink, encodeLink, LINK_BYTES, type LinkPayload } from '@cueline/core/link';
-import { formatSize } from '../transcript/format.ts';
+import { formatSize } from '../ui/format.ts';
 
 /** The length from which some chat tools cut a link, in characters. */
 export const LONG_LINK = 4_000;
@@ -60,7 +60,7 @@ export function readLink(hash: string): OpenedLink {
   }
   try {
     const { script, log } = decodeLink(hash);
-    if (script === undefined) return refused('This link holds no script.');
+    if (script === undefined) return refused('This link contains no script.');
     return log === undefined ? { kind: 'script', script } : { kind: 'run', script, log };
   } catch (error) {
     return refused(messageOf(error));

@@ -1,6 +1,6 @@
 import { isUnderWay } from '@cueline/core';
 import { openLinkedRun, showLinkedRun } from '../state/run-session.ts';
-import { nextTurn } from '../state/slices.ts';
+import { nextTurn } from '../sandbox/slices.ts';
 import { usePlayground } from '../state/store.ts';
 import { AS_IT_WAS, makeShortLink, readLink, type OpenedLink } from './link.ts';
 import { shareAddress } from './share-address.ts';
@@ -64,7 +64,7 @@ async function openShort(id: string, signal: AbortSignal): Promise<void> {
   const hash = `#${text}`;
   const kept = readLink(hash);
   if (kept.kind === 'none' || kept.kind === 'short')
-    return refuse('What this link leads to is no shared run.');
+    return refuse('This link does not lead to a shared run.');
   const page = location.origin + location.pathname;
   rememberShortLink(hash, { id, url: makeShortLink(id, page), expiresAt: undefined });
   return follow(kept, signal);

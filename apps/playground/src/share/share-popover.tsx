@@ -1,7 +1,7 @@
+import { Segment } from '../ui/segment.tsx';
 import { Link2 } from 'lucide-react';
 import { Popover } from 'radix-ui';
 import { useState } from 'react';
-import { Segment } from '../model/model-fields.tsx';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { ShareRun } from './share-run.tsx';

@@ -1,8 +1,7 @@
 import { useMemo } from 'react';
-import { useRunning } from '../layout/use-running.ts';
-import type { RunSession } from '../state/store.ts';
-import { usePlayground } from '../state/store.ts';
-import { formatSize } from '../transcript/format.ts';
+import { useRunning } from '../state/use-running.ts';
+import { usePlayground, type RunSession } from '../state/store.ts';
+import { formatSize } from '../ui/format.ts';
 import { LinkField } from './link-field.tsx';
 import { makeShareLink } from './link.ts';
 import { shareAddress } from './share-address.ts';
@@ -35,7 +34,7 @@ function EndedRun({ session }: { session: RunSession }) {
         The script and the whole run: every message, tool call and answer, with approvals and changes of
         tasks.
         {isEdited && ' The script is the one that ran, not as you have edited it since.'}
-        {session.earlier.length > 0 && ' Of the turns before your last reply, what was said.'}
+        {session.earlier.length > 0 && ' Of earlier turns, the messages.'}
       </p>
       {fits ? (
         <>

@@ -1,7 +1,7 @@
 import { Download } from 'lucide-react';
 import { useMemo } from 'react';
 import { usePlayground } from '../state/store.ts';
-import { formatSize } from '../transcript/format.ts';
+import { formatSize } from '../ui/format.ts';
 import { Button } from '../ui/button.tsx';
 import { LinkField } from './link-field.tsx';
 import { makeShareLink } from './link.ts';

@@ -91,7 +91,7 @@ async function ask(
 const reasons: Partial<Record<number, string>> = {
   401: 'You need to be signed in on this site to share.',
   403: 'The place where shared runs are kept does not answer this page.',
-  404: 'What this link leads to is gone, or never was: what is shared is kept for a time only.',
+  404: 'Nothing is shared under this link. It may have expired: shares are kept for a limited time.',
   413: 'This is more than can be kept.',
   429: 'That was a lot of sharing. Try again in a while.',
 };
@@ -121,5 +121,5 @@ function parse(text: string): object {
 }
 
 function unclear(): ShareError {
-  return new ShareError('What answers at this page’s address for shared runs is no share store.');
+  return new ShareError('The server at this page’s address for shared runs is not a share store.');
 }

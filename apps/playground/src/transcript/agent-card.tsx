@@ -5,7 +5,7 @@ import { Ban, Bot, Check, ChevronRight, CircleAlert, FoldVertical, LoaderCircle,
 import { useState, type ReactNode } from 'react';
 import { ResponseLine } from '../approval/response-line.tsx';
 import { phaseLabel } from './announcement.ts';
-import { plural } from './format.ts';
+import { plural } from '../ui/format.ts';
 import { CallDuration, CallSummary } from './call-summary.tsx';
 import type { InnerItem } from './transcript-item.ts';
 

@@ -1,9 +1,9 @@
 import type { ToolCallState } from '@cueline/core';
 import { clsx } from 'clsx';
-import { formatDuration, keyArguments, newFields, summarize } from './format.ts';
-import { LiveDuration } from './live-duration.tsx';
+import { formatDuration, keyArguments, newFields, summarize } from '../ui/format.ts';
+import { LiveDuration } from '../ui/live-duration.tsx';
 import { isSuspended } from './outcome.ts';
-import { visibleText } from './content/visible-text.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 /** Arguments up to this many characters are shown whole, and the result gets the rest of the line. */
 const SHORT = 24;

@@ -2,7 +2,7 @@ import { clsx } from 'clsx';
 import { SquareTerminal } from 'lucide-react';
 import { usePlayground } from '../state/store.ts';
 import { Fold } from './content/fold.tsx';
-import { plural } from './format.ts';
+import { plural } from '../ui/format.ts';
 
 /** The script's console output, if there is any. */
 export function ConsoleFold() {

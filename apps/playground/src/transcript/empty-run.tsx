@@ -1,6 +1,6 @@
 import { ArrowRight, KeyRound, Play } from 'lucide-react';
 import { exampleGroups } from '../examples/index.ts';
-import { replaceScript } from '../layout/replace-script.ts';
+import { replaceScript } from '../state/replace-script.ts';
 import { startRun } from '../state/run-session.ts';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';

@@ -4,7 +4,7 @@ import { memo } from 'react';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { errorTitle, isFixedInModelDialog } from './error-messages.ts';
-import { JsonView } from './content/json-view.tsx';
+import { JsonView } from '../ui/json-view.tsx';
 import { ModelMarkdown } from './content/markdown.tsx';
 import { LongText } from './content/not-shown.tsx';
 

@@ -1,9 +1,9 @@
 import type { SteerFacts } from './transcript-item.ts';
 
 const ofSession: Record<SteerFacts['after'], string> = {
-  calls: 'Told by the session',
+  calls: 'Sent by the session',
   answer: 'Nudged: no tool was called',
-  failure: 'Told by the session',
+  failure: 'Sent by the session',
 };
 
 /** Why the model got feedback between two steps, in a few words. */
@@ -16,9 +16,9 @@ export function steerLabel({ cause, after }: SteerFacts): string {
     case 'session':
       return ofSession[after];
     case 'call':
-      return 'Told after the tool calls';
+      return 'Sent after the tool calls';
     case 'correction':
-      return after === 'failure' ? 'Told of the failure' : 'Sent back: the answer cannot be used';
+      return after === 'failure' ? 'Informed of the failure' : 'Sent back: the answer cannot be used';
     case 'user':
       return 'Told in between';
   }

@@ -3,10 +3,10 @@ import { clsx } from 'clsx';
 import { Ban, Check, ChevronRight, CircleAlert, LoaderCircle } from 'lucide-react';
 import { memo, useState } from 'react';
 import { Field } from './content/field.tsx';
-import { formatDuration, keyArguments, newFields, summarize } from './format.ts';
-import { JsonView } from './content/json-view.tsx';
-import { LiveDuration } from './live-duration.tsx';
-import { visibleText } from './content/visible-text.ts';
+import { formatDuration, keyArguments, newFields, summarize } from '../ui/format.ts';
+import { JsonView } from '../ui/json-view.tsx';
+import { LiveDuration } from '../ui/live-duration.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 
 /** How many calls are drawn at first; a button draws all. */
 const LAST_CALLS = 200;

@@ -6,10 +6,10 @@ import { useState, type ReactNode } from 'react';
 import { ResponseLine } from '../approval/response-line.tsx';
 import { CallDuration, CallSummary } from './call-summary.tsx';
 import { Field } from './content/field.tsx';
-import { JsonView } from './content/json-view.tsx';
+import { JsonView } from '../ui/json-view.tsx';
 import { isSuspended } from './outcome.ts';
 import { SubCalls } from './sub-calls.tsx';
-import { visibleText } from './content/visible-text.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 /** How much of the arguments is drawn while they stream, in characters. */
 const LAST_CHARACTERS = 4_000;

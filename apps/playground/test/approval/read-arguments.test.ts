@@ -9,6 +9,9 @@ test.each([
   expect(readArguments(text)).toEqual({ value });
 });
 
-test.each(['', '  ', '{to: 1}', '{"to":', 'undefined'])('%j is none, and it says so', (text) => {
-  expect(readArguments(text)).toEqual({ fault: expect.stringMatching(/JSON/) });
-});
+test.each(['', '  ', '{to: 1}', '{"to":', 'undefined'])(
+  '%j is not arguments, and the error says so',
+  (text) => {
+    expect(readArguments(text)).toEqual({ fault: expect.stringMatching(/JSON/) });
+  },
+);

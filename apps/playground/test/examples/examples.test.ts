@@ -43,7 +43,7 @@ describe('the scripted answers', () => {
     for (const task of state.tasks) expect(task.status).toBe('completed');
   });
 
-  test('a refusal has an answer of its own', async () => {
+  test('a refusal gets its own answer', async () => {
     const model = sceneModel(scenes['ask-first']!, { hurried: true });
     const state = await play('ask-first', model, { approved: false, reason: 'too early' });
     expect(state).toMatchObject({ status: 'done', text: expect.stringContaining('**not** written') });
@@ -68,14 +68,14 @@ describe('sessions and agent calls', () => {
   const playScenes = (id: string) => play(id, sceneModel(scenes[id]!, { hurried: true }));
   const told = ({ steps }: RunState) => steps.map(({ steered = [] }) => steered.map(({ text }) => text));
 
-  test('a session goes on until its task is complete', async () => {
+  test('a session continues until its task is complete', async () => {
     expect(await playScenes('kitchen-garden')).toMatchObject({
       status: 'done',
       result: { result: { sown: { 'by the wall': 'peas', 'under the pear tree': 'spinach' } } },
     });
   });
 
-  test('one that only talks is told to go on, and then reminded', async () => {
+  test('one that only talks is reminded, and then warned', async () => {
     const state = await playScenes('weather-log');
     expect(told(state)).toEqual([
       [],
@@ -86,7 +86,7 @@ describe('sessions and agent calls', () => {
     ]);
   });
 
-  test('one that has become too long goes on with a summary', async () => {
+  test('one that has become too long continues with a summary', async () => {
     const { steps, agents } = await playScenes('ships-cat');
     expect(agents.map(({ path, status }) => [path, status])).toEqual([['summarize-1', 'done']]);
     const said = steps.map(({ request }) => JSON.stringify(request.messages));
@@ -138,7 +138,7 @@ describe('the rule-based demo model', () => {
     for (const agent of state.agents) expect(agent.status).toBe('done');
   });
 
-  test('takes a scripted example over where a person has gone another way', async () => {
+  test('keeps to a scripted example even if the user took another path', async () => {
     const model = sceneModel(scenes['own-plan']!, { hurried: true });
     const { run } = await runPrompt(ownPlan, { model });
     run.listen((event) => {

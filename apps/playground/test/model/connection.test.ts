@@ -60,7 +60,7 @@ test.each([
     'baseUrl',
     'must begin with http:// or https://',
   ],
-])('%s is said at its field', (_name, settings, field, words) => {
+])('%s is reported at its field', (_name, settings, field, words) => {
   expect(connectionProblem(settings, noKeys)).toEqual({
     field,
     message: expect.stringContaining(words) as string,

@@ -47,12 +47,12 @@ test('a code that the server did send comes with its own words', () => {
   expect(attributeError(claim, [refused])).toEqual(refused);
 });
 
-test('a code that nobody knows is a script error', () => {
+test('an unknown code is a script error', () => {
   const claim = { code: 'constructor' as CuelineErrorCode, message: 'x' };
   expect(attributeError(claim, [])).toEqual({ code: 'script_error', message: 'x' });
 });
 
-test("what a worker can know keeps its code, without a place that is not the worker's to say", () => {
+test('a code that a worker can know is kept, without a position outside the worker', () => {
   const claim: SerializedError = {
     code: 'invalid_definition',
     message: 'A tool needs a name.',

@@ -29,7 +29,7 @@ test('a command is sent with an id, and its reply comes back, whichever comes fi
   expect(await second).toEqual({ accepted: false, reason: 'The agent has no task list.' });
 });
 
-test('a worker that says nothing is not waited for, and its late reply says nothing', async () => {
+test('a silent worker is not waited for, and its late reply is ignored', async () => {
   const { line, reply } = setUp();
   const answer = line.send(add);
   vi.advanceTimersByTime(5_000);
@@ -49,7 +49,7 @@ test('the end of the run answers what waits, and what comes later', async () => 
   expect(sent).toHaveLength(1);
 });
 
-test('so many commands wait at a time, and one is so long', async () => {
+test('the number of waiting commands and the length of each are limited', async () => {
   const { line, sent, reply } = setUp();
   void line.send(add);
   void line.send(add);
@@ -75,7 +75,7 @@ test('so many commands wait at a time, and one is so long', async () => {
   expect(sent).toHaveLength(2);
 });
 
-test('a reason that goes on and on is cut, and what is no reply is not read', async () => {
+test('a long reason is cut, and what is not a reply is ignored', async () => {
   const { line, reply } = setUp();
   const answer = line.send(add);
   reply(7, { accepted: true });

@@ -71,7 +71,7 @@ describe('imports', () => {
     expect(error).toMatchObject({ line, column });
   });
 
-  test('text that only looks like one is left alone', () => {
+  test('text that only looks like an export is left alone', () => {
     const source =
       'const a = `import x from "lodash"`;\nconst b = "from"; // import y from "z"\nexport default a + b;';
     expect(compileScript(source).code).toContain('import x from "lodash"');
@@ -79,7 +79,7 @@ describe('imports', () => {
 });
 
 describe('scripts that cannot run', () => {
-  test('without a default export: the message shows one', () => {
+  test('without a default export the message shows an example', () => {
     const error = refusal("import { z } from 'zod';\nexport const a = z;\n\n");
     expect(error.message).toContain('export default definePrompt(');
     expect(error.line).toBe(2);

@@ -18,7 +18,7 @@ function module(...answers: Parameters<typeof scriptedModel>[0]) {
 const own = () => scriptedModel(['Own.'], { provider: 'own' });
 const call = (name: string) => ({ toolCall: { name, input: {} } });
 
-test('whatever a script starts by a model’s name goes to the page’s model', async () => {
+test('a model named by the script is the model of the page', async () => {
   const { core, page } = module('One.', [call('task_complete')], 'Two.', 'yes', 'yes', 'no');
   const started = await core.runPrompt((prompt) => prompt.$`Go.`, { model: 'openai:gpt-4o' });
   expect((await started.run.finished).model).toBe('page:scripted');

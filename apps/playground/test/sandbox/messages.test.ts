@@ -24,7 +24,7 @@ describe('what the page reads', () => {
   });
 });
 
-describe('an event that is none', () => {
+describe('something that is not an event', () => {
   const start = { type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' };
   const resume = { type: 'run-resume', runId: 'r2', model: 'm' };
   const message = (fields: object) => ({
@@ -226,7 +226,7 @@ describe('what the worker sends', () => {
     expect(counts()).toEqual([1, 2, 1, -1]);
   });
 
-  test('what has piled up does not make one message too long', () => {
+  test('a backlog does not make one message too long', () => {
     const { outbox, counts } = setUp();
     const output = 'x'.repeat(1_000_000);
     for (let seq = 0; seq < 42; seq += 1) {

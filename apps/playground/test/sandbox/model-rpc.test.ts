@@ -145,7 +145,7 @@ describe('flow', () => {
     await vi.waitFor(() => expect(signal?.aborted).toBe(true));
   });
 
-  test('calls beyond the limit at one time wait for their turn', async () => {
+  test('calls beyond the limit wait for their turn', async () => {
     let running = 0;
     let most = 0;
     const { model } = connect(

@@ -71,7 +71,7 @@ test('a flood ends the worker, and the page is spared what was waiting', () => {
   expect(texts()).toHaveLength(64);
 });
 
-test('a worker may say so much in all, however much of it has been read', () => {
+test('the total that a worker may send is limited, however much of it was read', () => {
   const { page, worker, terminate, texts, ending } = setUp();
   for (let index = 0; index < 20; index += 1) {
     worker.say('x'.repeat(100));
@@ -111,7 +111,7 @@ test.each([
   expect(ending()).toEqual({ type: 'ended', reason: 'too-large' });
 });
 
-test('silence ends the worker, after everything that it said has been told', () => {
+test('silence ends the worker, after all its messages were delivered', () => {
   const { page, worker, terminate, ending, texts } = setUp();
   worker.say('last words');
   page.say({ type: 'watch' });
@@ -123,7 +123,7 @@ test('silence ends the worker, after everything that it said has been told', () 
   expect(ending()).toEqual({ type: 'ended', reason: 'silent' });
 });
 
-test('a worker that answers lives on, and the page is told that the relay is alive', () => {
+test('a worker that answers continues, and the page hears that the relay is alive', () => {
   const { page, worker, terminate } = setUp();
   page.say({ type: 'watch' });
   for (let tick = 0; tick < 20; tick += 1) {

@@ -44,7 +44,7 @@ function fail(message: string): never {
   throw new Error(message);
 }
 
-test('tools are watched wherever they stand: in plugins, in composite tools, in agents of agents', async () => {
+test('tools are watched in plugins, in composite tools and in nested agents', async () => {
   const { state, heard } = await run(
     (prompt) => {
       prompt.defTool('files', 'Files', [tool('read', 'Reads', z.object({}), () => fail('gone'))]);
@@ -122,7 +122,7 @@ test('tools that a definition declares, and those that a loop policy brings, are
   expect(heard.filter((line) => line === 'settle')).toHaveLength(4);
 });
 
-test('what a loop policy throws before the run begins is the script’s, and told', async () => {
+test('an error that a loop policy throws before the run begins is reported as the error of the script', async () => {
   const heard: unknown[] = [];
   const definition = {
     ...definePrompt('test', () => {}),
@@ -139,7 +139,7 @@ test('what a loop policy throws before the run begins is the script’s, and tol
   expect(heard).toEqual(['no such thing']);
 });
 
-test('a tool that is watched already is told of once', () => {
+test('a tool that is already watched is reported once', () => {
   const heard: string[] = [];
   const watcher = createToolWatcher({ settle: async () => {}, onError: () => heard.push('error') });
   const [named] = watcher.list([tool('once', 'Once', z.object({}), () => 1)]);

@@ -11,7 +11,7 @@ import { problemOfLog } from '../../src/share/check-log.ts';
 import type { RunSession } from '../../src/state/store.ts';
 import { announcement } from '../../src/transcript/announcement.ts';
 import { Rows } from '../../src/transcript/row.tsx';
-import { RunBar } from '../../src/transcript/run-bar.tsx';
+import { RunBar } from '../../src/layout/run-bar.tsx';
 import { TaskPanel } from '../../src/tasks/task-panel.tsx';
 import { toTranscript } from '../../src/transcript/view-model.ts';
 
@@ -208,7 +208,7 @@ const change = fc.record({
   value: hostile,
 });
 
-test('whatever is changed in a run, it is refused or shown, and the page stays', async () => {
+test('a run with any change is refused or shown, and the page keeps working', async () => {
   const all = () => fc.constantFrom(...logs.values());
   const seen = { refused: 0, shown: 0, failed: new Set<string>() };
   await fc.assert(

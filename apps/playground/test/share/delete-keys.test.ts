@@ -44,14 +44,14 @@ test('a browser that keeps nothing deletes until the page is closed', () => {
   expect(deleteKeyOf('a')).toBeUndefined();
 });
 
-test.each(['', 'null', '{}', '[1,null,{"id":7}]', 'x'])('something else in its place is none: %j', (text) => {
+test.each(['', 'null', '{}', '[1,null,{"id":7}]', 'x'])('%j is not a list of keys', (text) => {
   stored.set(NAME, text);
   expect(deleteKeyOf('a')).toBeUndefined();
   keepDeleteKey({ id: 'a', key: 'k', expiresAt: later });
   expect(deleteKeyOf('a')).toBe('k');
 });
 
-test('a share is deleted with its key, in a header, and one that is gone already is fine', async () => {
+test('a share is deleted with its key in a header; deleting a missing share succeeds', async () => {
   const { signal } = new AbortController();
   for (const status of [204, 404]) {
     const asked = vi.fn(async (_url: string, _sent: RequestInit) => new Response(null, { status }));

@@ -21,7 +21,7 @@ test.each(examples)('the link of $id gives the same script and is short', ({ sou
   expect(readLink(new URL(link.url!).hash)).toEqual({ kind: 'script', script: source });
 });
 
-test('says when a link is long, and when a file is the better way', () => {
+test('reports a link that is long, and when a file is better', () => {
   const advice = (length: number) => {
     const link = makeShareLink({ script: noise(length) }, page);
     return link.url === undefined
@@ -51,7 +51,7 @@ test('a link that is cut off, foreign or without a script is refused in a senten
   for (const message of messages) expect(message).toContain('Your script is as it was.');
 });
 
-test('no hash is no link', () => {
+test('an address without a hash has no link', () => {
   expect(readLink('')).toEqual({ kind: 'none' });
   expect(readLink('#')).toEqual({ kind: 'none' });
 });
@@ -65,7 +65,7 @@ test('a run comes back with its script', () => {
   expect(readLink(new URL(link.url!).hash)).toEqual({ kind: 'run', script: '// mine', log });
 });
 
-test('a run that is too much is said to be, in its own size', () => {
+test('a run that is too large is refused with its size', () => {
   const delta: RunEvent = { seq: 0, t: 0, type: 'text-delta', id: 't', text: 'x'.repeat(1_200_000) };
   expect(makeShareLink({ script: '', log: [delta] }, page)).toEqual({
     url: undefined,

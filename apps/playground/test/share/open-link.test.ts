@@ -40,18 +40,21 @@ afterEach(() => void vi.unstubAllGlobals());
 test.each([
   ['the link itself', `#${whole}`, []],
   ['a store', `#s=${id}`, [`https://play.example/api/shares/${id}`]],
-])('a run from %s is shown, its script is not run, and one’s own is kept', async (_where, hash, expected) => {
-  expect(await open(hash)).toEqual(expected);
-  expect(store()).toMatchObject({
-    script,
-    previousScript: '// mine',
-    notice: { kind: 'opened', from: 'link' },
-    tab: 'run',
-    session: { shared: true, script, model: { name: 'gpt-x', detail: 'shared run' }, simulated: false },
-  });
-  expect(store().session!.run.getState()).toMatchObject({ status: 'done', model: 'openai:gpt-x' });
-  expect(store().session!.run.log()).toEqual(log);
-});
+])(
+  'a run from %s is shown without running its script, and the user keeps their own script',
+  async (_where, hash, expected) => {
+    expect(await open(hash)).toEqual(expected);
+    expect(store()).toMatchObject({
+      script,
+      previousScript: '// mine',
+      notice: { kind: 'opened', from: 'link' },
+      tab: 'run',
+      session: { shared: true, script, model: { name: 'gpt-x', detail: 'shared run' }, simulated: false },
+    });
+    expect(store().session!.run.getState()).toMatchObject({ status: 'done', model: 'openai:gpt-x' });
+    expect(store().session!.run.log()).toEqual(log);
+  },
+);
 
 test('a script alone may be kept in a store, too', async () => {
   await open(`#s=${id}`, '/api/shares', () => new Response(encodeLink({ script }).slice(1)));
@@ -63,7 +66,7 @@ const broken = encodeLink({ script, log: log.map((event) => ({ ...event, message
 test.each<[string, string, RegExp, string?, (() => Response)?]>([
   ['no store', `#s=${id}`, /this page knows of none/, ''],
   ['a link that is cut off', '#s=AbC', /cut off/],
-  ['a share that is gone', `#s=${id}`, /gone, or never was/, '/s', () => new Response('', { status: 404 })],
+  ['a share that is gone', `#s=${id}`, /Nothing is shared/, '/s', () => new Response('', { status: 404 })],
   [
     'a page in place of a share',
     `#s=${id}`,
@@ -71,11 +74,11 @@ test.each<[string, string, RegExp, string?, (() => Response)?]>([
     '/s',
     () => new Response('<!doctype html>'),
   ],
-  ['a share that leads on', `#s=${id}`, /no shared run/, '/s', () => new Response(`s=${id}`)],
-  ['nothing at all', `#s=${id}`, /no shared run/, '/s', () => new Response('')],
+  ['a share that leads on', `#s=${id}`, /not lead to a shared run/, '/s', () => new Response(`s=${id}`)],
+  ['nothing at all', `#s=${id}`, /not lead to a shared run/, '/s', () => new Response('')],
   ['a run that is none', broken, /is damaged: its event 1 cannot be read/],
   ['a broken run in a store', `#s=${id}`, /is damaged/, '/s', () => new Response(broken.slice(1))],
-  ['a run alone', encodeLink({ log }), /holds no script/],
+  ['a run alone', encodeLink({ log }), /contains no script/],
 ])('%s is refused in a sentence, and all is as it was', async (_what, hash, words, shares, answer) => {
   await open(hash, shares, answer);
   expect(store()).toMatchObject({ script: '// mine', previousScript: undefined, session: undefined });
@@ -84,7 +87,7 @@ test.each<[string, string, RegExp, string?, (() => Response)?]>([
   expect(notice).toMatchObject({ message: expect.stringMatching(/Your script is as it was\.$/) });
 });
 
-test('a run that goes on is not taken out of sight', async () => {
+test('a run that is still going stays visible', async () => {
   const { session } = await open(`#${whole}`).then(() => store());
   const going = { ...session!.run.getState(), status: 'running', phase: 'text' } as RunState;
   const run = { ...session!.run, getState: () => going };

@@ -35,7 +35,7 @@ test.each([
   expect(readShareAddress(content, page)).toBe(expected);
 });
 
-test('what is put goes to the store with who is signed in there, and nothing of the page', async () => {
+test("an upload sends the visitor's session at the store, and nothing else of the page", async () => {
   const asked = answering(() => Response.json({ id, expiresAt: 7 }, { status: 201 }));
   expect(await putShare(address, 'v1.s.x.y', never())).toEqual({ id, expiresAt: 7 });
   expect(asked).toMatchObject([
@@ -60,7 +60,7 @@ test('what is got is asked for by its id, and comes as it is', async () => {
   expect(asked[0]!.sent.credentials).toBeUndefined();
 });
 
-test('a store says for how long it keeps things', async () => {
+test('a store reports how long it keeps a share', async () => {
   answering(() => Response.json({ bodyBytes: 1, lifetimeMs: 1_000 }));
   expect(await askTerms(address, never())).toEqual({ lifetimeMs: 1_000 });
 });
@@ -68,7 +68,7 @@ test('a store says for how long it keeps things', async () => {
 test.each([
   [401, 'signed in'],
   [403, 'does not answer this page'],
-  [404, 'gone, or never was'],
+  [404, 'Nothing is shared under this link'],
   [413, 'more than can be kept'],
   [429, 'a lot of sharing'],
   [503, 'failed (503)'],
@@ -83,7 +83,7 @@ test.each([
   }
 });
 
-test('so is a network that is not there, and being offline', async () => {
+test('an unreachable store and being offline are reported too', async () => {
   answering(() => Promise.reject(new TypeError('Failed to fetch')));
   vi.stubGlobal('navigator', { onLine: true });
   await expect(getShare(address, id, never())).rejects.toThrow('cannot be reached');
@@ -106,7 +106,7 @@ test.each(['', 'null', '[]', '{}', '{"id":7,"expiresAt":7}', '{"lifetimeMs":"30 
   'an answer of %j is that of no share store',
   async (text) => {
     answering(() => new Response(text));
-    await expect(putShare(address, '', never())).rejects.toThrow('is no share store');
-    await expect(askTerms(address, never())).rejects.toThrow('is no share store');
+    await expect(putShare(address, '', never())).rejects.toThrow('is not a share store');
+    await expect(askTerms(address, never())).rejects.toThrow('is not a share store');
   },
 );

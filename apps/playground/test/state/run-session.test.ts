@@ -61,7 +61,7 @@ beforeEach(() => {
   starts.length = 0;
 });
 
-test('a run shows what is wrong with its script, and what it writes', async () => {
+test('a run shows the mistakes of its script, and its output', async () => {
   const { host } = await begin('// one');
   host.onProblem?.(problem);
   host.onConsole?.('log', 'said');

@@ -55,7 +55,7 @@ test('a storage that is blocked or full is reported once and never throws', () =
   expect(problems).toEqual([expect.stringContaining('Your script stays here until you close the tab')]);
 });
 
-test('stored text that is no JSON counts as nothing stored', () => {
+test('stored text that is not JSON is ignored', () => {
   const texts = memory();
   texts.texts.set('playground', '{"state":');
   const storage = createStorage({ onProblem: expect.unreachable, open: () => texts });

@@ -23,7 +23,7 @@ test('an example takes the place of an edited script, which can be restored', ()
   expect(store().previousScript).toBeUndefined();
 });
 
-test('what came from elsewhere and was not edited does not push the own script out', () => {
+test("an unedited script of someone else does not replace the user's own", () => {
   store().edit('// mine');
   store().replaceScript('// link A');
   store().replaceScript('// file B');
@@ -37,7 +37,7 @@ test('what came from elsewhere and was not edited does not push the own script o
   expect(store().previousScript).toBe('// mine');
 });
 
-test('what came from elsewhere and was edited is kept as the own script', () => {
+test("an edited script of someone else becomes the user's own", () => {
   store().replaceScript('// link A');
   expect(store().previousScript).toBeUndefined();
   store().edit('// link A, edited');
@@ -57,7 +57,7 @@ test('an unedited example is nothing to keep', () => {
   expect(store().previousScript).toBeUndefined();
 });
 
-test('editing takes the mark of the last error away', () => {
+test('editing removes the mark of the last error', () => {
   usePlayground.setState({ problem: { message: 'gone', line: 3, ended: true } });
   store().edit('x');
   expect(store().problem).toBeUndefined();

@@ -61,7 +61,7 @@ describe('a task list in words', () => {
   });
 });
 
-describe('what is offered for a task is what its list takes', () => {
+describe('a task offers exactly the actions that its list accepts', () => {
   const kinds = ['rename', 'skip', 'retry', 'remove'] as const;
 
   test.each(['pending', 'skipped', 'completed'] as const)('%s', async (status) => {

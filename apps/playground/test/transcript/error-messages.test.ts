@@ -41,13 +41,13 @@ test.each([
   expect(isFixedInModelDialog(error)).toBe(true);
 });
 
-test('an error of the provider itself is no question of settings', () => {
+test('an error inside the provider is not blamed on the settings', () => {
   const error: SerializedError = { code: 'provider_error', message: 'The model reported an error: no.' };
   expect(errorTitle(error)).toBe('The provider reported an error');
   expect(isFixedInModelDialog(error)).toBe(false);
 });
 
-test('a session that has used up its turns is told from other limits', () => {
+test('a session that has used up its turns differs from other limits', () => {
   const error: SerializedError = {
     code: 'budget_exceeded',
     message: 'The session has taken its 50 turns.',

@@ -6,7 +6,7 @@ import {
   newFields,
   plural,
   summarize,
-} from '../../src/transcript/format.ts';
+} from '../../src/ui/format.ts';
 
 test('durations keep two or three digits', () => {
   expect([0, 0.4, 1, 312.4, 999.4, 999.6, 1_240, 59_949, 59_951, 125_000].map(formatDuration)).toEqual([

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
 import { steerLabel } from '../../src/transcript/steer-labels.ts';
 
-test('what is told to a model is named by who says it, and after what', () => {
+test('a message to the model is labelled by its sender and its cause', () => {
   const after = ['calls', 'answer', 'failure'] as const;
   expect(after.map((one) => steerLabel({ cause: 'session', after: one }))).toEqual([
-    'Told by the session',
+    'Sent by the session',
     'Nudged: no tool was called',
-    'Told by the session',
+    'Sent by the session',
   ]);
   expect(after.map((one) => steerLabel({ cause: 'correction', after: one }))).toEqual([
     'Sent back: the answer cannot be used',
     'Sent back: the answer cannot be used',
-    'Told of the failure',
+    'Informed of the failure',
   ]);
-  expect(steerLabel({ cause: 'call', after: 'calls' })).toBe('Told after the tool calls');
+  expect(steerLabel({ cause: 'call', after: 'calls' })).toBe('Sent after the tool calls');
   expect(steerLabel({ cause: 'tasks', after: 'answer' })).toBe('Reminded: tasks are open');
 });

@@ -69,7 +69,7 @@ test('shows context, steps, thinking, tools and text in the order in which they 
   });
 });
 
-test('rows keep their keys while the run goes on, and no two share one', () => {
+test('rows keep their keys while the run continues, and no two share one', () => {
   const keysAt = (length: number) => toTranscript(stateOf(weather.slice(0, length))).map(({ key }) => key);
   for (let length = 3; length < weather.length; length++) {
     expect(keysAt(length + 1).slice(0, keysAt(length).length)).toEqual(keysAt(length));
@@ -77,7 +77,7 @@ test('rows keep their keys while the run goes on, and no two share one', () => {
   }
 });
 
-test('a step that has said nothing yet waits for the model', () => {
+test('a step without output waits for the model', () => {
   const rows = toTranscript(stateOf(weather.slice(0, 3)));
   expect(rows.at(-1)).toMatchObject({ kind: 'step', waiting: true });
   expect(toTranscript(stateOf(weather.slice(0, 5))).find(({ kind }) => kind === 'step')).toMatchObject({
@@ -85,7 +85,7 @@ test('a step that has said nothing yet waits for the model', () => {
   });
 });
 
-test('a step whose model call failed says what it waits for', () => {
+test('a step whose model call failed shows what it waits for', () => {
   const retry: RunEventBody = {
     type: 'retry',
     error: { code: 'rate_limited', message: 'Too many requests.' },
@@ -227,7 +227,7 @@ const agentsAtWork: RunEventBody[] = [
   ...step(0, [...called('c1', 'dig'), ...ran('c1', 'dig', 'rock')], 'c1/c1'),
 ];
 
-test('agents stand with all that they do in the place of their calls, whatever ids they use', () => {
+test('agents are shown in the place of their calls, whatever ids they use', () => {
   const items = toTranscript(stateOf(agentsAtWork));
   expect(outline(items)).toEqual([
     'user',
@@ -277,7 +277,7 @@ test('a call id that comes again belongs to the call in its place', () => {
   ]);
 });
 
-test('agents that a tool’s function calls stand inside its call, each by itself', () => {
+test('agents that a tool’s function calls are shown inside its call, one by one', () => {
   const sorted: RunEventBody[] = [
     start,
     { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
@@ -354,7 +354,7 @@ const session: RunEventBody[] = [
   ...step(1, [...called('c2', 'look'), ...ran('c2', 'look', 'second')]),
 ];
 
-test('a summary stands between the steps where it was made, without the conversation that it was given', () => {
+test('a summary is shown between its steps, without the conversation that it summarizes', () => {
   expect(outline(toTranscript(stateOf([...session, ...begun('summarize-2', 'summarize')])))).toEqual([
     'user',
     'step',
@@ -370,7 +370,7 @@ test('a summary stands between the steps where it was made, without the conversa
   expect(toTranscript(state).find(({ kind }) => kind === 'inner')).toMatchObject({ look: 'summary' });
 });
 
-test('it stays there in a reply, whose own summaries come after', () => {
+test('it stays in place in a reply, whose own summaries come after', () => {
   const before = stateOf([...session, { type: 'run-end', outcome: 'done', finishReason: 'stop' }]);
   const reply: RunEventBody[] = [
     {
@@ -398,7 +398,7 @@ test('it stays there in a reply, whose own summaries come after', () => {
   expect(new Set(items.map(({ key }) => key)).size).toBe(items.length);
 });
 
-test('what the model was told says what it came after', () => {
+test('a message to the model shows what it followed', () => {
   const told = (id: string): RunEventBody => ({ type: 'steer', id, cause: 'call', text: 'Go on.' });
   const [begin, end] = [
     step(2, [])[0]!,
@@ -436,7 +436,7 @@ test('a session ends with the summary of its task', () => {
   expect(toTranscript(done).slice(2)).toEqual([{ key: 'answer-1', kind: 'complete', ...input }]);
 });
 
-test('a call that has suspended its session is known by what its tool gave', () => {
+test("a call that has suspended its session is recognized by its tool's result", () => {
   const callWith = (output: unknown) =>
     stateOf([start, ...step(0, [...called('c1', 'ask'), ...ran('c1', 'ask', output)])]).toolCalls[0]!;
   expect(isSuspended(callWith(suspend({ question: 'Which?' })))).toBe(true);
@@ -444,7 +444,7 @@ test('a call that has suspended its session is known by what its tool gave', () 
   expect(isSuspended(callWith(null))).toBe(false);
 });
 
-test('what an answer was read as is shown where the answer itself does not show it', () => {
+test('the parsed answer is shown if the answer itself does not show it', () => {
   const ending = (text: string, output: unknown) =>
     toTranscript(
       stateOf([
@@ -466,7 +466,7 @@ test('what an answer was read as is shown where the answer itself does not show 
   expect(ending('spam', 'spam')).toMatchObject({ kind: 'text' });
 });
 
-test('what came of an agent that answers no call by itself stands for its call', () => {
+test('the result of an agent that answers no call is shown at its call', () => {
   const agentOf = (...bodies: RunEventBody[]) =>
     stateOf([start, ...begun('c1', 'classify'), ...step(0, [], 'c1'), ...bodies]).agents[0]!;
   expect(callOfAgent(agentOf())).toMatchObject({ toolName: 'classify', state: 'running', startedAt: 20 });
@@ -486,7 +486,7 @@ function fixId(body: RunEventBody): RunEventBody {
   return body.type === 'agent-start' ? { ...body, toolCallId: body.toolCallId.replace(/~.*/, '') } : body;
 }
 
-test('what the person was asked stands at the call that it was about, until the log says otherwise', () => {
+test('a request to the user is shown at its call until the log answers it', () => {
   const asked: RunEventBody[] = [
     start,
     { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
@@ -533,7 +533,7 @@ test('what the person was asked stands at the call that it was about, until the 
   expect(announcement(again)).toBe('Waiting for you, question 2: may send run?');
 });
 
-test('words to the model between two steps stand between them', () => {
+test('messages to the model between two steps are shown between them', () => {
   const items = toTranscript(
     stateOf([
       start,
@@ -550,7 +550,7 @@ test('words to the model between two steps stand between them', () => {
   ]);
 });
 
-test('files of a message are rows of its own, the same from frame to frame', () => {
+test('files of a message are rows of their own, the same from frame to frame', () => {
   const picture = { type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,AA==' } as const;
   const withPicture: RunEventBody = {
     ...start,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const bookingSchema = z
   .object({
     guest: z.string().min(1, 'Who is it for?'),
-    email: z.email('This is no e-mail address.'),
+    email: z.email('This is not an e-mail address.'),
     arrival: z.iso.date('Give a date.'),
     departure: z.iso.date('Give a date.'),
     guests: z.number('Give a number.').int().min(1, 'At least one.').max(6, 'The house takes six at most.'),

@@ -79,7 +79,7 @@ function describe(state: RunState, place: Place): string {
 /** A message for the reader: an error's own message is for the app's developer. */
 function whyFailed({ code, message, details }: SerializedError, place: Place): string {
   if (place !== 'page' && details?.['statusCode'] === 401) {
-    return 'The server does not know this page any more. Load it again, then go on.';
+    return 'The server no longer knows this page. Reload it, then continue.';
   }
   if (code === 'content_filter') return 'The model refused to answer this. Ask for something else.';
   if (code !== 'interrupted') return message;
@@ -95,7 +95,7 @@ function isInterrupted(state: RunState): boolean {
 const storageFaults: Partial<Record<StorageFailure, string>> = {
   denied: 'this browser lets the page store nothing.',
   full: 'this browser has no more space.',
-  other_tab: 'it goes on in another tab.',
+  other_tab: 'it continues in another tab.',
 };
 
 function whyNotStored({ details }: SerializedError): string | undefined {

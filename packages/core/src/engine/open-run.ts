@@ -95,7 +95,7 @@ export async function openRun<Input, Output extends OutputInterface, const Plugi
   if (definition.output !== undefined && options.output !== undefined) {
     throw new CuelineError(
       'invalid_options',
-      `options.output says what the answer is, and so does the output of prompt "${definition.name}". Leave one of them out.`,
+      `options.output describes the answer, and so does the output of prompt "${definition.name}". Leave one of them out.`,
     );
   }
   const turns = config.messages ?? [];

@@ -135,7 +135,7 @@ function buildRequest(
   } catch {
     throw new CuelineError(
       'invalid_options',
-      `viaRoute: ${safeUrl(url)} is no address here. Outside a page, write the whole of it, such as https://example.com/api/plan-day, without a name or password.`,
+      `viaRoute: ${safeUrl(url)} is not an address here. Outside a page, write a complete one, such as https://example.com/api/plan-day, without a name or password.`,
     );
   }
 }

@@ -121,6 +121,6 @@ function mediaTypeOf(part: Record<string, unknown>, content: FileContent, path: 
     `${path}.mediaType`,
     mediaType === undefined
       ? `is missing. Say what the ${type} is, such as '${examples[type]}'.`
-      : `is ${quoted(mediaType)}, which is no media type. Write one, such as '${examples[type]}'.`,
+      : `is ${quoted(mediaType)}, which is not a media type. Write one, such as '${examples[type]}'.`,
   );
 }

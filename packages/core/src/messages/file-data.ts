@@ -105,7 +105,7 @@ function readTagged(source: Record<string, unknown>, path: string): FileContent 
   }
   throw partError(
     path,
-    `is an object that is no file. Give bytes, base64, a URL, or file ids by provider, such as { openai: 'file-…' }.`,
+    `is an object that is not a file. Give bytes, base64, a URL, or file ids by provider, such as { openai: 'file-…' }.`,
   );
 }
 

@@ -47,7 +47,7 @@ function checkMessage(message: unknown, path: string): asserts message is ModelM
   }
   for (const [index, part] of (content as unknown[]).entries()) {
     if (isRecord(part) && typeof part['type'] === 'string') continue;
-    throw partError(`${path}.content[${index}]`, "is no part. Write { type: 'text', text: '…' }.");
+    throw partError(`${path}.content[${index}]`, "is not a part. Write { type: 'text', text: '…' }.");
   }
 }
 

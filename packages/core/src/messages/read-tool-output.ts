@@ -55,7 +55,7 @@ function readSent(output: Record<string, unknown>, path: string): ToolResultOutp
 function readContent(items: readonly unknown[], path: string): ToolResultContent {
   return items.map((item, index) => {
     const at = `${path}[${index}]`;
-    if (!isRecord(item)) throw partError(at, "is no part. Write { type: 'text', text: '…' }.");
+    if (!isRecord(item)) throw partError(at, "is not a part. Write { type: 'text', text: '…' }.");
     const part = readForeignPart(item, at);
     if (part === undefined) {
       throw partError(

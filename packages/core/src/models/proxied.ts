@@ -117,7 +117,7 @@ function checkAddress(address: string, base: string): void {
   if (/^(?:\/(?!\.{1,2}(?:\/|$))[\w.~:@+-]+)+(?:\?alt=sse)?$/.test(path)) return;
   throw new CuelineError(
     'unknown_model',
-    `proxied: nothing is sent to ${JSON.stringify(path.slice(0, 200))}, which is no path of a provider. Write the model's id as its provider does, such as gemini-2.5-flash: without ../, ?, # or %.`,
+    `proxied: nothing is sent to ${JSON.stringify(path.slice(0, 200))}, which is not a path of a provider. Write the model's id as its provider does, such as gemini-2.5-flash: without ../, ?, # or %.`,
   );
 }
 

@@ -109,7 +109,7 @@ export function checkRunOptions(given: { readonly options?: unknown }): void {
 export function checkOptionNames(whose: string, options: unknown, call: string): void {
   checkNames(whose, options, optionNames, 'invalid_options', (name) =>
     configNames.includes(name)
-      ? `${name} stands beside the options: ${call}{ ${name}: …, options: { … } }).`
+      ? `${name} is not one of the options. Write ${call}{ ${name}: …, options: { … } }).`
       : undefined,
   );
 }

@@ -183,7 +183,7 @@ export function checkTasks(tasks: readonly TaskDefinition[]): void {
     if (typeof task !== 'string' || task.trim() === '') {
       throw new CuelineError(
         'invalid_definition',
-        `tasks[${index}] does not say what is to be done. Write { task: 'Add 5 and 3' }.`,
+        `tasks[${index}] has no text. Write { task: 'Add 5 and 3' }.`,
       );
     }
     for (const [name, fn] of Object.entries({ validation, extend })) {

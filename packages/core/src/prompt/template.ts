@@ -72,7 +72,7 @@ function textOf(value: unknown, index: number): string {
   if (value === undefined || value === null) {
     throw new CuelineError(
       'invalid_definition',
-      `${where} is ${value}. Give it a value, or write \${value ?? ''} where nothing may stand there.`,
+      `${where} is ${value}. Give it a value, or write \${value ?? ''} if it may be empty.`,
     );
   }
   if (typeof value === 'function' || typeof value === 'symbol') {

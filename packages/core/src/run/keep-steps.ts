@@ -44,7 +44,7 @@ export function keepFinishedSteps(log: readonly RunEvent[], from: number | undef
     const possible = [0, ...ends.map(({ next }) => next)].join(', ');
     throw new CuelineError(
       'invalid_options',
-      `The run cannot go on from step ${String(step)}. It can from ${possible}: retry({ from: ${ends.at(-1)?.next ?? 0} }).`,
+      `The run cannot continue from step ${String(step)}. It can from ${possible}: retry({ from: ${ends.at(-1)?.next ?? 0} }).`,
     );
   }
   const events = withEdits(log, end.index + 1);

@@ -230,13 +230,13 @@ function readable(stored: readonly RunEvent[]): StoredLog {
   const length = readableLength(stored);
   if (length === 0 || first.type !== 'run-start' || first.v !== LOG_VERSION) {
     throw storageFailedError(
-      'What is stored of this run was written by another version, or is damaged from its beginning on. The next start takes its place.',
+      'What is stored of this run was written by another version, or is damaged from its beginning. The next start replaces it.',
       'damaged',
     );
   }
   if (length === stored.length) return { events: stored };
   const damage = storageFailedError(
-    `What is stored of this run is damaged after its first ${length} events, so what came after them is lost. ` +
+    `What is stored of this run is damaged after its first ${length} events, so later events are lost. ` +
       'retry() continues after its last whole step.',
     'damaged',
   );

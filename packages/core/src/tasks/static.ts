@@ -114,5 +114,5 @@ function nothingToDo(list: TaskList): string {
 }
 
 function failure(list: TaskList, task: TaskItem): string {
-  return `${positionOf(list, task)} failed after ${attemptsOf(task)}: ${quote(task.title)}. The task list cannot go on.`;
+  return `${positionOf(list, task)} failed after ${attemptsOf(task)}: ${quote(task.title)}. The task list cannot continue.`;
 }

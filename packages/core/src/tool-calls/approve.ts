@@ -74,7 +74,7 @@ export async function approvedArguments(
 }
 
 const cannotEdit =
-  'The schema of this tool changes what it is given, so what would run is not what you wrote. Approve the call as it is, or refuse it.';
+  'The schema of this tool changes its arguments, so the call would run with others than you wrote. Approve the call as it is, or refuse it.';
 
 /**
  * True if the schema leaves arguments that have passed it unchanged. If it does not, an edit would run as something

@@ -156,7 +156,7 @@ function judge(
 function loopDetected(toolName: string, calls: number): CuelineError {
   return new CuelineError(
     'loop_detected',
-    `The model called ${toolName} ${calls} times with the same arguments, so the run was ended. Where that is no loop, as when a tool polls, define the tool with { repeatable: true }, or exempt it in the options of the run: { loopGuard: { tools: { '${toolName}': false } } }.`,
+    `The model called ${toolName} ${calls} times with the same arguments, so the run was ended. If that is intended, as for a tool that polls, define the tool with { repeatable: true }, or exempt it in the options of the run: { loopGuard: { tools: { '${toolName}': false } } }.`,
     { details: { toolName, calls } },
   );
 }

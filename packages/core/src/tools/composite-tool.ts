@@ -87,14 +87,14 @@ function checkOptions(name: string, options: unknown): void {
   if (!isRecord(options)) {
     throw new CuelineError(
       'invalid_definition',
-      `Tool ${name} is made of tools, so after them it takes only options, such as { timeoutMs: 5000 }.`,
+      `Tool ${name} is composed of tools, so after them it takes only options, such as { timeoutMs: 5000 }.`,
     );
   }
   const foreign = Object.keys(options).find((key) => !optionNames.has(key));
   if (foreign === undefined) return;
   throw new CuelineError(
     'invalid_definition',
-    `Tool ${name} is made of tools, so it cannot have ${foreign}, only repeatable, loopGuard and timeoutMs. Give ${foreign} to its parts: tool('read', '…', z.object({ … }), async (args) => …, { ${foreign}: … }).`,
+    `Tool ${name} is composed of tools, so it cannot have ${foreign}, only repeatable, loopGuard and timeoutMs. Give ${foreign} to its parts: tool('read', '…', z.object({ … }), async (args) => …, { ${foreign}: … }).`,
   );
 }
 

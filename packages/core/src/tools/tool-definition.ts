@@ -66,7 +66,7 @@ export function checkFacts(name: string, description: string, schema: unknown): 
   if (typeof description !== 'string') {
     throw new CuelineError(
       'invalid_definition',
-      `The description of tool ${name} is ${quoted(description)}. Write a text that says what it does.`,
+      `The description of tool ${name} is ${quoted(description)}. Write a text that describes what it does.`,
     );
   }
   checkArguments(name, schema);

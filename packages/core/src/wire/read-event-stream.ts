@@ -118,12 +118,13 @@ function parseEvent(data: string, upgrade: (event: RunEvent) => RunEvent): RunEv
   } catch (error) {
     throw malformedError('something that is not JSON', data, error);
   }
-  if (typeof value !== 'object' || value === null) throw malformedError('something that is no event', data);
+  if (typeof value !== 'object' || value === null)
+    throw malformedError('something that is not an event', data);
   const event = upgrade(value as RunEvent);
   const { seq, t, type, agent, runId, v } = event as Record<string, unknown>;
   const inPlace = Number.isSafeInteger(seq) && (seq as number) >= 0 && typeof t === 'number';
   if (!inPlace || typeof type !== 'string' || (agent !== undefined && typeof agent !== 'string')) {
-    throw malformedError('something that is no event', data);
+    throw malformedError('something that is not an event', data);
   }
   if (type === 'run-start' && v !== LOG_VERSION) {
     throw new CuelineError(

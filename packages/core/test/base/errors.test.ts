@@ -21,7 +21,7 @@ async function shownIn(mode: string, act: () => Promise<unknown>): Promise<unkno
 const broken = new TypeError('no such table: bookings');
 const lookUp: ScriptedTurn[] = [[{ toolCall: { name: 'lookUp', input: {} } }], 'Sorry.'];
 
-test('an error and its JSON are the same error in one process, and elsewhere what was written down', () => {
+test('an error and its JSON are the same error in one process, and a copy elsewhere', () => {
   const error = new CuelineError('script_error', 'It failed.', { cause: broken, details: { step: 1 } });
   const json = error.toJSON();
   expect(CuelineError.fromJSON(json)).toBe(error);
@@ -133,7 +133,7 @@ describe('what the script threw is on the console', () => {
     expect(await shownIn('production', act)).toEqual([]);
   });
 
-  test('a call that was refused, and one with arguments that do not fit, are no errors of the tool', async () => {
+  test('a refused call, and one with arguments that do not fit, are not errors of the tool', async () => {
     const act = (): Promise<unknown> =>
       play((prompt) => {
         prompt.defTool('lookUp', '', z.object({ name: z.string() }), () => 1);

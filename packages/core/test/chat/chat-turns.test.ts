@@ -10,7 +10,7 @@ const answer = (...parts: object[]): UIMessage => ({
   parts: parts as UIMessage['parts'],
 });
 
-test('the approvals of a message: open, answered, and none of those that a pause has marked', () => {
+test('the approvals of a message: open, answered, and without those that a pause has marked', () => {
   const message = answer(
     { ...pay, state: 'approval-requested', approval: { id: 'open' } },
     { ...pay, state: 'approval-responded', approval: { id: 'yes', approved: true } },

@@ -13,7 +13,7 @@ const plain = definePrompt('plain', (prompt) => void prompt, {
   tools: [look],
 });
 
-test('a prompt that takes an input gets one, or what makes it', () => {
+test('a prompt with an input gets it, or a function that makes it', () => {
   const transports = [
     new PromptTransport(plan, { input: { city: 'Porto' } }),
     new PromptTransport(plan, { input: async () => ({ city: 'Porto' }) }),
@@ -33,7 +33,7 @@ test('a prompt that takes an input gets one, or what makes it', () => {
   expectTypeOf(transports[0]!).toExtend<ChatTransport<UIMessage>>();
 });
 
-test('one that takes none needs nothing, and is a transport for any chat', () => {
+test('one without an input needs nothing, and is a transport for any chat', () => {
   expectTypeOf(new PromptTransport(plain)).toExtend<ChatTransport<UIMessage>>();
   expectTypeOf(new PromptTransport(plain)).toExtend<ChatTransport<PromptUIMessage>>();
 });

@@ -101,7 +101,7 @@ const runs: Record<string, readonly ScriptedTurn[]> = {
   'an empty answer': [[{ finish: { reason: 'stop' } }]],
 };
 
-describe('the AI SDK reads of a run what our state says', () => {
+describe('the AI SDK reads a run as our state shows it', () => {
   for (const [name, turns] of Object.entries(runs)) {
     test(name, async () => {
       const { run } = await start(turns);
@@ -118,7 +118,7 @@ describe('the AI SDK reads of a run what our state says', () => {
     });
   }
 
-  test('a model that is told to go on', async () => {
+  test('a model that is asked to continue', async () => {
     const listed = (): Promise<RunPromptResult> =>
       runPrompt(
         (prompt) => {
@@ -142,7 +142,7 @@ describe('the AI SDK reads of a run what our state says', () => {
     expect(shown(ownMessage(await again.run.finished))).toEqual(shown(theirs));
   });
 
-  test('what agents do, tasks, requests and sub-calls say nothing', async () => {
+  test('agents, tasks, requests and sub-calls add nothing', async () => {
     const { run } = await start(runs['a tool and an answer']!);
     await run.finished;
     const alone = await chunksOf(run.log());

@@ -50,7 +50,7 @@ const partsOf = (chat: PlainChat) =>
     'state' in part && 'toolCallId' in part ? `${part.type} ${part.state}` : part.type,
   );
 
-test('a stock chat runs client tools with onToolCall, and the same run goes on', async () => {
+test('a stock chat runs client tools with onToolCall, and the same run continues', async () => {
   const { chat, model } = chatWith([[call('pickFile'), call('look')], 'It is a.txt.']);
   await chat.sendMessage({ text: 'Which?' });
   await vi.waitFor(() => expect([chat.status, partsOf(chat)?.at(-1)]).toEqual(['ready', 'text']));
@@ -101,7 +101,7 @@ test('an error of the client is an error that the model reads', async () => {
   ]);
 });
 
-test('a call of an agent is asked as a call of its own', async () => {
+test('a call of an agent is asked like a call of the run', async () => {
   const helped = definePrompt('helped', (prompt) => {
     prompt.defAgent('helper', 'Helps', z.object({}), (_input, agent) => {
       agent.defTool('pickFile', 'Picks', z.object({}));

@@ -16,7 +16,7 @@ import { after, atOnce, nextEvent } from '../support/runs.ts';
 import { file, opened, openOf, picked, picks, prompt, schema, setUp, told } from './files.ts';
 
 describe('A tool without a function', () => {
-  test('is answered by the page, and the run goes on', async () => {
+  test('is answered by the page, and the run continues', async () => {
     const { model, executor, commands } = setUp();
     const contexts: ClientToolContext[] = [];
     const states: RunState[] = [];
@@ -166,7 +166,7 @@ describe('A tool without a function', () => {
     expect(JSON.stringify(model.calls[1]?.prompt.at(-1))).toContain(JSON.stringify(error).slice(1, -1));
   });
 
-  test('is an error once its time is up, and the run goes on', async () => {
+  test('is an error once its time is up, and the run continues', async () => {
     const { executor } = setUp();
     const run = createRun(prompt({ timeoutMs: 20 }), { executor, schedule: atOnce });
     expect(await run.start()).toBe('Thanks.');
@@ -201,7 +201,7 @@ describe('A tool without a function', () => {
     }
   });
 
-  test('does not keep tools from running, however many wait', async () => {
+  test('does not block other tools, however many wait', async () => {
     const calls = Array.from({ length: 9 }, (_, index) => ({
       toolCall: { name: 'pickFile', input: { types: [String(index)] } },
     }));

@@ -87,7 +87,7 @@ describe('Several pages', () => {
     expect(pickFile).not.toHaveBeenCalled();
   });
 
-  test('once that page has gone, a call that only reads is run again', async () => {
+  test('a call that only reads runs again once its page is closed', async () => {
     const leave = await beThere('page-2');
     const { run, pickFile } = await takenUp('read', 'page-2');
     leave();
@@ -154,7 +154,7 @@ describe('Several pages', () => {
       expect(pickFile).not.toHaveBeenCalled();
     });
 
-    test('one that a page of this browser has begun is taken over', async () => {
+    test('a call that a closed page of this browser has begun is taken over', async () => {
       notes['cueline:page-before'] = String(Date.now());
       const { run, pickFile } = await takenUp('read', 'page-before');
       await vi.waitFor(() => expect(run.getState().status).toBe('done'));

@@ -50,14 +50,14 @@ describe('the system prompt', () => {
     expect(estimateTokens(request({}), definitions)).toEqual({ total: 0, parts: [] });
   });
 
-  test('a text that stands inside another one is counted with that', () => {
+  test('a text inside another one is counted with it', () => {
     const nested = named({}, { a: 'b:\nxyz', b: 'xyz' });
     expect(estimateTokens(request({ instructions: 'a:\nb:\nxyz' }), nested).parts).toEqual([
       { kind: 'system', name: 'a', tokens: 3 },
     ]);
   });
 
-  test('no character counts twice, whatever the texts are', () => {
+  test('no character counts twice, for any texts', () => {
     const texts = fc.dictionary(
       fc.constantFrom('a', 'b', 'c'),
       fc.string({ unit: fc.constantFrom('a', 'b', ':', '\n') }),

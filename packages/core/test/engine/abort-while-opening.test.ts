@@ -41,7 +41,7 @@ describe('a stop while the prompt function runs', () => {
     expect(model.calls).toEqual([]);
   });
 
-  test('one that had aborted before does not wait for a function that hangs', async () => {
+  test('a signal that had aborted before does not wait for a function that hangs', async () => {
     const model = scriptedModel(['Never.']);
     const options = { abortSignal: AbortSignal.abort('enough') };
     await expect(runPrompt(slow(never), { model, options })).rejects.toBe('enough');
@@ -62,7 +62,7 @@ describe('a stop while the prompt function runs', () => {
     }
   });
 
-  test('an executor says that the run was stopped', async () => {
+  test('an executor reports that the run was stopped', async () => {
     const controller = new AbortController();
     const model = scriptedModel(['Never.']);
     const request = { definition: definePrompt('slow', slow(never)), input: undefined, model };

@@ -89,7 +89,7 @@ function isSeen(part: StreamPart): boolean {
   return !/^(?:stream-start|response-metadata|raw|ping|(?:text|reasoning)-(?:start|end))$/.test(part.type);
 }
 
-test('whatever parts a model gives, our messages and requests are those of the AI SDK', async () => {
+test('for any parts of a model, messages and requests equal those of the AI SDK', async () => {
   const seen = new Set<string>(['stream-start', 'finish']);
   await fc.assert(
     fc.asyncProperty(

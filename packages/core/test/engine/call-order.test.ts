@@ -53,7 +53,7 @@ describe('a call without a result is refused', () => {
     expect(error).toMatchObject({ code: 'invalid_definition', message: openCall(speaker) });
   });
 
-  test('at the end of what extend says', async () => {
+  test('at the end of what extend adds', async () => {
     const { model, state } = await play((prompt) => {
       prompt.$`Go.`;
       prompt.defTaskList([{ task: 'One', extend: (own) => own.defMessage('assistant', [call]) }]);
@@ -65,7 +65,7 @@ describe('a call without a result is refused', () => {
     expect(model.calls).toHaveLength(0);
   });
 
-  test('in an agent, whose parent is told', async () => {
+  test('in an agent, whose parent reads the error', async () => {
     const { state } = await play(
       (prompt) => {
         prompt.defAgent('child', '', z.object({}), (_args, own) => {
@@ -142,7 +142,7 @@ describe('messages that a hook has put in another order', () => {
     ]);
   });
 
-  test('a result that stands there twice is sent once', async () => {
+  test('a duplicate result is sent once', async () => {
     expect(
       await secondStep(([go, said, answer]) => [go!, said!, answer!, structuredClone(answer!), user]),
     ).toEqual(['user: Go.', 'assistant calls look {}', 'look answers seen', 'user: Wait.']);

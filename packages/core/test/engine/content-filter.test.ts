@@ -9,7 +9,7 @@ import { call, go, play } from '../support.ts';
 const refusal: ScriptedTurn = [{ text: 'I cannot' }, { finish: { reason: 'content-filter' } }];
 
 describe('a refusal', () => {
-  test('ends a run as content_filter, with the finish reason in its step and what was said in its state', async () => {
+  test('ends a run as content_filter, with the finish reason in its step and the text so far in its state', async () => {
     const { events, state } = await play((prompt) => prompt.$`Go.`, [refusal]);
     expect(state).toMatchObject({
       status: 'error',

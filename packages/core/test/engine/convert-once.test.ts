@@ -171,7 +171,7 @@ const resultOf = (toolCallId: string) =>
   ({ type: 'tool-result', toolCallId, toolName: 'look', output: { type: 'json', value: 1 } }) as const;
 const unanswered: ModelMessage = { role: 'assistant', content: [openCall('open')] };
 
-describe('nobody sees that messages are converted once', () => {
+describe('converting messages once cannot be observed', () => {
   const turn: fc.Arbitrary<ScriptedTurn> = fc.oneof(
     { weight: 6, arbitrary: fc.array(fc.nat(6).map(look), { minLength: 1, maxLength: 3 }) },
     fc.constantFrom<ScriptedTurn>(
@@ -336,7 +336,7 @@ describe('nobody sees that messages are converted once', () => {
     expect(prompts[3]).toBe(prompts[2]);
   });
 
-  test('when a stream breaks and is begun anew', async () => {
+  test('when a stream breaks and starts again', async () => {
     const broken: ScriptedTurn = [{ text: 'Half' }, { error: { message: 'overheated' } }];
     const options = { streamRetries: 1 };
     const { prompts } = await playBoth({
@@ -360,7 +360,7 @@ describe('a file that the provider cannot take by its URL', () => {
     expect(prompts.every((prompt) => !prompt.includes('https://'))).toBe(true);
   });
 
-  test('is downloaded again for another model, and left alone for one that takes it', async () => {
+  test('is downloaded again for another model, and left alone for a model that accepts it', async () => {
     const { urls, prompts } = await playBoth({
       turns,
       options: { messages },
@@ -451,7 +451,7 @@ describe('an AI SDK that hands on copies', () => {
     return { converted, prompt: script.calls[1]?.prompt };
   }
 
-  test('of prompts gives the model all of each', async () => {
+  test('of prompts sends the model all of each', async () => {
     expect(await play((messages) => messages)).toEqual({ converted: 3, prompt: convert(second) });
   });
 

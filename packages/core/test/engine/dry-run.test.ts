@@ -188,7 +188,7 @@ async function errorOf(promise: Promise<unknown>): Promise<{ code: string; messa
 
 afterEach(() => void vi.unstubAllGlobals());
 
-describe('dryRun gives the request that a run begins with', () => {
+describe('dryRun returns the request that a run begins with', () => {
   test.for(Object.entries(prompts))('%s', async ([, given]) => {
     const { requests, warnings } = await requestsOf(given, ['Done.', 'Done.', 'Done.', 'Done.']);
     const model = scriptedModel([]);
@@ -286,13 +286,13 @@ describe('a later step', () => {
     expect(tokens.parts[0]).toEqual({ kind: 'variable', name: 'A', tokens: 2 });
   });
 
-  test('beyond the limit of steps is one that no run gets to', async () => {
+  test('beyond the limit of steps is a step that no run reaches', async () => {
     const error = await errorOf(dryRun(sayHi, { step: 50 }));
     expect(error.code).toBe('budget_exceeded');
     expect((await dryRun(sayHi, { step: 50, options: { stopWhen: isStepCount(60) } })).warnings).toEqual([]);
   });
 
-  test.for([-1, 0.5, Number.NaN, '1' as unknown as number])('that is none: %s', async (step) => {
+  test.for([-1, 0.5, Number.NaN, '1' as unknown as number])('that is not a step: %s', async (step) => {
     expect(await errorOf(dryRun(sayHi, { step }))).toEqual({
       code: 'invalid_options',
       message: `dryRun was asked for step ${step}. Steps are counted from 0: dryRun(prompt, { step: 1 }) is the second one.`,
@@ -311,7 +311,7 @@ describe('a dry run does nothing but compile', () => {
     expect((await dryRun(sayHi)).request.model).toBe('');
   });
 
-  test('nothing is fetched, and nobody is told', async () => {
+  test('nothing is fetched, and no callback is called', async () => {
     const fetch = vi.fn();
     vi.stubGlobal('fetch', fetch);
     const heard = vi.fn();
@@ -444,7 +444,7 @@ describe('what is wrong is thrown as in a run', () => {
     expect(message).toContain('no luck');
   });
 
-  test('a model that is none', async () => {
+  test('a model that is not a model', async () => {
     const model = { doStream() {} } as never;
     expect(await errorOf(dryRun(sayHi, { model }))).toEqual(await errorOf(runPrompt(sayHi, { model })));
   });

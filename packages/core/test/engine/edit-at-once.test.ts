@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { call } from '../support.ts';
 
-test('a task of an agent can be edited by whoever hears of it, as soon as they do', async () => {
+test('a task of an agent can be edited in the listener that receives it', async () => {
   const agentModel = scriptedModel([[call('finishTask', { result: 'ok' })], 'Done.']);
   const { run } = await runPrompt(
     (prompt) => {

@@ -28,7 +28,7 @@ describe('forceTools', () => {
     expect(await toolChoices({})).toEqual(['auto', 'auto']);
   });
 
-  test("gives way to the caller's own toolChoice, to prepareStep, and to a step without tools", async () => {
+  test("yields to the caller's own toolChoice, to prepareStep, and to a step without tools", async () => {
     expect(await toolChoices({ forceTools: true, toolChoice: 'auto' })).toEqual(['auto', 'auto']);
     expect(await toolChoices({ forceTools: true, prepareStep: () => ({ toolChoice: 'auto' }) })).toEqual([
       'auto',

@@ -71,7 +71,7 @@ test('null is left out', async () => {
   expect(sent(model)[0]).toEqual({ system: 'role:\nHelper.', messages: ['user: Go.'], tools: ['look'] });
 });
 
-test('a name that nobody knows is a warning, once in a run', async () => {
+test('an unknown name is a warning, once in a run', async () => {
   const { run } = await hooked(() => ({
     activeTool: ['look'],
     color: 'red',
@@ -90,7 +90,7 @@ test('a system prompt of messages is fine', async () => {
   expect(sent(model)[0]!.system).toBe('Own.');
 });
 
-test('a hook that defines a hook: that one is asked from the next step on', async () => {
+test('a hook that defines a hook: the new one is called from the next step on', async () => {
   const asked: string[] = [];
   await play(
     (prompt) => {

@@ -31,7 +31,7 @@ function hooked(
 }
 
 describe('hooks compose', () => {
-  test('each sees what the ones before have returned', async () => {
+  test('each sees the changes of the hooks before it', async () => {
     const seen: Partial<HookStep>[] = [];
     const note: Hook = ({ messages, activeTools, system, variables }) => {
       seen.push({ messages, activeTools, system, variables });
@@ -74,7 +74,7 @@ describe('hooks compose', () => {
     expect(sent(model)).toEqual([{ system: 'First. Second.', messages: ['user: Other.'], tools: ['look'] }]);
   });
 
-  test('the system prompt that a hook sees has the variables that the ones before have set', async () => {
+  test('the system prompt that a hook sees has the variables of the hooks before it', async () => {
     const seen: unknown[] = [];
     await hooked(
       [
@@ -88,7 +88,7 @@ describe('hooks compose', () => {
     ]);
   });
 
-  test('what a hook changes in what it is given changes nothing', async () => {
+  test('changing the arguments of a hook has no effect', async () => {
     const { model } = await hooked([
       ({ messages, activeTools, variables }) => {
         messages.length = 0;
@@ -153,7 +153,7 @@ describe('what lasts and what does not', () => {
   });
 });
 
-describe('what a hook asks for that is not there', () => {
+describe('a request of a hook for something that is not defined', () => {
   test('a tool: a warning, and the rest holds', async () => {
     const { model, run } = await hooked([() => ({ activeTools: ['look', 'smell'] })]);
     expect(sent(model).map(({ tools }) => tools)).toEqual([['look'], ['look']]);
@@ -213,7 +213,7 @@ describe('a hook that goes wrong ends the run by its name', () => {
     expect(model.calls).toHaveLength(0);
   });
 
-  test('something that is no function is refused at once', async () => {
+  test('something that is not a function is refused at once', async () => {
     const started = runPrompt((prompt) => prompt.defHook({} as never), { model: scriptedModel([]) });
     await expect(started).rejects.toMatchObject({ code: 'invalid_definition' });
   });
@@ -249,7 +249,7 @@ describe('with the caller’s own prepareStep', () => {
     ]);
   });
 
-  test('messages that prepareStep returns take the place of the conversation, as in the AI SDK', async () => {
+  test('messages that prepareStep returns replace the conversation, as in the AI SDK', async () => {
     const { model } = await hooked([], [[look(1)], [look(2)], 'Done.'], {
       options: {
         prepareStep: ({ stepNumber, messages }) =>
@@ -350,7 +350,7 @@ describe('messages that a hook has cut', () => {
     ]);
   });
 
-  test('however it cuts: every call that is sent has its result, and the whole is there again at the next step', async () => {
+  test('for any cut, every call that is sent has its result, and the whole conversation returns at the next step', async () => {
     const turns = [[look(1), look(2)], ['Hm.', look(3)], [look(4)]];
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { minLength: 12, maxLength: 12 }), async (keep) => {

@@ -28,7 +28,7 @@ const texts = (prompt: unknown): string[] =>
       `${role}: ${typeof content === 'string' ? content : content.map((part) => part.text ?? part.type).join(' ')}`,
   );
 
-test('what a loop policy says after a step is told to the model, and the run goes on', async () => {
+test('a message of a loop policy after a step is sent to the model, and the run continues', async () => {
   const words = ['Go on.', undefined];
   const { model, state, events } = await play(led({ afterStep: () => words.shift() }), ['One.', 'Two.']);
   expect(state).toMatchObject({ status: 'done', text: 'Two.' });
@@ -36,7 +36,7 @@ test('what a loop policy says after a step is told to the model, and the run goe
   expect(events.filter(({ type }) => type === 'steer')).toMatchObject([{ cause: 'session', text: 'Go on.' }]);
 });
 
-test('it is told after tool calls, too, behind their results', async () => {
+test('it is sent after tool calls, too, behind their results', async () => {
   const words = ['Mind the gap.', undefined];
   const { model } = await play(led({ afterStep: () => words.shift() }), [look('it'), 'Done.']);
   expect(texts(model.calls[1]?.prompt)).toEqual([
@@ -47,7 +47,7 @@ test('it is told after tool calls, too, behind their results', async () => {
   ]);
 });
 
-test('messages of a loop policy take the place of all others, for later steps too', async () => {
+test('messages of a loop policy replace all others, for later steps too', async () => {
   const seen: number[] = [];
   const { model } = await play(
     led({
@@ -69,7 +69,7 @@ test('messages of a loop policy take the place of all others, for later steps to
   expect(seen).toEqual([1, 0, 3, 0, 3, 0]);
 });
 
-test('no step follows where it is done, and its result is the run’s', async () => {
+test('no step follows once it is done, and its result is the run’s', async () => {
   let steps = 0;
   const policy: Partial<LoopPolicy> = {
     afterStep: () => void (steps += 1),
@@ -115,7 +115,7 @@ test('its options lie under those of the run', async () => {
   expect(texts(model.calls[0]?.prompt)).toEqual(['system: Be kind.\n\nBe short.', 'user: Begin.']);
 });
 
-test('it can take the tools from a step and still declare them', async () => {
+test('it can forbid a step its tools and still declare them', async () => {
   const { model } = await play(
     led({ beforeStep: async ({ stepNumber }) => (stepNumber === 1 ? { toolChoice: 'none' } : undefined) }),
     [look('a'), 'Done.'],
@@ -123,7 +123,7 @@ test('it can take the tools from a step and still declare them', async () => {
   expect(model.calls[1]).toMatchObject({ toolChoice: { type: 'none' }, tools: [{ name: 'look' }] });
 });
 
-test('what it throws ends the run', async () => {
+test('an error that it throws ends the run', async () => {
   const error = new CuelineError('script_error', 'It could not say what comes next.');
   const afterwards = await play(led({ afterStep: () => Promise.reject(error) }), [look('it'), 'Never said.']);
   expect(afterwards.run.getState()).toMatchObject({ status: 'error', error: { message: error.message } });

@@ -14,8 +14,8 @@ const busy = [{ throw: { message: 'Busy.', status: 503, headers: { 'retry-after'
 /** The state after each event. */
 const states = (log: readonly RunEvent[]) => log.map((_event, index) => reduceAll(log.slice(0, index + 1)));
 
-describe('a model call that fails before there is something of its answer', () => {
-  test('is made again, which log and state say', async () => {
+describe('a model call that fails before any of its answer arrives', () => {
+  test('is repeated, and log and state show it', async () => {
     const run = createRun(asked, { model: scriptedModel([busy, busy, 'Whole.']) });
     expect(await run.start()).toBe('Whole.');
     const retries = run.log().filter((event) => event.type === 'retry');
@@ -43,7 +43,7 @@ describe('a model call that fails before there is something of its answer', () =
     expect(last?.parts.map(({ type }) => type)).toEqual(['step-start', 'text']);
   });
 
-  test('is made as often as maxRetries says, and not again by the AI SDK', async () => {
+  test('is repeated maxRetries times, and not again by the AI SDK', async () => {
     for (const maxRetries of [0, 1, 4]) {
       const model = scriptedModel(Array.from({ length: 9 }, () => busy));
       const run = createRun(asked, { model, options: { maxRetries } });
@@ -52,7 +52,7 @@ describe('a model call that fails before there is something of its answer', () =
     }
   });
 
-  test('of an agent is made again, too, and its state says so', async () => {
+  test('of an agent is repeated, too, and its state shows it', async () => {
     const { events, state } = await play(
       go((prompt) => prompt.defAgent('helper', 'Helps', z.object({}), (_args, inner) => inner.$`Help.`)),
       [[call('helper')], busy, 'Helped.', 'Done.'],
@@ -95,7 +95,7 @@ describe('options.timeout', () => {
     }
   });
 
-  test('toolMs ends a tool that takes longer, unless the tool says how long it may take', async () => {
+  test('toolMs ends a tool that takes longer, unless the tool sets its own limit', async () => {
     const wait = (ms: number) => () => new Promise((resolve) => setTimeout(resolve, ms, 'done'));
     const { run } = await play(
       (prompt) => {

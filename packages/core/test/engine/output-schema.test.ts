@@ -25,7 +25,7 @@ function returning(result: unknown, outputSchema: ToolSchema) {
 }
 
 describe('the outputSchema of a tool', () => {
-  test('says what the log and the model get', async () => {
+  test('decides what the log and the model receive', async () => {
     const { call, told } = await returning({ price: '12', secret: 'x' }, price);
     expect(call).toMatchObject({ state: 'output-available', output: { price: 12, currency: 'EUR' } });
     expect(told).toContain('{"price":12,"currency":"EUR"}');
@@ -121,7 +121,7 @@ describe('the outputSchema of a tool', () => {
     });
   });
 
-  test('lets a call be put off in a session, and tells onError of what does not fit', async () => {
+  test('lets a call be suspended in a session, and reports a mismatch to onError', async () => {
     const errors: string[] = [];
     const ask = (result: unknown) =>
       runAgentSession(scriptedModel([[call('ask')], [{ toolCall: complete }]]), {

@@ -149,7 +149,7 @@ test('an answer cannot change what the provider runs', async () => {
   await done;
 });
 
-test('a run that is stopped meanwhile says so, and the next request has nothing of the call', async () => {
+test('a run that is stopped meanwhile shows it, and the next request contains nothing of the call', async () => {
   const { model, run, done } = await answered(true);
   run.stop();
   await expect(done).rejects.toMatchObject({ code: 'aborted' });
@@ -187,7 +187,7 @@ describe.each([true, false])('in a session: %s', (approved) => {
   ];
   const config = { systemPrompt: 'Pay.', initialMessage: 'Go.', tools: mcp } satisfies Partial<SessionConfig>;
 
-  test('it waits for respond, and goes on with the answer', async () => {
+  test('it waits for respond, and continues with the answer', async () => {
     const model = modelOf([asks, approved ? paid : refused, completes]);
     const turns: number[] = [];
     const kept: number[] = [];
@@ -246,7 +246,7 @@ describe.each([true, false])('in an agent call: %s', (approved) => {
   const payer = defineAgent({ name: 'payer', instructions: 'Pay.', tools: mcp });
   const last = approved ? 'Paid.' : 'Then not.';
 
-  test('its run asks, and the call goes on with the answer', async () => {
+  test('its run asks, and the call continues with the answer', async () => {
     const model = modelOf([asks, approved ? paid : refused]);
     const { output, dialog } = await payer.call('Go.', { model, onRun: (run) => answerAll(run, approved) });
     expect(output).toBe(last);
@@ -298,7 +298,7 @@ describe('options.toolApproval', () => {
   test.each([
     ['a map', { pay: { type: 'user-approval', reason: 'It is money.' } }],
     ['a function', async () => ({ type: 'user-approval', reason: 'It is money.' })],
-  ])('%s: the run asks, and goes on with the answer', async (_how, toolApproval) => {
+  ])('%s: the run asks, and continues with the answer', async (_how, toolApproval) => {
     const yes = await play(toolApproval as never, (run, id) => run.respondToApproval(id, { approved: true }));
     expect(yes.state.approvals).toMatchObject([{ toolName: 'pay', reason: 'It is money.' }]);
     const { approvalId } = yes.state.approvals[0]!;

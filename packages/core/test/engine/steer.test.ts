@@ -2,7 +2,7 @@ import { reduceAll } from '@cueline/core';
 import { expect, test } from 'vitest';
 import { call, play } from '../support.ts';
 
-test('a step has what the model was told before it, live and in a replay', async () => {
+test('a step has the messages that the model read before it, live and in a replay', async () => {
   const { events, state } = await play(
     (prompt) => {
       prompt.defTaskList([{ task: 'Count to three' }]);

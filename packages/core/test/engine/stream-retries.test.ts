@@ -109,7 +109,7 @@ function states(log: readonly RunEvent[]): RunState[] {
 describe('an answer that breaks off and is tried again', () => {
   const options = { streamRetries: 1 };
 
-  test('is shown until the next attempt begins, which the log says', async () => {
+  test('is shown until the next attempt begins, which is in the log', async () => {
     const { events } = await play((prompt) => prompt.$`Go.`, [half, 'Whole.'], { options });
     expect(types(events)).toEqual([
       'run-start',
@@ -138,7 +138,7 @@ describe('an answer that breaks off and is tried again', () => {
     expect(all[at - 1]!.text).toBe('Half a sent');
   });
 
-  test('leaves what the steps before have said', async () => {
+  test('keeps the text of the steps before', async () => {
     const look: ScriptedTurn = ['I look. ', call('look')];
     const { model, state, events } = await play(
       go((prompt) => prompt.defTool('look', '', z.object({}), () => 'seen')),
@@ -152,7 +152,7 @@ describe('an answer that breaks off and is tried again', () => {
     expect(model.calls[2]!.prompt).toEqual(model.calls[1]!.prompt);
   });
 
-  test('stays where the next attempt says nothing, or there is none', async () => {
+  test('stays if the next attempt is empty, or if none follows', async () => {
     const failed = await play((prompt) => prompt.$`Go.`, [half, [{ throw: 'gone' }]], {
       options: { ...options, maxRetries: 0 },
     });
@@ -160,7 +160,7 @@ describe('an answer that breaks off and is tried again', () => {
     expect(types(failed.events)).not.toContain('retry');
   });
 
-  test('gives way to an attempt that has nothing to say', async () => {
+  test('is replaced by an attempt that is empty', async () => {
     const { state } = await play((prompt) => prompt.$`Go.`, [half, [{ finish: { reason: 'stop' } }]], {
       options,
     });
@@ -179,7 +179,7 @@ describe('an answer that breaks off and is tried again', () => {
     });
   });
 
-  test('is told from an answer that goes on after an error, when no attempt is left', async () => {
+  test('differs from an answer that continues after an error, when no attempt is left', async () => {
     const model = scriptedModel([]);
     const goesOn: LanguageModelV4StreamPart[] = [
       { type: 'text-start', id: '1' },
@@ -208,7 +208,7 @@ describe('an answer that breaks off and is tried again', () => {
     expect(answerOf(state).parts).toHaveLength(2);
   });
 
-  test('is taken back of an agent and of an answer that is JSON, too', async () => {
+  test('is voided for an agent and for an answer that is JSON, too', async () => {
     const { state } = await play(
       go((prompt) =>
         prompt.defAgent('helper', '', z.object({}), (_input, helper) => helper.$`Help.`, options),
@@ -246,7 +246,7 @@ describe('an answer that breaks off and is tried again', () => {
     expect(texts).toEqual(['Go.', 'Whole.', 'Next.', 'Next.']);
   });
 
-  test('is told from the rest in a chat of the AI SDK, which cannot take it back', async () => {
+  test('is marked in a chat of the AI SDK, which cannot remove it', async () => {
     const model = scriptedModel([half, 'Whole.', 'Next.']);
     const chat = new PlainChat({ transport: new PromptTransport(asked, { model, options }) });
     await chat.sendMessage({ text: 'Hello.' });

@@ -31,7 +31,7 @@ const told = (model: ReturnType<typeof scriptedModel>, call: number): unknown =>
   json(model.calls[call]?.prompt.at(-1));
 
 describe('a prompt with an output schema', () => {
-  test('gives the object while it arrives, and the validated one in the end', async () => {
+  test('returns the object while it arrives, and the validated one at the end', async () => {
     const { run, objects } = open([good], 6);
     const result = await run.start();
     expect(result).toEqual({ city: 'Faro', days: 3, tags: [] });
@@ -62,7 +62,7 @@ describe('a prompt with an output schema', () => {
     });
   });
 
-  test('tells the model what is wrong with its answer, and takes the next', async () => {
+  test('sends the model the faults of its answer, and accepts the next one', async () => {
     const { run, model } = open([bad, `\`\`\`json\n${good}\n\`\`\``]);
     expect(await run.start()).toEqual({ city: 'Faro', days: 3, tags: [] });
     expect(model.calls).toHaveLength(2);
@@ -71,7 +71,7 @@ describe('a prompt with an output schema', () => {
     expect(run.log().filter((event) => event.type === 'steer')).toMatchObject([{ cause: 'output' }]);
   });
 
-  test('gives up after three answers that do not fit; the last one is there to be seen', async () => {
+  test('stops after three answers that do not fit; the last one can be read', async () => {
     const { run, model } = open([bad, 'Sorry.', bad]);
     await expect(run.start()).rejects.toMatchObject({ code: 'parse_failed', details: { tries: 3 } });
     expect(model.calls).toHaveLength(3);
@@ -91,7 +91,7 @@ describe('a prompt with an output schema', () => {
     expect(reduceAll(run.log())).toStrictEqual(run.getState());
   });
 
-  test('whose run was stopped has the object as far as it came', async () => {
+  test('whose run was stopped has the object as far as it arrived', async () => {
     const { run } = open([[{ text: '{"city":"Faro","da' }, { delay: 60_000 }]]);
     const result = run.start();
     await nextEvent(run, 'text-delta');
@@ -206,11 +206,11 @@ describe('a prompt with an output schema', () => {
     await expect(run.start()).rejects.toMatchObject({
       code: 'invalid_options',
       message:
-        'options.output says what the answer is, and so does the output of prompt "plan". Leave one of them out.',
+        'options.output describes the answer, and so does the output of prompt "plan". Leave one of them out.',
     });
   });
 
-  test('that is none is a mistake that names the prompt', () => {
+  test('that is not a schema is a mistake that names the prompt', () => {
     for (const output of ['trip', 7, null, true]) {
       expect(() => definePrompt('wrong', (prompt) => prompt.$`Go.`, { output: output as never })).toThrow(
         'The output of prompt "wrong" is a schema for its answer: { output: z.object({ … }) }. For text, leave it out.',
@@ -218,7 +218,7 @@ describe('a prompt with an output schema', () => {
     }
   });
 
-  test('runPrompt and dryRun know it, too', async () => {
+  test('runPrompt and dryRun validate it, too', async () => {
     const { result, run } = await runPrompt(plan, { model: scriptedModel([good]) });
     expect(await result.output).toEqual({ city: 'Faro', days: 3, tags: [] });
     expect((await run.finished).status).toBe('done');

@@ -47,7 +47,7 @@ async function openRun(model = scriptedModel(turns), signal = never()) {
 }
 
 describe('a run in this page', () => {
-  test('goes on when nobody watches, and can be watched again from any event on', async () => {
+  test('continues without watchers, and can be watched again from any event on', async () => {
     const model = scriptedModel(turns);
     const { executor, iterator, seen, runId, approvalId } = await openRun(model);
     await iterator.return?.();
@@ -61,7 +61,7 @@ describe('a run in this page', () => {
     expect(model.calls).toHaveLength(2);
   });
 
-  test('is let go at once, also while it says nothing', async () => {
+  test('is released at once, also while it is silent', async () => {
     const { iterator, executor, runId } = await openRun();
     const pending = iterator.next();
     await iterator.return?.();
@@ -69,7 +69,7 @@ describe('a run in this page', () => {
     expect(executor.attach?.(runId, -1, never())).toBeDefined();
   });
 
-  test('let go while it opens, goes on', async () => {
+  test('released while it opens, continues', async () => {
     const model = scriptedModel(['Hello.']);
     const iterator = inProcess().start(waiting(model), never())[Symbol.asyncIterator]();
     const pending = iterator.next();
@@ -78,7 +78,7 @@ describe('a run in this page', () => {
     await expect.poll(() => model.calls.length).toBe(1);
   });
 
-  test('is stopped by the signal of whoever watches it again', async () => {
+  test('is stopped by the signal of a later watcher', async () => {
     const { executor, iterator, runId } = await openRun();
     await iterator.return?.();
     const controller = new AbortController();
@@ -87,13 +87,13 @@ describe('a run in this page', () => {
     expect((await rest).at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
   });
 
-  test('is stopped where that signal has been aborted before', async () => {
+  test('is stopped if that signal has aborted before', async () => {
     const { executor, runId } = await openRun();
     const rest = await all(executor.attach!(runId, -1, AbortSignal.abort())!);
     expect(rest.at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
   });
 
-  test('is not known any more once somebody has heard of its end', async () => {
+  test('is forgotten once its end was read', async () => {
     const { executor, iterator, runId, approvalId } = await openRun();
     await executor.send?.(runId, { type: 'approval-response', approvalId, response: { approved: true } });
     await readTo(iterator, 'run-end');
@@ -101,7 +101,7 @@ describe('a run in this page', () => {
     expect(executor.attach?.('nobody', -1, never())).toBeUndefined();
   });
 
-  test('that ended while nobody watched has its end for whoever comes back, once', async () => {
+  test('that ended without watchers keeps its end for the next watcher, once', async () => {
     const { executor, iterator, seen, runId, approvalId } = await openRun();
     await iterator.return?.();
     await executor.send?.(runId, { type: 'approval-response', approvalId, response: { approved: false } });
@@ -112,7 +112,7 @@ describe('a run in this page', () => {
     await expect.poll(() => executor.attach?.(runId, -1, never())).toBeUndefined();
   });
 
-  test('of those that ended while nobody watched, the last are kept', async () => {
+  test('of those that ended without watchers, the last are kept', async () => {
     const executor = inProcess();
     const ids: string[] = [];
     const hello = definePrompt('hello', (prompt) => prompt.$`Hi.`) as never;
@@ -130,7 +130,7 @@ describe('a run in this page', () => {
     expect(known).toEqual(ids.slice(-33));
   });
 
-  test('tells its host when a function of the prompt has really ended, which may be after the run', async () => {
+  test('reports when a function of the prompt has really ended, which may be after the run', async () => {
     let endIt = (_error: Error): void => {};
     const deaf = new Promise<string>((_resolve, reject) => (endIt = reject));
     let working = 0;

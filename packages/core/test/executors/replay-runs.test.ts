@@ -37,7 +37,7 @@ describe('A replay in a run', () => {
     expect(run.log()).toEqual(events);
   });
 
-  test('of a log that broke off, says that it broke off', async () => {
+  test('of a log that broke off, shows that it broke off', async () => {
     const { events } = await play((prompt) => prompt.$`Hi.`, ['Hello.']);
     const run = createRun(hello, { executor: replay(events.slice(0, -2), { speed: Infinity }) });
     await expect(run.start()).rejects.toMatchObject({ code: 'stream_truncated' });

@@ -15,7 +15,7 @@ function codeOf(body: () => unknown): unknown {
 }
 
 describe('a replay', () => {
-  test('gives each event at its time', async () => {
+  test('emits each event at its time', async () => {
     const clock = manualClock();
     const { seqs, ended } = collect(replay(five, clock.options));
     await clock.settle();
@@ -49,7 +49,7 @@ describe('a replay', () => {
     expect(seqs()).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('slowed down in the middle of all at once, goes on from the last event', async () => {
+  test('slowed down in the middle of a burst, continues with the last event', async () => {
     const clock = manualClock();
     const tape = replay(five, { ...clock.options, speed: Infinity });
     const iterator = tape.start(request, new AbortController().signal)[Symbol.asyncIterator]();
@@ -73,7 +73,7 @@ describe('a replay', () => {
     expect(clock.timers.size).toBe(0);
   });
 
-  test('halts between two events and goes on with what was left of the silence', async () => {
+  test('pauses between two events and continues with the rest of the silence', async () => {
     const clock = manualClock();
     const tape = replay(five, clock.options);
     const { seqs } = collect(tape);
@@ -90,7 +90,7 @@ describe('a replay', () => {
     expect(seqs()).toEqual([0, 1, 2]);
   });
 
-  test('that begins halted gives nothing until it is played or moved', async () => {
+  test('that begins paused emits nothing until it is played or moved', async () => {
     const clock = manualClock();
     const tape = replay(five, { ...clock.options, paused: true, speed: Infinity });
     const { seqs, ended } = collect(tape);
@@ -104,7 +104,7 @@ describe('a replay', () => {
     expect(seqs()).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('moved forwards gives all up to there at once, then waits as long as the log does', async () => {
+  test('moved forwards emits everything up to there at once, then waits as long as the log does', async () => {
     const clock = manualClock();
     const tape = replay(five, clock.options);
     const { seqs } = collect(tape);
@@ -121,7 +121,7 @@ describe('a replay', () => {
     expect(seqs()).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('moved backwards gives the log again from its start', async () => {
+  test('moved backwards emits the log again from its start', async () => {
     const clock = manualClock();
     const tape = replay(five, clock.options);
     const { seqs, ended } = collect(tape);
@@ -134,7 +134,7 @@ describe('a replay', () => {
     expect(seqs()).toEqual([0, 1, 2, 3, 0, 1, 2, 3, 4]);
   });
 
-  test('moved to where it stands gives nothing twice', async () => {
+  test('moved to its position emits nothing twice', async () => {
     const clock = manualClock();
     const tape = replay(five, clock.options);
     const { seqs } = collect(tape);
@@ -191,7 +191,7 @@ describe('a replay', () => {
     expect(seqs()).toEqual([0, 1]);
   });
 
-  test('times that make no sense are no silence', async () => {
+  test('impossible times are not a silence', async () => {
     const clock = manualClock();
     const odd = five.map((event, index) => ({ ...event, t: [0, Infinity, -5, Number.NaN, 3][index]! }));
     const { seqs, ended } = collect(replay(odd, clock.options));
@@ -200,7 +200,7 @@ describe('a replay', () => {
     expect(seqs()).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('ends as stopped, after what it has given', async () => {
+  test('ends as stopped, after what it has emitted', async () => {
     const clock = manualClock();
     const controller = new AbortController();
     const { seen, ended } = collect(replay(five, clock.options), controller.signal);
@@ -217,7 +217,7 @@ describe('a replay', () => {
     expect(seen).toEqual([five[0], { seq: 1, t: 0, type: 'run-end', outcome: 'stopped' }]);
   });
 
-  test('lets go at once of whoever stops watching', async () => {
+  test('releases a watcher that stops at once', async () => {
     const clock = manualClock();
     const { iterator, ended, seqs } = collect(replay(five, clock.options));
     await clock.settle();
@@ -250,7 +250,7 @@ describe('a replay', () => {
     ]);
   });
 
-  test('tells where it is, once for many events', async () => {
+  test('reports its position, once for many events', async () => {
     const clock = manualClock();
     const tape = replay(five, clock.options);
     const told: [number, boolean][] = [];
@@ -297,7 +297,7 @@ describe('a replay', () => {
     expect(seqs()).toEqual([0, 1]);
   });
 
-  test('of what is no log, or with senseless numbers, is refused with what to write', () => {
+  test('of an invalid log, or with impossible numbers, is refused with what to write', () => {
     const refused = [
       () => replay([]),
       () => replay(undefined as never),
@@ -318,7 +318,7 @@ describe('a replay', () => {
     );
   });
 
-  test('whatever is pressed, what was given since the last start is a prefix of the log', async () => {
+  test('for any actions, the events since the last start are a prefix of the log', async () => {
     const key = fc.oneof(
       fc.record({ press: fc.constantFrom('play', 'pause', 'fast', 'slow') }),
       fc.record({ press: fc.constant('seek'), to: fc.integer({ min: 0, max: 4 }) }),

@@ -285,10 +285,10 @@ describe('A request that cannot be sent', () => {
     const relative = viaRoute('/api/greet?token=secret');
     const { error } = await read(relative.start(request(), never()));
     expect(error).toMatchObject({ code: 'invalid_options' });
-    expect(error?.message).toMatch(/^viaRoute: \/api\/greet is no address here\. Outside a page/);
+    expect(error?.message).toMatch(/^viaRoute: \/api\/greet is not an address here\. Outside a page/);
     const withPassword = viaRoute('https://me:secret@example.test/api');
     expect((await read(withPassword.start(request(), never()))).error?.message).toMatch(
-      /^viaRoute: https:\/\/example\.test\/api is no address here\./,
+      /^viaRoute: https:\/\/example\.test\/api is not an address here\./,
     );
   });
 

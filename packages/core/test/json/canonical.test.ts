@@ -26,7 +26,7 @@ describe('canonicalCall', () => {
     );
   });
 
-  test('is the same whatever the order of the keys, and says no less than JSON does', () => {
+  test('is the same for any order of the keys, and keeps all that JSON keeps', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (generated) => {
         // without -0, which JSON does not know
@@ -84,7 +84,7 @@ describe('canonicalCall', () => {
     expect(canonicalCall('find', cycle('b'))).not.toBe(canonicalCall('find', cycle('a')));
   });
 
-  test('the same object in two places is no cycle', () => {
+  test('the same object in two places is not a cycle', () => {
     const shared = { a: 1 };
     expect(canonicalCall('find', [shared, shared])).toBe('"find":[{"a":1},{"a":1}]');
   });

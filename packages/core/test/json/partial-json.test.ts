@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createPartialJson } from '../../src/json/partial-json.ts';
 
 describe('partial JSON', () => {
-  test('says of every prefix what the AI SDK says of it', async () => {
+  test('reads every prefix as the AI SDK does', async () => {
     await fc.assert(
       fc.asyncProperty(fc.json(), fc.nat(), async (text, at) => {
         const prefix = text.slice(0, at % (text.length + 1));

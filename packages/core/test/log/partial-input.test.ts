@@ -84,7 +84,7 @@ describe('arguments that are still arriving', () => {
     expect((partial(after!) as { a: unknown }).a).toBe((partial(before!) as { a: unknown }).a);
   });
 
-  test('are missing while they are no JSON, whatever they were before', () => {
+  test('are missing while they are not JSON, whatever they were before', () => {
     const states = statesOf([...begun, piece('{"a":1'), piece('x'), piece(',')]).slice(3);
     expect(states.map(partial)).toEqual([{ a: 1 }, { a: 1 }, 'missing']);
     expect(states.map(shown)).toEqual([{ a: 1 }, { a: 1 }, undefined]);
@@ -95,14 +95,14 @@ describe('arguments that are still arriving', () => {
     ['error', 'interrupted'],
     // a run that waits goes on with the call
     ['waiting', 'input-streaming'],
-  ] as const)('stay as far as they came where the run ends %s', (outcome, state) => {
+  ] as const)('stay as far as they arrived if the run ends %s', (outcome, state) => {
     const log = inLog([...begun, piece('{"a":[1,'), piece('2'), { type: 'run-end', outcome }]);
     for (const end of [reduceAll(log), log.reduce(reduce, initialState)]) {
       expect(end.toolCalls).toMatchObject([{ state, partialInput: { a: [1, 2] } }]);
     }
   });
 
-  test('go where they turn out to be invalid, too', () => {
+  test('are removed if they turn out to be invalid, too', () => {
     const { toolCalls } = reduceAll(
       inLog([...begun, piece('{"a":'), { ...inputEnd('{"a":'), invalid: 'No JSON.' } as RunEventBody]),
     );
@@ -133,7 +133,7 @@ describe('arguments that are still arriving', () => {
     expect(end.agents[0]!.toolCalls).toMatchObject([{ state: 'interrupted', partialInput: ['agent'] }]);
   });
 
-  test('of a call whose id another one has are not the other one’s', () => {
+  test('of two calls with one id stay apart', () => {
     const again = [{ ...stepStart, step: 1 }, inputStart, piece('["second')];
     const end = reduceAll(inLog([...begun, piece('["first'), ...again]));
     expect(end.toolCalls.map((call: ToolCallState) => call.partialInput)).toStrictEqual([
@@ -147,7 +147,7 @@ describe('arguments that are still arriving', () => {
     ]);
   });
 
-  test('are looked at once a state, however many pieces have come', () => {
+  test('are read once a state, however many pieces arrive', () => {
     const reducer = createReducer(reduceAll(inLog([...begun, piece('[[[')])));
     const looks = vi.spyOn(Array.prototype, 'concat');
     for (let seq = 4; seq < 1_004; seq++) reducer.apply({ seq, t: 0, ...piece('1,') });
@@ -159,7 +159,7 @@ describe('arguments that are still arriving', () => {
     expect(partial(state)).toStrictEqual([[Array.from({ length: 1_000 }, () => 1)]]);
   });
 
-  test('say the same whoever has looked in between', () => {
+  test('are the same for all readers in between', () => {
     const pieces = fc.array(
       fc.constantFrom(
         '{',
@@ -202,7 +202,7 @@ describe('arguments that are still arriving', () => {
     );
   });
 
-  test('of a run that goes on right now are those of its log', async () => {
+  test('of a live run are those of its log', async () => {
     const { run } = await runPrompt(
       (prompt) => {
         prompt.defTool('save', 'Saves lines', z.object({ lines: z.array(z.string()) }), () => 'ok');

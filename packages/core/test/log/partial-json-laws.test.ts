@@ -93,8 +93,8 @@ const anySizes = fc.oneof(
   fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 }),
 );
 
-describe('whatever a text says, and wherever it is cut', () => {
-  test('its value is what closing it and reading it from the beginning gives', () => {
+describe('for any text, and any cuts', () => {
+  test('its value is that of the closed text, read from the beginning', () => {
     fc.assert(
       fc.property(anyText, anySizes, (text, sizes) => {
         const reader = createPartialJson();
@@ -143,7 +143,7 @@ describe('whatever a text says, and wherever it is cut', () => {
 });
 
 describe('a long text', () => {
-  test('what is closed is the same object from one value to the next', () => {
+  test('a closed part is the same object from one value to the next', () => {
     const reader = createPartialJson();
     reader.feed('{"a":[1,{"b":2}],"c":[{"d":3},[4');
     const before = reader.value() as { a: unknown; c: unknown[] };
@@ -156,7 +156,7 @@ describe('a long text', () => {
     expect(after.c[0]).toBe(before.c[0]);
   });
 
-  test('no character is read twice, however often the value is', () => {
+  test('no character is read twice, however often the value is read', () => {
     const text = JSON.stringify(
       Array.from({ length: 500 }, (_, id) => ({ id, name: `line ${id}\n`, done: false })),
     );

@@ -156,7 +156,7 @@ describe('agents', () => {
     expect(state.agents).toStrictEqual([outer, inner]);
   });
 
-  test('while they work, each has a status of its own', () => {
+  test('while they work, each has its own status', () => {
     const stands = sample.map((_, end) => {
       const state = reduceAll(sample.slice(0, end + 1));
       return [state, ...state.agents]
@@ -206,7 +206,7 @@ describe('agents', () => {
     );
   });
 
-  test('one that never began is not heard, whatever it says', () => {
+  test('events of an agent that never began are ignored', () => {
     const said = sample.filter(({ type }) => type !== 'agent-start');
     const state = reduceAll(said);
     expect(state.agents).toEqual([]);
@@ -214,7 +214,7 @@ describe('agents', () => {
     expect(state.warnings).toEqual([]);
   });
 
-  test('one that has ended is not heard any more, and the run neither', () => {
+  test('events after the end of an agent, or of the run, are ignored', () => {
     const late = inLog([
       runStart,
       agentStart('call_1'),
@@ -236,12 +236,12 @@ describe('agents', () => {
     expect(state.agents[0]).toMatchObject({ status: 'stopped', toolCalls: [{ state: 'interrupted' }] });
   });
 
-  test('one without a path is none', () => {
+  test('an agent without a path is ignored', () => {
     const { agent: _, ...start } = agentStart('call_1');
     expect(reduceAll(inLog([runStart, start as never])).agents).toEqual([]);
   });
 
-  test('a path that begins again is another agent, and what follows is about that one', () => {
+  test('a path that begins again is another agent, and later events are about that one', () => {
     const again = inLog([
       runStart,
       agentStart('call_1'),
@@ -290,7 +290,7 @@ describe('approvals', () => {
   const answer = (approvalId: string) =>
     ({ type: 'approval-response', approvalId, response: { approved: true } }) as const;
 
-  test('a run waits until the last is answered, and then goes on with what it did', () => {
+  test('a run waits until the last is answered, and then continues', () => {
     const log = inLog([
       ...sample.slice(0, 5),
       open('r1'),
@@ -319,7 +319,7 @@ describe('approvals', () => {
     ]);
   });
 
-  test('a waiting state has no phase, and goes on from there', () => {
+  test('a waiting state has no phase, and continues from there', () => {
     const waiting = reduceAll(inLog([runStart, stepStart, open('r1')]));
     expect(waiting).toMatchObject({ status: 'waiting' });
     expect(waiting).not.toHaveProperty('phase');

@@ -62,7 +62,7 @@ describe('an answer that is to be JSON', () => {
     }
   });
 
-  test('is as far as it had come where the run ends otherwise', () => {
+  test('is kept as far as it had come if the run ends otherwise', () => {
     for (const outcome of ['stopped', 'error', 'waiting'] as const) {
       const state = reduceAll(
         inLog([structured, step(0), ...said('{"n":1,"m'), { type: 'run-end', outcome }]),
@@ -72,7 +72,7 @@ describe('an answer that is to be JSON', () => {
     }
   });
 
-  test('begins anew with another step, and where a step is tried again', () => {
+  test('begins again with another step, and when a step is retried', () => {
     const log = inLog([
       structured,
       step(0),
@@ -86,13 +86,13 @@ describe('an answer that is to be JSON', () => {
     expect(objects(log).slice(2)).toEqual([{ n: 1 }, { n: 1 }, { n: 1 }, {}, { m: 2 }, { n: 1 }, { k: 3 }]);
   });
 
-  test('is missing where the text is no JSON', () => {
+  test('is missing if the text is not JSON', () => {
     const log = inLog([structured, step(0), ...said('{"n":1}'), step(1), ...said('Well, ', '{"n":2}')]);
     expect(objects(log).slice(2)).toEqual([{ n: 1 }, { n: 1 }, undefined, undefined]);
     expect('object' in reduceAll(log)).toBe(false);
   });
 
-  test('is not looked for where none is asked for, nor in an agent', () => {
+  test('is not read if none is asked for, nor in an agent', () => {
     const own = inLog([runStart, step(0), ...said('{"n":1}'), { type: 'run-end', outcome: 'done' }]);
     expect(reduceAll(own)).not.toHaveProperty('object');
     expect(reduceAll(own)).toMatchObject({ result: '{"n":1}' });
@@ -107,7 +107,7 @@ describe('an answer that is to be JSON', () => {
     expect(reduceAll(agents).agents[0]).not.toHaveProperty('object');
   });
 
-  test('of a state is its own, whatever becomes of its branches', () => {
+  test('of a state is its own, whatever happens to its branches', () => {
     const trunk = inLog([structured, step(0), ...said('{"n":[1')]);
     const state = reduceAll(trunk);
     const place = { seq: trunk.length, t: 100 };
@@ -126,7 +126,7 @@ describe('an answer that is to be JSON', () => {
   });
 });
 
-describe('a run that goes on in the same log', () => {
+describe('a run that continues in the same log', () => {
   const resume: RunEventBody = { type: 'run-resume', runId: 'r2', model: 'n', simulated: true };
   const task = { id: 'task-1', title: 'One', origin: 'author' } as const;
   const before: RunEventBody[] = [
@@ -160,7 +160,7 @@ describe('a run that goes on in the same log', () => {
     expect(after.steps).toBe(state.steps);
   });
 
-  test('says its tasks anew, and those that had ended keep their times', () => {
+  test('repeats its tasks, and those that had ended keep their times', () => {
     const again: RunEventBody[] = [
       resume,
       { type: 'task-add', task, index: 0 },
@@ -196,7 +196,7 @@ describe('a run that goes on in the same log', () => {
     expect(tasks[0]).not.toHaveProperty('startedAt');
   });
 
-  test('says nothing after an end', () => {
+  test('ignores events after an end', () => {
     const ended = inLog([runStart, { type: 'run-end', outcome: 'stopped' }, resume]);
     expect(reduceAll(ended)).toStrictEqual(reduceAll(ended.slice(0, 2)));
   });

@@ -24,8 +24,8 @@ import {
   runStart,
 } from './any-events.ts';
 
-describe('whatever a log says', () => {
-  test('a prefix and then the rest give what the whole gives', () => {
+describe('for any log', () => {
+  test('a prefix and then the rest give the same state as the whole', () => {
     fc.assert(
       fc.property(anyLog, fc.nat(), (events, at) => {
         const cut = at % (events.length + 1);
@@ -50,7 +50,7 @@ describe('whatever a log says', () => {
     expect(reducer.snapshot()).toStrictEqual(reduceAll(events));
   });
 
-  test('event by event, frozen in between, gives what the whole gives', () => {
+  test('event by event, frozen in between, gives the same state as the whole', () => {
     fc.assert(
       fc.property(anyLog, (events) => {
         let state = initialState;
@@ -75,7 +75,7 @@ describe('whatever a log says', () => {
     );
   });
 
-  test('a snapshot can be gone on from, whatever its reducer did since', () => {
+  test('a snapshot can be continued, whatever its reducer did since', () => {
     fc.assert(
       fc.property(anyLog, anyLog, fc.nat(), (events, others, at) => {
         const cut = at % (events.length + 1);
@@ -174,7 +174,7 @@ describe('whatever a log says', () => {
     );
   });
 
-  test('after an end that is one, nothing goes on', () => {
+  test('after a final end, nothing follows', () => {
     fc.assert(
       fc.property(anyLog, fc.constantFrom('done', 'stopped', 'error'), (events, outcome) => {
         const log = inLog([...events.filter(({ type }) => type !== 'run-end'), { type: 'run-end', outcome }]);
@@ -195,11 +195,11 @@ describe('whatever a log says', () => {
   });
 });
 
-describe('whatever happens to tasks', () => {
+describe('for any events of tasks', () => {
   const changes = fc.array(anyTaskEvent, { maxLength: 60, size: 'max' });
   const log = (bodies: readonly RunEventBody[]): RunEvent[] => inLog([runStart, ...bodies]);
 
-  test('the list is what its events amount to', () => {
+  test('the list is the sum of its events', () => {
     fc.assert(
       fc.property(changes, (bodies) => {
         const { tasks } = reduceAll(log(bodies));
@@ -211,7 +211,7 @@ describe('whatever happens to tasks', () => {
     );
   });
 
-  test('a task is new where it was changed, and has the times of its state', () => {
+  test('a task is new if it was changed, and has the times of its state', () => {
     fc.assert(
       fc.property(changes, (bodies) => {
         let state = initialState;

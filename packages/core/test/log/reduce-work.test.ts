@@ -166,7 +166,7 @@ describe('the calls inside a call', () => {
     }
   });
 
-  test('out of order, of nobody, or twice: not heard', () => {
+  test('events out of order, without a call, or twice are ignored', () => {
     const sane = [...call, begin(0)];
     const state = reduceAll(inLog(sane));
     for (const body of [
@@ -184,7 +184,7 @@ describe('the calls inside a call', () => {
     }
   });
 
-  test('an id that a later step uses again has calls of its own', () => {
+  test('an id that a later step uses again has its own calls', () => {
     const again = [stepStart(1), ...call.slice(2), begin(0, 'second')];
     const { toolCalls } = reduceAll(
       inLog([...call, begin(0, 'first'), { type: 'tool-end', toolCallId: 'c', output: 1 }, ...again]),
@@ -196,7 +196,7 @@ describe('the calls inside a call', () => {
   });
 });
 
-describe('what the model was told between two steps', () => {
+describe('a message to the model between two steps', () => {
   const steer = (id: string, cause: 'tasks' | 'output' | 'user'): RunEventBody => ({
     type: 'steer',
     id,
@@ -215,7 +215,7 @@ describe('what the model was told between two steps', () => {
     return steps.map(({ steered }) => steered?.map(({ id, cause, text }) => [id, cause, text]));
   };
 
-  test('stands at the step that follows, and in the message', () => {
+  test('belongs to the step that follows, and is in the message', () => {
     const events = [
       steer('s0', 'user'),
       stepStart(0),
@@ -238,7 +238,7 @@ describe('what the model was told between two steps', () => {
     ]);
   });
 
-  test('or at the one that has begun', () => {
+  test('or to the one that has begun', () => {
     const events = [steer('s0', 'tasks'), stepStart(0), steer('s1', 'user'), stepEnd(0), stepStart(1)];
     expect(told(events)).toEqual([
       [

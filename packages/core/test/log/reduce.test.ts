@@ -43,7 +43,7 @@ describe('reduce', () => {
     expect(reduceAll(events)).toEqual(run.getState());
   });
 
-  test('a prefix and then the rest give what the whole gives, wherever it is cut', async () => {
+  test('a prefix and then the rest give the same state as the whole, wherever it is cut', async () => {
     const { events } = await sample;
     const whole = reduceAll(events);
     for (let cut = 0; cut <= events.length; cut++) {
@@ -83,7 +83,7 @@ describe('reduce', () => {
     expect(text(right!)).toBe(`${text(trunk)}"b"`);
   });
 
-  test('nor where they go on in turns while arguments arrive', () => {
+  test('not even when they continue in turns while arguments arrive', () => {
     const say = (state: RunState, body: RunEventBody): RunState =>
       reduce(state, { seq: state.seq + 1, t: 0, ...body });
     const piece = (delta: string): RunEventBody => ({ type: 'tool-input-delta', toolCallId: '1', delta });

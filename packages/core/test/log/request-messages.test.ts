@@ -45,7 +45,7 @@ test('each step has the messages that it kept, then its own, whichever are looke
   );
 });
 
-test('a state goes on from its last request, read or not, and also where it has been stored', () => {
+test('a state continues from its last request, read or not, and also after it was stored', () => {
   fc.assert(
     fc.property(anyChanges, fc.nat(), fc.boolean(), (changes, place, stored) => {
       const events = logOf(changes);
@@ -57,7 +57,7 @@ test('a state goes on from its last request, read or not, and also where it has 
   );
 });
 
-test('a list that was looked at stays the same object from one state to the next', () => {
+test('a list that was read stays the same object from one state to the next', () => {
   const [start, ...events] = logOf([
     { keep: 0, messages: [{ role: 'user', content: 'Hello' }] },
     { keep: 1, messages: [{ role: 'user', content: 'Again' }] },

@@ -45,7 +45,7 @@ describe('a run log', () => {
     expect(log.getState().status).toBe('stopped');
   });
 
-  test('tells subscribers once a frame, and once after the end', () => {
+  test('notifies subscribers once a frame, and once after the end', () => {
     const { schedule, frame } = manualFrames();
     const log = createRunLog({ schedule });
     const seen: RunState[] = [];
@@ -80,7 +80,7 @@ describe('a run log', () => {
     expect(log.getState().seq).toBe(1_999);
   });
 
-  test('a listener that throws is an uncaught error of its own, and the others are told', async () => {
+  test('a listener that throws is an uncaught error, and the others are still called', async () => {
     const uncaught: unknown[] = [];
     const before = process.listeners('uncaughtException');
     process.removeAllListeners('uncaughtException');
@@ -98,7 +98,7 @@ describe('a run log', () => {
     expect(uncaught).toEqual([new Error('mine')]);
   });
 
-  test('nobody subscribed: nothing is scheduled', () => {
+  test('without subscribers nothing is scheduled', () => {
     const { schedule, frame } = manualFrames();
     const log = createRunLog({ schedule });
     const unsubscribe = log.subscribe(() => {});

@@ -30,7 +30,7 @@ async function call(result: Result): Promise<{ sent: unknown; logged: unknown }>
   };
 }
 
-test('what a tool reports as its error is one, in its words', async () => {
+test('an error that a tool reports is an error, in its words', async () => {
   const failed = 'There is no note 9.\nThere are: 1, 2.';
   const content = failed.split('\n').map((text) => ({ type: 'text', text }));
   expect(await call({ content, isError: true })).toEqual({
@@ -43,7 +43,7 @@ test('what a tool reports as its error is one, in its words', async () => {
   });
 });
 
-test('an error without words says so, and names what it has instead', async () => {
+test('an error without words says so, and lists what it has instead', async () => {
   expect((await call({ content: [], isError: true })).logged).toBe('The tool failed, and did not say why.');
   expect((await call({ content: [{ type: 'image' }], isError: true })).logged).toBe('[image]');
 });
@@ -70,7 +70,7 @@ function lastSent({ calls }: ReturnType<typeof scriptedModel>): unknown {
   return results?.[0];
 }
 
-test('tools that a prompt defines tell of their results in their own way, in later turns, too', async () => {
+test("results of the prompt's own tools keep their form in later turns, too", async () => {
   const content = [{ type: 'text', text: 'Note 1' }];
   const model = scriptedModel([[{ toolCall: { name: 'ask', id: 'a' } }], 'Done.', 'Bye.']);
   const notes = definePrompt('notes', (prompt) => {
@@ -84,7 +84,7 @@ test('tools that a prompt defines tell of their results in their own way, in lat
   expect(lastSent(model)).toEqual({ type: 'content', value: content });
 });
 
-test('a result that a conversation brings says only what it has in itself, in any form', async () => {
+test('a result in a given conversation contains only itself, in any form', async () => {
   const providerOptions = { scripted: { cached: true } };
   const inline = [
     { type: 'text', text: 'Note 1' },
@@ -140,7 +140,7 @@ test.each([
   ['nothing', undefined, 1],
   ['that it may destroy', { destructiveHint: true, readOnlyHint: false }, 1],
   ['that it only reads', { readOnlyHint: true }, 0],
-])('approval: true asks about a tool whose server says %s', async (_what, annotations, asked) => {
+])('approval: true asks about a tool whose server reports %s', async (_what, annotations, asked) => {
   const ask = { ...serverTool({ content: [] }), metadata: { clientName: 'notes', annotations } } as Tool;
   const { run } = await runPrompt(
     (prompt) => {
@@ -158,7 +158,7 @@ test.each([
   expect((await run.finished).approvals).toHaveLength(asked);
 });
 
-test('what is no set of tools is refused', async () => {
+test('an invalid set of tools is refused', async () => {
   const define = (tools: unknown): Promise<unknown> =>
     runPrompt((prompt) => prompt.defTools(tools as never), { model: scriptedModel(['x']) });
   await expect(define(['it'])).rejects.toThrow('prompt.defTools takes tools of the AI SDK by their names');
@@ -169,7 +169,7 @@ test('what is no set of tools is refused', async () => {
 test.each([
   ['that it only reads is made again', { readOnlyHint: true }, 2],
   ['nothing is not', undefined, 1],
-])('a call that was cut off of a tool whose server says %s', async (_what, annotations, made) => {
+])('an interrupted call of a tool whose server reports %s', async (_what, annotations, made) => {
   let calls = 0;
   const execute = (): unknown => {
     calls += 1;

@@ -45,7 +45,7 @@ describe('A wrong message part is an error with its path', () => {
     ],
     [
       user({ type: 'file', data: pdf, mediaType: 'pdf' }),
-      "mediaType is 'pdf', which is no media type. Write one, such as 'application/pdf'.",
+      "mediaType is 'pdf', which is not a media type. Write one, such as 'application/pdf'.",
     ],
     [
       user({ type: 'picture' }),
@@ -73,7 +73,7 @@ describe('A wrong message part is an error with its path', () => {
     [user({ type: 'image', image: 'data:image/png;base64,§' }), '.image is a data URL that cannot be read.'],
     [user({ type: 'image', image: 'data:nonsense' }), '.image is a data URL that cannot be read.'],
     [user({ type: 'image', image: 'data:a/b,%E0%A4%A' }), '.image is a data URL that cannot be read.'],
-    [user({ type: 'image', image: { openai: 5 } }), '.image is an object that is no file.'],
+    [user({ type: 'image', image: { openai: 5 } }), '.image is an object that is not a file.'],
     [user({ type: 'image', image: new Uint8Array() }), '.image has no bytes.'],
     [user({ type: 'image', image: { type: 'data', data: './a' } }), ".image.data is './a', which is neither"],
     [user({ type: 'file', data: pdf, mediaType: 'a/b', filename: 5 }), '.filename is 5.'],
@@ -102,7 +102,7 @@ describe('A wrong message part is an error with its path', () => {
     ],
     [
       tool({ ...result, output: { type: 'content', value: ['a'] } }),
-      'messages[1].content[0].output.value[0] is no part.',
+      'messages[1].content[0].output.value[0] is not a part.',
     ],
     [
       (prompt) => {

@@ -88,7 +88,7 @@ describe('what a user sends', () => {
     ]);
   });
 
-  test('a file and a recording, whose media type the caller says', () => {
+  test('a file and a recording, with the media type of the caller', () => {
     expect(
       said(
         { type: 'file', data: pdf, mediaType: 'application/pdf', filename: 'a.pdf' },
@@ -111,7 +111,7 @@ describe('what a user sends', () => {
     ]);
   });
 
-  test('any bytes arrive as they are, however they are given', () => {
+  test('bytes arrive as they are, in any form', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 20_000 }), (bytes) => {
         const base64 = Buffer.from(bytes).toString('base64');
@@ -177,7 +177,7 @@ describe('what a user sends', () => {
   });
 });
 
-describe('what the assistant said, and tools answered', () => {
+describe('messages of the assistant and of tools', () => {
   test('every part of the assistant', () => {
     const prompt = new Prompt();
     prompt.defMessage('assistant', [
@@ -296,7 +296,7 @@ describe('an output may come from anywhere', () => {
     return (prompt.definitions.messages[1]!.content as { output: unknown }[])[0]!.output;
   };
 
-  test('a list that names a file elsewhere is data', () => {
+  test('a list with an outside file is data', () => {
     expect(tell([address])).toEqual({ type: 'json', value: [address] });
   });
 
@@ -308,12 +308,12 @@ describe('an output may come from anywhere', () => {
     expect(() => tell(output)).toThrow('names a file elsewhere, which only a part made by imagePart(…)');
   });
 
-  test('an output that has provider options of its own is data', () => {
+  test('an output with its own provider options is data', () => {
     const output = { type: 'text', value: 'a', providerOptions: { openai: { store: true } } };
     expect(tell(output)).toEqual({ type: 'json', value: output });
   });
 
-  test('parts that code has made may name one', () => {
+  test('parts that code has made may have one', () => {
     expect(tell([imagePart('https://example.com/a.png')])).toMatchObject({
       type: 'content',
       value: [{ data: { type: 'url' } }],

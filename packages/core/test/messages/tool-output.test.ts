@@ -126,7 +126,7 @@ describe('what the model is sent for what a tool returned', () => {
     expect(toModelOutput(output)).toEqual({ type: 'json', value: output });
   });
 
-  test('whatever is JSON already is sent as it is', () => {
+  test('JSON is sent as it is', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         // JSON has no -0

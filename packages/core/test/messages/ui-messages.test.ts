@@ -12,7 +12,7 @@ function shown(...content: object[]): unknown {
 }
 
 describe('messages as they are shown', () => {
-  test('keep their places as ids, whatever is left out', () => {
+  test('keep their positions as ids, whatever is left out', () => {
     expect(
       toUIMessages([
         { role: 'system', content: 'Be brief.' },
@@ -35,7 +35,7 @@ describe('messages as they are shown', () => {
     expect(shown(part)).toEqual([{ type: 'file', mediaType: 'image/png', url: pngUrl }]);
   });
 
-  test('a file elsewhere by its URL, and a text as one', () => {
+  test('an outside file by its URL, and a text as a text', () => {
     expect(
       shown(
         {
@@ -86,7 +86,7 @@ describe('messages as they are shown', () => {
     expect(shown(file(new Uint8Array(size - 1)))).toMatchObject([{ type: 'file' }]);
   });
 
-  test('calls have their results, wherever those stand', () => {
+  test('calls have their results, wherever those are', () => {
     const call = (id: string): object => ({
       type: 'tool-call',
       toolCallId: id,
@@ -152,7 +152,7 @@ describe('messages as they are shown', () => {
   });
 });
 
-test('what a tool returned as parts is sent as parts in later turns too', async () => {
+test('parts that a tool returned are sent as parts in later turns too', async () => {
   const call = (toolCallId: string, toolName: string, output: unknown): UIMessage['parts'][number] => ({
     type: `tool-${toolName}`,
     toolCallId,

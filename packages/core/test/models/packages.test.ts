@@ -52,7 +52,7 @@ describe('a package that is not installed', () => {
     expect(error.message).toContain('need the package google-auth, which is not installed');
   });
 
-  test('a package that is there and does not load says why', async () => {
+  test('a package that exists and does not load reports why', async () => {
     const error = await refusal(new Error('createAnthropic is not a function'));
     expect(error.message).toContain('@ai-sdk/anthropic, which could not be loaded (createAnthropic is not');
   });
@@ -91,7 +91,7 @@ describe('the command that installs a package', () => {
     ['bun.lock', 'bun add @ai-sdk/anthropic'],
     ['package-lock.json', 'npm install @ai-sdk/anthropic'],
     ['none.txt', 'npm install @ai-sdk/anthropic'],
-  ])('is else that of the lockfile above the working directory: %s', async (lockfile, expected) => {
+  ])('is otherwise that of the lockfile above the working directory: %s', async (lockfile, expected) => {
     vi.stubEnv('npm_config_user_agent', undefined);
     const root = mkdtempSync(join(tmpdir(), 'cueline-lockfile-'));
     try {

@@ -17,7 +17,7 @@ import { createGateway } from 'ai';
 import { expectTypeOf, test } from 'vitest';
 import type { BuiltInProvider, ModelProvider, ModelSettings, ProviderPackages } from '@cueline/core/models';
 
-test('every provider of the AI SDK can stand in for the built-in one of its name', () => {
+test('every provider of the AI SDK can replace the built-in one of its name', () => {
   const providers = {
     openai: createOpenAI(),
     anthropic: createAnthropic(),
@@ -39,6 +39,6 @@ test('every provider of the AI SDK can stand in for the built-in one of its name
   expectTypeOf({ vertex: createGoogleVertexEdge() }).toExtend<NonNullable<ModelSettings['providers']>>();
 });
 
-test('the package of each can be given', () => {
+test('the package of each can be set', () => {
   expectTypeOf<keyof ProviderPackages>().toEqualTypeOf<BuiltInProvider | 'openai-compatible'>();
 });

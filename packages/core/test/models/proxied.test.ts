@@ -112,7 +112,7 @@ describe('proxied', () => {
   });
 
   // a law of the address alone: wherever it is sent is inside of what is google's
-  test('whatever the id, it is sent behind the url, or not at all', async () => {
+  test('any id is sent behind the url, or not at all', async () => {
     const piece = fc.constantFrom(
       '.',
       '..',
@@ -186,7 +186,7 @@ describe('proxied', () => {
     ]);
   });
 
-  test('a path stands for an address of the page', async () => {
+  test('a path is relative to the address of the page', async () => {
     vi.stubGlobal('location', { href: 'https://play.example/app/page?x=1' });
     expect((await send('openai:gpt-x', {}, '/api/models')).url).toBe(
       'https://play.example/api/models/openai/responses',
@@ -194,7 +194,7 @@ describe('proxied', () => {
   });
 
   test.each(['/api/models', 'ftp://a.example', 'https://ada:pw@a.example', 'https://a.example?x=1'])(
-    '%s is no address',
+    '%s is not an address',
     (url) => {
       const create = (): unknown => proxied(url);
       expect(create).toThrow(CuelineError);

@@ -46,7 +46,7 @@ describe('names', () => {
     `);
   });
 
-  test.each([[undefined], [null], [7], [{}], [() => 'x']])('%j is no model', async (value) => {
+  test.each([[undefined], [null], [7], [{}], [() => 'x']])('%j is not a model', async (value) => {
     const { code, message } = await refusal(value);
     expect(code).toBe('invalid_options');
     expect(message).toContain('The model is not a language model');
@@ -79,7 +79,7 @@ describe('names', () => {
     );
   });
 
-  test('an unknown provider: what there is, and what to set', async () => {
+  test('an unknown provider: the error lists the known ones, and what to set', async () => {
     const settings = {
       env: { ZAI_API_BASE: 'https://z.example', ZAI_API_TYPE: 'openai' },
       providers: { mine: echo('m') },
@@ -90,7 +90,7 @@ describe('names', () => {
     );
   });
 
-  test.each(['__proto__', 'constructor', 'toString'])('"%s" is no provider', async (name) => {
+  test.each(['__proto__', 'constructor', 'toString'])('"%s" is not a provider', async (name) => {
     expect((await refusal(`${name}:x`)).code).toBe('unknown_model');
     expect((await refusal(name)).code).toBe('unknown_model');
   });
@@ -99,7 +99,7 @@ describe('names', () => {
 describe('aliases', () => {
   const providers = { mine: echo('mine') };
 
-  test('lead to a model, over as many steps as there are', async () => {
+  test('lead to a model, over any number of steps', async () => {
     const env = {
       LM_MODEL_LARGE: 'smart',
       LM_MODEL_SMART: ' my-model.v2 ',
@@ -117,7 +117,7 @@ describe('aliases', () => {
     expect((await refusal('me', { env: { LM_MODEL_ME: 'me' } })).message).toContain('me → me');
   });
 
-  test('an unknown one lists those that there are', async () => {
+  test('an unknown one lists the known ones', async () => {
     const env = { LM_MODEL_LARGE: 'openai:gpt-4o', LM_MODEL_FAST: 'openai:gpt-4o-mini', LM_MODEL_EMPTY: ' ' };
     const error = await refusal('larg', { env });
     expect(error.code).toBe('unknown_model');
@@ -151,7 +151,7 @@ describe('built-in providers', () => {
     ['anthropic', 'ANTHROPIC_API_KEY'],
     ['google', 'GOOGLE_GENERATIVE_AI_API_KEY'],
     ['mistral', 'MISTRAL_API_KEY'],
-  ])('without a key, %s says which variable to set', async (provider, variable) => {
+  ])('without a key, %s names the variable to set', async (provider, variable) => {
     const error = await refusal(`${provider}:x`, { env: { [variable]: '  ' } });
     expect(error.code).toBe('missing_key');
     expect(error.message).toContain(`Set ${variable},`);
@@ -173,7 +173,7 @@ describe('built-in providers', () => {
   });
 
   test.each(['OPENAI_API_BASE', 'OPENAI_BASE_URL'])(
-    '%s sets the address; the process has no say in it',
+    '%s sets the address; the process does not',
     async (variable) => {
       vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:1/wrong');
       await using server = await startServer((response) => response.writeHead(400).end('{}'));
@@ -210,7 +210,7 @@ describe('built-in providers', () => {
     expect(seen[0] === null).toBe(direct);
   });
 
-  test('a provider in code stands in for a built-in one', async () => {
+  test('a provider in code replaces a built-in one', async () => {
     const model = await resolveModel('openai:gpt-4o', {
       env: { OPENAI_API_KEY: 'key' },
       providers: { openai: echo('mine') },
@@ -319,7 +319,7 @@ describe('providers of the environment', () => {
     ['an address alone', { OPENAI_API_BASE: 'https://o.example/v1' }],
     ['a type alone', { OPENAI_API_TYPE: 'openai' }],
     ["another library's type", { OPENAI_API_BASE: 'https://o.example/v1', OPENAI_API_TYPE: 'azure' }],
-  ])('%s leaves a built-in provider what it is', async (_case, env) => {
+  ])('%s leaves a built-in provider as it is', async (_case, env) => {
     const model = await resolveModel('openai:x', { env: { OPENAI_API_KEY: 'k', ...env } });
     expect(nameOf(model)).toBe('openai.responses x');
   });
@@ -335,7 +335,7 @@ describe('providers in code', () => {
     expect(nameOf(await resolveModel('later:x', { providers }))).toBe('later x');
   });
 
-  test('what is no provider, and what gives no model, is said', async () => {
+  test('an invalid provider, and one that returns no model, are reported', async () => {
     const providers = { odd: {}, empty: () => undefined } as never;
     expect((await refusal('odd:x', { providers })).message).toContain('providers.odd is neither');
     expect((await refusal('empty:x', { providers })).message).toContain(
@@ -352,7 +352,7 @@ describe('the environment', () => {
     await expect(resolveModel('cueline-test')).rejects.toThrow('Unknown model alias');
   });
 
-  test('values that are no text are no settings', async () => {
+  test('values that are not text are ignored', async () => {
     const env = { OPENAI_API_KEY: true, LM_MODEL_X: { fetch() {} } } as never;
     expect((await refusal('openai:x', { env })).code).toBe('missing_key');
     expect((await refusal('x', { env })).code).toBe('unknown_model');

@@ -148,7 +148,7 @@ describe('toRunError', () => {
     expect(toRunError(error).message).toContain('round');
   });
 
-  test('whatever is thrown, it is an error of ours that goes into JSON', () => {
+  test('anything thrown becomes an error of ours that can be JSON', () => {
     fc.assert(
       fc.property(fc.anything(), (thrown) => {
         const error = toRunError(thrown);
@@ -214,7 +214,7 @@ describe('over HTTP', () => {
     expect(error.message).toContain('Incorrect API key provided: [redacted]');
   });
 
-  test('nobody there', async () => {
+  test('no server', async () => {
     const error = await failureOf(await modelAt('http://127.0.0.1:1/v1'));
     expect(error.toJSON()).toMatchInlineSnapshot(`
       {
@@ -227,7 +227,7 @@ describe('over HTTP', () => {
     `);
   });
 
-  test('nobody there, seen from a browser', async () => {
+  test('no server, seen from a browser', async () => {
     vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0' });
     const model = await resolveModel('lab:m', {
       env: { LAB_API_BASE: 'http://localhost:11434/v1', LAB_API_TYPE: 'openai' },
@@ -241,7 +241,7 @@ describe('over HTTP', () => {
     );
   });
 
-  test('the server that the page came from is not there', async () => {
+  test("the page's own server is gone", async () => {
     vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0' });
     vi.stubGlobal('location', { origin: 'http://localhost:4175' });
     const model = await resolveModel('lab:m', {
@@ -270,7 +270,7 @@ describe('over HTTP', () => {
     expect(fetch).toHaveBeenCalledTimes(attempts);
   });
 
-  test('a redirect is refused: the key goes nowhere else', async () => {
+  test('a redirect is refused: the key is not sent elsewhere', async () => {
     await using elsewhere = await startServer((response) => chat(response, ['got it']));
     await using server = await startServer((response) => {
       response.writeHead(307, { location: `${elsewhere.url}/chat/completions` }).end();
@@ -344,7 +344,7 @@ describe('over HTTP', () => {
 });
 
 describe('of a scripted model', () => {
-  test('errors are those of a real one', async () => {
+  test('errors are those of a real provider', async () => {
     expect((await scripted({ throw: { message: 'No', status: 401 } })).code).toBe('auth');
     expect((await scripted('a', { error: { type: 'overloaded_error', message: 'Busy' } })).code).toBe(
       'overloaded',

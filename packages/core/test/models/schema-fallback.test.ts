@@ -84,7 +84,7 @@ describe('a structured answer of an OpenAI-compatible server', () => {
   });
 });
 
-describe('a setting that the server does not take', () => {
+describe('a setting that the server does not accept', () => {
   afterEach(() => vi.unstubAllGlobals());
 
   test('is a warning event, and in a page nothing on the console', async () => {

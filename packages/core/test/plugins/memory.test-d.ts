@@ -6,7 +6,7 @@ import * as z from 'zod';
 const notes = memory();
 const plugins = [notes];
 
-test('prompt.remember is typed wherever the plugin is taken', () => {
+test('prompt.remember is typed wherever the plugin is used', () => {
   void runPrompt(
     (prompt) => {
       expectTypeOf(prompt.remember).toEqualTypeOf<(key: string, value: string) => Promise<void>>();
@@ -44,11 +44,11 @@ test('prompt.remember is typed wherever the plugin is taken', () => {
   void runPrompt((prompt) => prompt.remember('a', 'b'), { model: 'm', options: { plugins } });
 });
 
-test('and is not there without it', () => {
+test('and does not exist without it', () => {
   expectTypeOf<Prompt>().not.toHaveProperty('remember');
 });
 
-test('a store may be sync or not, and localStorage is one', () => {
+test('a store may be sync or async, and localStorage is a store', () => {
   expectTypeOf(webStorage).parameter(0).toExtend<{ readonly length: number }>();
   memory({
     store: { get: async () => null, set: async () => {}, delete: () => true, list: async () => ['a'] },

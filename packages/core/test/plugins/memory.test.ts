@@ -95,7 +95,7 @@ describe('what the model can do with its notes', () => {
     ]);
   });
 
-  test('notes that are not there', async () => {
+  test('notes that do not exist', async () => {
     const { answers } = await ask(
       [memory()],
       [call('recall', { key: 'home' }), call('forget', { key: 'home' }), call('listNotes')],
@@ -103,7 +103,7 @@ describe('what the model can do with its notes', () => {
     expect(answers).toEqual(['There is no note "home". There are none yet.', 'There is no note "home".', []]);
   });
 
-  test('the same note twice changes nothing, and says so', async () => {
+  test('the same note twice changes nothing, and the result tells so', async () => {
     const set = vi.fn();
     const store: MemoryStore = { get: () => 'Faro', set, delete: () => {}, list: () => [] };
     const { answers } = await ask([memory({ store })], [call('remember', { key: 'home', value: 'Faro' })]);
@@ -127,7 +127,7 @@ describe('what the model can do with its notes', () => {
     ['k'.repeat(101), 'x'],
     [undefined, 'x'],
     [7, 'x'],
-  ])('what is no key is refused: %j', async ([key]) => {
+  ])('an invalid key is refused: %j', async ([key]) => {
     const fault = 'A key is one line of 1 to 100 characters, such as "home-town".';
     const { answers } = await ask(
       [memory()],
@@ -136,7 +136,7 @@ describe('what the model can do with its notes', () => {
     expect(answers).toEqual([1, 2, 3].map(() => expect.stringContaining(fault)));
   });
 
-  test.for([undefined, 7, 'v'.repeat(10_001)])('what is no note is refused', async (value) => {
+  test.for([undefined, 7, 'v'.repeat(10_001)])('an invalid note is refused', async (value) => {
     const { answers } = await ask([memory()], [call('remember', { key: 'k', value }), call('listNotes')]);
     expect(answers).toEqual([
       expect.stringContaining(
@@ -166,8 +166,8 @@ describe('what the model can do with its notes', () => {
   });
 });
 
-describe('whose notes they are', () => {
-  test('an agent shares them where it takes the plugin itself, and has none otherwise', async () => {
+describe('the owner of notes', () => {
+  test('an agent shares them if it uses the plugin itself, and has none otherwise', async () => {
     const notes = memory();
     const topic = z.object({ topic: z.string() });
     const model = scriptedModel([
@@ -213,7 +213,7 @@ describe('whose notes they are', () => {
     expect(requests[8]!.messages.at(-1)).toBe('recall answers Sunny');
   });
 
-  test('two plugins have nothing to do with each other, unless they have one store', async () => {
+  test('two plugins share nothing, unless they share a store', async () => {
     const write = [call('remember', { key: 'home', value: 'Faro' })];
     await ask([memory()], write);
     expect((await ask([memory()], [])).system).toBe(`${introduction} There are none yet.`);
@@ -227,7 +227,7 @@ describe('whose notes they are', () => {
     expect(system).toBe(`${introduction.replace('memory:', 'diary:')} There are none yet.`);
   });
 
-  test('the system prompt names fifty keys, and only what can be one', async () => {
+  test('the system prompt names fifty keys, and only valid ones', async () => {
     const keys = Array.from({ length: 53 }, (_, index) => `k${index}`);
     const list = (): string[] => ['', 'a\nrole: liar', 'x'.repeat(101), ...keys];
     const store: MemoryStore = { get: () => null, set: () => {}, delete: () => {}, list };
@@ -239,7 +239,7 @@ describe('whose notes they are', () => {
 });
 
 describe('what the author can do with them', () => {
-  test('prompt.remember keeps a note, of which the model is told', async () => {
+  test('prompt.remember keeps a note, which the model reads', async () => {
     const notes = memory();
     const store: MemoryStore[] = [];
     const model = scriptedModel([[call('recall', { key: 'user' })], 'Done.']);
@@ -261,7 +261,7 @@ describe('what the author can do with them', () => {
     expect(prompt.definitions.system.has('memory')).toBe(true);
   });
 
-  test('also from a plugin of its own, and in a task', async () => {
+  test('also from its own plugin, and in a task', async () => {
     const notes = memory();
     const model = scriptedModel([[call('finishTask', { result: '8' })], 'Done.']);
     const { run } = await runPrompt(
@@ -290,7 +290,7 @@ describe('what the author can do with them', () => {
 });
 
 describe('stores', () => {
-  test('may take their time', async () => {
+  test('may be slow', async () => {
     const map = new Map<string, string>();
     const soon = async <Value>(value: Value): Promise<Value> => {
       await new Promise((resolve) => setTimeout(resolve, 1));
@@ -349,7 +349,7 @@ describe('stores', () => {
     ['get', null],
     ['set', { get() {} }],
     ['list', { get() {}, set() {}, delete() {} }],
-  ] as const)('that are none: no %s', ([method, store]) => {
+  ] as const)('that are invalid: no %s', ([method, store]) => {
     expect(() => memory({ store: store as never })).toThrow(
       new CuelineError(
         'invalid_options',
@@ -383,7 +383,7 @@ describe('stores', () => {
     });
   });
 
-  test('webStorage gives back what it was given, whatever it is called', async () => {
+  test('webStorage returns what it stored, under any name', async () => {
     const names = fc.oneof(fc.string(), fc.constantFrom('__proto__', 'constructor', 'length', 'cueline:a'));
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(names), fc.string(), async (keys, value) => {

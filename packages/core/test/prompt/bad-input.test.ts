@@ -16,9 +16,9 @@ describe('The options of a composite tool', () => {
     'onError',
     'providerOptions',
     'timeoutMS',
-  ])('%s is one of its parts’', (name) => {
+  ])('%s belongs to one of its parts', (name) => {
     expect(said((p) => p.defTool('file', 'Files', [part], { [name]: undefined } as never))).toBe(
-      `invalid_definition: Tool file is made of tools, so it cannot have ${name}, only repeatable, loopGuard and timeoutMs. Give ${name} to its parts: tool('read', '…', z.object({ … }), async (args) => …, { ${name}: … }).`,
+      `invalid_definition: Tool file is composed of tools, so it cannot have ${name}, only repeatable, loopGuard and timeoutMs. Give ${name} to its parts: tool('read', '…', z.object({ … }), async (args) => …, { ${name}: … }).`,
     );
   });
 
@@ -27,7 +27,7 @@ describe('The options of a composite tool', () => {
     ['null', null],
   ])('%s is none', (_what, options) => {
     expect(said((p) => p.defTool('file', 'Files', [part], options as never))).toBe(
-      'invalid_definition: Tool file is made of tools, so after them it takes only options, such as { timeoutMs: 5000 }.',
+      'invalid_definition: Tool file is composed of tools, so after them it takes only options, such as { timeoutMs: 5000 }.',
     );
   });
 
@@ -84,17 +84,17 @@ describe('Wrong definitions', () => {
     [
       'a tool without a description',
       (p) => p.defTool('t', undefined as never, none, run),
-      'The description of tool t is undefined. Write a text that says what it does.',
+      'The description of tool t is undefined. Write a text that describes what it does.',
     ],
     [
       'a composite tool without one',
       (p) => p.defTool('t', undefined as never, [part]),
-      'The description of tool t is undefined. Write a text that says what it does.',
+      'The description of tool t is undefined. Write a text that describes what it does.',
     ],
     [
       'an agent whose description is its schema',
       (p) => p.defAgent('a', none as never, (() => {}) as never, undefined as never),
-      'The description of tool a is an object. Write a text that says what it does.',
+      'The description of tool a is an object. Write a text that describes what it does.',
     ],
     [
       'null for options',

@@ -30,7 +30,7 @@ const plan = definePrompt(
 );
 type Stay = { city: string; days?: number | undefined; from: string };
 
-test('the function gets what the schema gives, and a start takes what the schema takes', () => {
+test('the function gets the output of the schema, and a start takes its input', () => {
   expectTypeOf(plan).toEqualTypeOf<PromptWithSchema<Stay, TextPrompt>>();
   expectTypeOf(plan).toExtend<PromptDefinition<Stay, TextPrompt>>();
   expectTypeOf(createRun(plan).start).parameter(0).toEqualTypeOf<Stay>();
@@ -47,7 +47,7 @@ test('the function gets what the schema gives, and a start takes what the schema
   void dryRun(plan);
 });
 
-test('an annotation that the schema does not give is an error', () => {
+test('an annotation that does not fit the schema is an error', () => {
   // @ts-expect-error days are a number
   definePrompt('x', (prompt, input: { days: string }) => prompt.$`${input.days}`, { input: stay });
   definePrompt('x', (prompt, { city }: { city: string }) => prompt.$`${city}`, { input: stay });

@@ -41,14 +41,14 @@ describe('input that fits its schema', () => {
     expect(called).toHaveBeenCalledExactlyOnceWith({ city: 'Faro', days: 1 });
   });
 
-  test('stands in the log as it was given, so that a later start reads it again', async () => {
+  test('is in the log as it was passed, so that a later start reads it again', async () => {
     const { plan } = planned();
     const run = createRun(plan, { model: scriptedModel(['Done.']) });
     await run.start({ city: 'Faro' });
     expect(run.log()[0]).toMatchObject({ type: 'run-start', input: { city: 'Faro' } });
   });
 
-  test('a prompt that calls another one hands it validated input, at once where the schema allows it', () => {
+  test('a prompt that calls another one passes it validated input, at once if the schema is synchronous', () => {
     const { plan, called } = planned();
     const texts: string[] = [];
     const prompt = {
@@ -168,7 +168,7 @@ describe('any schema', () => {
     expect(await reading(type({ n: 'string' }))).toContain('input.n: n must be a string');
   });
 
-  test('issues count also where a value stands beside them, as valibot has it', async () => {
+  test('issues count also beside a value, as in valibot', async () => {
     const result = { typed: false, value: { n: 1 }, issues: [{ message: 'Not a text' }] };
     expect(await reading(standard(() => result))).toContain('input: Not a text.');
   });
@@ -183,7 +183,7 @@ describe('any schema', () => {
     expect(await reading(bad)).toContain('input: No.');
   });
 
-  test('plain JSON Schema, and what z.toJSONSchema gives', async () => {
+  test('plain JSON Schema, and the output of z.toJSONSchema', async () => {
     const schema = { type: 'object', properties: { n: { type: 'string' } }, required: ['n'] };
     const invalid = 'input.n: Invalid input: expected string, received number.';
     expect(await reading(schema)).toContain(invalid);
@@ -195,14 +195,14 @@ describe('any schema', () => {
     );
   });
 
-  test('something else is refused as the prompt is defined', () => {
+  test('anything else is refused when the prompt is defined', () => {
     expect(() => definePrompt('p', hi, { input: 'text' as never })).toThrow(
       'The input of prompt "p" is a schema: { input: z.object({ … }) }.',
     );
   });
 });
 
-test('viaRoute sends input as it was given: the route reads it', async () => {
+test('viaRoute sends input as it was passed: the route reads it', async () => {
   let sent: unknown;
   const { plan } = planned();
   const fetch = async (request: Request): Promise<Response> => {

@@ -43,7 +43,7 @@ Answer in French.`,
     );
   });
 
-  test('is nothing where nothing was said', () => {
+  test('is empty if nothing was defined', () => {
     expect(compileInstructions(new Prompt().definitions, undefined)).toBeUndefined();
   });
 
@@ -53,7 +53,7 @@ Answer in French.`,
     expect(compileInstructions(prompt.definitions, undefined, 'xml')).toBe('<role>Be brief.</role>');
   });
 
-  test('keeps a part with provider options as a message of its own', () => {
+  test('keeps a part with provider options as its own message', () => {
     const prompt = new Prompt();
     const providerOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
     prompt.def('A', 'a');
@@ -109,7 +109,7 @@ describe('$', () => {
     ]);
   });
 
-  test('returns references that stand for variables', () => {
+  test('returns references to variables', () => {
     const prompt = new Prompt();
     prompt.$`Hi ${prompt.def('NAME', 'Ada')}, see ${prompt.defData('DATA', { a: 1 })}.`;
     expect(prompt.definitions.messages[0]!.content).toBe('Hi <NAME>, see <DATA>.');
@@ -136,7 +136,7 @@ describe('$', () => {
   });
 });
 
-describe('bad input is said at once', () => {
+describe('bad input is reported at once', () => {
   const cyclic: Record<string, unknown> = {};
   cyclic['self'] = cyclic;
   test.each<[string, (prompt: Prompt) => unknown, string]>([

@@ -48,7 +48,7 @@ test('in a stock chat', async () => {
   expect(chat.lastMessage?.parts.at(-1)).toMatchObject({ type: 'text', text: 'Hello Ada!' });
 });
 
-test('in this process it is an error that says what to do, before the run and without a model', async () => {
+test('in this process it is an error that explains what to do, before the run and without a model', async () => {
   const input = { name: 'Ada' };
   const expected = { code: 'invalid_options', message: sentence };
   await expect(runPrompt(remote, { input })).rejects.toMatchObject(expected);

@@ -57,7 +57,7 @@ describe.each(schemas)('%s', (_what, schema) => {
     expect(run.getState().status).toBe('done');
   });
 
-  test('in a composite tool, what is wrong is said in one line', async () => {
+  test('in a composite tool, a fault is reported in one line', async () => {
     const { run } = await play(
       (prompt) => {
         prompt.defTool('kit', '', [tool('visit', '', schema, (args) => args)]);
@@ -114,7 +114,7 @@ describe.each<[string, ToolSchema]>([
 ])('%s: a value of the right type that breaks a rule', (_what, schema) => {
   const rejected = /^visit fails: .*city/s;
 
-  test('is never given to the function', async () => {
+  test('never reaches the function', async () => {
     const seen: unknown[] = [];
     const { model } = await play(
       (prompt) => {
@@ -127,7 +127,7 @@ describe.each<[string, ToolSchema]>([
     expect(sent(model)[1]!.messages.at(-1)).toMatch(rejected);
   });
 
-  test("is never given to a tool that the AI SDK's own tool() made", async () => {
+  test("never reaches a tool that the AI SDK's own tool() made", async () => {
     const seen: unknown[] = [];
     const ready = sdkTool({ inputSchema: schema as FlexibleSchema, execute: (args) => void seen.push(args) });
     const { model } = await play((prompt) => prompt.$`Go.`, [[call('visit', { city: 'Fa' })], 'Done.'], {
@@ -145,7 +145,7 @@ describe.each<[string, ToolSchema]>([
   });
 });
 
-test('a Standard Schema that cannot be written as JSON Schema is refused where it is used, with what to write', async () => {
+test('a Standard Schema that cannot become JSON Schema is refused where it is used, with what to write', async () => {
   const own = v.object({ city: v.string() });
   const defining = play((prompt) => prompt.defTool('visit', '', own, () => 1), ['Never.']);
   await expect(defining).rejects.toThrow(

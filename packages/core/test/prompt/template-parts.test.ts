@@ -14,7 +14,7 @@ function contentOf(say: (prompt: Prompt) => void): unknown {
 }
 
 describe('parts in a template', () => {
-  test('stand between the texts around them', () => {
+  test('stay between the texts around them', () => {
     expect(
       contentOf(
         (prompt) => prompt.$`
@@ -48,7 +48,7 @@ describe('parts in a template', () => {
     expect(contentOf((prompt) => prompt.$`${image}`)).toEqual([sent]);
   });
 
-  test('a File and a Blob, by what they say they are', () => {
+  test('a File and a Blob, with their own types', () => {
     const file = new File(['%PDF'], 'a.pdf', { type: 'application/pdf' });
     const blob = new Blob([png], { type: 'image/png' });
     const content = contentOf((prompt) => prompt.$`See ${file} and ${blob}`);
@@ -91,7 +91,7 @@ describe('parts in a template', () => {
     expect(contentOf((prompt) => prompt.$`See ${new URL(text)}`)).toBe(`See ${text}`);
   });
 
-  test('the address of an image that is only a text stays one', () => {
+  test('the address of an image as plain text stays text', () => {
     expect(contentOf((prompt) => prompt.$`See ${'https://example.com/a.png'}`)).toBe(
       'See https://example.com/a.png',
     );
@@ -103,7 +103,7 @@ describe('parts in a template', () => {
     [imagePart('file-8EFBcWHsQxZV7YGezBC1fq'), "Write { openai: 'file-…' }."],
     [
       imagePart(JSON.parse('{"a":[]}') as never),
-      'messages[0].content[1].image is an object that is no file.',
+      'messages[0].content[1].image is an object that is not a file.',
     ],
     [{ type: 'picture', image: png }, 'The first value in the template is an object.'],
   ])('%o is refused', (value, message) => {

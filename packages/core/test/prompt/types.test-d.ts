@@ -49,7 +49,7 @@ test('tool arguments come from the schema', () => {
   prompt.defTool('d', '', z.object({ city: z.string() }), ({ town }) => town);
 });
 
-test('a tool’s outputSchema says what its calls come to', () => {
+test('a tool’s outputSchema types the results of its calls', () => {
   const plan = definePrompt('plan', (p) => p.$`Plan.`, {
     tools: [
       tool('price', '', z.object({ product: z.string() }), async (): Promise<unknown> => fetch('/price'), {
@@ -301,7 +301,7 @@ test('no any leaks out', async () => {
   void run.respondToApproval('id', { reason: 'no' });
 });
 
-test('events are told apart by their type', () => {
+test('events are distinguished by their type', () => {
   const event = {} as RunEvent;
   expectTypeOf(event.seq).toEqualTypeOf<number>();
   if (event.type === 'tool-end') expectTypeOf(event.output).toEqualTypeOf<unknown>();

@@ -28,7 +28,7 @@ describe('Unknown options', () => {
     [{ options: { onstepend: () => {} } }, 'options has no "onstepend". Did you mean onStepEnd?'],
     [
       { options: { model: 'openai:gpt-4o' } },
-      'model stands beside the options: runPrompt(…, { model: …, options: { … } }).',
+      'model is not one of the options. Write runPrompt(…, { model: …, options: { … } }).',
     ],
     [{ options: 'fast' }, "options takes an object, and got 'fast'. Write { … }, or leave it out."],
     [{ temperature: 1 }, 'temperature is an option: runPrompt(…, { options: { temperature: … } }).'],
@@ -118,7 +118,7 @@ describe('Unknown options', () => {
       'temperature is an option: runAgentSession(model, { options: { temperature: … } }).',
     ],
     [{ options: { maxTokens: 5 } }, 'options of the session has no "maxTokens". It is now maxOutputTokens'],
-    [{ options: { maxTurns: 5 } }, 'maxTurns stands beside the options of the session.'],
+    [{ options: { maxTurns: 5 } }, 'maxTurns is a setting of the session itself, not one of its options.'],
   ])('of a session: %o', async (options, message) => {
     const model = scriptedModel([]);
     const { error } = await runAgentSession(model, { systemPrompt: 'You work.', ...options });

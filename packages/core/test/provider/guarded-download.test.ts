@@ -139,7 +139,7 @@ describe('the files of one request', () => {
     expect([most, asked.length]).toEqual([4, 9]);
   });
 
-  test('are at most 32, or as many as the settings say', async () => {
+  test('are at most 32, or the number of the settings', async () => {
     await expect(guardedDownload(settings)(requests(...numbered(33)))).rejects.toThrow(
       'name 33 files to download, and one request takes at most 32',
     );
@@ -149,7 +149,7 @@ describe('the files of one request', () => {
     expect(await guardedDownload({ ...settings, maxFiles: 33 })(requests(...numbered(33)))).toHaveLength(33);
   });
 
-  test('have a limit of bytes together; beyond it, no further one is asked for', async () => {
+  test('have a limit of bytes together; beyond it, no further file is requested', async () => {
     const limited = guardedDownload({ ...settings, maxTotalBytes: 20 });
     expect(await limited(requests(...numbered(4)))).toHaveLength(4);
     // each request counts anew
@@ -160,7 +160,7 @@ describe('the files of one request', () => {
   });
 });
 
-test('a runtime that does not connect where it is told to downloads nothing', async () => {
+test('a runtime that cannot connect to a checked address downloads nothing', async () => {
   const real = process.getBuiltinModule.bind(process);
   const client = {
     request: (_url: URL, options: object) =>

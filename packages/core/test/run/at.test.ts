@@ -28,7 +28,7 @@ function meantOf(log: readonly RunEvent[], order: readonly number[]): RunState[]
 }
 
 describe('the state as it was after an event', () => {
-  test('is what the log up to there amounts to, asked in whatever order', () => {
+  test('is the state of the log up to there, in any order of requests', () => {
     fc.assert(
       fc.property(anyLog, fc.array(fc.integer({ min: -2, max: 45 }), { maxLength: 20 }), (log, order) => {
         const run = createRun(anything, { log });
@@ -60,7 +60,7 @@ describe('the state as it was after an event', () => {
     );
   });
 
-  test('before the first event, after the last, and for what is no place', () => {
+  test('before the first event, after the last, and at numbers that are not events', () => {
     const log = inLog([runStart, { type: 'run-end', outcome: 'stopped' }]);
     const run = createRun(anything, { log });
     expect(run.at(-1)).toStrictEqual(initialState);
@@ -86,7 +86,7 @@ describe('the state as it was after an event', () => {
     );
   });
 
-  test('after the log began anew', () => {
+  test('after the log starts again', () => {
     fc.assert(
       fc.property(anyLog, anyLog, (first, second) => {
         const log = createRunLog();

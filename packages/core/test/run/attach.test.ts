@@ -113,7 +113,7 @@ describe('a run whose connection is lost for good', () => {
     expect(run.log().some(({ type }) => type === 'run-resume')).toBe(true);
   });
 
-  test('is ended where another start takes its place, and where it is tried again from another step', async () => {
+  test('is ended when another start replaces it, and when it is retried from another step', async () => {
     for (const again of ['start', 'retry'] as const) {
       const { run, hub } = setUp({ tamper: cut([5, 0, 0]) });
       await run.start({ to: 'both' }).catch(() => {});
@@ -137,7 +137,7 @@ describe('a start of which nothing was heard', () => {
     expect(run.log()[0]).not.toHaveProperty('key');
   });
 
-  test('and that was given up is one run with the start that retry() makes', async () => {
+  test('and that was given up is one run with the start of retry()', async () => {
     const { run, hub, written } = setUp({ tamper: cut([0, 0]) });
     await expect(run.start({ to: 'both' })).rejects.toMatchObject({ code: 'network' });
     expect(await run.retry()).toBe('Both are sent.');

@@ -72,7 +72,7 @@ test('the state has the object, in part and in whole', () => {
   createRun(plan).subscribe(({ object }) => expectTypeOf(object).toEqualTypeOf<PartialTrip | undefined>());
 });
 
-test('its tool calls are told apart by their names', () => {
+test('its tool calls are distinguished by their names', () => {
   const [call] = createRun(plan).getState().toolCalls;
   expectTypeOf(call!.toolName).toEqualTypeOf<'look' | 'count'>();
   if (call?.toolName === 'look') {

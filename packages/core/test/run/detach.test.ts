@@ -19,7 +19,7 @@ function open(turns: readonly ScriptedTurn[]) {
 }
 
 describe('a run that is let go of', () => {
-  test('goes on, and is followed again from where it was left: nothing is lost, nothing comes twice', async () => {
+  test('continues, and is followed again from where it was left: nothing is lost or repeated', async () => {
     const { run, heard } = open([slow]);
     const result = run.start();
     await nextEvent(run, 'text-delta');
@@ -64,7 +64,7 @@ describe('a run that is let go of', () => {
     expect(heard).toEqual(run.log());
   });
 
-  test('and taken back before that, is not let go of', async () => {
+  test('and attached again before that, is not released', async () => {
     const { run } = open([slow]);
     const result = run.start();
     run.detach();
@@ -72,7 +72,7 @@ describe('a run that is let go of', () => {
     expect(await result).toBe('one two three four five six');
   });
 
-  test('and has ended meanwhile has its end for whoever comes back', async () => {
+  test('and has ended meanwhile shows its end when it is attached', async () => {
     const { run, heard } = open(['Quick.']);
     const result = run.start();
     await nextEvent(run, 'run-start');
@@ -84,7 +84,7 @@ describe('a run that is let go of', () => {
     expect(heard).toEqual(run.log());
   });
 
-  test('where it cannot be found again, is interrupted', async () => {
+  test('that cannot be found again is interrupted', async () => {
     const model = scriptedModel([slow]);
     const { start } = inProcess();
     const run = createRun(say, { model, executor: { start } });
@@ -130,7 +130,7 @@ describe('a run that is let go of', () => {
     expect(types(heard).filter((type) => type === 'run-end')).toHaveLength(2);
   });
 
-  test('a start that would wait for its end, which nobody hears of, begins at once', async () => {
+  test('a start that would wait for a detached run begins at once', async () => {
     const { run, isAborted } = open([endless, 'Two.']);
     void run.start();
     await nextEvent(run, 'text-delta');
@@ -163,7 +163,7 @@ describe('a run that is let go of', () => {
     expect(heard.slice(heard.findLastIndex(({ type }) => type === 'run-start'))).toEqual(run.log());
   });
 
-  test('can be told something', async () => {
+  test('accepts commands', async () => {
     const { run } = open([slow]);
     const result = run.start();
     await nextEvent(run, 'text-delta');
@@ -189,7 +189,7 @@ describe('a run that is let go of', () => {
   });
 });
 
-describe('an executor that is told to stop', () => {
+describe('an executor that is stopped', () => {
   const start = { seq: 0, t: 0, type: 'run-start', v: 2, runId: 'r', model: 'm' } as const;
   const begin: RunEvent = { ...start, messages: [], messageId: 'a' };
 
@@ -211,7 +211,7 @@ describe('an executor that is told to stop', () => {
     expect(run.getState().status).toBe('stopped');
   });
 
-  test('and says nothing more has stopped', async () => {
+  test('and falls silent has stopped', async () => {
     const run = createRun(say, {
       executor: {
         async *start(_request, signal) {
@@ -228,7 +228,7 @@ describe('an executor that is told to stop', () => {
     expect(await codeOf(result)).toBe('aborted');
   });
 
-  test('that cannot even be asked ends the run with what it threw', async () => {
+  test('that cannot be stopped ends the run with the error that it threw', async () => {
     const run = createRun(say, {
       executor: {
         start() {

@@ -13,7 +13,7 @@ function open(turns: readonly ScriptedTurn[]): Run {
 }
 
 test.for(['queue', 'parallel'] as const)(
-  'a detached start settles after another start (%s) has taken its place',
+  'a detached start settles after another start (%s) has replaced it',
   async (whenBusy) => {
     const run = open([slow, 'Two.']);
     const first = run.start();

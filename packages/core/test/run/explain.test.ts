@@ -8,7 +8,7 @@ import { call, play } from '../support.ts';
 const empty: CompiledRequest = { model: '', instructions: '', messages: [], tools: [], settings: {} };
 const about = (request: Partial<CompiledRequest>): string => explain({ ...empty, ...request });
 
-test('a dry run: everything that is sent, what it costs, and what is odd about it', async () => {
+test('a dry run: everything that is sent, what it costs, and warnings', async () => {
   const dry = await dryRun(
     (prompt) => {
       const user = prompt.def('USER_NAME', 'Ada');
@@ -263,7 +263,7 @@ test('arguments of every shape', () => {
   expect(property(true)).toBe('unknown');
 });
 
-test('what nobody has set is left out', () => {
+test('settings that nobody set are left out', () => {
   expect(explain(empty)).toBe('Model\n  none');
   expect(about({ tools: [{ name: 'search', inputSchema: {} }] })).toBe(
     'Model\n  none\n\nTools\n  search\n    unknown',

@@ -28,7 +28,7 @@ function place(run: Pick<Run<never>, 'log'>, type: RunEvent['type'], nth = 0): n
 }
 
 describe('a fork', () => {
-  test('has what the run had, and goes on by itself: the run stays as it is', async () => {
+  test('has what the run had, and continues by itself: the run stays as it is', async () => {
     const { run, model, looked } = open([look('left'), look('right'), 'Nothing.', look('up'), 'Dark.']);
     await run.start('caves');
     const log = json(run.log());
@@ -89,7 +89,7 @@ describe('a fork', () => {
     expect(looked).toEqual(['left', 'right']);
   });
 
-  test('while the run goes on', async () => {
+  test('while the run continues', async () => {
     const { run } = open([look('left'), [{ text: 'Well' }, { delay: 30 }], 'From the fork.']);
     const result = run.start('caves');
     await nextEvent(run, (event) => event.type === 'text-delta');
@@ -102,7 +102,7 @@ describe('a fork', () => {
     expect(run.log().some(({ type }) => type === 'run-resume')).toBe(false);
   });
 
-  test('before everything, and of a run that has not begun, is a run that has not begun', async () => {
+  test('before the first event, and of a run that has not begun, is a run that has not begun', async () => {
     const { run } = open(['One.', 'Two.', 'Three.']);
     expect(run.fork().getState().status).toBe('idle');
     await run.start('caves');
@@ -112,7 +112,7 @@ describe('a fork', () => {
     expect(await fork.start('hills')).toBe('Two.');
   });
 
-  test('has the input itself, not what the log can say of it', async () => {
+  test('has the input itself, not its copy in the log', async () => {
     const seen: unknown[] = [];
     const model = scriptedModel(['One.', 'Two.']);
     const run = createRun(
@@ -129,7 +129,7 @@ describe('a fork', () => {
     expect(seen[1]).toBe(input);
   });
 
-  test('uses what the run was told to use, and is told by itself', async () => {
+  test('uses the settings of the run, and can be changed by itself', async () => {
     const { run, model } = open(['One.', 'Two.']);
     await run.start('caves');
     const other = scriptedModel(['Other.']);
@@ -140,7 +140,7 @@ describe('a fork', () => {
     expect(model.calls).toHaveLength(2);
   });
 
-  test('is stored under its own id, once it goes on', async () => {
+  test('is stored under its own id once it continues', async () => {
     const storage = memoryStorage();
     const model = scriptedModel(['One.', 'Two.']);
     const run = createRun(

@@ -64,7 +64,7 @@ test('a start that a listener makes while another takes its place can still be s
     .toBe(3);
 });
 
-test('a stored log that cannot be read is said, and does not hold up what comes', async () => {
+test('an unreadable stored log is reported, and does not block new events', async () => {
   const damaged = [{ ...begun[0]!, messages: undefined } as unknown as RunEvent];
   const other = [{ ...begun[0]!, v: 99 } as unknown as RunEvent];
   for (const log of [damaged, other]) {

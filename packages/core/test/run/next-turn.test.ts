@@ -29,7 +29,7 @@ describe('the next turn of a conversation with tasks', () => {
     expect(JSON.stringify(model.calls.at(-1)?.prompt)).not.toContain('[Task');
   });
 
-  test('a new task goes on from there, and start begins anew', async () => {
+  test('a new task continues from there, and start begins again', async () => {
     const model = scriptedModel([
       finish('8'),
       'It is 8.',
@@ -119,7 +119,7 @@ describe('the next turn of a conversation with tasks', () => {
     expect(run.getState().tasks).toMatchObject([{ title: 'Something else', result: 'x' }]);
   });
 
-  test('a list of the model’s own goes on, too', async () => {
+  test('a list that the model made continues, too', async () => {
     const model = scriptedModel([
       [call('createTask', { description: 'Look' })],
       [call('completeTask', { taskId: 'task-1', result: 'seen' })],

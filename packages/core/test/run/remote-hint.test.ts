@@ -22,7 +22,7 @@ async function said(definition: PromptDefinition<void>, mode = 'development'): P
   return info.mock.calls.map(([text]) => String(text));
 }
 
-test('a page with the whole definition of a prompt by route hears once, while it is developed, what it ships', async () => {
+test('a page with the whole definition of a routed prompt gets one warning in development', async () => {
   vi.stubGlobal('document', {});
   expect(await said(greeting('shipped'))).toEqual([
     `Prompt "shipped" runs on a server, but this page imports its definition, so its system prompt and tools are in what every visitor downloads. Use import type, and remotePrompt<typeof …>('shipped') in its place.`,
@@ -34,7 +34,7 @@ test('a page with a remotePrompt hears nothing', async () => {
   expect(await said(remotePrompt('named'))).toEqual([]);
 });
 
-test('nor does one that is built for production, or a server that calls another', async () => {
+test('a production build and a server that calls another get no warning', async () => {
   expect(await said(greeting('called'))).toEqual([]);
   vi.stubGlobal('document', {});
   expect(await said(greeting('built'), 'production')).toEqual([]);

@@ -34,7 +34,7 @@ test('a retry that is stopped before it begins does not begin', async () => {
   expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'network' } });
 });
 
-test('a start in the meantime takes its place', async () => {
+test('a start in the meantime replaces it', async () => {
   const run = failed(['Started.']);
   void run.retry();
   const again = run.retry();

@@ -141,7 +141,7 @@ describe('a run that can be started', () => {
     expect(model.calls).toHaveLength(1);
   });
 
-  test('the key of the start holds for what follows: a remount does not begin the conversation anew', async () => {
+  test('the key of the start holds for what follows: a remount does not start the conversation again', async () => {
     const model = scriptedModel(['Hello.', 'Again.']);
     const run = createRun(hello, { model });
     await run.start(undefined, { key: 'mount' });
@@ -162,7 +162,7 @@ describe('a run that can be started', () => {
     expect(model.calls[1]!.prompt.map((message) => message.role)).toEqual(['user', 'user']);
   });
 
-  test('send shows what was said at once', () => {
+  test('send shows the message at once', () => {
     const run = createRun(hello, { model: scriptedModel(['Hello.']) });
     void run.send('Anyone there?');
     expect(run.getState().messages.at(-1)).toMatchObject({
@@ -207,7 +207,7 @@ describe('an executor that misbehaves', () => {
     expect(run.getState().status).toBe('error');
   });
 
-  test('that goes on after the end', async () => {
+  test('that continues after the end', async () => {
     const run = createRun(hello, {
       executor: executor(async function* () {
         yield start;
@@ -219,7 +219,7 @@ describe('an executor that misbehaves', () => {
     expect(run.log()).toHaveLength(2);
   });
 
-  test('that does not listen when it is told to stop', async () => {
+  test('that ignores its abort', async () => {
     const run = createRun(hello, {
       executor: executor(async function* () {
         yield start;

@@ -25,7 +25,7 @@ const ends = (events: readonly RunEvent[]): unknown[] =>
   events.flatMap((event) => (event.type === 'run-end' ? [event.outcome] : []));
 
 describe('a start while the run is under way', () => {
-  test('replaces it: the two are told one after the other', async () => {
+  test('replaces it: the two follow each other', async () => {
     const { run, heard } = open([endless, 'Two.']);
     const first = run.start('one');
     await nextEvent(run, 'text-delta');
@@ -68,7 +68,7 @@ describe('a start while the run is under way', () => {
     expect(ends(heard)).toEqual(['done']);
   });
 
-  test('does none of this where the run is not under way', async () => {
+  test('does none of this if the run is not under way', async () => {
     const { run } = open(['1', '2', '3', '4']);
     expect(await run.start('a', { whenBusy: 'reject' })).toBe('1');
     expect(await run.start('b', { whenBusy: 'queue' })).toBe('2');
@@ -79,7 +79,7 @@ describe('a start while the run is under way', () => {
 });
 
 describe('starts that wait', () => {
-  test('are made one after the other, in their order, and the state says how many wait', async () => {
+  test('follow each other in order, and the state counts those that wait', async () => {
     const { run, asked, heard } = open([slow('One.'), slow('Two.'), 'Three.', 'Four.']);
     const queued: number[] = [];
     run.subscribe((state) => {
@@ -104,7 +104,7 @@ describe('starts that wait', () => {
     expect(queued).toEqual([0, 1, 2, 3, 2, 1, 0]);
   });
 
-  test('go on after one that fails', async () => {
+  test('continue after one that fails', async () => {
     const { run } = open([[{ throw: 'No.' }], 'Two.']);
     const first = run.start('one');
     const second = run.start('two', { whenBusy: 'queue' });
@@ -216,7 +216,7 @@ describe('starts side by side', () => {
     expect(model.calls).toHaveLength(2);
   });
 
-  test('one that waits comes after the one that is shown, not after the one out of sight', async () => {
+  test('one that waits comes after the shown one, not after the detached one', async () => {
     const { run, heard } = open([endless, slow('Two.'), 'Three.']);
     const first = run.start('one');
     await nextEvent(run, 'text-delta');
@@ -270,7 +270,7 @@ describe('the signal of a start', () => {
 });
 
 describe('the key of a start', () => {
-  test('is that of the conversation: it gives the promise of the latest turn', async () => {
+  test('is that of the conversation: it returns the promise of the latest turn', async () => {
     const { run, model } = open(['One.', [{ throw: 'No.' }], 'Three.']);
     await run.start('one', { key: 'a' });
     const sent = run.send('more');
@@ -282,7 +282,7 @@ describe('the key of a start', () => {
     expect(model.calls).toHaveLength(3);
   });
 
-  test('a later turn is another one where it happens', async () => {
+  test('a later turn differs where it happens', async () => {
     const keys: unknown[] = [];
     const run = createRun(say, {
       executor: {

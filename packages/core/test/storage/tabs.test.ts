@@ -89,7 +89,7 @@ describe('a run that is under way in one tab', () => {
     expect(world.written).toEqual(['ada']);
   });
 
-  test('is taken over by one other tab when its own has gone, and writes nothing twice', async () => {
+  test('is continued by one other tab when its own is closed, and writes nothing twice', async () => {
     const browser = open();
     const world: World = { written: [] };
     const [first, second, third] = [browser.openTab(), browser.openTab(), browser.openTab()] as const;
@@ -126,7 +126,7 @@ describe('a run that is under way in one tab', () => {
     expect(browser.logs.get('mail')).toEqual(other.log());
   });
 
-  test('that is tried again from another tab goes on with all that it has done', async () => {
+  test('that is retried from another tab continues with everything it has done', async () => {
     const browser = open();
     let go = (): void => {};
     const world: World = { written: [], hold: new Promise((resolve) => (go = resolve)) };
@@ -171,7 +171,7 @@ describe('a run that is under way in one tab', () => {
   );
 });
 
-test('a tab whose run is over gives the next start to whoever makes it', async () => {
+test('a tab whose run is over leaves the next start to any tab', async () => {
   const browser = open();
   const world: World = { written: [] };
   const [first, second] = [browser.openTab(), browser.openTab()] as const;
@@ -187,7 +187,7 @@ test('a tab whose run is over gives the next start to whoever makes it', async (
   expect(browser.logs.get('mail')).toEqual(run.log());
 });
 
-test('a reload of the tab in which nobody else follows is interrupted, and nothing starts by itself', async () => {
+test('a reload of the only tab interrupts the run, and nothing starts by itself', async () => {
   const browser = open();
   const world: World = { written: [] };
   const [first, second] = [browser.openTab(), browser.openTab()] as const;

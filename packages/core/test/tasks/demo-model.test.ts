@@ -52,7 +52,7 @@ async function work(
   return { text: (await result.text).trim(), calls, list };
 }
 
-describe('the demo model reads what a task list says', () => {
+describe('the demo model reads the texts of a task list', () => {
   test('and works through it', async () => {
     const { calls, text, list } = await work(staticList());
     expect(calls).toEqual(['startTask', 'finishTask', 'startTask', 'finishTask', 'startTask', 'finishTask']);
@@ -72,13 +72,13 @@ describe('the demo model reads what a task list says', () => {
     expect(list.items[0]).toMatchObject({ status: 'completed', result: '8' });
   });
 
-  test('and stops where a task has failed', async () => {
+  test('and stops at a failed task', async () => {
     const { calls, list } = await work(staticList(['Impossible', 'Never'], 2), () => 'still not right');
     expect(states(list)).toBe('task-1 failed, task-2 pending');
     expect(calls.length).toBeLessThan(10);
   });
 
-  test('and stops where everything has ended already', async () => {
+  test('and stops when everything has ended', async () => {
     const { calls, text } = await work(inStates(staticList(), ['completed', 'skipped', 'completed']));
     expect(calls).toEqual([]);
     expect(text).toContain('3 tasks are done.');
@@ -97,7 +97,7 @@ describe('the current task of a conversation', () => {
     expect(read(renderWindow(middle, { edits: [] })!)).toBe('Multiply by 2');
   });
 
-  test('and not one that a result or an edit speaks of', () => {
+  test('and not one that a result or an edit mentions', () => {
     const resolved = editTasks(staticList(['Add', 'Multiply']), {
       type: 'resolve',
       taskId: 'task-1',

@@ -187,7 +187,7 @@ describe('a dynamic list', () => {
     ['startTask', startTaskById(three, 'task-9')],
     ['completeTask', completeTask(three, 'task-9', 'Done')],
     ['deleteTask', deleteTask(three, 'task-9')],
-  ])('%s with an unknown id names those that there are', (_name, { accepted, list, reply }) => {
+  ])('%s with an unknown id lists the known ones', (_name, { accepted, list, reply }) => {
     expect([accepted, reply]).toEqual([
       false,
       'There is no task “task-9”. The list has: task-1, task-2, task-3.',
@@ -195,7 +195,7 @@ describe('a dynamic list', () => {
     expect(list).toBe(three);
   });
 
-  test('an id where there are no tasks, and an id that is no id', () => {
+  test('an id without any tasks, and an invalid id', () => {
     expect(startTaskById(dynamicList(), 'task-1').reply).toBe(
       'There is no task “task-1”. The list is empty.',
     );

@@ -47,7 +47,7 @@ describe('the places of a static list', () => {
 });
 
 describe('edits', () => {
-  test('in a dynamic list a pending task can stand anywhere', () => {
+  test('in a dynamic list a pending task can be at any position', () => {
     const list = inStates(
       through(
         dynamicList(),
@@ -62,7 +62,7 @@ describe('edits', () => {
     );
   });
 
-  test('the first task of an empty list stands behind nothing', () => {
+  test('the first task of an empty list follows nothing', () => {
     const decision = editTasks(dynamicList(), { type: 'add', title: ' Read the\nmanual ' });
     expect([written(decision), decision.reply]).toEqual([
       'add task-1 "Read the\\nmanual" at 0 by user',
@@ -70,7 +70,7 @@ describe('edits', () => {
     ]);
   });
 
-  test('what the model is told about a place names a neighbour', () => {
+  test('the message to the model about a position names a neighbour', () => {
     expect(editTasks(four, { type: 'add', title: 'New', index: 0 }).reply).toBe(
       'The user added task-5 “New” before task-1.',
     );
@@ -94,7 +94,7 @@ describe('edits', () => {
     expect([list.items, isComplete(list), list.nextNumber]).toEqual([[], false, 2]);
   });
 
-  test('a title that says the same is no edit', () => {
+  test('a title that stays the same is not an edit', () => {
     const decision = editTasks(four, { type: 'rename', taskId: 'task-1', title: ' Add ' });
     expect([decision.accepted, decision.reply]).toEqual([false, 'task-1 has this title already.']);
   });
@@ -116,7 +116,7 @@ describe('edits', () => {
     expect([written(decision), decision.reply]).toEqual([events, reply]);
   });
 
-  test('to retry an earlier task, the one under way waits', () => {
+  test('retrying an earlier task pauses the current one', () => {
     const list = inStates(four, ['completed', 'completed', 'in_progress']);
     const decision = editTasks(list, { type: 'retry', taskId: 'task-1' });
     expect([written(decision), decision.reply]).toEqual([
@@ -147,7 +147,7 @@ describe('edits', () => {
     expect(editTasks(list, { type: 'retry', taskId: 'task-3' }).accepted).toBe(true);
   });
 
-  test('a validation that hangs can be got round, and what it finds at last is not used', () => {
+  test('a validation that hangs can be skipped, and its late result is ignored', () => {
     const validating = finishTask(four, '8').list;
     const skipped = editTasks(validating, { type: 'skip', taskId: 'task-1' });
     const resolved = editTasks(validating, { type: 'resolve', taskId: 'task-1', result: '9' });
@@ -161,7 +161,7 @@ describe('edits', () => {
     }
   });
 
-  test('in a dynamic list nobody waits for a task that is retried', () => {
+  test('in a dynamic list no task waits for a retried one', () => {
     const two = through(
       dynamicList(),
       (list) => createTask(list, 'Read'),
@@ -174,7 +174,7 @@ describe('edits', () => {
     expect(states(decision.list)).toBe('task-1 pending, task-2 in_progress');
   });
 
-  test('what has failed lets the list go on once it is retried, skipped or resolved', () => {
+  test('a failed task lets the list continue once it is retried, skipped or resolved', () => {
     const list = inStates(four, ['completed', 'failed']);
     const current = (edit: TaskEdit) => currentTask(editTasks(list, edit).list)?.id;
     expect([
@@ -185,7 +185,7 @@ describe('edits', () => {
     ]).toEqual([undefined, 'task-2', 'task-3', 'task-3']);
   });
 
-  test('an unknown id is answered with those that there are, at most twenty', () => {
+  test('an unknown id is answered with the known ones, at most twenty', () => {
     const edit: TaskEdit = { type: 'retry', taskId: 'task-9' };
     expect(editTasks(four, edit).reply).toBe(
       'There is no task “task-9”. The list has: task-1, task-2, task-3, task-4.',
@@ -204,7 +204,7 @@ describe('edits', () => {
   });
 });
 
-describe('edits that are none', () => {
+describe('invalid edits', () => {
   const kinds = 'add, rename, remove, move, skip, retry, resolve';
   test.each([
     [undefined, `An edit is an object with a type, one of: ${kinds}.`],

@@ -143,7 +143,7 @@ const dynamicStory = fc
 describe.each([
   ['static', staticStory],
   ['dynamic', dynamicStory],
-])('whatever the model and the user do to a %s list', (kind, stories) => {
+])('for any actions of model and user on a %s list', (kind, stories) => {
   function always(law: (story: Story) => void): void {
     fc.assert(fc.property(stories, law), { numRuns: 500 });
   }
@@ -154,7 +154,7 @@ describe.each([
     });
   }
 
-  test('its tasks are what its events amount to', () => {
+  test('its tasks are the sum of its events', () => {
     always(({ list, events }) => {
       let items: readonly TaskItem[] = [];
       for (const event of events) items = applyTaskEvent(items, event);
@@ -171,7 +171,7 @@ describe.each([
     });
   });
 
-  test('at most one task is under way', () => {
+  test('at most one task is in progress', () => {
     atEveryMoment((list) => expect(list.items.filter(isUnderWay).length).toBeLessThanOrEqual(1));
   });
 
@@ -190,7 +190,7 @@ describe.each([
     });
   });
 
-  test('it goes on: there is a task to work on, or to pick, or it is complete, or one has failed, or it is empty', () => {
+  test('it continues: there is a task to work on, or to pick, or it is complete, or one has failed, or it is empty', () => {
     atEveryMoment((list) => {
       const canGoOn = currentTask(list) !== undefined || (kind === 'dynamic' && openTasks(list).length > 0);
       const stands = isComplete(list) || failedTask(list) !== undefined || list.items.length === 0;
@@ -198,7 +198,7 @@ describe.each([
     });
   });
 
-  test('a result stands where a task is completed or validated, and nowhere else', () => {
+  test('only a completed or validated task has a result', () => {
     atEveryMoment(({ items }) => {
       for (const { status, result } of items) {
         expect(result !== undefined).toBe(status === 'completed' || status === 'validating');
@@ -240,7 +240,7 @@ describe.each([
   });
 });
 
-test('in a static list everything before the current task has ended, and only that one is under way', () => {
+test('in a static list everything before the current task has ended, and only that one is in progress', () => {
   fc.assert(
     fc.property(staticStory, ({ decisions }) => {
       for (const { before: list } of decisions) {
@@ -267,7 +267,7 @@ test('the mark of the current task is the only one in the window', () => {
   );
 });
 
-test('events about tasks that are not there, in any order, do no harm', () => {
+test('events about unknown tasks, in any order, do no harm', () => {
   const anyId = fc.oneof(fc.string(), fc.constantFrom('task-1', 'task-2', '__proto__', 'constructor'));
   const by = word('author', 'model', 'user');
   const place = fc.oneof(fc.integer(), fc.constantFrom(Number.NaN, Infinity, 0.5));

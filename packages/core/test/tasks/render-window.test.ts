@@ -94,7 +94,7 @@ describe('the window of a static list', () => {
     `);
   });
 
-  test('texts of many lines stay within their entry, and marks in them are none', () => {
+  test('texts of many lines stay within their entry, and marks in them are plain text', () => {
     const list = through(
       staticList(['Add\n\nUpcoming tasks:\n9. nothing', 'Multiply\r\n\r\n[Task 9/9] twice', 'Subtract\n6']),
       done('{\n  "sum": 8\n}\n\n[Task 1/3] is done', 'task-1'),
@@ -122,7 +122,7 @@ describe('the window of a static list', () => {
     `);
   });
 
-  test('a long result is cut, and says so', () => {
+  test('a long result is cut, with a note', () => {
     const lines = (result: string) =>
       renderWindow(through(staticList(['Sum']), done(result, 'task-1')), none)!.split('\n')[1];
     expect(lines('x'.repeat(500))).toBe(`1. Sum → ${'x'.repeat(500)}`);
@@ -138,7 +138,7 @@ describe('the window of a dynamic list', () => {
     ...['Read', 'Write', 'Check', 'Print'].map((title) => (list: TaskList) => createTask(list, title)),
   );
 
-  test('there is none before the first task', () => {
+  test('is empty before the first task', () => {
     expect(renderWindow(dynamicList(), none)).toBeUndefined();
   });
 
@@ -183,7 +183,7 @@ describe('the window of a dynamic list', () => {
     `);
   });
 
-  test('where the user has taken the only task away', () => {
+  test('after the user has removed the only task', () => {
     const { list, reply } = editTasks(createTask(dynamicList(), 'Read').list, {
       type: 'remove',
       taskId: 'task-1',
@@ -229,7 +229,7 @@ describe('the nudge', () => {
     `);
   });
 
-  test('where there is nothing to remind of', () => {
+  test('without anything to remind of', () => {
     expect(nudge(dynamicList())).toMatchInlineSnapshot(
       `"The task list is empty. Create a task with createTask."`,
     );

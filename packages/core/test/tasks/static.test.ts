@@ -31,7 +31,7 @@ const table: Readonly<Record<string, Readonly<Record<TaskStatus, Outcome>>>> = {
       'task-3 in_progress by model',
       'Task 3/3 started: Subtract 6\n\nCall finishTask with the result when it is done.',
     ],
-    failed: 'Task 2/3 failed after 5 attempts: “Multiply by 2”. The task list cannot go on.',
+    failed: 'Task 2/3 failed after 5 attempts: “Multiply by 2”. The task list cannot continue.',
     skipped: [
       'task-3 in_progress by model',
       'Task 3/3 started: Subtract 6\n\nCall finishTask with the result when it is done.',
@@ -50,7 +50,7 @@ const table: Readonly<Record<string, Readonly<Record<TaskStatus, Outcome>>>> = {
     in_progress: ['task-2 validating result="16" by model', ''],
     validating: 'The result of Task 2/3 is being validated. Wait for what comes of it.',
     completed: ['task-3 in_progress by model; task-3 validating result="16" by model', ''],
-    failed: 'Task 2/3 failed after 5 attempts: “Multiply by 2”. The task list cannot go on.',
+    failed: 'Task 2/3 failed after 5 attempts: “Multiply by 2”. The task list cannot continue.',
     skipped: ['task-3 in_progress by model; task-3 validating result="16" by model', ''],
   },
   approve: {
@@ -219,7 +219,7 @@ describe('a static list', () => {
     expect(isComplete(list)).toBe(true);
   });
 
-  test('an accepted result clears what was wrong with the one before', () => {
+  test('an accepted result clears the fault of the one before', () => {
     const list = through(
       staticList(['Sum']),
       (list) => finishTask(list, '7'),
@@ -232,7 +232,7 @@ describe('a static list', () => {
     ]);
   });
 
-  test('a task that is begun again says what was wrong with its last result', () => {
+  test('a task that begins again repeats the fault of its last result', () => {
     const refused = through(
       staticList(),
       (list) => finishTask(list, '7'),
@@ -259,7 +259,7 @@ describe('a static list', () => {
     expect(settled.list.items[0]).toMatchObject({ attempts: 1, error: 'No reason was given.' });
   });
 
-  test('after as many refused results as are allowed, the task has failed and the list stands still', () => {
+  test('after the allowed number of refused results, the task has failed and the list stops', () => {
     let list = staticList(['Sum', 'Product'], 2);
     const replies: string[] = [];
     for (const result of ['6', '7']) {
@@ -267,7 +267,7 @@ describe('a static list', () => {
       replies.push(settled.reply);
       list = settled.list;
     }
-    const stuck = 'Task 1/2 failed after 2 attempts: “Sum”. The task list cannot go on.';
+    const stuck = 'Task 1/2 failed after 2 attempts: “Sum”. The task list cannot continue.';
     expect(replies).toEqual([
       'Validation failed: Not 6\n\nPlease review the task and provide a corrected result.',
       `Validation failed: Not 7\n\n${stuck}`,
@@ -285,7 +285,7 @@ describe('a static list', () => {
   test.each([
     ['startTask', startTask(finished)],
     ['finishTask', finishTask(finished, '16')],
-  ])('%s after the end says so, and does nothing', (_name, { accepted, events, list, reply }) => {
+  ])('%s after the end has no effect, and the reply tells so', (_name, { accepted, events, list, reply }) => {
     expect({ accepted, events, reply }).toEqual({
       accepted: false,
       events: [],

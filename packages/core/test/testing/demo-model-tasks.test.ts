@@ -29,7 +29,7 @@ describe('demoModel with a task list', () => {
     return { tools: { weather, startTask, finishTask }, results };
   }
 
-  test('works through it with the other tools, and says so', async () => {
+  test('works through it with the other tools, and reports it', async () => {
     const { tools, results } = taskList([
       { text: 'Look at the weather in Faro', check: () => undefined },
       { text: 'Write a line', check: () => undefined },
@@ -74,7 +74,7 @@ describe('demoModel with a task list', () => {
     expect(results).toHaveLength(1);
   });
 
-  test('gives up with a sentence after four attempts', async () => {
+  test('stops with a sentence after four attempts', async () => {
     const { tools, results } = taskList([{ text: 'Impossible', check: () => 'still not right' }]);
     const { calls, text } = await ask({ tools });
     expect(calls.filter((call) => call.startsWith('finishTask'))).toHaveLength(4);
@@ -149,7 +149,7 @@ describe('demoModel on the runner', () => {
     return { state, tasks, calls: state.toolCalls.map(({ toolName }) => toolName) };
   }
 
-  test('works through a list whose window hides what was done before', async () => {
+  test('works through a list whose window hides earlier tasks', async () => {
     const { state, tasks, calls } = await run((prompt) => {
       prompt.defTool('clock', 'The time', z.object({}), () => 'noon');
       prompt.defTaskList([
@@ -186,7 +186,7 @@ describe('demoModel on the runner', () => {
     `);
   });
 
-  test('keeps a list of its own, with what a user adds and takes away meanwhile', async () => {
+  test('keeps its own list, with tasks that a user adds and removes meanwhile', async () => {
     const { state, tasks } = await run(
       (prompt) => {
         prompt.defDynamicTaskList();
@@ -238,7 +238,7 @@ describe('demoModel on the runner', () => {
     expect(calls.filter((name) => name === 'finishTask')).toHaveLength(3);
   });
 
-  test('puts agents to work inside a task, and gives a schema what their tools found', async () => {
+  test('starts agents inside a task, and fills a schema with what their tools found', async () => {
     const { state } = await run((prompt) => {
       prompt.defTaskList([
         {

@@ -7,7 +7,7 @@ import { demoModel } from '@cueline/core/testing';
 import { ask, weather } from './ask-demo-model.ts';
 
 describe('demoModel', () => {
-  test('names a few of many variables, and says how many more there are', async () => {
+  test('names a few of many variables, and how many more exist', async () => {
     const tagged = Array.from({ length: 20_000 }, (_, i) => `<V${i}>x</V${i}>`).join('\n');
     const { text } = await ask({ instructions: tagged, prompt: 'Hi' });
     expect(text).toContain('I was given V0, V1,');
@@ -32,7 +32,7 @@ describe('demoModel', () => {
     }
   });
 
-  test('says what it is, and restates the request with its variables', async () => {
+  test('introduces itself, and restates the request with its variables', async () => {
     const { text, usage } = await ask({
       instructions: 'Variables are given as <NAME>value</NAME>.\n\n<USER_NAME>Ada</USER_NAME>',
       prompt: 'Help <USER_NAME> plan the day.',
@@ -92,7 +92,7 @@ describe('demoModel', () => {
     expect(text).toContain('ping is done, and had nothing to report.');
   });
 
-  test('calls each tool once, however many there are', async () => {
+  test('calls each tool once, for any number of tools', async () => {
     const names = Array.from({ length: 11 }, (_, index) => `read${index}`);
     const tools = Object.fromEntries(
       names.map((name) => [name, tool({ inputSchema: z.object({}), execute: async () => name })]),
@@ -202,7 +202,7 @@ describe('demoModel in an agent call', () => {
     expect(attempts).toBe(1);
   });
 
-  test('answers with a label: the one that the text says, else always the same', async () => {
+  test('answers with a label: the one in the text, otherwise always the same', async () => {
     const ask = (text: string) => classify(text, ['praise', 'complaint'], { model });
     expect(await ask('This is a complaint.')).toEqual({ label: 'complaint', source: 'label' });
     expect(await ask('Where is my parcel?')).toEqual(await ask('Where is my parcel?'));

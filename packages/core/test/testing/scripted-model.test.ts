@@ -25,7 +25,7 @@ async function play(turns: readonly ScriptedTurn[], options = {}) {
 }
 
 describe('scriptedModel', () => {
-  test('says text, reasoning and tool calls, in order and in pieces', async () => {
+  test('streams text, reasoning and tool calls, in order and in pieces', async () => {
     const { parts, model } = await play(
       [
         [
@@ -78,7 +78,7 @@ describe('scriptedModel', () => {
     ]);
   });
 
-  test('two scripted runs give the same ids', async () => {
+  test('two scripted runs have the same ids', async () => {
     const turns: ScriptedTurn[] = [[{ toolCall: { name: 'getWeather', input: { city: 'Faro' } } }], 'Sunny.'];
     const ids = async () =>
       (await play(turns)).parts.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : []));
@@ -102,7 +102,7 @@ describe('scriptedModel', () => {
     });
   });
 
-  test('finish reason and usage can be told', async () => {
+  test('finish reason and usage can be set', async () => {
     const { parts } = await play([
       [
         'Cut',
@@ -126,7 +126,7 @@ describe('scriptedModel', () => {
     });
   });
 
-  test('past its end it says how many turns there were', async () => {
+  test('past its end the error tells how many turns there were', async () => {
     const model = scriptedModel(['One.']);
     await model.doGenerate({ prompt: [] });
     await expect(model.doGenerate({ prompt: [] })).rejects.toThrow(
@@ -134,7 +134,7 @@ describe('scriptedModel', () => {
     );
   });
 
-  test('doGenerate gives the same answer whole', async () => {
+  test('doGenerate returns the same answer whole', async () => {
     const model = scriptedModel([
       [{ reasoning: 'Hm.' }, { text: 'Hello there', chunkSize: 3 }, { toolCall: { name: 'x' } }],
     ]);
@@ -170,7 +170,7 @@ describe('scriptedModel', () => {
     });
   });
 
-  test('parts come one after another, not all in one go', async () => {
+  test('parts come one after another, not all at once', async () => {
     const model = scriptedModel([['a', 'b', 'c']]);
     const { stream } = await model.doStream({ prompt: [] });
     let turns = 0;

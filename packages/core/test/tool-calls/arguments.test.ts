@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { sent } from '../sent.ts';
 import { call, play } from '../support.ts';
 
-test('what a tool writes into its arguments changes neither the log nor what later requests say', async () => {
+test('a tool that changes its arguments changes neither the log nor later requests', async () => {
   const input = { path: 'a', lines: [{ n: 1 }] };
   const { model, state } = await play(
     (prompt) => {
@@ -43,7 +43,7 @@ test('a tool function is called with its arguments and the documented context, a
   expect(given.map(({ length }) => length)).toEqual([2, 2, 2, 2]);
 });
 
-test('what its schema makes of the arguments reaches the tool as it is', async () => {
+test('the output of its schema reaches the tool unchanged', async () => {
   class Money {
     readonly cents: number;
     constructor(cents: number) {

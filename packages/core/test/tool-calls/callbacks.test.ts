@@ -162,13 +162,13 @@ describe('callbacks', () => {
 });
 
 describe('timeoutMs', () => {
-  test('ends a call that does not listen, and the run goes on', async () => {
+  test('ends a call that ignores its signal, and the run continues', async () => {
     const { error, run } = await callOnce(() => new Promise(() => {}), { timeoutMs: 20 });
     expect(error).toBe('work took longer than 20 ms, so it was ended.');
     expect(run.getState()).toMatchObject({ status: 'done', text: 'Done.' });
   });
 
-  test('aborts the signal of one that does', async () => {
+  test('aborts the signal of a call that listens', async () => {
     let reason: unknown;
     await callOnce(
       (_args, { abortSignal }) =>
@@ -241,7 +241,7 @@ describe('outputs', () => {
     expect(run.getState().status).toBe('done');
   });
 
-  test('a function that returns a generator gives its last output', async () => {
+  test('a function that returns a generator returns its last output', async () => {
     const { output } = await callOnce(() =>
       (async function* () {
         yield 1;
@@ -258,7 +258,7 @@ describe('outputs', () => {
     expect(run.getState().status).toBe('done');
   });
 
-  test('a generator that throws: what it had given is in the log, and the model gets the error', async () => {
+  test('a generator that throws: its outputs are in the log, and the model gets the error', async () => {
     const { events, answer } = await callOnce(async function* () {
       yield 'half';
       fail();

@@ -130,7 +130,7 @@ describe('a call that goes wrong is its own', () => {
     expect(toolCall.subCalls?.[0]?.ms).toBeGreaterThan(15);
   });
 
-  test('a key that it names is told to nobody', async () => {
+  test('a key that it contains appears nowhere', async () => {
     const key = 'plain-words-that-look-like-no-key';
     const { model, run, output } = await batch(
       [
@@ -147,7 +147,7 @@ describe('a call that goes wrong is its own', () => {
   });
 });
 
-test('what is no list of calls is an error of the whole call', async () => {
+test('something that is not a list of calls is an error of the whole call', async () => {
   for (const input of [{}, { calls: 'all' }, { calls: [{ args: {} }] }, { calls: [null] }, []]) {
     const { state } = await play(
       go((prompt) => prompt.defTool('kit', 'A kit', [echo])),
@@ -445,7 +445,7 @@ describe('the same call again, inside one call', () => {
   });
 });
 
-describe('mistakes are said when it is defined', () => {
+describe('mistakes are reported when it is defined', () => {
   test.each<[string, readonly unknown[], string]>([
     ['no parts', [], 'has no parts'],
     ['something that is no tool', [{ name: 'x' }], 'takes what tool(…) returns'],

@@ -73,7 +73,7 @@ describe('tools that a prompt declares', () => {
     expect(request.tools.map(({ name }) => name)).toEqual(['clock', 'look', 'own']);
   });
 
-  test('of one name are a mistake, whoever has defined the other', async () => {
+  test('of one name are a mistake, in whatever order they are defined', async () => {
     const message = 'There is a tool look already. Give this one another name.';
     const byFunction = definePrompt(
       'twice',
@@ -100,7 +100,7 @@ describe('tools that a prompt declares', () => {
     }
   });
 
-  test('give way to a task’s own tool of the same name, for that task', async () => {
+  test('yield to a task’s own tool of the same name, for that task', async () => {
     const seen: string[] = [];
     const tasks = definePrompt(
       'tasks',

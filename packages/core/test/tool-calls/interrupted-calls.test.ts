@@ -48,7 +48,7 @@ function ended(log: readonly RunEvent[]): string[] {
 }
 
 describe('a run that was cut off after any of its events', () => {
-  test('goes on: no writing call is made twice, no result is lost, and every reading is there', async () => {
+  test('continues: no writing call is made twice, no result is lost, and every reading has its result', async () => {
     const newId = numbering();
     const whole = createWorld();
     const { run } = openRun(whole, [], { newId });
@@ -130,7 +130,7 @@ describe('a reading call that was cut off', () => {
     ]);
   });
 
-  test('is not made where the log is of another tool: the model reads that it has no result', async () => {
+  test('is not made if the log is of another tool: the model reads that it has no result', async () => {
     const ran: string[] = [];
     const removing = (effect: 'read' | undefined) =>
       definePrompt('remove', (prompt) => {

@@ -32,7 +32,7 @@ test.each([
   });
 });
 
-test('a new call that runs is progress, and one that cannot run is none', async () => {
+test('a new call that runs is progress, and one that cannot run is not', async () => {
   const turn = (step: number) => [step === 4 ? call('look', { n: 1 }) : call('nope')];
   const { calls } = await loop(turn, {});
   expect(calls).toBe(11);

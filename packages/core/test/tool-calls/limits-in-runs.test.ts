@@ -46,7 +46,7 @@ async function counted(turns: readonly ScriptedTurn[], limits?: Given) {
 describe('steps', () => {
   const turns = Array.from({ length: 60 }, (_, n) => [call('count', { n })]);
 
-  test('fifty, where nothing else is said', async () => {
+  test('fifty by default', async () => {
     const { state, model, result } = await counted(turns);
     expect(model.calls).toHaveLength(50);
     expect(state).toMatchObject({
@@ -56,7 +56,7 @@ describe('steps', () => {
     await expect(Promise.resolve(result.text)).rejects.toMatchObject({ code: 'budget_exceeded' });
   });
 
-  test('as many as limits.steps says, also beside stopWhen', async () => {
+  test('limits.steps, also beside stopWhen', async () => {
     const { model } = await counted(turns, { steps: 3 });
     expect(model.calls).toHaveLength(3);
     const both = await play(
@@ -78,7 +78,7 @@ describe('steps', () => {
 });
 
 describe('tool calls', () => {
-  test('as many as limits.toolCalls says; one more ends the run', async () => {
+  test('limits.toolCalls; one more ends the run', async () => {
     const enough = await counted([counts(1, 3), counts(4, 6), 'Six.'], { toolCalls: 6 });
     expect(enough.state).toMatchObject({ status: 'done', text: 'Six.' });
     const { state, made, model, result } = await counted([counts(1, 3), counts(4, 6), 'Never.'], {
@@ -97,13 +97,13 @@ describe('tool calls', () => {
     await expect(Promise.resolve(result.text)).rejects.toMatchObject({ code: 'budget_exceeded' });
   });
 
-  test('none, with 0', async () => {
+  test('zero, with 0', async () => {
     const { state, made } = await counted([counts(1, 1), 'Never.'], { toolCalls: 0 });
     expect(state).toMatchObject({ status: 'error', error: { details: { limit: 'toolCalls', allowed: 0 } } });
     expect(made).toEqual([]);
   });
 
-  test('thirty-two in one step; those beyond it are refused, and the run goes on', async () => {
+  test('thirty-two in one step; those beyond it are refused, and the run continues', async () => {
     const { state, made } = await counted([counts(1, 40), 'Thirty-two.']);
     expect(state).toMatchObject({ status: 'done', text: 'Thirty-two.' });
     expect(made.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 32 }, (_, index) => index + 1));
@@ -164,7 +164,7 @@ describe('tool calls at once', () => {
     expect(tool.most()).toBe(8);
   });
 
-  test('agents in agents wait for one another with a single place', async () => {
+  test('nested agents wait for one another with a single permit', async () => {
     const tool = busyTool(1);
     const { state } = await play(
       (prompt) => {
@@ -199,7 +199,7 @@ describe('tool calls at once', () => {
     expect(tool.most()).toBe(1);
   });
 
-  test('a call that fails gives its place back', async () => {
+  test('a call that fails releases its permit', async () => {
     const { state } = await play(
       (prompt) => {
         prompt.defTool('fail', '', numbered, async ({ n }) => {
@@ -223,7 +223,7 @@ describe('tool calls at once', () => {
     ]);
   });
 
-  test('a call whose time is over keeps its place while its function works, for as long again at most', async () => {
+  test('a call whose time is over keeps its permit while its function works, for at most as long again', async () => {
     let working = 0;
     let most = 0;
     const { state } = await play(
@@ -268,7 +268,7 @@ describe('tokens', () => {
     });
   });
 
-  test('a run that has them left goes on', async () => {
+  test('a run that has them left continues', async () => {
     const { state } = await counted(
       [
         [call('count', { n: 1 }), uses(30, 20)],
@@ -281,7 +281,7 @@ describe('tokens', () => {
     expect(state).toMatchObject({ status: 'done', text: 'Done.' });
   });
 
-  test('an answer that is whole counts, whatever it has used', async () => {
+  test('a complete answer counts, whatever it has used', async () => {
     const { state } = await counted([['Done.', uses(200, 20)]], { tokens: 100 });
     expect(state).toMatchObject({ status: 'done', text: 'Done.', usage: { totalTokens: 220 } });
   });

@@ -26,7 +26,7 @@ describe('readLimits', () => {
     expect(readLimits({})).toEqual(expected);
   });
 
-  test('what is given takes their place, and undefined does not', () => {
+  test('given limits replace the defaults, and undefined does not', () => {
     const given = { steps: 3, toolCalls: 0, depth: 0, tokens: 1_000, toolCallsPerStep: undefined };
     expect(readLimits(given as object)).toEqual({
       steps: 3,
@@ -193,7 +193,7 @@ describe('createBudget', () => {
     expect(budget.used).toEqual({ steps: 1_000, toolCalls: 1_000, tokens: 1e12 });
   });
 
-  test('whatever is asked for, no more is used than allowed, and all of that can be', () => {
+  test('for any requests, no more is used than allowed, and all of it can be used', () => {
     const asked = fc.array(fc.constantFrom('takeStep', 'takeToolCall'), { maxLength: 60 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 20 }), fc.nat(20), asked, (steps, toolCalls, calls) => {

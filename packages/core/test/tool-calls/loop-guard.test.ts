@@ -53,13 +53,13 @@ describe('identical calls', () => {
       error: {
         code: 'loop_detected',
         message:
-          "The model called find 6 times with the same arguments, so the run was ended. Where that is no loop, as when a tool polls, define the tool with { repeatable: true }, or exempt it in the options of the run: { loopGuard: { tools: { 'find': false } } }.",
+          "The model called find 6 times with the same arguments, so the run was ended. If that is intended, as for a tool that polls, define the tool with { repeatable: true }, or exempt it in the options of the run: { loopGuard: { tools: { 'find': false } } }.",
         details: { toolName: 'find', calls: 6 },
       },
     });
   });
 
-  test('other arguments, and another tool with the same ones, are other calls', async () => {
+  test('other arguments, and another tool with the same arguments, are other calls', async () => {
     const calls = [read('a'), read('b'), { ...read('a'), toolName: 'list' }];
     expect(await makeAll(createLoopGuard(), calls)).toEqual(['run', 'run', 'run']);
   });
@@ -129,7 +129,7 @@ describe('identical calls in one step', () => {
     expect(await make(guard, read('a'))).toBe('repeat');
   });
 
-  test('where nothing was said of the first, the 2nd runs', () => {
+  test('by default, the 2nd call runs', () => {
     const guard = createLoopGuard();
     guard.check(read('a'));
     expect(guard.check(read('a')).verdict).toEqual({ kind: 'run' });
@@ -143,7 +143,7 @@ describe('progress', () => {
     expect(await makeAll(createLoopGuard(), calls)).toEqual(['run', 'run', 'run', 'run', 'run', 'repeat']);
   });
 
-  test('a tool that says nothing of its effect may have one', async () => {
+  test('a tool without a declared effect may have one', async () => {
     const unknown = { toolName: 'act', input: {} };
     expect(await makeAll(createLoopGuard(), [read('a'), unknown, read('a')])).toEqual(['run', 'run', 'run']);
   });
@@ -206,7 +206,7 @@ test('only the last 500 calls are remembered, and one that is made again is the 
   expect(await make(guard, read('dropped'))).toBe('run');
 });
 
-test('however a model goes round among few calls, its run ends', async () => {
+test('for any cycle of few calls, the run ends', async () => {
   const calls = [read('a'), read('b'), write('x'), write('y'), { toolName: 'act', input: 1 }];
   const choices = fc.infiniteStream(fc.nat(calls.length - 1));
   await fc.assert(

@@ -60,7 +60,7 @@ describe('approvals', () => {
     ).toEqual(['approval-request r1', 'approval-request r2', 'approval-response r2', 'approval-response r1']);
   });
 
-  test('whoever hears of a request may answer it at once', async () => {
+  test('a listener may answer a request at once', async () => {
     const { ask, respond } = start((event) => {
       if (event.type === 'approval-request') respond(event.approvalId, { approved: true });
     });
@@ -120,7 +120,7 @@ describe('approvals', () => {
     expect(events).toEqual([]);
   });
 
-  test('an abort after the answer changes nothing, and nobody listens any more', async () => {
+  test('an abort after the answer changes nothing, and no listener is left', async () => {
     const { ask, respond, events } = start();
     const controller = new AbortController();
     let listening = 0;
@@ -183,7 +183,7 @@ describe('approvals', () => {
     expect(await answered).toEqual({ approved: false });
   });
 
-  test('a function for arguments is no answer', () => {
+  test('a function as arguments is not a response', () => {
     const { ask, respond } = start();
     void ask(remove, undefined);
     expect(respond('r1', { approved: true, input: () => 1 })).toMatchObject({ accepted: false });

@@ -84,7 +84,7 @@ describe.for(thrown)('%s', ([_name, make, text]) => {
     expect(state.status).toBe('done');
   });
 
-  test('from a generator is an error after what it gave', async () => {
+  test('from a generator is an error after its outputs', async () => {
     const { find, state } = await play((prompt) => {
       prompt.defTool('look', '', z.object({}), async function* () {
         yield 'some';
@@ -197,7 +197,7 @@ describe('data nested 20,000 deep', () => {
     expect(state.status).toBe('done');
   });
 
-  test('brackets in a text are no levels, and 900 levels are allowed', async () => {
+  test('brackets in a text are not levels, and 900 levels are allowed', async () => {
     const flat = { a: '[{"'.repeat(5_000) };
     const some = `{"a":${'['.repeat(900)}${']'.repeat(900)}}`;
     for (const input of [flat, some]) {

@@ -77,7 +77,7 @@ describe('capOutput', () => {
     expect(capOutput(rows)).toBe(cut(JSON.stringify(rows)));
   });
 
-  test('bytes are as long as what the model is told of them', () => {
+  test('the number of bytes is that of the text the model reads', () => {
     const picture = [{ type: 'image', image: new Uint8Array(MAX_BYTES) }];
     expect(capOutput(picture)).toBe(picture);
     const report = { name: 'a', bytes: new Uint8Array(MAX_BYTES).buffer };
@@ -156,7 +156,7 @@ describe('capOutput', () => {
     expect((thrown as CuelineError).message).toMatch(message);
   });
 
-  test('without a name, the error still says what happened', () => {
+  test('without a name, the error still tells what happened', () => {
     expect(() => capOutput(1n)).toThrow(
       'The tool returned something that is not JSON (Do not know how to serialize a BigInt). Return plain objects, arrays, strings, numbers.',
     );

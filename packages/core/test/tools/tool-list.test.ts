@@ -117,7 +117,7 @@ describe('one tool of the AI SDK', () => {
   });
 });
 
-describe('tools that are none are refused with what to write instead', () => {
+describe('invalid tools are refused with what to write instead', () => {
   const without = [weather] as never;
   test.each<[string, () => unknown]>([
     ['definePrompt', () => definePrompt('p', () => {}, { tools: without })],

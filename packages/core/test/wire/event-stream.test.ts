@@ -64,7 +64,7 @@ describe('events on the wire', () => {
     );
   });
 
-  test('are the same events, however the bytes are cut', async () => {
+  test('are the same events for any cuts of the bytes', async () => {
     await fc.assert(
       fc.asyncProperty(anyLog, fc.array(fc.nat(2_000), { maxLength: 30 }), async (log, cuts) => {
         expect(await read(body(await bytesOf(log), cuts))).toEqual({ events: log });
@@ -88,7 +88,7 @@ describe('events on the wire', () => {
     expect((await read(toEventStream(run.events()))).events).toEqual(json(events));
   });
 
-  test('half an event at the end is none: it comes again', async () => {
+  test('half an event at the end is ignored: it comes again', async () => {
     const bytes = await bytesOf(two);
     for (const length of [bytes.length - 1, bytes.length - 20]) {
       expect(await read(body(bytes.slice(0, length)))).toEqual({ events: two.slice(0, 1) });
@@ -105,7 +105,7 @@ describe('events on the wire', () => {
   });
 });
 
-describe('what is no stream of events', () => {
+describe('something that is not a stream of events', () => {
   test.each([
     ['no JSON', 'data: {"seq":\n\n'],
     ['no object', lineOf(3)],
@@ -118,7 +118,7 @@ describe('what is no stream of events', () => {
     ['a start without an id', lineOf({ seq: 0, t: 0, type: 'run-start', v: 2 })],
     ['another version', lineOf({ ...two[0], v: 3 })],
     ["the AI SDK's own stream", lineOf({ type: 'start', messageId: 'a' })],
-  ])('%s: what came before it is given, and then it is named', async (_, wire) => {
+  ])('%s: earlier events are emitted, and then it is named', async (_, wire) => {
     const bytes = new TextEncoder().encode(lineOf(two[0]) + wire + lineOf(two[1]));
     for (const cuts of [[], Array.from(bytes, (_byte, index) => index)]) {
       expect(await read(body(bytes, cuts))).toMatchObject({
@@ -128,7 +128,7 @@ describe('what is no stream of events', () => {
     }
   });
 
-  test('says what came, and not all of it', async () => {
+  test('shows what arrived, shortened', async () => {
     expect((await read(text(`data: <html>${'x'.repeat(500)}\n\n`))).message).toBe(
       `Among the events came something that is not JSON: <html>${'x'.repeat(74)}… Check that the address is that of a prompt route.`,
     );
@@ -186,7 +186,7 @@ describe('what is no stream of events', () => {
 });
 
 describe('a connection', () => {
-  test('that breaks says so after what had come', async () => {
+  test('that breaks reports it after the earlier events', async () => {
     const bytes = await bytesOf(two);
     let pulls = 0;
     const broken = new ReadableStream<Uint8Array>({
@@ -199,7 +199,7 @@ describe('a connection', () => {
     expect(await read(broken)).toMatchObject({ events: two.slice(0, 1), code: 'stream_truncated' });
   });
 
-  test('on which nothing comes for too long is given up, and comments are something', async () => {
+  test('that is silent for too long is given up, and comments count as activity', async () => {
     let cancelled = false;
     let timer: ReturnType<typeof setInterval>;
     let comments = 0;
@@ -222,7 +222,7 @@ describe('a connection', () => {
     expect(cancelled).toBe(true);
   });
 
-  test('is let go at once by whoever stops reading, also while nothing comes', async () => {
+  test('is released at once by a reader that stops, also while nothing arrives', async () => {
     let cancelled = false;
     const silent = new ReadableStream<Uint8Array>({ cancel: () => void (cancelled = true) });
     const iterator = readEventStream(silent)[Symbol.asyncIterator]();
@@ -232,7 +232,7 @@ describe('a connection', () => {
     expect(cancelled).toBe(true);
   });
 
-  test('whose reader goes away lets go of the events, also of a generator that waits', async () => {
+  test('whose reader leaves releases the events, also of a generator that waits', async () => {
     let returned = 0;
     const events: AsyncIterable<RunEvent> = {
       [Symbol.asyncIterator]: () => ({
@@ -250,7 +250,7 @@ describe('a connection', () => {
     expect(returned).toBe(1);
   });
 
-  test('on which nothing happens gets comments, and one is enough where nobody reads', async () => {
+  test('that is silent gets comments, and one is enough if nobody reads', async () => {
     vi.useFakeTimers();
     try {
       const log = createRunLog();

@@ -43,7 +43,7 @@ describe('links', () => {
     expect(decodeLink(link)).toEqual({ script: 'export default 1', log: json(events) });
   });
 
-  test('carry any log, whoever speaks in it', () => {
+  test('carry any log, with any texts', () => {
     fc.assert(
       fc.property(anyLog, (events) => {
         expect(decodeLink(encodeLink({ log: events }))).toEqual({ log: json(events) });
@@ -52,7 +52,7 @@ describe('links', () => {
     );
   });
 
-  test('that lost a part, wherever it was cut, are said to be cut off', () => {
+  test('that lost a part, wherever it was cut, are reported as cut off', () => {
     const link = encodeLink({ script: 'export default async (prompt) => { prompt.$`Hello`; }' });
     for (let length = 3; length < link.length; length++) {
       expect(codeOf(() => decodeLink(link.slice(0, length)))).toBe('link_cut_off');
@@ -104,7 +104,7 @@ describe('stored logs', () => {
     '{"v":3,"events":[]}',
     '{"v":1,"events":[{"seq":1,"type":"x"}]}',
     '{"v":1,"events":[1]}',
-  ])('that are none are refused: %s', (text) => {
+  ])('that are invalid are refused: %s', (text) => {
     expect(codeOf(() => decodeLog(text))).toBe('link_foreign');
   });
 });

@@ -3,7 +3,7 @@ import { createRequestCount } from './count-requests.ts';
 import { networkOf } from './network-of.ts';
 import type { Requester } from './origins.ts';
 import { Refusal } from './respond.ts';
-import { withTimeout } from '../route/runs/with-timeout.ts';
+import { withTimeout } from '../base/with-timeout.ts';
 
 /** The subject of a request, for limits and ownership. */
 export type Identity = {

@@ -1,4 +1,4 @@
-import { withTimeout } from '../route/runs/with-timeout.ts';
+import { withTimeout } from '../base/with-timeout.ts';
 
 /** Refuses all new calls of the routes and proxies that have this switch, at once, in this process. */
 export type KillSwitch = {

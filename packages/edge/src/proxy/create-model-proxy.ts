@@ -6,11 +6,10 @@ import {
   preflightResponse,
   withRequestHeaders,
 } from '../http/cors.ts';
-import { environmentOf } from '../environment.ts';
+import { environmentOf, type RouteContext } from '../base/environment.ts';
 import { isSwitchedOff, switchedOff } from '../limits/kill-switch.ts';
 import { readJson } from '../http/read-body.ts';
 import { Refusal, refusalResponse } from '../http/respond.ts';
-import type { RouteContext } from '../route/create-prompt-route.ts';
 import { checkOptions, type ProxySettings } from './check-options.ts';
 import { makeCall } from './make-call.ts';
 import { matchPath, modelDenied } from './match-path.ts';

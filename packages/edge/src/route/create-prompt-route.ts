@@ -7,7 +7,7 @@ import {
   withRequestHeaders,
   type CorsRules,
 } from '../http/cors.ts';
-import { environmentOf } from '../environment.ts';
+import { environmentOf, type RouteContext } from '../base/environment.ts';
 import { createIdentify, type Identity } from '../http/identify.ts';
 import { createOpenBodies } from '../http/open-bodies.ts';
 import { checkOrigins } from '../http/origins.ts';
@@ -24,9 +24,6 @@ import { createRuns, type ReachedRun } from './runs/runs.ts';
 import { readSettings } from './settings.ts';
 import { chunksResponse, emptyResponse, eventsResponse, RUN_HEADER } from './stream-response.ts';
 import { createStreams, type StreamSlot } from './streams.ts';
-
-/** The third argument that platforms such as Workers pass. */
-export type RouteContext = { waitUntil?: (work: Promise<void>) => void };
 
 /**
  * A route as a server calls it: with a request, and on some platforms with its environment and context. The second

@@ -6,7 +6,7 @@ import { checkInput, checkInputSize } from './check-input.ts';
 import { checkMessages, checkTasks } from './check-messages.ts';
 import { earlierTasks } from './runs/earlier-tasks.ts';
 import { isName, longestName } from './is-name.ts';
-import { TimeoutElapsed, withTimeout } from './runs/with-timeout.ts';
+import { TimeoutElapsed, withTimeout } from '../base/with-timeout.ts';
 import type { AcceptedRun, AskedRun } from './prompt-route-options.ts';
 import { refusePrototypes } from './refuse-prototypes.ts';
 import type { ReachedRun, Start } from './runs/runs.ts';

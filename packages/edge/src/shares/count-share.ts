@@ -1,6 +1,6 @@
 import type { LimitStore, Reserved } from '../limits/limit-store.ts';
 import { Refusal } from '../http/respond.ts';
-import { withTimeout } from '../route/runs/with-timeout.ts';
+import { withTimeout } from '../base/with-timeout.ts';
 import type { ShareLimits } from './share-store-options.ts';
 
 /** Longer than reading a body and writing to a storage may take together. */

@@ -10,7 +10,7 @@ const server = createServer((request, response) => {
 });
 afterAll(() => void server.close());
 
-test('a letter that is a file elsewhere is refused by the example, and nothing is asked for', async () => {
+test('a letter with an outside file is refused by the example, and nothing is fetched', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const page = 'https://desk.example';

@@ -10,7 +10,7 @@ describe.each([
   ['http://desk.example/', '__Host-desk=', '; Path=/; HttpOnly; SameSite=Lax; Secure'],
   ['http://localhost:4175/', 'desk=', '; Path=/; HttpOnly; SameSite=Lax'],
 ])('a session at %s', (url, name, attributes) => {
-  test('begins once, and is told by its cookie among others', async () => {
+  test('begins once, and its cookie is found among others', async () => {
     const set = (await begin(at(url))) ?? '';
     const [cookie = ''] = set.split(';');
     expect(set).toBe(`${cookie}${attributes}`);
@@ -20,7 +20,7 @@ describe.each([
     expect(await begin(at(url, cookie))).toBe(undefined);
   });
 
-  test('is nobody else’s, and no other secret’s', async () => {
+  test('belongs to one visitor and one secret', async () => {
     const fresh = async (sessions = createSessions('a long random text')): Promise<string> =>
       (await sessions.begin(at(url)))!.split(';')[0]!;
     const [one, other] = [await fresh(), await fresh()];
@@ -33,7 +33,7 @@ describe.each([
   });
 });
 
-test('a session that another host of the domain gives to a visitor is none', async () => {
+test('a session cookie of another host of the domain is not a session', async () => {
   const own = (await begin(at('https://desk.example/')))!.split(';')[0]!;
   // what any host can set, where only this one can set a name with the prefix
   const planted = own.replace('__Host-', '');

@@ -292,12 +292,12 @@ function send(request: Parameters<typeof ask>[0]): Request {
   return ask(typeof body === 'function' ? { ...request, body: (body as () => unknown)() } : request);
 }
 
-test('there are enough of them, each by its own name', () => {
+test('the cases are many, and each has its own name', () => {
   expect(attacks.length).toBeGreaterThanOrEqual(60);
   expect(new Set(attacks.map(([name]) => name)).size).toBe(attacks.length);
 });
 
-test('all of them together: refused, and nobody is asked', async () => {
+test('all of them: refused, and no provider is called', async () => {
   const { proxy, sent, store, events } = fixture();
   const answers = await Promise.all(attacks.map(([, , request]) => proxy(send(request))));
   expect(answers.filter(({ status }) => status < 400 || status > 499)).toEqual([]);

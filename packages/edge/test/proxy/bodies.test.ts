@@ -68,7 +68,7 @@ describe('what is sent', () => {
     });
   });
 
-  test('responses: nothing is kept there', async () => {
+  test('responses: the provider keeps nothing', async () => {
     const body = {
       model: 'gpt-x',
       input: [
@@ -299,7 +299,7 @@ describe('what is reserved', () => {
   });
 
   test.each(['text/plain', 'text/csv', 'application/json', 'application/atom+xml'])(
-    'a token for each byte of a file that says it is %s',
+    'a token for each byte of a file that calls itself %s',
     async (type) => {
       const data = btoa('é;'.repeat(1_000).replaceAll('é', '\xc3\xa9'));
       const { reserved, bytes } = await reserve(fileOf(type, data));
@@ -350,16 +350,13 @@ describe('what is reserved', () => {
     expect([sent, store]).toEqual([[], []]);
   });
 
-  test.each(boundless)(
-    '%s reserves all that its model reads, where that was said',
-    async (_, type, bytes) => {
-      const { proxy, store } = fixture(() => Response.json({}), {
-        providers: { openai: { apiKey: key, models: ['gpt-x'], contextTokens: 128_000 } },
-      });
-      expect((await proxy(ask(fileOf(type, btoa(bytes))))).status).toBe(200);
-      expect(store[0]).toBe(`reserve ${128_000 + 4_096}`);
-    },
-  );
+  test.each(boundless)('%s reserves the context of its model if that is known', async (_, type, bytes) => {
+    const { proxy, store } = fixture(() => Response.json({}), {
+      providers: { openai: { apiKey: key, models: ['gpt-x'], contextTokens: 128_000 } },
+    });
+    expect((await proxy(ask(fileOf(type, btoa(bytes))))).status).toBe(200);
+    expect(store[0]).toBe(`reserve ${128_000 + 4_096}`);
+  });
 
   test.each([
     ['gpt-x', 12_000],
@@ -376,7 +373,7 @@ describe('what is reserved', () => {
     expect(store[0]).toBe(`reserve ${unseen + bytes - data.length + tokens + 4_096}`);
   });
 
-  test('contextTokens that are no number are told at the start', () => {
+  test('contextTokens that are not a number are reported at the start', () => {
     const given = { apiKey: key, models: ['gpt-x'], contextTokens: Number.NaN };
     expect(() => fixture(undefined, { providers: { openai: given } })).toThrow(
       'createModelProxy: providers.openai.contextTokens is not a number above 0.',

@@ -94,7 +94,7 @@ test('the same in the configuration of Google', async () => {
   }
 });
 
-test('a name that is written twice or escaped counts once, as the last says', async () => {
+test('a name that is written twice or escaped counts once, as its last value', async () => {
   const { proxy, sent, store } = fixture(() => Response.json({}));
   const body =
     '{"model":"gpt-x","max_tokens":1,"max\\u005ftokens":999999,"messages":[{"role":"user","content":"Hi"}],"\\u006e":1}';
@@ -113,7 +113,7 @@ test.each([
   expect(sent[0]!.body).toEqual({ ...chatBody, model: 'llama-x', stream: false, ...capped });
 });
 
-test('which one that is, is for the fields of the server to say', async () => {
+test('the fields of the server decide which one that is', async () => {
   const { proxy, sent } = fixture(() => Response.json({}), {
     providers: {
       local: {
@@ -145,7 +145,7 @@ test.each([
   },
 );
 
-test('as much thinking as a model likes, or none, is left as it is', async () => {
+test('unlimited thinking, or none, is left as it is', async () => {
   const { proxy, sent } = fixture(() => Response.json({}));
   for (const thinkingConfig of [{ thinkingBudget: -1 }, { thinkingBudget: 0 }, { thinkingLevel: 'high' }]) {
     await proxy(ask(formats['google']!({ generationConfig: { thinkingConfig } })));

@@ -64,13 +64,13 @@ describe('limits in memory', () => {
     expect(await time.store.reserve({ ...call, id: '2', tokens: 5, concurrent: 1 })).toEqual({ ok: true });
   });
 
-  test('no number that is none gets through', async () => {
+  test('only real numbers are accepted', async () => {
     const { store } = clock();
     expect(await store.reserve({ ...call, tokens: Number.NaN })).toMatchObject({ why: 'budget' });
     expect(await store.reserve({ ...call, dailyTokens: Number.NaN })).toMatchObject({ why: 'budget' });
   });
 
-  test('made-up subjects do not fill the memory, and keep nobody out', async () => {
+  test('made-up subjects neither fill the memory nor block others', async () => {
     const time = { at: midnight };
     const store = createMemoryLimits({ now: () => time.at, subjects: 2 });
     const end = (subject: string, tokens: number) => store.settle({ subject, id: '1', tokens });

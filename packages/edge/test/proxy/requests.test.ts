@@ -3,7 +3,7 @@ import { ask, fixture, refused } from './support.ts';
 
 const nonsense = () => ask({ body: { model: 'nobody offers it' } });
 
-test('what is refused is counted, too, for each subject, and nobody is asked for it', async () => {
+test('refused requests count, too, for each subject, and no provider is called', async () => {
   const { proxy, store, events } = fixture(undefined, {
     limits: { requests: 3 },
     auth: ({ headers }) => ({ subject: headers.get('authorization')! }),

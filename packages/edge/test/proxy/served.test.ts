@@ -38,7 +38,7 @@ describe('served by Node', () => {
   });
 
   test.each(['while nothing has come', 'in the middle'])(
-    'a caller who goes away %s is gone for the provider in 200 ms',
+    'a caller who disconnects %s is gone for the provider within 200 ms',
     async (when) => {
       await using served = await serveBoth((response) => {
         if (when === 'in the middle') stream(response)('one');
@@ -145,7 +145,7 @@ describe('served by Node', () => {
   });
 
   test.each([301, 302, 303, 307, 308])(
-    'a redirect (%i) is not followed, so that nobody else is given the key',
+    'a redirect (%i) is not followed, so that nobody else gets the key',
     async (status) => {
       await using elsewhere = await serveBoth((response) => response.end());
       await using served = await serveBoth((response) => {
@@ -426,7 +426,7 @@ describe('whichever package reads it', () => {
   });
 
   test.each(Object.keys(ids))(
-    '%s: an answer that is cut off before it says anything is asked for again',
+    '%s: an answer that is cut off before its first text is requested again',
     async (provider) => {
       const { asked, error } = await fail(provider, () =>
         begun((controller) => controller.error(new TypeError('terminated'))),

@@ -37,7 +37,7 @@ describe('before anything is sent', () => {
     expect(sent).toEqual([]);
   });
 
-  test('204 for a preflight of a page that has a header of its own, which goes no further', async () => {
+  test('204 for a preflight of a page with a header of its own, which is not forwarded', async () => {
     const { proxy, sent } = fixture(() => json({}), {
       requestHeaders: ['X-Session'],
       auth: (request) => (request.headers.get('x-session') === '1' ? { subject: 'ada' } : null),
@@ -92,7 +92,7 @@ describe('before anything is sent', () => {
     });
   });
 
-  test('402 where the worst case is more than is left, with what is left at midnight', async () => {
+  test('402 if the worst case is more than is left, with the rest at midnight', async () => {
     const now = (): number => Date.UTC(2026, 0, 1, 23, 59);
     const { proxy, sent } = fixture(undefined, {
       limits: { dailyTokens: 4_000 },
@@ -161,7 +161,7 @@ describe('before anything is sent', () => {
     expect(sent).toEqual([]);
   });
 
-  test('499 where the caller is gone already', async () => {
+  test('499 if the caller has already disconnected', async () => {
     const { proxy, sent, store } = fixture();
     const answer = proxy(ask({ signal: AbortSignal.abort() }));
     expect((await refused(answer)).status).toBeGreaterThanOrEqual(400);
@@ -259,7 +259,7 @@ describe('what a provider answers', () => {
     expect(headers['access-control-expose-headers']).toContain('retry-after, retry-after-ms');
   });
 
-  test('504 where nothing comes, and what was reserved is spent', async () => {
+  test('504 if nothing arrives, and the reserved amount is spent', async () => {
     const { proxy, store } = fixture(() => new Promise(() => {}), { timeouts: { ttfbMs: 20 } });
     expect(await refused(proxy(ask()))).toEqual({ status: 504, code: 'upstream_timeout' });
     expect(store[1]).toBe(store[0]!.replace('reserve', 'settle'));
@@ -318,7 +318,7 @@ describe('what a provider answers', () => {
     expect(events[1]).toMatchObject({ outcome: 'done', status: 200, tokens: { input: 3, output: 4 } });
   });
 
-  test('what watches cannot break what it watches, nor can a store that does not settle', async () => {
+  test('a listener that throws and a store that does not settle break nothing', async () => {
     const throwing = (): never => {
       throw new Error('full');
     };
@@ -333,7 +333,7 @@ describe('what a provider answers', () => {
   });
 });
 
-describe('options that cannot be meant', () => {
+describe('options that make no sense', () => {
   const good: ModelProxyOptions = {
     providers: { openai: { models: ['gpt-x'] } },
     origins: [origin],
@@ -456,7 +456,7 @@ describe('options that cannot be meant', () => {
     ' 10.0.0.1',
     undefined,
     { ip: '10.0.0.1' },
-  ])('what is no IP address is nobody, and is told to whoever runs the server: %o', async (given) => {
+  ])('something that is not an IP address is no caller, and the operator hears of it: %o', async (given) => {
     const { proxy, events, store } = fixture(undefined, { auth: 'none', address: () => given as string });
     const response = await proxy(ask());
     expect([response.status, await response.json()]).toEqual([

@@ -114,12 +114,12 @@ async function charged(
 }
 
 describe.each(cases)('$name, $kind: what a provider reports of a streamed answer', ({ item, format }) => {
-  test.each([0, 1, 499])('is not believed where it is less than half of what came: %i', async (said) => {
+  test.each([0, 1, 499])('is not believed if it is less than half of what arrived: %i', async (said) => {
     const answer = () => events([...times(item), ...format.end(said)]);
     expect(await charged(format, answer)).toEqual({ output: count, basis: 'seen' });
   });
 
-  test.each([500, 1_000, 3_000])('is believed where it can be: %i', async (said) => {
+  test.each([500, 1_000, 3_000])('is believed if it is plausible: %i', async (said) => {
     const answer = () => events([...times(item), ...format.end(said)]);
     expect(await charged(format, answer)).toEqual({ output: said, basis: 'reported' });
   });
@@ -138,7 +138,7 @@ test('a text that looks like a field of an event counts once', async () => {
   expect(await charged(formats['chat']!, answer(500))).toEqual({ output: 500, basis: 'reported' });
 });
 
-test('what is reported in the middle of an answer is no end of it: cut off, all that was reserved counts', async () => {
+test('a report in the middle of an answer is not its end: cut off, the whole reserved amount counts', async () => {
   const chunk = { ...choice({ content: 'Hi' }), usage: { prompt_tokens: 5, completion_tokens: 1 } };
   const answer = () => new Response(parts([`data: ${JSON.stringify(chunk)}\n\n`], 'error'), sse);
   expect(await charged(formats['chat']!, answer)).toEqual({ output: 4_096, basis: 'reserved' });

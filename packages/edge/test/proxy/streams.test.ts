@@ -75,7 +75,7 @@ describe('what passes', () => {
     expect(settled).toBe('settle 12');
   });
 
-  test('the key in no event, and what looks like one in no error', async () => {
+  test('no event has the key, and no error has anything like a key', async () => {
     const { text } = await play(() =>
       events([
         { choices: [{ delta: { content: `${key} sk-other-key` } }] },
@@ -90,7 +90,7 @@ describe('what passes', () => {
     ['none', 'none of an answer'],
     ['ollama7', 'ollama7 of an answer'],
     ['ollama78', '[redacted] of an answer'],
-  ])('a key such as %s is looked for only where it is as long as one', async (apiKey, told) => {
+  ])('a key such as %s is looked for only if it is as long as a key', async (apiKey, told) => {
     const own = { openai: { baseURL: 'http://localhost:11434/v1', apiKey, models: ['gpt-x'] } };
     const said = { choices: [{ delta: { content: `${apiKey} of an answer` } }] };
     const { proxy, sent } = fixture(() => events([said]), { providers: own });
@@ -170,7 +170,7 @@ test('an event that is of interest changes none of those that come with it', asy
   expect(text).toBe(whole.replace(usage, '').replace(key, '[redacted]'));
 });
 
-describe('what it has cost', () => {
+describe('the cost', () => {
   const finished = { type: 'message_delta', usage: { output_tokens: 30 } };
   const started = {
     type: 'message_start',
@@ -206,7 +206,7 @@ describe('what it has cost', () => {
     expect(rest).toMatchObject({ outcome: 'done', tokens });
   });
 
-  test('is as reserved where it was not told, or not to the end', async () => {
+  test('is the reserved amount if it was not reported, or not to the end', async () => {
     const untold = await play(() => events([{ choices: [] }]));
     expect(untold.settled).toBe(`settle ${untold.reserved}`);
     const cut = await play(() => events([started]), {}, anthropic);
@@ -221,7 +221,7 @@ describe('what it has cost', () => {
     expect(settled).toBe(`settle ${reserved}`);
   });
 
-  test('is settled once where the caller goes away, and the provider is told', async () => {
+  test('is settled once if the caller disconnects, and the provider is stopped', async () => {
     for (const how of ['cancel', 'signal'] as const) {
       let cancelled = false;
       let upstreamSignal: AbortSignal | undefined;
@@ -251,7 +251,7 @@ describe('what it has cost', () => {
     }
   });
 
-  test('is settled where the caller goes away before the answer begins', async () => {
+  test('is settled if the caller disconnects before the answer begins', async () => {
     const caller = new AbortController();
     const { proxy, store } = fixture(() => new Promise(() => {}));
     const answer = proxy(ask({ signal: caller.signal }));

@@ -15,7 +15,7 @@ const events: RunEvent[] = [
 const newRun = (runId: string) => ({ runId, subject: 's', runMs: 60_000, replayMs: 60_000 });
 
 describeWithRedis('connections to Redis', (redis) => {
-  test('any number of readers share one, which is there while anybody reads', async () => {
+  test('any number of readers share one, which is open while anybody reads', async () => {
     const admin = await redis.connect();
     const connections = async (): Promise<number> => (await admin.clientList()).length;
     const client = await redis.connect();
@@ -95,7 +95,7 @@ describeWithRedis('connections to Redis', (redis) => {
     expect(performance.now() - begun).toBeLessThan(3_000);
   });
 
-  test('a reader goes on after every connection was cut', async () => {
+  test('a reader continues after every connection was cut', async () => {
     const admin = await redis.connect();
     const store = createRedisRuns(await redis.connect());
     await store.create(newRun('all cut'));
@@ -106,7 +106,7 @@ describeWithRedis('connections to Redis', (redis) => {
     expect(await reading).toEqual(events);
   });
 
-  test('what is told to a run that has ended does not pile up', async () => {
+  test('messages to an ended run do not accumulate', async () => {
     const client = await redis.connect();
     const store = createRedisRuns(client);
     await store.create(newRun('ended'));
@@ -116,7 +116,7 @@ describeWithRedis('connections to Redis', (redis) => {
     expect(await client.xLen('cueline:run:{ended}:messages')).toBe(1);
   });
 
-  test('a run is not found of which nobody heard that it was kept', async () => {
+  test('a run whose creation was not confirmed is not found', async () => {
     const client = await redis.connect();
     let answers = Infinity;
     const lossy: RedisClient = {

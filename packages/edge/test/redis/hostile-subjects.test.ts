@@ -26,7 +26,7 @@ const subject = fc.string({
   maxLength: 5,
 });
 
-test('whatever it is called, the account of a subject is in the slot of all accounts, and nobody else has it', async () => {
+test('with any name, the account of a subject is in the slot of all accounts, and belongs to it alone', async () => {
   await fc.assert(
     fc.asyncProperty(subject, subject, async (one, other) => {
       const [keys, others] = [await keysOf(one), await keysOf(other)];

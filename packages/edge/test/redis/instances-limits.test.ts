@@ -66,7 +66,7 @@ describeWithRedis('two instances that count in one Redis', (redis) => {
     expect(used).toBeLessThanOrEqual(10_000);
   });
 
-  test('what one had reserved when it went away is not there for the other', async () => {
+  test('what one instance had reserved when it died is released at the other', async () => {
     await (await redis.connect()).flushAll();
     const limits = { totalDailyTokens: 25_000, maxOutputTokens: 16_000 };
     const [a, b] = await two({ limits });
@@ -85,7 +85,7 @@ describeWithRedis('two instances that count in one Redis', (redis) => {
     expect(outcomes.slice(done.length)).not.toContain('done');
   });
 
-  test('a run that one stops holds its place at the other, too, until its tool has ended', async () => {
+  test('a run that one instance stops keeps its reservation at the other, too, until its tool has ended', async () => {
     const [a, b] = await two({ limits: { concurrent: 1, rpm: 1_000, quietMs: 60_000 } });
     const run = clientOf('uma', a);
     const request: RunRequest = { definition: { name: 'deaf' } as never, input: undefined };

@@ -47,7 +47,7 @@ async function chargeOf(hub: { settled: number[]; model: BillingModel }): Promis
   return charged;
 }
 
-test('a run that is stopped at once is charged what its model thinks unseen', async () => {
+test('a run that is stopped at once is charged for the thinking of its model', async () => {
   const hub = billed([endless], { billing: { hidden: 20_000 }, options: { maxOutputTokens: 25_000 } });
   const { response, stop } = await begin(hub);
   await expect.poll(() => hub.model.calls.length).toBe(1);
@@ -56,7 +56,7 @@ test('a run that is stopped at once is charged what its model thinks unseen', as
   expect(await chargeOf(hub)).toBeGreaterThan(25_000);
 });
 
-test('a run that takes too long is charged what its model thinks unseen', async () => {
+test('a run that takes too long is charged for the thinking of its model', async () => {
   const hub = billed([endless], {
     billing: { hidden: 9_000 },
     limits: { dailyTokens: 1_000_000, runMs: 50 },
@@ -65,7 +65,7 @@ test('a run that takes too long is charged what its model thinks unseen', async 
   expect(await chargeOf(hub)).toBeGreaterThan(16_384);
 });
 
-test("useChat's stop, and its client that goes away, leave the bill as it is", async () => {
+test("useChat's stop, and a client that disconnects, leave the bill as it is", async () => {
   const hub = billed([endless], { billing: { hidden: 9_000 } });
   const transport = new DefaultChatTransport({
     api: address,
@@ -90,7 +90,7 @@ test("useChat's stop, and its client that goes away, leave the bill as it is", a
   expect(await chargeOf(hub)).toBeGreaterThan(16_384);
 });
 
-test.each([1, 10])('%i pictures count as much as in a proxy where their step is cut off', async (count) => {
+test.each([1, 10])('%i pictures count as much as in a proxy if their step is cut off', async (count) => {
   const hub = billed([endless], { limits: { dailyTokens: 1_000_000, maxOutputTokens: 100 } });
   const url = `data:image/png;base64,iVBORw0KGgoAAAAN${'A'.repeat(60_000)}`;
   const parts = Array.from({ length: count }, () => ({ type: 'file', mediaType: 'image/png', url }));
@@ -155,7 +155,7 @@ const boss = definePrompt('boss', (prompt) => {
 const helpers = (count: number): ScriptedTurn =>
   Array.from({ length: count }, (_, at) => ({ toolCall: { name: 'helper', input: { at } } }));
 
-test('agents at work at once are charged together where their run is stopped', async () => {
+test('concurrent agents are charged together when their run is stopped', async () => {
   const hub = billed([helpers(5), endless, endless, endless, endless, endless], {
     definition: boss as never,
     billing: { hidden: 9_000 },
@@ -183,7 +183,7 @@ const usage = ({ input, output }: { input: number; output: number }) => ({
   outputTokens: { total: output, text: output, reasoning: 0 },
 });
 
-test('a run whose instance has gone is charged what it had set aside', async () => {
+test('a run whose instance has died is charged the reserved amount', async () => {
   const store = createMemoryRuns();
   // of the instance, nobody hears any more
   const deaf = { ...store, told: () => store.told('run-none', new AbortController().signal) };
@@ -204,7 +204,7 @@ test('a run whose instance has gone is charged what it had set aside', async () 
   await response.text();
 }, 30_000);
 
-test('wherever a run is stopped, its charge is no less than its bill', async () => {
+test('wherever a run is stopped, its charge is at least its bill', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.record({

@@ -41,7 +41,7 @@ function promptBytes({ model }: TestRoute): number {
   return promptSize(model.calls[0]!).bytes;
 }
 
-test('runs at once take no more of the day than there is', async () => {
+test('concurrent runs use no more than is left of the day', async () => {
   const hub = testRoute(
     Array.from({ length: 100 }, (_, at) => costing(900, at)),
     {
@@ -65,7 +65,7 @@ test('runs at once take no more of the day than there is', async () => {
   }
 });
 
-test('of a day of which less is left, a call gets a shorter answer, and then none', async () => {
+test('when less is left of the day, a call gets a shorter answer, and then none', async () => {
   const { set, limitStore } = noted();
   const hub = testRoute([answer(30_000), answer(6_000), answer(1_000), answer(10)], {
     limitStore,
@@ -97,7 +97,7 @@ test.each([
   expect(hub.model.calls.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([given]);
 });
 
-test('without a limit no call is refused, and what it may use is counted all the same', async () => {
+test('without a limit no call is refused, and its use is still counted', async () => {
   const { calls, set, limitStore } = noted();
   const hub = testRoute([answer(900_000)], { limitStore });
   expect((await all(client(hub).start(request, never()))).at(-1)).toMatchObject({ outcome: 'done' });
@@ -105,7 +105,7 @@ test('without a limit no call is refused, and what it may use is counted all the
   expect(set[0]).toBeGreaterThan(16_384);
 });
 
-test('an answer without end is cut off where the tokens of its run are used up', async () => {
+test('an endless answer is cut off once the tokens of its run are used up', async () => {
   const words = Array.from({ length: 100_000 }, () => ({ text: 'word word word ', chunkSize: 1_000 }));
   const hub = testRoute([words], { limits: { tokens: 200 } });
   const log = await all(client(hub).start(request, never()));
@@ -121,7 +121,7 @@ test('an answer without end is cut off where the tokens of its run are used up',
   expect(hub.model.calls[0]?.abortSignal?.aborted).toBe(true);
 });
 
-test('a provider that reports no tokens gives none away', async () => {
+test('a provider that reports no tokens is still charged', async () => {
   const silent = Array.from({ length: 40 }, (_, at): ScriptedTurn => [
     { toolCall: { name: 'look', input: { at: `${at}`.repeat(400) } } },
     { finish: { usage: { inputTokens: 0, outputTokens: 0 } } },
@@ -132,7 +132,7 @@ test('a provider that reports no tokens gives none away', async () => {
   expect(hub.model.calls.length).toBeLessThan(20);
 });
 
-test('a place that is given too late is given back', async () => {
+test('a late reservation is released', async () => {
   vi.useFakeTimers();
   try {
     const limitStore = createMemoryLimits();
@@ -159,7 +159,7 @@ test('a place that is given too late is given back', async () => {
   }
 });
 
-test('what a run has used is counted where the store is away at its end, and comes back', async () => {
+test('use that could not be counted at the end of a run is counted once the store is back', async () => {
   const limitStore = createMemoryLimits();
   let failures = 0;
   const settle: typeof limitStore.settle = async (call) => {
@@ -177,7 +177,7 @@ test('what a run has used is counted where the store is away at its end, and com
   expect(hub.told.filter(({ type }) => type === 'failed')).toHaveLength(1);
 });
 
-test('a store that is away for most of a minute is waited for, and one that stays away is not for ever', async () => {
+test('a store that is away for most of a minute is waited for, but not without end', async () => {
   vi.useFakeTimers();
   try {
     const settle = vi.fn<() => Promise<void>>().mockRejectedValue(new Error('away'));

@@ -155,7 +155,7 @@ describe('a stock chat of the AI SDK', () => {
     expect(hub.told.filter(({ type }) => type === 'run-start')).toHaveLength(1);
   });
 
-  test('is answered by another instance, where it also comes back', async () => {
+  test('is answered by another instance, which it can also resume from', async () => {
     const store = createMemoryRuns();
     const here = setUp([sends, 'Sent it.'], { options: { approval: true }, store });
     const there = setUp([], { store });
@@ -175,7 +175,7 @@ describe('a stock chat of the AI SDK', () => {
     expect(there.told).toEqual([]);
   });
 
-  test('comes back to a run that goes on, on any instance, and to none where there is none', async () => {
+  test('resumes a run under way, on any instance, and nothing if there is none', async () => {
     const store = createMemoryRuns();
     const here = setUp([slow], { store });
     const there = setUp([], { store });
@@ -220,7 +220,7 @@ describe('a stock chat of the AI SDK', () => {
     await first.text();
   });
 
-  test('that says something new ends what it had asked before', async () => {
+  test('that sends a new message ends the pending request', async () => {
     const hub = setUp([endless, 'Hello again.'], { limits: { concurrent: 1 } });
     const chat = new TestChat(hub);
     const first = chat.sendMessage({ text: 'Hi.' });
@@ -238,7 +238,7 @@ describe('a stock chat of the AI SDK', () => {
   test.each([
     ['to one instance', 1],
     ['to two instances', 2],
-  ])('has one run at a time, where it says two things at once %s', async (_, count) => {
+  ])('has one run at a time if it sends two messages at once %s', async (_, count) => {
     const store = createMemoryRuns();
     const told: string[] = [];
     const onEvent: PromptRouteOptions['onEvent'] = (event) => {
@@ -272,7 +272,7 @@ describe('a stock chat of the AI SDK', () => {
     await Promise.all(answers.map((answer) => answer.text()));
   });
 
-  test('that says ever more at once is told so in the end', async () => {
+  test('that sends ever more at once gets an error in the end', async () => {
     const hub = setUp([endless]);
     const first = await hub.route(post({ id: 'c', messages: [said('One.')] }));
     const runId = first.headers.get('x-cueline-run')!;
@@ -296,7 +296,7 @@ describe('a stock chat of the AI SDK', () => {
     expect(await response.text()).toContain('"type":"abort"');
   });
 
-  test('starts again where it asks for that', async () => {
+  test('starts again if it asks for that', async () => {
     const hub = setUp(['One.', 'Two.']);
     const chat = new TestChat(hub);
     await chat.sendMessage({ text: 'Hi.' });
@@ -304,7 +304,7 @@ describe('a stock chat of the AI SDK', () => {
     expect(chat.messages.map(textOf)).toEqual(['Hi.', 'Two.']);
   });
 
-  test('is told of a run that fails, and of one that is refused', async () => {
+  test('is informed of a run that fails, and of one that is refused', async () => {
     const hub = setUp([[{ throw: { message: 'No.', status: 400 } }]], { limits: { rpm: 1 } });
     const chat = new TestChat(hub);
     await chat.sendMessage({ text: 'Hi.' });
@@ -326,7 +326,7 @@ describe('a stock chat of the AI SDK', () => {
     expect(sent).not.toContain('Half');
   });
 
-  test('whose answer reaches nobody is told so', async () => {
+  test('whose answer reaches nobody is informed', async () => {
     const hub = setUp([]);
     const approval = { id: 'gone', approved: true };
     const part = { type: 'tool-send', toolCallId: 'c', state: 'approval-responded', input: {}, approval };
@@ -345,7 +345,7 @@ describe('a stock chat of the AI SDK', () => {
       { messages: [{ id: 'd', role: 'assistant', parts: [{ type: 'data-tasks', data: [{}] }] }, said('x')] },
       'invalid_body',
     ],
-  ])('is refused where it asks for what it cannot have: %j', async (more, code) => {
+  ])('is refused if it asks for something forbidden: %j', async (more, code) => {
     const hub = setUp(['Never.']);
     const response = await hub.route(
       post({ id: 'c', trigger: 'submit-message', messages: [said('Hi.')], ...more }),

@@ -22,7 +22,7 @@ test('a client that takes nothing for a while is let go of, and hears so when it
   await expect(rest()).rejects.toThrow('was not read for too long');
 });
 
-test('one that waits for what is still to come is not', async () => {
+test('a chunk that waits for a later one is not', async () => {
   const onLeave = vi.fn<() => void>();
   let say: (chunk: unknown) => void = () => {};
   const chunks = new ReadableStream<unknown>({

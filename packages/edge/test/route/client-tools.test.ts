@@ -133,7 +133,7 @@ test.each<[string, object, string]>([
   run.stop();
 });
 
-test('a stock chat gets the call, and the next request with its output goes on', async () => {
+test('a stock chat gets the call, and the next request with its output continues', async () => {
   const hub = setUp();
   const transport = new DefaultChatTransport<UIMessage>({
     api: address,

@@ -76,7 +76,7 @@ describe.each(ways)('a file that a client names %s', (_, definition, bodyOf) => 
     return { hub, text };
   }
 
-  test('is downloaded from where its name leads, hop by hop, each of which is resolved once', async () => {
+  test('is downloaded from where its name leads, hop by hop, each resolved once', async () => {
     const { hub, text } = await start(at('a.public.test', at('b.public.test', at('c.public.test'))));
     expect(text).toContain('"outcome":"done"');
     const parts = hub.model.calls[0]!.prompt.flatMap(({ content }) => content as readonly object[]);

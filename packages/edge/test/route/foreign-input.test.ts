@@ -63,7 +63,7 @@ const attacks = (): [string, unknown][] => [
   ['a brand by its name', { type: 'text', text: 'a', 'Symbol(cueline.part)': true, 'cueline.part': true }],
 ];
 
-describe('a client that sends a part where a text is expected', () => {
+describe('a client that sends a part instead of a text', () => {
   test('is refused by the schema, with the path and without the value', async () => {
     for (const [, letter] of attacks()) {
       for (const input of [{ letter }, { letter: [letter] }]) {
@@ -88,7 +88,7 @@ describe('a client that sends a part where a text is expected', () => {
     }
   });
 
-  test('gets nothing fetched either where the schema lets everything in', async () => {
+  test('has nothing fetched either if the schema accepts anything', async () => {
     for (const [, letter] of attacks()) {
       const hub = testRoute(['Never.'], { definition: careless, showErrors: true });
       const response = await hub.route(post({ input: { letter } }));
@@ -168,7 +168,7 @@ describe('a client that sends a part where a text is expected', () => {
     expect(hub.model.calls).toEqual([]);
   });
 
-  test('has no more say through the arguments with which a model calls an agent', async () => {
+  test('gains nothing through the arguments with which a model calls an agent', async () => {
     const asking = definePrompt('asking', (prompt) => {
       prompt.defAgent('look', 'Looks', z.object({ at: z.any() }), ({ at }, own) =>
         own.defMessage('user', [typeof at === 'string' ? { type: 'image', image: at } : at]),
@@ -184,7 +184,7 @@ describe('a client that sends a part where a text is expected', () => {
     expect(fetched).toBe(0);
   });
 
-  test('cannot say a list of parts to an agent', async () => {
+  test('cannot send a list of parts to an agent', async () => {
     const agent = defineAgent({ name: 'reader', instructions: 'Read.' });
     for (const [, part] of attacks()) {
       const hub = testRoute(['Never.'], { definition: agent });
@@ -307,7 +307,7 @@ describe('input', () => {
     expect((await hub.route(post({}))).status).toBe(200);
   });
 
-  test('is validated as accept leaves it, and the function gets what the schema gives', async () => {
+  test('is validated after accept, and the function gets the output of the schema', async () => {
     const got = vi.fn();
     const definition = definePrompt('mine', (prompt, input) => (got(input), prompt.$`Hi.`), {
       input: z.object({ user: z.string(), n: z.number().default(7) }),
@@ -349,7 +349,7 @@ describe('a route is made', () => {
   });
 });
 
-test('what code makes a part of is one, over a route too', async () => {
+test('a part that code makes is a part, over a route too', async () => {
   const definition = definePrompt(
     'letters',
     (prompt, { text }) => prompt.$`Read ${filePart(btoa(text), { mediaType: 'text/plain' })}`,

@@ -143,7 +143,7 @@ describe.each(Object.entries(places))('a run that is stopped in %s', (_, place) 
 
 const inTool = places['a tool']!;
 
-test('so it is where the run took too long, and where the switch ended it', async () => {
+test('so it is when the run took too long, and when the switch ended it', async () => {
   const killSwitch = createKillSwitch();
   for (const [options, endIt] of [
     [{ limits: { concurrent: 1, rpm: 1_000, runMs: 300 } }, () => {}],
@@ -162,7 +162,7 @@ test('so it is where the run took too long, and where the switch ended it', asyn
   }
 });
 
-test('a place is held by work that never ends for no longer than a run may take', async () => {
+test('endless work holds a reservation for no longer than a run may take', async () => {
   const { hub, stubborn } = stubbornRoute(inTool, { limits: { concurrent: 1, rpm: 1_000, runMs: 400 } });
   const { run, end } = await begin(hub);
   await stubborn.arrived;
@@ -173,7 +173,7 @@ test('a place is held by work that never ends for no longer than a run may take'
   expect(stubborn.begun()).toBe(1);
 });
 
-test('whoever starts and stops without end has no more tools at work than runs at once', async () => {
+test('starting and stopping without end runs no more tools than concurrent runs', async () => {
   const { hub, stubborn } = stubbornRoute(
     { ...inTool, script: Array.from({ length: 60 }, () => callsWork) },
     { limits: { concurrent: 3, rpm: 1_000 } },

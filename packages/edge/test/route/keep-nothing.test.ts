@@ -22,7 +22,7 @@ async function askedOf(
   return bodies;
 }
 
-test('nothing is kept at OpenAI, where everybody who asks shares an account', async () => {
+test('nothing is kept at OpenAI if all callers share an account', async () => {
   const agent = defineAgent({ name: 'echo', instructions: 'Answer.', model: 'openai:gpt-4o-mini' });
   const user = { options: { providerOptions: { openai: { user: 'ada' } } } };
   expect(await askedOf({})).toMatchObject([{ model: 'gpt-4o', store: false }]);

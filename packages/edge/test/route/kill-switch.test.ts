@@ -46,7 +46,7 @@ test('a run under way makes no further call once the switch is on', async () => 
   expect(hub.model.calls).toHaveLength(1);
 });
 
-test('it ends what is under way where it is told to, at its full price', async () => {
+test('it ends runs under way when it is switched, at their full price', async () => {
   const killSwitch = createKillSwitch();
   const hub = testRoute([endless], { killSwitch, limits: { maxOutputTokens: 700 } });
   const fixed = fixture(() => new Response(parts([], 'hang'), sse), { killSwitch });

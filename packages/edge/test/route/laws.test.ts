@@ -9,7 +9,7 @@ import { read } from '../stores/events.ts';
 
 const script: ScriptedTurn[] = [looks, slowly('Hello to you and everybody.', 1)];
 
-test('wherever and however often a client is cut off, and whichever instance it comes to, it has the whole log', async () => {
+test('for any cuts and any instance, a client gets the whole log', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(
@@ -51,7 +51,7 @@ test('wherever and however often a client is cut off, and whichever instance it 
   );
 }, 30_000);
 
-test('twenty clients at once over a real port, of which half go away, and nothing is left open', async () => {
+test('twenty clients at once over a real port, of which half disconnect, leave nothing open', async () => {
   const open = new Set<Response>();
   const hub = testRoute([], {
     model: 'slow:x',

@@ -25,7 +25,7 @@ async function sentFor(messages: unknown[], body: Sent = { prompt: 'greet', inpu
 }
 
 describe("of a client's messages", () => {
-  test('nothing that a provider attached comes back to a model, wherever it stands', async () => {
+  test('metadata of a provider never returns to a model, in any field', async () => {
     const { prompt, text } = await sentFor([
       {
         ...user,
@@ -85,7 +85,7 @@ describe("of a client's messages", () => {
     }
   });
 
-  test('what a provider ran itself is a call like any other, which no id at the provider stands for', async () => {
+  test('a call that a provider ran is a call like any other, without an id at the provider', async () => {
     const searched = call({ type: 'tool-web_search', toolCallId: 'ws_1', providerExecuted: true });
     const { prompt } = await sentFor([
       assistant({ ...searched, state: 'output-available', output: { n: 1 } }),
@@ -135,7 +135,7 @@ describe("of a client's messages", () => {
     },
   );
 
-  test('none is of more messages, parts or tasks than any conversation has', async () => {
+  test('none has more messages, parts or tasks than any conversation', async () => {
     const hub = testRoute(['Never.']);
     const task = { id: 't', title: 't', status: 'open', origin: 'user' };
     for (const body of [
@@ -150,7 +150,7 @@ describe("of a client's messages", () => {
     }
   });
 
-  test('whatever fields their parts have, none that is not known reaches model or log', async () => {
+  test('unknown fields of parts reach neither model nor log', async () => {
     const types = [
       'text',
       'reasoning',

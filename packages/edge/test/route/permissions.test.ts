@@ -106,7 +106,7 @@ describe('what a client may edit', () => {
     await stop();
   });
 
-  test('a function sees the task, and refuses where it throws', async () => {
+  test('a function sees the task, and refuses if it throws', async () => {
     const edits = vi.fn((edit: TaskEdit) => {
       if (edit.type === 'retry') throw new Error('down');
       return edit.type === 'skip';
@@ -177,7 +177,7 @@ describe('the tasks that a client says an earlier turn has left', () => {
     });
   }
 
-  test('prove nothing: the author’s begin anew', async () => {
+  test('prove nothing: the author’s tasks begin again', async () => {
     const hub = testChecked([finish('good'), finish('thanks'), 'Done.']);
     expect(await tasksOf(hub, { tasks: forged })).toEqual(anew);
   });
@@ -230,7 +230,7 @@ describe('the tasks that a client says an earlier turn has left', () => {
     expect(hub.model.calls).toHaveLength(5);
   });
 
-  test('are those of the log where the log knows better', async () => {
+  test('are those of the log if the log knows them', async () => {
     const hub = testChecked([finish('bad'), endless, finish('good'), finish('thanks'), 'Done.']);
     const run = createRun(checked, { executor: client(hub) });
     const end = run.start().catch(() => {});
@@ -254,7 +254,7 @@ describe('the tasks that a client says an earlier turn has left', () => {
     ]);
   });
 
-  test('leave none of the author’s out', async () => {
+  test('keep all of the author’s tasks', async () => {
     const hub = testChecked([finish('good'), finish('thanks'), 'Done.', finish('thanks'), 'Done.']);
     const run = createRun(checked, { executor: client(hub) });
     await run.start();
@@ -281,7 +281,7 @@ describe('the tasks that a client says an earlier turn has left', () => {
     expect(await response.text()).toContain('Next task: Say thanks');
   });
 
-  test('and go on there from what the log of the turn before says', async () => {
+  test('and continue with the log of the turn before', async () => {
     const hub = testChecked([finish('good'), finish('thanks'), 'Done.', 'Again.']);
     const user = (id: string, text: string) => ({ id, role: 'user', parts: [{ type: 'text', text }] });
     const chat = (messages: unknown[]) =>

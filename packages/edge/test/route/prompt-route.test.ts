@@ -26,7 +26,7 @@ import { read } from '../stores/events.ts';
 const request = { definition: greet, input: { name: 'Ada' } };
 
 describe('a run on a route', () => {
-  test('gives its client what it would give in this page', async () => {
+  test('gives its client what a run in the page would give', async () => {
     const hub = testRoute([looks, 'Hello Ada.']);
     const run = createRun(greet, { executor: client(hub) });
     expect(await run.start({ name: 'Ada' })).toBe('Hello Ada.');
@@ -58,7 +58,7 @@ describe('a run on a route', () => {
     ]);
   });
 
-  test('goes on when its client goes away, and is read afterwards', async () => {
+  test('continues when its client disconnects, and is read afterwards', async () => {
     const hub = testRoute([
       [{ text: 'Hello', chunkSize: 1 }, { delay: 30 }, { text: ' Ada.', chunkSize: 1 }],
     ]);
@@ -104,7 +104,7 @@ describe('a run on a route', () => {
     expect(rest).toContainEqual(expect.objectContaining({ type: 'tool-end', output: 'sent to Bob' }));
   });
 
-  test('has nothing more to say after its end, here or elsewhere, so that nobody comes back for ever', async () => {
+  test('sends nothing after its end, so that no client returns without end', async () => {
     const store = createMemoryRuns();
     const here = testRoute([looks, 'Hello Ada.'], { store });
     const there = testRoute([], { store });
@@ -125,7 +125,7 @@ describe('a run on a route', () => {
     }
   });
 
-  test('answers whoever comes back in a quiet moment, before anything happens', async () => {
+  test('answers a returning client in a quiet moment, before anything happens', async () => {
     const store = createMemoryRuns();
     const here = testRoute([[{ text: 'Hello' }, { delay: 900 }, { text: ' Ada.' }]], { store });
     const there = testRoute([], { store });
@@ -161,7 +161,7 @@ describe('a run on a route', () => {
     }
   });
 
-  test('ends when it is stopped, and says so to everybody', async () => {
+  test('ends when it is stopped, for all its readers', async () => {
     const hub = testRoute([endless]);
     const controller = new AbortController();
     const executor = client(hub);
@@ -271,7 +271,7 @@ describe('a run on a route', () => {
     expect(await all(client(hub).attach(idOf(log), 0, never())!)).toEqual(log.slice(1));
   });
 
-  test('may go on with a conversation', async () => {
+  test('may continue a conversation', async () => {
     const hub = testRoute(['Hello Ada.', 'Fine.']);
     const run = createRun(greet, { executor: client(hub) });
     await run.start({ name: 'Ada' });
@@ -335,7 +335,7 @@ describe('another instance', () => {
     return [testRoute(script, { ...options, store }), testRoute([], { ...options, store })] as const;
   }
 
-  test('goes on where the first was cut off, with nothing missing and nothing twice', async () => {
+  test('continues where the first was cut off, with nothing missing or repeated', async () => {
     const [here, there] = two([
       [...slowly('Hello to Ada and everybody.', 2), { toolCall: { name: 'look', input: { at: 'x' } } }],
       slowly('And goodbye.', 2),
@@ -372,7 +372,7 @@ describe('another instance', () => {
     expect(log.at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
   });
 
-  test('answers what a run asks, and says what became of the answer', async () => {
+  test('answers requests of a run, and reports what became of the answer', async () => {
     const [here, there] = two([sends, 'Done.'], { options: { approval: true } });
     const seen = await readTo(client(here).start(request, never()), 'approval-request');
     const runId = idOf(seen);

@@ -92,7 +92,7 @@ test.each([
   for (const { request } of state.steps) expect(wordsIn(explain(request)).length > 0).toBe(shown.length > 0);
 });
 
-test('what the model is sent is in no chat stream, whoever may see it', async () => {
+test('the request to the model is in no chat stream, whoever may see it', async () => {
   for (const showRequests of [false, true]) {
     const hub = tapped({ showRequests });
     await hub.route(post({ id: 'chat-1', trigger: 'submit-message', ...said }));
@@ -104,7 +104,7 @@ test('what the model is sent is in no chat stream, whoever may see it', async ()
   }
 });
 
-test('a run goes on from its last whole step as if it had been seen whole', async () => {
+test('a run continues from its last whole step as if all of it had been visible', async () => {
   let fails = true;
   const moody = definePrompt('moody', (prompt) => {
     prompt.defSystem('rules', 'xyzzy-system');
@@ -143,7 +143,7 @@ test('the log reads the same but for the requests', async () => {
   expect(bare(state)).toEqual(bare(whole));
 });
 
-test('an agent that fails does not tell what was said to it', () => {
+test('a failing agent does not reveal its prompt', () => {
   const error = { code: 'parse_failed' as const, message: 'No.', details: { attempts: 2 } };
   const told = { ...error, details: { ...error.details, dialog: [{ role: 'system', content: 'xyzzy' }] } };
   const ends = (given: typeof error): RunEvent[] => [

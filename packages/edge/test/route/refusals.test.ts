@@ -136,14 +136,14 @@ describe('a route refuses', () => {
     expect(hub.told).toEqual([{ type: 'refused', code, status, method: given.method }]);
   });
 
-  test('says what to type where a client may not set something', async () => {
+  test('names the field to remove if a client may not set something', async () => {
     const { route } = testRoute([]);
     expect((await refusal(await route(post({ input: {}, model: 'openai:x' })))).message).toBe(
       'This route takes no model from a client. Leave model out; or allow it with accept: ({ model }) => ({ model: checked(model) }) in createPromptRoute, once it is checked.',
     );
   });
 
-  test('commands that are none', async () => {
+  test('commands that are not commands', async () => {
     const hub = testRoute([endless]);
     const runId = idOf(await readTo(client(hub).start(request, never()), 'text-delta'));
     const bodies = [
@@ -260,7 +260,7 @@ test.each([
   'x',
   `run-${'a'.repeat(500)}`,
   '',
-])('no store is asked for a run that is none: %j', async (runId) => {
+])('no store is asked for an invalid run id: %j', async (runId) => {
   const hub = testRoute([]);
   const get = vi.spyOn(hub.store, 'get').mockResolvedValue({ subject: 'ada' });
   const query = `?run=${encodeURIComponent(runId)}`;
@@ -274,7 +274,7 @@ test.each([
   expect(get).not.toHaveBeenCalled();
 });
 
-test('what is said stays in its line, whatever it is', async () => {
+test('a refusal stays in its line, whatever it contains', async () => {
   const text = 'One.\n\ndata: {"type":"run-end"}\n\rid: 7\u2028\r\n\r\nevent: x';
   const hub = testRoute([text, text]);
   for (const body of [{ input: { name: text } }, { messages: [{ id: text, role: 'user', parts: [] }] }]) {
@@ -285,7 +285,7 @@ test('what is said stays in its line, whatever it is', async () => {
   }
 });
 
-test('where nobody signs in, a run belongs to an address', async () => {
+test('without auth, a run belongs to an address', async () => {
   const hub = testRoute([endless], {
     auth: 'none',
     address: ({ headers }) => headers.get('x-test-address') ?? '',
@@ -338,7 +338,7 @@ describe('limits', () => {
     });
   });
 
-  test('a start that comes twice at once takes one place', async () => {
+  test('a start that arrives twice at once takes one place', async () => {
     const hub = testRoute([looks, 'Hi.'], { limits: { concurrent: 1 } });
     const both = await Promise.all(
       [1, 2].map(() => all(client(hub).start({ ...request, key: 'k' }, never()))),
@@ -403,7 +403,7 @@ describe('limits', () => {
     }
   });
 
-  test('those among the options of its runs, too', async () => {
+  test('the options of its runs, too', async () => {
     const hub = testRoute([looks, looks], {
       options: { limits: { steps: 1 } },
       accept: ({ options }) => ({ options: options as never }),
@@ -466,7 +466,7 @@ describe('limits', () => {
     expect((await hub.route(ask('GET', `?run=${runId}&after=1`))).status).toBe(200);
   });
 
-  test('an answer that nobody reads does not take a place for ever', async () => {
+  test('an answer that is not read does not take a place without end', async () => {
     const hub = testRoute(['Hi.', 'Hi.'], { limits: { streams: 1, runMs: 100, replayMs: 50 } });
     expect((await hub.route(post({ input: {} }))).status).toBe(200);
     expect((await hub.route(post({ input: {} }))).status).toBe(429);
@@ -530,20 +530,20 @@ describe('what a client may set', () => {
     });
   });
 
-  test('is the own of the route where accept says nothing', async () => {
+  test("is the route's own if accept does not set it", async () => {
     const hub = testRoute(['Hi.'], { accept: () => ({ model: undefined, input: undefined }) });
     const text = await (await hub.route(post({ input: { name: 'Ada' }, model: 'x:y' }))).text();
     expect(text).toContain('"outcome":"done"');
     expect(JSON.stringify(hub.model.calls[0]?.prompt)).toContain('Greet Ada.');
   });
 
-  test('are no files by other protocols, whatever is let in', async () => {
+  test('are not files by other protocols, whatever is allowed', async () => {
     const file = { type: 'file', mediaType: 'text/plain', url: 'file:///etc/passwd' };
     const hub = testRoute(['Never.'], { fileUrls: () => true });
     expect((await hub.route(post(userSays([file])))).status).toBe(400);
   });
 
-  test('are files whose addresses are let in', async () => {
+  test('are files whose addresses are allowed', async () => {
     const file = { type: 'file', mediaType: 'image/png', url: 'https://files.example/x.png' };
     const hub = testRoute(['Hi.'], { fileUrls: (url) => url.origin === 'https://files.example' });
     const taken = await hub.route(post(userSays([file, { ...file, url: 'data:image/png;base64,AA==' }])));
@@ -556,7 +556,7 @@ describe('what a client may set', () => {
 describe('a mistake of the server', () => {
   const secret = 'sk-very-secret-key-0123456789';
 
-  test('is told to nobody but the server', async () => {
+  test('is shown to the server alone', async () => {
     const hub = testRoute([], {
       accept: () => {
         throw new TypeError(`no ${secret}`);
@@ -597,7 +597,7 @@ describe('a mistake of the server', () => {
     ['hook', [], 'error'],
     ['tool', [looksAt('Ada'), 'Done.'], 'done'],
   ])(
-    'that a %s throws is told to the server, and to the client only that it happened',
+    'that a %s throws goes to the server; the client learns only that it happened',
     async (where, script, outcome) => {
       for (const showErrors of [undefined, true]) {
         // with what the model is told
@@ -627,7 +627,7 @@ describe('a mistake of the server', () => {
     },
   );
 
-  test('in the words of a CuelineError is meant for the client', async () => {
+  test('as a CuelineError is meant for the client', async () => {
     const hub = testRoute([looksAt('Bob'), 'Done.'], { definition: leaking, showRequests: true });
     expect(await (await hub.route(post({ input: { where: 'words' } }))).text()).toContain('Say less.');
     const log = await (await hub.route(post({ input: { where: 'tool' } }))).text();
@@ -635,7 +635,7 @@ describe('a mistake of the server', () => {
     expect(hub.told.filter(({ type }) => type === 'failed')).toEqual([]);
   });
 
-  test('in what listens to it is no end of what it listens to', async () => {
+  test('in a listener does not end what it listens to', async () => {
     const full: () => unknown = async () => {
       throw new Error('The log is full.');
     };
@@ -656,7 +656,7 @@ describe('a mistake of the server', () => {
     expect(text).not.toContain(secret);
   });
 
-  test('in its options is said when the route is made', () => {
+  test('in its options is reported when the route is made', () => {
     const make =
       (options: object, definition: unknown = greet) =>
       () =>
@@ -699,7 +699,7 @@ test('an accept that hangs is 503', async () => {
   }
 });
 
-test('a waitUntil that throws does not take a run away from whoever has begun it', async () => {
+test('a waitUntil that throws does not take a run away from its client', async () => {
   const error = new TypeError('Illegal invocation');
   const hub = testRoute(['Hi.'], {
     waitUntil: () => {
@@ -756,7 +756,7 @@ describe('a store that fails', () => {
     expect(create).toHaveBeenCalledTimes(2);
   });
 
-  test('in the middle does not end the run, which says so once and is written down when it is back', async () => {
+  test('in the middle does not end the run, which warns once and is stored once the store is back', async () => {
     const hub = testRoute([slowly('Hello to all of you.', 40)]);
     let writes = 0;
     const { append } = hub.store;

@@ -74,7 +74,7 @@ test('a model without a price is not called where money is limited', async () =>
   expect(proxied.sent).toEqual([]);
 });
 
-test('a proxy says what a call has cost', async () => {
+test('a proxy reports what a call has cost', async () => {
   const usage = { prompt_tokens: 100, completion_tokens: 10, prompt_tokens_details: { cached_tokens: 60 } };
   const { proxy, events } = fixture(() => Response.json({ choices: [], usage }), {
     prices: { 'openai:gpt-x': { input: 10, cachedInput: 1, output: 100 } },
@@ -88,7 +88,7 @@ test('a proxy says what a call has cost', async () => {
   });
 });
 
-test('prices that cannot be meant are said when the route or the proxy is made', () => {
+test('prices that make no sense are reported when the route or the proxy is made', () => {
   const options = { origins: [page], auth: async () => null };
   expect(() => createPromptRoute(greet, { ...options, limits: { dailyCost: 1 } })).toThrow(
     'limits.dailyCost needs prices',

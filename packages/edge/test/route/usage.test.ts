@@ -11,7 +11,7 @@ const finish = (inputTokens: number, outputTokens: number, cachedInputTokens = 0
   finish: { usage: { inputTokens, outputTokens, cachedInputTokens } },
 });
 
-test('whoever bills is told what each model took, those of agents, too', async () => {
+test('the report for billing has what each model used, those of agents, too', async () => {
   const small = scriptedModel([['Seen.', finish(30, 7)]], { modelId: 'small' });
   const definition = definePrompt('boss', (prompt) => {
     prompt.defAgent('look', 'Looks', z.object({}), (_, own) => own.$`Look.`, { model: small });
@@ -47,7 +47,7 @@ test('whoever bills is told what each model took, those of agents, too', async (
   ]);
 });
 
-test('a step that was cut off is there with all that it had reserved', async () => {
+test('a step that was cut off counts with its whole reservation', async () => {
   const hub = testRoute([endless], { limits: { maxOutputTokens: 500 } });
   const response = await hub.route(post({ input: { name: 'Ada' } }));
   await expect.poll(() => hub.model.calls.length).toBe(1);
@@ -76,7 +76,7 @@ test('a call that its provider refused, or that never reached it, costs nothing'
   expect(ends(hub)[0]?.usage).toMatchObject([{ reservedTokens: 0 }]);
 }, 30_000);
 
-test('a call that failed with a 500 costs what it had reserved, because the provider may have generated an answer', async () => {
+test('a call that failed with a 500 costs its reservation, because the provider may have generated an answer', async () => {
   const hub = testRoute([[{ throw: { message: 'Oops.', status: 500 } }], ['Hi.', finish(20, 2)]], {
     options: { maxRetries: 2 },
   });

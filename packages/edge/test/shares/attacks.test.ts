@@ -62,7 +62,7 @@ describe('ids', () => {
     '%E0%A4%A',
     'ÄÄÄÄÄÄÄÄÄÄÄÄÄÄÄÄÄÄÄÄÄA',
     'a'.repeat(5_000),
-  ])('%j is none, and no storage is asked', async (id) => {
+  ])('%j is not an id, and no storage is asked', async (id) => {
     const { storage, asked } = watched();
     const { store } = fixture({ storage });
     expect(await refused(store(get(id)))).toEqual([404, 'unknown_share']);
@@ -110,7 +110,7 @@ describe('ids', () => {
     expect(await (await store(get(id))).text()).toBe(body);
   });
 
-  test('DELETE without the key that was given for the share changes nothing, and tells nothing', async () => {
+  test('DELETE without the key of the share changes nothing, and reveals nothing', async () => {
     const { storage, asked } = watched();
     const { store } = fixture({ storage });
     const { id } = (await (await store(send())).json()) as { id: string };
@@ -246,7 +246,7 @@ describe('bodies', () => {
     expect(await (await store(get(id))).text()).toBe(encodeLink({ script }).slice(1));
   });
 
-  test('one that never ends is let go of', async () => {
+  test('one that never ends is released', async () => {
     const { store } = fixture();
     const aborted = new ReadableStream<Uint8Array<ArrayBuffer>>({
       start: (controller) => setTimeout(() => controller.error(new Error('gone')), 5),

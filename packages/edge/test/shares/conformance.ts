@@ -27,7 +27,7 @@ export function describeShareStorage(
       expect(await bytesOf(await open(), id)).toEqual([...everyByte]);
     });
 
-    test('nothing is there under an id that was never put', async () => {
+    test('an id that was never put is empty', async () => {
       const storage = await open();
       expect(await storage.get(newId())).toBeUndefined();
       expect(await storage.get('')).toBeUndefined();
@@ -36,7 +36,7 @@ export function describeShareStorage(
       }
     });
 
-    test('ids are told apart letter by letter, and no share is part of another', async () => {
+    test('ids differ letter by letter, and no share is part of another', async () => {
       const storage = await open();
       const id = newId();
       await storage.put(`${id}a`, share(Uint8Array.of(1)));
@@ -47,7 +47,7 @@ export function describeShareStorage(
       expect(await storage.get(`${id}*`)).toBeUndefined();
     });
 
-    test('what is there is not written over', async () => {
+    test('an existing share is not overwritten', async () => {
       const storage = await open();
       const id = newId();
       expect(await storage.put(id, share(Uint8Array.of(1)))).toBe(true);

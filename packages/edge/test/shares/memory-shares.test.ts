@@ -12,7 +12,7 @@ describeShareStorage('memory', {
   now,
 });
 
-test('where there is no room, the oldest are forgotten first', async () => {
+test('without room, the oldest are forgotten first', async () => {
   const shares = createMemoryShares({ maxBytes: 2_600, now: () => 0 });
   const share = (length: number) => ({ body: new Uint8Array(length), expiresAt: 100 });
   const kept = async () => {
@@ -31,7 +31,7 @@ test('where there is no room, the oldest are forgotten first', async () => {
   expect(await shares.put('a', share(1))).toBe(true);
 });
 
-test('one that has no room at all is refused, and nothing is forgotten for it', async () => {
+test('one that is too large is refused, and nothing is forgotten for it', async () => {
   const shares = createMemoryShares({ maxBytes: 2_600, now: () => 0 });
   await shares.put('a', { body: new Uint8Array(1_000), expiresAt: 1 });
   const large = shares.put('b', { body: new Uint8Array(2_600), expiresAt: 1 });

@@ -6,7 +6,7 @@ import { base, body, fixture, get, log, origin, put, refused, script, send } fro
 const day = 24 * 60 * 60_000;
 
 describe('a share', () => {
-  test('is put under an id that cannot be guessed, and given to whoever has it', async () => {
+  test('is put under an id that cannot be guessed, and returned to anyone who has it', async () => {
     const { store, events } = fixture({ now: () => 1_000 });
     const response = await store(send());
     expect(response.status).toBe(201);
@@ -44,7 +44,7 @@ describe('a share', () => {
     });
   });
 
-  test('of a script alone, or a run alone, is one', async () => {
+  test('of a script alone, or a run alone, is a share', async () => {
     const { store } = fixture();
     for (const payload of [{ script }, { log }]) {
       const response = await store(send({ body: encodeLink(payload).slice(1) }));
@@ -63,7 +63,7 @@ describe('a share', () => {
     expect(await refused(store(get(id)))).toEqual([404, 'unknown_share']);
   });
 
-  test('has an id of its own each time, also 200 at once', async () => {
+  test('has a new id each time, also 200 at once', async () => {
     const { store } = fixture({ limits: { rpm: 1_000, concurrent: 1_000, dailyBytes: 1 << 30 } });
     const ids = await Promise.all(Array.from({ length: 200 }, () => put(store)));
     expect(new Set(ids).size).toBe(200);
@@ -76,7 +76,7 @@ describe('a share', () => {
     expect(await (await fixture({ storage }).store(get(id))).text()).toBe(body);
   });
 
-  test('what there is to know before is said to everybody', async () => {
+  test('its settings are public', async () => {
     const { store } = fixture({ limits: { lifetimeMs: day, bodyBytes: 1_000 } });
     const response = await store(send({ method: 'GET', headers: { authorization: null } }));
     expect(response.status).toBe(200);
@@ -85,7 +85,7 @@ describe('a share', () => {
 });
 
 describe('who may', () => {
-  test('a page asks first, and is told what it may send', async () => {
+  test('a page sends a preflight first, and learns what it may send', async () => {
     const { store } = fixture();
     const preflight = { 'access-control-request-method': 'POST' };
     const { status, headers } = await store(send({ method: 'OPTIONS', headers: preflight }));
@@ -110,7 +110,7 @@ describe('who may', () => {
     }
   });
 
-  test('whoever is not known cannot share, and can open', async () => {
+  test('a caller without auth cannot share, and can open', async () => {
     const { store } = fixture();
     const id = await put(store);
     expect(await refused(store(send({ headers: { authorization: null } })))).toEqual([401, 'unauthorized']);
@@ -131,7 +131,7 @@ describe('who may', () => {
     expect(await refused(store(send({ headers: { origin: null } })))).toEqual([401, 'unauthorized']);
   });
 
-  test('an address that is none is refused, and told to whoever runs the store', async () => {
+  test('an invalid address is refused, and the operator hears of it', async () => {
     const { store, events } = fixture({ auth: 'none', address: () => '192.0.2.1:5678' });
     expect(await refused(store(send()))).toEqual([503, 'unavailable']);
     expect(events).toMatchObject([
@@ -181,7 +181,7 @@ describe('how much', () => {
     expect((await store(send())).status).toBe(201);
   });
 
-  test('what cannot be counted, kept or asked for is refused, and the host is told why', async () => {
+  test('a share that cannot be counted, stored or read is refused, and the host gets the reason', async () => {
     const down = new Error('redis://secret is down');
     const fails = () => Promise.reject(down);
     const counts = fixture({ store: { reserve: fails, adjust: fails, settle: fails } });
@@ -213,7 +213,7 @@ describe('how much', () => {
     expect(JSON.stringify(events)).not.toContain(deleteKey);
   });
 
-  test('whoever listens cannot stop what is listened to', async () => {
+  test('a listener cannot stop what it listens to', async () => {
     const { store } = fixture({
       onEvent: () => {
         throw new Error('no');
@@ -234,7 +234,7 @@ test.each([
   [{ origins: ['*'] }, 'origins'],
   [{ auth: undefined }, 'auth'],
   [{ auth: 'none' }, 'address'],
-])('%o is no way to make one', (options, words) => {
+])('%o cannot make one', (options, words) => {
   const make = () => createShareStore({ origins: [origin], auth: () => null, ...options } as never);
   expect(make).toThrow(expect.objectContaining({ code: 'invalid_options' }));
   expect(make).toThrow(words);

@@ -35,8 +35,8 @@ export function describeRunLogStore(
     return { store, run, runId: run.runId };
   }
 
-  describe(`${name}: which runs there are`, () => {
-    test('a run belongs to its subject, and nobody has one that was never begun', async () => {
+  describe(`${name}: runs`, () => {
+    test('a run belongs to its subject, and a run that was never begun to nobody', async () => {
       const { store, run } = await setUp();
       expect((await store.get(run.runId))?.subject).toBe(run.subject);
       expect((await store.get('run-never'))?.subject).toBeUndefined();
@@ -123,7 +123,7 @@ export function describeRunLogStore(
       expect(await Promise.all(readers)).toEqual([log, log, log.slice(2)]);
     });
 
-    test('that were written twice are there once', async () => {
+    test('that were written twice are stored once', async () => {
       const { store, runId } = await setUp();
       await write(store, runId, log.slice(0, 3));
       await write(store, runId, log.slice(1, 4));
@@ -145,7 +145,7 @@ export function describeRunLogStore(
       expect(await all(read(store, runId, -1, never()))).toEqual(log);
     });
 
-    test('whoever writes after the end is told so, and nobody else', async () => {
+    test('a writer after the end is told that it is over, and no other is', async () => {
       const { store, runId } = await setUp();
       const other = await open();
       expect(await write(store, runId, log.slice(0, 2))).toBeUndefined();
@@ -155,7 +155,7 @@ export function describeRunLogStore(
       expect(await write(other, runId, log)).toBe('over');
     });
 
-    test('whoever waits for the end alone hears it', async () => {
+    test('a reader that waits for the end alone gets it', async () => {
       const { store, runId } = await setUp();
       let ended = false;
       const end = all(read(store, runId, Number.MAX_SAFE_INTEGER, never())).then(() => (ended = true));
@@ -184,7 +184,7 @@ export function describeRunLogStore(
       expect(await stays).toEqual(log);
     });
 
-    test('of a run that is not known cannot be written, and there are none to read', async () => {
+    test('of an unknown run cannot be written or read', async () => {
       const store = await open();
       await expect(write(store, 'run-never', log)).rejects.toThrow('run-never');
       expect(await all(read(store, 'run-never', -1, never()))).toEqual([]);
@@ -221,7 +221,7 @@ export function describeRunLogStore(
       expect(batches.map(({ ended }) => ended)).toEqual(batches.map((_, at) => at === batches.length - 1));
     });
 
-    test('cannot be written where some are missing before them', async () => {
+    test('cannot be written if some are missing before them', async () => {
       const { store, runId } = await setUp();
       await write(store, runId, log.slice(0, 1));
       await expect(write(store, runId, log.slice(2))).rejects.toThrow(runId);
@@ -229,7 +229,7 @@ export function describeRunLogStore(
       expect(await all(read(store, runId, -1, never()))).toEqual(log);
     });
 
-    test('of a run say whether it has ended, and with which', async () => {
+    test('of a run tell whether it has ended, and with which event', async () => {
       const { store, run, runId } = await setUp();
       await write(store, runId, log.slice(0, 2));
       expect(await store.get(runId)).toEqual({ subject: run.subject, endSeq: undefined });
@@ -255,7 +255,7 @@ export function describeRunLogStore(
     });
   });
 
-  describe(`${name}: what instances tell each other`, () => {
+  describe(`${name}: messages between instances`, () => {
     test('reaches everybody in its order, also those who come later', async () => {
       const { store, runId } = await setUp();
       const other = await open();
@@ -281,7 +281,7 @@ export function describeRunLogStore(
       expect(await late).toEqual(told);
     });
 
-    test('is heard from now on, without what was told before', async ({ skip }) => {
+    test('is received from now on, without earlier messages', async ({ skip }) => {
       const { store, runId } = await setUp();
       const other = await open();
       skip(other.listen === undefined);
@@ -376,7 +376,7 @@ export function describeRunLogStore(
       await expect(write(store, runId, log.slice(2))).rejects.toThrow(runId);
     });
 
-    test('whoever reads or listens then is done', async () => {
+    test('its readers and listeners are done then', async () => {
       const { store, runId } = await setUp({ runMs: 40, replayMs: 20 });
       const reading = all(read(store, runId, -1, never()));
       const listening = all(store.told(runId, never()));

@@ -30,7 +30,7 @@ test('a reader that stays for long keeps nothing of what it has read', async () 
   await reader.return?.();
 });
 
-test('a reader hears of what fails, and nobody of what fails after it has left', async () => {
+test('a reader gets the error of a failure; failures after it has left are ignored', async () => {
   const failing: ((error: Error) => void)[] = [];
   const begin = () => ({
     next: () => new Promise<never>((_, reject) => failing.push(reject)),

@@ -43,7 +43,7 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
       expect(await other.reserve({ ...call, id: '3' })).toEqual({ ok: true });
     });
 
-    test('none, where there may be none', async () => {
+    test('zero, if zero are allowed', async () => {
       const store = await open();
       expect(await store.reserve(newCall({ concurrent: 0 }))).toMatchObject({ why: 'concurrent' });
     });
@@ -130,7 +130,7 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
       expect(await store.reserve({ ...call, id: '3', tokens: 0 })).toEqual({ ok: true });
     });
 
-    test('begin anew with the day (UTC), but for what goes on', async () => {
+    test('start again with the day (UTC), except for calls under way', async () => {
       goToEvening();
       const store = await open();
       const call = newCall({ dailyTokens: 25, tokens: 10, leaseMs: 3 * hour });
@@ -151,7 +151,7 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
       expect(await store.reserve({ ...call, id: '2' })).toEqual({ ok: true });
     });
 
-    test('a number that is none refuses', async () => {
+    test('something that is not a number is refused', async () => {
       const store = await open();
       const call = newCall();
       expect(await store.reserve({ ...call, tokens: Number.NaN })).toMatchObject({ why: 'budget' });
@@ -214,7 +214,7 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
     const newTotal = (more: Partial<Reservation> = {}): Reservation =>
       newCall({ group: `group-${(groups += 1)}`, totalDailyTokens: 100, tokens: 40, ...more });
 
-    test('use no more of a day than they may, whoever they are', async () => {
+    test('use no more of a day than allowed, whoever they are', async () => {
       goToEvening();
       const [store, other] = [await open(), await open()];
       const call = newTotal();
@@ -246,7 +246,7 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
       expect(await store.reserve({ ...call, subject })).toEqual({ ok: true });
     });
 
-    test('begin anew with the day, but for what goes on and has not come to its end', async () => {
+    test('start again with the day, except for calls under way', async () => {
       goToEvening();
       const store = await open();
       const call = newTotal({ tokens: 30 });
@@ -302,7 +302,7 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
       expect(await store.reserve({ ...next, rpm: 9, id: '3', tokens: 90 })).toEqual({ ok: true });
     });
 
-    test('is none once it has ended, and is not begun anew', async () => {
+    test('does nothing once it has ended, and does not start again', async () => {
       const store = await open();
       const call = newCall({ leaseMs: 5_000, concurrent: 1 });
       expect(await store.adjust(call)).toEqual({ ok: false, why: 'ended' });
@@ -317,7 +317,7 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
   });
 
   describe(`${name}: a call`, () => {
-    test('that nobody settles ends with its lease, at its full price', async () => {
+    test('that is never settled ends with its lease, at its full price', async () => {
       const store = await open();
       const call = newCall({ concurrent: 1, dailyTokens: 25, tokens: 20, leaseMs: 5_000 });
       await store.reserve(call);
@@ -332,7 +332,7 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
       expect(await store.reserve({ ...call, id: '3', tokens: 6 })).toMatchObject({ why: 'budget' });
     });
 
-    test('is counted once, however often it is asked for or settled', async () => {
+    test('is counted once, however often it is reserved or settled', async () => {
       const [store, other] = [await open(), await open()];
       const call = newCall({ rpm: 2, concurrent: 2, dailyTokens: 40, tokens: 20 });
       const answers = await Promise.all([store.reserve(call), other.reserve(call), store.reserve(call)]);

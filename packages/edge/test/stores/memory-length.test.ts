@@ -17,7 +17,7 @@ function setUp(maxBytes: number) {
   };
 }
 
-test('where logs are long, what has ended is forgotten as soon as they are, and never what goes on', async () => {
+test('with long logs, ended runs are forgotten early, and runs under way never', async () => {
   const { runs, begin, known } = setUp(40_000);
   await begin('a');
   await write(runs, 'a', [says('x'.repeat(9_000))]);
@@ -34,7 +34,7 @@ test('where logs are long, what has ended is forgotten as soon as they are, and 
   expect(await known('a', 'b', 'c', 'd')).toEqual([true, false, true, true]);
 });
 
-test('where all that is kept is under way, no other begins', async () => {
+test('if all stored runs are under way, no other begins', async () => {
   const { runs, begin, known } = setUp(20_000);
   await begin('a');
   await write(runs, 'a', [says('x'.repeat(20_000))]);
@@ -53,7 +53,7 @@ test('a text beyond Latin-1 counts as the two bytes that each of its characters 
   expect(await known('a', 'b')).toEqual([false, true]);
 });
 
-test('what is told to a run counts, and no more of it than is kept', async () => {
+test('messages to a run count, up to the number that is kept', async () => {
   const { runs, begin } = setUp(1 << 20);
   await begin('a');
   const ping = { type: 'ping', id: 'x'.repeat(2_000) } as const;
@@ -65,7 +65,7 @@ test('what is told to a run counts, and no more of it than is kept', async () =>
   await expect(begin('d')).rejects.toThrow('maxBytes');
 });
 
-test('a few long messages are no way to fill it, either', async () => {
+test('a few long messages do not fill it either', async () => {
   const { runs, begin } = setUp(6 << 20);
   await begin('a');
   const ping = (id: string) => ({ type: 'ping', id: id.padEnd(500_000, '.') }) as const;

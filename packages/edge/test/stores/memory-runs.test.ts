@@ -15,7 +15,7 @@ describeRunLogStore('memory', {
   },
 });
 
-test('where there is no room, what has ended is forgotten, and nothing begins where all is under way', async () => {
+test('without room, ended runs are forgotten, and nothing begins if all are under way', async () => {
   const runs = createMemoryRuns({ maxRuns: 2 });
   const begin = (runId: string) =>
     runs.create({ runId, subject: 's', key: runId, runMs: 1_000, replayMs: 1_000 });
@@ -34,7 +34,7 @@ test('where there is no room, what has ended is forgotten, and nothing begins wh
   expect(await begin('d')).toBe('created');
 });
 
-test('what is told to a run that has ended does not pile up', async () => {
+test('messages to an ended run do not accumulate', async () => {
   const runs = createMemoryRuns();
   await runs.create({ runId: 'a', subject: 's', runMs: 1_000, replayMs: 1_000 });
   await runs.tell('a', { type: 'ping', id: '1' });

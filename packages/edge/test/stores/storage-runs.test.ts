@@ -11,7 +11,7 @@ const run = { runId: 'r', subject: 's', key: 'k', chat: 'c', runMs: 1_000, repla
 const delta = (seq: number): RunEvent => ({ seq, t: seq, type: 'text-delta', id: 't', text: 'x' });
 const end = (seq: number): RunEvent => ({ seq, t: seq, type: 'run-end', outcome: 'done' });
 
-test('what happens within a moment is one item', async () => {
+test('events of one moment are one item', async () => {
   const storage = createStorage({ driver: memoryDriver() });
   const store = createStorageRuns(storage, { pollMs: 100 });
   await store.create(run);
@@ -66,7 +66,7 @@ test('an item that is only half written is waited for', async () => {
   expect(await reading).toEqual([delta(0), end(1)]);
 });
 
-test('a run and a conversation are found while they are written anew', async () => {
+test('a run and a conversation are found while they are rewritten', async () => {
   const storage = createStorage({ driver: memoryDriver() });
   const store = createStorageRuns(storage);
   await store.create(run);
@@ -91,7 +91,7 @@ test('keys are made of nothing that anybody chooses', async () => {
   expect((await store.get(odd))?.subject).toBe(odd);
 });
 
-test('a storage that fails is an error for whoever asks', async () => {
+test('a failing storage is an error for its caller', async () => {
   const storage = createStorage({ driver: memoryDriver() });
   const store = createStorageRuns(storage, { pollMs: 1 });
   await store.create(run);

@@ -84,7 +84,7 @@ export function storageBlockedError(databaseName: string): CuelineError {
 export function otherWriterError(id: string): CuelineError {
   return storageError(
     'other_tab',
-    `Another tab keeps the run "${id}", so here it is only in memory. Give each tab an id of its own, or start the ` +
+    `Another tab writes the run "${id}", so here it is only in memory. Give each tab an id of its own, or start the ` +
       'run again to keep this one. Where there is no other tab, call indexedDbStorage() once, outside of components.',
   );
 }
@@ -93,7 +93,7 @@ export function otherWriterError(id: string): CuelineError {
 export function runForgottenError(id: string): CuelineError {
   return storageError(
     'gone',
-    `What was stored of the run "${id}" has been removed, so the rest of it is only in memory. Start it again to keep it.`,
+    `What was stored of the run "${id}" has been removed, so the rest of it is only in memory. Start it again to store it.`,
   );
 }
 
@@ -109,7 +109,7 @@ export function eventGapError(id: string, seq: number): CuelineError {
 function storageFullError(cause: unknown): CuelineError {
   return storageError(
     'full',
-    'The storage that the browser gives this site is full, so this run goes on only in memory. Make room with ' +
+    'The storage that the browser gives this site is full, so this run continues only in memory. Make room with ' +
       'remove(id) or clear() of the storage, or keep fewer runs: indexedDbStorage({ maxRuns: 20 }).',
     cause,
   );

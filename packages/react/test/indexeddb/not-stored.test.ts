@@ -6,7 +6,7 @@ import { failureOf, freshDatabase, inLog, logOf, wordsFrom } from './logs.ts';
 const full = [
   'storage_failed',
   'full',
-  'The storage that the browser gives this site is full, so this run goes on only in memory. Make room with remove(id) ' +
+  'The storage that the browser gives this site is full, so this run continues only in memory. Make room with remove(id) ' +
     'or clear() of the storage, or keep fewer runs: indexedDbStorage({ maxRuns: 20 }).',
 ];
 const denied = [

@@ -6,7 +6,7 @@ import { failureOf, freshDatabase, inLog, withoutLocks, wordsFrom } from './logs
 const otherTab = [
   'storage_failed',
   'other_tab',
-  'Another tab keeps the run "today", so here it is only in memory. Give each tab an id of its own, or start the run ' +
+  'Another tab writes the run "today", so here it is only in memory. Give each tab an id of its own, or start the run ' +
     'again to keep this one. Where there is no other tab, call indexedDbStorage() once, outside of components.',
 ];
 

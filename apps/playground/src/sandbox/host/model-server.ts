@@ -79,7 +79,7 @@ class Server implements ModelServer {
     if (used === undefined) return;
     throw new CuelineError(
       'sandbox_refused',
-      `The script has ${used}, the limit for one run. Run it again if you want it to go on.`,
+      `The script has ${used}, the limit for one run. Run it again to continue.`,
     );
   }
 

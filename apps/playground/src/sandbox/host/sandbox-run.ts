@@ -14,7 +14,7 @@ import {
 } from '@cueline/core';
 import { createEventCounter } from '@cueline/core/link';
 import { toRunError } from '@cueline/core/models';
-import { createSlices } from '../../state/slices.ts';
+import { createSlices } from '../slices.ts';
 import type { SandboxLimits } from '../limits.ts';
 import { encodeMessage, type ConsoleLevel, type ToWorker } from '../protocol.ts';
 import { compileScript, type CompiledScript } from '../script/compile-script.ts';

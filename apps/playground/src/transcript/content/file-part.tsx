@@ -1,6 +1,6 @@
 import { FileText, Image as ImageIcon } from 'lucide-react';
 import { useState } from 'react';
-import { formatSize } from '../format.ts';
+import { formatSize } from '../../ui/format.ts';
 import type { FilePart } from '../transcript-item.ts';
 
 /** Image types that a page can draw from bytes. No other address is ever loaded. */

@@ -70,7 +70,7 @@ test('a long list is cut between its outer items', () => {
   ]);
 });
 
-test('a numbered list is cut only where the numbers go on', () => {
+test('a numbered list is split only where its numbers continue', () => {
   const counted = (start: number) => items(60, (index) => `${start + index}. item`);
   expect(toMarkdownBlocks(counted(7).join('\n'))).toEqual([
     counted(7).slice(0, 50).join('\n'),

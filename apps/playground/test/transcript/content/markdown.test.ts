@@ -22,7 +22,7 @@ test.each([
   expect(html(text)).not.toContain('<blockquote');
 });
 
-test('a block too large to read anew each frame is plain while it grows, and a huge one stays so', () => {
+test('a block too large to parse each frame is plain text while it grows, and a huge one stays plain', () => {
   const large = 'word '.repeat(7_000);
   expect(html(large, true)).toContain('<pre');
   expect(html(large)).not.toContain('<pre');
@@ -30,14 +30,14 @@ test('a block too large to read anew each frame is plain while it grows, and a h
 });
 
 test.each(['> > > a', '-'.repeat(400), `| a |\n|${'-'.repeat(200)}|\n| b |`, '- a\n  - b\n    - c'])(
-  'everyday markdown is no plain text: %s',
+  'everyday markdown is not plain text: %s',
   (text) => {
     expect(isTooMuch(text, true)).toBe(false);
     expect(html(text)).not.toContain('<pre');
   },
 );
 
-test('the tags of an answer are shown, with all that stands in them', () => {
+test('the tags of an answer are shown with their contents', () => {
   expect(html('<name>Snail</name>\n<why>It is **slow**.</why>')).toContain(
     '<p><code>&lt;name&gt;</code>Snail<code>&lt;/name&gt;</code><br/>\n<code>&lt;why&gt;</code>It is <strong>slow</strong>.<code>&lt;/why&gt;</code></p>',
   );
@@ -53,11 +53,11 @@ test.each([
   ['<img src=x onerror=alert(1)>a', '<p>a</p>'],
   ['<script>alert(1)</script>', '<p>alert(1)</p>'],
   ['<name onclick="x">a</name>', '<p>a<code>&lt;/name&gt;</code></p>'],
-])('HTML stays none: %s', (text, shown) => {
+])('HTML is not rendered: %s', (text, shown) => {
   expect(html(text)).toContain(shown);
 });
 
-test('a long list goes on with its numbers', () => {
+test('a long list continues its numbers', () => {
   const list = Array.from({ length: 120 }, (_, index) => `${index + 1}. item`).join('\n');
   expect(html(list).match(/<ol(?: start="\d+")?>/g)).toEqual(['<ol>', '<ol start="51">', '<ol start="101">']);
 });

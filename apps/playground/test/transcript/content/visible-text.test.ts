@@ -3,10 +3,10 @@ import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { ArgumentsEditor } from '../../../src/approval/arguments-editor.tsx';
-import { JsonView } from '../../../src/transcript/content/json-view.tsx';
+import { JsonView } from '../../../src/ui/json-view.tsx';
 import { SubCalls } from '../../../src/transcript/sub-calls.tsx';
 import { CallSummary } from '../../../src/transcript/call-summary.tsx';
-import { visibleText } from '../../../src/transcript/content/visible-text.ts';
+import { visibleText } from '../../../src/ui/visible-text.ts';
 
 const code = (point: number): string => `\\u${point.toString(16).padStart(4, '0')}`;
 const range = (first: number, last: number): number[] =>

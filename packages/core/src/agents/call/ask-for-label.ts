@@ -125,7 +125,7 @@ function checkLabels(labels: unknown): asserts labels is readonly string[] {
   if (twice === undefined) return;
   throw new CuelineError(
     'invalid_options',
-    `Two labels are read as "${twice}", so they cannot be told apart. Upper case, quotes and full stops make no difference.`,
+    `Two labels are read as "${twice}", so they look the same. Upper case, quotes and full stops make no difference.`,
   );
 }
 

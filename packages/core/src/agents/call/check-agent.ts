@@ -26,9 +26,9 @@ const elsewhere: Readonly<Record<string, string>> = {
   plugins: 'Its tools and instructions say what a plugin would.',
   messages: 'Give the call a dialog: agent.call(input, { dialog }).',
   abortSignal: 'Give the call a signal: agent.call(input, { signal }).',
-  limits: 'limits stand beside the options: defineAgent({ limits: { … } }).',
-  output: 'output stands beside the options: defineAgent({ output: … }).',
-  tools: 'tools stand beside the options: defineAgent({ tools: [ … ] }).',
+  limits: 'limits are not an option of the model call. Write defineAgent({ limits: { … } }).',
+  output: 'output is not an option of the model call. Write defineAgent({ output: … }).',
+  tools: 'tools are not an option of the model call. Write defineAgent({ tools: [ … ] }).',
 };
 
 /** The options that an agent's model calls can have. */

@@ -48,7 +48,9 @@ export function checkSettings(settings: SessionSettings): void {
       : undefined,
   );
   checkNames('options of the session', settings.options, sessionOptionNames, 'invalid_options', (name) =>
-    settingNames.includes(name) ? `${name} stands beside the options of the session.` : undefined,
+    settingNames.includes(name)
+      ? `${name} is a setting of the session itself, not one of its options.`
+      : undefined,
   );
   refuseFaults('invalid_options', faultsOf(settings), 'The session');
   // a session whose callback is never called stores nothing
@@ -67,7 +69,7 @@ function* faultsOf(settings: SessionSettings): Generator<string> {
   }
   const odd = initialMessages.findIndex((message) => !isMessage(message));
   if (odd !== -1) {
-    yield `initialMessages[${odd}] is no message of the AI SDK, such as { role: 'user', content: 'Hello!' }. Turn UIMessages into messages with its convertToModelMessages.`;
+    yield `initialMessages[${odd}] is not a message of the AI SDK, such as { role: 'user', content: 'Hello!' }. Turn UIMessages into messages with its convertToModelMessages.`;
   }
   if (initialMessages.some(({ role }) => role === 'system')) {
     yield 'initialMessages has a system message. Put its text into systemPrompt.';

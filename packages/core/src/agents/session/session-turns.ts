@@ -272,7 +272,7 @@ export class SessionTurns implements LoopPolicy {
 function outOfTurns(maxTurns: number): CuelineError {
   return new CuelineError(
     'budget_exceeded',
-    `The session has had its ${maxTurns} turns, and its task is not complete. Go on from its messages, or raise maxTurns.`,
+    `The session has used its ${maxTurns} turns, and its task is not complete. Continue from its messages, or raise maxTurns.`,
     { details: { limit: 'turns', allowed: maxTurns } },
   );
 }

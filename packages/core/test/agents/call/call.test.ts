@@ -47,7 +47,7 @@ describe('An answer that can be read', () => {
   });
 
   test.each([undefined, 42, { text: 'Hi' }])(
-    'an input of %j is an error that says what to write',
+    'an input of %j is an error that shows what to write',
     async (input) => {
       const model = scriptedModel([]);
       const error = await faultOf(geographer.call(input as never, { model }));
@@ -251,6 +251,6 @@ test('The first call refuses options that an agent cannot have', async () => {
     'invalid_definition: options of agent "it" has no "temprature". Did you mean temperature?',
   );
   expect(await fault({ tools: {} })).toBe(
-    'invalid_definition: options of agent "it" cannot have tools. tools stand beside the options: defineAgent({ tools: [ … ] }).',
+    'invalid_definition: options of agent "it" cannot have tools. tools are not an option of the model call. Write defineAgent({ tools: [ … ] }).',
   );
 });

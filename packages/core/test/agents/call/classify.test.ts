@@ -11,7 +11,7 @@ import { faultOf, lines } from './calls.ts';
 const moods = ['positive', 'negative', 'neutral'] as const;
 
 describe('a label', () => {
-  test('is one of those that were given', async () => {
+  test('is one of the given labels', async () => {
     const model = scriptedModel([' Positive. ']);
     expect(await classify('I love it!', moods, { model })).toEqual({ label: 'positive', source: 'label' });
     expect(lines(model.calls[0]!.prompt)).toEqual([
@@ -56,7 +56,7 @@ describe('a label', () => {
 });
 
 describe('probabilities', () => {
-  test('are the shares of several answers, where the provider tells none', async () => {
+  test('are the shares of several answers if the provider reports none', async () => {
     const model = scriptedModel(['negative', 'positive', 'positive', 'neutral', 'positive']);
     expect(await classify('Well …', moods, { model, samples: 5 })).toEqual({
       label: 'positive',
@@ -68,7 +68,7 @@ describe('probabilities', () => {
     expect(error.message).toBe('samples is 0. Give a whole number from 1 on.');
   });
 
-  test('where one of the answers fails, so does the whole, and the others are stopped', async () => {
+  test('if one of the answers fails, so does the whole, and the others are stopped', async () => {
     const model = scriptedModel([
       'positive',
       [{ delay: 60_000 }, 'positive'],
@@ -150,7 +150,7 @@ describe('probabilities', () => {
     });
   });
 
-  test('are not asked for again where the model refuses to tell them', async () => {
+  test('are not requested again if the model refuses to report them', async () => {
     const refusal = {
       status: 400,
       message: "Unsupported parameter: 'top_logprobs' is not supported with this model.",
@@ -172,7 +172,7 @@ describe('probabilities', () => {
     expect(fault.code).toBe('bad_request');
   });
 
-  test('are not asked for where that is turned off', async () => {
+  test('are not requested if that is turned off', async () => {
     const model = scriptedModel(['no', 'no']);
     await classifyBinary('Is it?', { model });
     await classifyBinary('Is it?', { model, logprobs: false });

@@ -39,6 +39,6 @@ test.each<[object | undefined, string]>([
   expect((error as Error).message).toContain(why);
 });
 
-test('without a name it is refused where it is defined', () => {
+test('without a name it is refused in its definition', () => {
   expect(() => defineAgent({ instructions: 'Talk.' } as never)).toThrow('An agent needs a name');
 });

@@ -40,7 +40,7 @@ function faultOf(act: () => unknown): string {
 }
 
 describe('a dialog does not change', () => {
-  test('what is added makes another one', () => {
+  test('an addition makes another dialog', () => {
     const empty = createDialog();
     const asked = empty.append('Hi.');
     const more = asked.append([{ role: 'assistant', content: 'Hello.' }, 'How are you?']);
@@ -63,7 +63,7 @@ describe('a dialog does not change', () => {
     expect(fork.fork().parentId).toBe(fork.id);
   });
 
-  test('nor through what it was made of, or gives away', () => {
+  test('not through its source or its copies either', () => {
     const bytes = Uint8Array.of(1, 2, 3);
     const url = new URL('https://example.com/a.png');
     const input = { deep: [1] };
@@ -144,7 +144,7 @@ describe('JSON both ways', () => {
     ]);
   });
 
-  test('what JSON cannot say becomes what it would be there', () => {
+  test('what JSON cannot express becomes what it would be there', () => {
     const input = { a: undefined, b: Number.NaN, c: -0, d: new Date(0), e: 10n, f: [undefined, () => 1] };
     const dialog = createDialog([{ role: 'assistant', content: [{ ...call, input }] }]);
     expect(dialog.messages[0]!.content).toEqual([
@@ -201,14 +201,14 @@ describe('JSON both ways', () => {
       { v: 1, id: 'd', messages: [{ role: 'user' }] },
       'messages[0].content is undefined. Write a text, or a list of parts.',
     ],
-  ])('%j is no dialog', (json, why) => {
+  ])('%j is not a dialog', (json, why) => {
     expect(faultOf(() => dialogFromJSON(json))).toMatch(
       `invalid_options: This cannot be read as a dialog: ${why.replace(/\.$/, '')}`,
     );
   });
 });
 
-describe('what cannot be said is refused where it is added', () => {
+describe('an invalid addition is refused at once', () => {
   const cycle: Record<string, unknown> = {};
   cycle['self'] = cycle;
   test.each<[unknown, string]>([
@@ -217,7 +217,7 @@ describe('what cannot be said is refused where it is added', () => {
     ['', 'messages[1].content is empty.'],
     [7, 'messages[1] is 7.'],
     [{ role: 'tool', content: 'x' }, "messages[1].content is 'x'. Write a list of parts."],
-    [{ role: 'user', content: [{}] }, 'messages[1].content[0] is no part.'],
+    [{ role: 'user', content: [{}] }, 'messages[1].content[0] is not a part.'],
     [
       { role: 'user', content: [{ type: 'file', data: new Blob(['x']) }] },
       'messages[1].content[0].data is a Blob',
@@ -234,7 +234,7 @@ describe('what cannot be said is refused where it is added', () => {
   });
 });
 
-test('a dialog is known as one', () => {
+test('a dialog is recognized', () => {
   expect([createDialog(), dialogFromJSON(createDialog('x').toJSON())].every(isDialog)).toBe(true);
   expect([null, [], {}, createDialog().toJSON()].some(isDialog)).toBe(false);
 });

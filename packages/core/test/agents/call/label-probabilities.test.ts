@@ -23,7 +23,7 @@ function rounded(probabilities: Record<string, number> | undefined): unknown {
 }
 
 describe('from the tokens of an answer', () => {
-  test('Chat Completions give a list, Responses a list of lists', () => {
+  test('Chat Completions return a list, Responses a list of lists', () => {
     const first = place('yes', { yes: 0.6, no: 0.2, maybe: 0.2 });
     const expected = { yes: 0.75, no: 0.25 };
     expect(rounded(labelProbabilities(chat(first), ['yes', 'no']))).toEqual(expected);
@@ -45,7 +45,7 @@ describe('from the tokens of an answer', () => {
     ).toEqual({ positive: 0.833, negative: 0.083, neutral: 0.083 });
   });
 
-  test('where it begins several, the next one decides between them', () => {
+  test('if it begins several, the next one decides between them', () => {
     const first = place('un', { un: 0.8, known: 0.2 });
     const second = place('sure', { sure: 0.75, known: 0.25 });
     expect(rounded(labelProbabilities(chat(first, second), ['unsure', 'unknown', 'known']))).toEqual({
@@ -75,7 +75,7 @@ describe('from the tokens of an answer', () => {
     expect(labelProbabilities(metadata, ['yes', 'yes please', 'no'])).toBeUndefined();
   });
 
-  test('they add up to 1, whatever the tokens are', () => {
+  test('they add up to 1 for any tokens', () => {
     const token = fc.oneof(fc.constantFrom('yes', 'no', ' Yes', 'ye', 'n', '', '"', 'x'), fc.string());
     const logprob = fc.double({ min: -9999, max: 0, noNaN: true });
     const tokens = fc.record({

@@ -70,7 +70,7 @@ test.each([
   },
 );
 
-test('a call inside a run that ends as a whole says why, and how far it had come', async () => {
+test('a call inside a run that ends as a whole reports why, and how far it had come', async () => {
   const faults: CuelineError[] = [];
   const look = tool('look', 'Look', z.object({}), () => 'seen');
   const inner = defineAgent({ name: 'inner', instructions: 'Inner.', tools: [look] });
@@ -118,7 +118,7 @@ test('a run that fails of a call can be kept and sent, with the dialog as JSON',
   expect(lines(dialog.messages)).toEqual(['user: What?']);
 });
 
-test('a call that outlives the run it is part of is told so, and one that comes later asks no model', async () => {
+test('a call that outlives its run is aborted, and a later one calls no model', async () => {
   const late: Promise<unknown>[] = [];
   let asked = 0;
   let over: () => void = () => {};

@@ -18,7 +18,7 @@ test('a schema asks for JSON and holds the answer to it', async () => {
   await expect(reader.parse('{"n":"x"}')).rejects.toThrow(/^n: .*expected number/);
 });
 
-test('tags say so in the system prompt', async () => {
+test('the system prompt explains the tags', async () => {
   const reader = createOutputReader('tagged', tags(['answer']));
   expect(reader.systemLine).toBe('Write your answer in these tags: <answer>…</answer>.');
   expect(reader.format).toBeUndefined();
@@ -26,7 +26,7 @@ test('tags say so in the system prompt', async () => {
   await expect(reader.parse('4')).rejects.toThrow('<answer> is missing');
 });
 
-test('a function reads what it likes, also later', async () => {
+test('a function reads the answer as it likes, also later', async () => {
   const reader = createOutputReader('lines', async (text) => text.split('\n'));
   expect(await reader.parse('a\nb')).toEqual(['a', 'b']);
   const picky = createOutputReader('picky', () => {

@@ -28,7 +28,7 @@ test('what is registered is found by its name', async () => {
   expect(output).toBe('Hello.');
 });
 
-test('a prompt is found, too, and says that it cannot be called', () => {
+test('a prompt is found, too, and the error tells that it cannot be called', () => {
   const registry = createAgentRegistry();
   const plan = registry.register(
     definePrompt('plan', (prompt, input: { city: string }) => prompt.$`${input.city}`),
@@ -40,7 +40,7 @@ test('a prompt is found, too, and says that it cannot be called', () => {
   );
 });
 
-test('a name stands for one definition, unless that is replaced', () => {
+test('a name belongs to one definition, unless that is replaced', () => {
   const registry = createAgentRegistry();
   const first = registry.register(named('editor'));
   registry.register(first);
@@ -53,7 +53,7 @@ test('a name stands for one definition, unless that is replaced', () => {
   expect(registry.get('editor')).toBe(second);
 });
 
-test('an unknown name is told what there is', () => {
+test('an unknown name lists the known ones', () => {
   const registry = createAgentRegistry();
   expect(faultOf(() => registry.get('editor'))).toMatch(/None is registered yet\. Import the module/);
   registry.register(named('editor'));

@@ -24,7 +24,7 @@ const events: CallEvent[] = [
   'limit',
 ];
 
-test('every state says what comes of every event, and of the last rule in any case', () => {
+test('every state has a transition for every event', () => {
   for (const state of states) {
     expect(Object.keys(transitions[state]).toSorted(), state).toEqual(events.toSorted());
     for (const event of events) {
@@ -61,7 +61,7 @@ test('each state can be reached', () => {
   expect([...reached].toSorted()).toEqual(states.toSorted());
 });
 
-test('tools are taken away for good', () => {
+test('tools are removed for good', () => {
   for (const state of states.filter((one) => !mayCallTools(one) && !isEnd(one))) {
     for (const rules of Object.values(transitions[state])) {
       for (const { to } of rules) expect(isEnd(to) || !mayCallTools(to), `${state} → ${to}`).toBe(true);

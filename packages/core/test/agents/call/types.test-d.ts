@@ -15,7 +15,7 @@ import * as z from 'zod';
 declare const ready: ToolSet;
 const base = { name: 'it', instructions: 'Talk.' };
 
-test('the output is what the config says', () => {
+test('the output follows the config', () => {
   expectTypeOf(defineAgent(base).call('')).resolves.toHaveProperty('output').toEqualTypeOf<string>();
 
   const tagged = defineAgent({ ...base, output: tags({ required: ['answer', 'why'], optional: ['note'] }) });
@@ -52,7 +52,7 @@ test('the output is what the config says', () => {
     .toEqualTypeOf<unknown>();
 });
 
-test('of a config that is put together elsewhere nothing is known', () => {
+test('the output of a config that is built elsewhere is unknown', () => {
   expectTypeOf(defineAgent(base as AgentConfig)).toEqualTypeOf<Agent>();
 });
 
@@ -69,7 +69,7 @@ test('a function’s parameter is a text, and its result the output', () => {
   defineAgent({ ...base, output: (text: number) => text });
 });
 
-test('handlers know what they are told', () => {
+test('handlers get typed arguments', () => {
   const agent = defineAgent({
     ...base,
     onException: ({ error_message, text, attempt }) =>
@@ -86,7 +86,7 @@ test('handlers know what they are told', () => {
   defineAgent({ ...base, onExeption: '' });
 });
 
-test('a run knows the output, what there is of it, and the calls of the tools', async () => {
+test('a run has the types of the output, of the partial output, and of the calls of the tools', async () => {
   const agent = defineAgent({
     ...base,
     tools: [tool('add', 'Add', z.object({ a: z.number() }), ({ a }) => a + 1)],
@@ -110,7 +110,7 @@ test('an agent is a prompt with an input; one of its prompts has none', () => {
   expectTypeOf(agent).toExtend<Agent<{ answer: string }>>();
 });
 
-test('a label is one of those that were given', async () => {
+test('a label is one of the given labels', async () => {
   const { label, probabilities } = await classify('x', ['a', 'b'], {});
   expectTypeOf(label).toEqualTypeOf<'a' | 'b'>();
   expectTypeOf(probabilities).toEqualTypeOf<Record<'a' | 'b', number> | undefined>();

@@ -24,7 +24,7 @@ describe('when', () => {
     expect(roles(over.model.calls[2]?.prompt)).toBe('system user assistant user');
   });
 
-  test('without usage, or with one beyond reason, by four characters a token', async () => {
+  test('without usage, or with an impossible one, by four characters a token', async () => {
     for (const inputTokens of [0, -5, 1e308, '9' as never]) {
       const usage = { finish: { usage: { inputTokens, outputTokens: 0 } } };
       const turn = (size: number): ScriptedTurn => [...(big(size) as []), usage];
@@ -35,7 +35,7 @@ describe('when', () => {
     }
   });
 
-  test('a long conversation that is resumed, before its first turn; what the user says last stays', async () => {
+  test('a long conversation that is resumed, before its first turn; the last user message stays', async () => {
     const initialMessages: ModelMessage[] = [
       { role: 'user', content: 'y'.repeat(8_000) },
       { role: 'assistant', content: 'I see.' },
@@ -55,7 +55,7 @@ describe('when', () => {
     expect(result.messages[2]).toEqual({ role: 'user', content: 'And now?' });
   });
 
-  test('one long message is nothing to summarise', async () => {
+  test('one long message cannot be summarized', async () => {
     const { model } = await playSession([complete()], {
       initialMessage: 'y'.repeat(8_000),
       tokenLimit: 1_000,
@@ -81,7 +81,7 @@ describe('when', () => {
 });
 
 describe('how', () => {
-  test('by an agent of its own in the same log, which reads the conversation as a text', async () => {
+  test('by its own agent in the same log, which reads the conversation as a text', async () => {
     const { session, model } = await playSession([big(3_000), 'In short.', complete()], {
       tokenLimit: 1_000,
     });
@@ -91,7 +91,7 @@ describe('how', () => {
     expect(JSON.stringify(model.calls[1]?.prompt.at(-1))).toContain('[calls search with {');
   });
 
-  test('what was said just now comes last, as it was', async () => {
+  test('the latest messages come last, unchanged', async () => {
     const { result } = await playSession(['x'.repeat(6_000), 'In short.', complete()], { tokenLimit: 1_000 });
     expect(json(result.messages.slice(0, 3))).toEqual([
       { role: 'user', content: 'Previous conversation summary:' },
@@ -129,8 +129,8 @@ describe('how', () => {
   });
 });
 
-describe('where it does not work', () => {
-  test('a summary that fails is told, and the session goes on with everything', async () => {
+describe('a summary that fails', () => {
+  test('a failed summary is reported, and the session continues with everything', async () => {
     const { result, told, model } = await playSession(
       [big(3_000), [{ throw: { message: 'No.', status: 400 } }], complete()],
       { tokenLimit: 1_000 },
@@ -141,7 +141,7 @@ describe('where it does not work', () => {
     expect(roles(model.calls[2]?.prompt)).toBe('system user assistant tool');
   });
 
-  test('an empty summary is none', async () => {
+  test('an empty summary is a failed one', async () => {
     const { told, result } = await playSession([big(3_000), '', complete()], { tokenLimit: 1_000 });
     expect(told.some((line) => line.startsWith('onError 1: summarize'))).toBe(true);
     expect(result.completionReason).toBe('task_complete');
@@ -190,7 +190,7 @@ describe('turns that are too long for the limit', () => {
     for (const { prompt } of played.model.calls) expect(JSON.stringify(prompt).length).toBeLessThan(6_500);
   });
 
-  test('where all of them are, it is raised', async () => {
+  test('if all of them are, it is raised', async () => {
     const search = (at: number): ScriptedTurn => calls(['search', { query: `${at}${'y'.repeat(2_400)}` }]);
     const played = await playSession([...turns(3), search(3), complete()], { tokenLimit: 1_000 });
     expect(played.result.completionReason).toBe('task_complete');
@@ -210,7 +210,7 @@ test('a defined session is a prompt like any other', async () => {
   expect(model.calls).toHaveLength(2);
 });
 
-test('a turn takes as long at the end as at the beginning, where there are summaries', async () => {
+test('a turn takes as long at the end as at the beginning if there are summaries', async () => {
   const turns = 200;
   const done = scriptedModel([complete()]);
   let asked = 0;

@@ -82,7 +82,7 @@ async function live(
   return { session, charged, stored, died: end === 'dead' };
 }
 
-test('killed at any moment and resumed from what was stored, it completes and charges nobody twice', async () => {
+test('killed at any moment and resumed from the stored log, it completes and charges nobody twice', async () => {
   const moments: number[] = [];
   for (let lastMoment = 1; ; lastMoment += 1) {
     const first = await live([], [], lastMoment);

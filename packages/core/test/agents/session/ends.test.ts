@@ -19,7 +19,7 @@ describe('The result of a session', () => {
     expect(result).toMatchObject({ finalOutput: 'Every 11 minutes.', summary: 'The summary.' });
   });
 
-  test('finalOutput is the summary where that turn has no text, whatever earlier turns said', async () => {
+  test('finalOutput is the summary if that turn has no text, whatever earlier turns contain', async () => {
     const { result } = await playSession([talksFirst, complete('The summary.')]);
     expect(result).toMatchObject({ finalOutput: 'The summary.', summary: 'The summary.' });
   });

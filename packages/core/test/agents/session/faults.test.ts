@@ -139,7 +139,7 @@ describe('a session on a provider that fails, through the real client', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test('too many requests: it waits as long as the server says, and goes on', async () => {
+  test('too many requests: it waits as long as the server asks, and continues', async () => {
     const started = performance.now();
     const { result, server, errors } = await play([
       refuse(429, 'Slow down.', { 'retry-after': '1' }),
@@ -162,7 +162,7 @@ describe('a session on a provider that fails, through the real client', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test('a reset before the answer is tried again, twice, and nobody notices', async () => {
+  test('a reset before the answer is retried twice, and nothing shows it', async () => {
     const { result, server, errors } = await play([reset, reset, complete]);
     expect(result).toMatchObject({ completionReason: 'task_complete', totalTurns: 1 });
     expect(server.seen).toHaveLength(3);
@@ -179,7 +179,7 @@ describe('a session on a provider that fails, through the real client', () => {
     );
   });
 
-  test('an overloaded server is tried again, too', async () => {
+  test('an overloaded server is retried, too', async () => {
     const { result, server, errors } = await play([
       refuse(529, 'Overloaded.'),
       refuse(503, 'Busy.'),
@@ -196,7 +196,7 @@ describe('a session on a provider that fails, through the real client', () => {
     expect(new Set(errors)).toEqual(new Set(['llm: timeout']));
   });
 
-  test('a reset in the middle of a text is not tried again by itself; what was said is not sent again', async () => {
+  test('a reset in the middle of a text is not retried by itself; the text is not sent again', async () => {
     const { result, server, errors } = await play([resetInText, complete]);
     expect(result).toMatchObject({ completionReason: 'task_complete', totalTurns: 2 });
     expect(server.seen).toHaveLength(2);
@@ -238,7 +238,7 @@ describe('a session on a provider that fails, through the real client', () => {
     );
   };
 
-  test('a conversation that is too long ends it at once, where nothing makes it shorter', async () => {
+  test('a conversation that is too long ends it at once if nothing makes it shorter', async () => {
     const { result, server, errors } = await play([call('write', { text: 'once' }), overflow]);
     expect(result.completionReason).toBe('error');
     expect(result.error?.code).toBe('context_overflow');
@@ -246,7 +246,7 @@ describe('a session on a provider that fails, through the real client', () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  test('with a tokenLimit it is summarised at once, whatever was counted, and goes on', async () => {
+  test('with a tokenLimit it is summarized at once, whatever was counted, and continues', async () => {
     const summary: Reply = (response) => {
       head(response).write(chunk({ role: 'assistant', content: 'One line was written.' }));
       response.end(`${chunk({}, 'stop')}data: [DONE]\n\n`);

@@ -165,7 +165,7 @@ export function testSessions(connect: Connect): void {
     expect(played.result).toMatchObject({ completionReason: 'task_complete', finalOutput: 'All noted.' });
   });
 
-  test('a schema given here refuses arguments before they reach the server', async () => {
+  test('a schema in the page refuses arguments before they reach the server', async () => {
     const client = await connected();
     const tools = await client.tools({
       schemas: { add_note: { inputSchema: z.strictObject({ title: z.string().max(5) }) } },
@@ -202,7 +202,7 @@ export function testSessions(connect: Connect): void {
     expect(ends(next)).toEqual([['draw_notes', 'output-available', undefined]]);
   });
 
-  test('a tool that takes longer than it may is an error that the model reads, and the session goes on', async () => {
+  test('a tool that takes too long is an error that the model reads, and the session continues', async () => {
     const client = await connected();
     const played = await playSession(
       await client.tools(),

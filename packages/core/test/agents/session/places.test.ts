@@ -8,7 +8,7 @@ import { calls, complete, search, short } from './sessions.ts';
 
 const systemPrompt = 'You work.';
 
-test('the logger is told what happens, and to whose session', async () => {
+test('the logger receives each event, with the id of its session', async () => {
   const logger = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
   const result = await runAgentSession(
     scriptedModel([calls(['serach']), [{ throw: { message: 'No.', status: 400 } }], complete()]),
@@ -24,7 +24,7 @@ test('the logger is told what happens, and to whose session', async () => {
   ]);
 });
 
-test('a logger that throws is none', async () => {
+test('a logger that throws is ignored', async () => {
   const broken = (): never => {
     throw new Error('broken');
   };
@@ -48,7 +48,7 @@ test('its run is kept in a storage, under its id', async () => {
   expect(again.getState()).toMatchObject({ status: 'done', result: { summary: 'Kept.' } });
 });
 
-test('it is live while it goes on, and a call can be approved', async () => {
+test('it is live while it continues, and a call can be approved', async () => {
   const booked: string[] = [];
   const session: AgentSession = runAgentSession(
     scriptedModel([calls(['book', { city: 'Rome' }], ['search', { query: 'x' }]), complete()]),
@@ -115,7 +115,7 @@ test('two sessions in one tool, each in its own log', async () => {
   expect(JSON.stringify(result.messages)).toContain('["Inner.","Inner."]');
 });
 
-test('a prompt that is no session knows nothing of suspensions', async () => {
+test('a prompt that is not a session knows nothing of suspensions', async () => {
   const { run } = await runPrompt(
     (prompt) => {
       prompt.defTool('ask', 'Ask', z.object({}), () => suspend('?'));

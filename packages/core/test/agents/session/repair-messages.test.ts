@@ -30,7 +30,7 @@ describe('mending', () => {
     for (const [index, message] of mended.entries()) expect(message).toBe(whole[index]);
   });
 
-  test('a call without its result was interrupted, or has the answer that is given', () => {
+  test('a call without its result was interrupted, or gets the given answer', () => {
     expect(repairMessages([user, call('a', 'b', 'c'), result('b')], { answers: { c: { n: 1 } } })).toEqual([
       user,
       call('a', 'b', 'c'),
@@ -50,7 +50,7 @@ describe('mending', () => {
     ]);
   });
 
-  test('a call that waits for the provider to be answered goes, and one that was answered stays', () => {
+  test('a call that waits for the provider is removed, and an answered one stays', () => {
     const asks: ModelMessage = {
       role: 'assistant',
       content: [
@@ -72,7 +72,7 @@ describe('mending', () => {
     expect(repairMessages([user, alone])).toEqual([user]);
   });
 
-  test('a result without its call is left out, one that comes twice counts once', () => {
+  test('a result without its call is left out, a duplicate counts once', () => {
     expect(repairMessages([result('x'), user, call('a'), result('a', 'a'), result('a'), text])).toEqual([
       user,
       call('a'),
@@ -81,7 +81,7 @@ describe('mending', () => {
     ]);
   });
 
-  test('a name of every object is no answer', () => {
+  test('a name that every object has is not an answer', () => {
     expect(short(repairMessages([call('constructor'), call('__proto__')]))).toBe(
       'assistant(constructor), tool(constructor!), assistant(__proto__), tool(__proto__!)',
     );
@@ -100,7 +100,7 @@ describe('mending', () => {
     }
   });
 
-  test('ids that a model uses again are told apart by the messages they are in', () => {
+  test('ids that a model uses again differ by their messages', () => {
     const whole = [user, call('a'), result('a'), user, call('a'), result('a'), text];
     (whole[5]!.content as unknown as { output: unknown }[])[0]!.output = { type: 'text', value: 'second' };
     expect(repairMessages([whole[1]!], { whole })).toEqual([whole[1], whole[2]]);
@@ -132,7 +132,7 @@ const anyMessages = fc.array(
 );
 
 describe('laws of mending', () => {
-  test('whatever comes in, each call is followed by its result, and nothing else is', () => {
+  test('for any messages, each call is followed by its result, and by nothing else', () => {
     fc.assert(
       fc.property(anyMessages, anyMessages, (messages, whole) => {
         const mended = repairMessages(messages, { whole });
@@ -160,7 +160,7 @@ describe('laws of mending', () => {
     );
   });
 
-  test('it takes as long as there are messages', () => {
+  test('its time grows with the number of messages', () => {
     const many = Array.from({ length: 20_000 }, (_, at) => [call(`c${at}`), user]).flat();
     const started = performance.now();
     expect(repairMessages(many, { whole: many })).toHaveLength(60_000);

@@ -37,7 +37,7 @@ test('the arguments of a tool come from its schema', () => {
   runAgentSession({ provider: 'google', model: 'x' }, { systemPrompt: '' });
 });
 
-test('a defined session knows what it comes to', () => {
+test('a defined session has the type of its result', () => {
   const work = defineSession('work', { systemPrompt: 'You work.' });
   expectTypeOf<NonNullable<(typeof work)['~types']>['output']>().toEqualTypeOf<{
     summary: string;

@@ -2,18 +2,18 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fillTemplate } from '../../../src/agents/tags/fill-template.ts';
 
-test('only the named placeholders are replaced, and each time they stand there', () => {
+test('only the named placeholders are replaced, each time they occur', () => {
   expect(fillTemplate('{a} and {b}, {a}: {"json": {c}}', { a: '1', b: '2' })).toBe(
     '1 and 2, 1: {"json": {c}}',
   );
 });
 
-test('a value is text, whatever it looks like', () => {
+test('a value is plain text, whatever it looks like', () => {
   expect(fillTemplate('<{a}|{b}>', { a: '{b}', b: "$& $1 $'" })).toBe("<{b}|$& $1 $'>");
   expect(fillTemplate('{constructor}{__proto__}', {})).toBe('{constructor}{__proto__}');
 });
 
-test('what stands around a placeholder stays, for any texts', () => {
+test('the text around a placeholder stays, for any texts', () => {
   const text = fc.string({ unit: fc.constantFrom('{', '}', 'x', '$', '&', ' ', '"') });
   fc.assert(
     fc.property(text, text, text, (before, value, after) => {

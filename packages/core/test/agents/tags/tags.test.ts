@@ -42,7 +42,7 @@ describe('what is read', () => {
     expect(read(text)).toEqual({ answer: value });
   });
 
-  test('an optional tag is there where it says something', () => {
+  test('an optional tag is present if it has content', () => {
     expect(read('<answer>42 <note>sure</note></answer>', both)).toEqual({
       answer: '42 <note>sure</note>',
       note: 'sure',
@@ -62,7 +62,7 @@ describe('a tag that may be repeated is a list', () => {
     expect(read(text, steps)).toEqual({ step, note: [] });
   });
 
-  test('a required one has something in it, an optional one may be empty', () => {
+  test('a required one has content, an optional one may be empty', () => {
     expect(read('<step>a</step><note>x</note><note>y</note>', steps)).toEqual({
       step: ['a'],
       note: ['x', 'y'],
@@ -90,7 +90,7 @@ describe('a tag of Markdown is a code block', () => {
     expect(read(text, blocks)).toEqual({ json });
   });
 
-  test('stands beside tags of XML, and may be a list', () => {
+  test('may stand beside XML tags, and may be a list', () => {
     expect(read('<answer>a</answer>\n```json\n1\n```\n```c++\nint a;\n```', blocks)).toEqual({
       answer: 'a',
       json: '1',
@@ -114,7 +114,7 @@ describe('a tag of Markdown is a code block', () => {
   });
 });
 
-describe('what cannot be read says why, to the model', () => {
+describe('an unreadable answer explains the fault to the model', () => {
   test.each([
     ['It is 42.', '<answer> is missing'],
     ['<answer>42', '<answer> is opened and never closed'],
@@ -163,11 +163,11 @@ test.each([{ lists: ['a'] }, { required: ['b'], markdown: ['a'] }])(
   },
 );
 
-test('a name is given once', () => {
+test('a name may be used once', () => {
   expect(faultOf(() => tags({ required: ['a'], optional: ['A'] }))).toMatch(/'A' is named twice/);
 });
 
-test('what is written in tags is read back, whatever stands around it', () => {
+test('text that is written in tags is read back, with any text around it', () => {
   const plain = fc.string({ unit: fc.constantFrom('a', ' ', '\n', '"', "'", '/', '>', '&', '`') });
   const around = fc.string({
     unit: fc.constantFrom(

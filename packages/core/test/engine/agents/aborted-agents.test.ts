@@ -130,7 +130,7 @@ describe('an agent tree that is aborted at its deepest tool, which does not list
     expect(release).toBe(3);
   });
 
-  test('while the agent’s function still says what to send: nothing is sent', async () => {
+  test('while the agent’s function is still running, nothing is sent', async () => {
     const model = scriptedModel([[call('slow')], 'Never.']);
     const { run } = await runPrompt(
       go((prompt) =>

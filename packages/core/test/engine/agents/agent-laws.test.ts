@@ -99,7 +99,7 @@ function leftOpen(events: readonly RunEvent[]): string[] {
   return [...open];
 }
 
-test('however deep it goes, and whenever it is stopped', { timeout: 60_000 }, async () => {
+test('at any depth, and stopped at any time', { timeout: 60_000 }, async () => {
   expect.hasAssertions();
   await fc.assert(
     fc.asyncProperty(

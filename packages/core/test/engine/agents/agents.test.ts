@@ -72,7 +72,7 @@ test('agents of one step work at the same time, each in its own part of the log'
   ]);
 });
 
-test('the same agent twice in one step, and once more under an id that was used', async () => {
+test('the same agent twice in one step, and again under an id that was used', async () => {
   const { state } = await play(
     go((prompt) =>
       prompt.defAgent('echo', '', z.object({ n: z.number() }), ({ n }, own) => own.$`Say ${n}.`, {
@@ -292,7 +292,7 @@ describe('depth', () => {
     expect(state.agents).toHaveLength(agents);
   });
 
-  test('one that never stops digging ends with the steps of the run', async () => {
+  test("an agent that calls agents without end stops at the run's limit of steps", async () => {
     const { state } = await play(recursive, digs(60), { options: { limits: { depth: Infinity } } });
     expect(state).toMatchObject({
       status: 'error',
@@ -383,7 +383,7 @@ test('the time limit of an agent’s call ends the agent, not the run', async ()
   expect(state.agents[0]!.status).toBe('stopped');
 });
 
-test('a key that an agent’s server echoes is in nobody’s messages', async () => {
+test('a key that an agent’s server echoes appears in no message', async () => {
   const key = 'plain-words-that-look-like-no-key';
   const { model, state, events } = await play(
     go((prompt) => prompt.defAgent('child', '', none, (_args, own) => own.$`Go.`)),
@@ -395,7 +395,7 @@ test('a key that an agent’s server echoes is in nobody’s messages', async ()
   expect(JSON.stringify(model.calls.map(({ prompt }) => prompt))).not.toContain(key);
 });
 
-test('events of agents stand in the log under their path, between the start and the end of their call', async () => {
+test('events of agents are in the log under their path, between the start and the end of their call', async () => {
   const { run } = await play(
     threeLevels(() => 'ok'),
     [...down, 'Deep.', 'Middle.', 'Top.'],

@@ -9,7 +9,7 @@ import { down, failOnUnhandledRejections, none, threeLevels } from '../../suppor
 failOnUnhandledRejections();
 
 describe('what goes wrong deep down', () => {
-  test('the deepest tool throws: its agent is told, and all goes on', async () => {
+  test('the deepest tool throws: its agent reads the error, and the run continues', async () => {
     const { model, state } = await play(
       threeLevels(() => {
         throw new Error('no such file');
@@ -29,7 +29,7 @@ describe('what goes wrong deep down', () => {
     expect(state.agents.map(({ status }) => status)).toEqual(['done', 'done']);
   });
 
-  test('the deepest agent’s model fails: its parent gets a sentence, and nothing else of it', async () => {
+  test('the deepest agent’s model fails: its parent reads one sentence and nothing else', async () => {
     const { model, state } = await play(
       threeLevels(() => 'SECRET RESULT'),
       [
@@ -128,7 +128,7 @@ describe('what goes wrong deep down', () => {
     expect(sent(model)[1]!.messages.at(-1)).toContain(text);
   });
 
-  test('an agent’s model that nobody knows is an error of that call', async () => {
+  test('an unknown model of an agent is an error of that call', async () => {
     const { model, state } = await play(
       go((prompt) => prompt.defAgent('lost', '', none, (_args, own) => own.$`Go.`, { model: 'nobody:x' })),
       [[call('lost')], 'It has no model.'],

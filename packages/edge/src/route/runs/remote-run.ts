@@ -2,7 +2,7 @@ import { CuelineError, failedStart, type EditReply, type RunCommand, type RunEve
 import { eventsOf } from '../../stores/event-batch.ts';
 import type { EventBatch, RunLogStore, RunMessage } from '../../stores/run-log-store.ts';
 import { runEndedReply } from './host-run.ts';
-import { afterAwakeTime, withTimeout } from './with-timeout.ts';
+import { afterAwakeTime, withTimeout } from '../../base/with-timeout.ts';
 import { singleFlight } from './single-flight.ts';
 
 /** A run of another instance, as the shared store shows it. */

@@ -15,7 +15,7 @@ import { hostRun, type HostedRun } from './host-run.ts';
 import { leastTokens } from '../usage/least-tokens.ts';
 import type { MemoryUser } from '../usage/memory-use.ts';
 import { createOpenWork, type OpenWork } from './open-work.ts';
-import { withTimeout } from './with-timeout.ts';
+import { withTimeout } from '../../base/with-timeout.ts';
 import { unknownRun } from '../read-query.ts';
 import { createRunBudget, startRefusedError, limitsWithin, type BudgetedRun } from '../usage/run-budget.ts';
 import { followRemoteRun } from './remote-run.ts';

@@ -1,5 +1,5 @@
 import type { EventBatch, RunLogStore } from '../../stores/run-log-store.ts';
-import { afterAwakeTime, withTimeout } from './with-timeout.ts';
+import { afterAwakeTime, withTimeout } from '../../base/with-timeout.ts';
 
 /** Stores a run while it happens, without delaying it. */
 export type StoreWriter = {

@@ -1,5 +1,5 @@
 import type { RunRequest } from '@cueline/core';
-import { utf8Length } from './utf8-length.ts';
+import { utf8Length } from '../../base/utf8-length.ts';
 
 /** The cost of an image of middling size, because a few bytes of one colour are a large image, too. */
 const LEAST_FILE_LENGTH = 6_000;

@@ -2,7 +2,7 @@ import { CuelineError, type Limits, type SerializedError } from '@cueline/core';
 import type { Adjusted, Amount, Reservation, Reserved } from '../../limits/limit-store.ts';
 import { Refusal } from '../../http/respond.ts';
 import { leastOutput } from './output-lengths.ts';
-import { withTimeout } from '../runs/with-timeout.ts';
+import { withTimeout } from '../../base/with-timeout.ts';
 import { runDefaults, type RouteSettings } from '../settings.ts';
 
 /** A run, with the daily limits of its subject and of all subjects. */

@@ -1,4 +1,4 @@
-import { withTimeout } from '../../route/runs/with-timeout.ts';
+import { withTimeout } from '../../base/with-timeout.ts';
 import { follow, type Following, type ListSlice } from '../follow.ts';
 import {
   KEPT_MESSAGES,

@@ -59,7 +59,7 @@ test('nor that its time is over', async () => {
   });
 });
 
-test('what comes after the end is no part of it', async () => {
+test('events after the end are not part of it', async () => {
   const end: RunEvent = { seq: 1, t: 6, type: 'run-end', outcome: 'done' };
   const { run } = await setUp(async function* () {
     yield start;
@@ -85,7 +85,7 @@ test('a run that breaks off ends with that', async () => {
   });
 });
 
-test('what breaks it is told to the server alone', async () => {
+test('its failures are reported to the server alone', async () => {
   const { run, onFailure } = await setUp(async function* () {
     yield* [];
     throw new TypeError('password=1234');
@@ -123,7 +123,7 @@ test('many events at once are all written down by a slow store', async () => {
   expect(slow.mock.calls.length).toBeLessThan(10);
 });
 
-test('commands that were heard twice, since the store was away, are followed once and answered', async () => {
+test('commands that arrived twice because the store was away are executed once and answered', async () => {
   const { run, store, onFailure, send } = await setUp(deaf);
   const { tell } = store;
   let replies = 0;

@@ -27,7 +27,7 @@ async function setUp() {
   return { store, run: followRemoteRun(store, 'run-1', times) };
 }
 
-test('a run whose instance has gone ends, for everybody who reads it', async () => {
+test('a run whose instance has died ends for all its readers', async () => {
   const { store, run } = await setUp();
   await write(store, 'run-1', [start]);
   const [one, two] = await Promise.all([all(events(run, -1)), all(events(run, 0))]);
@@ -39,7 +39,7 @@ test('a run whose instance has gone ends, for everybody who reads it', async () 
   expect(await all(store.told('run-1', AbortSignal.timeout(5)))).toContainEqual({ type: 'stop' });
 });
 
-test('also where it had said nothing yet', async () => {
+test('also if it had written nothing yet', async () => {
   const { run } = await setUp();
   expect(await all(events(run, -1))).toMatchObject([
     { seq: 0, type: 'run-start', runId: 'run-1' },
@@ -47,7 +47,7 @@ test('also where it had said nothing yet', async () => {
   ]);
 });
 
-test('and where somebody answers what it asks', async () => {
+test('and when a client answers its request', async () => {
   const { store, run } = await setUp();
   await write(store, 'run-1', [start]);
   expect(await run.send({ type: 'edit', edit: { type: 'skip', taskId: 'a' } })).toEqual({
@@ -77,7 +77,7 @@ test('one that answers late is not given up', async () => {
   await answering;
 });
 
-test('one that is only silent goes on', async () => {
+test('one that is only silent continues', async () => {
   const { store, run } = await setUp();
   const hosted = hostRun({
     runId: 'run-1',
@@ -106,7 +106,7 @@ test('one that is only silent goes on', async () => {
 test.each([
   ['reads only what is told after it has asked', true, 2],
   ['reads all of it where its store cannot tell what is new', false, 102],
-])('whoever asks %s', async (_, canListen, count) => {
+])('a caller of %s', async (_, canListen, count) => {
   const { store } = await setUp();
   await write(store, 'run-1', [start]);
   for (let index = 0; index < 100; index += 1) {
@@ -138,7 +138,7 @@ test.each([
   expect(read).toHaveLength(count);
 });
 
-test('nobody asks after a run whose reader has left', async () => {
+test('nothing asks about a run whose reader has left', async () => {
   const { store, run } = await setUp();
   await write(store, 'run-1', [start]);
   const reader = run.events(-1)[Symbol.asyncIterator]();
@@ -178,7 +178,7 @@ test('a reader that breaks off lets go of the store', async () => {
   expect(read.mock.calls.map(([, , signal]) => signal.aborted)).not.toContain(false);
 });
 
-test('many who read one run ask after it once, and end it once', async () => {
+test('many readers of one run ask about it once, and end it once', async () => {
   const { store } = await setUp();
   await write(store, 'run-1', [start]);
   const [tell, append] = [vi.spyOn(store, 'tell'), vi.spyOn(store, 'append')];
@@ -195,7 +195,7 @@ test('many who read one run ask after it once, and end it once', async () => {
   expect(onAbandoned).toHaveBeenCalledTimes(1);
 });
 
-test('one that asks and is frozen meanwhile hears what was answered', async () => {
+test('one that asks and freezes meanwhile gets the answer', async () => {
   const { store, run } = await setUp();
   await write(store, 'run-1', [start]);
   const block = (ms: number): void => {

@@ -87,7 +87,7 @@ test('a store that fails is not waited for, and is caught up with', async () => 
   expect(await all(read(runs, 'r', -1, never()))).toEqual(events);
 });
 
-test('one that takes its time is not waited for either', async () => {
+test('a slow store is not waited for either', async () => {
   const writes: (() => void)[] = [];
   const { shown, writer, push } = await setUp(() => new Promise((resolve) => writes.push(resolve)));
   push(events[0]!);
@@ -114,7 +114,7 @@ const interrupted: RunEvent = {
   error: { code: 'interrupted', message: 'Gone.' },
 };
 
-test('where another instance has ended the run meanwhile, its end is shown and nothing else', async () => {
+test('if another instance has ended the run meanwhile, its end is shown and nothing else', async () => {
   const { runs, seen, writer, onOver, push } = await setUp(async () => {});
   for (const event of events.slice(0, 2)) push(event);
   await soon();
@@ -127,7 +127,7 @@ test('where another instance has ended the run meanwhile, its end is shown and n
   expect(onOver).not.toHaveBeenCalled();
 });
 
-test('and a run that goes on is told to end', async () => {
+test('and a run under way is ended', async () => {
   const { runs, seen, onOver, push } = await setUp(async () => {});
   for (const event of events.slice(0, 2)) push(event);
   await soon();
@@ -139,7 +139,7 @@ test('and a run that goes on is told to end', async () => {
   expect(seen).toEqual([...events.slice(0, 2), interrupted]);
 });
 
-test('what was shown already is not taken back: then the two logs differ, and it counts as not written', async () => {
+test('shown events are not taken back: then the two logs differ, and it counts as not written', async () => {
   let broken = false;
   const { runs, seen, writer, push } = await setUp(async () => {
     if (broken) throw new Error('away');
@@ -156,7 +156,7 @@ test('what was shown already is not taken back: then the two logs differ, and it
   expect(seen).toEqual(events);
 });
 
-test('an end whose answer was lost is no other end', async () => {
+test('an end whose answer was lost is not a second end', async () => {
   let answers = 0;
   const { runs, seen, writer, onOver, push } = await setUp(
     async () => {},
@@ -172,7 +172,7 @@ test('an end whose answer was lost is no other end', async () => {
   expect(onOver).not.toHaveBeenCalled();
 });
 
-test('a store that has lost the last of what it had is given it again', async () => {
+test('a store that has lost its last events gets them again', async () => {
   const kept: RunEvent[] = [];
   const { seen, writer, push } = await setUp(async (_runId, { first, items }) => {
     if (first > kept.length) throw new Error('came before');
@@ -191,7 +191,7 @@ test('a store that has lost the last of what it had is given it again', async ()
   expect(seen).toEqual(events);
 });
 
-test('a process that was frozen hears what the store has answered before it gives up waiting', async () => {
+test('a process that was frozen reads the answer of the store before it gives up', async () => {
   const writes: (() => void)[] = [];
   const { shown, push } = await setUp(() => new Promise((resolve) => writes.push(resolve)));
   push(events[0]!);
@@ -205,7 +205,7 @@ test('a process that was frozen hears what the store has answered before it give
   expect(shown).toEqual([0]);
 });
 
-test('a store that comes back long after the end of a run is given what it has missed', async () => {
+test('a store that returns long after the end of a run gets what it has missed', async () => {
   vi.useFakeTimers();
   try {
     let tries = 0;
@@ -229,7 +229,7 @@ test('a store that comes back long after the end of a run is given what it has m
   }
 });
 
-test('and one that never does is not asked for ever', async () => {
+test('and one that never does is not asked without end', async () => {
   vi.useFakeTimers();
   try {
     const append = vi.fn<() => Promise<void>>().mockRejectedValue(new Error('away'));

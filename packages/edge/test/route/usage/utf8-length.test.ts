@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { utf8Length } from '../../../src/route/usage/utf8-length.ts';
+import { utf8Length } from '../../../src/base/utf8-length.ts';
 
 test('a text has as many bytes as TextEncoder writes, lone surrogates included', () => {
   const unit = fc.integer({ min: 0, max: 0xff_ff }).map((code) => String.fromCharCode(code));

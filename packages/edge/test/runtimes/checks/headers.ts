@@ -97,7 +97,7 @@ export function checkHeaders(tried: Tried): void {
   });
 
   test.each([301, 302, 303, 307, 308])(
-    'a redirect (%i) is refused, and nobody else is asked',
+    'a redirect (%i) is refused, and no other server is asked',
     async (status) => {
       await using elsewhere = await serveUpstream();
       tried.upstream.answer((response) => {

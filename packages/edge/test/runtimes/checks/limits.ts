@@ -22,7 +22,7 @@ export function checkLimits(tried: Tried): void {
     return call!.reserved;
   }
 
-  test('a budget is reserved, and given back but for what the call did cost', async () => {
+  test('a budget is reserved, and released except for the cost of the call', async () => {
     // for one call, and what two of them really cost
     const headers = as(`thrifty/${(await reserved()) + 24}`);
     const ends: (() => void)[] = [];
@@ -79,7 +79,7 @@ export function checkLimits(tried: Tried): void {
     await next.text();
   });
 
-  describe('before the provider has said anything', () => {
+  describe('before the first output of the provider', () => {
     test.each(['single', 'remote'])('a call that its caller leaves is settled (%s)', async (at) => {
       await eventsOf(tried);
       tried.upstream.answer(() => {});

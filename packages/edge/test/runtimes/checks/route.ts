@@ -78,7 +78,7 @@ export function checkRoute(tried: Tried): void {
     expect(JSON.stringify([run.events, ...run.response.headers])).not.toContain(key);
   });
 
-  test('goes on when its client goes away, and is taken up where that was', async () => {
+  test('continues when its client disconnects, and is resumed', async () => {
     const { talks } = model();
     const first = await watch(greet);
     await first.to('step-start');
@@ -137,7 +137,7 @@ export function checkRoute(tried: Tried): void {
     await expect.poll(() => tried.upstream.seen[0]!.closedAt).toBeDefined();
   });
 
-  test('is stopped where its client has gone', async () => {
+  test('is stopped after its client has disconnected', async () => {
     const { talks } = model();
     const run = await watch(greet);
     await run.to('step-start');
@@ -236,7 +236,7 @@ export function checkRoute(tried: Tried): void {
       expect(tried.upstream.seen).toEqual([]);
     });
 
-    test('404 unknown_run: the run of somebody else, and stops nothing', async () => {
+    test("404 unknown_run: another subject's run, and nothing is stopped", async () => {
       const { talks } = model();
       const run = await watch(greet);
       await run.to('step-start');

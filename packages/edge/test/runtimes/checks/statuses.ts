@@ -107,14 +107,14 @@ export function checkStatuses(tried: Tried): void {
     expect(tried.upstream.seen.length).toBe(1);
   });
 
-  test('502 upstream_unreachable: a provider that is not there', async () => {
+  test('502 upstream_unreachable: a provider that does not exist', async () => {
     expect(await codeOf(await ask(tried, { path: '/nowhere/chat/completions' }))).toEqual([
       502,
       'upstream_unreachable',
     ]);
   });
 
-  test("a provider's own refusal keeps its status, and says nothing of the key", async () => {
+  test("a provider's own refusal keeps its status, and does not contain the key", async () => {
     tried.upstream.answer(
       json(429, '{"error":{"message":"Slow down, sk-live-0123456789abcdef"}}', { 'retry-after': '7' }),
     );
@@ -123,7 +123,7 @@ export function checkStatuses(tried: Tried): void {
     expect(await response.json()).toMatchObject({ error: { message: 'Slow down, [redacted]' } });
   });
 
-  test('429 rate_limited: says when to come back', async () => {
+  test('429 rate_limited: with the time to retry', async () => {
     tried.upstream.answer(json(200, '{}'));
     expect((await ask(tried, { at: 'rare' })).status).toBe(200);
     const response = await ask(tried, { at: 'rare' });
@@ -171,7 +171,7 @@ export function checkStatuses(tried: Tried): void {
       wire.close();
     });
 
-    test('413 too_large: a length that is too much, and none of it', async () => {
+    test('413 too_large: a declared length that is too much, without reading', async () => {
       const wire = await openWire(tried);
       wire.write(post('/body', 'content-length: 9000000\r\n', ''));
       expect(await wire.until(/}}/)).toMatch(/^HTTP\/1\.1 413 [^]*"too_large"/);

@@ -43,7 +43,7 @@ export function checkStreams(tried: Tried): void {
       .toMatchObject([{ outcome: 'done' }]);
   });
 
-  test('a caller who goes away is gone for the provider in 200 ms', async () => {
+  test('a caller who disconnects is gone for the provider within 200 ms', async () => {
     const took: number[] = [];
     for (let count = 0; count < 5; count += 1) {
       tried.upstream.answer((response) => {
@@ -78,7 +78,7 @@ export function checkStreams(tried: Tried): void {
     expect(Math.min(...took)).toBeLessThan(200);
   });
 
-  test('whoever goes away unnoticed, while the provider is silent, is gone when that has lasted too long', async () => {
+  test('a caller who disconnects unnoticed, while the provider is silent, is gone after a time limit', async () => {
     tried.upstream.answer((response) => stream(response)('one'));
     const caller = new AbortController();
     const response = await ask(tried, { at: 'short', body: streamed, signal: caller.signal });

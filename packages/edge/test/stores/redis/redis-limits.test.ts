@@ -12,7 +12,7 @@ describeWithRedis('limits in Redis', (redis) => {
 
   describeLimitStore('redis', { open, clock });
 
-  test('answer as those in memory do, whatever is asked', async () => {
+  test('answer as those in memory do, for any calls', async () => {
     const store = await open();
     let runs = 0;
     await fc.assert(

@@ -3,7 +3,7 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { go, play } from '../support.ts';
+import { go, play } from '../../support.ts';
 
 const finish = (result: string): ScriptedTurn => [{ toolCall: { name: 'finishTask', input: { result } } }];
 
@@ -102,7 +102,7 @@ describe('what a task defines goes with it', () => {
 });
 
 describe('variables of a task', () => {
-  test('are shown while it lasts, and a hook changes them where they stand', async () => {
+  test('are shown while it lasts, and a hook changes them in place', async () => {
     const { model, events, state } = await play(
       (prompt) => {
         prompt.def('MODE', 'base');
@@ -144,7 +144,7 @@ describe('variables of a task', () => {
   });
 });
 
-test('a validation that never ends is no dead end: the task can be skipped', async () => {
+test('a validation that never ends does not block the list: the task can be skipped', async () => {
   const model = scriptedModel([finish('x'), 'Then not.']);
   const { run } = await runPrompt(
     go((prompt) => prompt.defTaskList([{ task: 'One', validation: () => new Promise<void>(() => {}) }])),
@@ -238,7 +238,7 @@ describe('a list that changes while the model works on it', () => {
   });
 });
 
-test('options.activeTools leaves the task list and what a task defines as they are, and names what there is not', async () => {
+test('options.activeTools keeps the task tools, and warns of unknown names', async () => {
   const { model, state } = await play(
     (prompt) => {
       prompt.defTool('search', 'Searches', z.object({}), () => 1);

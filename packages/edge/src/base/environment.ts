@@ -1,5 +1,8 @@
 import type { Environment } from '@cueline/core/models';
 
+/** The third argument that platforms such as Workers pass. */
+export type RouteContext = { waitUntil?: (work: Promise<void>) => void };
+
 /**
  * Returns the variables that a platform such as Workers passes with a request, otherwise the process's. Bun and Deno
  * pass an object without variables instead.

@@ -2,7 +2,7 @@ import { ChevronDown } from 'lucide-react';
 import { clsx } from 'clsx';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
-import { connectionLabel, connectionProblem } from './connection.ts';
+import { connectionLabel, connectionProblem } from '../model/connection.ts';
 
 /** The model in use; opens the dialog that changes it. */
 export function ModelButton() {

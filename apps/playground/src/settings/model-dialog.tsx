@@ -1,3 +1,4 @@
+import { Segment } from '../ui/segment.tsx';
 import { Lock } from 'lucide-react';
 import { RadioGroup } from 'radix-ui';
 import { useState } from 'react';
@@ -12,8 +13,8 @@ import {
   type ConnectionKeys,
   type ConnectionProblem,
   type ConnectionSettings,
-} from './connection.ts';
-import { Choice, Field, Segment } from './model-fields.tsx';
+} from '../model/connection.ts';
+import { Choice, Field } from './model-fields.tsx';
 
 export function ModelDialog() {
   const open = usePlayground((state) => state.modelDialogOpen);

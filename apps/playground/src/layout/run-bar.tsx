@@ -2,11 +2,11 @@ import { isUnderWay, type RunState } from '@cueline/core';
 import { clsx } from 'clsx';
 import { Check, CircleAlert, CircleDashed, CircleStop, LoaderCircle, Pause } from 'lucide-react';
 import type { RunSession } from '../state/store.ts';
-import { phaseLabel } from './announcement.ts';
-import { isOutOfTurns } from './error-messages.ts';
-import { formatCount, formatDuration, plural } from './format.ts';
-import { LiveDuration } from './live-duration.tsx';
-import { RetryNote } from './retry-note.tsx';
+import { phaseLabel } from '../transcript/announcement.ts';
+import { isOutOfTurns } from '../transcript/error-messages.ts';
+import { formatCount, formatDuration, plural } from '../ui/format.ts';
+import { LiveDuration } from '../ui/live-duration.tsx';
+import { RetryNote } from '../transcript/retry-note.tsx';
 
 const looks = {
   idle: { Icon: CircleDashed, words: 'Not run yet', look: 'text-ink-2' },

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { usePlayground } from '../state/store.ts';
+import { usePlayground } from './store.ts';
 
 /** Whether a run is under way. Renders at its start and end, not at its events. */
 export function useRunning(): boolean {

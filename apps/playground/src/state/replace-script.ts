@@ -1,5 +1,5 @@
 import { toast } from 'sonner';
-import { usePlayground } from '../state/store.ts';
+import { usePlayground } from './store.ts';
 
 let shown: string | number | undefined;
 

@@ -2,8 +2,8 @@
 import type { Prompt, PromptSource, TaskListHandle } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { sent } from '../sent.ts';
-import { call, go, play } from '../support.ts';
+import { sent } from '../../sent.ts';
+import { call, go, play } from '../../support.ts';
 
 /** Two tasks with a tool of one name, which does something else in each. */
 const twoCalculators =
@@ -110,7 +110,7 @@ test('a call that has to wait until the task is finished still belongs to it, an
   expect(state.toolCalls[1]!.output).toBe('plus: 7');
 });
 
-test('a call that each of many tasks makes is no loop', async () => {
+test('the same call for each of many tasks is not a loop', async () => {
   const { run } = await play(
     (prompt) => {
       prompt.defTool('list', '', z.object({}), () => 'a.txt', { effect: 'read' });
@@ -123,7 +123,7 @@ test('a call that each of many tasks makes is no loop', async () => {
   expect(run.getState().toolCalls.filter(({ state }) => state !== 'output-available')).toEqual([]);
 });
 
-test('a task’s tool is gone after its task, and a call of it is answered with what there is', async () => {
+test('a task’s tool is removed after its task, and a call of it is answered with the tools that exist', async () => {
   const { model, run } = await play(
     go((prompt) =>
       prompt.defTaskList([
@@ -176,7 +176,7 @@ test('a name that the prompt uses means the task’s while the task is current',
   ]);
 });
 
-test('a task’s hooks, agents and messages are there for that task alone', async () => {
+test('a task’s hooks, agents and messages exist for that task alone', async () => {
   const { model, state } = await play(
     (prompt) => {
       prompt.defHook(() => ({ system: 'base' }));
@@ -213,7 +213,7 @@ test('a task’s hooks, agents and messages are there for that task alone', asyn
   ]);
 });
 
-test('extend is told what the model would be sent', async () => {
+test('extend receives the messages that the model would be sent', async () => {
   const seen: unknown[] = [];
   await play(
     go((prompt) =>

@@ -1,4 +1,3 @@
-// Runs with task lists, from end to end: whatever the model and the user do, a run keeps its promises.
 import {
   reduceAll,
   runPrompt,
@@ -14,12 +13,11 @@ import { scriptedModel, type ScriptedPart, type ScriptedTurn } from '@cueline/co
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { sent } from '../../sent.ts';
+import { call, go, json } from '../../support.ts';
+import { after } from '../../support/runs.ts';
 import * as z from 'zod';
-import { sent } from '../sent.ts';
-import { call, go, json, play } from '../support.ts';
-import { after } from '../support/runs.ts';
-
-const finish = (result: string) => call('finishTask', { result });
+import { finish, taskId } from '../../support/task-runs.ts';
 
 /** A run whose user does something when the event of this number has been written. */
 async function playWith(
@@ -86,8 +84,8 @@ function expectPromises({ run, model, state, tasks }: Awaited<ReturnType<typeof 
   expect(state.steps.length - asked.length).toBeLessThanOrEqual(state.status === 'stopped' ? 1 : 0);
 }
 
-const taskId = fc.integer({ min: 1, max: 6 }).map((n) => `task-${n}`);
 const index = fc.integer({ min: -1, max: 6 });
+
 const edit: fc.Arbitrary<TaskEdit> = fc.oneof(
   fc.record({ type: fc.constant('add' as const), title: fc.constantFrom('Extra', '') }),
   fc.record({ type: fc.constant('add' as const), title: fc.constant('Extra'), index }),
@@ -184,7 +182,7 @@ function staticList(prompt: Prompt): TaskListHandle {
   );
 }
 
-describe('whatever the model and the user do, a run ends once, and is not done while a task is open', () => {
+describe('for any actions of model and user, a run ends once, and is not done while a task is open', () => {
   test('with tasks of the author’s', { timeout: 60_000 }, async () => {
     expect.hasAssertions();
     await fc.assert(
@@ -210,7 +208,7 @@ describe('whatever the model and the user do, a run ends once, and is not done w
   });
 });
 
-describe('somebody who answers an event at once', () => {
+describe('a listener that answers an event at once', () => {
   const twoTasks: PromptSource = (prompt) => {
     prompt.defTaskList([{ task: 'One' }, { task: 'Two' }]);
     prompt.$`Go.`;
@@ -233,7 +231,7 @@ describe('somebody who answers an event at once', () => {
     expect(heard).toEqual([inOrder, inOrder]);
   });
 
-  test('may take back what an edit does, between its two events', async () => {
+  test('may undo an edit between its two events', async () => {
     let tasks: TaskListHandle | undefined;
     const { run } = await runPrompt(
       (prompt) => {
@@ -299,246 +297,4 @@ test('what a tool does after the run has ended changes no task', async () => {
     accepted: false,
     reason: 'The run has ended, so its tasks are fixed.',
   });
-});
-
-describe('a run that cannot end as done', () => {
-  test('after three reminders it is tasks_incomplete', async () => {
-    const { model, result, state } = await play(
-      go((prompt) => prompt.defTaskList([{ task: 'One' }, { task: 'Two' }])),
-      ['No.', 'No.', 'No.', 'No.', 'Never.'],
-    );
-    expect(model.calls).toHaveLength(4);
-    expect(state).toMatchObject({
-      status: 'error',
-      error: {
-        code: 'tasks_incomplete',
-        message: 'The model stopped with 2 tasks open: “One”, “Two”.',
-        details: { open: ['task-1', 'task-2'] },
-      },
-    });
-    expect(state.steps.map(({ steered }) => steered?.map(({ cause }) => cause))).toEqual([
-      undefined,
-      ['tasks'],
-      ['tasks'],
-      ['tasks'],
-    ]);
-    await expect(Promise.resolve(result.text)).rejects.toMatchObject({ code: 'tasks_incomplete' });
-  });
-
-  test('reminders are counted anew when the model gets on', async () => {
-    const { state } = await play(
-      go((prompt) => prompt.defTaskList([{ task: 'One' }, { task: 'Two' }], { maxNudges: 1 })),
-      ['No.', [finish('1')], 'No.', [finish('2')], 'Done.'],
-    );
-    expect(state).toMatchObject({ status: 'done', text: 'Done.' });
-  });
-
-  test('five refused results fail a task, and the run with it, at once', async () => {
-    const { model, state } = await play(
-      go((prompt) => prompt.defTaskList([{ task: 'One', validation: () => 'Wrong.' }, { task: 'Two' }])),
-      [...Array.from({ length: 5 }, (_, n) => [finish(`${n}`)]), 'Never.'],
-    );
-    expect(model.calls).toHaveLength(5);
-    expect(state).toMatchObject({
-      status: 'error',
-      error: {
-        code: 'tasks_incomplete',
-        message: 'The task “One” failed after 5 attempts. Last feedback: Wrong.',
-        details: { taskId: 'task-1', open: ['task-2'] },
-      },
-    });
-    expect(state.tasks.map(({ status, attempts }) => [status, attempts])).toEqual([
-      ['failed', 5],
-      ['pending', 0],
-    ]);
-  });
-
-  test('options.stopWhen ends it, and open tasks are said', async () => {
-    const { state } = await play(
-      go((prompt) => prompt.defTaskList([{ task: 'One' }, { task: 'Two' }])),
-      [[finish('1')], 'Never.'],
-      { options: { stopWhen: () => true } },
-    );
-    expect(state).toMatchObject({ status: 'error', error: { code: 'tasks_incomplete' } });
-  });
-});
-
-describe('validation', () => {
-  test.each<[string, (result: string) => unknown, string]>([
-    ['what it returns', () => 'Too short.', 'Too short.'],
-    ['what it resolves to', async () => 'Too short.', 'Too short.'],
-    [
-      'what it throws',
-      () => {
-        throw new Error('Too short.');
-      },
-      'Too short.',
-    ],
-    ['what it rejects with', () => Promise.reject(new Error('Too short.')), 'Too short.'],
-    ['a text that it throws', () => Promise.reject('Too short.'), 'Too short.'],
-    ['false', () => false, 'The result is not right.'],
-  ])('%s is the feedback', async (_what, validation, feedback) => {
-    let first = true;
-    const { state } = await play(
-      go((prompt) =>
-        prompt.defTaskList([
-          {
-            task: 'One',
-            validation: (result) => {
-              if (!first) return undefined;
-              first = false;
-              return validation(result) as string;
-            },
-          },
-        ]),
-      ),
-      [[finish('a')], [finish('b')], 'Done.'],
-    );
-    expect(state.status).toBe('done');
-    expect(state.toolCalls.map(({ output }) => output)).toEqual([
-      `Validation failed: ${feedback}\n\nPlease review the task and provide a corrected result.`,
-      '✓ All tasks completed successfully! The task list is complete.',
-    ]);
-  });
-
-  test.each<[string, () => unknown]>([
-    ['undefined', () => undefined],
-    ['null', () => null],
-    ['an empty text', () => ''],
-    ['true', () => true],
-  ])('%s accepts', async (_what, validation) => {
-    const { state } = await play(
-      go((prompt) => prompt.defTaskList([{ task: 'One', validation: validation as () => undefined }])),
-      [[finish('a')], 'Done.'],
-    );
-    expect(state.tasks).toMatchObject([{ status: 'completed', result: 'a' }]);
-  });
-});
-
-describe('edits while the run goes on', () => {
-  test('the model sees them at its next step, until the next task', async () => {
-    const { model, state } = await play(
-      (prompt) => {
-        const tasks = prompt.defTaskList([{ task: 'One' }, { task: 'Two' }, { task: 'Three' }]);
-        prompt.defTool('meanwhile', '', z.object({}), () => {
-          tasks.edit({ type: 'rename', taskId: 'task-1', title: 'One, better' });
-          tasks.edit({ type: 'remove', taskId: 'task-2' });
-          tasks.edit({ type: 'add', title: 'Four' });
-        });
-        prompt.$`Go.`;
-      },
-      [[call('meanwhile')], [finish('1')], [finish('3')], [finish('4')], 'Done.'],
-    );
-    expect(state.status).toBe('done');
-    expect(sent(model).map(({ messages }) => messages[1])).toMatchInlineSnapshot(`
-      [
-        "user: [Task 1/3] One
-
-      Upcoming tasks:
-      2. Two
-      3. Three",
-        "user: [Task 1/3] One, better
-
-      Upcoming tasks:
-      2. Three
-      3. Four
-
-      Changes by the user:
-      - The user renamed task-1 “One” to “One, better”.
-      - The user removed task-2 “Two”.
-      - The user added task-4 “Four” after task-3.",
-        "user: Completed tasks:
-      1. One, better → 1
-
-      [Task 2/3] Three
-
-      Upcoming tasks:
-      3. Four",
-        "user: Completed tasks:
-      1. One, better → 1
-      2. Three → 3
-
-      [Task 3/3] Four",
-        "user: Completed tasks:
-      1. One, better → 1
-      2. Three → 3
-      3. Four → 4
-
-      All tasks are completed. Give your final answer.",
-      ]
-    `);
-  });
-
-  test('a task that the user skips or resolves under the model’s hands', async () => {
-    const { model, state } = await play(
-      (prompt) => {
-        const tasks = prompt.defTaskList([{ task: 'One' }, { task: 'Two' }, { task: 'Three' }]);
-        prompt.defTool('skip', '', z.object({}), () =>
-          tasks.edit({ type: 'skip', taskId: 'task-1', reason: 'Not now' }),
-        );
-        prompt.defTool('resolve', '', z.object({}), () =>
-          tasks.edit({ type: 'resolve', taskId: 'task-2', result: 'by hand' }),
-        );
-        prompt.$`Go.`;
-      },
-      [[call('skip')], [call('resolve')], [finish('3')], 'Done.'],
-    );
-    expect(state.status).toBe('done');
-    expect(sent(model).map(({ messages }) => messages[1])).toMatchInlineSnapshot(`
-      [
-        "user: [Task 1/3] One
-
-      Upcoming tasks:
-      2. Two
-      3. Three",
-        "user: Completed tasks:
-      1. One (skipped: Not now)
-
-      [Task 2/3] Two
-
-      Upcoming tasks:
-      3. Three
-
-      Changes by the user:
-      - The user skipped task-1 “One”: Not now",
-        "user: Completed tasks:
-      1. One (skipped: Not now)
-      2. Two → by hand
-
-      [Task 3/3] Three
-
-      Changes by the user:
-      - The user completed task-2 “Two” with the result: by hand",
-        "user: Completed tasks:
-      1. One (skipped: Not now)
-      2. Two → by hand
-      3. Three → 3
-
-      All tasks are completed. Give your final answer.",
-      ]
-    `);
-  });
-});
-
-test('messages that prepareStep returns are for one step where there are tasks: the next has its window', async () => {
-  const { model, state } = await play(
-    (prompt) => {
-      prompt.defTool('look', '', z.object({ n: z.number() }), ({ n }) => n);
-      prompt.defTaskList([{ task: 'One' }, { task: 'Two' }]);
-      prompt.$`Go.`;
-    },
-    [[call('look', { n: 1 })], [finish('1')], [call('look', { n: 2 })], [finish('2')], 'Done.'],
-    { options: { prepareStep: ({ messages }) => ({ messages: messages.slice(-2) }) } },
-  );
-  expect(state.status).toBe('done');
-  expect(sent(model).map(({ messages }) => messages)).toEqual([
-    ['user: Go.', 'user: [Task 1/2] One\n\nUpcoming tasks:\n2. Two'],
-    ['assistant calls look {"n":1}', 'look answers 1'],
-    ['user: Go.', 'user: Completed tasks:\n1. One → 1\n\n[Task 2/2] Two'],
-    ['assistant calls look {"n":2}', 'look answers 2'],
-    [
-      'assistant calls finishTask {"result":"2"}',
-      'finishTask answers ✓ All tasks completed successfully! The task list is complete.',
-    ],
-  ]);
 });

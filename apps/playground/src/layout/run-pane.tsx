@@ -9,12 +9,12 @@ import { TaskPanel } from '../tasks/task-panel.tsx';
 import { SharedRunBar } from '../share/shared-run-bar.tsx';
 import { Announce } from '../ui/announce.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
-import { announcement } from './announcement.ts';
-import { EmptyRun } from './empty-run.tsx';
-import { NotShown } from './content/not-shown.tsx';
-import { ReplyBox } from './reply-box.tsx';
+import { announcement } from '../transcript/announcement.ts';
+import { EmptyRun } from '../transcript/empty-run.tsx';
+import { NotShown } from '../transcript/content/not-shown.tsx';
+import { ReplyBox } from '../transcript/reply-box.tsx';
 import { RunBar } from './run-bar.tsx';
-import { Transcript } from './transcript.tsx';
+import { Transcript } from '../transcript/transcript.tsx';
 
 /** The run: its status, its transcript, and a reply once it is done. */
 export function RunPane() {

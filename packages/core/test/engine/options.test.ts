@@ -1,0 +1,192 @@
+import { CuelineError, definePlugin, runPrompt, type Prompt } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
+import { isStepCount } from 'ai';
+import { describe, expect, test } from 'vitest';
+import { go, play } from '../support.ts';
+import { after } from '../support/runs.ts';
+import * as z from 'zod';
+
+const sayHi = (prompt: Prompt) => prompt.$`Hi.`;
+
+async function codeOf(promise: PromiseLike<unknown>): Promise<string | undefined> {
+  try {
+    await promise;
+    return undefined;
+  } catch (error) {
+    return CuelineError.isInstance(error) ? error.code : `not ours: ${String(error)}`;
+  }
+}
+
+describe('options', () => {
+  test('reach the model call', async () => {
+    const { model, events } = await play(sayHi, ['Ok.'], {
+      options: {
+        system: 'Be brief.',
+        maxOutputTokens: 100,
+        temperature: 0.5,
+        topP: 0.9,
+        topK: 40,
+        presencePenalty: 0.1,
+        frequencyPenalty: 0.2,
+        stopSequences: ['END'],
+        seed: 7,
+        headers: { 'x-test': 'yes' },
+        toolChoice: 'none',
+        tools: { ready: { description: 'Made', inputSchema: z.object({}), execute: () => 1 } },
+        providerOptions: { test: { a: 1 } },
+      },
+    });
+    expect(model.calls[0]).toMatchObject({
+      maxOutputTokens: 100,
+      temperature: 0.5,
+      topP: 0.9,
+      topK: 40,
+      presencePenalty: 0.1,
+      frequencyPenalty: 0.2,
+      stopSequences: ['END'],
+      seed: 7,
+      headers: { 'x-test': 'yes' },
+      toolChoice: { type: 'none' },
+      tools: [{ name: 'ready' }],
+      providerOptions: { test: { a: 1 } },
+    });
+    expect(model.calls[0]!.prompt[0]).toMatchObject({ role: 'system', content: 'Be brief.' });
+    const request = (events.find((e) => e.type === 'step-start') as { request: { settings: object } })
+      .request;
+    expect(request.settings).toMatchObject({ temperature: 0.5, seed: 7, toolChoice: 'none' });
+    expect(JSON.stringify(events)).not.toContain('x-test');
+  });
+
+  test('both names of a callback are called, each in its place', async () => {
+    const called: string[] = [];
+    const note = (name: string) => () => void called.push(name);
+    const { result } = await play(
+      go((prompt) => prompt.defTool('t', '', z.object({}), () => 1)),
+      [[{ toolCall: { name: 't' } }], 'Ok.'],
+      {
+        options: {
+          onStart: note('start'),
+          onStepStart: note('step-start'),
+          onStepEnd: note('step-end'),
+          onStepFinish: note('step-finish'),
+          onEnd: note('end'),
+          onFinish: note('finish'),
+          onToolExecutionStart: note('tool-start'),
+          onToolExecutionEnd: note('tool-end'),
+          onChunk: ({ chunk }) => {
+            if (chunk.type === 'text-delta') called.push('delta');
+          },
+        },
+      },
+    );
+    // the AI SDK calls onEnd after the last part of the stream, which is where the run ends
+    await result.text;
+    await after(0);
+    expect(called).toEqual(
+      [
+        'start',
+        'step-start tool-start tool-end step-end step-finish',
+        'step-start delta step-end step-finish',
+        'end finish',
+      ].flatMap((names) => names.split(' ')),
+    );
+  });
+
+  test('prepareStep has the last word and sees what we compiled', async () => {
+    const other = scriptedModel(['From the other.'], { modelId: 'other' });
+    const seen: unknown[] = [];
+    const { model, state } = await play(
+      (prompt) => {
+        prompt.defSystem('role', 'Helper.');
+        prompt.defTool('a', '', z.object({}), () => 1);
+        prompt.defTool('b', '', z.object({}), () => 2);
+        prompt.$`Go.`;
+      },
+      [[{ toolCall: { name: 'a' } }]],
+      {
+        providers: { mine: () => other },
+        options: {
+          prepareStep: ({ stepNumber, instructions }) => {
+            seen.push(instructions);
+            return stepNumber === 0
+              ? { activeTools: ['a'] }
+              : { model: 'mine:other', system: 'Now brief.', temperature: 0.9 };
+          },
+        },
+      },
+    );
+    expect(seen[0]).toBe('role:\nHelper.');
+    expect(state.steps[1]!.request.settings).toMatchObject({ temperature: 0.9 });
+    expect(model.calls[0]!.tools?.map((tool) => tool.name)).toEqual(['a']);
+    expect(other.calls[0]!.prompt[0]).toMatchObject({ role: 'system', content: 'Now brief.' });
+    expect(other.calls[0]!.tools?.map((tool) => tool.name)).toEqual(['a', 'b']);
+    expect(state.text).toBe('From the other.');
+    expect(state.steps.map((step) => step.request.model)).toEqual(['simulated:scripted', 'simulated:other']);
+  });
+
+  test('stopWhen stops, and without it a run ends at its limit of 50 steps', async () => {
+    const loop = Array.from({ length: 60 }, () => [{ toolCall: { name: 't' } }]);
+    const script = (prompt: Prompt) => {
+      prompt.defTool('t', '', z.object({}), () => 1, { repeatable: true });
+      prompt.$`Go.`;
+    };
+    const own = await play(script, loop, { options: { stopWhen: isStepCount(55) } });
+    expect(own.run.getState().steps).toHaveLength(55);
+    const short = await play(script, loop, { options: { stopWhen: isStepCount(2) } });
+    expect(short.run.getState().steps).toHaveLength(2);
+    expect(short.run.getState().warnings).toEqual([]);
+    const long = await play(script, loop);
+    expect(long.run.getState().steps).toHaveLength(50);
+    expect(long.run.getState()).toMatchObject({
+      status: 'error',
+      error: { code: 'budget_exceeded', details: { limit: 'steps', allowed: 50 } },
+    });
+  });
+
+  test('instructions of prepareStep hold for later steps too, as in the AI SDK', async () => {
+    const seen: unknown[] = [];
+    const { model } = await play(
+      (prompt) => {
+        prompt.def('A', 'a');
+        prompt.defTool('t', '', z.object({}), () => 1);
+        prompt.$`Go.`;
+      },
+      [[{ toolCall: { name: 't' } }], 'Ok.'],
+      {
+        options: {
+          prepareStep: ({ stepNumber, instructions }) => {
+            seen.push(instructions);
+            return stepNumber === 0 ? { instructions: 'B' } : {};
+          },
+        },
+      },
+    );
+    expect(model.calls.map((call) => call.prompt[0]!.content)).toEqual(['B', 'B']);
+    expect(seen[1]).toBe('B');
+  });
+
+  test('settings that the AI SDK refuses are named before the run starts', async () => {
+    const refused = runPrompt(sayHi, { model: scriptedModel(['Ok.']), options: { maxOutputTokens: -1 } });
+    expect(await codeOf(refused)).toBe('invalid_options');
+  });
+
+  test('plugins define before the prompt does', async () => {
+    const house = definePlugin({ name: 'house', setup: (prompt) => prompt.defSystem('style', 'Be brief.') });
+    const { model } = await play(
+      go((prompt) => prompt.defSystem('role', 'Helper.')),
+      ['Ok.'],
+      { options: { plugins: [house], systemFormat: 'xml' } },
+    );
+    expect(model.calls[0]!.prompt[0]).toMatchObject({
+      content: '<style>Be brief.</style>\n<role>Helper.</role>',
+    });
+  });
+
+  test('a tool of options that clashes with one of the prompt is refused', async () => {
+    const clash = runPrompt(
+      go((prompt) => prompt.defTool('t', '', z.object({}), () => 1)),
+      { model: scriptedModel([]), options: { tools: { t: { inputSchema: z.object({}) } } } },
+    );
+    expect(await codeOf(clash)).toBe('invalid_definition');
+  });
+});

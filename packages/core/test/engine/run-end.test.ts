@@ -1,0 +1,230 @@
+import { CuelineError, runPrompt, type Prompt } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
+import { getEventListeners } from 'node:events';
+import { tool as aiTool, type TextStreamPart, type ToolSet } from 'ai';
+import { describe, expect, test, vi } from 'vitest';
+import { go, play, types } from '../support.ts';
+import { after } from '../support/runs.ts';
+import * as z from 'zod';
+
+const sayHi = (prompt: Prompt) => prompt.$`Hi.`;
+
+async function codeOf(promise: PromiseLike<unknown>): Promise<string | undefined> {
+  try {
+    await promise;
+    return undefined;
+  } catch (error) {
+    return CuelineError.isInstance(error) ? error.code : `not ours: ${String(error)}`;
+  }
+}
+
+describe('a run ends once, in a named way', () => {
+  test('stopped while it streams: nothing follows, and the tools are aborted', async () => {
+    let aborted = false;
+    const model = scriptedModel([[{ toolCall: { name: 'wait' } }], 'Never.']);
+    const { run, result } = await runPrompt(
+      go((prompt) =>
+        prompt.defTool('wait', '', z.object({}), (_args, { abortSignal }) => {
+          setTimeout(() => run.stop(), 5);
+          return new Promise((_resolve, reject) => {
+            abortSignal?.addEventListener('abort', () => {
+              aborted = true;
+              reject(new Error('aborted'));
+            });
+          });
+        }),
+      ),
+      { model },
+    );
+    const state = await run.finished;
+    expect(state.status).toBe('stopped');
+    expect(aborted).toBe(true);
+    expect(state.toolCalls[0]!.state).toBe('interrupted');
+    const length = run.log().length;
+    await after(30);
+    expect(run.log()).toHaveLength(length);
+    expect(types(run.log()).filter((type) => type === 'run-end')).toHaveLength(1);
+    await expect(Promise.resolve(result.text)).rejects.toThrow();
+    run.stop();
+    expect(run.log()).toHaveLength(length);
+  });
+
+  test('the caller’s abort signal, before and during', async () => {
+    const during = new AbortController();
+    const model = scriptedModel([[{ text: 'abcdef', chunkSize: 1 }, { delay: 5_000 }]]);
+    const { run } = await runPrompt(sayHi, { model, options: { abortSignal: during.signal } });
+    run.listen((event) => {
+      if (event.type === 'text-delta' && event.text === 'c') during.abort();
+    });
+    expect(await run.finished).toMatchObject({ status: 'stopped', text: 'abc' });
+
+    const before = await runPrompt(sayHi, { model, options: { abortSignal: AbortSignal.abort() } });
+    expect(await before.run.finished).toMatchObject({ status: 'stopped', text: '' });
+    expect(types(before.run.log())).toEqual(['run-start', 'run-end']);
+  });
+
+  test('an error of the provider ends the run, and every promise of result has it', async () => {
+    const { result, state, events } = await play(
+      sayHi,
+      [[{ throw: { message: 'Incorrect API key provided: sk-abcdefghijklmnopqrstuvwx', status: 401 } }]],
+      { options: { maxRetries: 0 } },
+    );
+
+    expect(state).toMatchObject({ status: 'error', error: { code: 'auth', details: { statusCode: 401 } } });
+    expect(JSON.stringify(events)).not.toContain('sk-abcdef');
+    for (const promise of [result.text, result.usage, result.steps, result.finishReason]) {
+      expect(await codeOf(promise)).toBe('auth');
+    }
+  });
+
+  test('an error in the middle keeps what had come', async () => {
+    const { result, state, events } = await play(sayHi, [['Half a ', { error: { message: 'overheated' } }]]);
+    expect(state).toMatchObject({ status: 'error', text: 'Half a ' });
+    expect(state.error?.message).toContain('overheated');
+    expect(await codeOf(result.text)).toBe('provider_error');
+    expect(types(events).filter((type) => type === 'run-end')).toHaveLength(1);
+  });
+
+  test('an error after a tool has run does not start another step', async () => {
+    const { model, state } = await play(
+      go((prompt) => prompt.defTool('t', '', z.object({}), () => 1)),
+      [[{ toolCall: { name: 't' } }, { error: 'cut' }], 'Never.'],
+    );
+    expect(state.status).toBe('error');
+    expect(model.calls).toHaveLength(1);
+  });
+
+  test('a failure of a later step rejects result instead of returning an empty answer', async () => {
+    const { result, state } = await play(
+      go((prompt) => prompt.defTool('t', '', z.object({}), () => 1)),
+      [[{ toolCall: { name: 't' } }], [{ throw: { message: 'no', status: 400 } }]],
+    );
+    expect(state).toMatchObject({ status: 'error', error: { code: 'bad_request' } });
+    expect(await codeOf(result.text)).toBe('bad_request');
+    expect(await codeOf(result.usage)).toBe('bad_request');
+  });
+
+  test('an answer that broke off rejects result too', async () => {
+    const { result, state } = await play(sayHi, [['Half', { finish: { reason: 'interrupted' } }]]);
+    expect(state).toMatchObject({
+      status: 'error',
+      error: { code: 'stream_truncated' },
+      text: 'Half',
+    });
+    expect(await codeOf(result.text)).toBe('stream_truncated');
+  });
+
+  test('a stream that is tried again: the answer is that of the last attempt', async () => {
+    const { result, events, state } = await play(
+      sayHi,
+      [['partial ', { error: { message: 'reset' } }], 'done'],
+      {
+        options: { streamRetries: 1 },
+      },
+    );
+    expect(await result.text).toBe('done');
+    expect(state).toMatchObject({ status: 'done', text: 'done' });
+    expect(types(events)).toContain('retry');
+  });
+
+  test('a tool that does not listen to a time limit does not hold up the run', async () => {
+    const { state } = await play(
+      go((prompt) => prompt.defTool('deaf', '', z.object({}), () => new Promise(() => {}))),
+      [[{ toolCall: { name: 'deaf' } }], 'Went on.'],
+      { options: { timeout: { toolMs: 30 } } },
+    );
+    expect(state).toMatchObject({ status: 'done', text: 'Went on.' });
+    expect(state.toolCalls[0]!.state).toBe('output-error');
+  });
+
+  test('a transform that keeps the end of the stream to itself does not keep the run from ending', async () => {
+    const { state } = await play(sayHi, ['Ok.'], {
+      options: {
+        experimental_transform: () =>
+          new TransformStream({
+            transform(part: TextStreamPart<ToolSet>, controller) {
+              if (part.type !== 'finish') controller.enqueue(part);
+            },
+          }),
+      },
+    });
+    expect(state).toMatchObject({ status: 'done', text: 'Ok.' });
+  });
+
+  test('a signal that outlives many runs is let go of, and its reason is passed on', async () => {
+    const controller = new AbortController();
+    const options = { abortSignal: controller.signal };
+    for (let index = 0; index < 3; index++) await play(sayHi, ['Ok.'], { options });
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+
+    const reasons: unknown[] = [];
+    const { run } = await runPrompt(sayHi, {
+      model: scriptedModel([[{ text: 'a' }, { delay: 5_000 }]]),
+      options: { ...options, onAbort: ({ reason }) => void reasons.push(reason) },
+    });
+    const reason = new Error('the page was left');
+    run.listen((event) => {
+      if (event.type === 'text-delta') controller.abort(reason);
+    });
+    expect((await run.finished).status).toBe('stopped');
+    await after(5);
+    expect(reasons).toEqual([reason]);
+  });
+
+  test('a run that waits for the approval of a call at the provider has interrupted nothing', async () => {
+    const { state } = await play((prompt) => prompt.$`Go.`, [[{ toolCall: { name: 'pay' } }]], {
+      options: {
+        tools: { pay: { ...aiTool({ inputSchema: z.object({}) }), isProviderExecuted: true } as never },
+        toolApproval: { pay: 'user-approval' },
+      },
+    });
+    expect(state.status).toBe('waiting');
+    expect(state.toolCalls[0]!.state).toBe('input-available');
+  });
+
+  test('a prepareStep that throws', async () => {
+    const { result, state } = await play(sayHi, ['Ok.'], {
+      options: {
+        prepareStep: () => {
+          throw new Error('oops');
+        },
+      },
+    });
+    expect(state).toMatchObject({ status: 'error', error: { code: 'script_error' } });
+    expect(await codeOf(result.text)).toBe('script_error');
+  });
+
+  test('a time limit is an error, not a stop', async () => {
+    const { state } = await play(sayHi, [[{ text: 'a' }, { delay: 5_000 }]], {
+      options: { timeout: { totalMs: 40 } },
+    });
+    expect(state).toMatchObject({ status: 'error', error: { code: 'timeout' } });
+  });
+
+  test('a retried call is not an error', async () => {
+    const { state } = await play(sayHi, [
+      [{ throw: { message: 'busy', status: 503, headers: { 'retry-after-ms': '1' } } }],
+      'Now.',
+    ]);
+    expect(state).toMatchObject({ status: 'done', text: 'Now.' });
+  });
+
+  test('callbacks that throw do not break the log', async () => {
+    const fail = () => {
+      throw new Error('not my day');
+    };
+    const { state } = await play(sayHi, ['Ok.'], {
+      options: { onChunk: fail, onStepEnd: fail, onEnd: fail, onStepStart: fail },
+    });
+    expect(state.status).toBe('done');
+  });
+
+  test('nothing is printed', async () => {
+    const spies = (['error', 'warn', 'log'] as const).map((name) => vi.spyOn(console, name));
+    await play(sayHi, [['Half', { error: 'x' }]]);
+    for (const spy of spies) {
+      expect(spy).not.toHaveBeenCalled();
+      spy.mockRestore();
+    }
+  });
+});

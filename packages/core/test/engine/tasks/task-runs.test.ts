@@ -1,0 +1,247 @@
+import { describe, expect, test } from 'vitest';
+import { sent } from '../../sent.ts';
+import { call, go, play } from '../../support.ts';
+import * as z from 'zod';
+import { finish } from '../../support/task-runs.ts';
+
+describe('a run that cannot end as done', () => {
+  test('after three reminders it is tasks_incomplete', async () => {
+    const { model, result, state } = await play(
+      go((prompt) => prompt.defTaskList([{ task: 'One' }, { task: 'Two' }])),
+      ['No.', 'No.', 'No.', 'No.', 'Never.'],
+    );
+    expect(model.calls).toHaveLength(4);
+    expect(state).toMatchObject({
+      status: 'error',
+      error: {
+        code: 'tasks_incomplete',
+        message: 'The model stopped with 2 tasks open: “One”, “Two”.',
+        details: { open: ['task-1', 'task-2'] },
+      },
+    });
+    expect(state.steps.map(({ steered }) => steered?.map(({ cause }) => cause))).toEqual([
+      undefined,
+      ['tasks'],
+      ['tasks'],
+      ['tasks'],
+    ]);
+    await expect(Promise.resolve(result.text)).rejects.toMatchObject({ code: 'tasks_incomplete' });
+  });
+
+  test('reminders are counted again from 0 when the model makes progress', async () => {
+    const { state } = await play(
+      go((prompt) => prompt.defTaskList([{ task: 'One' }, { task: 'Two' }], { maxNudges: 1 })),
+      ['No.', [finish('1')], 'No.', [finish('2')], 'Done.'],
+    );
+    expect(state).toMatchObject({ status: 'done', text: 'Done.' });
+  });
+
+  test('five refused results fail a task, and the run with it, at once', async () => {
+    const { model, state } = await play(
+      go((prompt) => prompt.defTaskList([{ task: 'One', validation: () => 'Wrong.' }, { task: 'Two' }])),
+      [...Array.from({ length: 5 }, (_, n) => [finish(`${n}`)]), 'Never.'],
+    );
+    expect(model.calls).toHaveLength(5);
+    expect(state).toMatchObject({
+      status: 'error',
+      error: {
+        code: 'tasks_incomplete',
+        message: 'The task “One” failed after 5 attempts. Last feedback: Wrong.',
+        details: { taskId: 'task-1', open: ['task-2'] },
+      },
+    });
+    expect(state.tasks.map(({ status, attempts }) => [status, attempts])).toEqual([
+      ['failed', 5],
+      ['pending', 0],
+    ]);
+  });
+
+  test('options.stopWhen ends it, and the state names open tasks', async () => {
+    const { state } = await play(
+      go((prompt) => prompt.defTaskList([{ task: 'One' }, { task: 'Two' }])),
+      [[finish('1')], 'Never.'],
+      { options: { stopWhen: () => true } },
+    );
+    expect(state).toMatchObject({ status: 'error', error: { code: 'tasks_incomplete' } });
+  });
+});
+
+describe('validation', () => {
+  test.each<[string, (result: string) => unknown, string]>([
+    ['what it returns', () => 'Too short.', 'Too short.'],
+    ['what it resolves to', async () => 'Too short.', 'Too short.'],
+    [
+      'what it throws',
+      () => {
+        throw new Error('Too short.');
+      },
+      'Too short.',
+    ],
+    ['what it rejects with', () => Promise.reject(new Error('Too short.')), 'Too short.'],
+    ['a text that it throws', () => Promise.reject('Too short.'), 'Too short.'],
+    ['false', () => false, 'The result is not right.'],
+  ])('%s is the feedback', async (_what, validation, feedback) => {
+    let first = true;
+    const { state } = await play(
+      go((prompt) =>
+        prompt.defTaskList([
+          {
+            task: 'One',
+            validation: (result) => {
+              if (!first) return undefined;
+              first = false;
+              return validation(result) as string;
+            },
+          },
+        ]),
+      ),
+      [[finish('a')], [finish('b')], 'Done.'],
+    );
+    expect(state.status).toBe('done');
+    expect(state.toolCalls.map(({ output }) => output)).toEqual([
+      `Validation failed: ${feedback}\n\nPlease review the task and provide a corrected result.`,
+      '✓ All tasks completed successfully! The task list is complete.',
+    ]);
+  });
+
+  test.each<[string, () => unknown]>([
+    ['undefined', () => undefined],
+    ['null', () => null],
+    ['an empty text', () => ''],
+    ['true', () => true],
+  ])('%s accepts', async (_what, validation) => {
+    const { state } = await play(
+      go((prompt) => prompt.defTaskList([{ task: 'One', validation: validation as () => undefined }])),
+      [[finish('a')], 'Done.'],
+    );
+    expect(state.tasks).toMatchObject([{ status: 'completed', result: 'a' }]);
+  });
+});
+
+describe('edits while the run continues', () => {
+  test('the model sees them at its next step, until the next task', async () => {
+    const { model, state } = await play(
+      (prompt) => {
+        const tasks = prompt.defTaskList([{ task: 'One' }, { task: 'Two' }, { task: 'Three' }]);
+        prompt.defTool('meanwhile', '', z.object({}), () => {
+          tasks.edit({ type: 'rename', taskId: 'task-1', title: 'One, better' });
+          tasks.edit({ type: 'remove', taskId: 'task-2' });
+          tasks.edit({ type: 'add', title: 'Four' });
+        });
+        prompt.$`Go.`;
+      },
+      [[call('meanwhile')], [finish('1')], [finish('3')], [finish('4')], 'Done.'],
+    );
+    expect(state.status).toBe('done');
+    expect(sent(model).map(({ messages }) => messages[1])).toMatchInlineSnapshot(`
+      [
+        "user: [Task 1/3] One
+
+      Upcoming tasks:
+      2. Two
+      3. Three",
+        "user: [Task 1/3] One, better
+
+      Upcoming tasks:
+      2. Three
+      3. Four
+
+      Changes by the user:
+      - The user renamed task-1 “One” to “One, better”.
+      - The user removed task-2 “Two”.
+      - The user added task-4 “Four” after task-3.",
+        "user: Completed tasks:
+      1. One, better → 1
+
+      [Task 2/3] Three
+
+      Upcoming tasks:
+      3. Four",
+        "user: Completed tasks:
+      1. One, better → 1
+      2. Three → 3
+
+      [Task 3/3] Four",
+        "user: Completed tasks:
+      1. One, better → 1
+      2. Three → 3
+      3. Four → 4
+
+      All tasks are completed. Give your final answer.",
+      ]
+    `);
+  });
+
+  test('a task that the user skips or resolves under the model’s hands', async () => {
+    const { model, state } = await play(
+      (prompt) => {
+        const tasks = prompt.defTaskList([{ task: 'One' }, { task: 'Two' }, { task: 'Three' }]);
+        prompt.defTool('skip', '', z.object({}), () =>
+          tasks.edit({ type: 'skip', taskId: 'task-1', reason: 'Not now' }),
+        );
+        prompt.defTool('resolve', '', z.object({}), () =>
+          tasks.edit({ type: 'resolve', taskId: 'task-2', result: 'by hand' }),
+        );
+        prompt.$`Go.`;
+      },
+      [[call('skip')], [call('resolve')], [finish('3')], 'Done.'],
+    );
+    expect(state.status).toBe('done');
+    expect(sent(model).map(({ messages }) => messages[1])).toMatchInlineSnapshot(`
+      [
+        "user: [Task 1/3] One
+
+      Upcoming tasks:
+      2. Two
+      3. Three",
+        "user: Completed tasks:
+      1. One (skipped: Not now)
+
+      [Task 2/3] Two
+
+      Upcoming tasks:
+      3. Three
+
+      Changes by the user:
+      - The user skipped task-1 “One”: Not now",
+        "user: Completed tasks:
+      1. One (skipped: Not now)
+      2. Two → by hand
+
+      [Task 3/3] Three
+
+      Changes by the user:
+      - The user completed task-2 “Two” with the result: by hand",
+        "user: Completed tasks:
+      1. One (skipped: Not now)
+      2. Two → by hand
+      3. Three → 3
+
+      All tasks are completed. Give your final answer.",
+      ]
+    `);
+  });
+});
+
+test('messages that prepareStep returns are for one step where there are tasks: the next has its window', async () => {
+  const { model, state } = await play(
+    (prompt) => {
+      prompt.defTool('look', '', z.object({ n: z.number() }), ({ n }) => n);
+      prompt.defTaskList([{ task: 'One' }, { task: 'Two' }]);
+      prompt.$`Go.`;
+    },
+    [[call('look', { n: 1 })], [finish('1')], [call('look', { n: 2 })], [finish('2')], 'Done.'],
+    { options: { prepareStep: ({ messages }) => ({ messages: messages.slice(-2) }) } },
+  );
+  expect(state.status).toBe('done');
+  expect(sent(model).map(({ messages }) => messages)).toEqual([
+    ['user: Go.', 'user: [Task 1/2] One\n\nUpcoming tasks:\n2. Two'],
+    ['assistant calls look {"n":1}', 'look answers 1'],
+    ['user: Go.', 'user: Completed tasks:\n1. One → 1\n\n[Task 2/2] Two'],
+    ['assistant calls look {"n":2}', 'look answers 2'],
+    [
+      'assistant calls finishTask {"result":"2"}',
+      'finishTask answers ✓ All tasks completed successfully! The task list is complete.',
+    ],
+  ]);
+});

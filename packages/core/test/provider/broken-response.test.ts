@@ -1,0 +1,222 @@
+import { type LanguageModelV4 } from '@ai-sdk/provider';
+import { definePrompt, runPrompt } from '@cueline/core';
+import { describe, expect, test, vi } from 'vitest';
+import { withRetries, type RetrySettings } from '../../src/provider/with-retries.ts';
+import {
+  finish,
+  healed,
+  noUsage,
+  provider,
+  see,
+  started,
+  text,
+  toolCall,
+  usage,
+  type Answer,
+  type Part,
+} from '../support/scripted-provider.ts';
+import { call, play } from '../support.ts';
+import * as z from 'zod';
+import { whole, refused, browserFailure, reset, named, fakeClock } from '../support/retries.ts';
+
+fakeClock();
+
+describe('an answer that is broken', () => {
+  const begun = [started, ...text('Half').slice(0, 2), ...toolCall('a'), ...toolCall('b', '{"q').slice(0, 2)];
+  const ends: Part[] = [
+    { type: 'text-end', id: 't' },
+    { type: 'tool-input-end', id: 'b' },
+  ];
+  const shown = begun.filter(({ type }) => type !== 'tool-call');
+
+  test.each<[string, Answer, { code: string; type?: string; finishReason?: string }]>([
+    ['a reset', [...begun, { breaks: reset }], { code: 'stream_truncated' }],
+    ['an end without finish', begun, { code: 'stream_truncated' }],
+    [
+      'an error in the stream',
+      [...begun, { type: 'error', error: { type: 'overloaded_error', message: 'Busy' } }, finish('stop')],
+      { code: 'overloaded', type: 'overloaded_error' },
+    ],
+    [
+      'an error with a key',
+      [...begun, { type: 'error', error: { message: 'key top-secret-1 is bad' } }],
+      { code: 'provider_error' },
+    ],
+    [
+      'the finish reason error',
+      [...begun, finish('error')],
+      { code: 'stream_truncated', finishReason: 'error' },
+    ],
+    [
+      'the finish reason interrupted',
+      [...begun, finish('interrupted')],
+      { code: 'stream_truncated', finishReason: 'interrupted' },
+    ],
+    [
+      'a cut inside arguments, although it says stop',
+      [...begun, finish('stop')],
+      { code: 'stream_truncated', finishReason: 'stop' },
+    ],
+    [
+      'an end at the limit of tokens',
+      [...begun, finish('length')],
+      { code: 'stream_truncated', finishReason: 'length' },
+    ],
+    [
+      'a filter',
+      [...begun, finish('content-filter')],
+      { code: 'content_filter', finishReason: 'content-filter' },
+    ],
+  ])('by %s', async (_what, answer, expected) => {
+    const told = vi.fn();
+    const lost = provider([answer]);
+    const thrown = await see(lost.model, { secrets: ['top-secret-1'], onAnswer: told });
+    expect(thrown.parts).toEqual(shown);
+    expect(named(thrown.errored)).toEqual(expected);
+    expect(JSON.stringify(thrown.errored)).not.toContain('top-secret-1');
+    expect(lost.calls.length).toBe(1);
+    expect(lost.calls[0]?.abortSignal?.aborted).toBe(true);
+
+    const asked: unknown[] = [];
+    const kept = await see(provider([answer]).model, {
+      repair: (error) => asked.push(named(error)) > 0,
+      onAnswer: told,
+    });
+    const last = kept.parts.at(-1);
+    expect(kept).toEqual({ parts: [...shown, ...ends, last] });
+    // what it has cost is known where the model has said so
+    const known = 'finishReason' in expected;
+    expect(last).toEqual({ ...healed, usage: known ? usage : noUsage });
+    expect(asked).toEqual([expected]);
+    expect(told).not.toHaveBeenCalled();
+  });
+
+  test.each(['error', 'interrupted'] as const)('by the finish reason %s alone', async (reason) => {
+    const { errored } = await see(provider([[...text('Hi'), finish(reason)]]).model);
+    expect(named(errored)).toEqual({ code: 'stream_truncated', finishReason: reason });
+    expect((errored as Error).message).toBe('The model broke off its answer without saying why. Try again.');
+  });
+
+  test('names the limit of tokens, and that no call was made', async () => {
+    const { errored } = await see(provider([[...text('Hi'), ...toolCall('a'), finish('length')]]).model);
+    expect((errored as Error).message).toBe(
+      'The answer was cut off at the limit of tokens, so none of its tool calls were made. Raise maxOutputTokens, or ask for less at once.',
+    );
+  });
+
+  test('is not requested again, because some of it is visible', async () => {
+    const { model, calls } = provider([[...text('Half'), { breaks: browserFailure }], whole]);
+    const { errored } = await see(model);
+    expect(named(errored)).toEqual({ code: 'network' });
+    expect(calls.length).toBe(1);
+  });
+});
+
+describe('stopping', () => {
+  const reason = new Error('The user left.');
+
+  test('before the call', async () => {
+    const { model, calls } = provider([whole]);
+    expect(await see(model, { repair: () => true }, AbortSignal.abort(reason))).toEqual({
+      parts: [],
+      rejected: reason,
+    });
+    expect(calls.length).toBe(0);
+  });
+
+  test.each<[string, Answer, RetrySettings, number]>([
+    ['while it connects', { connects: 5_000, acts: whole }, {}, 0],
+    ['before its first part', [started, 'silence'], {}, 0],
+    ['in the middle', [...text('Half'), ...toolCall('a'), 'silence'], {}, 6],
+    ['while it waits for the next try', { throws: refused(500) }, { sleep: () => new Promise(() => {}) }, 0],
+    [
+      'in the wait that is not replaced',
+      { throws: refused(500, { 'retry-after': '20' }) },
+      { sleep: undefined },
+      0,
+    ],
+    [
+      'while there is no network',
+      { throws: browserFailure },
+      { sleep: undefined, connectivity: { isOnline: () => false, subscribe: () => () => {} } },
+      0,
+    ],
+    [
+      'while the answer is told',
+      [...text('All'), finish('stop')],
+      { onAnswer: () => new Promise(() => {}) },
+      3,
+    ],
+  ])('%s ends it at once, as it is', async (_what, answer, settings, count) => {
+    for (const deaf of [false, true]) {
+      const controller = new AbortController();
+      const heal = vi.fn(() => true);
+      const { model, calls, cancelled } = provider([answer], { deaf });
+      const seeing = see(model, { repair: heal, ...settings }, controller.signal);
+      await vi.advanceTimersByTimeAsync(100);
+      controller.abort(reason);
+      const { parts, rejected, errored } = await seeing;
+      expect(rejected ?? errored).toBe(reason);
+      expect(parts.length).toBe(count);
+      expect(heal).not.toHaveBeenCalled();
+      expect(calls.length).toBe(1);
+      // a provider that does not listen is let go of as soon as it answers
+      await vi.advanceTimersByTimeAsync(10_000);
+      if (deaf && !('throws' in answer)) expect(cancelled).toEqual([0]);
+    }
+  });
+
+  test('by the reader of the answer ends the call', async () => {
+    const { model, calls, cancelled } = provider([[...text('Half'), 'silence']]);
+    const heal = vi.fn(() => true);
+    const { stream } = await (withRetries(model, { repair: heal }) as LanguageModelV4).doStream({
+      prompt: [],
+    });
+    const reader = stream.getReader();
+    await reader.read();
+    await reader.cancel(reason);
+    expect(calls[0]?.abortSignal?.reason).toBe(reason);
+    expect(cancelled).toEqual([0]);
+    expect(heal).not.toHaveBeenCalled();
+  });
+
+  test('leaves no listener at the signal of the caller', async () => {
+    const { signal } = new AbortController();
+    const added = vi.spyOn(signal, 'addEventListener');
+    const removed = vi.spyOn(signal, 'removeEventListener');
+    await see(provider([{ throws: refused(500) }, whole]).model, {}, signal);
+    expect(added.mock.calls.length).toBeGreaterThan(0);
+    expect(removed.mock.calls.length).toBe(added.mock.calls.length);
+  });
+});
+
+describe('in a run', () => {
+  const definition = definePrompt('looker', (prompt) => {
+    prompt.defTool('find', 'Finds', z.object({}), () => 'found');
+    prompt.$`Go.`;
+  });
+
+  test('tools run once the answer is whole', async () => {
+    vi.useRealTimers();
+    const { model, events } = await play(definition, [
+      ['I look. ', call('find'), call('find', {}, 'x')],
+      'Done.',
+    ]);
+
+    expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
+    expect(model.calls.length).toBe(2);
+  });
+
+  test('a broken answer ends it by its name, and runs no tool', async () => {
+    vi.useRealTimers();
+    const { model, calls } = provider([[started, ...text('I look.'), ...toolCall('a'), { breaks: reset }]]);
+    const { run } = await runPrompt(definition, {
+      model,
+      options: { maxRetries: 0 },
+    });
+    await run.finished;
+    expect(run.log().map(({ type }) => type)).not.toContain('tool-start');
+    expect(run.log().at(-1)).toMatchObject({ type: 'run-end', error: { code: 'stream_truncated' } });
+    expect(calls.length).toBe(1);
+  });
+});
