@@ -40,23 +40,24 @@ async function asked(turns = pays, count = 1) {
   return { chat, transport, model, executor, paid };
 }
 
-test.each([true, false])(
-  'The same run continues in the same message, and the next turn has no trace of the approval (approved: %s)',
-  async (approved) => {
+test.each([[true], [false], [false, 'too much']])(
+  'The same run continues in the same message, and the next turn has no trace of the approval (approved: %s, reason: %s)',
+  async (approved: boolean, reason?: string) => {
     const { chat, model, executor, paid } = await asked([...pays, 'Bye.']);
     const ids = chat.messages.map(({ id }) => id);
     expect(callsOf(chat)).toMatchObject([
       { type: 'tool-pay', input: { amount: 50 }, state: 'approval-requested' },
     ]);
-    await respond(chat, approved, approved ? undefined : 'too much');
+    await respond(chat, approved, reason);
     await answered(chat, 'Let me see. Done.');
     expect(paid).toEqual(approved ? [50] : []);
     expect(callsOf(chat)).toMatchObject([
       approved
         ? { state: 'output-available', output: 'paid 50', approval: { approved } }
-        : { state: 'output-denied', approval: { approved, reason: 'too much' } },
+        : { state: 'output-denied', approval: { approved, ...(reason !== undefined && { reason }) } },
     ]);
-    if (!approved) expect(sent(model)[1]?.messages.at(-1)).toContain('did not approve it: too much');
+    if (reason !== undefined)
+      expect(sent(model)[1]?.messages.at(-1)).toContain('did not approve it: too much');
     expect(chat.messages.map(({ id }) => id)).toEqual(ids);
     expect(chat.messages[1]!.parts.map(({ type }) => type).join(' ')).toBe(
       'step-start text tool-pay step-start text',
@@ -68,7 +69,7 @@ test.each([true, false])(
       'user: Pay.',
       'assistant: Let me see. ',
       'assistant calls pay {"amount":50}',
-      `pay ${approved ? 'answers paid 50' : 'fails: too much'}`,
+      `pay ${approved ? 'answers paid 50' : `fails: ${reason ?? 'Tool call execution denied.'}`}`,
       'assistant: Done.',
       'user: Thanks.',
     ]);

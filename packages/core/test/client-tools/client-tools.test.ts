@@ -1,67 +1,21 @@
 import {
   createRun,
   definePrompt,
-  inProcess,
   runPrompt,
   tool,
   viaRoute,
-  type Executor,
   type ClientToolContext,
-  type ClientToolOptions,
   type ClientToolResponse,
-  type ClientToolCallState,
-  type Run,
-  type RunEvent,
   type RunState,
 } from '@cueline/core';
-import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { scriptedModel } from '@cueline/core/testing';
+import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { createHub } from '../support/hub.ts';
 import { after, atOnce, nextEvent } from '../support/runs.ts';
+import { file, opened, openOf, picked, picks, prompt, schema, setUp, told } from './files.ts';
 
-const schema = z.object({ types: z.array(z.string()) });
-const picked = z.object({ name: z.string(), text: z.string() });
-const picks: ScriptedTurn = [{ toolCall: { name: 'pickFile', input: { types: ['.txt'] } } }];
-const file = { name: 'a.txt', text: 'Hello.' };
-
-function prompt(options: ClientToolOptions<{ types: string[] }> = { outputSchema: picked }) {
-  return definePrompt('files', (prompt) => prompt.$`Which file?`, {
-    tools: [tool('pickFile', 'Lets the user pick a file', schema, options)],
-  });
-}
-
-/** An executor with a model that picks a file and then says so. */
-function setUp(turns: readonly ScriptedTurn[] = [picks, 'Thanks.']) {
-  const model = scriptedModel(turns);
-  const here = inProcess();
-  const commands: string[] = [];
-  const executor: Executor = {
-    start: (request, signal) => here.start({ ...request, model }, signal),
-    attach: (...args) => here.attach?.(...args),
-    send(runId, command) {
-      commands.push(command.type);
-      return here.send!(runId, command);
-    },
-  };
-  return { model, executor, commands };
-}
-
-const openOf = (run: Run<never>): ClientToolCallState | undefined =>
-  run
-    .getState()
-    .clientToolCalls.find(({ response, withdrawn }) => response === undefined && withdrawn === undefined);
-
-/** The first call, once it is pending. */
-async function opened(run: Run<never>): Promise<ClientToolCallState> {
-  await vi.waitFor(() => expect(openOf(run)).toBeDefined());
-  return openOf(run)!;
-}
-
-const told = (events: readonly RunEvent[]): string[] =>
-  events.flatMap(({ type }) => (/^(tool-(start|end|error)|client-tool-)/.test(type) ? [type] : []));
-
-describe('a tool without a function', () => {
+describe('A tool without a function', () => {
   test('is answered by the page, and the run continues', async () => {
     const { model, executor, commands } = setUp();
     const contexts: ClientToolContext[] = [];
@@ -144,7 +98,7 @@ describe('a tool without a function', () => {
     expect(told(run.log())).toEqual(['client-tool-request', 'client-tool-response', 'tool-end']);
   });
 
-  test('is answered by hand, which aborts the function', async () => {
+  test('aborts the function of the page when it is answered by hand', async () => {
     const { executor } = setUp();
     const aborted = vi.fn<() => void>();
     const run = createRun(prompt(), {
@@ -163,7 +117,7 @@ describe('a tool without a function', () => {
     expect(aborted).toHaveBeenCalledOnce();
   });
 
-  test('of a run that is stopped aborts the function', async () => {
+  test('aborts the function of the page when the run stops', async () => {
     const { executor, commands } = setUp();
     const aborted = vi.fn<() => void>();
     const run = createRun(prompt(), {
@@ -222,7 +176,7 @@ describe('a tool without a function', () => {
     );
   });
 
-  test('waits without end if its time is unlimited', async () => {
+  test('waits without a limit with timeoutMs: Infinity', async () => {
     const { executor } = setUp();
     const run = createRun(prompt({ timeoutMs: Infinity }), { executor, schedule: atOnce });
     const result = run.start();
@@ -307,188 +261,7 @@ describe('a tool without a function', () => {
   });
 });
 
-describe('several pages', () => {
-  test('functions that are added later count, and can be removed', async () => {
-    const { executor } = setUp([picks, picks, picks, 'Thanks.']);
-    const run = createRun(prompt({ repeatable: true }), {
-      executor,
-      schedule: atOnce,
-      tools: { pickFile: () => 'first' },
-    });
-    const takeBack = run.provideTools({ pickFile: () => 'second' });
-    run.listen((event) => event.type === 'tool-end' && takeBack());
-    await run.start();
-    expect(run.getState().toolCalls.map(({ output }) => output)).toEqual(['second', 'first', 'first']);
-  });
-
-  test('two run objects of one page run a call once', async () => {
-    const hub = createHub(prompt(), { model: scriptedModel([picks, 'Thanks.']) });
-    const executor = viaRoute('https://example.test/', { fetch: hub.fetch });
-    const pickFile = vi.fn<() => Promise<typeof file>>(async () => {
-      await after(30);
-      return file;
-    });
-    const one = createRun(prompt(), { executor, schedule: atOnce });
-    const result = one.start();
-    await opened(one);
-    const other = createRun(prompt(), { executor, schedule: atOnce, log: one.log(), tools: { pickFile } });
-    await other.restored;
-    one.provideTools({ pickFile });
-    expect(await result).toBe('Thanks.');
-    expect(pickFile).toHaveBeenCalledOnce();
-  });
-
-  /** A run whose call the page `other` has begun, taken up by this page. */
-  async function takenUp(effect: 'read' | 'write' | undefined, other: string) {
-    const options: ClientToolOptions = effect === undefined ? {} : { effect };
-    const { executor } = setUp();
-    const first = createRun(prompt(options), { executor, schedule: atOnce });
-    const result = first.start();
-    const { clientCallId } = await opened(first);
-    const { runId } = first.getState();
-    const begin = { type: 'client-tool-claim', clientCallId, page: other } as const;
-    expect(await executor.send!(runId, begin)).toEqual({ accepted: true });
-    expect(await executor.send!(runId, { ...begin, page: 'third' })).toEqual({
-      accepted: false,
-      reason: 'Another page runs pickFile already.',
-    });
-    expect(await executor.send!(runId, begin)).toEqual({ accepted: true });
-    first.detach();
-    const pickFile = vi.fn<() => typeof file>(() => file);
-    const run = createRun(prompt(options), {
-      executor,
-      schedule: atOnce,
-      log: first.log(),
-      tools: { pickFile },
-    });
-    await run.restored;
-    return { run, first, result, pickFile, clientCallId };
-  }
-
-  /** Is there, as another page is, until the returned function is called. */
-  async function beThere(page: string): Promise<() => void> {
-    let leave = (): void => {};
-    await new Promise<void>((there) => {
-      void navigator.locks.request(`cueline:${page}`, () => {
-        there();
-        return new Promise<void>((resolve) => (leave = resolve));
-      });
-    });
-    return leave;
-  }
-
-  test('a call that another page runs waits for that page', async () => {
-    const leave = await beThere('page-1');
-    const { run, pickFile, clientCallId } = await takenUp('read', 'page-1');
-    await after(30);
-    expect(pickFile).not.toHaveBeenCalled();
-    expect(await run.respondToClientTool(clientCallId, { output: file })).toEqual({ accepted: true });
-    await vi.waitFor(() => expect(run.getState().status).toBe('done'));
-    leave();
-    await after(10);
-    expect(pickFile).not.toHaveBeenCalled();
-  });
-
-  test('a call that only reads runs again once its page is closed', async () => {
-    const leave = await beThere('page-2');
-    const { run, pickFile } = await takenUp('read', 'page-2');
-    leave();
-    await vi.waitFor(() => expect(run.getState().status).toBe('done'));
-    expect(pickFile).toHaveBeenCalledOnce();
-  });
-
-  test.each(['write', undefined] as const)(
-    'and one with the effect %s is not: it may have done its work',
-    async (effect) => {
-      const { run, pickFile } = await takenUp(effect, `page-3-${effect}`);
-      await vi.waitFor(() => expect(run.getState().status).toBe('done'));
-      expect(pickFile).not.toHaveBeenCalled();
-      expect(run.getState().toolCalls[0]?.errorText).toBe(
-        'The page that ran pickFile was closed or reloaded before it answered, so it is not known whether the call has done its work.',
-      );
-    },
-  );
-
-  test('a page whose log does not have the beginning by a page that has gone yet answers as interrupted', async () => {
-    const { executor } = setUp();
-    const late: Executor = {
-      ...executor,
-      async send(runId, command) {
-        // the beginning by the other page arrives while this page asks for its own
-        if (command.type === 'client-tool-claim') {
-          await executor.send!(runId, { ...command, page: 'page-gone' });
-          await after(20);
-        }
-        return executor.send!(runId, command);
-      },
-    };
-    const pickFile = vi.fn<() => typeof file>(() => file);
-    const run = createRun(prompt({}), { executor: late, schedule: atOnce, tools: { pickFile } });
-    expect(await run.start()).toBe('Thanks.');
-    expect(pickFile).not.toHaveBeenCalled();
-    expect(run.getState().toolCalls[0]?.errorText).toContain(
-      'it is not known whether the call has done its work',
-    );
-  });
-
-  describe('of several browsers', () => {
-    // each has locks and a storage of its own
-    const notes: Record<string, string> = {};
-    const storage = {
-      get: () => notes,
-      configurable: true,
-    };
-    beforeAll(
-      () =>
-        void Object.defineProperty(notes, 'setItem', {
-          value: (key: string, value: string) => void (notes[key] = value),
-        }),
-    );
-    beforeEach(() => void Object.defineProperty(globalThis, 'localStorage', storage));
-    afterEach(() => void Reflect.deleteProperty(globalThis, 'localStorage'));
-
-    test('a call that a page of another browser has begun is left to that page', async () => {
-      const { run, pickFile, clientCallId } = await takenUp(undefined, 'page-elsewhere');
-      await after(30);
-      expect(run.getState().status).toBe('waiting');
-      expect(await run.respondToClientTool(clientCallId, { output: file })).toEqual({ accepted: true });
-      await vi.waitFor(() => expect(run.getState().status).toBe('done'));
-      expect(pickFile).not.toHaveBeenCalled();
-    });
-
-    test('a call that a closed page of this browser has begun is taken over', async () => {
-      notes['cueline:page-before'] = String(Date.now());
-      const { run, pickFile } = await takenUp('read', 'page-before');
-      await vi.waitFor(() => expect(run.getState().status).toBe('done'));
-      expect(pickFile).toHaveBeenCalledOnce();
-    });
-  });
-});
-
-describe('a connection that breaks', () => {
-  test.each(['client-tool-claim', 'client-tool-response'])(
-    'while %s is sent does not lose the call, nor run it twice',
-    async (lost) => {
-      const model = scriptedModel([picks, 'Thanks.']);
-      const hub = createHub(prompt(), { model });
-      const pickFile = vi.fn<() => typeof file>(() => file);
-      let breaks = 1;
-      const fetch = async (request: Request): Promise<Response> => {
-        const isIt = (await request.clone().text()).includes(`"type":"${lost}"`);
-        const response = await hub.fetch(request);
-        // it arrived, and nobody hears of it
-        if (isIt && breaks-- > 0) throw new TypeError('reset');
-        return response;
-      };
-      const executor = viaRoute('https://example.test/', { fetch });
-      const run = createRun(prompt(), { executor, schedule: atOnce, tools: { pickFile } });
-      expect(await run.start()).toBe('Thanks.');
-      expect(pickFile).toHaveBeenCalledOnce();
-    },
-  );
-});
-
-test('a function that is missing by mistake is an error, and so is a part of a composite tool', async () => {
+test('A function that is undefined is an error, and so is a part without a function', async () => {
   const missing = undefined as unknown as () => string;
   const model = scriptedModel(['Hello.']);
   await expect(
@@ -514,7 +287,7 @@ test.each<[string, ClientToolResponse]>([
   ['an error that is no text', { error: 7 as never }],
   ['both', { output: 1, error: 'no' }],
   ['a function', { output: () => 1 }],
-])('no answer to a client tool: %s', async (_what, answer) => {
+])('A client tool refuses an answer with %s', async (_what, answer) => {
   const { executor } = setUp();
   const run = createRun(prompt(), { executor, schedule: atOnce });
   const result = run.start();

@@ -1,75 +1,9 @@
-import {
-  createRun,
-  CuelineError,
-  definePrompt,
-  reduceAll,
-  type RunEvent,
-  type RunRequest,
-} from '@cueline/core';
-import { replay, type Replay, type ReplayOptions } from '@cueline/core/replay';
+import { CuelineError } from '@cueline/core';
+import { replay } from '@cueline/core/replay';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import * as z from 'zod';
-import { inLog, runStart } from '../log/any-events.ts';
-import { play } from '../support.ts';
-
-const hello = definePrompt('hello', (prompt) => prompt.$`Hi.`);
-const request: RunRequest = { definition: hello as never, input: undefined };
-
-/** Five events, at 0, 10, 20, 30 and 40 ms. */
-const five = inLog([
-  runStart,
-  { type: 'warning', message: 'a' },
-  { type: 'warning', message: 'b' },
-  { type: 'warning', message: 'c' },
-  { type: 'run-end', outcome: 'done' },
-]);
-
-/** A clock that stands still until it is moved, and lets everybody act on what came due on the way. */
-function manualClock() {
-  let time = 1_000;
-  const timers = new Map<symbol, { at: number; callback: () => void }>();
-  const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
-  return {
-    settle,
-    timers,
-    options: {
-      now: () => time,
-      wait(callback, ms) {
-        const id = Symbol('timer');
-        timers.set(id, { at: time + ms, callback });
-        return () => timers.delete(id);
-      },
-    } satisfies ReplayOptions,
-    async forward(ms: number) {
-      const until = time + ms;
-      await settle();
-      for (;;) {
-        const [next] = [...timers].toSorted(([, a], [, b]) => a.at - b.at);
-        if (next === undefined || next[1].at > until) break;
-        timers.delete(next[0]);
-        time = Math.max(time, next[1].at);
-        next[1].callback();
-        await settle();
-      }
-      time = until;
-    },
-  };
-}
-
-/** Collects what a start of the tape gives, each with the `seq` alone. */
-function collect(tape: Replay, signal = new AbortController().signal) {
-  const seen: RunEvent[] = [];
-  const iterator = tape.start(request, signal)[Symbol.asyncIterator]();
-  const ended = (async () => {
-    for (;;) {
-      const next = await iterator.next();
-      if (next.done === true) return;
-      seen.push(next.value);
-    }
-  })();
-  return { seen, ended, iterator, seqs: () => seen.map(({ seq }) => seq) };
-}
+import { inLog } from '../log/any-events.ts';
+import { collect, five, manualClock, request } from './manual-clock.ts';
 
 function codeOf(body: () => unknown): unknown {
   try {
@@ -416,55 +350,5 @@ describe('a replay', () => {
       }),
       { numRuns: 200 },
     );
-  });
-});
-
-describe('a replay in a run', () => {
-  test('ends in the state of the run that was recorded', async () => {
-    const { events, run: recorded } = await play((prompt) => prompt.$`Hi.`, ['Hello.']);
-    const run = createRun(hello, { executor: replay(events, { speed: Infinity }) });
-    expect(await run.start()).toBe('Hello.');
-    expect(run.log()).toEqual(events);
-    expect(run.getState().messages).toEqual(recorded.getState().messages);
-    expect(reduceAll(run.log()).text).toBe('Hello.');
-  });
-
-  test('moved to any event, shows the state after that event', async () => {
-    const { events } = await play(
-      (prompt) => {
-        prompt.defTool('look', 'Looks', z.object({}), () => 'seen');
-        prompt.$`Hi.`;
-      },
-      [[{ toolCall: { name: 'look', input: {} } }], 'Hello.'],
-    );
-    const tape = replay(events, { paused: true });
-    const run = createRun(hello, { executor: tape });
-    const text = run.start();
-    for (const seq of [3, events.length - 2, 1, 5, 0, 7]) {
-      tape.seek(seq);
-      await expect.poll(() => run.log().length).toBe(seq + 1);
-      expect(run.getState()).toEqual({ ...reduceAll(events.slice(0, seq + 1)), replaying: true });
-    }
-    tape.setSpeed(Infinity);
-    tape.play();
-    expect(await text).toBe('Hello.');
-    expect(run.log()).toEqual(events);
-  });
-
-  test('of a log that broke off, shows that it broke off', async () => {
-    const { events } = await play((prompt) => prompt.$`Hi.`, ['Hello.']);
-    const run = createRun(hello, { executor: replay(events.slice(0, -2), { speed: Infinity }) });
-    await expect(run.start()).rejects.toMatchObject({ code: 'stream_truncated' });
-    expect(run.getState()).toMatchObject({ status: 'error', text: 'Hello.' });
-  });
-
-  test('in real time, stopped in the middle', async () => {
-    const slow = five.map((event) => ({ ...event, t: event.seq < 2 ? event.seq : 60_000 }));
-    const run = createRun(hello, { executor: replay(slow) });
-    void run.start();
-    await expect.poll(() => run.log().length).toBe(2);
-    run.stop();
-    await expect.poll(() => run.getState().status).toBe('stopped');
-    expect(run.log().map(({ type }) => type)).toEqual(['run-start', 'warning', 'run-end']);
   });
 });

@@ -12,14 +12,11 @@ import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../sent.ts';
+import { call } from '../support.ts';
 
 const sayHi = (prompt: Prompt) => prompt.$`Hi.`;
 const introduction =
   'memory:\nYou have notes that outlast this conversation. Keep there what will be of use later.';
-
-function call(name: string, input: object = {}): { toolCall: { name: string; input: object } } {
-  return { toolCall: { name, input } };
-}
 
 /** What the tools answered to these calls, made one after the other, and what the model was sent. */
 async function ask(

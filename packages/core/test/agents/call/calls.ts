@@ -1,7 +1,9 @@
-import { CuelineError } from '@cueline/core';
+import { CuelineError, tool } from '@cueline/core';
+import type { ScriptedTurn } from '@cueline/core/testing';
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { ModelMessage } from 'ai';
-import { json } from '../../support.ts';
+import * as z from 'zod';
+import { call, json } from '../../support.ts';
 
 /** Messages as lines that are read at a glance. */
 export function lines(messages: readonly ModelMessage[] | LanguageModelV4CallOptions['prompt']): string[] {
@@ -29,3 +31,11 @@ export async function faultOf(call: Promise<unknown>): Promise<CuelineError> {
   }
   throw new Error('did not reject');
 }
+
+export const look = tool('look', 'Look at something', z.object({ at: z.string() }), ({ at }) => `seen ${at}`);
+
+/** A turn that looks at this. */
+export const looks = (at: string, id?: string): ScriptedTurn => [call('look', { at }, id)];
+
+/** What an agent needs at least. */
+export const talks = { name: 'it', instructions: 'Talk.' };

@@ -18,12 +18,25 @@ const ask = {
   execute: async ({ question }: { question: string }) => suspend({ question }),
 };
 
-/** Goes on from what a session has left, as it comes back from a database. */
-const resume = (messages: readonly ModelMessage[], config = {}) =>
-  playSession([complete('Resumed.')], { initialMessages: json([...messages]), ...config });
+/** A session that continues from stored `messages`, in short `kept`, has these callbacks; they complete it at once. */
+async function resumes(messages: readonly ModelMessage[], kept: string, config = {}) {
+  const resumed = await playSession([complete('Resumed.')], {
+    initialMessages: json([...messages]),
+    ...config,
+  });
+  expect(resumed.told).toEqual([
+    'onTurnStart 1',
+    'onToolCall 1: task_complete {"summary":"Resumed."}',
+    `onMessagesUpdate ${kept}, assistant(task_complete)`,
+    'onToolResult 1: task_complete {"completed":true}',
+    `onMessagesUpdate ${kept}, assistant(task_complete), tool(task_complete)`,
+    'onComplete task_complete in 1',
+  ]);
+  return resumed;
+}
 
-describe('the order of callbacks', () => {
-  test('plain: a tool, then the end', async () => {
+describe('The order of callbacks and of those of a session that resumes', () => {
+  test('with a tool and then the end', async () => {
     const { told, result } = await playSession([
       [{ text: 'I look it up.' }, { toolCall: { name: 'search', input: { query: 'it' } } }],
       complete('Found it.'),
@@ -44,20 +57,13 @@ describe('the order of callbacks', () => {
         "onComplete task_complete in 2",
       ]
     `);
-    const resumed = await resume(result.messages);
-    expect(resumed.told).toMatchInlineSnapshot(`
-      [
-        "onTurnStart 1",
-        "onToolCall 1: task_complete {"summary":"Resumed."}",
-        "onMessagesUpdate user, assistant(search), tool(search), assistant(task_complete), tool(task_complete), assistant(task_complete)",
-        "onToolResult 1: task_complete {"completed":true}",
-        "onMessagesUpdate user, assistant(search), tool(search), assistant(task_complete), tool(task_complete), assistant(task_complete), tool(task_complete)",
-        "onComplete task_complete in 1",
-      ]
-    `);
+    await resumes(
+      result.messages,
+      'user, assistant(search), tool(search), assistant(task_complete), tool(task_complete)',
+    );
   });
 
-  test('two tools at once: the calls in order, the results as they come', async () => {
+  test('with two tools at once: the calls in order, the results as they come', async () => {
     const { told, result } = await playSession([
       calls(['search', { query: 'a much longer question' }], ['search', { query: 'b' }]),
       complete(),
@@ -79,20 +85,10 @@ describe('the order of callbacks', () => {
         "onComplete task_complete in 2",
       ]
     `);
-    const resumed = await resume(result.messages.slice(0, 3));
-    expect(resumed.told).toMatchInlineSnapshot(`
-      [
-        "onTurnStart 1",
-        "onToolCall 1: task_complete {"summary":"Resumed."}",
-        "onMessagesUpdate user, assistant(search search), tool(search search), assistant(task_complete)",
-        "onToolResult 1: task_complete {"completed":true}",
-        "onMessagesUpdate user, assistant(search search), tool(search search), assistant(task_complete), tool(task_complete)",
-        "onComplete task_complete in 1",
-      ]
-    `);
+    await resumes(result.messages.slice(0, 3), 'user, assistant(search search), tool(search search)');
   });
 
-  test('a tool that fails', async () => {
+  test('with a tool that fails', async () => {
     const { told, result } = await playSession([calls(['failing']), complete()], { tools: { failing } });
     expect(told).toMatchInlineSnapshot(`
       [
@@ -109,20 +105,10 @@ describe('the order of callbacks', () => {
         "onComplete task_complete in 2",
       ]
     `);
-    const resumed = await resume(result.messages.slice(0, 3));
-    expect(resumed.told).toMatchInlineSnapshot(`
-      [
-        "onTurnStart 1",
-        "onToolCall 1: task_complete {"summary":"Resumed."}",
-        "onMessagesUpdate user, assistant(failing), tool(failing!), assistant(task_complete)",
-        "onToolResult 1: task_complete {"completed":true}",
-        "onMessagesUpdate user, assistant(failing), tool(failing!), assistant(task_complete), tool(task_complete)",
-        "onComplete task_complete in 1",
-      ]
-    `);
+    await resumes(result.messages.slice(0, 3), 'user, assistant(failing), tool(failing!)');
   });
 
-  test('arguments that do not fit, and an unknown tool', async () => {
+  test('with invalid arguments and an unknown tool', async () => {
     const { told, result } = await playSession([
       calls(['search', { question: 1 }], ['search', '{"que'], ['serach', { query: 'x' }]),
       calls(['task_complete', { text: 'done' }]),
@@ -152,20 +138,13 @@ describe('the order of callbacks', () => {
         "onComplete task_complete in 3",
       ]
     `);
-    const resumed = await resume(result.messages.slice(0, 5));
-    expect(resumed.told).toMatchInlineSnapshot(`
-      [
-        "onTurnStart 1",
-        "onToolCall 1: task_complete {"summary":"Resumed."}",
-        "onMessagesUpdate user, assistant(search search serach), tool(search! search! serach!), assistant(task_complete), tool(task_complete!), assistant(task_complete)",
-        "onToolResult 1: task_complete {"completed":true}",
-        "onMessagesUpdate user, assistant(search search serach), tool(search! search! serach!), assistant(task_complete), tool(task_complete!), assistant(task_complete), tool(task_complete)",
-        "onComplete task_complete in 1",
-      ]
-    `);
+    await resumes(
+      result.messages.slice(0, 5),
+      'user, assistant(search search serach), tool(search! search! serach!), assistant(task_complete), tool(task_complete!)',
+    );
   });
 
-  test('idle: one nudge, then the reminder, then again from the start', async () => {
+  test('with idle turns: one nudge, then the reminder, and a new count after work', async () => {
     const { told, result } = await playSession([
       'Hm.',
       'Well.',
@@ -211,21 +190,11 @@ describe('the order of callbacks', () => {
         "Please continue.",
       ]
     `);
-    const resumed = await resume(result.messages.slice(0, 2));
-    expect(resumed.told).toMatchInlineSnapshot(`
-      [
-        "onTurnStart 1",
-        "onToolCall 1: task_complete {"summary":"Resumed."}",
-        "onMessagesUpdate user, assistant, user, assistant(task_complete)",
-        "onToolResult 1: task_complete {"completed":true}",
-        "onMessagesUpdate user, assistant, user, assistant(task_complete), tool(task_complete)",
-        "onComplete task_complete in 1",
-      ]
-    `);
+    const resumed = await resumes(result.messages.slice(0, 2), 'user, assistant, user');
     expect(resumed.result.messages[2]).toEqual({ role: 'user', content: 'Please continue.' });
   });
 
-  test('a summary', async () => {
+  test('with a summary', async () => {
     const { told, result } = await playSession(
       [calls(['search', { query: 'x'.repeat(2_000) }]), 'It was about x.', complete()],
       { tokenLimit: 600 },
@@ -248,20 +217,10 @@ describe('the order of callbacks', () => {
         "onComplete task_complete in 2",
       ]
     `);
-    const resumed = await resume(result.messages.slice(0, 3));
-    expect(resumed.told).toMatchInlineSnapshot(`
-      [
-        "onTurnStart 1",
-        "onToolCall 1: task_complete {"summary":"Resumed."}",
-        "onMessagesUpdate user, assistant, user, assistant(task_complete)",
-        "onToolResult 1: task_complete {"completed":true}",
-        "onMessagesUpdate user, assistant, user, assistant(task_complete), tool(task_complete)",
-        "onComplete task_complete in 1",
-      ]
-    `);
+    await resumes(result.messages.slice(0, 3), 'user, assistant, user');
   });
 
-  test('no turns left', async () => {
+  test('without turns left', async () => {
     const { told, result } = await playSession(['Hm.', calls(['search', { query: 'x' }])], { maxTurns: 2 });
     expect(told).toMatchInlineSnapshot(`
       [
@@ -276,20 +235,10 @@ describe('the order of callbacks', () => {
         "onComplete max_turns in 2",
       ]
     `);
-    const resumed = await resume(result.messages, { maxTurns: 1 });
-    expect(resumed.told).toMatchInlineSnapshot(`
-      [
-        "onTurnStart 1",
-        "onToolCall 1: task_complete {"summary":"Resumed."}",
-        "onMessagesUpdate user, assistant, user, assistant(search), tool(search), assistant(task_complete)",
-        "onToolResult 1: task_complete {"completed":true}",
-        "onMessagesUpdate user, assistant, user, assistant(search), tool(search), assistant(task_complete), tool(task_complete)",
-        "onComplete task_complete in 1",
-      ]
-    `);
+    await resumes(result.messages, 'user, assistant, user, assistant(search), tool(search)', { maxTurns: 1 });
   });
 
-  test('the end in the same answer as another tool', async () => {
+  test('with the end in the same answer as another tool', async () => {
     const { told, result } = await playSession([
       calls(['task_complete', { summary: 'Done.' }], ['search', { query: 'last' }]),
     ]);
@@ -305,20 +254,10 @@ describe('the order of callbacks', () => {
         "onComplete task_complete in 1",
       ]
     `);
-    const resumed = await resume(result.messages);
-    expect(resumed.told).toMatchInlineSnapshot(`
-      [
-        "onTurnStart 1",
-        "onToolCall 1: task_complete {"summary":"Resumed."}",
-        "onMessagesUpdate user, assistant(task_complete search), tool(task_complete search), assistant(task_complete)",
-        "onToolResult 1: task_complete {"completed":true}",
-        "onMessagesUpdate user, assistant(task_complete search), tool(task_complete search), assistant(task_complete), tool(task_complete)",
-        "onComplete task_complete in 1",
-      ]
-    `);
+    await resumes(result.messages, 'user, assistant(task_complete search), tool(task_complete search)');
   });
 
-  test('a model call that fails, and the one after it does not', async () => {
+  test('with a model call that fails once', async () => {
     const { told, result } = await playSession([
       [{ throw: { message: 'No such field.', status: 400 } }],
       complete(),
@@ -336,20 +275,10 @@ describe('the order of callbacks', () => {
         "onComplete task_complete in 2",
       ]
     `);
-    const resumed = await resume(result.messages.slice(0, 2));
-    expect(resumed.told).toMatchInlineSnapshot(`
-      [
-        "onTurnStart 1",
-        "onToolCall 1: task_complete {"summary":"Resumed."}",
-        "onMessagesUpdate user, user, assistant(task_complete)",
-        "onToolResult 1: task_complete {"completed":true}",
-        "onMessagesUpdate user, user, assistant(task_complete), tool(task_complete)",
-        "onComplete task_complete in 1",
-      ]
-    `);
+    await resumes(result.messages.slice(0, 2), 'user, user');
   });
 
-  test('a model call that cannot heal', async () => {
+  test('with a model call that fails for good', async () => {
     const { told } = await playSession([[{ throw: { message: 'Wrong key.', status: 401 } }]]);
     expect(told).toMatchInlineSnapshot(`
       [
@@ -360,7 +289,7 @@ describe('the order of callbacks', () => {
     `);
   });
 
-  test('a question to the user', async () => {
+  test('with a question to the user', async () => {
     const { told, result } = await playSession(
       [calls(['ask', { question: 'Which one?' }, 'call-ask'], ['search', { query: 'x' }])],
       { tools: { search, ask } },
@@ -376,20 +305,12 @@ describe('the order of callbacks', () => {
         "onComplete suspended in 1",
       ]
     `);
-    const resumed = await resume(result.messages, { answers: { 'call-ask': 'the red one' } });
-    expect(resumed.told).toMatchInlineSnapshot(`
-      [
-        "onTurnStart 1",
-        "onToolCall 1: task_complete {"summary":"Resumed."}",
-        "onMessagesUpdate user, assistant(ask search), tool(search ask), assistant(task_complete)",
-        "onToolResult 1: task_complete {"completed":true}",
-        "onMessagesUpdate user, assistant(ask search), tool(search ask), assistant(task_complete), tool(task_complete)",
-        "onComplete task_complete in 1",
-      ]
-    `);
+    await resumes(result.messages, 'user, assistant(ask search), tool(search ask)', {
+      answers: { 'call-ask': 'the red one' },
+    });
   });
 
-  test('stopped in the middle of a tool', async () => {
+  test('with a stop in the middle of a tool', async () => {
     const model = scriptedModel([calls(['search', { query: 'x' }], ['wait'])]);
     const told: string[] = [];
     const session: AgentSession = runAgentSession(model, {
@@ -412,16 +333,6 @@ describe('the order of callbacks', () => {
         "onComplete stopped in 1",
       ]
     `);
-    const resumed = await resume(result.messages);
-    expect(resumed.told).toMatchInlineSnapshot(`
-      [
-        "onTurnStart 1",
-        "onToolCall 1: task_complete {"summary":"Resumed."}",
-        "onMessagesUpdate user, assistant(search wait), tool(search wait!), assistant(task_complete)",
-        "onToolResult 1: task_complete {"completed":true}",
-        "onMessagesUpdate user, assistant(search wait), tool(search wait!), assistant(task_complete), tool(task_complete)",
-        "onComplete task_complete in 1",
-      ]
-    `);
+    await resumes(result.messages, 'user, assistant(search wait), tool(search wait!)');
   });
 });

@@ -1,0 +1,187 @@
+import { createRun, viaRoute, type Executor, type ClientToolOptions } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createHub } from '../support/hub.ts';
+import { after, atOnce } from '../support/runs.ts';
+import { file, opened, picks, prompt, setUp } from './files.ts';
+
+describe('Several pages', () => {
+  test('Functions that are given later count, until they are taken back', async () => {
+    const { executor } = setUp([picks, picks, picks, 'Thanks.']);
+    const run = createRun(prompt({ repeatable: true }), {
+      executor,
+      schedule: atOnce,
+      tools: { pickFile: () => 'first' },
+    });
+    const takeBack = run.provideTools({ pickFile: () => 'second' });
+    run.listen((event) => event.type === 'tool-end' && takeBack());
+    await run.start();
+    expect(run.getState().toolCalls.map(({ output }) => output)).toEqual(['second', 'first', 'first']);
+  });
+
+  test('two run objects of one page run a call once', async () => {
+    const hub = createHub(prompt(), { model: scriptedModel([picks, 'Thanks.']) });
+    const executor = viaRoute('https://example.test/', { fetch: hub.fetch });
+    const pickFile = vi.fn<() => Promise<typeof file>>(async () => {
+      await after(30);
+      return file;
+    });
+    const one = createRun(prompt(), { executor, schedule: atOnce });
+    const result = one.start();
+    await opened(one);
+    const other = createRun(prompt(), { executor, schedule: atOnce, log: one.log(), tools: { pickFile } });
+    await other.restored;
+    one.provideTools({ pickFile });
+    expect(await result).toBe('Thanks.');
+    expect(pickFile).toHaveBeenCalledOnce();
+  });
+
+  /** A run whose call the page `other` has begun, taken up by this page. */
+  async function takenUp(effect: 'read' | 'write' | undefined, other: string) {
+    const options: ClientToolOptions = effect === undefined ? {} : { effect };
+    const { executor } = setUp();
+    const first = createRun(prompt(options), { executor, schedule: atOnce });
+    const result = first.start();
+    const { clientCallId } = await opened(first);
+    const { runId } = first.getState();
+    const begin = { type: 'client-tool-claim', clientCallId, page: other } as const;
+    expect(await executor.send!(runId, begin)).toEqual({ accepted: true });
+    expect(await executor.send!(runId, { ...begin, page: 'third' })).toEqual({
+      accepted: false,
+      reason: 'Another page runs pickFile already.',
+    });
+    expect(await executor.send!(runId, begin)).toEqual({ accepted: true });
+    first.detach();
+    const pickFile = vi.fn<() => typeof file>(() => file);
+    const run = createRun(prompt(options), {
+      executor,
+      schedule: atOnce,
+      log: first.log(),
+      tools: { pickFile },
+    });
+    await run.restored;
+    return { run, first, result, pickFile, clientCallId };
+  }
+
+  /** Is there, as another page is, until the returned function is called. */
+  async function beThere(page: string): Promise<() => void> {
+    let leave = (): void => {};
+    await new Promise<void>((there) => {
+      void navigator.locks.request(`cueline:${page}`, () => {
+        there();
+        return new Promise<void>((resolve) => (leave = resolve));
+      });
+    });
+    return leave;
+  }
+
+  test('a call that another page runs waits for that page', async () => {
+    const leave = await beThere('page-1');
+    const { run, pickFile, clientCallId } = await takenUp('read', 'page-1');
+    await after(30);
+    expect(pickFile).not.toHaveBeenCalled();
+    expect(await run.respondToClientTool(clientCallId, { output: file })).toEqual({ accepted: true });
+    await vi.waitFor(() => expect(run.getState().status).toBe('done'));
+    leave();
+    await after(10);
+    expect(pickFile).not.toHaveBeenCalled();
+  });
+
+  test('a call that only reads runs again once its page is closed', async () => {
+    const leave = await beThere('page-2');
+    const { run, pickFile } = await takenUp('read', 'page-2');
+    leave();
+    await vi.waitFor(() => expect(run.getState().status).toBe('done'));
+    expect(pickFile).toHaveBeenCalledOnce();
+  });
+
+  test.each(['write', undefined] as const)(
+    'a call with the effect %s is not: it may have done its work',
+    async (effect) => {
+      const { run, pickFile } = await takenUp(effect, `page-3-${effect}`);
+      await vi.waitFor(() => expect(run.getState().status).toBe('done'));
+      expect(pickFile).not.toHaveBeenCalled();
+      expect(run.getState().toolCalls[0]?.errorText).toBe(
+        'The page that ran pickFile was closed or reloaded before it answered, so it is not known whether the call has done its work.',
+      );
+    },
+  );
+
+  test('a page whose log does not have the beginning by a page that has gone yet answers as interrupted', async () => {
+    const { executor } = setUp();
+    const late: Executor = {
+      ...executor,
+      async send(runId, command) {
+        // the beginning by the other page arrives while this page asks for its own
+        if (command.type === 'client-tool-claim') {
+          await executor.send!(runId, { ...command, page: 'page-gone' });
+          await after(20);
+        }
+        return executor.send!(runId, command);
+      },
+    };
+    const pickFile = vi.fn<() => typeof file>(() => file);
+    const run = createRun(prompt({}), { executor: late, schedule: atOnce, tools: { pickFile } });
+    expect(await run.start()).toBe('Thanks.');
+    expect(pickFile).not.toHaveBeenCalled();
+    expect(run.getState().toolCalls[0]?.errorText).toContain(
+      'it is not known whether the call has done its work',
+    );
+  });
+
+  describe('of several browsers', () => {
+    // each has locks and a storage of its own
+    const notes: Record<string, string> = {};
+    const storage = {
+      get: () => notes,
+      configurable: true,
+    };
+    beforeAll(
+      () =>
+        void Object.defineProperty(notes, 'setItem', {
+          value: (key: string, value: string) => void (notes[key] = value),
+        }),
+    );
+    beforeEach(() => void Object.defineProperty(globalThis, 'localStorage', storage));
+    afterEach(() => void Reflect.deleteProperty(globalThis, 'localStorage'));
+
+    test('a call that a page of another browser has begun is left to that page', async () => {
+      const { run, pickFile, clientCallId } = await takenUp(undefined, 'page-elsewhere');
+      await after(30);
+      expect(run.getState().status).toBe('waiting');
+      expect(await run.respondToClientTool(clientCallId, { output: file })).toEqual({ accepted: true });
+      await vi.waitFor(() => expect(run.getState().status).toBe('done'));
+      expect(pickFile).not.toHaveBeenCalled();
+    });
+
+    test('a call that a closed page of this browser has begun is taken over', async () => {
+      notes['cueline:page-before'] = String(Date.now());
+      const { run, pickFile } = await takenUp('read', 'page-before');
+      await vi.waitFor(() => expect(run.getState().status).toBe('done'));
+      expect(pickFile).toHaveBeenCalledOnce();
+    });
+  });
+});
+
+describe('a connection that breaks', () => {
+  test.each(['client-tool-claim', 'client-tool-response'])(
+    'while %s is sent does not lose the call, nor run it twice',
+    async (lost) => {
+      const model = scriptedModel([picks, 'Thanks.']);
+      const hub = createHub(prompt(), { model });
+      const pickFile = vi.fn<() => typeof file>(() => file);
+      let breaks = 1;
+      const fetch = async (request: Request): Promise<Response> => {
+        const isIt = (await request.clone().text()).includes(`"type":"${lost}"`);
+        const response = await hub.fetch(request);
+        // it arrived, and nobody hears of it
+        if (isIt && breaks-- > 0) throw new TypeError('reset');
+        return response;
+      };
+      const executor = viaRoute('https://example.test/', { fetch });
+      const run = createRun(prompt(), { executor, schedule: atOnce, tools: { pickFile } });
+      expect(await run.start()).toBe('Thanks.');
+      expect(pickFile).toHaveBeenCalledOnce();
+    },
+  );
+});
