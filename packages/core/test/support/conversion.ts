@@ -13,7 +13,7 @@ export const file = (name: string) =>
   ({ type: 'file', mediaType: 'image/png', data: new URL(`https://files.test/${name}`) }) as const;
 
 /** All of a value, the fields that are undefined too. */
-export const bytes = (value: unknown): string =>
+const bytes = (value: unknown): string =>
   inspect(value, { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity, sorted: true });
 
 export type Way = {
@@ -36,7 +36,7 @@ export type Seen = {
   urls: string[];
 };
 
-export async function play(way: Way, convertAll = false): Promise<Seen> {
+async function play(way: Way, convertAll = false): Promise<Seen> {
   const seen: Seen = { prompts: [], told: [], log: '', error: undefined, urls: [] };
   const tell = (who: string, what: unknown): void => void seen.told.push(`${who}: ${bytes(what)}`);
   const script = scriptedModel(way.turns);
@@ -150,7 +150,7 @@ export async function play(way: Way, convertAll = false): Promise<Seen> {
   return seen;
 }
 
-export async function download(url: URL): Promise<{ data: Uint8Array; mediaType: string }> {
+async function download(url: URL): Promise<{ data: Uint8Array; mediaType: string }> {
   if (url.pathname === '/gone.png') throw new Error('There is no such file.');
   return { data: new TextEncoder().encode(url.pathname), mediaType: 'image/png' };
 }

@@ -4,7 +4,7 @@ import * as z from 'zod';
 
 export const city = z.object({ city: z.string() });
 
-export const cached = { anthropic: { cacheControl: { type: 'ephemeral' } } };
+const cached = { anthropic: { cacheControl: { type: 'ephemeral' } } };
 
 export const sayHi = (prompt: Prompt) => prompt.$`Hi.`;
 
