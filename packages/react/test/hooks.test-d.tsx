@@ -114,7 +114,7 @@ test('a function in the component answers with text', () => {
   expectTypeOf(whole).toExtend<RunState<TextPrompt>>();
 });
 
-test('useRun gives what the selector makes of the state', () => {
+test('useRun returns what the selector makes of the state', () => {
   const run = createRun(planDay);
   expectTypeOf(useRun(run).status).toEqualTypeOf<RunState['status']>();
   expectTypeOf(useRun(run, (state) => state.usage.totalTokens)).toEqualTypeOf<number>();

@@ -38,7 +38,7 @@ function hydrate(html: string, props: ServerPageProps): { container: HTMLElement
 for (const id of [undefined, 'greeting']) {
   const whose = id === undefined ? 'its component’s own' : 'shared by id';
 
-  test(`a finished run from the server, ${whose}, is taken over and goes on`, async () => {
+  test(`a finished run from the server, ${whose}, is taken over and continues`, async () => {
     const seen = vi.fn<Seen>();
     const model = scriptedModel(['Fine.']);
     const { container, faults } = hydrate(serverHtml.finished, {
@@ -55,7 +55,7 @@ for (const id of [undefined, 'greeting']) {
     expect(faults).toEqual([]);
   });
 
-  test(`an unfinished run from the server, ${whose}, that nobody knows any more is interrupted`, async () => {
+  test(`an unfinished run from the server, ${whose}, that no longer exists is interrupted`, async () => {
     const seen = vi.fn<Seen>();
     const { container, faults } = hydrate(serverHtml.unfinished, {
       initialLog: unfinishedLog,
@@ -69,7 +69,7 @@ for (const id of [undefined, 'greeting']) {
     await expect(seen.mock.lastCall![0].retry()).resolves.toBe('Hi.');
   });
 
-  test(`an unfinished run from the server, ${whose}, is attached to where it goes on`, async () => {
+  test(`an unfinished run from the server, ${whose}, is attached where it continues`, async () => {
     const attached: unknown[] = [];
     const executor: Executor = {
       start: () => {

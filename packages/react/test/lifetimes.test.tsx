@@ -21,7 +21,7 @@ function Greeting({ name = 'Ada', startKey, seen, ...options }: GreetingProps): 
   return <p data-testid="shown">{`${run.status}: ${run.text}`}</p>;
 }
 
-test('another React key is another component, and another run of its own', async () => {
+test('another React key is another component, with its own run', async () => {
   const executor = manualExecutor();
   const seen = vi.fn<(run: Greeted) => void>();
   const withKey = (key: string): ReactElement => (
@@ -58,7 +58,7 @@ test('another start key starts again; the same one does not, whatever else chang
     .toEqual([{ name: 'Ada' }, { name: 'Grace' }]);
 });
 
-test('another id in the middle of a run: the run goes on, and is there when the id comes back', async () => {
+test('another id in the middle of a run: the run continues, and is there when the id returns', async () => {
   const executor = manualExecutor();
   const told: string[] = [];
   const withId = (id: string): ReactElement => (
@@ -113,7 +113,7 @@ test('model, options and executor that change in the middle of a run count from 
   expect(second.requests).toMatchObject([{ model: 'test:two', options: { temperature: 1 } }]);
 });
 
-test('a model that is there but undefined leaves the one that another component said', async () => {
+test('an undefined model leaves the one that another component set', async () => {
   const executor = manualExecutor();
   const seen = vi.fn<(run: Greeted) => void>();
   mount(
@@ -127,7 +127,7 @@ test('a model that is there but undefined leaves the one that another component 
   expect(executor.requests).toMatchObject([{ model: 'test:chosen' }]);
 });
 
-test('a component that goes over to another run takes nothing back that it never said there', async () => {
+test('a component that changes to another run removes nothing there that it did not set', async () => {
   const executor = manualExecutor();
   const seen = vi.fn<(run: Greeted) => void>();
   const withId = (id: string, options: UsePromptOptions): ReactElement => (
@@ -144,7 +144,7 @@ test('a component that goes over to another run takes nothing back that it never
   expect(executor.requests).toMatchObject([{ model: 'test:chosen' }]);
 });
 
-test('onUnmount: keep is the default, and stop the choice of whoever goes last', async () => {
+test('onUnmount: keep is the default, and the last component may choose stop', async () => {
   const executor = manualExecutor();
   const runs: Greeted['run'][] = [];
   for (const onUnmount of [undefined, 'keep', 'stop'] as const) {

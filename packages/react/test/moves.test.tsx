@@ -43,7 +43,7 @@ test('a start while another is under way takes its place', async () => {
   expect(executor.requests.map(({ input }) => input)).toEqual([{ name: 'Ada' }, { name: 'Grace' }]);
 });
 
-test('queue: each waits for the one before, and onDone tells the end of every one', async () => {
+test('queue: each waits for the one before, and onDone reports every end', async () => {
   const model = scriptedModel([slow('One.'), slow('Two.'), slow('Three.')]);
   const ends: unknown[] = [];
   const { page, latest } = await showGreeting({ model, onDone: ({ result }) => ends.push(result) });
@@ -75,7 +75,7 @@ test('reject: a second start fails as busy and changes nothing', async () => {
   expect(executor.requests).toHaveLength(1);
 });
 
-test('parallel: the first goes on out of sight, and only its promise tells of it', async () => {
+test('parallel: the first continues in the background, and only its promise reports its end', async () => {
   const model = scriptedModel([slow('One.'), ['Two.']]);
   const ends: unknown[] = [];
   const { page, latest } = await showGreeting({ model, onDone: ({ result }) => ends.push(result) });
@@ -105,7 +105,7 @@ test('a signal stops its start, or takes it out of the queue', async () => {
   expect(executor.requests).toHaveLength(1);
 });
 
-test('retry after an error goes on with the same input, and keeps the steps that are whole', async () => {
+test('retry after an error continues with the same input, and keeps complete steps', async () => {
   const look = vi.fn<(args: { city: string }) => string>(({ city }) => `Sunny in ${city}`);
   const plan = definePrompt(
     'plan',
@@ -162,7 +162,7 @@ test('an error in the prompt function is the run’s error, and the next start i
   await expect.poll(() => page.text('shown')).toBe('Fine.');
 });
 
-test('detach lets go of a run that goes on; attach shows what it has become', async () => {
+test('detach releases a run that continues; attach shows what it has become', async () => {
   const model = scriptedModel([[{ text: 'Hello, ' }, { text: 'Ada.', delay: 200 }]]);
   const events: RunEvent['type'][] = [];
   const { page, latest } = await showGreeting({ model, onEvent: ({ type }) => events.push(type) });

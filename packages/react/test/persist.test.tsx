@@ -76,7 +76,7 @@ function app(
   );
 }
 
-test('after a reload a run is there as it was, and its conversation goes on', async () => {
+test('after a reload a run is there as it was, and its conversation continues', async () => {
   const storage = memoryStorage();
   const model = scriptedModel(['Hello, Ada.', 'Hello, Grace.']);
   const onDone = vi.fn<() => void>();
@@ -110,7 +110,7 @@ test('after a reload a start in a mount effect with the same key starts nothing'
   expect(storage.loads).toEqual(['greeting', 'greeting']);
 });
 
-test('a run whose page went away is interrupted; retry goes on after its last whole step', async () => {
+test('a run whose page was closed is interrupted; retry continues after its last complete step', async () => {
   const look = vi.fn<() => string>(() => 'Sunny');
   const plan = definePrompt('plan', (prompt) => prompt.$`Plan a day.`, {
     tools: [tool('look', 'Looks outside', z.object({}), look)],
@@ -153,7 +153,7 @@ test('a run whose page went away is interrupted; retry goes on after its last wh
   expect(look).toHaveBeenCalledOnce();
 });
 
-test('a storage that cannot be written to is said to be, and the run goes on', async () => {
+test('a storage that cannot be written is reported, and the run continues', async () => {
   const storage = memoryStorage();
   storage.append = () => Promise.reject(new CuelineError('storage_failed', 'The disk is full.'));
   const page = mount(app(storage, scriptedModel(['Hello, Ada.']), { id: 'greeting', starts: true }));
@@ -162,7 +162,7 @@ test('a storage that cannot be written to is said to be, and the run goes on', a
   expect(page.text('error')).toBe('');
 });
 
-test('a storage that cannot be read is said to be, and a start goes on without it', async () => {
+test('a storage that cannot be read is reported, and a start continues without it', async () => {
   const storage = memoryStorage();
   storage.load = () => Promise.reject(new CuelineError('storage_failed', 'No storage here.'));
   const seen = vi.fn<(run: PromptRun<{ name: string }>) => void>();
@@ -198,7 +198,7 @@ const unfinished: RunEvent[] = [
   { seq: 3, t: 3, type: 'text-delta', id: 't', text: 'Hello' },
 ];
 
-test('a run that goes on elsewhere is attached to, also where the component waits for the storage first', async () => {
+test('a run that continues elsewhere is attached, also if the component waits for the storage first', async () => {
   const storage = memoryStorage();
   storage.logs.set('greeting', unfinished);
   const attached: unknown[] = [];

@@ -124,7 +124,7 @@ test('text, tool calls, a second turn and another answer, in StrictMode', async 
   expect(complaints).not.toHaveBeenCalled();
 });
 
-test('stop ends the run and keeps what was said', async () => {
+test('stop ends the run and keeps its text', async () => {
   const model = scriptedModel([[{ text: 'One' }, { delay: 5_000 }, { text: 'two' }]]);
   const shown = mount(<Chat id="stop" model={model} />);
   await click('Send');

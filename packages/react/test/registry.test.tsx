@@ -43,7 +43,7 @@ test('get, runs and remove know every run that was opened', () => {
   expect(registry.open('a', greet)).not.toBe(a);
 });
 
-test('remove stops a run; whoever shows it still sees how it ended', async () => {
+test('remove stops a run; components that show it still see its end', async () => {
   const executor = manualExecutor();
   const registry = createRunRegistry();
   const page = mount(
@@ -58,14 +58,14 @@ test('remove stops a run; whoever shows it still sees how it ended', async () =>
   expect(registry.get('a')).not.toBe(run);
 });
 
-test('a run that is opened with a model needs no component to say one', async () => {
+test('a run that is opened with a model needs no component to set one', async () => {
   const registry = createRunRegistry();
   const run = registry.open('a', greet, { model: scriptedModel(['Hello.']) });
   await expect(run.start()).resolves.toBe('Hello.');
   expect(registry.get('a')).toBe(run);
 });
 
-test('beyond maxBackground, the run that nobody has seen for longest is stopped', async () => {
+test('beyond maxBackground, the run that was shown least recently is stopped', async () => {
   const executor = manualExecutor();
   const registry = createRunRegistry({ maxBackground: 2 });
   const show = (...ids: string[]): ReactElement => (
@@ -90,7 +90,7 @@ test('beyond maxBackground, the run that nobody has seen for longest is stopped'
   expect(statusesOf(registry)).toEqual(['running', 'stopped', 'running', 'running']);
 });
 
-test('beyond maxKept, the run that nobody has seen for longest is forgotten', async () => {
+test('beyond maxKept, the run that was shown least recently is forgotten', async () => {
   const registry = createRunRegistry({ maxKept: 3 });
   const show = (...ids: string[]): ReactElement => (
     <PromptProvider registry={registry}>
@@ -127,7 +127,7 @@ test('maxKept: 0 forgets a run with its last component, and keeps what is shown'
   await expect.poll(() => idsOf(registry)).toEqual(['b']);
 });
 
-test('60 components that come in one pass, while others go, each keep their run', async () => {
+test('60 components that mount in one pass, while others unmount, each keep their run', async () => {
   const executor = manualExecutor();
   const registry = createRunRegistry();
   const show = (ids: string[]): ReactElement => (
@@ -178,7 +178,7 @@ function Waiting({ id, rendered }: { id: string; rendered: (id: string) => void 
   throw never;
 }
 
-test('runs that a thrown-away render has opened are forgotten', async () => {
+test('runs that a discarded render has opened are forgotten', async () => {
   const registry = createRunRegistry();
   const opened = new Set<string>();
   const show = (ids: string[]): ReactElement => (
@@ -207,7 +207,7 @@ test('runs that a thrown-away render has opened are forgotten', async () => {
   expect(registry.get('shown')).toBeDefined();
 });
 
-test('a run that was only opened is there for as long as somebody has it, and from its start on anyway', async () => {
+test('a run that was only opened exists while a component has it, and from its start on in any case', async () => {
   const registry = createRunRegistry();
   const held = registry.open('held', greet);
   void registry.open('started', greet, { executor: manualExecutor() }).start();

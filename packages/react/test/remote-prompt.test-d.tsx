@@ -29,13 +29,13 @@ test('a remote prompt is typed as its definition is', () => {
   remotePrompt<{ name: string }>('plan-day');
 });
 
-test('without a type it takes no input and gives text', () => {
+test('without a type it takes no input and returns text', () => {
   const run = usePrompt(remotePrompt('greet'));
   void run.start();
   expectTypeOf(run.text).toEqualTypeOf<string>();
 });
 
-test('what stands in a component runs in the page', () => {
+test('a prompt in a component runs in the page', () => {
   usePrompt((prompt) => prompt.$`Hi.`, { executor: inProcess() });
   expectTypeOf(inProcess()).toExtend<LocalExecutor>();
   expectTypeOf(viaRoute('/api')).not.toExtend<LocalExecutor>();

@@ -59,7 +59,7 @@ test('a function in the component is typed as a definition is', () => {
   expectTypeOf(withInput.start).parameter(0).toEqualTypeOf<{ topic: string }>();
 });
 
-test('the status says which fields there are', () => {
+test('the status decides which fields exist', () => {
   const run = usePrompt(greet);
   expectTypeOf(run).toExtend<RunState>();
   expectTypeOf(run.status).toEqualTypeOf<'idle' | 'running' | 'waiting' | 'done' | 'error' | 'stopped'>();
@@ -71,7 +71,7 @@ test('the status says which fields there are', () => {
   if (run.status === 'done') expectTypeOf(run.finishReason).toExtend<string>();
 });
 
-test('callbacks are typed by what they are told', () => {
+test('callbacks are typed by their arguments', () => {
   usePrompt(greet, {
     onDone: (state) => expectTypeOf(state.status).toEqualTypeOf<'done'>(),
     onError: (error) => expectTypeOf(error).toEqualTypeOf<CuelineError>(),
@@ -115,7 +115,7 @@ test('client tools are known with their arguments and results', () => {
   usePrompt(files, { tools: { pickFile: ({ name }) => ({ name }) } });
 });
 
-test('of client tools that the function defines, the page says what they take', () => {
+test('the page types the client tools that the function defines', () => {
   usePrompt(greet, {
     tools: {
       pickFile: (input) => expectTypeOf(input).toEqualTypeOf<unknown>(),

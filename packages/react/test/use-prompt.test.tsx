@@ -47,7 +47,7 @@ function Status({ id, seen }: { id: string; seen: (run: Greeted) => void }): Rea
   return <p data-testid="other">{`${run.status}: ${run.text}`}</p>;
 }
 
-test('what an attempt has said that is tried again is gone, from the text and from the messages', async () => {
+test('the output of an attempt that is retried is removed from the text and from the messages', async () => {
   const seen: Greeted[] = [];
   const model = scriptedModel([
     [
@@ -92,7 +92,7 @@ test('nothing starts by itself', async () => {
   expect(executor.requests).toEqual([]);
 });
 
-test('a run goes on while nothing shows it, and a remount by id shows it live', async () => {
+test('a run continues while nothing shows it, and a remount by id shows it live', async () => {
   const complaints = watchConsole();
   const executor = manualExecutor();
   const page = mount(
@@ -121,7 +121,7 @@ test('a run goes on while nothing shows it, and a remount by id shows it live', 
   expect(complaints).not.toHaveBeenCalled();
 });
 
-test('a conversation that was continued is still there after a remount that starts with the same key', async () => {
+test('a continued conversation is still there after a remount that starts with the same key', async () => {
   const model = scriptedModel(['Hello, Ada.', 'Fine, thanks.', 'Never said.']);
   const seen = vi.fn<(run: Greeted) => void>();
   const page = mount(
@@ -175,7 +175,7 @@ test('components with the same id share one run', async () => {
   expect(executor.requests).toHaveLength(1);
 });
 
-test('a component that says no model leaves the one that another said', async () => {
+test('a component without a model leaves the one that another set', async () => {
   const executor = manualExecutor();
   let other: Greeted | undefined;
   const page = mount(
@@ -194,7 +194,7 @@ test('a component that says no model leaves the one that another said', async ()
   ]);
 });
 
-test('the next start uses the latest model, and the default again when none is given any more', async () => {
+test('the next start uses the latest model, and the default again once none is set', async () => {
   const executor = manualExecutor();
   let run: Greeted | undefined;
   const seen = (latest: Greeted): void => void (run = latest);
@@ -226,7 +226,7 @@ test('stop ends the run as stopped and keeps what it has', async () => {
   await expect(answer).rejects.toMatchObject({ code: 'aborted' });
 });
 
-test('a failed run says what the provider said', async () => {
+test("a failed run shows the provider's message", async () => {
   const model = scriptedModel([[{ throw: { message: 'No such model: gpt-0', status: 404 } }]]);
   const page = mount(<Greeting model={model} startKey="first" />);
   await expect.poll(() => page.text('status')).toBe('error');
@@ -274,7 +274,7 @@ test('a function written in the component is one run, and each start calls the l
   ]);
 });
 
-test('callbacks see the latest closure, and tell each end once', async () => {
+test('callbacks see the latest closure, and report each end once', async () => {
   const executor = manualExecutor();
   const told: string[] = [];
   const withCallbacks = (version: number): ReactElement => (
@@ -342,7 +342,7 @@ test('what a callback throws is reported, and the run is shown to its end', asyn
   expect(reported).toEqual(['Uncaught Error: a mistake in onEvent', 'Uncaught Error: a mistake in onDone']);
 });
 
-test.skipIf(!hasActivity)('a run inside a hidden Activity goes on, and is shown as it stands', async () => {
+test.skipIf(!hasActivity)('a run inside a hidden Activity continues, and is shown in its current state', async () => {
   const executor = manualExecutor();
   const onDone = vi.fn<() => void>();
   const withMode = (mode: 'visible' | 'hidden'): ReactElement => (

@@ -51,7 +51,7 @@ test('renderToPipeableStream sends the answer once it is there', async () => {
   expect(html).toContain('<p>Hello, Ada.</p>');
 });
 
-test('renderToReadableStream waits for the answer where it is asked to', async () => {
+test('renderToReadableStream waits for the answer if it is asked to', async () => {
   const stream = await renderToReadableStream(startedPage());
   await stream.allReady;
   expect(await new Response(stream).text()).toContain('<p>Hello, Ada.</p>');

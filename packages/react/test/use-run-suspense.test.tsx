@@ -64,7 +64,7 @@ test('hydrated: shown once it is known what the storage had', async () => {
   expect(shown.text('waiting')).toBeUndefined();
 });
 
-test('hydrated: a run that is kept nowhere is shown at once, also by the component that owns it', async () => {
+test('hydrated: a run that is stored nowhere is shown at once, also by the component that owns it', async () => {
   const rendered = vi.fn<() => void>();
   function Owner(): ReactElement {
     const { run } = usePrompt(greet, { watch: false });
@@ -91,7 +91,7 @@ test('first-text: shown from the first word on, and live from there', async () =
   await expect.poll(() => shown.text('shown')).toBe('done: Hello, Ada.');
 });
 
-test('first-text: a run that ends without any is shown, too', async () => {
+test('first-text: a run that ends without text is shown, too', async () => {
   const { run, executor } = manualRun();
   const shown = mount(page(<Waiting run={run} point="first-text" />));
   void run.start();

@@ -66,7 +66,7 @@ test('a selector renders only when what it selects changes', async () => {
   expect(seen).toEqual([0, 6]);
 });
 
-test('isEqual decides, also where the selector makes a new object each time', async () => {
+test('isEqual decides, also if the selector makes a new object each time', async () => {
   const { run, executor } = await startRun();
   const seen: unknown[] = [];
   const isEqual = (one: { words: number }, other: { words: number }): boolean => one.words === other.words;
@@ -85,7 +85,7 @@ test('isEqual decides, also where the selector makes a new object each time', as
   expect(seen).toEqual([0, 1, 2]);
 });
 
-test('another selector sees what the one before had no use for, before anything is painted', async () => {
+test('another selector sees what the earlier one ignored, before anything is painted', async () => {
   const { run, executor } = await startRun();
   const seen: number[] = [];
   const painted: (string | undefined)[] = [];
@@ -144,7 +144,7 @@ test('what happens between the render and the subscription is not lost', async (
   await expect.poll(() => page.text('text')).toBe('Hello.');
 });
 
-test('throttle bounds the renders of one component and not of another', async () => {
+test('throttle limits the renders of one component and not of another', async () => {
   const { run, executor } = await startRun();
   const [often, seldom]: [number[], number[]] = [[], []];
   mount(

@@ -58,7 +58,7 @@ test('before a run has begun there are no tasks, and an edit is refused with the
   expect(await list().add('Buy boxes')).toEqual({ accepted: false, reason: 'The run is not under way.' });
 });
 
-test('every move changes the list, and one that makes no sense says why', async () => {
+test('every action changes the list, and an impossible one gives the reason', async () => {
   const model = scriptedModel([[{ delay: 60_000 }, 'Never said.']]);
   const { page, list, run } = await showList(model);
   void run().start();
@@ -217,7 +217,7 @@ test('a render with the same tasks in a new array changes nothing', async () => 
   expect(lists).toHaveLength(1);
 });
 
-test('prompt says more, and stop ends the work', async () => {
+test('prompt adds more, and stop ends the work', async () => {
   const model = scriptedModel([[{ delay: 60_000 }, 'Never said.']]);
   const lists: OwnTaskList[] = [];
   const page = mount(

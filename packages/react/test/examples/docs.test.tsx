@@ -130,7 +130,7 @@ test('a conversation', async () => {
   }
 });
 
-test('a run that failed goes on, and one that is done is tried again', async () => {
+test('a failed run continues, and a finished one is retried', async () => {
   const failure = { throw: { message: 'No money left', status: 402 } };
   show(<RetriedPlan />, [[failure], 'Take the tram.', 'Take a boat.']);
   await click('Plan my day');
@@ -214,7 +214,7 @@ test('a page with its provider', async () => {
   await expect.element(page.getByRole('button', { name: 'Take the tram.' })).toBeVisible();
 });
 
-test('what a server has begun', async () => {
+test('a run that a server has begun', async () => {
   const complaints = watchConsole();
   const greet = definePrompt('plan-day', (prompt) => {
     prompt.$`Plan a day.`;

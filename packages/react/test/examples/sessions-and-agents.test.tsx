@@ -26,7 +26,7 @@ const call = (name: string, input: unknown): { toolCall: { name: string; input: 
 });
 const complete = call('task_complete', { summary: 'Every 11 minutes.' });
 
-test('a session as a prompt: its calls, and what it comes to', async () => {
+test('a session as a prompt: its calls and its result', async () => {
   const model = show(() => <Research />, [[call('search', { query: 'tram 28' })], 'Found it.', [complete]]);
   await click('Look it up');
   await expect.element(page.getByText('search: output-available')).toBeVisible();

@@ -3,7 +3,7 @@ import { scriptedModel } from '@cueline/core/testing';
 import { indexedDbStorage } from '@cueline/react/indexeddb';
 import { expect, test } from 'vitest';
 
-test('a server can make one: there is nothing to load, and what is to be stored is refused', async () => {
+test('a server can make one: there is nothing to load, and writes are refused', async () => {
   expect('indexedDB' in globalThis).toBe(false);
   const storage = indexedDbStorage();
   expect(await storage.load('today')).toBeUndefined();
@@ -18,7 +18,7 @@ test('a server can make one: there is nothing to load, and what is to be stored 
   });
 });
 
-test('two users’ runs of one name have nothing to do with each other', async () => {
+test('two users’ runs of one name share nothing', async () => {
   const storage = indexedDbStorage();
   expect(storage.scope).toBeUndefined();
   const open = (answer: string) =>

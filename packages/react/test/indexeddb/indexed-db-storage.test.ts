@@ -16,7 +16,7 @@ describe('the log of a run', () => {
     expect(await tab().load('today')).toEqual(log);
   });
 
-  test('is the same however it was cut into batches, and whatever its id', async () => {
+  test('is the same for any batches and any id', async () => {
     const { tab } = freshDatabase();
     const storage = tab();
     const cuts = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 12 });
@@ -34,7 +34,7 @@ describe('the log of a run', () => {
     );
   });
 
-  test('keeps its order where nobody waits for the batches', async () => {
+  test('keeps its order even if the batches are not awaited', async () => {
     const { tab } = freshDatabase();
     const storage = tab();
     const appended = Array.from({ length: 40 }, (_, index) =>
@@ -44,7 +44,7 @@ describe('the log of a run', () => {
     await Promise.all(appended);
   });
 
-  test('is stored as it was when it was given', async () => {
+  test('is stored as it was when it was passed', async () => {
     const { tab } = freshDatabase();
     const storage = tab();
     const buffer = logOf(['Take']);
@@ -65,7 +65,7 @@ describe('the log of a run', () => {
     expect(await tab().load('today')).toEqual([...logOf(['Again']), ...wordsFrom(2, 1)]);
   });
 
-  test('goes on after it was loaded elsewhere', async () => {
+  test('continues after it was loaded elsewhere', async () => {
     const { tab } = freshDatabase();
     withoutLocks(); // as if the other tab had gone
     await tab().append('today', wordsFrom(0, 5));
@@ -75,7 +75,7 @@ describe('the log of a run', () => {
     expect(await tab().load('today')).toEqual(wordsFrom(0, 10));
   });
 
-  test('is undefined where there is none, and an empty batch makes none', async () => {
+  test('is undefined if none exists, and an empty batch makes none', async () => {
     const { tab } = freshDatabase();
     const storage = tab();
     await storage.append('today', []);
@@ -111,7 +111,7 @@ describe('a gap', () => {
   });
 
   // a run cuts off what it cannot show, and says so
-  test('in what is stored: the rest is there, and what is stored next takes its place', async () => {
+  test('in the stored log: the rest is there, and the next write replaces it', async () => {
     const { name, tab } = freshDatabase();
     const storage = tab();
     for (const seq of [0, 5, 10, 15]) await storage.append('today', wordsFrom(seq, 5));
@@ -133,7 +133,7 @@ describe('a gap', () => {
     expect(await storage.load('today')).toEqual(wordsFrom(0, 7));
   });
 
-  test('in a batch that is none', async () => {
+  test('in an invalid batch', async () => {
     const { name, tab } = freshDatabase();
     const storage = tab();
     for (const seq of [0, 5]) await storage.append('today', wordsFrom(seq, 5));
@@ -155,7 +155,7 @@ describe('a gap', () => {
 });
 
 describe('which runs are kept', () => {
-  test('list says it, without their events, the last written first', async () => {
+  test('list returns it, without their events, the last written first', async () => {
     const { tab } = freshDatabase();
     const storage = tab();
     setClock(1_000);
@@ -174,7 +174,7 @@ describe('which runs are kept', () => {
     ]);
   });
 
-  test('a run that goes on after its end has no outcome', async () => {
+  test('a run that continues after its end has no outcome', async () => {
     const { tab } = freshDatabase();
     const storage = tab();
     await storage.append('today', [...logOf([]), ...inLog([{ type: 'run-end', outcome: 'error' }], 1)]);
@@ -182,7 +182,7 @@ describe('which runs are kept', () => {
     expect((await storage.list()).map(({ outcome }) => outcome)).toEqual([undefined]);
   });
 
-  test('remove forgets one, clear all of them', async () => {
+  test('remove deletes one, clear all of them', async () => {
     const { tab } = freshDatabase();
     const storage = tab();
     for (const id of ['a', 'b', 'c']) await storage.append(id, wordsFrom(0, 3));
@@ -195,7 +195,7 @@ describe('which runs are kept', () => {
     expect(await storage.load('a')).toBeUndefined();
   });
 
-  test('a run that was forgotten while it went on says so, until it is started again', async () => {
+  test('a run that was deleted while it continued reports that, until it is started again', async () => {
     const { tab } = freshDatabase();
     const storage = tab();
     await storage.append('today', wordsFrom(0, 3));
@@ -232,7 +232,7 @@ describe('which runs are kept', () => {
     expect(await storedKeys(name)).toEqual([['c', 0]]);
   });
 
-  test('the run that is being started stays, even where the clock was set back', async () => {
+  test('the run that is being started stays, even if the clock was set back', async () => {
     const { tab } = freshDatabase();
     const storage = tab({ maxRuns: 2 });
     for (const [clock, id] of [

@@ -10,7 +10,7 @@ const planDay = definePrompt('plan-day', (prompt, input: { city: string }) => {
 /** Says the first half, and the second half only long after. */
 const halting: ScriptedTurn = [{ text: 'Take the tram' }, { delay: 600 }, { text: ' up to Graça.' }];
 
-test('a run that has ended is there again, and its conversation goes on', async () => {
+test('a run that has ended is restored, and its conversation continues', async () => {
   const { tab } = freshDatabase();
   const model = scriptedModel(['Take the tram.', 'Walk down.']);
   await createRun(planDay, { id: 'planner', model, storage: tab() }).start({ city: 'Lisbon' });
@@ -27,7 +27,7 @@ test('a run that has ended is there again, and its conversation goes on', async 
   expect(model.calls).toHaveLength(2);
 });
 
-test('a second tab follows a run that goes on in the first, and both have the whole of it', async () => {
+test('a second tab follows a run that continues in the first, and both have the whole of it', async () => {
   const { tab } = freshDatabase();
   const model = scriptedModel([halting, 'Walk down.']);
   const first = createRun(planDay, { id: 'planner', model, storage: tab() });
@@ -48,7 +48,7 @@ test('a second tab follows a run that goes on in the first, and both have the wh
   expect([first, second].map((run) => run.getState().storageError)).toEqual([undefined, undefined]);
 });
 
-test('a run whose page has gone is interrupted, and a retry is stored in its place', async () => {
+test('a run whose page was closed is interrupted, and a retry is stored in its place', async () => {
   withoutLocks(); // as if the page of the first had gone
   const { tab } = freshDatabase();
   const model = scriptedModel([halting, 'Take a taxi.']);

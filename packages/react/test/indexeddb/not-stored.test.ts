@@ -16,7 +16,7 @@ const denied = [
     'so runs are only in memory. Allow site data for this page, or open it in a tab of its own.',
 ];
 
-test('a full disk: the batch is not stored, what was before it is, and room makes it go on', async () => {
+test('a full disk: the batch is not stored, earlier ones are, and free space lets it continue', async () => {
   const { tab } = freshDatabase();
   const storage = tab();
   await storage.append('today', wordsFrom(0, 5));
@@ -118,7 +118,7 @@ test('a page whose indexedDB cannot even be read', async () => {
   Object.defineProperty(globalThis, 'indexedDB', own);
 });
 
-test('a browser without IndexedDB has nothing to load, and says at the first batch that it keeps nothing', async () => {
+test('a browser without IndexedDB has nothing to load, and reports at the first batch that it stores nothing', async () => {
   const { tab } = freshDatabase();
   vi.stubGlobal('indexedDB', undefined);
   onTestFinished(() => void vi.unstubAllGlobals());
@@ -185,7 +185,7 @@ test.each([
   ]);
 });
 
-test('what the browser says otherwise is passed on', async () => {
+test('other errors of the browser are passed on', async () => {
   const { tab } = freshDatabase();
   const cause = new DOMException('the disk is on fire', 'DataError');
   const failing = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(() => {

@@ -10,7 +10,7 @@ const otherTab = [
     'again to keep this one. Where there is no other tab, call indexedDbStorage() once, outside of components.',
 ];
 
-test('a run that is under way in another tab is not taken over by loading it', async () => {
+test('a run under way in another tab is not taken over by loading it', async () => {
   const { tab } = freshDatabase();
   const [one, two] = [tab(), tab()];
   await one.append('today', wordsFrom(0, 10));
@@ -21,7 +21,7 @@ test('a run that is under way in another tab is not taken over by loading it', a
   expect(await tab().load('today')).toEqual(wordsFrom(0, 15));
 });
 
-test('once it has ended, another tab can go on with it, and then that one has it', async () => {
+test('once it has ended, another tab can continue it, and then owns it', async () => {
   const { tab } = freshDatabase();
   const [one, two] = [tab(), tab()];
   const end = inLog([{ type: 'run-end', outcome: 'stopped' }], 10);
@@ -34,7 +34,7 @@ test('once it has ended, another tab can go on with it, and then that one has it
   expect(await tab().load('today')).toEqual([...wordsFrom(0, 10), ...end, ...wordsFrom(11, 2)]);
 });
 
-test('a run that goes on after its end is again the one of its tab', async () => {
+test('a run that continues after its end belongs to its tab again', async () => {
   const { tab } = freshDatabase();
   const [one, two] = [tab(), tab()];
   await one.append('today', inLog([{ type: 'run-end', outcome: 'error' }]));
@@ -56,7 +56,7 @@ test('a start takes the run from the tab that has it', async () => {
   expect(await failureOf(three.append('today', wordsFrom(3, 1)))).toEqual(otherTab);
 });
 
-test('a tab that keeps a run no longer lets another one end it', async () => {
+test('a tab that no longer writes a run lets another one end it', async () => {
   const { tab } = freshDatabase();
   const [one, two] = [tab(), tab()];
   await one.append('today', wordsFrom(0, 10));
@@ -114,7 +114,7 @@ describe('without locks', () => {
     expect(await tab().load('today')).toEqual(wordsFrom(0, 10));
   });
 
-  test('of two tabs that both go on with a run, the first is the one that is kept', async () => {
+  test('of two tabs that both continue a run, the first one wins', async () => {
     withoutLocks();
     const { tab } = freshDatabase();
     await tab().append('today', wordsFrom(0, 10));
@@ -129,7 +129,7 @@ describe('without locks', () => {
     expect(await tab().load('today')).toEqual(wordsFrom(0, 20));
   });
 
-  test('the last start takes the place of what another tab does, however long both logs are', async () => {
+  test('the last start replaces what another tab does, however long both logs are', async () => {
     withoutLocks();
     const { tab } = freshDatabase();
     const [one, two] = [tab(), tab()];
@@ -140,7 +140,7 @@ describe('without locks', () => {
     expect(await tab().load('today')).toEqual(wordsFrom(0, 11));
   });
 
-  test('loading takes the run over: what its own tab says later is refused', async () => {
+  test('loading takes the run over: later writes of its own tab are refused', async () => {
     withoutLocks();
     const { tab } = freshDatabase();
     const [one, two] = [tab(), tab()];
@@ -166,7 +166,7 @@ describe('without locks', () => {
     expect(await failureOf(three.append('today', wordsFrom(3, 1)))).toEqual(otherTab);
   });
 
-  test('whatever tabs and the disk do, what is stored is one log, and whole', async () => {
+  test('for any actions of tabs and disk, the stored log is one, and whole', async () => {
     withoutLocks();
     const action = fc.record({
       tab: fc.constantFrom(0, 1, 2),
