@@ -342,33 +342,36 @@ test('what a callback throws is reported, and the run is shown to its end', asyn
   expect(reported).toEqual(['Uncaught Error: a mistake in onEvent', 'Uncaught Error: a mistake in onDone']);
 });
 
-test.skipIf(!hasActivity)('a run inside a hidden Activity continues, and is shown in its current state', async () => {
-  const executor = manualExecutor();
-  const onDone = vi.fn<() => void>();
-  const withMode = (mode: 'visible' | 'hidden'): ReactElement => (
-    <StrictMode>
-      <Activity mode={mode}>
-        <Greeting executor={executor} startKey="first" onDone={onDone} />
-      </Activity>
-      <p data-testid="mode">{mode}</p>
-    </StrictMode>
-  );
-  const page = mount(withMode('visible'));
-  await expect.poll(() => executor.requests.length).toBe(1);
-  executor.write('Hello');
-  await expect.poll(() => page.text('text')).toBe('Hello');
-  page.show(withMode('hidden'));
-  await expect.poll(() => page.text('mode')).toBe('hidden');
-  executor.write(', Ada.');
-  executor.finish();
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(onDone).not.toHaveBeenCalled();
-  page.show(withMode('visible'));
-  await expect.poll(() => page.text('text')).toBe('Hello, Ada.');
-  expect(page.text('status')).toBe('done');
-  expect(onDone).toHaveBeenCalledOnce();
-  expect(executor.requests).toHaveLength(1);
-});
+test.skipIf(!hasActivity)(
+  'a run inside a hidden Activity continues, and is shown in its current state',
+  async () => {
+    const executor = manualExecutor();
+    const onDone = vi.fn<() => void>();
+    const withMode = (mode: 'visible' | 'hidden'): ReactElement => (
+      <StrictMode>
+        <Activity mode={mode}>
+          <Greeting executor={executor} startKey="first" onDone={onDone} />
+        </Activity>
+        <p data-testid="mode">{mode}</p>
+      </StrictMode>
+    );
+    const page = mount(withMode('visible'));
+    await expect.poll(() => executor.requests.length).toBe(1);
+    executor.write('Hello');
+    await expect.poll(() => page.text('text')).toBe('Hello');
+    page.show(withMode('hidden'));
+    await expect.poll(() => page.text('mode')).toBe('hidden');
+    executor.write(', Ada.');
+    executor.finish();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(onDone).not.toHaveBeenCalled();
+    page.show(withMode('visible'));
+    await expect.poll(() => page.text('text')).toBe('Hello, Ada.');
+    expect(page.text('status')).toBe('done');
+    expect(onDone).toHaveBeenCalledOnce();
+    expect(executor.requests).toHaveLength(1);
+  },
+);
 
 test('onUnmount: stop ends the run when the last component goes, and not in StrictMode', async () => {
   const executor = manualExecutor();

@@ -1,10 +1,10 @@
 import { createMemoryLimits, type Reservation } from '@cueline/edge';
 import type { ScriptedTurn } from '@cueline/core/testing';
 import { expect, test, vi } from 'vitest';
-import { promptSize } from '../../src/route/usage/prompt-size.ts';
-import { createRunBudget } from '../../src/route/usage/run-budget.ts';
-import type { RouteSettings } from '../../src/route/settings.ts';
-import { all, client, greet, never, post, refusal, testRoute, type TestRoute } from './routes.ts';
+import { promptSize } from '../../../src/route/usage/prompt-size.ts';
+import { createRunBudget } from '../../../src/route/usage/run-budget.ts';
+import type { RouteSettings } from '../../../src/route/settings.ts';
+import { all, client, greet, never, post, refusal, testRoute, type TestRoute } from '../routes.ts';
 
 const request = { definition: greet, input: { name: 'Ada' } };
 /** A call that costs as many tokens, with arguments of its own: the same again would be answered from the first. */

@@ -7,7 +7,19 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { billingModel, type BillingModel, type BillingOptions } from './billing-model.ts';
-import { address, all, ask, client, endless, looks, never, page, post, slowly, testRoute } from './routes.ts';
+import {
+  address,
+  all,
+  ask,
+  client,
+  endless,
+  looks,
+  never,
+  page,
+  post,
+  slowly,
+  testRoute,
+} from '../routes.ts';
 
 /** A route whose provider bills by itself, and what its runs were charged in the store of limits. */
 function billed(

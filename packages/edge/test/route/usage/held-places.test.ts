@@ -3,7 +3,7 @@ import type { ScriptedTurn } from '@cueline/core/testing';
 import { createKillSwitch, createMemoryLimits } from '@cueline/edge';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { ask, post, testRoute, type TestRoute } from './routes.ts';
+import { ask, post, testRoute, type TestRoute } from '../routes.ts';
 
 const schema = z.object({});
 const calls = (name: string, input: unknown = {}): ScriptedTurn => [{ toolCall: { name, input } }];

@@ -1,5 +1,5 @@
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
-import { utf8Length } from '../../src/base/utf8-length.ts';
+import { utf8Length } from '../../../src/base/utf8-length.ts';
 
 type Model = ReturnType<typeof scriptedModel>;
 type Call = Parameters<Model['doStream']>[0];

@@ -3,7 +3,18 @@ import { definePrompt } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import * as z from 'zod';
 import { expect, test } from 'vitest';
-import { all, ask, client, endless, greet, looks, never, post, testRoute, type TestRoute } from './routes.ts';
+import {
+  all,
+  ask,
+  client,
+  endless,
+  greet,
+  looks,
+  never,
+  post,
+  testRoute,
+  type TestRoute,
+} from '../routes.ts';
 
 const ends = ({ told }: TestRoute) => told.flatMap((event) => (event.type === 'run-end' ? event : []));
 const calls = ({ told }: TestRoute) => told.flatMap((event) => (event.type === 'model-call' ? event : []));

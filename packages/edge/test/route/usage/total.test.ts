@@ -1,8 +1,8 @@
 import { createMemoryLimits, createPromptRoute } from '@cueline/edge';
 import type { ScriptedTurn } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
-import { ask as askProxy, fixture, key, refused } from '../proxy/support.ts';
-import { all, client, greet, looks, never, page, post, refusal, testRoute } from './routes.ts';
+import { ask as askProxy, fixture, key, refused } from '../../proxy/support.ts';
+import { all, client, greet, looks, never, page, post, refusal, testRoute } from '../routes.ts';
 
 const request = { definition: greet, input: { name: 'Ada' } };
 const answer = (inputTokens: number, outputTokens = 1): ScriptedTurn => [

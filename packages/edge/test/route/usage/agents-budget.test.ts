@@ -2,7 +2,7 @@ import { definePrompt } from '@cueline/core';
 import type { ScriptedTurn } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { all, client, never, testRoute } from './routes.ts';
+import { all, client, never, testRoute } from '../routes.ts';
 
 const boss = definePrompt(
   'boss',

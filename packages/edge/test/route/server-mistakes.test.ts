@@ -1,0 +1,240 @@
+import { createRun, CuelineError, definePrompt, type RunEvent } from '@cueline/core';
+import { createMemoryLimits, createPromptRoute } from '@cueline/edge';
+import type { ScriptedTurn } from '@cueline/core/testing';
+import { describe, expect, test, vi } from 'vitest';
+import * as z from 'zod';
+import { all, ask, client, greet, idOf, never, post, refusal, slowly, testRoute } from './routes.ts';
+import { read } from '../stores/events.ts';
+import { request } from './greet-request.ts';
+
+describe('a mistake of the server', () => {
+  const secret = 'sk-very-secret-key-0123456789';
+
+  test('is shown to the server alone', async () => {
+    const hub = testRoute([], {
+      accept: () => {
+        throw new TypeError(`no ${secret}`);
+      },
+    });
+    const response = await hub.route(post({ input: {} }));
+    const text = await response.text();
+    expect([response.status, JSON.parse(text)]).toEqual([
+      500,
+      { error: { code: 'internal', message: expect.any(String) } },
+    ]);
+    expect(text).not.toContain('secret');
+    expect(text).not.toContain('.ts:');
+    expect(hub.told).toEqual([{ type: 'failed', error: expect.any(TypeError) }]);
+  });
+
+  const leaking = definePrompt(
+    'leaking',
+    (prompt, { where }) => {
+      prompt.defTool('look', 'Looks', z.object({ at: z.string() }), ({ at }) => {
+        if (at === 'Bob') throw new CuelineError('bad_request', 'Bob is not to be looked at.');
+        throw new RangeError(`connect postgres://app:hunter2@db/${at}`);
+      });
+      if (where === 'prompt') throw new TypeError('connect postgres://app:hunter2@db');
+      if (where === 'words') throw new CuelineError('bad_request', 'Say less.');
+      prompt.defHook(() => {
+        if (where === 'hook') throw new TypeError('connect postgres://app:hunter2@db');
+        return undefined;
+      });
+      prompt.$`Look.`;
+    },
+    { input: z.object({ where: z.string() }) },
+  );
+  const looksAt = (at: string): ScriptedTurn => [{ toolCall: { name: 'look', input: { at } } }];
+
+  test.each([
+    ['prompt', [], 'error'],
+    ['hook', [], 'error'],
+    ['tool', [looksAt('Ada'), 'Done.'], 'done'],
+  ])(
+    'that a %s throws goes to the server; the client learns only that it happened',
+    async (where, script, outcome) => {
+      for (const showErrors of [undefined, true]) {
+        // with what the model is told
+        const showRequests = true;
+        const hub = testRoute(script, {
+          definition: leaking,
+          showRequests,
+          ...(showErrors && { showErrors }),
+        });
+        const response = await hub.route(post({ input: { where } }));
+        const log = await response.text();
+        expect(log).toContain(`"outcome":"${outcome}"`);
+        expect([log.includes('hunter2'), log.includes('Something failed on this server.')]).toEqual([
+          showErrors === true,
+          showErrors === undefined,
+        ]);
+        const runId = response.headers.get('x-cueline-run')!;
+        expect(JSON.stringify(await all(read(hub.store, runId, -1, never()))).includes('hunter2')).toBe(
+          showErrors === true,
+        );
+        const failures = hub.told.flatMap((event) => (event.type === 'failed' ? [String(event.error)] : []));
+        expect(failures).toEqual(showErrors ? [] : [expect.stringContaining('hunter2')]);
+        // the model can try another way
+        const [, again] = hub.model.calls;
+        expect(again === undefined || JSON.stringify(again.prompt).includes('hunter2')).toBe(true);
+      }
+    },
+  );
+
+  test('as a CuelineError is meant for the client', async () => {
+    const hub = testRoute([looksAt('Bob'), 'Done.'], { definition: leaking, showRequests: true });
+    expect(await (await hub.route(post({ input: { where: 'words' } }))).text()).toContain('Say less.');
+    const log = await (await hub.route(post({ input: { where: 'tool' } }))).text();
+    expect(log.match(/Bob is not to be looked at\./g)?.length).toBe(2);
+    expect(hub.told.filter(({ type }) => type === 'failed')).toEqual([]);
+  });
+
+  test('in a listener does not end what it listens to', async () => {
+    const full: () => unknown = async () => {
+      throw new Error('The log is full.');
+    };
+    const hub = testRoute(['Hi.'], { onEvent: full });
+    expect((await all(client(hub).start(request, never()))).at(-1)).toMatchObject({ outcome: 'done' });
+  });
+
+  test('a key is in no event', async () => {
+    const hub = testRoute([], {
+      model: 'openai:gpt-x',
+      models: {
+        env: { OPENAI_API_KEY: secret },
+        fetch: async () => Response.json({ error: { message: `Bad key ${secret}` } }, { status: 401 }),
+      },
+    });
+    const text = await (await hub.route(post({ input: {} }))).text();
+    expect(text).toContain('"code":"auth"');
+    expect(text).not.toContain(secret);
+  });
+
+  test('in its options is reported when the route is made', () => {
+    const make =
+      (options: object, definition: unknown = greet) =>
+      () =>
+        createPromptRoute(definition as typeof greet, { origins: [], auth: async () => null, ...options });
+    expect(make({ limits: { stepz: 1 } })).toThrow(
+      'There is no limit "stepz". Known: bodyBytes, concurrent, rpm, dailyTokens, totalDailyTokens, dailyCost, totalDailyCost, maxOutputTokens, contextTokens, memoryBytes, runMs, replayMs, quietMs, commandBytes, inputBytes, inputNodes, inputDepth, requests, streams, streamsPerRun, steps',
+    );
+    expect(make({ orgins: [] })).toThrow('createPromptRoute has no "orgins". Did you mean origins?');
+    expect(make({ options: { maxTokens: 5 } })).toThrow(
+      'createPromptRoute: options has no "maxTokens". It is now maxOutputTokens: { maxOutputTokens: 1000 }.',
+    );
+    expect(make({ limits: { rpm: 0 } })).toThrow('limits.rpm is 0. Give a number from 1 on.');
+    expect(make({ limits: { runMs: NaN } })).toThrow('limits.runMs is NaN.');
+    expect(make({}, [])).toThrow('There is no prompt.');
+    expect(make({}, [greet, greet])).toThrow('Two prompts have the name "greet".');
+    expect(make({}, () => {})).toThrow("Pass what definePrompt('name', …) returns.");
+    expect(make({ origins: ['*'] })).toThrow("origins has '*'");
+    expect(make({ auth: undefined })).toThrow('auth is missing');
+    const open = { auth: 'none', address: () => '10.0.0.1' };
+    const error = expect.objectContaining({
+      code: 'invalid_options',
+      message: expect.stringContaining('limits: { dailyTokens: 200_000 }'),
+    });
+    expect(make(open)).toThrow(error);
+    expect(make({ ...open, limits: { tokens: 1_000 } })).toThrow(error);
+    expect(make({ ...open, limits: { dailyTokens: Infinity } })).not.toThrow();
+  });
+});
+
+test('an accept that hangs is 503', async () => {
+  vi.useFakeTimers();
+  try {
+    const hub = testRoute(['Never.'], { accept: () => new Promise(() => {}) });
+    const answer = hub.route(post({ input: {} }));
+    await vi.advanceTimersByTimeAsync(10_001);
+    expect(await refusal(await answer)).toMatchObject({ status: 503, code: 'unavailable' });
+    expect(hub.model.calls).toHaveLength(0);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('a waitUntil that throws does not take a run away from its client', async () => {
+  const error = new TypeError('Illegal invocation');
+  const hub = testRoute(['Hi.'], {
+    waitUntil: () => {
+      throw error;
+    },
+  });
+  expect((await all(client(hub).start(request, never()))).at(-1)).toMatchObject({ outcome: 'done' });
+  expect(hub.told).toContainEqual({ type: 'failed', error, runId: expect.stringMatching(/^run-/) });
+});
+
+describe('a store that fails', () => {
+  const broken = (): Promise<never> => Promise.reject(new Error('ECONNREFUSED redis:6379'));
+
+  test.each(['find', 'create', 'get'] as const)('at first (%s) is 503, and nothing starts', async (name) => {
+    const hub = testRoute(['Never.']);
+    vi.spyOn(hub.store, name).mockImplementation(broken);
+    const response = await hub.route(
+      name === 'get' ? ask('GET', '?run=run-1') : post({ input: {}, key: 'k' }),
+    );
+    expect(response.headers.get('retry-after')).toBe('1');
+    const said = await refusal(response);
+    expect(said).toMatchObject({ status: 503, code: 'unavailable' });
+    expect(said.message).not.toContain('redis');
+    expect(hub.model.calls).toHaveLength(0);
+    expect(hub.told[0]).toEqual({
+      type: 'failed',
+      error: expect.objectContaining({ message: 'ECONNREFUSED redis:6379' }),
+    });
+  });
+
+  test('that hangs is 503, too', async () => {
+    vi.useFakeTimers();
+    try {
+      const hub = testRoute(['Never.']);
+      vi.spyOn(hub.store, 'find').mockImplementation(() => new Promise(() => {}));
+      const answer = hub.route(post({ input: {}, key: 'k' }));
+      await vi.advanceTimersByTimeAsync(10_001);
+      expect((await answer).status).toBe(503);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('that counts is 503, and gives its place back where the run could not be kept', async () => {
+    const limitStore = createMemoryLimits();
+    const down = testRoute(['Never.'], { limitStore: { ...limitStore, reserve: broken } });
+    expect((await down.route(post({ input: {} }))).status).toBe(503);
+    const hub = testRoute(['Hi.'], { limitStore, limits: { concurrent: 1 } });
+    const create = vi.spyOn(hub.store, 'create').mockImplementationOnce(broken);
+    expect((await hub.route(post({ input: {} }))).status).toBe(503);
+    const next = await hub.route(post({ input: {} }));
+    expect(next.status).toBe(200);
+    await next.text();
+    expect(create).toHaveBeenCalledTimes(2);
+  });
+
+  test('in the middle does not end the run, which warns once and is stored once the store is back', async () => {
+    const hub = testRoute([slowly('Hello to all of you.', 40)]);
+    let writes = 0;
+    const { append } = hub.store;
+    vi.spyOn(hub.store, 'append').mockImplementation((...given) => {
+      writes += 1;
+      return writes > 2 && writes < 5 ? broken() : append(...given);
+    });
+    const log = await all(client(hub).start(request, never()));
+    expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index));
+    expect(log.filter(({ type }) => type === 'warning')).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('could not be stored') }),
+    ]);
+    expect(log.at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
+    const runId = idOf(log);
+    expect(await all(read(hub.store, runId, -1, never()))).toEqual(log);
+    expect(hub.told).toContainEqual({ type: 'failed', runId, error: expect.any(Error) });
+  });
+
+  test('that never comes back leaves the run where it happens', async () => {
+    const hub = testRoute(['Hello.']);
+    vi.spyOn(hub.store, 'append').mockImplementation(broken);
+    const run = createRun(greet, { executor: client(hub) });
+    expect(await run.start({ name: 'Ada' })).toBe('Hello.');
+    const again: RunEvent[] = await all(client(hub).attach(run.getState().runId, -1, never())!);
+    expect(again).toEqual(run.log());
+  });
+});
