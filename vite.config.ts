@@ -45,6 +45,7 @@ export default defineConfig(async ({ mode }) => {
         inHappyDom(node('docs', './docs', 'examples/**/*.test.tsx')),
         node('e2e-server', './e2e/server', '*.test.ts'),
         afterTheOthers(node('faults', './e2e/faults', '*.test.ts')),
+        afterTheOthers(node('core-timing', './packages/core', timingTests)),
         afterTheOthers(faultsInBrowser(chromium, 5)),
         node('scripts', './scripts', '*.test.ts'),
         withSetup(
@@ -68,6 +69,9 @@ export default defineConfig(async ({ mode }) => {
 });
 
 const longTests = '**/*.long.test.ts';
+
+/** Tests that compare how long things take: each file in modules of its own. */
+const timingTests = 'test/**/*.timing.test.ts';
 
 const rendering = 'test/**/!(*.server).test.tsx';
 
@@ -99,7 +103,7 @@ function node(name: string, root: string, include: string): TestProjectInlineCon
       name,
       root,
       include: [include],
-      exclude: ['**/*.browser.test.ts', longTests],
+      exclude: ['**/*.browser.test.ts', longTests, ...(include === timingTests ? [] : [timingTests])],
       // the first test of a file loads the AI SDK, which takes its time on a busy machine
       testTimeout: 20_000,
       environment: 'node',
@@ -113,7 +117,7 @@ function sharingModules(project: TestProjectInlineConfiguration): TestProjectInl
   return { ...project, test: { ...project.test, isolate: false } };
 }
 
-/** Tests that measure how long a provider is silent: they run once the others have ended. */
+/** Tests that measure time: they run once the others have ended. */
 function afterTheOthers(project: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
   return { ...project, test: { ...project.test, maxWorkers: 2, sequence: { groupOrder: 1 } } };
 }

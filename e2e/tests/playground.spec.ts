@@ -1,29 +1,9 @@
-import type { Page } from '@playwright/test';
 import { startModelServer } from '../server/server.ts';
 import { expect, onPage, test } from './playground-page.ts';
+import { script, useServer } from './weather-script.ts';
 
 // The editor and its TypeScript are several megabytes to start on a machine that does other things as well.
 test.describe.configure({ timeout: 90_000 });
-
-const script = (city: string) => `import { definePrompt } from '@cueline/core';
-import { z } from 'zod';
-
-export default definePrompt('weather', async (prompt) => {
-  prompt.defTool('getWeather', 'Weather for a city', z.object({ city: z.string() }), async ({ city }) => {
-    return { city, sky: 'drizzle' };
-  });
-  prompt.$\`What is the weather in ${city}?\`;
-});
-`;
-
-/** Sets a model of a server on this machine, through the model dialog. */
-async function useServer(page: Page, baseURL: string): Promise<void> {
-  await page.getByTestId('model').click();
-  await page.getByLabel('OpenAI-compatible server').click();
-  await page.getByLabel('Base URL').fill(baseURL);
-  await page.getByLabel('Model id').fill('test-model');
-  await page.getByRole('button', { name: 'Use this model' }).click();
-}
 
 test('the main job: edit the script, run it, see text and a tool call with its result', async ({
   playground,
@@ -180,82 +160,6 @@ test('the script and the theme survive a reload, keys do not', async ({ playgrou
   expect(stored).toContain('Bod');
   expect(stored).not.toContain('sk-very-secret');
   await expect(page.getByTestId('model')).toContainText('needs attention');
-});
-
-test('a missing key ends the run in a sentence that leads to the model dialog', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open();
-  await page.getByTestId('model').click();
-  await page.getByRole('radio', { name: /^OpenAI Straight/ }).click();
-  await page.getByRole('button', { name: 'Use this model' }).click();
-  await expect(page.getByText('Paste an OpenAI API key')).toBeVisible();
-  await page.getByLabel('API key').fill('sk-x');
-  await page.getByRole('button', { name: 'Use this model' }).click();
-  await page.reload();
-  await playground.run();
-  expect(await playground.ended()).toBe('error');
-  const error = page.getByTestId('run-error');
-  await expect(error).toContainText('Paste an OpenAI API key');
-  await error.getByRole('button', { name: 'Model settings' }).click();
-  await expect(page.getByRole('dialog', { name: 'Model' })).toBeVisible();
-});
-
-test('the model dialog begins at the current choice and returns the focus', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open();
-  for (const opener of [page.getByTestId('model'), page.getByRole('button', { name: 'Use a real model' })]) {
-    await opener.focus();
-    await page.keyboard.press('Enter');
-    await expect(page.getByRole('radio', { name: /^Demo model/ })).toBeFocused();
-    await page.keyboard.press('Escape');
-    await expect(page.getByRole('dialog')).toHaveCount(0);
-    await expect(opener).toBeFocused();
-  }
-});
-
-test('with a real model, an opened link shows what Run will use', async ({ playground, browser }) => {
-  const { page } = playground;
-  await playground.open();
-  await page.getByTestId('share').click();
-  const link = await page.getByLabel('Link to this script').inputValue();
-  await page.keyboard.press('Escape');
-  await useServer(page, 'http://localhost:11434/v1');
-  await page.evaluate((hash) => (location.hash = hash), new URL(link).hash);
-  await expect(page.getByTestId('notice')).toContainText('Run will use test-model at localhost:11434.');
-
-  const elsewhere = await browser.newContext();
-  const other = onPage(await elsewhere.newPage());
-  await other.open(new URL(link).hash);
-  await expect(other.page.getByTestId('notice')).not.toContainText('Run will use');
-  await elsewhere.close();
-});
-
-test('a server that answers with a web page leads to the model dialog', async ({ playground }) => {
-  const { page } = playground;
-  const web = { contentType: 'text/html', headers: { 'access-control-allow-origin': '*' }, body: '<html>' };
-  await page.route('http://localhost:11434/**', (route) => route.fulfill({ ...web, status: 200 }));
-  await page.route('http://localhost:11435/**', (route) => route.fulfill({ ...web, status: 404 }));
-  await playground.open();
-  for (const address of ['http://localhost:11434/v1', 'http://localhost:11435/v1']) {
-    await useServer(page, address);
-    await playground.run();
-    expect(await playground.ended()).toBe('error');
-    const error = page.getByTestId('run-error');
-    await expect(error).toContainText('The model’s address looks wrong');
-    await expect(error.getByRole('button', { name: 'Model settings' })).toBeVisible();
-  }
-});
-
-test('an unusable base URL is reported at its field', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open();
-  await page.getByTestId('model').click();
-  await page.getByLabel('OpenAI-compatible server').click();
-  await page.getByLabel('Base URL').fill('localhost:11434/v1');
-  await page.getByLabel('Model id').fill('llama3.2');
-  await page.getByRole('button', { name: 'Use this model' }).click();
-  await expect(page.getByText('must begin with http:// or https://')).toBeVisible();
-  await expect(page.getByLabel('Base URL')).toHaveAttribute('aria-invalid', 'true');
 });
 
 test('a type error is shown at its line, and the script can still run', async ({ playground }) => {

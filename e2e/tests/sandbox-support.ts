@@ -104,3 +104,5 @@ export default definePrompt('test', async (prompt) => {
 });
 `;
 }
+
+export const good = scriptWithTool("return { answer: 'forty-two' };");

@@ -1,28 +1,15 @@
-import type { Locator, Page } from '@playwright/test';
 import type { ModelServer } from '../server/server.ts';
-import { expect as expectSoon, test, withServer, type Playground } from './playground-page.ts';
+import { test, withServer, type Playground } from './playground-page.ts';
+import { expect, call, script, change } from './slow-tool.ts';
 
 // The editor and its TypeScript are several megabytes to start on a machine that does other things as well.
 test.describe.configure({ timeout: 90_000 });
-const expect = expectSoon.configure({ timeout: 15_000 });
 
 /** One of each kind; that all of them come to their ends on that model is a test in Node. */
 const examples = ['Ask before sending', 'Researchers and a writer', 'A list of its own'];
 
-const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
 const lastRequest = (server: ModelServer): string =>
   server.requests.findLast(({ method }) => method === 'POST')!.text;
-
-/** A script that defines this, with a tool `wait` that takes its time. */
-const script = (define: string): string => `import { definePrompt } from '@cueline/core';
-import { z } from 'zod';
-
-export default definePrompt('test', async (prompt) => {
-  prompt.defTool('wait', 'Waits', z.object({}), () => new Promise((done) => setTimeout(() => done('waited'), 4_000)));
-  ${define}
-  prompt.$\`Go.\`;
-});
-`;
 
 test.describe('an example', () => {
   for (const [index, title] of examples.entries()) {
@@ -292,87 +279,6 @@ test.describe('an approval', () => {
   });
 });
 
-test.describe('agents', () => {
-  test('work inside the calls that they answer, and fold once they are done', async ({ playground }) => {
-    const { page } = playground;
-    await playground.open();
-    await playground.pick('Researchers and a writer');
-    await playground.run();
-    const researchers = playground.agent('researcher');
-    await expect(researchers).toHaveCount(2);
-    expect(await playground.ended()).toBe('done');
-    await expect(researchers.first()).toHaveAttribute('data-state', 'done');
-    await expect(researchers.first()).toContainText('2 steps');
-    await expect(page.locator('[data-tool=searchArchive]')).toHaveCount(0);
-    await researchers.last().getByRole('button').first().click();
-    await expect(researchers.last()).toContainText('Look up ferries.');
-    await expect(researchers.last().locator('[data-tool=searchArchive]')).toHaveAttribute(
-      'data-state',
-      'output-available',
-    );
-    await expect(researchers.last().getByLabel('Answer')).toContainText('"sure": true');
-  });
-
-  test('work side by side, and stop with the run', async ({ playground }) => {
-    const { page } = playground;
-    await playground.open();
-    await withServer(page, async (server) => {
-      server.plan([[call('helper', { to: 'a' }), call('helper', { to: 'b' })], call('dig'), call('dig')]);
-      await playground.write(
-        script(`prompt.defAgent('helper', 'Helps', z.object({ to: z.string() }), async ({ to }, agent) => {
-    agent.defTool('dig', 'Digs', z.object({}), () => new Promise(() => {}));
-    agent.$\`Help \${to}.\`;
-  });`),
-      );
-      await playground.run();
-      const helpers = playground.agent('helper');
-      for (const number of [0, 1]) {
-        await expect(helpers.nth(number).locator('[data-tool=dig]')).toHaveAttribute('data-state', 'running');
-      }
-      await page.keyboard.press('Escape');
-      expect(await playground.ended()).toBe('stopped');
-      for (const helper of await helpers.all()) await expect(helper).toHaveAttribute('data-state', 'stopped');
-      await helpers.first().getByRole('button').first().click();
-      await expect(helpers.first().locator('[data-tool=dig]')).toHaveAttribute('data-state', 'interrupted');
-      await expect(page.getByText('You stopped this run.')).toHaveCount(1);
-    });
-  });
-
-  test('have tasks of their own, which a person can change, and ask for approval', async ({ playground }) => {
-    const { page, approval } = playground;
-    await playground.open();
-    await withServer(page, async (server) => {
-      server.plan([
-        call('helper'),
-        call('slow'),
-        call('finishTask', { result: 'Sent.' }),
-        call('finishTask', { result: 'More.' }),
-        { text: 'Helped.' },
-        { text: 'Done.' },
-      ]);
-      await playground.write(
-        script(`prompt.defAgent('helper', 'Helps', z.object({}), async (_args, agent) => {
-    agent.defTool('slow', 'Sends', z.object({}), () => 'sent', { needsApproval: true });
-    agent.defTaskList([{ task: 'Send it' }]);
-    agent.$\`Help.\`;
-  });`),
-      );
-      await playground.run();
-      await expect(approval).toContainText('helper: May slow run?');
-      const helper = playground.agent('helper');
-      await expect(helper.getByTestId('task-progress')).toHaveText('0 of 1');
-      await helper.getByRole('button', { name: 'Add a task' }).click();
-      await page.getByLabel('New task').fill('One more');
-      await page.keyboard.press('Enter');
-      await expect(helper.getByTestId('task-progress')).toHaveText('0 of 2');
-      await approval.getByRole('button', { name: 'Approve' }).click();
-      expect(await playground.ended()).toBe('done');
-      await helper.getByRole('button').first().click();
-      await expect(helper.getByTestId('task-progress')).toHaveText('2 of 2');
-    });
-  });
-});
-
 test('a composite tool shows each of its calls, including the one that failed', async ({ playground }) => {
   await playground.open();
   await playground.pick('Many calls in one');
@@ -456,11 +362,3 @@ export default definePrompt('memory', async (prompt) => {
   expect(await playground.ended()).toBe('done');
   await expect(playground.tool('recall').first()).toBeVisible();
 });
-
-/** Opens a task's menu with the keyboard, and picks an entry. */
-async function change(page: Page, row: Locator, entry: string): Promise<void> {
-  await row.getByRole('button', { name: /^Change task/ }).focus();
-  await page.keyboard.press('Enter');
-  await page.getByRole('menuitem', { name: entry }).focus();
-  await page.keyboard.press('Enter');
-}

@@ -4,7 +4,7 @@ import { PromptProvider, usePrompt } from '@cueline/react';
 import { StrictMode, useState, type ReactElement } from 'react';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { mount, settle } from './mount.tsx';
+import { mount, settle } from './support/mount.tsx';
 
 const picks: ScriptedTurn = [{ toolCall: { name: 'pickFile', input: { type: '.txt' } } }];
 const files = definePrompt('files', (prompt) => prompt.$`Which file?`, {

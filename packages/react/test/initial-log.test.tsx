@@ -3,7 +3,7 @@ import { scriptedModel } from '@cueline/core/testing';
 import { StrictMode } from 'react';
 import { hydrateRoot } from 'react-dom/client';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { settle, watchConsole } from './mount.tsx';
+import { settle, watchConsole } from './support/mount.tsx';
 import {
   finishedLog,
   restOfLog,

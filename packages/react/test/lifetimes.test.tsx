@@ -2,8 +2,8 @@ import { definePrompt } from '@cueline/core';
 import { PromptProvider, usePrompt, type PromptRun, type UsePromptOptions } from '@cueline/react';
 import { StrictMode, useEffect, useLayoutEffect, type ReactElement } from 'react';
 import { expect, test, vi } from 'vitest';
-import { manualExecutor } from './executors.ts';
-import { mount, settle } from './mount.tsx';
+import { manualExecutor } from './support/executors.ts';
+import { mount, settle } from './support/mount.tsx';
 
 const greet = definePrompt('greet', (prompt, input: { name: string }) => {
   prompt.$`Greet ${input.name}.`;

@@ -4,8 +4,8 @@ import { usePrompt, type PromptRun, type UsePromptOptions } from '@cueline/react
 import { useLayoutEffect, type ReactElement } from 'react';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { manualExecutor } from './executors.ts';
-import { mount, settle, type Mounted } from './mount.tsx';
+import { manualExecutor } from './support/executors.ts';
+import { mount, settle, type Mounted } from './support/mount.tsx';
 
 const greet = definePrompt('greet', (prompt, input: { name: string }) => {
   prompt.$`Greet ${input.name}.`;

@@ -11,7 +11,7 @@ import { PromptProvider, usePrompt, useRunSuspense, type PromptRun } from '@cuel
 import { StrictMode, Suspense, useEffect, useLayoutEffect, type ReactElement } from 'react';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { mount, settle } from './mount.tsx';
+import { mount, settle } from './support/mount.tsx';
 
 const greet = definePrompt('greet', (prompt, input: { name: string }) => {
   prompt.$`Greet ${input.name}.`;

@@ -7,7 +7,7 @@ import { StrictMode, useState, type ReactElement, type ReactNode } from 'react';
 import { beforeEach, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import * as z from 'zod';
-import { mount, watchConsole } from './mount.tsx';
+import { mount, watchConsole } from './support/mount.tsx';
 
 let paid: number[] = [];
 beforeEach(() => {

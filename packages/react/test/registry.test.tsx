@@ -4,8 +4,8 @@ import { scriptedModel } from '@cueline/core/testing';
 import { StrictMode, Suspense, useEffect, type ReactElement } from 'react';
 import { expect, test } from 'vitest';
 import { cdp } from 'vitest/browser';
-import { manualExecutor } from './executors.ts';
-import { mount, settle, watchConsole } from './mount.tsx';
+import { manualExecutor } from './support/executors.ts';
+import { mount, settle, watchConsole } from './support/mount.tsx';
 
 const greet = definePrompt('greet', (prompt) => {
   prompt.$`Greet Ada.`;

@@ -1,7 +1,7 @@
 import { definePrompt, type Executor, type RunEvent } from '@cueline/core';
 import { createRunRegistry, type SharedRun } from '@cueline/react';
 import { expect, test } from 'vitest';
-import { manualExecutor } from './executors.ts';
+import { manualExecutor } from './support/executors.ts';
 
 const greet = definePrompt('greet', (prompt, input: { name: string }) => {
   prompt.$`Greet ${input.name}.`;

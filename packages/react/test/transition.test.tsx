@@ -2,8 +2,8 @@ import { definePrompt } from '@cueline/core';
 import { usePrompt } from '@cueline/react';
 import { useEffect, useState, useTransition, type ReactElement } from 'react';
 import { expect, test } from 'vitest';
-import { manualExecutor } from './executors.ts';
-import { mount } from './mount.tsx';
+import { manualExecutor } from './support/executors.ts';
+import { mount } from './support/mount.tsx';
 
 const ITEMS = 100;
 const ITEM_MS = 2;

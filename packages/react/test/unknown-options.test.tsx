@@ -3,7 +3,7 @@ import { scriptedModel } from '@cueline/core/testing';
 import { usePrompt } from '@cueline/react';
 import { useEffect, type ReactElement } from 'react';
 import { expect, test } from 'vitest';
-import { mount } from './mount.tsx';
+import { mount } from './support/mount.tsx';
 
 const greet = definePrompt('greet', (prompt) => prompt.$`Hi.`);
 

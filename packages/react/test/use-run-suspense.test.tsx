@@ -4,8 +4,8 @@ import { createRunRegistry, PromptProvider, usePrompt, useRunSuspense, type RunP
 import { Component, StrictMode, Suspense, useEffect, type ReactElement, type ReactNode } from 'react';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { manualExecutor, type ManualExecutor } from './executors.ts';
-import { mount, settle, watchConsole } from './mount.tsx';
+import { manualExecutor, type ManualExecutor } from './support/executors.ts';
+import { mount, settle, watchConsole } from './support/mount.tsx';
 
 const greet = definePrompt('greet', (prompt) => {
   prompt.$`Greet Ada.`;

@@ -2,8 +2,8 @@ import { createRun, definePrompt, type Run, type RunState } from '@cueline/core'
 import { usePrompt, useRun, useTask, type AnyRun, type Throttle, type WatchedRun } from '@cueline/react';
 import { useEffect, type ReactElement } from 'react';
 import { expect, test } from 'vitest';
-import { manualExecutor, type ManualExecutor } from './executors.ts';
-import { mount, settle } from './mount.tsx';
+import { manualExecutor, type ManualExecutor } from './support/executors.ts';
+import { mount, settle } from './support/mount.tsx';
 
 const greet = definePrompt('greet', (prompt) => {
   prompt.$`Greet Ada.`;

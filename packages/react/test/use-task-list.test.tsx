@@ -11,8 +11,8 @@ import {
 import { StrictMode, useEffect, useLayoutEffect, type ReactElement } from 'react';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { manualExecutor } from './executors.ts';
-import { mount, settle, type Mounted } from './mount.tsx';
+import { manualExecutor } from './support/executors.ts';
+import { mount, settle, type Mounted } from './support/mount.tsx';
 
 const moveHouse = definePrompt('move-house', (prompt) => {
   prompt.defTaskList(['Find a flat', 'Pack', 'Paint'].map((task) => ({ task })));

@@ -1,28 +1,23 @@
-import {
-  isUnderWay,
-  createReducer,
-  initialState,
-  reduceAll,
-  type RunEvent,
-  type RunEventBody,
-} from '@cueline/core';
+import { isUnderWay, initialState, type RunEventBody } from '@cueline/core';
 import { suspend } from '@cueline/core/agents';
 import { expect, test } from 'vitest';
 import { announcement } from '../../src/transcript/announcement.ts';
 import { callOfAgent } from '../../src/transcript/known-calls.ts';
 import { isSuspended } from '../../src/transcript/outcome.ts';
-import type { TranscriptItem } from '../../src/transcript/transcript-item.ts';
 import { toTranscript } from '../../src/transcript/view-model.ts';
+import {
+  usage,
+  start,
+  stateOf,
+  step,
+  called,
+  ran,
+  begun,
+  ended,
+  outline,
+  agentsAtWork,
+} from './run-events.ts';
 
-const usage = { inputTokens: 10, outputTokens: 4, totalTokens: 14 } as never;
-const start: RunEventBody = {
-  type: 'run-start',
-  v: 2,
-  runId: 'run',
-  model: 'simulated:demo',
-  messages: [{ id: 'ask', role: 'user', parts: [{ type: 'text', text: 'Weather in <CITY>?' }] }],
-  messageId: 'answer',
-};
 const firstStep: RunEventBody = {
   type: 'step-start',
   step: 0,
@@ -35,6 +30,7 @@ const firstStep: RunEventBody = {
     settings: {},
   },
 };
+
 const weather: RunEventBody[] = [
   start,
   { type: 'variable-set', name: 'CITY', kind: 'text', value: 'Lisbon' },
@@ -55,9 +51,6 @@ const weather: RunEventBody[] = [
   { type: 'run-end', outcome: 'done', finishReason: 'stop' },
 ];
 
-function stateOf(bodies: readonly RunEventBody[]) {
-  return reduceAll(bodies.map((body, seq): RunEvent => ({ seq, t: seq * 10, ...body })));
-}
 const kinds = (bodies: readonly RunEventBody[]) => toTranscript(stateOf(bodies)).map(({ kind }) => kind);
 
 test('shows context, steps, thinking, tools and text in the order in which they happened', () => {
@@ -169,183 +162,12 @@ test('nothing has happened before the first run', () => {
   expect(toTranscript(initialState)).toEqual([]);
 });
 
-/** What one step says and does, of the run or of the agent at `agent`. */
-function step(number: number, bodies: readonly RunEventBody[], agent?: string): RunEventBody[] {
-  const all: RunEventBody[] = [
-    { type: 'step-start', step: number, request: { keep: 0, messages: [] } },
-    ...bodies,
-    { type: 'step-end', step: number, finishReason: 'tool-calls', usage },
-  ];
-  return agent === undefined ? all : all.map((body) => ({ ...body, agent }));
-}
-const called = (toolCallId: string, toolName: string, input: unknown = {}): RunEventBody[] => [
-  { type: 'tool-input-start', toolCallId, toolName },
-  { type: 'tool-input-end', toolCallId, toolName, input },
-];
-const ran = (toolCallId: string, toolName: string, output: unknown): RunEventBody[] => [
-  { type: 'tool-start', toolCallId, toolName },
-  { type: 'tool-end', toolCallId, output },
-];
-const begun = (agent: string, name: string): RunEventBody[] => [
-  {
-    ...({ agent } as object),
-    type: 'agent-start',
-    name,
-    toolCallId: agent.split('/').at(-1)!,
-    model: 'simulated:demo',
-    input: {},
-    messages: [{ id: `ask-${agent}`, role: 'user', parts: [{ type: 'text', text: `For ${name}` }] }],
-    messageId: `answer-${agent}`,
-  },
-];
-const ended = (agent: string): RunEventBody[] => [
-  { ...({ agent } as object), type: 'agent-end', outcome: 'done' },
-];
-
-/** Rows by kind and name, with those of agents inside. */
-function outline(items: readonly TranscriptItem[]): unknown[] {
-  return items.map((item) => {
-    if (item.kind === 'agent') return [item.call.toolName, outline(item.items)];
-    if (item.kind === 'inner') return [`inner ${item.agent.path}`, outline(item.items)];
-    if (item.kind === 'tool') {
-      const line = `${item.call.toolName} ${JSON.stringify(item.call.output)}`;
-      return item.inner.length === 0 ? line : [line, outline(item.inner)];
-    }
-    return item.kind;
-  });
-}
-
-const agentsAtWork: RunEventBody[] = [
-  start,
-  { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
-  ...called('c1', 'outer'),
-  { type: 'tool-start', toolCallId: 'c1', toolName: 'outer' },
-  ...begun('c1', 'outer'),
-  { ...({ agent: 'c1' } as object), type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
-  ...called('c1', 'inner').map((body) => ({ ...body, agent: 'c1' })),
-  ...begun('c1/c1', 'inner'),
-  ...step(0, [...called('c1', 'dig'), ...ran('c1', 'dig', 'rock')], 'c1/c1'),
-];
-
-test('agents are shown in the place of their calls, whatever ids they use', () => {
-  const items = toTranscript(stateOf(agentsAtWork));
-  expect(outline(items)).toEqual([
-    'user',
-    'step',
-    ['outer', ['user', 'step', ['inner', ['user', 'step', 'dig "rock"']]]],
-  ]);
-  expect(items.at(-1)).toMatchObject({ kind: 'agent', live: true, agent: { path: 'c1', status: 'running' } });
-});
-
-test('the rows of an agent that has ended keep their identity', () => {
-  const done = [...agentsAtWork, ...ended('c1/c1'), ...ended('c1')];
-  const rowsAfter = (events: readonly RunEventBody[]) => {
-    const reducer = createReducer();
-    return events.map((body, seq) => {
-      reducer.apply({ seq, t: seq * 10, ...body });
-      const item = toTranscript(reducer.snapshot()).find(({ kind }) => kind === 'agent');
-      return item?.kind === 'agent' ? item.items : undefined;
-    });
-  };
-  const rows = rowsAfter([
-    ...done,
-    { type: 'tool-end', toolCallId: 'c1', output: 'done' },
-    { type: 'warning', message: 'one' },
-    { type: 'warning', message: 'two' },
-  ]);
-  expect(rows.at(-1)).toBe(rows.at(-2));
-  expect(rows.at(-1)).toBe(rows.at(-4));
-  expect(rows.at(-1)).not.toBe(rows.at(-6));
-});
-
-test('a call id that comes again belongs to the call in its place', () => {
-  const again = [
-    start,
-    ...step(0, [...called('c1', 'look'), ...ran('c1', 'look', 'first')]),
-    ...step(1, [...called('c1', 'look'), ...ran('c1', 'look', 'second')]),
-    ...step(2, [...called('c1', 'helper'), ...begun('c1~2', 'helper')]),
-  ];
-  const items = toTranscript(stateOf(again.map((body) => fixId(body))));
-  expect(outline(items)).toEqual([
-    'user',
-    'step',
-    'look "first"',
-    'step',
-    'look "second"',
-    'step',
-    ['helper', ['user']],
-  ]);
-});
-
-test('agents that a tool’s function calls are shown inside its call, one by one', () => {
-  const sorted: RunEventBody[] = [
-    start,
-    { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
-    ...called('c1', 'sort'),
-    { type: 'tool-start', toolCallId: 'c1', toolName: 'sort' },
-    ...['c1', 'c1~2', 'c1~3'].flatMap((path) => [
-      ...begun(path, 'classify').map(fixId),
-      ...step(0, [], path),
-      ...ended(path),
-    ]),
-  ];
-  const done: RunEventBody[] = [...sorted, { type: 'tool-end', toolCallId: 'c1', output: 3 }];
-  const items = toTranscript(stateOf(done));
-  expect(outline(items)).toEqual([
-    'user',
-    'step',
-    [
-      'sort 3',
-      [
-        ['inner c1', ['user', 'step']],
-        ['inner c1~2', ['user', 'step']],
-        ['inner c1~3', ['user', 'step']],
-      ],
-    ],
-  ]);
-  // what is over is not drawn anew at every frame
-  const reducer = createReducer(stateOf(done));
-  const innerNow = () => toTranscript(reducer.snapshot()).find(({ kind }) => kind === 'tool');
-  const before = innerNow();
-  reducer.apply({ seq: 99, t: 990, type: 'warning', message: 'more' });
-  expect(innerNow()).toMatchObject({ kind: 'tool', inner: expect.any(Array) });
-  expect((innerNow() as { inner?: unknown }).inner).toBe((before as { inner?: unknown }).inner);
-});
-
-test('an agent of the tool’s own name is the tool, unless there are several', () => {
-  const one: RunEventBody[] = [
-    start,
-    { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
-    ...called('c1', 'review'),
-    { type: 'tool-start', toolCallId: 'c1', toolName: 'review' },
-    ...begun('c1', 'check').map(fixId),
-    ...begun('c1~2', 'review').map(fixId),
-  ];
-  expect(outline(toTranscript(stateOf(one)))).toEqual([
-    'user',
-    'step',
-    ['review', [['inner c1', ['user']], 'user']],
-  ]);
-  const two = [...one, ...begun('c1~3', 'review').map(fixId)];
-  expect(outline(toTranscript(stateOf(two)))).toEqual([
-    'user',
-    'step',
-    [
-      'review undefined',
-      [
-        ['inner c1', ['user']],
-        ['inner c1~2', ['user']],
-        ['inner c1~3', ['user']],
-      ],
-    ],
-  ]);
-});
-
 const summed = (number: number): RunEventBody[] => [
   ...begun(`summarize-${number}`, 'summarize'),
   ...step(0, [], `summarize-${number}`),
   ...ended(`summarize-${number}`),
 ];
+
 const session: RunEventBody[] = [
   start,
   ...step(0, [...called('c1', 'look'), ...ran('c1', 'look', 'first')]),
@@ -480,11 +302,6 @@ test('the result of an agent that answers no call is shown at its call', () => {
     callOfAgent(agentOf({ ...({ agent: 'c1' } as object), type: 'agent-end', outcome: 'error', error })),
   ).toMatchObject({ state: 'output-error', errorText: 'No label.' });
 });
-
-/** `begun` takes the call's id from the path, which here has a number behind it. */
-function fixId(body: RunEventBody): RunEventBody {
-  return body.type === 'agent-start' ? { ...body, toolCallId: body.toolCallId.replace(/~.*/, '') } : body;
-}
 
 test('a request to the user is shown at its call until the log answers it', () => {
   const asked: RunEventBody[] = [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import { mount } from '../mount.tsx';
+import { mount } from '../support/mount.tsx';
 import { App } from './app.tsx';
 
 test('the example of the README plans a day, shows its tool, and goes on when asked', async () => {

@@ -1,7 +1,7 @@
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import { mount } from '../mount.tsx';
+import { mount } from '../support/mount.tsx';
 import { Chat } from './chat.tsx';
 import { Greeting } from './run-messages.tsx';
 

@@ -25,7 +25,7 @@ import {
 } from '../../../../docs/examples/react/many-components.tsx';
 import { Chores, Move } from '../../../../docs/examples/react/move-house.tsx';
 import { Past, RetriedPlan, Variants } from '../../../../docs/examples/react/time-travel.tsx';
-import { mount, watchConsole } from '../mount.tsx';
+import { mount, watchConsole } from '../support/mount.tsx';
 
 type Turns = Parameters<typeof scriptedModel>[0];
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { Receipt } from '../../../../docs/examples/react/agent-calls.tsx';
 import { Desk, Research } from '../../../../docs/examples/react/sessions.tsx';
-import { mount } from '../mount.tsx';
+import { mount } from '../support/mount.tsx';
 
 type Turns = Parameters<typeof scriptedModel>[0];
 

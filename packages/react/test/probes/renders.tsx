@@ -1,7 +1,7 @@
 import { definePrompt, type Run } from '@cueline/core';
 import { usePrompt, useTask } from '@cueline/react';
 import { useEffect, type ReactElement } from 'react';
-import { manualExecutor, type ManualExecutor } from '../executors.ts';
+import { manualExecutor, type ManualExecutor } from '../support/executors.ts';
 import type { Figures } from './main.ts';
 import { frame, openStage, until } from './stage.ts';
 

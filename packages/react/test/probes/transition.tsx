@@ -1,7 +1,7 @@
 import { definePrompt } from '@cueline/core';
 import { usePrompt } from '@cueline/react';
 import { Fragment, memo, startTransition, useEffect, useState, type ReactElement } from 'react';
-import { manualExecutor, type ManualExecutor } from '../executors.ts';
+import { manualExecutor, type ManualExecutor } from '../support/executors.ts';
 import { openStage, until } from './stage.ts';
 
 const ITEMS = 100;

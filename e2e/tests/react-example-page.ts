@@ -1,0 +1,57 @@
+import { expect as expectSoon, test as base, type Page } from '@playwright/test';
+
+export const expect = expectSoon.configure({ timeout: 15_000 });
+
+/** What a person sees of the app, and what its performance timeline has of the model and the house. */
+export type App = {
+  readonly page: Page;
+  open(hash: string): Promise<void>;
+  say(text: string): Promise<void>;
+  /** Waits until the run stands like this. */
+  stands(status: string): Promise<void>;
+  /** How often each was called since the page was loaded: `model`, and requests such as `house:sendMail`. */
+  calls(): Promise<Record<string, number>>;
+};
+
+/** `test` with the app; an error on the console, an uncaught one or a report of the policy fails it. */
+export const test = base.extend<{ app: App; faults: string[] }>({
+  faults: async ({ context }, use) => {
+    const faults: string[] = [];
+    await context.addInitScript(() =>
+      addEventListener('securitypolicyviolation', (event) =>
+        // the console is what the test hears
+        console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`),
+      ),
+    );
+    context.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
+    });
+    context.on('weberror', (error) => faults.push(String(error.error())));
+    await use(faults);
+    expect(faults).toEqual([]);
+  },
+  app: async ({ page, faults: _watched }, use) => use(onPage(page)),
+});
+
+export function onPage(page: Page): App {
+  return {
+    page,
+    open: async (hash) => {
+      await page.goto(`/${hash}`);
+      await expect(page.getByRole('heading', { level: 2 }).or(page.getByRole('log')).first()).toBeVisible();
+    },
+    async say(text) {
+      await page.getByLabel('Message').fill(text);
+      await page.keyboard.press('Enter');
+    },
+    stands: (status) => expect(page.getByTestId('status')).toHaveAttribute('data-status', status),
+    calls: () =>
+      page.evaluate(() => {
+        const counts: Record<string, number> = {};
+        for (const { name } of performance.getEntriesByType('mark')) counts[name] = (counts[name] ?? 0) + 1;
+        return counts;
+      }),
+  };
+}
+
+export const answers = (page: Page) => page.locator('[data-message=assistant]');

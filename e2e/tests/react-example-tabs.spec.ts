@@ -1,0 +1,167 @@
+import { expect, test, onPage, answers } from './react-example-page.ts';
+
+test.use({ baseURL: 'http://localhost:4174' });
+
+test.describe('two tabs', () => {
+  test('the second one follows the first, answers for it, and continues the conversation', async ({
+    app,
+  }) => {
+    const first = app.page;
+    await app.open('#/chat');
+    await app.say('Tell Grace that her room is ready');
+    await first.getByTestId('approval').waitFor();
+
+    const other = onPage(await first.context().newPage());
+    await other.open('#/chat');
+    await other.page.getByTestId('approval').waitFor();
+    await other.page.getByRole('button', { name: 'Approve' }).click();
+    await app.stands('done');
+    await other.stands('done');
+    await expect(answers(other.page)).toContainText('Sent to grace@example.com');
+    await expect(first.getByText('Not kept over a reload')).toHaveCount(0);
+
+    await other.say('When does Ada arrive?');
+    await other.stands('done');
+    await expect(answers(first)).toHaveCount(2);
+    await expect(answers(first).last()).toContainText('Ada arrives');
+    await app.stands('done');
+  });
+
+  test('the second one stops the first, and takes over when it is closed', async ({ app }) => {
+    const first = app.page;
+    await app.open('#/chat');
+    const other = onPage(await first.context().newPage());
+    await other.open('#/chat');
+    await app.say('Tell Grace that her room is ready');
+    await other.page.getByTestId('approval').waitFor();
+    await other.page.getByRole('button', { name: 'Stop' }).click();
+    await app.stands('stopped');
+    await other.stands('stopped');
+
+    await first.getByRole('button', { name: 'Try again' }).click();
+    await first.getByTestId('approval').waitFor();
+    await other.page.getByTestId('approval').waitFor();
+    await first.close();
+    // it asks again: what nobody has approved was not done
+    await other.stands('running');
+    await other.stands('waiting');
+    await other.page.getByRole('button', { name: 'Approve' }).click();
+    await other.stands('done');
+    await expect(answers(other.page).last()).toContainText('Sent to grace@example.com');
+  });
+});
+
+test('the task list: every kind of edit while the model works, and it hears of it', async ({ app }) => {
+  const { page } = app;
+  const task = (number: number) => page.locator(`[data-task=task-${number}]`);
+  const change = (words: string, number: number) =>
+    task(number)
+      .getByRole('button', { name: new RegExp(`^${words}:`) })
+      .click();
+  const order = () =>
+    page.locator('[data-task]').evaluateAll((rows) => rows.map((row) => row.dataset['task']));
+
+  await app.open('#/tasks');
+  await page.getByLabel('Tasks').fill(['one', 'two', 'three', 'four', 'five', 'six'].join('\n'));
+  await page.getByRole('button', { name: 'Begin with 6 tasks' }).click();
+  await expect(task(1)).toHaveAttribute('data-status', 'in_progress');
+
+  await change('Move up', 6);
+  await expect.poll(order).toEqual(['task-1', 'task-2', 'task-3', 'task-4', 'task-6', 'task-5']);
+  await change('Rename', 2);
+  await page.getByLabel('New words for: two').fill('deux');
+  await page.keyboard.press('Enter');
+  await expect(task(2)).toContainText('deux');
+  await expect(task(2)).toBeFocused();
+  await change('Skip', 3);
+  await expect(task(3)).toHaveAttribute('data-status', 'skipped');
+  await change('Remove', 4);
+  await expect(task(4)).toHaveCount(0);
+  await change('Give the result', 5);
+  await page.getByLabel('Result of: five').fill('by hand');
+  await page.keyboard.press('Enter');
+  await expect(task(5)).toHaveAttribute('data-status', 'completed');
+  await page.getByLabel('Another task').fill('seven');
+  await page.getByRole('button', { name: 'Add' }).click();
+  await expect(task(7)).toContainText('yours');
+  await expect(task(1)).toHaveAttribute('data-status', 'completed');
+  await change('Do again', 1);
+  await expect(task(1)).not.toHaveAttribute('data-status', 'completed');
+
+  await app.stands('done');
+  await expect(page.getByTestId('progress')).toContainText('6 of 6');
+  await expect(task(5)).toContainText('by hand');
+  const said = page.getByRole('log');
+  for (const words of [
+    'The user moved task-6 “six” after task-4.',
+    'The user renamed task-2 “two” to “deux”.',
+    'The user skipped task-3 “three”.',
+    'The user removed task-4 “four”.',
+    'The user completed task-5 “five” with the result: by hand',
+    'The user added task-7 “seven”',
+    'The user wants task-1 “one” to be done again.',
+  ]) {
+    await expect(said).toContainText(words);
+  }
+});
+
+test('the task list: a refused result is given again', async ({ app }) => {
+  const { page } = app;
+  await app.open('#/tasks');
+  await page.getByLabel('Tasks').fill('Write a welcome note');
+  await page.getByRole('button', { name: 'Begin with 1 task' }).click();
+  await expect(page.locator('[data-task=task-1]')).toContainText('Use 90 at most');
+  await app.stands('done');
+  await expect(page.locator('[data-task=task-1]')).toContainText('The key hangs by the door.');
+});
+
+test.describe('the form', () => {
+  test('fills while the answer arrives, and is then the user’s', async ({ app }) => {
+    const { page } = app;
+    await app.open('#/form');
+    await page.getByRole('button', { name: 'Read the booking' }).click();
+    await expect(page.getByLabel('Guest', { exact: true })).toHaveValue('Marta Costa');
+    // the rest is still to come
+    await expect(page.getByLabel('Wishes')).toHaveValue('', { timeout: 1 });
+    await expect(page.getByLabel('Guest', { exact: true })).not.toBeEditable();
+    await app.stands('done');
+    await expect(page.getByLabel('Arrival')).toHaveValue('2026-12-12');
+    await expect(page.getByLabel('Room')).toHaveValue('sea');
+    await expect(page.getByText('Read: Marta Costa, 2 guests, 3 nights. Not saved yet.')).toBeVisible();
+
+    await page.getByLabel('Guests').fill('9');
+    await page.getByLabel('Departure').fill('2026-12-01');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('The house takes six at most.')).toBeVisible();
+    await page.getByLabel('Guests').fill('3');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('Departure is after arrival.')).toBeVisible();
+    await page.getByLabel('Departure').fill('2026-12-16');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('Saved: Marta Costa, 3 guests, 4 nights.')).toBeVisible();
+  });
+
+  test('shows what of an answer did not fit', async ({ app }) => {
+    const { page } = app;
+    await app.open('#/form');
+    await page.getByRole('button', { name: 'Too many people' }).click();
+    await page.getByRole('button', { name: 'Read the booking' }).click();
+    await app.stands('done');
+    await expect(page.getByRole('region', { name: 'asked to answer again' })).toContainText(
+      'guests: The house takes six at most.',
+    );
+    await expect(page.getByLabel('Guests')).toHaveValue('6');
+    expect(await app.calls()).toEqual({ model: 2 });
+  });
+
+  test('can be filled in by hand where there is nothing to read', async ({ app }) => {
+    const { page } = app;
+    await app.open('#/form');
+    await page.getByRole('button', { name: 'No booking at all' }).click();
+    await page.getByRole('button', { name: 'Read the booking' }).click();
+    await app.stands('error');
+    await expect(page.getByTestId('status')).toContainText('did not fit its schema after 3 tries');
+    await expect(page.getByLabel('Guest', { exact: true })).toBeEditable();
+    await expect(page.getByLabel('Guest', { exact: true })).toHaveValue('Ines');
+  });
+});

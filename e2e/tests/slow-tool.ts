@@ -1,0 +1,25 @@
+import type { Locator, Page } from '@playwright/test';
+import { expect as expectSoon } from './playground-page.ts';
+
+export const expect = expectSoon.configure({ timeout: 15_000 });
+
+export const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
+
+/** A script that defines this, with a tool `wait` that takes its time. */
+export const script = (define: string): string => `import { definePrompt } from '@cueline/core';
+import { z } from 'zod';
+
+export default definePrompt('test', async (prompt) => {
+  prompt.defTool('wait', 'Waits', z.object({}), () => new Promise((done) => setTimeout(() => done('waited'), 4_000)));
+  ${define}
+  prompt.$\`Go.\`;
+});
+`;
+
+/** Opens a task's menu with the keyboard, and picks an entry. */
+export async function change(page: Page, row: Locator, entry: string): Promise<void> {
+  await row.getByRole('button', { name: /^Change task/ }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('menuitem', { name: entry }).focus();
+  await page.keyboard.press('Enter');
+}
