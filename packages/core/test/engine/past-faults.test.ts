@@ -87,6 +87,28 @@ test('a task list leaves the system prompt as it is', async () => {
   expect(sent(model).map(({ system }) => system)).toEqual(Array(3).fill(everythingSaid));
 });
 
+test('the reason of an abort reaches the tools of an agent', async () => {
+  const controller = new AbortController();
+  let reached: unknown;
+  const { state } = await play(
+    go((prompt) =>
+      prompt.defAgent('worker', '', z.object({}), (_args, own) => {
+        own.defTool('wait', '', z.object({}), (_none, { abortSignal }) => {
+          abortSignal?.addEventListener('abort', () => (reached = abortSignal.reason as unknown));
+          setTimeout(() => controller.abort('enough'));
+          return new Promise(() => {});
+        });
+        own.$`Wait.`;
+      }),
+    ),
+    [[call('worker')], [call('wait')], 'Never.', 'Never.'],
+    { options: { abortSignal: controller.signal } },
+  );
+
+  expect(reached).toBe('enough');
+  expect(state).toMatchObject({ status: 'stopped', agents: [{ status: 'stopped' }] });
+});
+
 test('a failed agent tells its parent the error, and nothing of its transcript', async () => {
   const { model } = await play(
     go((prompt) =>
