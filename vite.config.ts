@@ -35,7 +35,7 @@ export default defineConfig(async ({ mode }) => {
   return {
     ...shared,
     test: {
-      // most tests wait for something, so that four files at a time also suit a machine with two cores
+      // most tests in Node wait for something, so that four files at a time also suit a machine with two cores
       maxWorkers: Math.max(4, availableParallelism()),
       projects: [
         sharingModules(node('core', './packages/core', 'test/**/*.test.ts')),
@@ -46,7 +46,7 @@ export default defineConfig(async ({ mode }) => {
         node('e2e-server', './e2e/server', '*.test.ts'),
         afterTheOthers(node('faults', './e2e/faults', '*.test.ts')),
         afterTheOthers(node('core-timing', './packages/core', timingTests)),
-        afterTheOthers(faultsInBrowser(chromium, 5)),
+        faultsInBrowser(chromium, 5),
         node('scripts', './scripts', '*.test.ts'),
         withSetup(
           browser('core-browser', './packages/core', 'test/**/*.browser.test.ts', chromium, [
@@ -117,9 +117,11 @@ function sharingModules(project: TestProjectInlineConfiguration): TestProjectInl
   return { ...project, test: { ...project.test, isolate: false } };
 }
 
-/** Tests that measure time: they run once the others have ended. */
+/** Pages and tests that measure time need the machine for themselves: they run once the tests in Node have ended. */
+const afterNode = { maxWorkers: 2, sequence: { groupOrder: 1 } };
+
 function afterTheOthers(project: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
-  return { ...project, test: { ...project.test, maxWorkers: 2, sequence: { groupOrder: 1 } } };
+  return { ...project, test: { ...project.test, ...afterNode } };
 }
 
 /** The tests that the documentation shows, set up as it says. */
@@ -146,6 +148,7 @@ function browser(
       name,
       root,
       include: [include],
+      ...afterNode,
       typecheck: { ...typeTests, enabled: name === 'react' },
       // the first run of a page loads the runner, which takes its time on a busy machine
       expect: { poll: { timeout: 5_000 } },

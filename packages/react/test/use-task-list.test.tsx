@@ -300,5 +300,7 @@ test('the list of an agent, by its path, is shown and edited', async () => {
   const page = mount(<List />);
   await expect.poll(() => page.text('shown')).toBe('done: Dig: completed, Plant: skipped');
   expect(await Promise.all(skipped)).toEqual([{ accepted: true }]);
-  expect(lists.at(-1)).toMatchObject({ progress: { done: 2, total: 2, ratio: 1 }, isComplete: true });
+  await expect
+    .poll(() => lists.at(-1))
+    .toMatchObject({ progress: { done: 2, total: 2, ratio: 1 }, isComplete: true });
 });

@@ -80,7 +80,7 @@ test("watch: ['text'] renders when the text changes, and has no other field", as
   executor.write('Ada.');
   executor.finish();
   await settle();
-  expect(facts).toEqual([{ text: 'Hello, ' }, { text: 'Hello, Ada.' }]);
+  await expect.poll(() => facts).toEqual([{ text: 'Hello, ' }, { text: 'Hello, Ada.' }]);
 });
 
 test("watch: ['status'] renders once for the end of 1,000 deltas, and has the result with it and no phase", async () => {

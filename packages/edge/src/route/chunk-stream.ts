@@ -1,3 +1,4 @@
+import { keepNoProcess } from '../base/timer.ts';
 import { toServerSentEvents } from '@cueline/core/server';
 import { whileRead } from './streams.ts';
 
@@ -44,8 +45,7 @@ function itemsOf(
         letGo();
         onStall();
       }, stallMs / 4);
-      // in Node a timer keeps the process alive, and this one is not worth that
-      (timer as { unref?: () => void }).unref?.();
+      keepNoProcess(timer);
       return {
         async next() {
           if (reader === undefined)

@@ -1,3 +1,4 @@
+import { keepNoProcess, startTimer } from '../base/timer.ts';
 import { eachOf } from './event-batch.ts';
 import { createEventChannel, type EventChannel } from './event-channel.ts';
 import { keptBytes } from './memory-bytes.ts';
@@ -27,8 +28,6 @@ type Kept = NewRun & {
 const OVERHEAD = 2_048;
 /** The most bytes of messages of one run: many times what one message may have. */
 const MOST_MESSAGE_BYTES = 4 << 20;
-/** Timers take no more; expired runs are looked for at every start anyway. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Keeps runs in this process, for development and for a single instance: it does not know the runs of other
@@ -180,11 +179,11 @@ class RunTable {
   /** A reader must not wait for ever for a run whose instance has crashed. */
   forgetLater(run: Kept): void {
     clearTimeout(run.timer);
-    const ms = Math.min(run.expiresAt - this.now() + 1, MAX_TIMER_MS);
-    // timers may be early, and the longest ones are shortened
-    run.timer = setTimeout(() => this.get(run.runId) !== undefined && this.forgetLater(run), ms);
-    // in Node a timer keeps the process alive, and this one must not
-    (run.timer as { unref?: () => void }).unref?.();
+    const forget = (): void => {
+      // timers may be early, and the longest ones are shortened
+      if (this.get(run.runId) !== undefined) this.forgetLater(run);
+    };
+    run.timer = keepNoProcess(startTimer(forget, run.expiresAt - this.now() + 1));
   }
 
   messagesFrom(run: Kept, from: number, signal: AbortSignal): AsyncIterable<RunMessage> {

@@ -1,3 +1,4 @@
+import { startTimer } from '../../base/timer.ts';
 import {
   CuelineError,
   failedStart,
@@ -50,7 +51,6 @@ export type HostedRunOptions = {
 
 /** How long a stopped run may take to report its end, in milliseconds. */
 const GRACE_MS = 1_000;
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Starts a run that continues without readers, under its id in the store. It ends by itself, when this or another
@@ -129,13 +129,10 @@ class RunHost implements HostedRun {
       },
     });
     this.#calls = createStoredCalls(() => this.#writer.flush());
-    this.#timeout = setTimeout(
-      () => {
-        const message = `The run took longer than the ${this.#runMs / 1_000} s that it may take here, so it was ended.`;
-        this.stop({ code: 'timeout', message, details: { ms: this.#runMs } });
-      },
-      Math.min(this.#runMs, MAX_TIMER_MS),
-    );
+    this.#timeout = startTimer(() => {
+      const message = `The run took longer than the ${this.#runMs / 1_000} s that it may take here, so it was ended.`;
+      this.stop({ code: 'timeout', message, details: { ms: this.#runMs } });
+    }, this.#runMs);
     void this.#follow(options.request);
     void this.#listen();
     this.written = this.#writer.written;

@@ -1,3 +1,4 @@
+import { startTimer } from '../../base/timer.ts';
 /** Work in progress. */
 export type OpenWork = {
   readonly count: number;
@@ -6,8 +7,6 @@ export type OpenWork = {
   /** Resolves once no work is in progress, or after so many milliseconds. */
   over(ms: number): Promise<void>;
 };
-
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Counts the work of a run's functions, which may continue after their run has ended. */
 export function createOpenWork(): OpenWork {
@@ -35,7 +34,7 @@ export function createOpenWork(): OpenWork {
           waiting.delete(wake);
           resolve();
         };
-        const timer = setTimeout(wake, Math.min(ms, MAX_TIMER_MS));
+        const timer = startTimer(wake, ms);
         waiting.add(wake);
       });
     },

@@ -1,3 +1,4 @@
+import { keepNoProcess, startTimer } from '../../base/timer.ts';
 import {
   inProcess,
   type EditReply,
@@ -90,7 +91,6 @@ const COMMAND_MS = 20_000;
 const REPLY_MS = 4_000;
 /** How long to wait for a stopped run, in milliseconds. */
 const STOP_MS = 2_000;
-const MAX_TIMER_MS = 2 ** 31 - 1;
 const unused = { tokens: 0, cost: 0 };
 
 /** Creates the runs of a route, without any. */
@@ -208,11 +208,7 @@ class RouteRuns implements Runs {
       this.#here.delete(runId);
       return;
     }
-    const timer: unknown = setTimeout(
-      () => this.#here.delete(runId),
-      Math.min(this.#settings.replayMs, MAX_TIMER_MS),
-    );
-    (timer as { unref?: () => void }).unref?.();
+    keepNoProcess(startTimer(() => this.#here.delete(runId), this.#settings.replayMs));
   }
 
   #reachHere(run: HostedRun, settled: Promise<void>): ReachedRun {

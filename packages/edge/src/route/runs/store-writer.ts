@@ -1,3 +1,4 @@
+import { keepNoProcess } from '../../base/timer.ts';
 import type { EventBatch, RunLogStore } from '../../stores/run-log-store.ts';
 import { afterAwakeTime, withTimeout } from '../../base/with-timeout.ts';
 
@@ -178,8 +179,7 @@ class Writer implements StoreWriter {
 
 function pause(ms: number, isIdle: boolean): Promise<void> {
   return new Promise((resolve) => {
-    const timer: unknown = setTimeout(resolve, ms);
-    // in Node a timer keeps the process alive, and this one is not worth that
-    if (isIdle) (timer as { unref?: () => void }).unref?.();
+    const timer = setTimeout(resolve, ms);
+    if (isIdle) keepNoProcess(timer);
   });
 }
