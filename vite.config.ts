@@ -41,7 +41,7 @@ export default defineConfig(async ({ mode }) => {
         sharingModules(node('core', './packages/core', 'test/**/*.test.ts')),
         sharingModules(node('demo-model', './packages/demo-model', 'test/**/*.test.ts')),
         sharingModules(node('edge', './packages/edge', 'test/**/*.test.ts')),
-        sharingModules(node('playground', './apps/playground', 'test/**/*.test.ts')),
+        node('playground', './apps/playground', 'test/**/*.test.ts'),
         inHappyDom(node('docs', './docs', 'examples/**/*.test.tsx')),
         node('e2e-server', './e2e/server', '*.test.ts'),
         afterTheOthers(node('faults', './e2e/faults', '*.test.ts')),
@@ -112,7 +112,7 @@ function node(name: string, root: string, include: string): TestProjectInlineCon
   };
 }
 
-/** Files that run in one worker share the modules that they import, so that each module is loaded once and not per file. */
+/** Files that run in one worker share their modules, which are then loaded once. Not for tests that mock a module. */
 function sharingModules(project: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
   return { ...project, test: { ...project.test, isolate: false } };
 }
