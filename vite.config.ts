@@ -118,7 +118,7 @@ function sharingModules(project: TestProjectInlineConfiguration): TestProjectInl
 }
 
 /** Pages and tests that measure time need the machine for themselves: they run once the tests in Node have ended. */
-const afterNode = { maxWorkers: 2, sequence: { groupOrder: 1 } };
+const afterNode = { maxWorkers: 3, sequence: { groupOrder: 1 } };
 
 function afterTheOthers(project: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
   return { ...project, test: { ...project.test, ...afterNode } };

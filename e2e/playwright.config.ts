@@ -10,15 +10,15 @@ const chromium = { ...devices['Desktop Chrome'], viewport: { width: 1440, height
 const long = /@long/;
 
 /** Tests that measure times. */
-const measuring = /react-probes\.spec\.ts$/;
+const measuring = /(react-probes|limits)\.spec\.ts$/;
 
 /** Tests of the built apps. Build them first, or run `pnpm test:e2e`, which does. */
 export default defineConfig({
   testDir: './tests',
   ...(process.env.CUELINE_E2E === 'long' ? { grep: long } : { grepInvert: long }),
   outputDir: './test-results',
-  // each test drives a page, a sandbox and a server, which wait for each other half of the time
-  workers: 2,
+  // Each test drives a page, a sandbox and a server, which wait for each other: three keep two cores busy.
+  workers: 3,
   // by tests and not by files, so that no worker waits for the longest file of the other
   fullyParallel: true,
   retries: 0,

@@ -68,46 +68,49 @@ test.describe.configure({ timeout: 90_000 });
 for (const api of ['responses', 'chat'] as const) {
   const path = api === 'chat' ? '/v1/chat/completions' : '/v1/responses';
 
+  // what the other format shares with this one is a long test
+  const tag = api === 'responses' ? [] : ['@long'];
+
   test.describe(`OpenAI over HTTP, ${api}`, () => {
-    test('text and a tool call stream in, and only the server sees the key', async ({
-      page,
-      playground,
-      server,
-      connect,
-    }) => {
-      await connect(weather, api);
-      await playground.run();
-      await playground.ended('done');
-      const card = page.locator('[data-tool=getWeather]');
-      await expect(card).toHaveAttribute('data-state', 'output-available');
-      await expect(card).toContainText('Oslo');
-      await expect(page.getByLabel('Answer').last()).toContainText('"celsius":21');
+    test(
+      'text and a tool call stream in, and only the server sees the key',
+      { tag },
+      async ({ page, playground, server, connect }) => {
+        await connect(weather, api);
+        await playground.run();
+        await playground.ended('done');
+        const card = page.locator('[data-tool=getWeather]');
+        await expect(card).toHaveAttribute('data-state', 'output-available');
+        await expect(card).toContainText('Oslo');
+        await expect(page.getByLabel('Answer').last()).toContainText('"celsius":21');
 
-      const calls = server.requests.filter(({ method }) => method === 'POST');
-      expect(calls.map((call) => call.path)).toEqual([path, path]);
-      expect(calls.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${key}`, `Bearer ${key}`]);
-      expect(calls[0]?.text).toContain('You are brief.');
-      const stored = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, location.href]));
-      expect(stored).toContain(server.baseURL);
-      expect(stored).not.toContain(key);
-    });
+        const calls = server.requests.filter(({ method }) => method === 'POST');
+        expect(calls.map((call) => call.path)).toEqual([path, path]);
+        expect(calls.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${key}`, `Bearer ${key}`]);
+        expect(calls[0]?.text).toContain('You are brief.');
+        const stored = await page.evaluate(() =>
+          JSON.stringify([localStorage, sessionStorage, location.href]),
+        );
+        expect(stored).toContain(server.baseURL);
+        expect(stored).not.toContain(key);
+      },
+    );
 
-    test('a slow answer shows while it comes, and Stop hangs up', async ({
-      page,
-      playground,
-      server,
-      connect,
-    }) => {
-      server.plan([{ text: Array.from({ length: 100 }, (_, index) => `word${index}`).join(' ') }]);
-      await connect('export default (prompt) => { prompt.$`Count.`; };', api, 'slow');
-      await playground.run();
-      await expect(page.getByLabel('Answer')).toContainText('word2');
-      await expect(page.getByTestId('status')).toHaveAttribute('data-status', 'running');
-      await page.getByTestId('stop-button').click();
-      await playground.ended('stopped');
-      await expect(page.getByLabel('Answer')).toContainText('word2');
-      await expect.poll(() => server.requests.at(-1)?.aborted).toBe(true);
-    });
+    test(
+      'a slow answer shows while it comes, and Stop hangs up',
+      { tag },
+      async ({ page, playground, server, connect }) => {
+        server.plan([{ text: Array.from({ length: 100 }, (_, index) => `word${index}`).join(' ') }]);
+        await connect('export default (prompt) => { prompt.$`Count.`; };', api, 'slow');
+        await playground.run();
+        await expect(page.getByLabel('Answer')).toContainText('word2');
+        await expect(page.getByTestId('status')).toHaveAttribute('data-status', 'running');
+        await page.getByTestId('stop-button').click();
+        await playground.ended('stopped');
+        await expect(page.getByLabel('Answer')).toContainText('word2');
+        await expect.poll(() => server.requests.at(-1)?.aborted).toBe(true);
+      },
+    );
 
     // one after another in one page, with the key typed once
     test(

@@ -4,16 +4,46 @@ import { expect, good, scriptWithTool, test } from './sandbox-support.ts';
 // Some of them open several scripts in one page, on a machine that does other things as well.
 test.describe.configure({ timeout: 90_000 });
 
+const hangs = 'did not let go for 1.5 s';
+
 test.describe('a script that does not let go', () => {
   // one after another in one page, which is what staying alive means
   test('is ended wherever it hangs, and the page stays alive', async ({ page, playground }) => {
     await playground.open(good);
     await playground.editorReady();
-    for (const [where, script] of [
-      ['at the top', 'for (;;) {}\nexport default () => {};'],
-      ['in the prompt function', 'export default (prompt) => {\n  prompt.$`Hi`;\n  for (;;) {}\n};'],
-      ['in microtasks', scriptWithTool('while (true) await 0;')],
-      ['in a tool', scriptWithTool('for (;;) {}')],
+    for (const [where, script, says, pause] of [
+      ['at the top', 'for (;;) {}\nexport default () => {};', hangs, 1_000],
+      [
+        'in the prompt function',
+        'export default (prompt) => {\n  prompt.$`Hi`;\n  for (;;) {}\n};',
+        hangs,
+        1_000,
+      ],
+      ['in microtasks', scriptWithTool('while (true) await 0;'), hangs, 1_000],
+      ['in a tool', scriptWithTool('for (;;) {}'), hangs, 1_000],
+      [
+        'while it fills the memory',
+        scriptWithTool('const all = []; for (;;) all.push(new Array(1e6).fill(1));'),
+        hangs,
+        1_000,
+      ],
+      [
+        'in a flood of messages',
+        scriptWithTool(
+          'setInterval(() => { for (let i = 0; i < 5000; i++) Promise.reject(new Error()); }); await new Promise(() => {});',
+        ),
+        'faster than they can be read',
+        1_000,
+      ],
+      [
+        'in more messages than a run may queue',
+        scriptWithTool(
+          "setInterval(() => Promise.reject(new Error('x'.repeat(1_000_000))), 5); await new Promise(() => {});",
+        ),
+        'more than 64 million characters',
+        // on a busy machine, too: a page that counted on would stand still for good
+        4_000,
+      ],
     ] as const) {
       await test.step(where, async () => {
         await playground.replace(script);
@@ -21,21 +51,12 @@ test.describe('a script that does not let go', () => {
         await playground.run();
         await playground.ended('error');
         // this run, and not the one before it
-        expect(performance.now() - began).toBeGreaterThan(1_000);
-        expect(await playground.longestPause()).toBeLessThan(1_000);
-        await expect(page.getByTestId('run-error')).toContainText('did not let go for 1.5 s');
+        if (says === hangs) expect(performance.now() - began).toBeGreaterThan(1_000);
+        await expect(page.getByTestId('run-error')).toContainText(says);
+        expect(await playground.longestPause()).toBeLessThan(pause);
       });
     }
     await expect(page.locator('[data-tool=go]')).toHaveAttribute('data-state', 'interrupted');
-  });
-
-  test('is ended where it fills the memory', async ({ page, playground }) => {
-    await playground.open(scriptWithTool('const all = []; for (;;) all.push(new Array(1e6).fill(1));'));
-    await playground.editorReady();
-    await playground.run();
-    await playground.ended('error');
-    expect(await playground.longestPause()).toBeLessThan(1_000);
-    await expect(page.getByTestId('run-error')).toContainText('did not let go for 1.5 s');
   });
 
   test('can be stopped before that, and the next script runs', async ({ page, playground }) => {
@@ -62,19 +83,6 @@ test.describe('a script that does not let go', () => {
     await playground.replace(good);
     await playground.run();
     await playground.ended('done');
-  });
-
-  test('a flood of messages is ended too', async ({ page, playground }) => {
-    await playground.open(
-      scriptWithTool(
-        'setInterval(() => { for (let i = 0; i < 5000; i++) Promise.reject(new Error()); }); await new Promise(() => {});',
-      ),
-    );
-    await playground.editorReady();
-    await playground.run();
-    await playground.ended('error');
-    await expect(page.getByTestId('run-error')).toContainText('faster than they can be read');
-    expect(await playground.longestPause()).toBeLessThan(1_000);
   });
 });
 
@@ -133,23 +141,6 @@ test.describe('a forged sender in a message of a script', () => {
     await expect(run).not.toContainText('gpt-forged');
     await expect(page.getByTestId('run-button')).toBeEnabled();
   });
-});
-
-test('a script that queues more than a run may is ended with an error that says so', async ({
-  page,
-  playground,
-}) => {
-  await playground.open(
-    scriptWithTool(
-      "setInterval(() => Promise.reject(new Error('x'.repeat(1_000_000))), 5); await new Promise(() => {});",
-    ),
-  );
-  await playground.editorReady();
-  await playground.run();
-  await playground.ended('error');
-  await expect(page.getByTestId('run-error')).toContainText('more than 64 million characters');
-  // on a busy machine, too: a page that counted on would stand still for good
-  expect(await playground.longestPause()).toBeLessThan(4_000);
 });
 
 test('a script finds no way out by itself', async ({ page, playground, allowedHosts }) => {

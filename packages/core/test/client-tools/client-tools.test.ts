@@ -98,42 +98,28 @@ describe('A tool without a function', () => {
     expect(told(run.log())).toEqual(['client-tool-request', 'client-tool-response', 'tool-end']);
   });
 
-  test('aborts the function of the page when it is answered by hand', async () => {
-    const { executor } = setUp();
-    const aborted = vi.fn<() => void>();
-    const run = createRun(prompt(), {
-      executor,
-      schedule: atOnce,
-      tools: {
-        pickFile: (_input, { signal }) => new Promise<never>(() => signal.addEventListener('abort', aborted)),
-      },
-    });
-    const result = run.start();
-    await nextEvent(run, 'client-tool-claim');
-    expect(await run.respondToClientTool(openOf(run)!.clientCallId, { output: file })).toEqual({
-      accepted: true,
-    });
-    expect(await result).toBe('Thanks.');
-    expect(aborted).toHaveBeenCalledOnce();
-  });
-
-  test('aborts the function of the page when the run stops', async () => {
-    const { executor, commands } = setUp();
-    const aborted = vi.fn<() => void>();
-    const run = createRun(prompt(), {
-      executor,
-      schedule: atOnce,
-      tools: {
-        pickFile: (_input, { signal }) => new Promise<never>(() => signal.addEventListener('abort', aborted)),
-      },
-    });
-    const result = run.start().catch(() => 'stopped');
-    await nextEvent(run, 'client-tool-claim');
-    run.stop();
-    expect(await result).toBe('stopped');
-    expect(aborted).toHaveBeenCalledOnce();
-    expect(commands).toEqual(['client-tool-claim']);
-  });
+  test.each(['answered by hand', 'stopped with its run'])(
+    'aborts the function of the page when it is %s',
+    async (how) => {
+      const { executor, commands } = setUp();
+      const aborted = vi.fn<() => void>();
+      const pickFile = (_input: unknown, { signal }: ClientToolContext) =>
+        new Promise<never>(() => signal.addEventListener('abort', aborted));
+      const run = createRun(prompt(), { executor, schedule: atOnce, tools: { pickFile } });
+      const result = run.start().catch(() => 'stopped');
+      await nextEvent(run, 'client-tool-claim');
+      if (how === 'answered by hand') {
+        const { clientCallId } = openOf(run)!;
+        expect(await run.respondToClientTool(clientCallId, { output: file })).toEqual({ accepted: true });
+        expect(await result).toBe('Thanks.');
+      } else {
+        run.stop();
+        expect(await result).toBe('stopped');
+        expect(commands).toEqual(['client-tool-claim']);
+      }
+      expect(aborted).toHaveBeenCalledOnce();
+    },
+  );
 
   test.each<[string, (context: ClientToolContext) => unknown, string]>([
     [

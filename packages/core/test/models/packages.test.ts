@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { CuelineError } from '@cueline/core';
 import { resolveModel } from '@cueline/core/models';
@@ -90,7 +90,6 @@ describe('the command that installs a package', () => {
     ['yarn.lock', 'yarn add @ai-sdk/anthropic'],
     ['bun.lock', 'bun add @ai-sdk/anthropic'],
     ['package-lock.json', 'npm install @ai-sdk/anthropic'],
-    ['none.txt', 'npm install @ai-sdk/anthropic'],
   ])('is otherwise that of the lockfile above the working directory: %s', async (lockfile, expected) => {
     vi.stubEnv('npm_config_user_agent', undefined);
     const root = mkdtempSync(join(tmpdir(), 'cueline-lockfile-'));
@@ -103,6 +102,13 @@ describe('the command that installs a package', () => {
       vi.restoreAllMocks();
       rmSync(root, { recursive: true });
     }
+  });
+
+  test('is that of npm where no folder above has a lockfile', async () => {
+    vi.stubEnv('npm_config_user_agent', undefined);
+    vi.spyOn(process, 'cwd').mockReturnValue(resolve('/', 'no-such-folder', 'apps', 'web'));
+    expect(await command()).toBe('npm install @ai-sdk/anthropic');
+    vi.restoreAllMocks();
   });
 
   test('is that of npm in a browser, which has no process', async () => {
