@@ -22,6 +22,7 @@ const rooms = [
   'client-tools',
   'storage',
   'run',
+  'library',
   'chat',
   'agents',
   'plugins',

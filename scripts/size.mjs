@@ -25,6 +25,7 @@ const tables = {
     ['`@cueline/core/agents`', (await bundle(['packages/core/src/agents.ts'])).onLoad],
     ['`@cueline/core/ai-sdk`', (await bundle(['packages/core/src/ai-sdk.ts'])).onLoad],
     ['`@cueline/core/inspect`', (await bundle(['packages/core/src/inspect.ts'])).onLoad],
+    ['`@cueline/core/library`', (await bundle(['packages/core/src/library/index.ts'])).onLoad],
     ['`@cueline/core/link`', (await bundle(['packages/core/src/link.ts'])).onLoad],
     ['`@cueline/core/models`', (await bundle(['packages/core/src/models/index.ts'])).onLoad],
     ['`@cueline/core/plugins`', (await bundle(['packages/core/src/plugins/index.ts'])).onLoad],

@@ -19,6 +19,7 @@ const scriptImports = [
   '@cueline/core',
   '@cueline/core/agents',
   '@cueline/core/inspect',
+  '@cueline/core/library',
   '@cueline/core/plugins',
   '@cueline/core/testing',
   'zod',

@@ -99,6 +99,7 @@ export {
   type ClientToolEvent,
   type ClientToolResponse,
   type CompiledRequest,
+  type PromptVersion,
   type RequestChange,
   type RequestTool,
   type RunEvent,

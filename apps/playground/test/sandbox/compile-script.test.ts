@@ -66,7 +66,7 @@ describe('imports', () => {
     const error = refusal(source);
     expect(error.message).toContain(`Cannot import "${name}"`);
     expect(error.message).toContain(
-      '@cueline/core, @cueline/core/agents, @cueline/core/inspect, @cueline/core/plugins, @cueline/core/testing, zod',
+      '@cueline/core, @cueline/core/agents, @cueline/core/inspect, @cueline/core/library, @cueline/core/plugins, @cueline/core/testing, zod',
     );
     expect(error).toMatchObject({ line, column });
   });

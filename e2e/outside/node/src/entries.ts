@@ -3,6 +3,7 @@ export * as core from '@cueline/core';
 export * as agents from '@cueline/core/agents';
 export * as aiSdk from '@cueline/core/ai-sdk';
 export * as inspect from '@cueline/core/inspect';
+export * as library from '@cueline/core/library';
 export * as link from '@cueline/core/link';
 export * as models from '@cueline/core/models';
 export * as plugins from '@cueline/core/plugins';

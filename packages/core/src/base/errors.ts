@@ -11,6 +11,12 @@ export type CuelineErrorCode =
   | 'invalid_base_url'
   /** A prompt was started with input that does not fit its schema. */
   | 'invalid_input'
+  /** Prompts of a library are faulty, or cannot be read. */
+  | 'invalid_library'
+  /** A library has no such prompt, or no such version of it. */
+  | 'unknown_prompt'
+  /** A prompt of a library was expanded with parameters that do not fit. */
+  | 'invalid_parameter'
   // endings of a run
   | 'aborted'
   | 'timeout'

@@ -36,6 +36,11 @@ export function compileInstructions(
     );
   }
   for (const [name, part] of definitions.system) {
+    if (name === '') {
+      endParts();
+      blocks.push(part.value);
+      continue;
+    }
     if (part.providerOptions === undefined) {
       parts.push(systemPart(name, part, format));
       continue;
@@ -70,8 +75,9 @@ export function tag(name: string, { kind, value }: Variable): string {
   return lines ? `<${name}>\n${safe}\n</${name}>` : `<${name}>${safe}</${name}>`;
 }
 
-/** Returns a named part of the system prompt. */
+/** Returns a part of the system prompt; one without a name is its text. */
 export function systemPart(name: string, part: SystemPart, format: SystemFormat): string {
+  if (name === '') return part.value;
   return format === 'xml' ? `<${name}>${part.value}</${name}>` : `${name}:\n${part.value}`;
 }
 

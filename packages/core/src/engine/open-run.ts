@@ -20,7 +20,7 @@ import { toModelMessages } from '../messages/ui-messages.ts';
 /** What a run needs from its definition. */
 export type RunDefinition<Input> = Pick<
   PromptDefinition<Input>,
-  'name' | 'run' | 'model' | 'plugins' | 'output' | 'tools' | 'policySetup'
+  'name' | 'library' | 'run' | 'model' | 'plugins' | 'output' | 'tools' | 'policySetup'
 >;
 
 /** A run that is ready to start: its prompt has made its definitions, and its options are checked. */

@@ -72,6 +72,7 @@ export async function startRun<
     v: LOG_VERSION,
     runId,
     ...(definition.name === '' ? {} : { name: definition.name }),
+    ...(definition.library === undefined ? {} : { library: definition.library }),
     model: `${model.provider}:${model.modelId}`,
     ...(model.provider === 'simulated' ? { simulated: true } : {}),
     ...(config.input === undefined ? {} : { input: toJson(config.input) }),

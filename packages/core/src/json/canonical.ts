@@ -7,14 +7,17 @@ import { isPlain } from './copy-plain.ts';
  * for the same.
  */
 export function canonicalCall(name: string, input: unknown): string {
-  return `${JSON.stringify(name)}:${canonicalValue(input)}`;
+  return `${JSON.stringify(name)}:${canonicalJson(input)}`;
 }
 
 /** What is left to write: a piece of text, a value, or the end of an object whose parts are written. */
 type Work = { text: string } | { value: unknown } | { left: object };
 
-/** Returns JSON with sorted keys. Uses a list of what is left, because recursion fails at some thousand levels. */
-function canonicalValue(input: unknown): string {
+/**
+ * Returns JSON with sorted keys and never throws. An object that JSON cannot hold is equal only to itself. Uses a list of
+ * what is left, because recursion fails at some thousand levels.
+ */
+export function canonicalJson(input: unknown): string {
   const written: string[] = [];
   const ancestors = new Map<object, number>();
   const work: Work[] = [{ value: input }];

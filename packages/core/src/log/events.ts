@@ -85,6 +85,14 @@ export type ClientToolEvent =
   /** The call needs no response any more: it, or the agent that made it, ran out of time. */
   | { type: 'client-tool-withdraw'; clientCallId: string };
 
+/** Which version of which prompt of a library. */
+export type PromptVersion = {
+  id: string;
+  version: string;
+  /** SHA-256 of the texts and parameters, in hexadecimal. */
+  hash: string;
+};
+
 /** An event without its place in the log. */
 export type RunEventBody =
   | {
@@ -93,6 +101,8 @@ export type RunEventBody =
       runId: string;
       /** The definition's name, if it has one. */
       name?: string;
+      /** The version that a prompt library has of this prompt, and the hash of its content. */
+      library?: PromptVersion;
       /** `provider:model`. */
       model: string;
       /** True if the answers come from the embedded demo model. */

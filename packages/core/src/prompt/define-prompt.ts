@@ -1,3 +1,4 @@
+import type { PromptVersion } from '../log/events.ts';
 import type { PromptTypes } from '../log/state.ts';
 import type { ToolArguments, ToolSchema } from '../tools/schema.ts';
 import type { LanguageModel } from 'ai';
@@ -49,6 +50,8 @@ export type PromptDefinition<Input = void, Types extends PromptTypes = PromptTyp
   readonly run: PromptFunction<Input>;
   /** True for a definition that `remotePrompt` returned, which only has a name. */
   readonly remote?: true;
+  /** The version of a prompt that a prompt library returned. */
+  readonly library?: PromptVersion;
   /**
    * The hook that made this definition of a component's function, so that no server knows it by its name. @internal
    */

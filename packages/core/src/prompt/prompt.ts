@@ -103,9 +103,23 @@ export class Prompt {
 
   /**
    * Adds a named part to the system prompt, or replaces the part of that name. With `providerOptions`, such as
-   * Anthropic's cache control, it is sent as a system message of its own.
+   * Anthropic's cache control, it is sent as a system message of its own. A text without a name is sent as it is, and
+   * another one follows it.
+   *
+   * @example prompt.defSystem('role', 'You are a travel guide.');
+   * @example prompt.defSystem('You are a travel guide.');
    */
-  defSystem(name: string, value: string, options: { providerOptions?: ProviderOptions } = {}): void {
+  defSystem(text: string): void;
+  defSystem(name: string, value: string, options?: { providerOptions?: ProviderOptions }): void;
+  defSystem(
+    ...[name, value, options = {}]: [
+      name: string,
+      value?: string,
+      options?: { providerOptions?: ProviderOptions },
+    ]
+  ): void {
+    // a value that is missing by mistake is given as undefined
+    if (arguments.length === 1 && typeof name === 'string') return this.#addSystemText(name);
     checkNames('prompt.defSystem', options, ['providerOptions'], 'invalid_definition');
     if (typeof name !== 'string' || name.trim() === '' || /[\n<>]/.test(name)) {
       throw new CuelineError(
@@ -324,6 +338,12 @@ export class Prompt {
       this.#task = false;
       this.#fixed = true;
     }
+  }
+
+  #addSystemText(text: string): void {
+    const { system } = this.#definitions;
+    const before = system.get('');
+    system.set('', { value: before === undefined ? text : `${before.value}\n\n${text}` });
   }
 
   #addTool(name: string, tool: ToolDefinition): void {

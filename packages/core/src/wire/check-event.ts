@@ -96,6 +96,7 @@ const bodies: Record<RunEvent['type'], z.ZodType> = {
     v: z.literal(LOG_VERSION),
     runId: string,
     name: string.optional(),
+    library: object({ id: string, version: string, hash: string }).optional(),
     model: string,
     simulated: z.boolean().optional(),
     messages: z.array(uiMessage),

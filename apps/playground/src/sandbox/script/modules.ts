@@ -3,6 +3,7 @@ export const scriptModules = [
   '@cueline/core',
   '@cueline/core/agents',
   '@cueline/core/inspect',
+  '@cueline/core/library',
   '@cueline/core/plugins',
   '@cueline/core/testing',
   'zod',

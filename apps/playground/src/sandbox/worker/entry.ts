@@ -1,4 +1,5 @@
 import * as inspect from '@cueline/core/inspect';
+import * as library from '@cueline/core/library';
 import * as plugins from '@cueline/core/plugins';
 import * as testing from '@cueline/core/testing';
 import * as z from 'zod';
@@ -26,6 +27,7 @@ const runtime = createRuntime({
       '@cueline/core': { ...agents, ...coreModule(model) },
       '@cueline/core/agents': agents,
       '@cueline/core/inspect': inspect,
+      '@cueline/core/library': library,
       '@cueline/core/plugins': plugins,
       '@cueline/core/testing': testing,
     };

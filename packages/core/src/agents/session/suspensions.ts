@@ -7,11 +7,13 @@ import { isSuspension, type SuspendedCall } from '../../tools/suspend.ts';
 const UNANSWERED =
   'This call waits for an answer, which has not come. What the user says after it may be the answer.';
 
-/** Returns the suspended calls of a step. */
-export function suspensionsOf({ toolResults }: StepResult<ToolSet, UserContext>): SuspendedCall[] {
-  return toolResults.flatMap(({ toolCallId, toolName, output }) =>
-    isSuspension(output) ? [{ toolCallId, toolName, payload: output.payload }] : [],
-  );
+/** Returns the suspended calls of a step, in the order in which the model made them. */
+export function suspensionsOf({ toolCalls, toolResults }: StepResult<ToolSet, UserContext>): SuspendedCall[] {
+  const outputs = new Map(toolResults.map(({ toolCallId, output }) => [toolCallId, output as unknown]));
+  return toolCalls.flatMap(({ toolCallId, toolName }) => {
+    const output = outputs.get(toolCallId);
+    return isSuspension(output) ? [{ toolCallId, toolName, payload: output.payload }] : [];
+  });
 }
 
 /** Returns a message of an earlier start with that result for each suspended call. */

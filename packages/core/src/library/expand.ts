@@ -1,0 +1,167 @@
+import { CuelineError } from '../base/errors.ts';
+import { nearestName } from '../base/nearest-name.ts';
+import { isRecord, quoted } from '../base/part-error.ts';
+import type { LibraryParameter, LibraryPrompt, ParameterValue } from './prompt-record.ts';
+
+/** What stands between braces and can be the name of a parameter. */
+const placeholder = /\{([A-Za-z_][A-Za-z0-9_-]*)\}/g;
+
+/** Returns the names between braces in a text. */
+export function placeholdersOf(text: string): string[] {
+  return [...text.matchAll(placeholder)].map(([, name]) => name!);
+}
+
+/** A value that fits its parameter, or what was expected instead. */
+export type ReadValue = { value: ParameterValue } | { expected: string };
+
+/**
+ * Reads the value of a parameter. `texts` also takes a number or a boolean as text, because forms and MCP only have texts.
+ */
+export function readValue(parameter: LibraryParameter, value: unknown, mode: 'exact' | 'texts'): ReadValue {
+  const { type, allowedValues } = parameter;
+  const read = readType(type, value, mode);
+  if (allowedValues === undefined) {
+    return read === undefined ? { expected: expectedTypes[type] } : { value: read };
+  }
+  const allowed = allowedValues.find((one) => one === read || (mode === 'texts' && String(one) === read));
+  if (allowed !== undefined) return { value: allowed };
+  return { expected: `one of ${allowedValues.map((one) => JSON.stringify(one)).join(', ')}` };
+}
+
+const expectedTypes = {
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+  enum: 'one of its allowed values',
+};
+
+function readType(
+  type: LibraryParameter['type'],
+  value: unknown,
+  mode: 'exact' | 'texts',
+): ParameterValue | undefined {
+  const asText = mode === 'texts' && typeof value === 'string' ? value.trim() : undefined;
+  switch (type) {
+    case 'string':
+      return typeof value === 'string' ? value : undefined;
+    case 'boolean':
+      if (asText === 'true' || asText === 'false') return asText === 'true';
+      return typeof value === 'boolean' ? value : undefined;
+    case 'number': {
+      const number = asText === undefined || asText === '' ? value : Number(asText);
+      return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+    }
+    case 'enum':
+      return typeof value === 'string' || typeof value === 'number' ? value : undefined;
+  }
+}
+
+/** A parameter that does not fit, and what is wrong with it. */
+export type ParameterIssue = { parameter: string; message: string };
+
+/** The values of a prompt's parameters by name, or what is wrong with them. */
+export type ReadParameters =
+  | { values: ReadonlyMap<string, ParameterValue> }
+  | { issues: readonly ParameterIssue[] };
+
+/** Reads the parameters of `declared` from `given`, which may have those of `known`, too. Changes neither. */
+export function readParameters(
+  declared: readonly LibraryParameter[],
+  given: unknown,
+  known: readonly LibraryParameter[] = declared,
+): ReadParameters {
+  if (given !== undefined && !isRecord(given)) {
+    return {
+      issues: [
+        {
+          parameter: '',
+          message: `Parameters are an object, such as { CITY: 'Oslo' }, and not ${quoted(given)}`,
+        },
+      ],
+    };
+  }
+  const issues = unknownParameters(known, given);
+  const values = new Map<string, ParameterValue>();
+  for (const parameter of declared) {
+    const { name, required, defaultValue } = parameter;
+    const value = given !== undefined && Object.hasOwn(given, name) ? given[name] : undefined;
+    if (value === undefined || value === null) {
+      if (required) issues.push({ parameter: name, message: `is missing. Pass ${describe(parameter)}` });
+      else values.set(name, defaultValue ?? '');
+      continue;
+    }
+    const read = readValue(parameter, value, 'texts');
+    if ('value' in read) values.set(name, read.value);
+    else issues.push({ parameter: name, message: `is ${quoted(value)}. Pass ${read.expected}` });
+  }
+  return issues.length > 0 ? { issues } : { values };
+}
+
+function unknownParameters(
+  known: readonly LibraryParameter[],
+  given: Readonly<Record<string, unknown>> | undefined,
+): ParameterIssue[] {
+  const names = known.map(({ name }) => name);
+  return Object.keys(given ?? {})
+    .filter((name) => given![name] !== undefined && !names.includes(name))
+    .map((name) => ({ parameter: name, message: `is unknown. ${suggest(name, names)}` }));
+}
+
+function suggest(name: string, names: readonly string[]): string {
+  if (names.length === 0) return 'The prompt has no parameters, so leave it out';
+  const nearest = nearestName(name, names);
+  return nearest === undefined ? `There are ${names.join(', ')}` : `Write ${nearest}`;
+}
+
+function describe(parameter: LibraryParameter): string {
+  const read = readValue(parameter, undefined, 'exact');
+  const what = 'expected' in read ? read.expected : '';
+  return parameter.description === undefined ? what : `${what}: ${parameter.description.replace(/\.$/, '')}`;
+}
+
+/** Which of a prompt's two texts. */
+export type TextKind = 'system' | 'user';
+
+/**
+ * Returns one of a prompt's texts with the values in place. Only declared names between braces are replaced, once: braces of
+ * JSON and braces inside values stay.
+ * @throws CuelineError `invalid_parameter`
+ */
+export function expandText(prompt: LibraryPrompt, kind: TextKind, given: unknown): string {
+  const [text, declared] =
+    kind === 'system'
+      ? [prompt.systemPrompt, prompt.systemPromptParameters]
+      : [prompt.userPrompt, prompt.userPromptParameters];
+  const known = [...prompt.systemPromptParameters, ...prompt.userPromptParameters];
+  const read = readParameters(declared, given, known);
+  if ('issues' in read) throw parameterError(prompt, read.issues);
+  return replaceNames(text, read.values);
+}
+
+/** Replaces `{NAME}` for each name that has a value. */
+function replaceNames(text: string, values: ReadonlyMap<string, ParameterValue>): string {
+  return text.replaceAll(placeholder, (whole, name: string) => {
+    const value = values.get(name);
+    return value === undefined ? whole : String(value);
+  });
+}
+
+/** How many issues the error has, because names and values may come from a client. */
+const MAX_ISSUES = 10;
+
+function parameterError(prompt: LibraryPrompt, all: readonly ParameterIssue[]): CuelineError {
+  const issues = all
+    .slice(0, MAX_ISSUES)
+    .map(({ parameter, message }) => ({ parameter: short(parameter), message: short(message) }));
+  const more = all.length > issues.length ? ` And ${all.length - issues.length} more.` : '';
+  const list = issues.map(({ parameter, message }) => `${parameter} ${message}.`.trim()).join(' ');
+  return new CuelineError(
+    'invalid_parameter',
+    `The parameters of prompt "${prompt.id}" ${prompt.version} do not fit. ${list}${more}`,
+    { details: { prompt: prompt.id, version: prompt.version, issues } },
+  );
+}
+
+function short(text: string): string {
+  return text.length > 500 ? `${text.slice(0, 500)}…` : text;
+}

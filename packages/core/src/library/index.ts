@@ -1,0 +1,22 @@
+export {
+  createPromptLibrary,
+  type LibraryPromptSettings,
+  type PromptLibrary,
+  type PromptLibraryOptions,
+  type PromptLibrarySource,
+  type PromptParameters,
+} from './create-library.ts';
+export type { ParameterSchema } from './input-schema.ts';
+export type { PromptId, PromptInput, PromptReference } from './input-types.ts';
+export type { MCPPrompt, MCPPromptClient, MCPPromptResult, MCPPrompts } from './mcp.ts';
+export type {
+  LibraryParameter,
+  LibraryPrompt,
+  ParameterType,
+  ParameterValue,
+  PromptParameter,
+  PromptRecord,
+  PromptStatus,
+} from './prompt-record.ts';
+export { promptFileSchema } from './prompt-schema.ts';
+export type { LibraryFault } from './read-prompts.ts';

@@ -1,0 +1,136 @@
+import { CuelineError } from '../base/errors.ts';
+import { isRecord, quoted } from '../base/part-error.ts';
+import { fileLimits } from './prompt-schema.ts';
+
+/** How long an address may take to answer. */
+const TIMEOUT_MS = 30_000;
+
+/** The parts of Node that read a file. Other runtimes may lack them. */
+type Fs = {
+  readonly readFile: (path: string | URL, encoding: 'utf8') => Promise<string>;
+  readonly readdir: (path: string | URL) => Promise<string[]>;
+  readonly stat: (path: string | URL) => Promise<{ size: number; isDirectory(): boolean }>;
+};
+
+/** The parsed content of one file or address, and its name for messages. */
+export type SourceContent = { name: string; value: unknown };
+
+/** Settings of `createPromptLibrary` that reading addresses needs. */
+export type ReadSourceOptions = { fetch?: typeof fetch | undefined; signal?: AbortSignal | undefined };
+
+/** Reads an address, a file, or all JSON files of a folder. @throws CuelineError `invalid_library` */
+export async function readSource(source: string | URL, options: ReadSourceOptions): Promise<SourceContent[]> {
+  const address = String(source);
+  if (/^https?:/i.test(address)) return [await readAddress(address, options)];
+  const fs = fileSystem();
+  if (fs !== undefined)
+    return readPath(fs, source instanceof URL || !/^file:/i.test(source) ? source : new URL(source));
+  // a page reads an address relative to its own
+  return [await readAddress(address, options)];
+}
+
+function fileSystem(): Fs | undefined {
+  const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } };
+  return process?.getBuiltinModule?.('node:fs/promises') as Fs | undefined;
+}
+
+async function readPath(fs: Fs, path: string | URL): Promise<SourceContent[]> {
+  const name = path instanceof URL ? path.pathname : path;
+  try {
+    const { size, isDirectory } = await statOf(fs, path);
+    if (!isDirectory) return [toContent(name, size, await readText(fs, path, size))];
+    const files = (await fs.readdir(path)).filter((file) => file.endsWith('.json')).toSorted();
+    if (files.length === 0) throw unreadable(name, 'is a folder without JSON files');
+    return (await Promise.all(files.map((file) => readPath(fs, join(path, file))))).flat();
+  } catch (error) {
+    if (CuelineError.isInstance(error)) throw error;
+    throw unreadable(name, `cannot be read (${messageOf(error)})`, error);
+  }
+}
+
+async function statOf(fs: Fs, path: string | URL): Promise<{ size: number; isDirectory: boolean }> {
+  const stat = await fs.stat(path);
+  return { size: stat.size, isDirectory: stat.isDirectory() };
+}
+
+/** Does not read a file whose size alone is too large. */
+async function readText(fs: Fs, path: string | URL, size: number): Promise<string> {
+  return size > fileLimits.characters * 4 ? '' : fs.readFile(path, 'utf8');
+}
+
+function join(folder: string | URL, file: string): string | URL {
+  if (typeof folder === 'string') return `${folder.replace(/\/$/, '')}/${file}`;
+  return new URL(file, folder.href.endsWith('/') ? folder : `${folder.href}/`);
+}
+
+async function readAddress(address: string, options: ReadSourceOptions): Promise<SourceContent> {
+  const { fetch: get = fetch, signal } = options;
+  const name = nameOf(address);
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    const response = await get(address, {
+      headers: { accept: 'application/json' },
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+    });
+    if (!response.ok) {
+      await response.body?.cancel();
+      throw unreadable(name, `answered with status ${response.status}`);
+    }
+    const text = await readBody(response);
+    return toContent(name, text.length, text);
+  } catch (error) {
+    if (CuelineError.isInstance(error)) throw error;
+    if (signal?.aborted === true) throw signal.reason;
+    throw unreadable(name, `cannot be read (${messageOf(error)})`, error);
+  }
+}
+
+/** Returns the text of a response, or as much of it as shows that it is too long. */
+async function readBody({ body }: Response): Promise<string> {
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const bytes of (body ?? []) as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(bytes, { stream: true });
+    // leaving the loop cancels the response
+    if (text.length > fileLimits.characters) return text;
+  }
+  return text + decoder.decode();
+}
+
+/** Without its query, which may contain a key. */
+function nameOf(address: string): string {
+  return address.replace(/[?#].*$/s, '').replace(/\/\/[^/@]*@/, '//');
+}
+
+/** Returns the value of a JSON text. @throws CuelineError `invalid_library` */
+export function toContent(name: string, size: number, text: string): SourceContent {
+  if (Math.max(size / 4, text.length) > fileLimits.characters) {
+    throw unreadable(
+      name,
+      `is longer than ${fileLimits.characters} characters`,
+      undefined,
+      'Split the file.',
+    );
+  }
+  try {
+    // Windows editors write a byte order mark
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
+    return { name, value };
+  } catch (error) {
+    throw unreadable(name, `is not JSON (${messageOf(error)})`, error, 'Correct the JSON.');
+  }
+}
+
+function unreadable(name: string, problem: string, cause?: unknown, advice?: string): CuelineError {
+  const path = name.length > 300 ? `${name.slice(0, 300)}…` : name;
+  return new CuelineError(
+    'invalid_library',
+    `${path} ${problem}. ${advice ?? 'Check the path: a relative one begins at the working directory.'}`,
+    { cause, details: { faults: [{ path, message: problem }], count: 1 } },
+  );
+}
+
+function messageOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : isRecord(error) ? quoted(error) : String(error);
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

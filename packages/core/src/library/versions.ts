@@ -1,0 +1,104 @@
+import { compareVersions, satisfies } from 'compare-versions';
+import { CuelineError } from '../base/errors.ts';
+import { nearestName } from '../base/nearest-name.ts';
+import { quoted } from '../base/part-error.ts';
+import type { LibraryPrompt } from './prompt-record.ts';
+
+/** The versions of each prompt, the newest first. */
+export type PromptVersions = ReadonlyMap<string, readonly LibraryPrompt[]>;
+
+/** Sorts prompts by id and version. */
+export function groupVersions(prompts: readonly LibraryPrompt[]): PromptVersions {
+  const versions = new Map<string, LibraryPrompt[]>();
+  for (const prompt of prompts) versions.set(prompt.id, [...(versions.get(prompt.id) ?? []), prompt]);
+  for (const [id, all] of versions) {
+    versions.set(
+      id,
+      all.toSorted((one, other) => compareVersions(other.version, one.version)),
+    );
+  }
+  return versions;
+}
+
+/** Splits `greet@^2` into its id and range; the range is `latest` if there is none. */
+export function splitReference(reference: string): [id: string, range: string] {
+  const at = reference.indexOf('@');
+  return at === -1 ? [reference, 'latest'] : [reference.slice(0, at), reference.slice(at + 1)];
+}
+
+/**
+ * Returns the newest version that the range allows. An exact version finds any status. A range and `latest` choose among
+ * the active versions, or among the deprecated ones if none is active. A prerelease needs a range that names one.
+ * @throws CuelineError `unknown_prompt`, `invalid_options`
+ */
+export function findVersion(all: PromptVersions, id: string, range: string): LibraryPrompt {
+  if (typeof id !== 'string' || typeof range !== 'string') {
+    throw new CuelineError(
+      'invalid_options',
+      `A prompt is named by its id and version, such as 'greet' and '^2', and not by ${quoted(typeof id === 'string' ? range : id)}.`,
+    );
+  }
+  const versions = all.get(id);
+  if (versions === undefined) throw unknownId(all, id);
+  const wanted = range.trim();
+  const exact = versions.find(({ version }) => version === wanted);
+  if (exact !== undefined) return exact;
+  const fitting = versions.filter(({ version }) => isWithin(version, wanted));
+  const found =
+    fitting.find(({ status }) => status === 'active') ??
+    fitting.find(({ status }) => status === 'deprecated');
+  if (found !== undefined) return found;
+  throw unknownVersion(id, wanted, versions);
+}
+
+function isWithin(version: string, range: string): boolean {
+  if (version.includes('-') && !/\d-[0-9A-Za-z]/.test(range)) return false;
+  return range === '' || range === 'latest' || range === '*' || inRange(version, range);
+}
+
+function inRange(version: string, range: string): boolean {
+  try {
+    return satisfies(version, range);
+  } catch {
+    throw new CuelineError(
+      'invalid_options',
+      `${quoted(range)} is not a version. Write one such as '1.2.3', a range such as '^1.2', or 'latest'.`,
+    );
+  }
+}
+
+/** How many names an error lists. */
+const LISTED = 20;
+
+function unknownId(all: PromptVersions, id: string): CuelineError {
+  const ids = [...all.keys()];
+  const nearest = nearestName(id, ids);
+  const advice =
+    ids.length === 0
+      ? 'The library is empty.'
+      : nearest === undefined
+        ? `There are: ${listed(ids)}.`
+        : `Did you mean ${quoted(nearest)}?`;
+  return new CuelineError('unknown_prompt', `The library has no prompt ${quoted(id)}. ${advice}`, {
+    details: { id, ...(nearest === undefined ? {} : { nearest }) },
+  });
+}
+
+function unknownVersion(id: string, range: string, versions: readonly LibraryPrompt[]): CuelineError {
+  const names = versions.map(({ version, status }) =>
+    status === 'active' ? version : `${version} (${status})`,
+  );
+  const draft = versions.find(({ status, version }) => status === 'draft' && isWithin(version, range));
+  const advice =
+    draft === undefined ? '' : ` A draft is only found by its exact version: '${id}@${draft.version}'.`;
+  return new CuelineError(
+    'unknown_prompt',
+    `Prompt ${quoted(id)} has no version ${quoted(range)}. There are: ${listed(names)}.${advice}`,
+    { details: { id, range, versions: versions.slice(0, LISTED).map(({ version }) => version) } },
+  );
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length > LISTED ? `, and ${names.length - LISTED} more` : '';
+  return names.slice(0, LISTED).join(', ') + more;
+}
