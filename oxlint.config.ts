@@ -27,6 +27,7 @@ const rooms = [
   'agents',
   'plugins',
   'testing',
+  'evals',
 ];
 
 /** The rooms of the edge, in the same order. */

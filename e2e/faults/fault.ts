@@ -23,6 +23,8 @@ export type Fault = Outcome & {
   tool?: () => unknown;
   /** Where the format or the step has no such fault. */
   only?: { wire?: WireName; step?: StepName };
+  /** True if it keeps the processor busy for seconds, so that it runs by itself: the time limits of the others go on. */
+  heavy?: true;
   /** What is different where a model proxy is between the run and the provider. */
   byProxy?: Partial<Outcome>;
 };

@@ -142,6 +142,7 @@ const counts: Fault[] = [
     },
     ends: 'too_large',
     written: 0,
+    heavy: true,
     only: chatCall,
   },
 ];

@@ -94,7 +94,14 @@ test('another selector sees what the earlier one ignored, before anything is pai
   );
   const page = mount(show('messages'));
   await settle();
+  // after the component, which has subscribed before
+  const told = new Promise<void>((resolve) => {
+    run.subscribe(({ text }) => {
+      if (text === 'Hello.') resolve();
+    });
+  });
   executor.write('Hello.');
+  await told;
   await settle();
   expect(page.text('length')).toBe('1');
   let looking = true;

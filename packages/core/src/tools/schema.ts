@@ -96,10 +96,11 @@ function messageOf(error: Error): string {
   return Array.isArray(issues) ? describeIssues(issues as Issue[]) : error.message;
 }
 
-type Issue = { readonly message: string; readonly path?: readonly unknown[] | undefined };
+/** One issue of a Standard Schema. */
+export type Issue = { readonly message: string; readonly path?: readonly unknown[] | undefined };
 
 /** Returns issues with their paths, in one line. */
-function describeIssues(issues: readonly Issue[]): string {
+export function describeIssues(issues: readonly Issue[]): string {
   return issues
     .map(({ message, path = [] }) => {
       const keys = path.map((key) =>

@@ -1,0 +1,43 @@
+export { compareWithBaseline, type BaselineComparison, type BaselineOptions } from './baseline.ts';
+export type { EvalPrice, EvalPrices } from './cost.ts';
+export {
+  defineEval,
+  isEvalDefinition,
+  triad,
+  type EvalCase,
+  type EvalDefinition,
+  type EvalSettings,
+  type ScoreContext,
+  type Scorer,
+  type ScoreValue,
+  type Triad,
+} from './define-eval.ts';
+export type { EvalOutput, EvalToolCall } from './eval-output.ts';
+export { memoryEvalStore, type EvalStore } from './eval-store.ts';
+export { judge, similarTo, type JudgeOptions, type SimilarToOptions } from './model-scorers.ts';
+export {
+  summarize,
+  type Agreement,
+  type EvalGroup,
+  type EvalReport,
+  type EvalResult,
+  type EvalScore,
+  type EvalSummary,
+  type EvalUsage,
+} from './report.ts';
+export { runEval, type EvalProgress, type RunEvalOptions } from './run-eval.ts';
+export {
+  callsTools,
+  closeTo,
+  completesTasks,
+  contains,
+  equals,
+  fitsSchema,
+  jsonEquals,
+  matches,
+  type CallsToolsOptions,
+  type ExpectedCall,
+  type TextOptions,
+  type Tolerance,
+} from './scorers.ts';
+export { dropProbability, percentile, wilsonInterval, type Interval, type PassCount } from './statistics.ts';

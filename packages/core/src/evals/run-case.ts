@@ -1,0 +1,185 @@
+import { anySignal } from '../base/any-signal.ts';
+import { CuelineError, type SerializedError } from '../base/errors.ts';
+import type { RunEvent } from '../log/events.ts';
+import { reduceAll } from '../log/reduce.ts';
+import type { RunState } from '../log/state.ts';
+import type { PromptDefinition } from '../prompt/define-prompt.ts';
+import type { PromptConfig } from '../prompt/prompt-options.ts';
+import { runPrompt } from '../run/run-prompt.ts';
+import { costOf, type EvalPrices } from './cost.ts';
+import type { EvalCase, ScoreContext, Scorer, ScoreValue } from './define-eval.ts';
+import { outputOf } from './eval-output.ts';
+import type { EvalStore } from './eval-store.ts';
+import type { Pace } from './pace.ts';
+import type { EvalResult, EvalScore } from './report.ts';
+
+/** One run of one case. */
+export type CaseRun<Input> = {
+  prompt: PromptDefinition<Input>;
+  case: EvalCase<Input>;
+  scorers: readonly Scorer<Input>[];
+  config: Omit<PromptConfig<never>, 'input'>;
+  signal: AbortSignal;
+  timeout: number;
+  pace: Pace;
+  prices: EvalPrices | undefined;
+  store: EvalStore | undefined;
+  /** The key of the run in the store. */
+  key: string | undefined;
+};
+
+/** The part of a result that the run decides. */
+export type CaseResult = Pick<
+  EvalResult,
+  'status' | 'output' | 'scores' | 'error' | 'usage' | 'cost' | 'ms' | 'stored'
+> & { log?: readonly RunEvent[] };
+
+/** Makes the run, or takes it from the store, and scores it. Undefined if the evaluation was aborted meanwhile. */
+export async function runCase<Input>(run: CaseRun<Input>): Promise<CaseResult | undefined> {
+  const { store, key, signal } = run;
+  const known = key === undefined ? undefined : await store?.get(key);
+  const made = known === undefined ? await execute(run) : { log: known };
+  if ('error' in made) {
+    return signal.aborted ? undefined : failedStart(made.error);
+  }
+  const { log } = made;
+  const state = reduceAll(log);
+  // what was cut off says nothing about the prompt
+  if (signal.aborted && state.status !== 'done') return undefined;
+  // errors are tried again the next time
+  if (known === undefined && key !== undefined && state.status === 'done') await store?.set(key, log);
+  const facts = {
+    usage: { inputTokens: state.usage.inputTokens, outputTokens: state.usage.outputTokens },
+    ...withCost(state, run.prices),
+    ms: state.elapsed,
+    stored: known !== undefined,
+    log,
+  };
+  if (state.status !== 'done') {
+    const error = made.ending ?? state.error ?? stoppedError();
+    return { status: 'error', scores: [], error, ...facts };
+  }
+  const output = outputOf(state);
+  const scored = await scoreAll(run, state);
+  if (signal.aborted && scored.error !== undefined) return undefined;
+  const passed = scored.error === undefined && scored.scores.every(({ pass }) => pass);
+  return {
+    status: scored.error === undefined ? (passed ? 'passed' : 'failed') : 'error',
+    output,
+    ...scored,
+    ...facts,
+  };
+}
+
+function withCost(state: RunState, prices: EvalPrices | undefined): { cost?: number } {
+  const cost = prices === undefined ? undefined : costOf(state, prices);
+  return cost === undefined ? {} : { cost };
+}
+
+function failedStart(error: SerializedError): CaseResult {
+  const usage = { inputTokens: 0, outputTokens: 0 };
+  return { status: 'error', scores: [], error, usage, ms: 0, stored: false };
+}
+
+/** The log of a run, or the error for which it did not start. `ending` is why the evaluation ended it. */
+type Made = { log: readonly RunEvent[]; ending?: SerializedError | undefined } | { error: SerializedError };
+
+async function execute<Input>({
+  prompt,
+  case: { input },
+  config,
+  signal,
+  timeout,
+  pace,
+}: CaseRun<Input>): Promise<Made> {
+  const timer = AbortSignal.timeout(timeout);
+  const options = config.options ?? {};
+  const abortSignal = anySignal(signal, timer, options.abortSignal);
+  try {
+    const { run } = await runPrompt(prompt, {
+      ...config,
+      input,
+      options: { ...options, abortSignal },
+    } as never);
+    let ending: CuelineError | undefined;
+    const stop = run.listen((event) => {
+      if (event.type === 'retry' && event.error.code === 'rate_limited') pace.wait(event.delayMs ?? 0);
+      ending ??= unanswerable(event);
+      if (ending !== undefined) run.stop();
+    });
+    await run.finished;
+    stop();
+    if (timer.aborted && !signal.aborted) {
+      ending ??= new CuelineError(
+        'timeout',
+        `The run took longer than ${timeout} ms. Pass a longer "timeout".`,
+      );
+    }
+    return { log: run.log(), ending: ending?.toJSON() };
+  } catch (error) {
+    return { error: serialized(error) };
+  }
+}
+
+/** Nobody answers an approval in an evaluation. */
+function unanswerable(event: RunEvent): CuelineError | undefined {
+  if (event.type === 'approval-request') {
+    return new CuelineError(
+      'invalid_options',
+      'The run waits for an approval, which no one gives in an evaluation. Pass runEval(…, { options: { toolApproval } }), or leave "approval" out.',
+    );
+  }
+  if (event.type === 'client-tool-request') {
+    return new CuelineError(
+      'invalid_options',
+      `The run waits for the client tool ${event.toolName}, which no page runs in an evaluation. Define it with a function.`,
+    );
+  }
+  return undefined;
+}
+
+function stoppedError(): SerializedError {
+  return { code: 'aborted', message: 'The run was stopped.' };
+}
+
+function serialized(error: unknown): SerializedError {
+  if (CuelineError.isInstance(error))
+    return {
+      code: error.code,
+      message: error.message,
+      ...(error.details === undefined ? {} : { details: error.details }),
+    };
+  return { code: 'script_error', message: error instanceof Error ? error.message : String(error) };
+}
+
+type Scored = { scores: EvalScore[]; error?: SerializedError };
+
+async function scoreAll<Input>(run: CaseRun<Input>, state: RunState): Promise<Scored> {
+  const { input, expect } = run.case;
+  const context: ScoreContext<Input> = { input, expect, output: outputOf(state), state, signal: run.signal };
+  const scores: EvalScore[] = [];
+  for (const scorer of run.scorers) {
+    try {
+      scores.push(toScore(scorer.name, await scorer.score(context)));
+    } catch (error) {
+      const { message, ...rest } = serialized(error);
+      return { scores, error: { ...rest, message: `The scorer ${scorer.name} failed: ${message}` } };
+    }
+  }
+  return { scores };
+}
+
+function toScore(scorer: string, value: ScoreValue): EvalScore {
+  if (typeof value === 'boolean') return { scorer, score: value ? 1 : 0, pass: value };
+  const { score, pass, reason } =
+    typeof value === 'number'
+      ? ({ score: value } as { score: number; pass?: boolean; reason?: string })
+      : value;
+  if (typeof score !== 'number' || !(score >= 0 && score <= 1)) {
+    throw new CuelineError(
+      'invalid_options',
+      `it returned ${String(score)}. Return true, false, or a number from 0 to 1.`,
+    );
+  }
+  return { scorer, score, pass: pass ?? score >= 0.5, ...(reason === undefined ? {} : { reason }) };
+}

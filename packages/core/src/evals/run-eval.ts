@@ -1,0 +1,331 @@
+import type { LanguageModel } from 'ai';
+import { checkNames } from '../base/check-names.ts';
+import { CuelineError } from '../base/errors.ts';
+import { quoted } from '../base/part-error.ts';
+import { canonicalJson } from '../json/canonical.ts';
+import { hashOf } from '../json/content-hash.ts';
+import type { ModelSettings } from '../models/settings.ts';
+import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
+import type { PromptOptions } from '../prompt/prompt-options.ts';
+import { dryRun } from '../run/dry-run.ts';
+import { checkPrices, type EvalPrices } from './cost.ts';
+import { isEvalDefinition, type EvalCase, type EvalDefinition } from './define-eval.ts';
+import type { EvalStore } from './eval-store.ts';
+import { createPace, type Pace } from './pace.ts';
+import { summarize, type EvalGroup, type EvalReport, type EvalResult } from './report.ts';
+import { runCase, type CaseRun } from './run-case.ts';
+
+/** How far an evaluation is. */
+export type EvalProgress = {
+  readonly done: number;
+  readonly total: number;
+  readonly passed: number;
+  readonly failed: number;
+  readonly errors: number;
+};
+
+/** What {@link runEval} takes besides the eval. */
+export type RunEvalOptions<Input = unknown> = {
+  /** Models, each of which runs all cases: `provider:model`, or models of the AI SDK. Default: the prompt's own. */
+  readonly models?: string | LanguageModel | readonly (string | LanguageModel)[];
+  /** Prompts in the place of the eval's own, such as several versions of it. Each runs all cases. */
+  readonly prompts?: readonly PromptDefinition<Input>[];
+  /** Which cases run. Default: all. */
+  readonly only?: (one: EvalCase<Input> & { readonly id: string }) => boolean;
+  /** Default: that of the eval. */
+  readonly repeat?: number;
+  /** Runs at the same time, from 1 on. Default 5. While a provider asks to wait, no further run starts. */
+  readonly concurrency?: number;
+  /** Milliseconds that a run may take. Default 120,000. */
+  readonly timeout?: number;
+  /** Ends the evaluation. Its report has the runs that ended before. */
+  readonly signal?: AbortSignal;
+  /**
+   * Keeps the logs of the runs. A run whose prompt, case, model, options and repetition are those of an earlier one is not
+   * made again. The code of tools is not compared: pass another store once it has changed.
+   */
+  readonly store?: EvalStore;
+  /** Prices by model, for the cost. */
+  readonly prices?: EvalPrices;
+  /** Which results keep the log of their run. Default: `failed`, which includes errors. */
+  readonly logs?: 'failed' | 'all' | 'none';
+  /** The options of each run, as for `runPrompt`. */
+  readonly options?: PromptOptions;
+  /** Called with each result, in the order in which the runs end. */
+  readonly onResult?: (result: EvalResult, progress: EvalProgress) => void;
+} & ModelSettings;
+
+/** One run that is to be made. */
+type Job<Input> = {
+  group: number;
+  model: string | LanguageModel | undefined;
+  prompt: PromptDefinition<Input>;
+  case: EvalCase<Input> & { readonly id: string };
+  repetition: number;
+};
+
+/**
+ * Runs all cases of an eval, and returns a report. A run that fails is part of the report and ends nothing.
+ * @throws CuelineError `invalid_definition`, `invalid_options`
+ *
+ * @example
+ * const report = await runEval(classifyEval, { models: ['openai:gpt-4o', 'openai:gpt-4o-mini'] });
+ * console.log(report.passed, report.groups.map(({ model, passRate, interval }) => [model, passRate, interval]));
+ */
+export async function runEval<Input>(
+  definition: EvalDefinition<Input>,
+  options: RunEvalOptions<Input> = {},
+): Promise<EvalReport> {
+  const { signal = new AbortController().signal, concurrency = 5, onResult } = options;
+  const startedAt = new Date();
+  const jobs = jobsOf(checkOptions(definition, options));
+  const results: (EvalResult | undefined)[] = Array.from({ length: jobs.length });
+  const counts = { passed: 0, failed: 0, error: 0 };
+  const pace = createPace(signal);
+  const keyOf = keysOf(options);
+  const execute = async (job: Job<Input>, index: number): Promise<void> => {
+    const result = await runJob(definition, job, { options, pace, signal, keyOf });
+    // what was cut off says nothing about the prompt
+    if (result === undefined) return;
+    results[index] = result;
+    counts[result.status] += 1;
+    const { passed, failed, error: errors } = counts;
+    onResult?.(result, { done: passed + failed + errors, total: jobs.length, passed, failed, errors });
+  };
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < jobs.length) {
+      const index = next++;
+      await pace.ready();
+      if (signal.aborted) return;
+      await execute(jobs[index]!, index);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, jobs.length) }, work));
+  return reportOf(definition, { jobs, results, startedAt });
+}
+
+type Settings<Input> = {
+  models: readonly (string | LanguageModel | undefined)[];
+  prompts: readonly PromptDefinition<Input>[];
+  cases: EvalDefinition<Input>['cases'];
+  repeat: number;
+};
+
+/** The options that say where models come from. */
+const modelSettings = ['env', 'providers', 'fetch', 'packages', 'wrapModel'] as const;
+
+const OPTION_NAMES = [
+  'models',
+  'prompts',
+  'only',
+  'repeat',
+  'concurrency',
+  'timeout',
+  'signal',
+  'store',
+  'prices',
+  'logs',
+  'options',
+  'onResult',
+  ...modelSettings,
+];
+
+function checkOptions<Input>(
+  definition: EvalDefinition<Input>,
+  options: RunEvalOptions<Input>,
+): Settings<Input> {
+  if (!isEvalDefinition(definition)) {
+    throw new CuelineError(
+      'invalid_definition',
+      `runEval takes what defineEval returns, and got ${quoted(definition)}. Write runEval(defineEval({ prompt, cases })).`,
+    );
+  }
+  checkNames('runEval', options, OPTION_NAMES, 'invalid_options');
+  const {
+    models = [undefined],
+    prompts = [definition.prompt],
+    only = () => true,
+    repeat = definition.repeat,
+  } = options;
+  checkCount('repeat', repeat);
+  checkCount('concurrency', options.concurrency ?? 1);
+  checkCount('timeout', options.timeout ?? 1);
+  checkPrices(options.prices ?? {});
+  const list = Array.isArray(models)
+    ? (models as (string | LanguageModel | undefined)[])
+    : [models as LanguageModel];
+  if (list.length === 0) throw invalidOption('"models" is empty. Name a model, or leave it out.');
+  if (prompts.length === 0) throw invalidOption('"prompts" is empty. Pass definitions, or leave it out.');
+  const other = prompts.find((prompt) => !isPromptDefinition(prompt));
+  if (other !== undefined)
+    throw invalidOption(`"prompts" has ${quoted(other)}. Pass what definePrompt returns.`);
+  const cases = definition.cases.filter(only);
+  if (cases.length === 0) throw invalidOption(`"only" leaves no case of eval "${definition.name}".`);
+  return { models: list, prompts, cases, repeat };
+}
+
+function checkCount(name: string, value: number): void {
+  if (Number.isInteger(value) && value >= 1) return;
+  throw invalidOption(`"${name}" is ${quoted(value)}. Write a whole number from 1 on.`);
+}
+
+function invalidOption(message: string): CuelineError {
+  return new CuelineError('invalid_options', `runEval: ${message}`);
+}
+
+function jobsOf<Input>({ models, prompts, cases, repeat }: Settings<Input>): Job<Input>[] {
+  const jobs: Job<Input>[] = [];
+  let group = 0;
+  for (const prompt of prompts) {
+    for (const model of models) {
+      for (const one of cases) {
+        for (let repetition = 0; repetition < repeat; repetition++) {
+          jobs.push({ group, model, prompt, case: one, repetition });
+        }
+      }
+      group += 1;
+    }
+  }
+  return jobs;
+}
+
+type JobContext<Input> = {
+  options: RunEvalOptions<Input>;
+  pace: Pace;
+  signal: AbortSignal;
+  keyOf: KeyOf<Input>;
+};
+
+async function runJob<Input>(
+  definition: EvalDefinition<Input>,
+  job: Job<Input>,
+  { options, pace, signal, keyOf }: JobContext<Input>,
+): Promise<EvalResult | undefined> {
+  const { timeout = 120_000, store, prices, logs = 'failed', options: promptOptions } = options;
+  const run: CaseRun<Input> = {
+    prompt: job.prompt,
+    case: job.case,
+    scorers: definition.scorers,
+    signal,
+    timeout,
+    pace,
+    prices,
+    config: {
+      model: job.model,
+      options: promptOptions,
+      ...modelSettingsOf(options),
+    },
+    store,
+    key: store === undefined ? undefined : await keyOf(job),
+  };
+  const ended = await runCase(run);
+  if (ended === undefined) return undefined;
+  const { log, ...facts } = ended;
+  const { expect, tags, mark } = job.case;
+  const keepsLog = log !== undefined && (logs === 'all' || (logs === 'failed' && facts.status !== 'passed'));
+  return {
+    caseId: job.case.id,
+    repetition: job.repetition,
+    model: modelName(job.model ?? job.prompt.model),
+    prompt: promptTitle(job.prompt),
+    input: job.case.input,
+    ...(expect === undefined ? {} : { expect: plainExpect(expect) }),
+    ...(tags === undefined ? {} : { tags }),
+    ...(mark === undefined ? {} : { mark }),
+    ...facts,
+    ...(keepsLog ? { log } : {}),
+  };
+}
+
+function modelSettingsOf(options: ModelSettings): ModelSettings {
+  return Object.fromEntries(
+    modelSettings.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+  );
+}
+
+/** A report is JSON. */
+function plainExpect(expect: unknown): unknown {
+  return expect instanceof RegExp ? String(expect) : expect;
+}
+
+function modelName(model: string | LanguageModel | undefined): string {
+  if (model === undefined) return '';
+  return typeof model === 'string' ? model : `${model.provider}:${model.modelId}`;
+}
+
+function promptTitle({ name, library }: PromptDefinition<never>): string {
+  return library === undefined ? name : `${name}@${library.version}`;
+}
+
+type KeyOf<Input> = (job: Job<Input>) => Promise<string | undefined>;
+
+/**
+ * Returns a function that gives runs their keys in the store: a hash of the first request, the model, the options and the
+ * repetition. A prompt that fails before its first request has none.
+ */
+function keysOf<Input>(options: RunEvalOptions<Input>): KeyOf<Input> {
+  // repetitions share their request
+  const requests = new WeakMap<object, Map<string, Promise<unknown>>>();
+  return async ({ prompt, case: one, model, repetition }) => {
+    const name = modelName(model ?? prompt.model);
+    const known = requests.get(one) ?? new Map<string, Promise<unknown>>();
+    requests.set(one, known);
+    const id = `${promptTitle(prompt)} ${prompt.library?.hash ?? ''} ${name}`;
+    const config = {
+      model: model ?? prompt.model ?? 'simulated:demo',
+      options: options.options,
+      input: one.input,
+    };
+    const request =
+      known.get(id) ??
+      dryRun(prompt, config as never).then(
+        (dry) => dry.request,
+        () => undefined,
+      );
+    known.set(id, request);
+    const first = await request;
+    if (first === undefined) return undefined;
+    const { abortSignal: _, ...plain } = options.options ?? {};
+    return hashOf([first, name, one.input, canonicalJson(plain), repetition]);
+  };
+}
+
+type Collected<Input> = {
+  jobs: readonly Job<Input>[];
+  results: readonly (EvalResult | undefined)[];
+  startedAt: Date;
+};
+
+function reportOf<Input>(
+  { name, threshold }: EvalDefinition<Input>,
+  { jobs, results, startedAt }: Collected<Input>,
+): EvalReport {
+  const ended = results.filter((result) => result !== undefined);
+  const byGroup = new Map<number, EvalResult[]>();
+  for (const [index, { group }] of jobs.entries()) {
+    const own = byGroup.get(group) ?? [];
+    byGroup.set(group, own);
+    if (results[index] !== undefined) own.push(results[index]);
+  }
+  const groups = [...byGroup].map(([number, own]): EvalGroup => {
+    const { model, prompt } = jobs.find(({ group }) => group === number)!;
+    return {
+      model: modelName(model ?? prompt.model),
+      prompt: promptTitle(prompt),
+      ...(prompt.library === undefined ? {} : { version: prompt.library }),
+      ...summarize(own),
+    };
+  });
+  const aborted = ended.length < jobs.length;
+  return {
+    name,
+    startedAt: startedAt.toISOString(),
+    ms: Date.now() - startedAt.getTime(),
+    threshold,
+    passed: !aborted && groups.every(({ passRate }) => passRate >= threshold),
+    aborted,
+    groups,
+    results: ended,
+  };
+}

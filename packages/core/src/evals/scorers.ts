@@ -1,0 +1,224 @@
+import { describeIssues, type Issue, type ToolSchema } from '../tools/schema.ts';
+import { validateOf } from '../tools/standard-schema.ts';
+import { validateJson } from '../tools/validate-json.ts';
+import { canonicalJson } from '../json/canonical.ts';
+import { parseJson } from '../json/parse-json.ts';
+import { quoted } from '../base/part-error.ts';
+import type { Scorer, ScoreValue } from './define-eval.ts';
+import type { EvalOutput, EvalToolCall } from './eval-output.ts';
+
+/** Settings of scorers that compare texts. */
+export type TextOptions = {
+  /** Whether upper and lower case differ. Default false. */
+  readonly caseSensitive?: boolean;
+};
+
+const fail = (reason: string): ScoreValue => ({ score: 0, pass: false, reason });
+
+/** Returns a text without the space around it, in lower case unless the case matters. */
+function normalized(text: string, { caseSensitive = false }: TextOptions): string {
+  return caseSensitive ? text.trim() : text.trim().toLowerCase();
+}
+
+/** Passes if the text of the answer is `expect`, apart from case and the space around it. */
+export function equals(options: TextOptions = {}): Scorer {
+  return {
+    name: 'equals',
+    score({ output, expect }) {
+      const expected = textOf(expect);
+      return normalized(output.text, options) === normalized(expected, options)
+        ? true
+        : fail(`expected ${quoted(expected)}, got ${quoted(output.text)}`);
+    },
+  };
+}
+
+/** Passes if the answer contains `text`, or without it the `expect` of the case: one text, or all of a list. */
+export function contains(text?: string | readonly string[], options: TextOptions = {}): Scorer {
+  return {
+    name: 'contains',
+    score({ output, expect }) {
+      const wanted = [text ?? expect].flat().map(textOf);
+      const answer = normalized(output.text, options);
+      const missing = wanted.filter((one) => !answer.includes(normalized(one, options)));
+      if (missing.length === 0) return true;
+      const reason = `the answer lacks ${missing.map(quoted).join(', ')}`;
+      return { score: 1 - missing.length / wanted.length, pass: false, reason };
+    },
+  };
+}
+
+/** Passes if the answer matches `pattern`, or without it the `expect` of the case. */
+export function matches(pattern?: RegExp): Scorer {
+  return {
+    name: 'matches',
+    score({ output, expect }) {
+      const given = pattern ?? expect;
+      const expression =
+        given instanceof RegExp
+          ? new RegExp(given.source, given.flags.replace('g', ''))
+          : new RegExp(textOf(given));
+      return expression.test(output.text)
+        ? true
+        : fail(`${quoted(output.text)} does not match ${String(expression)}`);
+    },
+  };
+}
+
+/** Passes if the answer, as JSON, equals `expect`. The order of members does not matter, and text around it is ignored. */
+export function jsonEquals(): Scorer {
+  return {
+    name: 'jsonEquals',
+    score({ output, expect }) {
+      const value = jsonOf(output);
+      if (value === undefined) return fail(`${quoted(output.text)} is not JSON`);
+      const [got, expected] = [canonicalJson(value), canonicalJson(expect)];
+      return got === expected ? true : fail(`expected ${quoted(expected)}, got ${quoted(got)}`);
+    },
+  };
+}
+
+/** Passes if the answer, as JSON, fits the schema. */
+export function fitsSchema(schema: ToolSchema): Scorer {
+  return {
+    name: 'fitsSchema',
+    async score({ output }) {
+      const value = jsonOf(output);
+      if (value === undefined) return fail(`${quoted(output.text)} is not JSON`);
+      const { issues } = await (validateOf(schema)?.(value) ?? validateJson(schema, value));
+      return issues === undefined ? true : fail(describeIssues(issues as Issue[]));
+    },
+  };
+}
+
+/** Returns the object of the answer, or the JSON in its text: alone, in a code block, or between other text. */
+function jsonOf({ object, text }: Pick<EvalOutput, 'object' | 'text'>): unknown {
+  if (object !== undefined) return object;
+  const whole = parseJson(text.trim());
+  if (whole !== undefined) return whole;
+  const block = /```(?:json)?\s*\n(.*?)\n\s*```/s.exec(text)?.[1];
+  if (block !== undefined) return parseJson(block);
+  const start = text.search(/[[{]/);
+  const end = Math.max(text.lastIndexOf(']'), text.lastIndexOf('}'));
+  return start === -1 || end < start ? undefined : parseJson(text.slice(start, end + 1));
+}
+
+/** How far a number may be from the expected one. */
+export type Tolerance = {
+  /** The largest difference. */
+  readonly absolute?: number;
+  /** The largest difference as a share of the expected number, such as 0.01 for 1 %. */
+  readonly relative?: number;
+};
+
+/** Passes if the last number of the answer is `expect`, within the larger of the tolerances. Default: equal. */
+export function closeTo({ absolute = 0, relative = 0 }: Tolerance = {}): Scorer {
+  return {
+    name: 'closeTo',
+    score({ output, expect }) {
+      const expected = Number(expect);
+      // 1,234.5 has separators; the comma of "1, 2" has a space after it
+      const numbers = output.text.match(/-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?/gi) ?? [];
+      const last =
+        typeof output.object === 'number' ? output.object : Number(numbers.at(-1)?.replaceAll(',', ''));
+      if (Number.isNaN(last)) return fail(`${quoted(output.text)} has no number`);
+      const allowed = Math.max(absolute, relative * Math.abs(expected));
+      // a sum of decimals is off by some units in the last place
+      const slack = Number.EPSILON * 4 * Math.max(Math.abs(last), Math.abs(expected));
+      return Math.abs(last - expected) <= allowed + slack ? true : fail(`expected ${expected}, got ${last}`);
+    },
+  };
+}
+
+/** A tool call that is expected. Without `input`, its arguments do not matter; members that `input` lacks do not either. */
+export type ExpectedCall = { readonly name: string; readonly input?: unknown };
+
+/** Settings of {@link callsTools}. */
+export type CallsToolsOptions = {
+  /**
+   * `contains` (default): the expected calls are among the calls, in any order. `inOrder`: they are, in this order.
+   * `exactly`: they are all calls, in this order.
+   */
+  readonly mode?: 'contains' | 'inOrder' | 'exactly';
+};
+
+/** Passes if the run made these tool calls, or without them the `expect` of the case. */
+export function callsTools(
+  calls?: readonly (string | ExpectedCall)[],
+  { mode = 'contains' }: CallsToolsOptions = {},
+): Scorer {
+  return {
+    name: 'callsTools',
+    score({ output: { toolCalls }, expect }) {
+      const expected = ((calls ?? expect ?? []) as readonly (string | ExpectedCall)[]).map((call) =>
+        typeof call === 'string' ? { name: call } : call,
+      );
+      const missing = missingCalls(expected, toolCalls, mode !== 'contains');
+      if (missing.length > 0) {
+        const made =
+          toolCalls.map(({ name, input }) => `${name}(${JSON.stringify(input)})`).join(', ') || 'none';
+        const reason = `no call ${missing.map(describeCall).join(', ')}${mode === 'contains' ? '' : ' in this order'}; calls: ${made}`;
+        return { score: 1 - missing.length / expected.length, pass: false, reason };
+      }
+      if (mode === 'exactly' && toolCalls.length !== expected.length) {
+        return fail(`expected ${expected.length} calls, got ${toolCalls.length}`);
+      }
+      return true;
+    },
+  };
+}
+
+function missingCalls(
+  expected: readonly ExpectedCall[],
+  made: readonly EvalToolCall[],
+  inOrder: boolean,
+): ExpectedCall[] {
+  const left = [...made];
+  return expected.filter((call) => {
+    const at = left.findIndex(
+      ({ name, input }) => name === call.name && (call.input === undefined || includes(input, call.input)),
+    );
+    if (at === -1) return true;
+    left.splice(inOrder ? 0 : at, inOrder ? at + 1 : 1);
+    return false;
+  });
+}
+
+/** True if a value has at least the members of `part`, at any depth. Lists are compared whole. */
+function includes(value: unknown, part: unknown): boolean {
+  const isObject = (one: unknown): one is Record<string, unknown> =>
+    typeof one === 'object' && one !== null && !Array.isArray(one);
+  if (!isObject(part) || !isObject(value)) return canonicalJson(value) === canonicalJson(part);
+  return Object.entries(part).every(
+    ([key, member]) => Object.hasOwn(value, key) && includes(value[key], member),
+  );
+}
+
+function describeCall({ name, input }: ExpectedCall): string {
+  return input === undefined ? name : `${name}(${JSON.stringify(input)})`;
+}
+
+/** Passes if every task of the run's task list is completed or skipped; `titles` names those that must be there. */
+export function completesTasks(titles: readonly string[] = []): Scorer {
+  return {
+    name: 'completesTasks',
+    score({ output: { tasks } }) {
+      const done = tasks.filter(({ status }) => status === 'completed' || status === 'skipped');
+      const missing = titles.filter((title) => !done.some((task) => task.title === title));
+      const open = tasks.filter((task) => !done.includes(task)).map(({ title }) => title);
+      const problems = [...new Set([...missing, ...open])];
+      if (problems.length === 0 && tasks.length > 0) return true;
+      if (tasks.length === 0) return fail('the run has no tasks');
+      return {
+        score: done.length / Math.max(tasks.length, titles.length),
+        pass: false,
+        reason: `not completed: ${problems.join(', ')}`,
+      };
+    },
+  };
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value === undefined ? '' : canonicalJson(value);
+}
