@@ -151,7 +151,8 @@ function browser(
       ...afterNode,
       typecheck: { ...typeTests, enabled: name === 'react' },
       // the first run of a page loads the runner, which takes its time on a busy machine
-      expect: { poll: { timeout: 5_000 } },
+      expect: { poll: { timeout: 20_000 } },
+      testTimeout: 40_000,
       browser: {
         enabled: true,
         headless: true,
