@@ -38,6 +38,8 @@ export type CuelineErrorCode =
   | 'budget_exceeded'
   | 'loop_detected'
   | 'parse_failed'
+  /** A cassette has no answer to the request. */
+  | 'not_recorded'
   /** The page or process that ran it is gone. */
   | 'interrupted'
   | 'busy'

@@ -8,6 +8,11 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(text);
 }
 
+/** The opposite of {@link toBase64}. Throws for text that is not base64. */
+export function fromBase64(text: string): Uint8Array {
+  return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+}
+
 /** Returns the bytes of a buffer or of a view; undefined for anything else. */
 export function bytesOf(value: unknown): Uint8Array | undefined {
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);

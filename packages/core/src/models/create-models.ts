@@ -39,7 +39,7 @@ export function createModels(settings: ModelSettings = {}): Models {
 }
 
 /** Converts a model of any version of the specification to the version that the AI SDK calls. */
-async function toCurrent(model: LanguageModelObject): Promise<CurrentModel> {
+export async function toCurrent(model: LanguageModelObject): Promise<CurrentModel> {
   if (model.specificationVersion === 'v4') return model;
   const { wrapLanguageModel } = await import('ai');
   return wrapLanguageModel({ model, middleware: [] });

@@ -1,3 +1,5 @@
+export { createCassette, type Cassette, type CassetteOptions } from './cassette.ts';
+export type { CassetteData, Recording } from './cassette-file.ts';
 export { Prompt } from '../prompt/prompt.ts';
 export { demoModel, type DemoModelOptions } from '@cueline/demo-model';
 export type { ScriptedFailure, ScriptedFinish, ScriptedPart, ScriptedTurn } from './script.ts';

@@ -1,6 +1,6 @@
 import { deflateSync, Inflate, strFromU8, strToU8 } from 'fflate';
 import { CuelineError } from '../base/errors.ts';
-import { toBase64 } from '../json/bytes.ts';
+import { fromBase64, toBase64 } from '../json/bytes.ts';
 import { parseJson } from '../json/parse-json.ts';
 import { isRecord } from '../base/part-error.ts';
 import { isRunEvent } from './check-event.ts';
@@ -165,9 +165,7 @@ function checksum(text: string): string {
 
 function fromBase64Url(text: string): Uint8Array {
   try {
-    return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) =>
-      char.charCodeAt(0),
-    );
+    return fromBase64(text.replaceAll('-', '+').replaceAll('_', '/'));
   } catch (error) {
     throw unreadableLinkError(error);
   }
