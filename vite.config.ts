@@ -41,6 +41,7 @@ export default defineConfig(async ({ mode }) => {
         sharingModules(node('core', './packages/core', 'test/**/*.test.ts')),
         sharingModules(node('demo-model', './packages/demo-model', 'test/**/*.test.ts')),
         sharingModules(node('edge', './packages/edge', 'test/**/*.test.ts')),
+        node('evals', './packages/evals', 'test/**/*.test.ts'),
         node('playground', './apps/playground', 'test/**/*.test.ts'),
         inHappyDom(node('docs', './docs', 'examples/**/*.test.tsx')),
         node('e2e-server', './e2e/server', '*.test.ts'),

@@ -25,7 +25,7 @@ export {
   type EvalSummary,
   type EvalUsage,
 } from './report.ts';
-export { runEval, type EvalProgress, type RunEvalOptions } from './run-eval.ts';
+export { listRuns, runEval, type EvalProgress, type EvalRun, type RunEvalOptions } from './run-eval.ts';
 export {
   callsTools,
   closeTo,

@@ -37,7 +37,7 @@ export type CaseResult = Pick<
 /** Makes the run, or takes it from the store, and scores it. Undefined if the evaluation was aborted meanwhile. */
 export async function runCase<Input>(run: CaseRun<Input>): Promise<CaseResult | undefined> {
   const { store, key, signal } = run;
-  const known = key === undefined ? undefined : await store?.get(key);
+  const known = key === undefined ? undefined : await readStored(store, key);
   const made = known === undefined ? await execute(run) : { log: known };
   if ('error' in made) {
     return signal.aborted ? undefined : failedStart(made.error);
@@ -46,8 +46,9 @@ export async function runCase<Input>(run: CaseRun<Input>): Promise<CaseResult | 
   const state = reduceAll(log);
   // what was cut off says nothing about the prompt
   if (signal.aborted && state.status !== 'done') return undefined;
-  // errors are tried again the next time
-  if (known === undefined && key !== undefined && state.status === 'done') await store?.set(key, log);
+  // errors are tried again the next time; a log that was not stored is made again
+  if (known === undefined && key !== undefined && state.status === 'done')
+    await store?.set(key, log).catch(() => {});
   const facts = {
     usage: { inputTokens: state.usage.inputTokens, outputTokens: state.usage.outputTokens },
     ...withCost(state, run.prices),
@@ -69,6 +70,18 @@ export async function runCase<Input>(run: CaseRun<Input>): Promise<CaseResult | 
     ...scored,
     ...facts,
   };
+}
+
+/** A store that fails costs a repeated run, and not the evaluation. */
+async function readStored(
+  store: EvalStore | undefined,
+  key: string,
+): Promise<readonly RunEvent[] | undefined> {
+  try {
+    return await store?.get(key);
+  } catch {
+    return undefined;
+  }
 }
 
 function withCost(state: RunState, prices: EvalPrices | undefined): { cost?: number } {

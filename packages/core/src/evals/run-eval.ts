@@ -24,14 +24,17 @@ export type EvalProgress = {
   readonly errors: number;
 };
 
+/** One run of an eval: a case with a model and a prompt. */
+export type EvalRun = Pick<EvalResult, 'caseId' | 'repetition' | 'model' | 'prompt'>;
+
 /** What {@link runEval} takes besides the eval. */
 export type RunEvalOptions<Input = unknown> = {
   /** Models, each of which runs all cases: `provider:model`, or models of the AI SDK. Default: the prompt's own. */
   readonly models?: string | LanguageModel | readonly (string | LanguageModel)[];
   /** Prompts in the place of the eval's own, such as several versions of it. Each runs all cases. */
   readonly prompts?: readonly PromptDefinition<Input>[];
-  /** Which cases run. Default: all. */
-  readonly only?: (one: EvalCase<Input> & { readonly id: string }) => boolean;
+  /** Which runs are made. Default: all. */
+  readonly only?: (one: EvalCase<Input> & { readonly id: string }, run: EvalRun) => boolean;
   /** Default: that of the eval. */
   readonly repeat?: number;
   /** Runs at the same time, from 1 on. Default 5. While a provider asks to wait, no further run starts. */
@@ -105,7 +108,24 @@ export async function runEval<Input>(
   return reportOf(definition, { jobs, results, startedAt });
 }
 
+/**
+ * Returns the runs that {@link runEval} makes with these options, in the order of its report.
+ * @throws CuelineError `invalid_definition`, `invalid_options`
+ */
+export function listRuns<Input>(
+  definition: EvalDefinition<Input>,
+  options: RunEvalOptions<Input> = {},
+): EvalRun[] {
+  return jobsOf(checkOptions(definition, options)).map(runOf);
+}
+
+function runOf<Input>({ case: { id }, repetition, model, prompt }: Job<Input>): EvalRun {
+  return { caseId: id, repetition, model: modelName(model ?? prompt.model), prompt: promptTitle(prompt) };
+}
+
 type Settings<Input> = {
+  name: string;
+  only: NonNullable<RunEvalOptions<Input>['only']>;
   models: readonly (string | LanguageModel | undefined)[];
   prompts: readonly PromptDefinition<Input>[];
   cases: EvalDefinition<Input>['cases'];
@@ -160,9 +180,7 @@ function checkOptions<Input>(
   const other = prompts.find((prompt) => !isPromptDefinition(prompt));
   if (other !== undefined)
     throw invalidOption(`"prompts" has ${quoted(other)}. Pass what definePrompt returns.`);
-  const cases = definition.cases.filter(only);
-  if (cases.length === 0) throw invalidOption(`"only" leaves no case of eval "${definition.name}".`);
-  return { models: list, prompts, cases, repeat };
+  return { name: definition.name, models: list, prompts, cases: definition.cases, repeat, only };
 }
 
 function checkCount(name: string, value: number): void {
@@ -174,19 +192,21 @@ function invalidOption(message: string): CuelineError {
   return new CuelineError('invalid_options', `runEval: ${message}`);
 }
 
-function jobsOf<Input>({ models, prompts, cases, repeat }: Settings<Input>): Job<Input>[] {
+function jobsOf<Input>({ name, models, prompts, cases, repeat, only }: Settings<Input>): Job<Input>[] {
   const jobs: Job<Input>[] = [];
   let group = 0;
   for (const prompt of prompts) {
     for (const model of models) {
       for (const one of cases) {
         for (let repetition = 0; repetition < repeat; repetition++) {
-          jobs.push({ group, model, prompt, case: one, repetition });
+          const job = { group, model, prompt, case: one, repetition };
+          if (only(one, runOf(job))) jobs.push(job);
         }
       }
       group += 1;
     }
   }
+  if (jobs.length === 0) throw invalidOption(`"only" leaves no run of eval "${name}".`);
   return jobs;
 }
 
@@ -225,10 +245,7 @@ async function runJob<Input>(
   const { expect, tags, mark } = job.case;
   const keepsLog = log !== undefined && (logs === 'all' || (logs === 'failed' && facts.status !== 'passed'));
   return {
-    caseId: job.case.id,
-    repetition: job.repetition,
-    model: modelName(job.model ?? job.prompt.model),
-    prompt: promptTitle(job.prompt),
+    ...runOf(job),
     input: job.case.input,
     ...(expect === undefined ? {} : { expect: plainExpect(expect) }),
     ...(tags === undefined ? {} : { tags }),

@@ -1,0 +1,231 @@
+import { isAbsolute, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CuelineError } from '@cueline/core';
+import {
+  listRuns,
+  runEval,
+  type EvalDefinition,
+  type EvalReport,
+  type EvalResult,
+  type EvalRun,
+  type RunEvalOptions,
+} from '@cueline/core/evals';
+import { afterAll, describe, inject, test, type TestContext } from 'vitest';
+import { openCassette, saveCassettes, type FileCassette } from './file-cassette.ts';
+import { fileEvalStore } from './file-eval-store.ts';
+import type { CommandSettings } from './settings.ts';
+
+/** What {@link describeEval} takes besides the eval. */
+export type DescribeEvalOptions<Input = unknown> = Omit<RunEvalOptions<Input>, 'signal' | 'onResult'> & {
+  /** Answers all models from this cassette: a path from the working directory, a URL, or what `openCassette` returns. */
+  readonly cassette?: string | URL | FileCassette;
+};
+
+/**
+ * Defines the tests of an eval in Vitest: one for each run, and if the eval has a threshold below 1, one for each pass rate.
+ * The runs are made at the same time, as `concurrency` allows.
+ * @throws CuelineError `invalid_definition`, `invalid_options`
+ *
+ * @example
+ * // sentiment.eval.ts
+ * describeEval(sentiment, { models: 'openai:gpt-4o', cassette: new URL('sentiment.cassette.json', import.meta.url) });
+ */
+export function describeEval<Input>(
+  definition: EvalDefinition<Input>,
+  options: DescribeEvalOptions<Input> = {},
+): void {
+  const command = inject('cueline') ?? {};
+  const settled = settle(definition, options, command);
+  const threshold = command.threshold ?? definition.threshold;
+  const decides = command.comparesBaseline !== true;
+  const runs = listRuns(definition, settled);
+  const evaluation = createEvaluation({ ...definition, threshold }, settled);
+  const title = titlesOf(runs);
+
+  describe(definition.name, () => {
+    for (const run of runs) {
+      test.concurrent(title(run), { timeout: 0 }, async (context) => {
+        evaluation.start(context);
+        const result = await evaluation.result(run);
+        context.task.meta.cueline = { kind: 'run', result };
+        if (decides && threshold === 1 && result.status !== 'passed') throw failureOf(result);
+      });
+    }
+    if (decides && threshold < 1) {
+      test(`passes ${percent(threshold)} of the runs`, { timeout: 0 }, async ({ skip }) => {
+        if (!evaluation.started) skip();
+        const { groups } = await evaluation.report();
+        const low = groups.filter(({ passRate }) => passRate < threshold);
+        if (low.length > 0) throw quiet(low.map(describeGroup).join('\n'));
+      });
+    }
+    afterAll(async ({}, suite) => {
+      if (!evaluation.started) return;
+      const { results: _, ...report } = await evaluation.report();
+      suite.meta.cueline = { kind: 'eval', report };
+      saveCassettes();
+    });
+  });
+}
+
+/** Returns the options of `runEval` after those of the command. */
+function settle<Input>(
+  { prompt }: EvalDefinition<Input>,
+  { cassette: given, ...options }: DescribeEvalOptions<Input>,
+  { models: named, concurrency, repeat, store, fresh = false }: CommandSettings,
+): RunEvalOptions<Input> {
+  const cassette = cassetteOf(given);
+  const models = named ?? options.models ?? (cassette === undefined ? undefined : prompt.model);
+  if (cassette !== undefined && models === undefined) {
+    throw new CuelineError(
+      'invalid_options',
+      `describeEval: "cassette" needs a model. Write { models: 'openai:gpt-4o', cassette: … }.`,
+    );
+  }
+  const list = Array.isArray(models) ? models : [models];
+  return {
+    ...options,
+    ...(models === undefined
+      ? {}
+      : { models: cassette === undefined ? models : list.map((model) => cassette.model(model)) }),
+    ...(concurrency === undefined ? {} : { concurrency }),
+    ...(repeat === undefined ? {} : { repeat }),
+    // a cassette knows all answers
+    ...(options.store === undefined && store !== undefined && cassette === undefined
+      ? { store: fileEvalStore(store, { fresh }) }
+      : {}),
+  };
+}
+
+function cassetteOf(given: string | URL | FileCassette | undefined): FileCassette | undefined {
+  if (given === undefined || (typeof given === 'object' && 'model' in given)) return given;
+  const path = typeof given === 'string' ? given : fileURLToPath(given);
+  return openCassette(isAbsolute(path) ? path : resolve(path));
+}
+
+type Evaluation = {
+  readonly started: boolean;
+  /** Starts the runs that are not filtered out, once. */
+  start(context: TestContext): void;
+  result(run: EvalRun): Promise<EvalResult>;
+  report(): Promise<EvalReport>;
+};
+
+function createEvaluation<Input>(
+  definition: EvalDefinition<Input>,
+  options: RunEvalOptions<Input>,
+): Evaluation {
+  /** By run. Runs with the same model and prompt names share a key. */
+  const places = new Map<string, Place[]>();
+  let report: Promise<EvalReport> | undefined;
+  const runs = listRuns(definition, options);
+  const title = titlesOf(runs);
+  for (const run of runs) places.set(keyOf(run), [...(places.get(keyOf(run)) ?? []), placeOf()]);
+
+  return {
+    get started() {
+      return report !== undefined;
+    },
+    start({ task, signal }) {
+      if (report !== undefined) return;
+      const titles = new Set(
+        task.suite?.tasks.filter(({ mode }) => mode !== 'skip' && mode !== 'todo').map(({ name }) => name),
+      );
+      report = runEval(definition, {
+        ...options,
+        signal,
+        only: (one, run) => titles.has(title(run)) && (options.only?.(one, run) ?? true),
+        onResult: (result) =>
+          places
+            .get(keyOf(result))
+            ?.find(({ filled }) => !filled)
+            ?.fill(result),
+      });
+      // each test that waits reads the error itself
+      report.catch(() => {});
+    },
+    result: (run) => {
+      const place = places.get(keyOf(run))!.find(({ taken }) => !taken)!;
+      place.taken = true;
+      const stopped = report!.then(() => {
+        throw quiet('The evaluation was stopped before this run ended.');
+      });
+      return Promise.race([place.result, stopped]);
+    },
+    report: () => report!,
+  };
+}
+
+/** Where a result arrives, and where its test takes it, in any order. */
+type Place = {
+  readonly result: Promise<EvalResult>;
+  fill(result: EvalResult): void;
+  filled: boolean;
+  taken: boolean;
+};
+
+function placeOf(): Place {
+  let resolve: (result: EvalResult) => void = () => {};
+  const result = new Promise<EvalResult>((settle) => (resolve = settle));
+  const place: Place = {
+    result,
+    fill(value) {
+      place.filled = true;
+      resolve(value);
+    },
+    filled: false,
+    taken: false,
+  };
+  return place;
+}
+
+function keyOf({ caseId, repetition, model, prompt }: EvalRun): string {
+  return JSON.stringify([caseId, repetition, model, prompt]);
+}
+
+/** Returns a function from a run to its title: the case, and what differs between its runs. */
+function titlesOf(runs: readonly EvalRun[]): (run: EvalRun) => string {
+  const varies = (name: 'model' | 'prompt' | 'repetition'): boolean =>
+    new Set(runs.map((run) => run[name])).size > 1;
+  const [models, prompts, repetitions] = [varies('model'), varies('prompt'), varies('repetition')];
+  return ({ caseId, repetition, model, prompt }) =>
+    [caseId, prompts && prompt, models && model, repetitions && `run ${repetition + 1}`]
+      .filter((part) => part !== false)
+      .join(' · ');
+}
+
+/** The error of a run that did not pass, for Vitest to show. */
+function failureOf({ status, error, scores, input, expect, output }: EvalResult): Error {
+  const reasons =
+    status === 'error'
+      ? [error?.message ?? 'The run failed.']
+      : scores
+          .filter(({ pass }) => !pass)
+          .map(({ scorer, score, reason }) => `${scorer}: ${reason ?? `score ${score}`}`);
+  const shown = [...reasons, `input: ${JSON.stringify(input)}`];
+  if (output !== undefined) shown.push(`output: ${shorten(output.text)}`);
+  const failure = quiet(shown.join('\n'));
+  return typeof expect === 'string' && output !== undefined && status === 'failed'
+    ? Object.assign(failure, { expected: expect, actual: output.text })
+    : failure;
+}
+
+function describeGroup({ prompt, model, passed, runs, passRate }: EvalReport['groups'][number]): string {
+  return `${prompt}${model === '' ? '' : ` with ${model}`}: ${passed} of ${runs} runs pass (${percent(passRate)})`;
+}
+
+function percent(rate: number): string {
+  return `${Math.round(rate * 1_000) / 10} %`;
+}
+
+function shorten(text: string): string {
+  return text.length > 500 ? `${text.slice(0, 500)}…` : text;
+}
+
+/** An error without a stack, whose lines would say nothing about the eval. */
+function quiet(message: string): Error {
+  const error = new Error(message);
+  error.name = 'EvalError';
+  error.stack = `EvalError: ${message}`;
+  return error;
+}

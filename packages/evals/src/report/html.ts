@@ -1,0 +1,76 @@
+import { encodeLink } from '@cueline/core/link';
+import type { EvalReport, EvalResult } from '@cueline/core/evals';
+import { diffWordsWithSpace } from 'diff';
+import { showReport } from './page-script.ts';
+import { pageStyle } from './page-style.ts';
+
+/** A part of a text: in both texts (0), only in the output (1), or only in the expectation (-1). */
+export type DiffPart = readonly [side: -1 | 0 | 1, text: string];
+
+/** A result as the page reads it. */
+export type PageResult = Omit<EvalResult, 'log'> & {
+  readonly diff?: readonly DiffPart[];
+  /** Opens the run in the playground. */
+  readonly replay?: string;
+  readonly log?: EvalResult['log'];
+};
+
+/** A report as the page reads it. */
+export type PageReport = Omit<EvalReport, 'results'> & { readonly results: readonly PageResult[] };
+
+/** Longer texts are shown without a comparison, which takes time with the square of their length. */
+const MAX_DIFF = 10_000;
+/** Longer links are cut off by some browsers and chat tools. */
+const MAX_LINK = 100_000;
+
+/** Returns a page with all runs, in one file. It loads nothing. */
+export function htmlReport(
+  reports: readonly EvalReport[],
+  { playground }: { playground?: string | undefined } = {},
+): string {
+  const data: PageReport[] = reports.map((report) => ({
+    ...report,
+    results: report.results.map((result) => toPageResult(result, playground)),
+  }));
+  // no text of a model ends the script element
+  const json = JSON.stringify(data).replaceAll('<', '\\u003c');
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; form-action 'none'; base-uri 'none'">
+<title>Evals</title>
+<style>${pageStyle}</style>
+</head>
+<body>
+<main id="report"></main>
+<script id="data" type="application/json">${json}</script>
+<script>(${showReport.toString()})();</script>
+</body>
+</html>
+`;
+}
+
+function toPageResult(result: EvalResult, playground: string | undefined): PageResult {
+  const { log, ...facts } = result;
+  const diff = diffOf(result);
+  const link = log === undefined || playground === undefined ? undefined : encodeLink({ log });
+  const isShort = link !== undefined && link.length <= MAX_LINK;
+  return {
+    ...facts,
+    ...(diff === undefined ? {} : { diff }),
+    ...(isShort ? { replay: new URL(link, playground).href } : {}),
+    ...(log === undefined || isShort ? {} : { log }),
+  };
+}
+
+/** Compares the output of a run that did not pass with the expected text. */
+function diffOf({ status, expect, output }: EvalResult): DiffPart[] | undefined {
+  if (status === 'passed' || typeof expect !== 'string' || output === undefined) return undefined;
+  if (expect.length + output.text.length > MAX_DIFF) return undefined;
+  return diffWordsWithSpace(expect, output.text).map(({ added, removed, value }): DiffPart => [
+    added ? 1 : removed ? -1 : 0,
+    value,
+  ]);
+}

@@ -1,0 +1,71 @@
+import type { BaselineComparison, EvalGroup, EvalReport, EvalResult } from '@cueline/core/evals';
+
+const percent = (rate: number): string => `${Math.round(rate * 100)} %`;
+const seconds = (ms: number): string =>
+  ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
+
+/** Returns the figures of a report as lines of text. */
+export function describeReport(report: EvalReport): string[] {
+  return [
+    `${report.passed ? '✓' : '✗'} ${report.name}${report.aborted ? ' (stopped)' : ''}`,
+    ...report.groups.flatMap(describeGroup),
+  ];
+}
+
+function describeGroup(group: EvalGroup): string[] {
+  const { model, prompt, runs, passed, errors, passRate, interval, latency, usage, cost, stored } = group;
+  const facts = [
+    `${passed}/${runs} passed, ${percent(passRate)} (${Math.round(interval.low * 100)}–${percent(interval.high)})`,
+    ...(errors > 0 ? [`${errors} errors`] : []),
+    `p50 ${seconds(latency.p50)}, p95 ${seconds(latency.p95)}`,
+    `${(usage.inputTokens + usage.outputTokens).toLocaleString('en')} tokens`,
+    ...(cost === undefined ? [] : [`cost ${cost.toPrecision(3)}`]),
+    ...(stored > 0 ? [`${stored} from earlier runs`] : []),
+  ];
+  return [
+    `  ${prompt}${model === '' ? '' : ` · ${model}`}: ${facts.join(' · ')}`,
+    ...(group.unstable.length > 0 ? [`    sometimes passes: ${list(group.unstable)}`] : []),
+    ...group.agreement.map(
+      ({ scorer, marked, agreed, kappa }) =>
+        `    ${scorer} agrees with people on ${agreed} of ${marked} answers (kappa ${kappa.toFixed(2)})`,
+    ),
+  ];
+}
+
+/** Returns a comparison with a baseline as lines of text. */
+export function describeComparison(
+  name: string,
+  { model, prompt, before, now, probability, dropped, broken }: BaselineComparison,
+): string[] {
+  const rate = ({ passed, runs }: { passed: number; runs: number }): string =>
+    `${passed}/${runs} (${percent(passed / runs)})`;
+  return [
+    `${dropped ? '✗' : '✓'} ${name}, ${prompt}${model === '' ? '' : ` · ${model}`}: ${rate(before)} → ${rate(now)}, ` +
+      (dropped ? `a significant drop (p = ${probability.toPrecision(2)})` : 'no significant drop'),
+    ...(broken.length > 0 ? [`    no longer pass: ${list(broken)}`] : []),
+  ];
+}
+
+/** Returns a run that did not pass as lines of text. */
+export function describeResult(evalName: string, result: EvalResult): string[] {
+  const { caseId, model, prompt, repetition, status, error, scores, output } = result;
+  const where = [prompt, model, ...(repetition > 0 ? [`run ${repetition + 1}`] : [])].filter(Boolean);
+  return [
+    `✗ ${evalName} › ${caseId} (${where.join(' · ')})`,
+    ...(status === 'error' ? [`    ${error?.message ?? 'The run failed.'}`] : []),
+    ...scores
+      .filter(({ pass }) => !pass)
+      .map(({ scorer, reason, score }) => `    ${scorer}: ${oneLine(reason ?? `score ${score}`)}`),
+    ...(output === undefined ? [] : [`    output: ${oneLine(output.text)}`]),
+  ];
+}
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
+}
+
+function list(names: readonly string[]): string {
+  const shown = names.slice(0, 10).join(', ');
+  return names.length > 10 ? `${shown}, and ${names.length - 10} more` : shown;
+}

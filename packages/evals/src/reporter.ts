@@ -1,0 +1,171 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { compareWithBaseline, type EvalReport, type EvalResult } from '@cueline/core/evals';
+import type { Reporter, TestCase, TestModule, TestSpecification, TestSuite, Vitest } from 'vitest/node';
+import { readEvalFile, type EvalFile } from './report/eval-file.ts';
+import { htmlReport } from './report/html.ts';
+import { describeComparison, describeReport, describeResult } from './report/text.ts';
+import './settings.ts';
+
+/** Settings of {@link EvalReporter}. Paths are from the working directory. */
+export type EvalReporterOptions = {
+  /** Where the reports of all evals are written as JSON. */
+  readonly json?: string | undefined;
+  /** Where a page with all runs is written. */
+  readonly html?: string | undefined;
+  /** An earlier JSON report. A significant drop fails the command. */
+  readonly baseline?: string | undefined;
+  /** Where this report is written as the next baseline: without the logs of its runs. */
+  readonly updateBaseline?: string | undefined;
+  /** The playground that the page opens runs in, such as `https://play.example/`. */
+  readonly playground?: string | undefined;
+  /** Whether a line shows how far the evaluation is. Default: if the output is a terminal. */
+  readonly progress?: boolean | undefined;
+};
+
+/** How many failed runs are written to the output. All are in the files. */
+const MAX_SHOWN = 20;
+
+/**
+ * A reporter of Vitest for evals: the progress, what failed, the figures of each eval, and reports as files.
+ *
+ * @example
+ * // vitest.config.ts
+ * export default defineConfig({ test: { reporters: ['default', new EvalReporter({ html: 'evals.html' })] } });
+ */
+export class EvalReporter implements Reporter {
+  readonly #options: EvalReporterOptions;
+  #vitest: Vitest | undefined;
+  #counts = { done: 0, total: 0, passed: 0, failed: 0 };
+  #shownAt = 0;
+
+  constructor(options: EvalReporterOptions = {}) {
+    this.#options = options;
+  }
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest;
+  }
+
+  onTestRunStart(_specifications: readonly TestSpecification[]): void {
+    this.#counts = { done: 0, total: 0, passed: 0, failed: 0 };
+  }
+
+  onTestModuleCollected(module: TestModule): void {
+    for (const _test of module.children.allTests()) this.#counts.total += 1;
+    for (const error of module.errors()) this.#print([`✗ ${module.relativeModuleId}: ${error.message}`]);
+  }
+
+  onTestCaseResult(test: TestCase): void {
+    const { state } = test.result();
+    const meta = test.meta().cueline;
+    this.#counts.done += 1;
+    if (state === 'skipped') return;
+    const passed = meta?.kind === 'run' ? meta.result.status === 'passed' : state === 'passed';
+    this.#counts[passed ? 'passed' : 'failed'] += 1;
+    if (!passed) this.#showFailure(test);
+    this.#showProgress();
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly { message: string }[]): void {
+    this.#clearProgress();
+    for (const { message } of unhandledErrors) this.#print([`✗ ${message}`]);
+    const evals = modules.flatMap((module) => [...module.children.allSuites()].flatMap(reportOf));
+    const hidden = this.#counts.failed - MAX_SHOWN;
+    if (hidden > 0) this.#print([`… and ${hidden} more that did not pass.`]);
+    if (evals.length > 0) this.#print(['', ...evals.flatMap(describeReport)]);
+    this.#write(evals);
+    if (this.#options.baseline !== undefined) this.#compare(evals, this.#options.baseline);
+  }
+
+  #write(evals: readonly EvalReport[]): void {
+    const { json, html, updateBaseline, playground } = this.#options;
+    const file: EvalFile = { version: 1, evals };
+    if (json !== undefined) writeText(json, JSON.stringify(file));
+    if (html !== undefined) writeText(html, htmlReport(evals, { playground }));
+    if (updateBaseline !== undefined) {
+      const bare = evals.map((report) => ({
+        ...report,
+        results: report.results.map(({ log: _log, output: _output, input: _input, ...result }) => result),
+      }));
+      writeText(updateBaseline, `${JSON.stringify({ version: 1, evals: bare }, null, 1)}\n`);
+    }
+    const written = [json, html, updateBaseline].filter((path) => path !== undefined);
+    if (written.length > 0) this.#print(['', `Written: ${written.join(', ')}`]);
+  }
+
+  #compare(evals: readonly EvalReport[], path: string): void {
+    const baseline = readEvalFile(path);
+    this.#print(['', `Compared with ${path}:`]);
+    for (const report of evals) {
+      const before = baseline.evals.find(({ name }) => name === report.name);
+      if (before === undefined) {
+        this.#print([`  ${report.name}: is not in the baseline`]);
+        continue;
+      }
+      for (const comparison of compareWithBaseline(report, before)) {
+        this.#print(describeComparison(report.name, comparison));
+        if (comparison.dropped) process.exitCode = 1;
+      }
+    }
+  }
+
+  #showFailure(test: TestCase): void {
+    if (this.#counts.failed > MAX_SHOWN) return;
+    this.#clearProgress();
+    const meta = test.meta().cueline;
+    if (meta?.kind === 'run') {
+      const { parent } = test;
+      return this.#print(describeResult(parent.type === 'suite' ? parent.name : '', meta.result));
+    }
+    const [error] = test.result().errors ?? [];
+    this.#print([`✗ ${test.fullName}`, `    ${error?.message ?? 'failed'}`]);
+  }
+
+  get #isTerminal(): boolean {
+    return this.#options.progress ?? process.stdout.isTTY;
+  }
+
+  #showProgress(): void {
+    const { done, total, passed, failed } = this.#counts;
+    const now = Date.now();
+    if (this.#isTerminal) {
+      if (now - this.#shownAt < 50 && done < total) return;
+      this.#shownAt = now;
+      const width = 24;
+      const filled = total === 0 ? 0 : Math.round((done / total) * width);
+      const bar = '█'.repeat(filled) + '░'.repeat(width - filled);
+      process.stdout.write(`\r\x1b[2K${bar} ${done}/${total} · ${passed} passed · ${failed} failed`);
+      return;
+    }
+    // a line every ten seconds, so that a log in CI shows that something happens
+    if (now - this.#shownAt < 10_000) return;
+    if (this.#shownAt > 0) this.#print([`${done}/${total} runs · ${passed} passed · ${failed} failed`]);
+    this.#shownAt = now;
+  }
+
+  #clearProgress(): void {
+    if (this.#isTerminal) process.stdout.write('\r\x1b[2K');
+  }
+
+  #print(lines: readonly string[]): void {
+    this.#vitest?.logger.log(lines.join('\n'));
+  }
+}
+
+/** Returns the report of a suite that `describeEval` defined. */
+function reportOf(suite: TestSuite): EvalReport[] {
+  const meta = suite.meta().cueline;
+  if (meta?.kind !== 'eval') return [];
+  const results: EvalResult[] = [];
+  for (const test of suite.children.allTests()) {
+    const own = test.meta().cueline;
+    if (own?.kind === 'run') results.push(own.result);
+  }
+  return [{ ...meta.report, results }];
+}
+
+function writeText(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}

@@ -1,0 +1,34 @@
+import type { EvalReport, EvalResult } from '@cueline/core/evals';
+
+/** What the command `cueline eval` passes to the evals in its workers. */
+export type CommandSettings = {
+  readonly cassettes?: CassetteMode;
+  readonly models?: readonly string[];
+  readonly concurrency?: number;
+  readonly repeat?: number;
+  /** Instead of that of the evals. */
+  readonly threshold?: number;
+  /** True if a comparison decides, and no failed case does. */
+  readonly comparesBaseline?: boolean;
+  /** Folder of the logs of earlier runs. */
+  readonly store?: string;
+  /** True if earlier runs are made again. */
+  readonly fresh?: boolean;
+};
+
+/** What a cassette does with requests. */
+export type CassetteMode = 'replay' | 'record' | 'extend';
+
+/** What the test of a run leaves for the reporter. */
+export type EvalMeta =
+  | { readonly kind: 'run'; readonly result: EvalResult }
+  | { readonly kind: 'eval'; readonly report: Omit<EvalReport, 'results'> };
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    cueline?: CommandSettings;
+  }
+  interface TaskMeta {
+    cueline?: EvalMeta;
+  }
+}
