@@ -69,6 +69,10 @@ export class EvalReporter implements Reporter {
 
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly { message: string }[]): void {
     this.#clearProgress();
+    if (modules.length === 0) {
+      this.#print(['No file has evals. Name it like mood.eval.ts, or pass a part of its path.']);
+      return;
+    }
     for (const { message } of unhandledErrors) this.#print([`✗ ${message}`]);
     const evals = modules.flatMap((module) => [...module.children.allSuites()].flatMap(reportOf));
     const hidden = this.#counts.failed - MAX_SHOWN;

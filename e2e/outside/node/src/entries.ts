@@ -2,6 +2,7 @@
 export * as core from '@cueline/core';
 export * as agents from '@cueline/core/agents';
 export * as aiSdk from '@cueline/core/ai-sdk';
+export * as evals from '@cueline/core/evals';
 export * as inspect from '@cueline/core/inspect';
 export * as library from '@cueline/core/library';
 export * as link from '@cueline/core/link';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CuelineError } from '@cueline/core';
 import type { EvalReport } from '@cueline/core/evals';
-import * as z from 'zod';
+import * as z from 'zod/v4';
 
 /** The content of `report.json`. */
 export type EvalFile = { readonly version: 1; readonly evals: readonly EvalReport[] };

@@ -63,7 +63,7 @@ export function showReport(): void {
   }
 
   function showDetails(result: PageResult, columns: number): HTMLElement {
-    const box = make('td', { class: 'details', colspan: String(columns) });
+    const box = make('div');
     const part = (title: string, ...content: (Node | string)[]): void => {
       box.append(make('h3', {}, title), make('pre', {}, ...content));
     };
@@ -104,7 +104,7 @@ export function showReport(): void {
       last.append(save);
     }
     box.append(last);
-    return make('tr', {}, box);
+    return make('tr', {}, make('td', { class: 'details', colspan: String(columns) }, box));
   }
 
   function showCases(report: PageReport): HTMLElement[] {

@@ -25,6 +25,8 @@ button.run { border: 0; padding: 2px 5px; background: none; font-size: 15px; lin
 button.run[aria-expanded=true] { background: var(--soft); outline: 1px solid var(--line); }
 :focus-visible { outline: 2px solid #4c8dff; outline-offset: 1px; }
 .details { padding: 12px; background: var(--soft); white-space: normal; }
+/* stays in view while a wide table scrolls */
+.details > div { position: sticky; left: 12px; max-width: calc(100vw - 66px); }
 .details h3 { font-size: 13px; margin: 12px 0 4px; color: var(--quiet); font-weight: 600; } .details h3:first-child { margin-top: 0; }
 pre { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; font: 13px/1.5 ui-monospace, monospace; max-height: 320px; overflow: auto; }
 ins { text-decoration: none; background: color-mix(in srgb, var(--good) 22%, transparent); }
