@@ -1,4 +1,5 @@
 export { compareWithBaseline, type BaselineComparison, type BaselineOptions } from './baseline.ts';
+export { caseFromRun } from './case-from-run.ts';
 export type { EvalPrice, EvalPrices } from './cost.ts';
 export {
   defineEval,

@@ -16,9 +16,9 @@ import {
   type ScoreValue,
 } from '@cueline/core/evals';
 import { scriptedModel } from '@cueline/core/testing';
-import type { EmbeddingModel } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { lettersModel } from '../support/letters-model.ts';
 
 const state = await (
   await runPrompt((prompt) => prompt.$`Hi.`, { model: scriptedModel(['Hi']) })
@@ -169,22 +169,8 @@ describe('a scorer', () => {
   });
 });
 
-/** An embedding model that counts the letters a to c. */
-const embedding: EmbeddingModel = {
-  specificationVersion: 'v4',
-  provider: 'scripted',
-  modelId: 'letters',
-  maxEmbeddingsPerCall: 10,
-  supportsParallelCalls: false,
-  doEmbed: ({ values }) =>
-    Promise.resolve({
-      embeddings: values.map((value) => ['a', 'b', 'c'].map((letter) => value.split(letter).length - 1)),
-      warnings: [],
-    }),
-};
-
 test('similarTo scores the cosine of two embeddings', async () => {
-  const scorer = similarTo({ model: embedding, threshold: 0.9 });
+  const scorer = similarTo({ model: lettersModel().model, threshold: 0.9 });
   expect(await score(scorer, { text: 'aab' }, 'aabaab')).toMatchObject({
     score: expect.closeTo(1),
     pass: true,

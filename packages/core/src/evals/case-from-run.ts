@@ -1,0 +1,36 @@
+import { CuelineError } from '../base/errors.ts';
+import type { RunEvent } from '../log/events.ts';
+import { reduceAll } from '../log/reduce.ts';
+import type { EvalCase } from './define-eval.ts';
+import { outputOf } from './eval-output.ts';
+
+/**
+ * Returns a case with the input of a recorded run. Its `expect` is the run's answer, the object of a prompt with an output
+ * schema, unless `settings` has another one.
+ * @throws CuelineError `invalid_options` for a log without the start of a run, or without an answer to expect
+ *
+ * @example cases: logs.map((log, index) => caseFromRun(log, { id: `run-${index}` }))
+ */
+export function caseFromRun(
+  log: readonly RunEvent[],
+  settings: Omit<EvalCase, 'input'> = {},
+): EvalCase & { readonly id: string } {
+  const start = log.find((event) => event.type === 'run-start');
+  if (start === undefined) {
+    throw new CuelineError(
+      'invalid_options',
+      'caseFromRun takes the log of a whole run, which begins with run-start. Pass run.log().',
+    );
+  }
+  const given = { id: start.runId, input: start.input, ...settings };
+  if ('expect' in settings) return given;
+  const state = reduceAll(log);
+  if (state.status !== 'done') {
+    throw new CuelineError(
+      'invalid_options',
+      `The run ${start.runId} has no answer: its status is ${state.status}. Say what it should answer: caseFromRun(log, { expect: '…' }).`,
+    );
+  }
+  const { text, object } = outputOf(state);
+  return { ...given, expect: object ?? text };
+}

@@ -1,0 +1,51 @@
+import { definePrompt, runPrompt, type RunEvent } from '@cueline/core';
+import { caseFromRun, defineEval, runEval } from '@cueline/core/evals';
+import { scriptedModel } from '@cueline/core/testing';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+
+const capital = definePrompt('capital', (prompt, { of }) => prompt.$`The capital of ${of}?`, {
+  input: z.object({ of: z.string() }),
+});
+
+async function logOf(
+  answer: Parameters<typeof scriptedModel>[0][number],
+  definition = capital,
+): Promise<readonly RunEvent[]> {
+  const { run } = await runPrompt(definition, {
+    input: { of: 'Norway' },
+    model: scriptedModel([answer]),
+    options: { maxRetries: 0 },
+  });
+  await run.finished;
+  return run.log();
+}
+
+test('a recorded run is a case with its input and its answer', async () => {
+  const log = await logOf('Oslo');
+  const one = caseFromRun(JSON.parse(JSON.stringify(log)) as RunEvent[], {
+    id: 'norway',
+    tags: ['recorded'],
+  });
+  expect(one).toEqual({ id: 'norway', input: { of: 'Norway' }, expect: 'Oslo', tags: ['recorded'] });
+  const evaluation = defineEval({ prompt: capital, cases: [one as never] });
+  expect((await runEval(evaluation, { models: scriptedModel(['Oslo']) })).passed).toBe(true);
+  expect((await runEval(evaluation, { models: scriptedModel(['Bergen']) })).passed).toBe(false);
+});
+
+test('its answer is the object of a prompt with an output schema', async () => {
+  const structured = { ...capital, output: z.object({ city: z.string() }) };
+  expect(caseFromRun(await logOf('{"city":"Oslo"}', structured as never)).expect).toEqual({ city: 'Oslo' });
+});
+
+test('a run that failed is a case once it is said what is expected', async () => {
+  const log = await logOf([{ throw: { message: 'no credit left', status: 402 } }]);
+  expect(() => caseFromRun(log)).toThrow(
+    "has no answer: its status is error. Say what it should answer: caseFromRun(log, { expect: '…' })",
+  );
+  expect(caseFromRun(log, { expect: 'Oslo' })).toMatchObject({ input: { of: 'Norway' }, expect: 'Oslo' });
+});
+
+test('a log without a start is refused', () => {
+  expect(() => caseFromRun([])).toThrow('Pass run.log()');
+});
