@@ -4,7 +4,7 @@ import { expect, good, scriptWithTool, test } from './sandbox-support.ts';
 // Some of them open several scripts in one page, on a machine that does other things as well.
 test.describe.configure({ timeout: 90_000 });
 
-const hangs = 'did not let go for 1.5 s';
+const hangs = 'did not let go for 3 s';
 
 test.describe('a script that does not let go', () => {
   // one after another in one page, which is what staying alive means
@@ -51,7 +51,7 @@ test.describe('a script that does not let go', () => {
         await playground.run();
         await playground.ended('error');
         // this run, and not the one before it
-        if (says === hangs) expect(performance.now() - began).toBeGreaterThan(1_000);
+        if (says === hangs) expect(performance.now() - began).toBeGreaterThan(2_500);
         await expect(page.getByTestId('run-error')).toContainText(says);
         expect(await playground.longestPause()).toBeLessThan(pause);
       });

@@ -14,7 +14,7 @@ export type SandboxLimits = {
   entries: number;
   /** Messages that the page has not read yet, before the worker is ended. Default 5,000. */
   unreadMessages: number;
-  /** Milliseconds without a sign of life, before the worker is ended. Default 1,500. */
+  /** Milliseconds without a sign of life, before the worker is ended. Default 3,000. */
   silence: number;
   /** Milliseconds that a stopped script has to end by itself. Default 250. */
   grace: number;
@@ -38,7 +38,7 @@ export const defaultLimits: SandboxLimits = {
   totalLength: 64_000_000,
   entries: 1_000,
   unreadMessages: 5_000,
-  silence: 1_500,
+  silence: 3_000,
   grace: 250,
   boot: 20_000,
   check: 1_000,
