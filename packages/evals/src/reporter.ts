@@ -100,6 +100,7 @@ export class EvalReporter implements Reporter {
 
   #compare(evals: readonly EvalReport[], path: string): void {
     const baseline = readEvalFile(path);
+    let drops = false;
     this.#print(['', `Compared with ${path}:`]);
     for (const report of evals) {
       const before = baseline.evals.find(({ name }) => name === report.name);
@@ -109,9 +110,15 @@ export class EvalReporter implements Reporter {
       }
       for (const comparison of compareWithBaseline(report, before)) {
         this.#print(describeComparison(report.name, comparison));
-        if (comparison.dropped) process.exitCode = 1;
+        drops ||= comparison.dropped;
       }
     }
+    if (drops) process.exitCode = 1;
+    this.#print([
+      drops
+        ? 'A pass rate is significantly lower, so the command fails.'
+        : 'No pass rate is significantly lower, so the command passes.',
+    ]);
   }
 
   #showFailure(test: TestCase): void {

@@ -11,10 +11,10 @@ import { outputOf } from './eval-output.ts';
  *
  * @example cases: logs.map((log, index) => caseFromRun(log, { id: `run-${index}` }))
  */
-export function caseFromRun(
+export function caseFromRun<Input = never>(
   log: readonly RunEvent[],
   settings: Omit<EvalCase, 'input'> = {},
-): EvalCase & { readonly id: string } {
+): EvalCase<Input> & { readonly id: string } {
   const start = log.find((event) => event.type === 'run-start');
   if (start === undefined) {
     throw new CuelineError(
@@ -22,7 +22,8 @@ export function caseFromRun(
       'caseFromRun takes the log of a whole run, which begins with run-start. Pass run.log().',
     );
   }
-  const given = { id: start.runId, input: start.input, ...settings };
+  // the log of a run of the eval's own prompt has input of its type, which each run checks
+  const given = { id: start.runId, input: start.input as Input, ...settings };
   if ('expect' in settings) return given;
   const state = reduceAll(log);
   if (state.status !== 'done') {

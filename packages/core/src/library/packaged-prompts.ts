@@ -46,10 +46,10 @@ const library = createPromptLibrary([
     id: 'greet',
     version: '1.0.0',
     name: 'Greet a guest',
-    userPrompt: 'Say hello to {NAME} in {LANGUAGE}.',
+    userPrompt: 'Say hello to {NAME} in a {TONE} tone.',
     userPromptParameters: [
       { name: 'NAME', type: 'string' },
-      { name: 'LANGUAGE', type: 'enum', allowedValues: ['English', 'Portuguese'], defaultValue: 'English' },
+      { name: 'TONE', type: 'enum', allowedValues: ['warm', 'brief'], defaultValue: 'warm' },
     ],
   },
 ]);
@@ -58,16 +58,16 @@ test('NAME is required', () => {
   expect(() => library.expandUser('greet', {})).toThrow('NAME is missing');
 });
 
-test('LANGUAGE has a default', () => {
-  expect(library.expandUser('greet', { NAME: 'Ana' })).toBe('Say hello to Ana in English.');
+test('TONE has a default', () => {
+  expect(library.expandUser('greet', { NAME: 'Ana' })).toBe('Say hello to Ana in a warm tone.');
 });
 
-test.each(['English', 'Portuguese'])('LANGUAGE can be %s', (LANGUAGE) => {
-  expect(library.expandUser('greet', { NAME: 'Ana', LANGUAGE })).toBe(\`Say hello to Ana in \${LANGUAGE}.\`);
+test.each(['warm', 'brief'])('TONE can be %s', (TONE) => {
+  expect(library.expandUser('greet', { NAME: 'Ana', TONE })).toBe(\`Say hello to Ana in a \${TONE} tone.\`);
 });
 
-test('LANGUAGE takes no other value', () => {
-  expect(() => library.expandUser('greet', { NAME: 'Ana', LANGUAGE: 'Latin' })).toThrow('LANGUAGE is "Latin"');
+test('TONE takes no other value', () => {
+  expect(() => library.expandUser('greet', { NAME: 'Ana', TONE: 'loud' })).toThrow('TONE is');
 });`;
 
 /**

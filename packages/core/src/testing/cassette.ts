@@ -235,7 +235,7 @@ function notRecorded({ model, request }: Asked, recordings: readonly Recording[]
         : `It has recordings of ${nearest.model}.`;
   return new CuelineError(
     'not_recorded',
-    `The cassette has no answer of ${model} to this request. ${difference} Re-record it: createCassette({ mode: 'record' }).`,
+    `The cassette has no answer of ${model} to this request. ${difference} Re-record it: cueline eval --record, or createCassette({ mode: 'record' }).`,
     { details: { model, ...(nearest === undefined ? {} : { nearest: nearest.key }) } },
   );
 }

@@ -194,7 +194,7 @@ describe('other programs', () => {
         'CONTEXT',
       ]);
       const model = scriptedModel(['Bonjour']);
-      const { run } = await runPrompt(library.definePrompt(id, { model }), { input: user });
+      const { run } = await runPrompt(library.definePrompt(id, { model }), { input: { ...system, ...user } });
       expect((await run.finished).text).toBe('Bonjour');
       expect(JSON.stringify(model.calls[0]?.prompt)).toContain('How do I say');
     } finally {

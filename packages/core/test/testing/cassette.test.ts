@@ -54,7 +54,9 @@ describe('a replay', () => {
     expect(error?.code).toBe('not_recorded');
     expect(error?.message).toContain('The cassette has no answer of openai:gpt-4o to this request.');
     expect(error?.message).toMatch(/prompt\[\d\]\.content.*: recorded "?.*Lisbon.*, requested .*Porto/);
-    expect(error?.message).toContain("Re-record it: createCassette({ mode: 'record' })");
+    expect(error?.message).toContain(
+      "Re-record it: cueline eval --record, or createCassette({ mode: 'record' })",
+    );
   });
 
   test('another model, or an empty cassette, is named in the error', async () => {

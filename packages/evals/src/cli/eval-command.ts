@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { loadEnvFile } from 'node:process';
 import type { parseArgs } from 'node:util';
 import { CuelineError } from '@cueline/core';
@@ -56,7 +56,7 @@ function settingsOf(values: Values, output: string): CommandSettings {
     ...(concurrency === undefined ? {} : { concurrency }),
     ...(repeat === undefined ? {} : { repeat }),
     ...(baseline === undefined ? {} : { comparesBaseline: true }),
-    store: join(process.cwd(), output, 'runs'),
+    store: resolve(output, 'runs'),
     ...(values.fresh === true ? { fresh: true } : {}),
   };
 }
@@ -83,8 +83,12 @@ function reportersOf(values: Values, output: string): NonNullable<InlineConfig['
     playground: values.playground,
   });
   const others = names.filter((name) => name !== 'html' && name !== 'json');
+  const files: Record<string, string> = {
+    junit: join(output, 'junit.xml'),
+    blob: join(output, 'shards', `${(values.shard ?? '1/1').replace('/', '-of-')}.json`),
+  };
   const withFiles = others.map((name): [string, Record<string, unknown>] =>
-    name === 'junit' ? [name, { outputFile: join(output, 'junit.xml') }] : [name, {}],
+    Object.hasOwn(files, name) ? [name, { outputFile: files[name] }] : [name, {}],
   );
   return [own, ...withFiles];
 }

@@ -38,8 +38,8 @@ Runs the evals in *.eval.ts (or .js, .tsx, .mts) with Vitest. "files" are parts 
       --reporter NAME        html, json, junit, or a reporter of Vitest; may be repeated (default html and json)
       --output FOLDER        where reports and results are stored (default .cueline)
       --playground URL       the playground that the HTML report opens runs in
-      --shard I/N            only a part of the files; with --reporter blob
-      --merge-reports FOLDER the report of all shards, from their blob files
+      --shard I/N            only a part of the files; with --reporter blob, for --merge-reports
+      --merge-reports FOLDER the report of all shards, from their files in .cueline/shards
       --config FILE          the configuration of Vitest or Vite
   -w, --watch                run again what a changed file affects
 

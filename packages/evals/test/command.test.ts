@@ -1,0 +1,150 @@
+// The command in processes of its own, with models on a server of this machine.
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { EvalFile } from '../src/report/eval-file.ts';
+import { startModelServer, type ModelServer } from './model-server.ts';
+import { project, runCommand, startCommand } from './run-command.ts';
+
+let server: ModelServer;
+let folder: string;
+beforeEach(async () => {
+  server = await startModelServer();
+  folder = mkdtempSync(join(project, '.output-'));
+});
+afterEach(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const file = (name: string): string => readFileSync(join(folder, name), 'utf8');
+const evaluate = (...args: string[]): ReturnType<typeof runCommand> =>
+  runCommand(['eval', '--output', folder, ...args], server.env);
+
+test(
+  'all evals pass: code 0, the reports are files, and nothing runs a second time',
+  { timeout: 60_000 },
+  async () => {
+    const first = await evaluate('mood', '--reporter', 'html', '--reporter', 'json', '--reporter', 'junit');
+    expect(first, first.output).toMatchObject({ code: 0 });
+    expect(first.output).toContain('mood');
+    expect(server.requests).toHaveLength(3);
+    const { evals } = JSON.parse(file('report.json')) as EvalFile;
+    expect(evals.map(({ name, passed, results }) => [name, passed, results.length])).toEqual([
+      ['mood', true, 3],
+    ]);
+    expect(file('junit.xml')).toContain('tests="3" failures="0"');
+    expect(file('report.html')).toContain('<!doctype html>');
+    expect(file('report.html')).not.toContain('secret-key');
+
+    const second = await evaluate('mood');
+    expect(second).toMatchObject({ code: 0 });
+    expect(server.requests, 'the results were stored').toHaveLength(3);
+  },
+);
+
+test(
+  'one case fails: code 1 and its name, unless it is filtered out or the threshold allows it',
+  { timeout: 60_000 },
+  async () => {
+    server.answer((request) =>
+      request.includes('joyful') ? 'NEGATIVE' : request.includes('sad') ? 'NEGATIVE' : 'POSITIVE',
+    );
+    const failed = await evaluate('mood', '--reporter', 'junit');
+    expect(failed).toMatchObject({ code: 1 });
+    expect(failed.output).toMatch(/✗ .*same/);
+    expect(file('junit.xml')).toContain('failures="1"');
+    expect(await evaluate('mood', '-t', 'base|different')).toMatchObject({ code: 0 });
+    expect(await evaluate('mood', '--threshold', '0.6')).toMatchObject({ code: 0 });
+  },
+);
+
+test('what cannot start: code 2 for an option, code 1 without an eval', { timeout: 60_000 }, async () => {
+  expect(await evaluate('--threshold', 'most')).toEqual({
+    code: 2,
+    output: '--threshold is "most". Write a number from 0 to 1.\n',
+  });
+  const none = await evaluate('tides');
+  expect(none.code).toBe(1);
+  expect(none.output).toContain('No file has evals. Name it like mood.eval.ts');
+});
+
+test('a baseline fails the command only for a significant drop', { timeout: 90_000 }, async () => {
+  const baseline = join(folder, 'baseline.json');
+  expect(await evaluate('mood', '--repeat', '10', '--update-baseline', baseline)).toMatchObject({ code: 0 });
+  let count = 0;
+  server.answer((request) => (count++ === 0 ? 'neither' : request.includes('sad') ? 'NEGATIVE' : 'POSITIVE'));
+  const slightly = await evaluate('mood', '--repeat', '10', '--fresh', '--baseline', baseline);
+  expect(slightly.code).toBe(0);
+  expect(slightly.output).toContain('No pass rate is significantly lower, so the command passes.');
+  server.answer(() => 'POSITIVE');
+  const much = await evaluate('mood', '--repeat', '10', '--fresh', '--baseline', baseline);
+  expect(much.code).toBe(1);
+  expect(much.output).toContain('A pass rate is significantly lower, so the command fails.');
+});
+
+test(
+  'a cassette is recorded once, and then no server and no key is needed',
+  { timeout: 90_000 },
+  async () => {
+    const cassette = join(folder, 'mood.cassette.json');
+    const missing = await runCommand(['eval', 'mood', '--output', folder], { CASSETTE: cassette });
+    expect(missing.code).toBe(1);
+    expect(missing.output).toContain('--record');
+    const env = { ...server.env, CASSETTE: cassette };
+    expect(await runCommand(['eval', 'mood', '--record', '--output', folder], env)).toMatchObject({
+      code: 0,
+    });
+    expect(server.requests).toHaveLength(3);
+    expect(readFileSync(cassette, 'utf8')).not.toContain('secret-key');
+    expect(await runCommand(['eval', 'mood', '--output', folder], { CASSETTE: cassette })).toMatchObject({
+      code: 0,
+    });
+    expect(server.requests).toHaveLength(3);
+  },
+);
+
+test('shards run parts of the files, and their reports are merged', { timeout: 90_000 }, async () => {
+  for (const shard of ['1/2', '2/2']) {
+    expect(await evaluate('--shard', shard, '--reporter', 'blob')).toMatchObject({ code: 0 });
+  }
+  const merged = await evaluate('--merge-reports', join(folder, 'shards'));
+  expect(merged).toMatchObject({ code: 0 });
+  const { evals } = JSON.parse(file('report.json')) as EvalFile;
+  expect(Object.fromEntries(evals.map(({ name, results }) => [name, results.length]))).toEqual({
+    mood: 3,
+    weather: 1,
+  });
+  expect(server.requests).toHaveLength(4);
+});
+
+describe('--watch', () => {
+  test(
+    'runs again what a changed file affects, and only requests that changed',
+    { timeout: 60_000 },
+    async () => {
+      const copy = join(folder, 'watched');
+      mkdirSync(copy);
+      for (const name of ['mood.eval.ts', 'vite.config.mjs'])
+        copyFileSync(join(project, name), join(copy, name));
+      writeFileSync(
+        join(copy, 'vite.config.mjs'),
+        file('watched/vite.config.mjs').replace('../../../../', '../../../../../../'),
+      );
+      const command = startCommand(['eval', '--watch', '--output', folder], server.env, copy);
+      try {
+        await command.prints('3/3 passed');
+        writeFileSync(
+          join(copy, 'mood.eval.ts'),
+          file('watched/mood.eval.ts').replace('I am joyful', 'I am glad'),
+        );
+        await command.prints('3/3 passed');
+        expect(server.requests).toHaveLength(4);
+        expect(server.requests.at(-1)).toContain('I am glad');
+      } finally {
+        command.process.kill();
+        await command.ended;
+      }
+    },
+  );
+});
