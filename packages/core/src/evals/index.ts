@@ -15,6 +15,14 @@ export {
 } from './define-eval.ts';
 export type { EvalOutput, EvalToolCall } from './eval-output.ts';
 export { memoryEvalStore, type EvalStore } from './eval-store.ts';
+export {
+  improve,
+  type ImproveBudget,
+  type ImproveCandidate,
+  type ImproveFigures,
+  type Improvement,
+  type ImproveOptions,
+} from './improve.ts';
 export { judge, similarTo, type JudgeOptions, type SimilarToOptions } from './model-scorers.ts';
 export {
   summarize,

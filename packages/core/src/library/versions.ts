@@ -102,3 +102,9 @@ function listed(names: readonly string[]): string {
   const more = names.length > LISTED ? `, and ${names.length - LISTED} more` : '';
   return names.slice(0, LISTED).join(', ') + more;
 }
+
+/** Returns the next minor version: `1.3.0` for `1.2.5`. */
+export function nextVersion(version: string): string {
+  const [major = '0', minor = '0'] = version.split('.');
+  return `${major}.${Number(minor) + 1}.0`;
+}
