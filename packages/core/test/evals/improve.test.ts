@@ -224,7 +224,9 @@ describe('improve', () => {
     ],
   ])('%s is refused before a model is asked', async (_, definition, more, message) => {
     const asked: Asked[] = [];
-    await expect(improve(definition as typeof evaluation, optionsOf(asked, more))).rejects.toThrow(message);
+    await expect(
+      improve(definition as typeof evaluation, optionsOf(asked, more as Partial<ImproveOptions>)),
+    ).rejects.toThrow(message);
     expect(asked).toEqual([]);
   });
 });
