@@ -1,4 +1,4 @@
-// pnpm bench [core|react|edge]: what Cueline costs, as ratios to the same work without it. Numbers never fail it; a run that
+// pnpm bench [core|react|edge|evals]: what Cueline costs, as ratios to the same work without it. Numbers never fail it; a run that
 // does not deliver its whole text does.
 import { spawnSync } from 'node:child_process';
 import { cpus } from 'node:os';
@@ -6,10 +6,11 @@ import process from 'node:process';
 import { ensureBrowser } from '../scripts/browser.mjs';
 import { benchCore } from './core/bench.ts';
 import { benchEdge } from './edge/bench.ts';
+import { benchEvals } from './evals/bench.ts';
 import { benchReact } from './react/bench.ts';
 
 const [only] = process.argv.slice(2);
-const parts = only === undefined ? ['core', 'react', 'edge'] : [only];
+const parts = only === undefined ? ['core', 'react', 'edge', 'evals'] : [only];
 const executable = parts.includes('react') ? ensureBrowser() : undefined;
 const browser =
   executable === undefined ? [] : [spawnSync(executable, ['--version'], { encoding: 'utf8' }).stdout.trim()];
@@ -23,8 +24,9 @@ for (const part of parts) {
   if (part === 'core') await benchCore();
   else if (part === 'react') await benchReact(executable);
   else if (part === 'edge') await benchEdge();
+  else if (part === 'evals') await benchEvals();
   else
     throw new Error(
-      `There is no bench "${part}". Run "pnpm bench", "pnpm bench core", "pnpm bench react" or "pnpm bench edge".`,
+      `There is no bench "${part}". Run "pnpm bench", "pnpm bench core", "pnpm bench react", "pnpm bench edge" or "pnpm bench evals".`,
     );
 }
