@@ -89,6 +89,10 @@ async function checkNode(app) {
       `need the package @ai-sdk/anthropic, which is not installed. Install it: ${hint} @ai-sdk/anthropic`,
     ]);
   }
+  const said = await timed('node: cueline eval', () =>
+    runProgram(app, process.execPath, ['node_modules/@cueline/evals/bin/cueline.js', 'eval', 'src/mood']),
+  );
+  expectSaid(said, ['3/3 passed']);
   await Promise.all([...checks, denoCheck]);
 }
 

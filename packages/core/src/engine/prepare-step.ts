@@ -2,6 +2,7 @@ import type { Instructions, ModelMessage, PrepareStepFunction, PrepareStepResult
 import { compileInstructions } from '../compile/instructions.ts';
 import type { SystemFormat } from '../prompt/prompt-options.ts';
 import { CuelineError } from '../base/errors.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { scriptError } from '../base/script-error.ts';
 import { layered, type Definitions } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
@@ -216,8 +217,4 @@ async function callOwn(
   } catch (error) {
     throw scriptError(`prepareStep, at step ${step.stepNumber},`, error);
   }
-}
-
-function withoutUndefined<Value extends object>(value: Value): Value {
-  return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as Value;
 }

@@ -1,11 +1,13 @@
 import type { LanguageModel } from 'ai';
 import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { createPromptLibrary, type PromptLibrary } from '../library/create-library.ts';
 import type { LibraryPrompt, PromptRecord } from '../library/prompt-record.ts';
 import { nextVersion } from '../library/versions.ts';
 import type { ModelSettings } from '../models/settings.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
+import { figuresOf, frontOf, scoreOf, type ImproveCandidate, type ImproveFigures } from './candidates.ts';
 import type { EvalDefinition } from './define-eval.ts';
 import { createRandom, type Random } from './random.ts';
 import { proposeTexts, type PromptTexts } from './propose-texts.ts';
@@ -38,28 +40,6 @@ export type ImproveOptions = {
 } & Pick<RunEvalOptions, 'concurrency' | 'timeout' | 'signal' | 'store' | 'options'> &
   ModelSettings;
 
-/** The figures of a candidate on some cases. */
-export type ImproveFigures = {
-  /** The mean score of all runs, from 0 to 1. A run with an error is 0. */
-  readonly score: number;
-  /** The mean number of tokens of a run. */
-  readonly tokens: number;
-  readonly passed: number;
-  readonly runs: number;
-};
-
-/** A variant of the prompt's texts. */
-export type ImproveCandidate = {
-  readonly prompt: PromptRecord;
-  /** The place in `candidates` of the one that it was made from. Missing for the first, the prompt itself. */
-  readonly parent?: number;
-  /** What the reflecting model changed, in its words. */
-  readonly reason?: string;
-  readonly train: ImproveFigures;
-  /** Only for the prompt itself and for the candidates that were compared at the end. */
-  readonly heldOut?: ImproveFigures;
-};
-
 /** What {@link improve} found. */
 export type Improvement = {
   /** The better prompt as a draft with a new version. Missing if none did better on the held-out cases. */
@@ -86,7 +66,7 @@ const MAX_USELESS = 5;
 /**
  * Searches for better texts of a library's prompt. A model reads where the prompt fails on some of the cases and proposes
  * other texts; those that do better there are kept and improved further. At the end the best are compared with the prompt
- * on held-out cases, which nothing has seen before. The prompt itself stays as it is.
+ * on held-out cases, which no proposal was made from. The prompt itself is not changed.
  * @throws CuelineError `invalid_options`, `invalid_definition`, `unknown_prompt`; `aborted`
  *
  * @example
@@ -248,7 +228,7 @@ class Search {
   async #measure(record: PromptRecord, ids: readonly string[]): Promise<EvalResult[]> {
     const { concurrency, timeout, signal, store, options, model } = this.#options;
     const { results, aborted } = await runEval(this.#eval, {
-      ...definedOf({ concurrency, timeout, signal, store, options }),
+      ...withoutUndefined({ concurrency, timeout, signal, store, options }),
       ...modelSettings(this.#options),
       ...(model === undefined ? {} : { models: model }),
       prompts: [this.#definitionOf(record)],
@@ -264,7 +244,7 @@ class Search {
     const { model, plugins, output, tools } = this.#eval.prompt;
     return createPromptLibrary([record]).definePrompt(
       `${record.id}@${record.version}` as never,
-      definedOf({ model, plugins, output, tools }) as never,
+      withoutUndefined({ model, plugins, output, tools }) as never,
     ) as unknown as PromptDefinition<unknown>;
   }
 
@@ -282,7 +262,7 @@ class Search {
     this.#known.add(JSON.stringify([record.systemPrompt ?? '', record.userPrompt]));
     const candidate: Measured = {
       prompt: record,
-      ...definedOf({ parent, reason }),
+      ...withoutUndefined({ parent, reason }),
       train: figuresOf(results),
       results,
     };
@@ -359,46 +339,10 @@ function toRecord({ hash: _hash, remote: _remote, ...prompt }: LibraryPrompt): P
   return prompt;
 }
 
-function scoreOf(results: readonly EvalResult[], ids: readonly string[]): number {
-  return figuresOf(results.filter(({ caseId }) => ids.includes(caseId))).score;
-}
-
-function figuresOf(results: readonly EvalResult[]): ImproveFigures {
-  const mean = (valueOf: (result: EvalResult) => number): number =>
-    results.length === 0 ? 0 : results.reduce((sum, result) => sum + valueOf(result), 0) / results.length;
-  return {
-    score: mean(({ status, scores }) =>
-      status === 'error' || scores.length === 0
-        ? 0
-        : scores.reduce((sum, { score }) => sum + score, 0) / scores.length,
-    ),
-    tokens: mean(({ usage }) => usage.inputTokens + usage.outputTokens),
-    passed: results.filter(({ status }) => status === 'passed').length,
-    runs: results.length,
-  };
-}
-
-function frontOf(candidates: readonly ImproveCandidate[]): ImproveCandidate[] {
-  const beats = (one: ImproveFigures, other: ImproveFigures): boolean =>
-    one.score >= other.score &&
-    one.tokens <= other.tokens &&
-    (one.score > other.score || one.tokens < other.tokens);
-  return candidates
-    .filter(({ train }) => !candidates.some((other) => beats(other.train, train)))
-    .toSorted((one, other) => other.train.score - one.train.score);
-}
-
 function publicOf({ results: _results, ...candidate }: Measured): ImproveCandidate {
   return candidate;
 }
 
 function modelSettings({ env, providers, fetch, packages, wrapModel }: ImproveOptions): ModelSettings {
-  return definedOf({ env, providers, fetch, packages, wrapModel });
-}
-
-/** Returns the members that are defined. */
-function definedOf<Members extends object>(
-  members: Members,
-): { [Name in keyof Members]?: NonNullable<Members[Name]> } {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never;
+  return withoutUndefined({ env, providers, fetch, packages, wrapModel });
 }

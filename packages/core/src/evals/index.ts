@@ -1,4 +1,5 @@
 export { compareWithBaseline, type BaselineComparison, type BaselineOptions } from './baseline.ts';
+export type { ImproveCandidate, ImproveFigures } from './candidates.ts';
 export { caseFromRun } from './case-from-run.ts';
 export type { EvalPrice, EvalPrices } from './cost.ts';
 export {
@@ -15,14 +16,7 @@ export {
 } from './define-eval.ts';
 export type { EvalOutput, EvalToolCall } from './eval-output.ts';
 export { memoryEvalStore, type EvalStore } from './eval-store.ts';
-export {
-  improve,
-  type ImproveBudget,
-  type ImproveCandidate,
-  type ImproveFigures,
-  type Improvement,
-  type ImproveOptions,
-} from './improve.ts';
+export { improve, type ImproveBudget, type Improvement, type ImproveOptions } from './improve.ts';
 export { judge, similarTo, type JudgeOptions, type SimilarToOptions } from './model-scorers.ts';
 export {
   summarize,

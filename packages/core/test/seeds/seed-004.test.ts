@@ -1,4 +1,4 @@
-// The prompt library, evals and tool calling: each feature and each example as it is promised.
+// The prompt library, evals and tool calling: a test for each feature and each example.
 import { createMCPClient } from '@ai-sdk/mcp';
 import { runPrompt, tool } from '@cueline/core';
 import { caseFromRun, defineEval, runEval, similarTo, triad } from '@cueline/core/evals';
