@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx';
 /** The origin of the script, or why a link was not opened. */
 export function NoticeBar() {
   const notice = usePlayground((state) => state.notice);
-  const previous = usePlayground((state) => state.previousScript);
+  const previous = usePlayground((state) => (state.view === 'script' ? state.previousScript : undefined));
   const restore = usePlayground((state) => state.restoreScript);
   const uses = usePlayground(({ connection, keys }) => runsWith(connection, keys));
   if (notice === undefined) return null;
@@ -18,7 +18,7 @@ export function NoticeBar() {
         className="flex shrink-0 items-center gap-2.5 border-b border-line px-4 py-2.5 text-ink-2"
       >
         <LoaderCircle className="size-4 shrink-0 animate-spin" />
-        Opening the shared run…
+        Opening the link…
       </p>
     );
   }

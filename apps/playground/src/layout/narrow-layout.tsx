@@ -1,8 +1,8 @@
 import { Tabs } from 'radix-ui';
-import { EditorPane } from '../editor/editor-pane.tsx';
 import { usePlayground, type PlaygroundState } from '../state/store.ts';
-import { RunPane } from './run-pane.tsx';
+import { panes } from './panes.tsx';
 import { RunButton } from './run-button.tsx';
+import { ViewTabs } from './view-tabs.tsx';
 
 const tab =
   'h-11 rounded-t-md px-4 text-lg focus-visible:-outline-offset-2 text-ink-2 border-b-2 border-transparent data-[state=active]:border-go ' +
@@ -13,6 +13,7 @@ const pane = 'flex min-h-0 flex-1 flex-col data-[state=inactive]:hidden';
 /** One pane at a time, with two tabs, for a phone. */
 export function NarrowLayout() {
   const shown = usePlayground((state) => state.tab);
+  const { editor, result, editorTitle, resultTitle } = usePlayground((state) => panes[state.view]);
   return (
     <Tabs.Root
       value={shown}
@@ -21,23 +22,24 @@ export function NarrowLayout() {
     >
       <div className="flex h-14 shrink-0 items-end justify-between border-b border-line bg-panel pr-2">
         <Tabs.List aria-label="Panes" className="flex">
-          <Tabs.Trigger value="script" className={tab}>
-            Script
+          <Tabs.Trigger value="editor" className={tab}>
+            {editorTitle}
           </Tabs.Trigger>
           <Tabs.Trigger value="run" className={tab}>
-            Run
+            {resultTitle}
           </Tabs.Trigger>
         </Tabs.List>
         <span className="mb-1.5">
           <RunButton />
         </span>
       </div>
-      <Tabs.Content value="script" forceMount className={pane} tabIndex={-1}>
-        <EditorPane />
+      <Tabs.Content value="editor" forceMount className={pane} tabIndex={-1}>
+        {editor}
       </Tabs.Content>
       <Tabs.Content value="run" forceMount className={pane} tabIndex={-1}>
-        <RunPane />
+        {result}
       </Tabs.Content>
+      <ViewTabs narrow />
     </Tabs.Root>
   );
 }

@@ -1,20 +1,20 @@
 import { Play, Square } from 'lucide-react';
-import { startRun, stopRun } from '../state/run-session.ts';
 import { Button } from '../ui/button.tsx';
 import { Keys } from '../ui/keys.tsx';
+import { start, stop } from './start-and-stop.ts';
 import { useRunning } from '../state/use-running.ts';
 
 /** The Run button, which is Stop during a run. */
 export function RunButton() {
   const running = useRunning();
   return running ? (
-    <Button look="danger" onClick={stopRun} className="w-[104px] narrow:w-24" data-testid="stop-button">
+    <Button look="danger" onClick={stop} className="w-[104px] narrow:w-24" data-testid="stop-button">
       <Square className="fill-current" />
       Stop
       <Keys keys={['Esc']} className="narrow:hidden" />
     </Button>
   ) : (
-    <Button look="primary" onClick={startRun} className="w-[104px] narrow:w-24" data-testid="run-button">
+    <Button look="primary" onClick={start} className="w-[104px] narrow:w-24" data-testid="run-button">
       <Play className="fill-current" />
       Run
       <Keys keys={['Mod', '↵']} className="narrow:hidden" />

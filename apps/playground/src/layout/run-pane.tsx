@@ -1,24 +1,23 @@
 import { initialState, isUnderWay, type RunState } from '@cueline/core';
 import { useRun, useTaskList, type WatchedRun } from '@cueline/react';
-import { useCallback, useRef } from 'react';
+import { useCallback, useRef, type ReactNode } from 'react';
 import { ApprovalDock } from '../approval/approval-dock.tsx';
 import type { RunSession } from '../state/store.ts';
-import { usePlayground } from '../state/store.ts';
+import { currentSession, usePlayground } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
 import { TaskPanel } from '../tasks/task-panel.tsx';
 import { SharedRunBar } from '../share/shared-run-bar.tsx';
 import { Announce } from '../ui/announce.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { announcement } from '../transcript/announcement.ts';
-import { EmptyRun } from '../transcript/empty-run.tsx';
 import { NotShown } from '../transcript/content/not-shown.tsx';
 import { ReplyBox } from '../transcript/reply-box.tsx';
 import { RunBar } from './run-bar.tsx';
 import { Transcript } from '../transcript/transcript.tsx';
 
-/** The run: its status, its transcript, and a reply once it is done. */
-export function RunPane() {
-  const id = usePlayground((state) => state.session?.id);
+/** The run: its status, its transcript, and a reply once it is done. `empty` is shown before the first run. */
+export function RunPane({ empty }: { empty: ReactNode }) {
+  const id = usePlayground((state) => currentSession(state)?.id);
   const pane = useRef<HTMLElement>(null);
   const focusPane = useCallback(() => pane.current?.focus(), []);
   return (
@@ -36,7 +35,7 @@ export function RunPane() {
           </div>
         }
       >
-        <RunContent onAnswered={focusPane} />
+        <RunContent onAnswered={focusPane} empty={empty} />
       </ErrorBoundary>
     </section>
   );
@@ -49,8 +48,8 @@ function asks(state: RunState): boolean {
   return state.status === 'waiting' && isUnderWay(state);
 }
 
-function RunContent({ onAnswered }: { onAnswered: () => void }) {
-  const session = usePlayground((state) => state.session);
+function RunContent({ onAnswered, empty }: { onAnswered: () => void; empty: ReactNode }) {
+  const session = usePlayground(currentSession);
   const state = useRun(session?.run ?? noRun);
   return (
     <>
@@ -59,7 +58,7 @@ function RunContent({ onAnswered }: { onAnswered: () => void }) {
       {session !== undefined && (
         <RunTasks key={`tasks-${session.id}`} session={session} underWay={isUnderWay(state)} />
       )}
-      {session === undefined ? <EmptyRun /> : <Transcript key={session.id} session={session} state={state} />}
+      {session === undefined ? empty : <Transcript key={session.id} session={session} state={state} />}
       {session !== undefined && <ApprovalDock run={session.run} state={state} onAnswered={onAnswered} />}
       {session?.shared === false && <ReplyBox status={state.status} asks={asks(state)} />}
       <Announce words={announcement(state)} />

@@ -1,10 +1,10 @@
 import { useEffect } from 'react';
 import { focusApproval } from '../approval/approval-dock.tsx';
-import { startRun, stopRun } from '../state/run-session.ts';
+import { start, stop as stopCurrent } from './start-and-stop.ts';
 import { usePlayground } from '../state/store.ts';
 
 /**
- * ⌘/Ctrl+Enter runs the script from everywhere except forms, with Shift it moves the focus to the waiting card; Esc
+ * ⌘/Ctrl+Enter runs the open part from everywhere except forms, with Shift it moves the focus to the waiting card; Esc
  * stops a
  * run unless a menu, a dialog or the editor uses the key.
  */
@@ -18,10 +18,10 @@ export function useRunKeys(): void {
       if (within || usePlayground.getState().modelDialogOpen) return;
       event.preventDefault();
       event.stopPropagation();
-      if (!event.repeat) startRun();
+      if (!event.repeat) start();
     };
     const stop = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape' && !event.defaultPrevented) stopRun();
+      if (event.key === 'Escape' && !event.defaultPrevented) stopCurrent();
     };
     // Capturing, because the editor would insert a new line.
     addEventListener('keydown', run, { capture: true });

@@ -1,11 +1,12 @@
 import { Group, Panel, Separator } from 'react-resizable-panels';
-import { EditorPane } from '../editor/editor-pane.tsx';
 import { usePlayground } from '../state/store.ts';
-import { RunPane } from './run-pane.tsx';
+import { panes } from './panes.tsx';
 
-/** Editor and transcript side by side. */
+/** What is edited and what comes of it, side by side. */
 export function WideLayout() {
   const layout = usePlayground((state) => state.layout);
+  const view = usePlayground((state) => state.view);
+  const { editor, result } = panes[view];
   return (
     <Group
       orientation="horizontal"
@@ -14,17 +15,17 @@ export function WideLayout() {
       onLayoutChanged={(next) => usePlayground.setState({ layout: next })}
     >
       <Panel id="script" defaultSize="52%" minSize="320px" className="flex min-w-0 flex-col">
-        <EditorPane />
+        {editor}
       </Panel>
       <Separator
-        aria-label="Width of the script pane"
+        aria-label="Width of the left pane"
         className={
           'group relative w-px bg-line outline-none after:absolute after:inset-y-0 after:-left-1 after:w-2 ' +
           'data-[separator=hover]:bg-line-strong data-[separator=active]:bg-focus focus-visible:bg-focus'
         }
       />
       <Panel id="run" minSize="340px" className="flex min-w-0 flex-col">
-        <RunPane />
+        {result}
       </Panel>
     </Group>
   );

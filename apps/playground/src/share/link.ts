@@ -38,16 +38,19 @@ export type OpenedLink =
   | { kind: 'script'; script: string }
   /** The log is unchecked: see `checkLog`. */
   | { kind: 'run'; script: string; log: readonly RunEvent[] }
+  /** Both are unchecked: see `open-prompts.ts`. */
+  | { kind: 'prompts'; prompts: unknown; log: readonly RunEvent[] | undefined }
+  | { kind: 'evaluation'; prompts: unknown; evaluation: unknown }
   | { kind: 'short'; id: string }
   | { kind: 'refused'; message: string };
 
 /** Added to every reason for which a link was not opened. */
-export const AS_IT_WAS = 'Your script is as it was.';
+export const AS_IT_WAS = 'Your own work is as it was.';
 
 const SHORT = '#s=';
 
 /**
- * Reads a link's hash. It contributes nothing but a script and a run: the page itself decides where a run is fetched
+ * Reads a link's hash. It contributes nothing but a script or prompts, a run and an evaluation: the page itself decides where a run is fetched
  * from.
  */
 export function readLink(hash: string): OpenedLink {
@@ -59,7 +62,9 @@ export function readLink(hash: string): OpenedLink {
     return refused('This link is cut off: its end is missing or changed. Ask for it again.');
   }
   try {
-    const { script, log } = decodeLink(hash);
+    const { script, log, prompts, evaluation } = decodeLink(hash);
+    if (evaluation !== undefined) return { kind: 'evaluation', prompts, evaluation };
+    if (prompts !== undefined) return { kind: 'prompts', prompts, log };
     if (script === undefined) return refused('This link contains no script.');
     return log === undefined ? { kind: 'script', script } : { kind: 'run', script, log };
   } catch (error) {

@@ -41,6 +41,9 @@ async function follow(link: OpenedLink, signal: AbortSignal): Promise<void> {
       return;
     case 'run':
       return openRun(link, signal);
+    case 'prompts':
+    case 'evaluation':
+      return openPrompts(link, signal);
     case 'short':
       return openShort(link.id, signal);
   }
@@ -68,6 +71,23 @@ async function openShort(id: string, signal: AbortSignal): Promise<void> {
   const page = location.origin + location.pathname;
   rememberShortLink(hash, { id, url: makeShortLink(id, page), expiresAt: undefined });
   return follow(kept, signal);
+}
+
+async function openPrompts(
+  link: Extract<OpenedLink, { kind: 'prompts' | 'evaluation' }>,
+  signal: AbortSignal,
+): Promise<void> {
+  usePlayground.setState({ notice: { kind: 'opening' } });
+  try {
+    // loaded with the views that show them
+    const { showPrompts } = await import('./open-prompts.ts');
+    const problem = await showPrompts(link, signal);
+    if (signal.aborted) return;
+    if (problem !== undefined) return refuse(problem);
+  } catch {
+    return refuse('What shows shared prompts could not be loaded. Reload the page and open the link again.');
+  }
+  usePlayground.setState({ notice: { kind: 'opened', from: 'link' } });
 }
 
 async function openRun(
@@ -99,12 +119,12 @@ async function openRun(
   replaceScript(script);
   await nextTurn();
   if (signal.aborted) return;
-  showLinkedRun(script, run);
+  showLinkedRun({ script }, run);
   usePlayground.setState({ notice: { kind: 'opened', from: 'link' } });
 }
 
 function refuse(message: string): void {
   const whole = message.endsWith(AS_IT_WAS) ? message : `${message} ${AS_IT_WAS}`;
   // on a phone, the pane with the notice is shown
-  usePlayground.setState({ notice: { kind: 'refused', message: whole }, tab: 'script' });
+  usePlayground.setState({ notice: { kind: 'refused', message: whole }, tab: 'editor' });
 }

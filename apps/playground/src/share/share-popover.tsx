@@ -1,13 +1,16 @@
 import { Segment } from '../ui/segment.tsx';
 import { Link2 } from 'lucide-react';
 import { Popover } from 'radix-ui';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { ShareRun } from './share-run.tsx';
 import { ShareScript } from './share-script.tsx';
 
-/** Share: the script as a link, with its size, or as a file; and the run, too. */
+const SharePrompts = lazy(() => import('./share-prompts.tsx'));
+const ShareEvaluation = lazy(() => import('./share-evaluation.tsx'));
+
+/** Share: what is open as a link, with its size, or as a file; and its run or results, too. */
 export function SharePopover() {
   const [open, setOpen] = useState(false);
   return (
@@ -34,6 +37,12 @@ export function SharePopover() {
 }
 
 function ShareForm() {
+  const view = usePlayground((state) => state.view);
+  if (view === 'script') return <ShareScriptForm />;
+  return <Suspense>{view === 'prompts' ? <SharePrompts /> : <ShareEvaluation />}</Suspense>;
+}
+
+function ShareScriptForm() {
   const session = usePlayground((state) => state.session);
   // a run from a link may be passed on at once; the user's own run is shared only on request
   const [what, setWhat] = useState<'script' | 'run'>(session?.shared === true ? 'run' : 'script');

@@ -20,11 +20,11 @@ export function ShareRun({ session }: { session: RunSession }) {
 }
 
 function EndedRun({ session }: { session: RunSession }) {
-  const isEdited = usePlayground((state) => state.script !== session.script);
+  const script = 'script' in session.source ? session.source.script : '';
+  const isEdited = usePlayground((state) => state.script !== script);
   const link = useMemo(
-    () =>
-      makeShareLink({ script: session.script, log: session.run.log() }, location.origin + location.pathname),
-    [session],
+    () => makeShareLink({ script, log: session.run.log() }, location.origin + location.pathname),
+    [session, script],
   );
   if (link.url === undefined) return <Warning>{link.problem}</Warning>;
   const fits = link.advice !== 'too-long';

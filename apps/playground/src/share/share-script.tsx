@@ -5,7 +5,7 @@ import { formatSize } from '../ui/format.ts';
 import { Button } from '../ui/button.tsx';
 import { LinkField } from './link-field.tsx';
 import { makeShareLink } from './link.ts';
-import { saveScript } from './save-file.ts';
+import { saveAsFile } from '../ui/save-as-file.ts';
 import { shareAddress } from './share-address.ts';
 import { UploadLink } from './upload-link.tsx';
 import { Warning } from './warning.tsx';
@@ -42,7 +42,7 @@ export function ShareScript({ titled }: { titled: boolean }) {
         </>
       )}
       <div className="mt-3 border-t border-line pt-3">
-        <Button look="outline" onClick={() => saveScript(script)} className="w-full">
+        <Button look="outline" onClick={() => saveAsFile('prompt.cueline.ts', script)} className="w-full">
           <Download />
           Save as a file
         </Button>

@@ -1,5 +1,5 @@
 import { History, X } from 'lucide-react';
-import { usePlayground } from '../state/store.ts';
+import { closeRun } from '../state/run-session.ts';
 import { Button } from '../ui/button.tsx';
 
 /** Says that the run below it came in a link. */
@@ -14,11 +14,7 @@ export function SharedRunBar() {
         <span className="font-medium text-ink">A shared run.</span> It happened elsewhere; nothing has run on
         this page.
       </p>
-      <Button
-        square
-        aria-label="Close the shared run"
-        onClick={() => usePlayground.setState({ session: undefined })}
-      >
+      <Button square aria-label="Close the shared run" onClick={closeRun}>
         <X />
       </Button>
     </div>

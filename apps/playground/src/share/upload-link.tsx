@@ -10,8 +10,11 @@ import { askTerms, ShareError, type ShareTerms } from './share-store.ts';
 import { knownShortLink, makeUploadedLink, type ShortLink } from './short-links.ts';
 import { formatDate, formatLifetime } from './format-time.ts';
 
+/** What a short link leads to. */
+export type SharedThing = 'script' | 'run' | 'prompts' | 'evaluation';
+
 type UploadLinkProps = {
-  what: 'script' | 'run';
+  what: SharedThing;
   address: string;
   /** The content of a link. */
   hash: string;
@@ -27,8 +30,18 @@ type Stand =
   | { kind: 'done'; link: ShortLink; fresh: boolean }
   | { kind: 'deleted' };
 
-const labels = { script: 'Short link to this script', run: 'Short link to this run' };
-const contents = { script: 'the script', run: 'the script and the whole run' };
+const labels: Record<SharedThing, string> = {
+  script: 'Short link to this script',
+  run: 'Short link to this run',
+  prompts: 'Short link to these prompts',
+  evaluation: 'Short link to this evaluation',
+};
+const contents: Record<SharedThing, string> = {
+  script: 'the script',
+  run: 'the script and the whole run',
+  prompts: 'the prompts',
+  evaluation: 'the prompts, the cases and the results',
+};
 
 /**
  * A short link to a share in the page's store. Before uploading, it says what is uploaded, where to and for how long.

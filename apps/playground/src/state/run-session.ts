@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { definePrompt, type Executor, type RunEvent } from '@cueline/core';
+import { definePrompt, inProcess, type Executor, type PromptDefinition, type RunEvent } from '@cueline/core';
 import { createRunRegistry, type SharedRun } from '@cueline/react';
 import {
   checkConnection,
@@ -10,7 +10,8 @@ import {
 import { scenesFor } from '../examples/index.ts';
 import type { Scene } from '../examples/scene.ts';
 import type { Sandbox } from '../sandbox/index.ts';
-import { usePlayground, type Problem, type RunSession } from './store.ts';
+import { redactEvents } from './redact-events.ts';
+import { currentSession, usePlayground, type Problem, type RunSession, type RunSource } from './store.ts';
 
 /** How many lines of a script's console are kept. */
 const MOST_LINES = 200;
@@ -38,7 +39,7 @@ async function loadModel(
 }
 
 /** The keys as they are sent, to be removed from errors and from everything that reaches the script. */
-function secretsOf(keys: ConnectionKeys): string[] {
+export function secretsOf(keys: ConnectionKeys): string[] {
   return [keys.openai, keys.compatible].map((key) => key.trim()).filter((key) => key !== '');
 }
 
@@ -58,16 +59,31 @@ export function startRun(): void {
   const id = nextId++;
   const run = runs.open(`run-${id}`, scriptPrompt, { executor: sandboxExecutor(script) });
   run.listen((event) => usePlayground.getState().session?.run === run && showEnding(event, script));
-  begin({ id, run, script, earlier: [] });
+  begin({ id, run, source: { script }, earlier: [] });
   run.start().catch(ignore);
+}
+
+/** Runs a prompt of the library with the current model. A link to the run has `prompts`. */
+export function startPromptRun<Input>(
+  definition: PromptDefinition<Input>,
+  input: Input,
+  prompts: unknown,
+): void {
+  const last = usePlayground.getState().promptSession;
+  if (last !== undefined) runs.remove(last.run.id);
+  const id = nextId++;
+  const run = runs.open(`run-${id}`, definition, { executor: promptExecutor() });
+  // the view watches it and answers it; only this start passes input
+  begin({ id, run: run as unknown as SharedRun, source: { prompts }, earlier: [] });
+  run.start(input).catch(ignore);
 }
 
 /** Continues the conversation of the last run, with its script and its messages. */
 export function reply(text: string): void {
-  const { session } = usePlayground.getState();
+  const session = currentSession(usePlayground.getState());
   if (session === undefined) return;
-  const { id, run, script, earlier } = session;
-  begin({ id, run, script, earlier: [...earlier, run.getState()] });
+  const { id, run, source, earlier } = session;
+  begin({ id, run, source, earlier: [...earlier, run.getState()] });
   run.send(text).catch(ignore);
 }
 
@@ -79,15 +95,15 @@ export function openLinkedRun(log: readonly RunEvent[]): SharedRun {
 }
 
 /** Shows an earlier run; it cannot be continued. */
-export function showLinkedRun(script: string, run: SharedRun): void {
-  const { session: last } = usePlayground.getState();
+export function showLinkedRun(source: RunSource, run: SharedRun): void {
+  const last = usePlayground.getState()[slotOf(source)];
   if (last !== undefined) runs.remove(last.run.id);
   const { model, simulated } = run.getState();
   usePlayground.setState({
-    session: {
+    [slotOf(source)]: {
       id: nextId++,
       run,
-      script,
+      source,
       shared: true,
       model: simulated
         ? connectionLabel({ ...usePlayground.getState().connection, kind: 'demo' })
@@ -95,30 +111,41 @@ export function showLinkedRun(script: string, run: SharedRun): void {
       simulated,
       startedAt: performance.now(),
       earlier: [],
-    },
-    problem: undefined,
-    console: [],
+    } satisfies RunSession,
+    ...('script' in source ? { problem: undefined, console: [] } : {}),
     tab: 'run',
+    view: 'script' in source ? 'script' : 'prompts',
   });
+}
+
+/** Closes the run that is shown. */
+export function closeRun(): void {
+  const session = currentSession(usePlayground.getState());
+  if (session !== undefined) usePlayground.setState({ [slotOf(session.source)]: undefined });
 }
 
 /** Stops the run that is under way, if there is one. */
 export function stopRun(): void {
-  usePlayground.getState().session?.run.stop();
+  currentSession(usePlayground.getState())?.run.stop();
 }
 
-function begin(session: Pick<RunSession, 'id' | 'run' | 'script' | 'earlier'>): void {
+/** The member of the store that has the runs of a source. */
+function slotOf(source: RunSource): 'session' | 'promptSession' {
+  return 'script' in source ? 'session' : 'promptSession';
+}
+
+function begin(session: Pick<RunSession, 'id' | 'run' | 'source' | 'earlier'>): void {
   const { connection } = usePlayground.getState();
+  const { source } = session;
   usePlayground.setState({
-    session: {
+    [slotOf(source)]: {
       ...session,
       shared: false,
       model: connectionLabel(connection),
       simulated: connection.kind === 'demo',
       startedAt: performance.now(),
-    },
-    problem: undefined,
-    console: [],
+    } satisfies RunSession,
+    ...('script' in source ? { problem: undefined, console: [] } : {}),
     tab: 'run',
   });
 }
@@ -162,6 +189,23 @@ function sandboxExecutor(script: string): Executor {
         },
       }));
       yield* executor.start(request, signal);
+    },
+    send: (runId, command) =>
+      started?.send?.(runId, command) ?? { accepted: false, reason: 'The run is not under way.' },
+  };
+}
+
+/** Runs a prompt without code in this page, with the current model. Its events have no keys. */
+export function promptExecutor(): Executor {
+  let started: Executor | undefined;
+  return {
+    async *start(request, signal) {
+      const { connection, keys } = usePlayground.getState();
+      checkConnection(connection, keys);
+      const { createPromptModel } = await import('../model/prompt-model.ts');
+      const model = await createPromptModel({ connection, keys });
+      const executor = (started = inProcess());
+      yield* redactEvents(executor.start({ ...request, model }, signal), secretsOf(keys));
     },
     send: (runId, command) =>
       started?.send?.(runId, command) ?? { accepted: false, reason: 'The run is not under way.' },

@@ -9,13 +9,19 @@ import { createStorage } from './storage.ts';
 
 export type ThemeChoice = 'system' | 'dark' | 'light';
 
+/** The parts of the playground. */
+export type View = 'script' | 'prompts' | 'evals';
+
+/** What a run is of: a script, or a prompt of the library, whose link has the prompts, the choice and the values. */
+export type RunSource = { readonly script: string } | { readonly prompts: unknown };
+
 /** One press of Run, and its replies. A new object for every start, so that React notices. */
 export type RunSession = {
   /** Distinguishes one press of Run from the next. */
   readonly id: number;
   readonly run: SharedRun;
-  /** The script that ran. */
-  readonly script: string;
+  /** What ran. */
+  readonly source: RunSource;
   /** True for a run that came in a link: it is only shown. */
   readonly shared: boolean;
   /** The model's name in the interface. */
@@ -64,6 +70,7 @@ export type PlaygroundState = {
   connection: ConnectionSettings;
 
   keys: ConnectionKeys;
+  /** The run in the Script view. */
   session: RunSession | undefined;
   problem: Problem | undefined;
   /** The console output of the last run's script. */
@@ -71,7 +78,13 @@ export type PlaygroundState = {
   notice: Notice | undefined;
   reveal: Reveal | undefined;
   /** The pane in front on a phone. */
-  tab: 'script' | 'run';
+  tab: 'editor' | 'run';
+  /** The part that is open. */
+  view: View;
+  /** The run in the Prompts view. */
+  promptSession: RunSession | undefined;
+  /** True while an evaluation is under way. */
+  evaluating: boolean;
   modelDialogOpen: boolean;
 
   edit(script: string): void;
@@ -84,7 +97,7 @@ export type PlaygroundState = {
 const STORED_VERSION = 1;
 type Stored = Pick<
   PlaygroundState,
-  'script' | 'previousScript' | 'arrivedScript' | 'theme' | 'layout' | 'connection'
+  'script' | 'previousScript' | 'arrivedScript' | 'theme' | 'layout' | 'connection' | 'view'
 >;
 
 let reportStorageProblem: (message: string) => void = () => {};
@@ -93,10 +106,12 @@ export function onStorageProblem(report: (message: string) => void): void {
   reportStorageProblem = report;
 }
 
-const storage = createStorage<Stored>({
-  // After this turn, because the storage is read while the store is created, before there is a callback.
-  onProblem: (message) => setTimeout(() => reportStorageProblem(message)),
-});
+/** Reports a storage failure; after this turn, because a storage is read while its store is created. */
+export function reportStorage(message: string): void {
+  setTimeout(() => reportStorageProblem(message));
+}
+
+const storage = createStorage<Stored>({ onProblem: reportStorage });
 
 /** Writes queued changes; for a page that is about to close. */
 export const flushStorage: () => void = storage.flush;
@@ -116,7 +131,10 @@ export const usePlayground = create<PlaygroundState>()(
       console: [],
       notice: undefined,
       reveal: undefined,
-      tab: 'script',
+      tab: 'editor',
+      view: 'script',
+      promptSession: undefined,
+      evaluating: false,
       modelDialogOpen: false,
 
       edit: (script) => set({ script, problem: undefined }),
@@ -128,7 +146,8 @@ export const usePlayground = create<PlaygroundState>()(
         set({
           script,
           problem: undefined,
-          tab: 'script',
+          tab: 'editor',
+          view: 'script',
           ...(isNew ? { arrivedScript: script } : {}),
           ...(mine ? { previousScript: current } : {}),
         });
@@ -145,29 +164,39 @@ export const usePlayground = create<PlaygroundState>()(
         });
       },
       showLine: (line, column = 1) =>
-        set({ reveal: { line, column, nonce: (get().reveal?.nonce ?? 0) + 1 }, tab: 'script' }),
+        set({
+          reveal: { line, column, nonce: (get().reveal?.nonce ?? 0) + 1 },
+          tab: 'editor',
+          view: 'script',
+        }),
     }),
     {
       name: 'cueline:playground',
       version: STORED_VERSION,
       storage,
-      partialize: ({ script, previousScript, arrivedScript, theme, layout, connection }): Stored => ({
+      partialize: ({ script, previousScript, arrivedScript, theme, layout, connection, view }): Stored => ({
         script,
         previousScript,
         arrivedScript,
         theme,
         layout,
         connection,
+        view,
       }),
       merge: (stored, initial) => ({ ...initial, ...readStored(stored) }),
     },
   ),
 );
 
+/** The run of the part that is open; undefined in the Evals view, which has many. */
+export function currentSession({ view, session, promptSession }: PlaygroundState): RunSession | undefined {
+  return view === 'script' ? session : view === 'prompts' ? promptSession : undefined;
+}
+
 /** The stored state, as far as its shape is valid; anything may have been written to the storage. */
 export function readStored(value: unknown): Partial<Stored> {
   if (typeof value !== 'object' || value === null) return {};
-  const { script, previousScript, arrivedScript, theme, layout, connection } = value as Record<
+  const { script, previousScript, arrivedScript, theme, layout, connection, view } = value as Record<
     string,
     unknown
   >;
@@ -175,6 +204,7 @@ export function readStored(value: unknown): Partial<Stored> {
   if (typeof script === 'string') stored.script = script;
   if (typeof previousScript === 'string') stored.previousScript = previousScript;
   if (typeof arrivedScript === 'string') stored.arrivedScript = arrivedScript;
+  if (view === 'script' || view === 'prompts' || view === 'evals') stored.view = view;
   if (theme === 'dark' || theme === 'light' || theme === 'system') stored.theme = theme;
   if (
     typeof layout === 'object' &&

@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'react';
-import { usePlayground } from './store.ts';
+import { currentSession, usePlayground } from './store.ts';
 
-/** Whether a run is under way. Renders at its start and end, not at its events. */
+/** Whether the run or the evaluation of the open part is under way. Renders at its start and end, not at its events. */
 export function useRunning(): boolean {
-  const session = usePlayground((state) => state.session);
+  const session = usePlayground(currentSession);
+  const evaluating = usePlayground((state) => state.view === 'evals' && state.evaluating);
   const [ended, setEnded] = useState<typeof session>();
   useEffect(() => {
     if (session === undefined) return undefined;
@@ -14,5 +15,5 @@ export function useRunning(): boolean {
     if (session.run.log().at(-1)?.type === 'run-end') setEnded(session);
     return stop;
   }, [session]);
-  return session !== undefined && ended !== session;
+  return evaluating || (session !== undefined && ended !== session);
 }

@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 const session = {
   id: 1,
-  script: '',
+  source: { script: '' },
   shared: true,
   model: { name: 'm', detail: 'shared run' },
   simulated: false,

@@ -49,7 +49,7 @@ test.each([
       previousScript: '// mine',
       notice: { kind: 'opened', from: 'link' },
       tab: 'run',
-      session: { shared: true, script, model: { name: 'gpt-x', detail: 'shared run' }, simulated: false },
+      session: { shared: true, source: { script }, model: { name: 'gpt-x', detail: 'shared run' }, simulated: false },
     });
     expect(store().session!.run.getState()).toMatchObject({ status: 'done', model: 'openai:gpt-x' });
     expect(store().session!.run.log()).toEqual(log);
@@ -58,7 +58,7 @@ test.each([
 
 test('a script alone may be kept in a store, too', async () => {
   await open(`#s=${id}`, '/api/shares', () => new Response(encodeLink({ script }).slice(1)));
-  expect(store()).toMatchObject({ script, session: undefined, tab: 'script' });
+  expect(store()).toMatchObject({ script, session: undefined, tab: 'editor' });
 });
 
 const broken = encodeLink({ script, log: log.map((event) => ({ ...event, messages: 7 })) as never });
@@ -84,7 +84,7 @@ test.each<[string, string, RegExp, string?, (() => Response)?]>([
   expect(store()).toMatchObject({ script: '// mine', previousScript: undefined, session: undefined });
   const { notice } = store();
   expect(notice).toEqual({ kind: 'refused', message: expect.stringMatching(words) });
-  expect(notice).toMatchObject({ message: expect.stringMatching(/Your script is as it was\.$/) });
+  expect(notice).toMatchObject({ message: expect.stringMatching(/Your own work is as it was\.$/) });
 });
 
 test('a run that is still going stays visible', async () => {

@@ -83,6 +83,7 @@ test('neither keys nor anything of a run is stored', () => {
     'previousScript',
     'script',
     'theme',
+    'view',
   ]);
 });
 
@@ -93,6 +94,7 @@ test('takes from the storage only what has the right shape', () => {
     readStored({
       script: 7,
       theme: 'pink',
+      view: 'attic',
       layout: { run: 'wide' },
       connection: { kind: 'elsewhere' },
       keys: { openai: 'x' },

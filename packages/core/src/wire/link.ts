@@ -9,14 +9,21 @@ import { LOG_VERSION, type RunEvent } from '../log/events.ts';
 import { createUpgrade } from '../log/upgrade-log.ts';
 
 /** What a link can carry. A link never carries a key, an address or a setting, and sets nothing. */
-export type LinkPayload = { script?: string; log?: readonly RunEvent[] };
+export type LinkPayload = {
+  script?: string;
+  log?: readonly RunEvent[];
+  /** Prompts as a prompt file has them. Decoded, it is any JSON: check it with `createPromptLibrary`. */
+  prompts?: unknown;
+  /** An evaluation with its cases and results. Decoded, it is any JSON: check it. */
+  evaluation?: unknown;
+};
 
 /** The maximum size of a link's JSON after inflating, in bytes. */
 export const LINK_BYTES = 1_000_000;
 
 const VERSION = 'v1';
 /** One letter for each field, so that a reader knows what the link carries without inflating it. */
-const flagOf = { script: 's', log: 'r' } as const;
+const flagOf = { script: 's', log: 'r', prompts: 'p', evaluation: 'e' } as const;
 
 /**
  * Returns the hash of a link: `#v1.<flags>.<payload>.<length and checksum>`. The payload is JSON, deflated, in
@@ -26,9 +33,15 @@ export function encodeLink(payload: LinkPayload): string {
   const content = {
     ...(payload.script === undefined ? {} : { script: payload.script }),
     ...(payload.log === undefined ? {} : { log: payload.log }),
+    ...(payload.prompts === undefined ? {} : { prompts: payload.prompts }),
+    ...(payload.evaluation === undefined ? {} : { evaluation: payload.evaluation }),
   };
   const flags = (Object.keys(content) as (keyof typeof flagOf)[]).map((key) => flagOf[key]).join('');
-  if (flags === '') throw new CuelineError('invalid_options', 'A link needs a script or a log to carry.');
+  if (flags === '')
+    throw new CuelineError(
+      'invalid_options',
+      'A link needs something to carry: a script, a log, prompts or an evaluation.',
+    );
   const json = strToU8(JSON.stringify(content));
   if (json.length > LINK_BYTES) {
     throw new CuelineError(
@@ -91,13 +104,15 @@ export function decodeLog(text: string): RunEvent[] {
 }
 
 function readPayload(json: string): LinkPayload {
-  const value = parseJson(json) as { script?: unknown; log?: unknown } | undefined;
+  const value = parseJson(json) as { [Key in keyof LinkPayload]: unknown } | undefined;
   if (typeof value !== 'object' || value === null) throw unreadableLinkError();
-  const { script, log } = value;
+  const { script, log, prompts, evaluation } = value;
   if (script !== undefined && typeof script !== 'string') throw unreadableLinkError();
   return {
     ...(script === undefined ? {} : { script }),
     ...(log === undefined ? {} : { log: checkEvents(log) }),
+    ...(prompts === undefined ? {} : { prompts }),
+    ...(evaluation === undefined ? {} : { evaluation }),
   };
 }
 

@@ -5,19 +5,16 @@ import { Refusal } from '../http/respond.ts';
 /**
  * The bytes to keep of a body: what {@link encodeLink} makes of its content. Everything else in it is dropped, so
  * that a
- * store carries scripts and runs and no other files. Throws a {@link Refusal}: 400 or 413.
+ * store carries what links carry and no other files. Throws a {@link Refusal}: 400 or 413.
  */
 export function readShare(body: Uint8Array): Uint8Array {
   const text = new TextDecoder('latin1').decode(body);
   // only letters of a link: the bytes checked below are then exactly those that are stored
   if (!/^v\d+\.[a-z]+\.[\w-]+\.[\w-]+$/.test(text)) throw foreign();
   try {
-    const { script, log } = decodeLink(`#${text}`);
-    if (log !== undefined && log[0]?.type !== 'run-start') throw foreign();
-    const link = encodeLink({
-      ...(script === undefined ? {} : { script }),
-      ...(log === undefined ? {} : { log }),
-    });
+    const payload = decodeLink(`#${text}`);
+    if (payload.log !== undefined && payload.log[0]?.type !== 'run-start') throw foreign();
+    const link = encodeLink(payload);
     return new TextEncoder().encode(link.slice(1));
   } catch (error) {
     if (CuelineError.isInstance(error) && error.code === 'too_large') {

@@ -1,0 +1,24 @@
+import { CuelineError, type RunEvent } from '@cueline/core';
+import { caseFromRun } from '@cueline/core/evals';
+import { useEvals } from './store.ts';
+
+/** Adds a run of a library's prompt as a case. Returns why it cannot be one. */
+export function addCaseFromRun(log: readonly RunEvent[]): string | undefined {
+  const start = log.find((event) => event.type === 'run-start');
+  const id = start?.library?.id;
+  const { settings, change, addCase } = useEvals.getState();
+  if (id === undefined) return 'This run is of no prompt of a library, so it has no values for a case.';
+  try {
+    const { input, expect } = caseFromRun<Readonly<Record<string, string>>>(log);
+    // cases of another prompt have other parameters
+    if (settings.prompt !== id) {
+      const version = start?.library?.version;
+      change({ prompt: id, versions: version === undefined ? [] : [version], cases: [] });
+    }
+    addCase({ id: 'from-run', input, expect: typeof expect === 'string' ? expect : JSON.stringify(expect) });
+    return undefined;
+  } catch (error) {
+    if (CuelineError.isInstance(error)) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,153 @@
+import type { EvalResult } from '@cueline/core/evals';
+import { ClipboardCheck, ScrollText } from 'lucide-react';
+import { useState } from 'react';
+import { sharedOf, usePrompts } from '../prompts/store.ts';
+import { openLinkedRun, showLinkedRun } from '../state/run-session.ts';
+import { Button } from '../ui/button.tsx';
+import { Choose } from '../ui/form.tsx';
+import { formatDuration, plural } from '../ui/format.ts';
+import { TextDiff } from '../ui/text-diff.tsx';
+import { modelTitle, type Column, type Row } from './result-rows.ts';
+import { StatusIcon } from './status-icon.tsx';
+import { useEvals } from './store.ts';
+
+/** All answers of a case, each with what sets it apart from the expected answer or from another column. */
+export function CaseResults({ row, columns }: { row: Row; columns: readonly Column[] }) {
+  const [against, setAgainst] = useState('expected');
+  const other = columns.findIndex(({ key }) => key === against);
+  return (
+    <div className="grid gap-3">
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1">
+        {Object.entries(row.input).map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="font-mono text-sm text-ink-2">{name}</dt>
+            <dd className="whitespace-pre-wrap wrap-anywhere">{value}</dd>
+          </div>
+        ))}
+        <dt className="text-sm text-ink-2">Expected</dt>
+        <dd className="whitespace-pre-wrap wrap-anywhere">{row.expect}</dd>
+      </dl>
+      {columns.length > 1 && (
+        <Choose
+          label="Mark what differs from"
+          value={against}
+          onChoose={setAgainst}
+          className="max-w-72"
+          options={[
+            ['expected', 'the expected answer'],
+            ...columns.map(({ key, prompt, model }) => [key, `${prompt} · ${modelTitle(model)}`] as const),
+          ]}
+        />
+      )}
+      <div className="grid grid-cols-[repeat(auto-fit,minmax(260px,1fr))] gap-3">
+        {columns.map((column, index) => (
+          <section
+            key={column.key}
+            aria-label={`${column.prompt}, ${modelTitle(column.model)}`}
+            className="min-w-0"
+          >
+            <h4 className="mb-1 truncate text-sm text-ink-2">
+              <span className="font-mono">{column.prompt}</span> · {modelTitle(column.model)}
+            </h4>
+            <ul className="grid gap-2">
+              {row.cells[index]!.map((result, repetition) => (
+                <Answer
+                  key={repetition}
+                  result={result}
+                  index={rowIndexOf(row)}
+                  against={
+                    other === -1
+                      ? row.expect
+                      : other === index
+                        ? undefined
+                        : row.cells[other]![repetition]?.output?.text
+                  }
+                />
+              ))}
+            </ul>
+          </section>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** The position of a row's case in the form; -1 if it is gone. */
+function rowIndexOf(row: Row): number {
+  return useEvals.getState().settings.cases.findIndex(({ id }) => id === row.id);
+}
+
+function Answer({
+  result,
+  against,
+  index,
+}: {
+  result: EvalResult | undefined;
+  against: string | undefined;
+  index: number;
+}) {
+  if (result === undefined) {
+    return (
+      <li className="rounded-md border border-line bg-panel px-3 py-2">
+        <StatusIcon result={result} />
+      </li>
+    );
+  }
+  const { output, error, scores, ms, usage, stored, log } = result;
+  const reasons = scores.filter(({ pass }) => !pass);
+  return (
+    <li className="rounded-md border border-line bg-panel" data-testid="answer">
+      <p className="flex items-center gap-2 border-b border-line px-3 py-1 text-sm text-ink-2">
+        <StatusIcon result={result} />
+        {result.status}
+        <span className="ml-auto text-ink-3">
+          {plural(usage.inputTokens + usage.outputTokens, 'token')} · {formatDuration(ms)}
+          {stored && ' · from before'}
+        </span>
+      </p>
+      <div className="px-3 py-2">
+        {output === undefined ? (
+          <p className="text-danger wrap-anywhere">{error?.message}</p>
+        ) : (
+          <p className="whitespace-pre-wrap wrap-anywhere">
+            {against === undefined || against === output.text ? (
+              output.text
+            ) : (
+              <TextDiff before={against} after={output.text} />
+            )}
+          </p>
+        )}
+        {output !== undefined && error !== undefined && (
+          <p className="mt-1 text-sm text-danger">{error.message}</p>
+        )}
+        {reasons.map(({ scorer, reason }) => (
+          <p key={scorer} className="mt-1 text-sm text-danger wrap-anywhere">
+            {scorer}: {reason ?? 'not passed'}
+          </p>
+        ))}
+        {(log !== undefined || (output !== undefined && index !== -1)) && (
+          <div className="mt-2 -ml-2 flex flex-wrap gap-1">
+            {log !== undefined && (
+              <Button
+                onClick={() => {
+                  const shared = sharedOf(usePrompts.getState());
+                  showLinkedRun({ prompts: shared }, openLinkedRun(log));
+                  usePrompts.setState({ tab: 'run' });
+                }}
+              >
+                <ScrollText />
+                Open the run
+              </Button>
+            )}
+            {output !== undefined && index !== -1 && result.status !== 'passed' && (
+              <Button onClick={() => useEvals.getState().editCase(index, { expect: output.text })}>
+                <ClipboardCheck />
+                Expect this answer
+              </Button>
+            )}
+          </div>
+        )}
+      </div>
+    </li>
+  );
+}

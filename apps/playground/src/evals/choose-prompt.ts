@@ -1,0 +1,12 @@
+import { entryOf, usePrompts } from '../prompts/store.ts';
+import { useEvals } from './store.ts';
+
+/** Makes a prompt that of the eval, with the version that is edited, or else its active one. */
+export function choosePrompt(id: string): void {
+  const { entries, selected } = usePrompts.getState();
+  const own = entries.filter(({ prompt }) => prompt.id === id).map(({ prompt }) => prompt);
+  const edited = entryOf({ entries, selected }).prompt;
+  const version =
+    edited.id === id ? edited.version : (own.find(({ status }) => status === 'active') ?? own[0])?.version;
+  useEvals.getState().change({ prompt: id, versions: version === undefined ? [] : [version] });
+}

@@ -1,0 +1,75 @@
+import type { LanguageModel } from 'ai';
+import { CuelineError } from '@cueline/core';
+import { closeTo, contains, equals, jsonEquals, judge, type Scorer } from '@cueline/core/evals';
+import type { ScorerSetting } from './eval-settings.ts';
+
+/** How long a pattern may take, in milliseconds; some never end. */
+const MATCH_MS = 1_000;
+
+/** Creates the scorers of an eval. `judgeModel` grades by rubrics. */
+export function createScorers(settings: readonly ScorerSetting[], judgeModel: LanguageModel): Scorer[] {
+  return settings.map(({ kind, value }) => {
+    switch (kind) {
+      case 'equals':
+        return equals();
+      case 'contains':
+        return value.trim() === '' ? contains() : contains(value);
+      case 'matches':
+        return matchesApart(value);
+      case 'jsonEquals':
+        return jsonOfExpected(jsonEquals());
+      case 'closeTo':
+        return closeTo({ absolute: Number(value) || 0 });
+      case 'judge':
+        return judge({ model: judgeModel, rubric: value });
+    }
+  });
+}
+
+/** The expected answer of a case is a text here, and JSON for this scorer. */
+function jsonOfExpected(scorer: Scorer): Scorer {
+  return {
+    name: scorer.name,
+    score(context) {
+      try {
+        return scorer.score({ ...context, expect: JSON.parse(textOf(context.expect)) });
+      } catch {
+        throw new CuelineError(
+          'invalid_definition',
+          'the expected answer of this case is not JSON. Correct it.',
+        );
+      }
+    },
+  };
+}
+
+function matchesApart(pattern: string): Scorer {
+  return {
+    name: 'matches',
+    async score({ output, expect }) {
+      const wanted = pattern === '' ? textOf(expect) : pattern;
+      const matched = await testApart(wanted, output.text);
+      return matched ? true : { score: 0, pass: false, reason: `the answer does not match /${wanted}/` };
+    },
+  };
+}
+
+function testApart(pattern: string, text: string): Promise<boolean> {
+  const worker = new Worker(new URL('./match-worker.ts', import.meta.url), { type: 'module' });
+  return new Promise<boolean>((resolve, reject) => {
+    const fail = (message: string): void => reject(new CuelineError('invalid_definition', message));
+    setTimeout(() => fail(`the pattern takes longer than ${MATCH_MS} ms. Write a simpler one.`), MATCH_MS);
+    worker.addEventListener('message', ({ data }) => resolve(data === true));
+    worker.addEventListener('error', (event) => {
+      event.preventDefault();
+      fail(`/${pattern}/ is no pattern. Write a regular expression.`);
+    });
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin to name
+    worker.postMessage({ pattern, text });
+  }).finally(() => worker.terminate());
+}
+
+/** The cases of the page expect texts. */
+function textOf(expect: unknown): string {
+  return typeof expect === 'string' ? expect : '';
+}

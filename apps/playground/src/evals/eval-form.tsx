@@ -1,0 +1,238 @@
+import { Plus, X } from 'lucide-react';
+import type { ConnectionSettings } from '../model/connection.ts';
+import type { EditablePrompt } from '../prompts/editable-prompt.ts';
+import { StatusBadge } from '../prompts/status-badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { Checkbox, Choose, TextInput } from '../ui/form.tsx';
+import { choosePrompt } from './choose-prompt.ts';
+import type { EvalSettings, ScorerKind, ScorerSetting } from './eval-settings.ts';
+import { furtherModels, ownModel } from './plan-eval.ts';
+import { useEvals } from './store.ts';
+
+type EvalFormProps = {
+  settings: EvalSettings;
+  prompts: readonly EditablePrompt[];
+  connection: ConnectionSettings;
+};
+
+/** What runs: a prompt, its versions, the models, the scorers. */
+export function EvalForm({ settings, prompts, connection }: EvalFormProps) {
+  const change = useEvals((state) => state.change);
+  const ids = [...new Set(prompts.map(({ id }) => id))];
+  const versions = prompts.filter(({ id }) => id === settings.prompt);
+  return (
+    <div className="grid gap-4 p-4 narrow:p-3">
+      <div className="grid grid-cols-[1fr_88px_88px] gap-3">
+        <Choose
+          label="Prompt"
+          value={settings.prompt}
+          onChoose={choosePrompt}
+          options={
+            ids.includes(settings.prompt) ? ids : [[settings.prompt, `${settings.prompt} (missing)`], ...ids]
+          }
+        />
+        <NumberField
+          label="Repeats"
+          most={20}
+          value={settings.repeat}
+          onNumber={(repeat) => change({ repeat })}
+        />
+        <NumberField
+          label="At once"
+          most={20}
+          value={settings.concurrency}
+          onNumber={(concurrency) => change({ concurrency })}
+        />
+      </div>
+      <fieldset>
+        <legend className="mb-0.5 text-sm font-medium">Versions</legend>
+        <div className="flex flex-wrap gap-x-5">
+          {versions.map(({ version, status }, index) => (
+            <Checkbox
+              key={index}
+              label={
+                <span className="flex items-center gap-2">
+                  <span className="font-mono">{version}</span>
+                  <StatusBadge status={status} />
+                </span>
+              }
+              checked={settings.versions.includes(version)}
+              onCheck={(checked) =>
+                change({
+                  versions: checked
+                    ? [...settings.versions, version]
+                    : settings.versions.filter((one) => one !== version),
+                })
+              }
+            />
+          ))}
+        </div>
+      </fieldset>
+      <Models settings={settings} connection={connection} />
+      <Scorers scorers={settings.scorers} />
+    </div>
+  );
+}
+
+function NumberField(props: {
+  label: string;
+  value: number;
+  most: number;
+  onNumber: (value: number) => void;
+}) {
+  const numbers = Array.from({ length: props.most }, (_, index) => String(index + 1));
+  return (
+    <Choose
+      label={props.label}
+      value={String(props.value)}
+      onChoose={(value) => props.onNumber(Number(value))}
+      options={numbers}
+    />
+  );
+}
+
+function Models({ settings, connection }: Pick<EvalFormProps, 'settings' | 'connection'>) {
+  const change = useEvals((state) => state.change);
+  const own = ownModel(connection);
+  const isDemo = connection.kind === 'demo';
+  const shown = [own, ...furtherModels(settings, connection)];
+  return (
+    <fieldset className="grid gap-2">
+      <legend className="mb-1 text-sm font-medium">Models</legend>
+      {isDemo ? (
+        <div className="flex flex-wrap gap-x-5">
+          <Checkbox label="demo (simulated)" checked disabled onCheck={() => {}} />
+          <Checkbox
+            label="demo-small (simulated, makes more mistakes)"
+            checked={settings.models.includes('demo-small')}
+            onCheck={(checked) =>
+              change({
+                models: checked
+                  ? [...settings.models, 'demo-small']
+                  : settings.models.filter((one) => one !== 'demo-small'),
+              })
+            }
+          />
+        </div>
+      ) : (
+        <TextInput
+          label={`${own}, and further models of the same provider`}
+          code
+          value={settings.models.filter((id) => id !== 'demo-small').join(', ')}
+          placeholder="gpt-5-nano, gpt-5"
+          onText={(text) =>
+            change({
+              models:
+                text === ''
+                  ? []
+                  : text
+                      .split(',')
+                      .map((id) => id.trimStart())
+                      .slice(0, 8),
+            })
+          }
+        />
+      )}
+      <details>
+        <summary className="inline-flex min-h-7 items-center text-sm text-ink-2 hover:text-ink narrow:min-h-11">
+          Prices, for the cost of a run
+        </summary>
+        <div className="mt-1 grid gap-2">
+          {shown.map((id) => (
+            <Price key={id} id={id} settings={settings} />
+          ))}
+          <p className="text-sm text-ink-3">In dollars per million tokens, as the provider lists them.</p>
+        </div>
+      </details>
+    </fieldset>
+  );
+}
+
+function Price({ id, settings: { prices } }: { id: string; settings: EvalSettings }) {
+  const price = (Object.hasOwn(prices, id) ? prices[id] : undefined) ?? { input: '', output: '' };
+  const set = (next: Partial<typeof price>): void =>
+    useEvals.getState().change({ prices: { ...prices, [id]: { ...price, ...next } } });
+  return (
+    <div className="grid grid-cols-[1fr_110px_110px] items-end gap-2">
+      <span className="truncate pb-1 font-mono narrow:pb-3">{id}</span>
+      <TextInput label="Input" inputMode="decimal" value={price.input} onText={(input) => set({ input })} />
+      <TextInput
+        label="Output"
+        inputMode="decimal"
+        value={price.output}
+        onText={(output) => set({ output })}
+      />
+    </div>
+  );
+}
+
+const kinds: readonly (readonly [ScorerKind, string])[] = [
+  ['equals', 'equals the expected answer'],
+  ['contains', 'contains a text'],
+  ['matches', 'matches a pattern'],
+  ['jsonEquals', 'is the expected JSON'],
+  ['closeTo', 'is close to the expected number'],
+  ['judge', 'is judged by the model'],
+];
+const details: Partial<Record<ScorerKind, { label: string; placeholder: string }>> = {
+  contains: { label: 'Text', placeholder: 'the expected answer' },
+  matches: { label: 'Regular expression', placeholder: 'the expected answer' },
+  closeTo: { label: 'Largest difference', placeholder: '0' },
+  judge: { label: 'Rubric', placeholder: 'Friendly, at most three sentences, no promises.' },
+};
+
+function Scorers({ scorers }: { scorers: readonly ScorerSetting[] }) {
+  const set = (next: readonly ScorerSetting[]): void => useEvals.getState().change({ scorers: next });
+  return (
+    <fieldset className="grid gap-2">
+      <legend className="mb-1 text-sm font-medium">A run passes if its answer …</legend>
+      {scorers.map((scorer, index) => {
+        const detail = details[scorer.kind];
+        const replace = (next: Partial<ScorerSetting>): void =>
+          set(scorers.map((one, at) => (at === index ? { ...one, ...next } : one)));
+        return (
+          <div
+            key={index}
+            className="grid grid-cols-[minmax(0,1fr)_minmax(0,1.2fr)_auto] gap-2 narrow:grid-cols-[1fr_auto]"
+          >
+            <Choose
+              label={`Scorer ${index + 1}`}
+              quiet
+              value={scorer.kind}
+              onChoose={(kind) => replace({ kind, value: '' })}
+              options={kinds}
+            />
+            {detail === undefined ? (
+              <span className="narrow:hidden" />
+            ) : (
+              <TextInput
+                label={detail.label}
+                quiet
+                placeholder={`${detail.label}: ${detail.placeholder}`}
+                value={scorer.value}
+                onText={(value) => replace({ value })}
+                className="narrow:order-last narrow:col-span-2"
+              />
+            )}
+            <Button
+              square
+              aria-label={`Remove scorer ${index + 1}`}
+              disabled={scorers.length === 1}
+              onClick={() => set(scorers.filter((_, at) => at !== index))}
+            >
+              <X />
+            </Button>
+          </div>
+        );
+      })}
+      <Button
+        className="-ml-2.5 justify-self-start"
+        disabled={scorers.length >= 10}
+        onClick={() => set([...scorers, { kind: 'contains', value: '' }])}
+      >
+        <Plus />
+        And another condition
+      </Button>
+    </fieldset>
+  );
+}

@@ -1,0 +1,108 @@
+import type { EvalResult } from '@cueline/core/evals';
+import * as z from 'zod';
+
+// The page's policy forbids `new Function`, and a browser reports the attempt.
+z.config({ jitless: true });
+
+/** The scorers that need no code. */
+export const scorerKinds = ['equals', 'contains', 'matches', 'jsonEquals', 'closeTo', 'judge'] as const;
+export type ScorerKind = (typeof scorerKinds)[number];
+
+/** A scorer, with its pattern, tolerance or rubric. */
+export type ScorerSetting = { readonly kind: ScorerKind; readonly value: string };
+
+/** A case as the table edits it: all texts. */
+export type EditableCase = {
+  readonly id: string;
+  /** By parameter. */
+  readonly input: Readonly<Record<string, string>>;
+  readonly expect: string;
+};
+
+/** Dollars per million tokens, as typed. */
+export type PriceSetting = { readonly input: string; readonly output: string };
+
+/** An eval as the form edits it. */
+export type EvalSettings = {
+  /** The id of the prompt. */
+  readonly prompt: string;
+  /** Its versions that are compared. */
+  readonly versions: readonly string[];
+  /** Further models of the same connection. */
+  readonly models: readonly string[];
+  readonly scorers: readonly ScorerSetting[];
+  readonly repeat: number;
+  readonly concurrency: number;
+  /** By model id. */
+  readonly prices: Readonly<Record<string, PriceSetting>>;
+  readonly cases: readonly EditableCase[];
+};
+
+/** The most runs of one evaluation in a page. */
+export const MAX_RUNS = 5_000;
+export const MAX_CASES = 2_000;
+
+const text = z.string().max(200_000);
+const evalSettings = z.object({
+  prompt: text,
+  versions: z.array(text).max(20),
+  models: z.array(text).max(8),
+  scorers: z
+    .array(z.object({ kind: z.enum(scorerKinds), value: text }))
+    .min(1)
+    .max(10),
+  repeat: z.int().min(1).max(20),
+  concurrency: z.int().min(1).max(20),
+  prices: z.record(text, z.object({ input: text, output: text })),
+  cases: z.array(z.object({ id: text, input: z.record(text, text), expect: text })).max(MAX_CASES),
+});
+
+/** Reads an eval from a link or the storage; undefined if it does not have the shape. */
+export function readEvalSettings(value: unknown): EvalSettings | undefined {
+  return evalSettings.safeParse(value).data;
+}
+
+/** A result as a link carries it: without its log. */
+const number = z.number().min(0);
+const sharedResult = z.object({
+  caseId: text,
+  repetition: z.int().min(0),
+  model: text,
+  prompt: text,
+  status: z.enum(['passed', 'failed', 'error']),
+  input: z.record(text, text),
+  expect: text.optional(),
+  output: z
+    .object({ text, object: z.unknown(), toolCalls: z.array(z.never()), tasks: z.array(z.never()) })
+    .optional(),
+  scores: z
+    .array(
+      z.object({ scorer: text, score: z.number().min(0).max(1), pass: z.boolean(), reason: text.optional() }),
+    )
+    .max(10),
+  error: z.object({ code: text, message: text }).optional(),
+  usage: z.object({ inputTokens: number, outputTokens: number }),
+  cost: number.optional(),
+  ms: number,
+  stored: z.boolean(),
+});
+const sharedResults = z.array(sharedResult).max(MAX_RUNS);
+
+/** Reads the results of a link; undefined if they are none. */
+export function readResults(value: unknown): EvalResult[] | undefined {
+  const read = sharedResults.safeParse(value);
+  // zod adds `| undefined` to optional members, which JSON leaves out; the code of an error is only shown
+  return read.success ? (read.data as unknown as EvalResult[]) : undefined;
+}
+
+/** The part of a result that a link carries. */
+export function toSharedResult({ output, error, ...result }: EvalResult): unknown {
+  return {
+    ...result,
+    log: undefined,
+    ...(output === undefined
+      ? {}
+      : { output: { text: output.text, object: output.object, toolCalls: [], tasks: [] } }),
+    ...(error === undefined ? {} : { error: { code: error.code, message: error.message } }),
+  };
+}

@@ -1,0 +1,96 @@
+import { FileUp, FlaskConical, Plus, Undo2 } from 'lucide-react';
+import { useRef } from 'react';
+import { NoticeBar } from '../editor/notices.tsx';
+import { usePlayground } from '../state/store.ts';
+import { usePrompts } from '../prompts/store.ts';
+import { Button } from '../ui/button.tsx';
+import { PaneHeader } from '../ui/pane-header.tsx';
+import { CaseFields } from './case-fields.tsx';
+import { EvalForm } from './eval-form.tsx';
+import { openCaseFile } from './open-case-file.ts';
+import { planEval } from './plan-eval.ts';
+import { useEvals } from './store.ts';
+
+/** How many cases are drawn; a longer list belongs into a file. */
+const SHOWN = 100;
+
+/** The eval: what runs, how it is scored, and its cases. */
+export function EvalsPane() {
+  const settings = useEvals((state) => state.settings);
+  const previous = useEvals((state) => state.previous);
+  const entries = usePrompts((state) => state.entries);
+  const connection = usePlayground((state) => state.connection);
+  const addCase = useEvals((state) => state.addCase);
+  const restore = useEvals((state) => state.restore);
+  const file = useRef<HTMLInputElement>(null);
+  const prompts = entries.map(({ prompt }) => prompt);
+  const plan = planEval(settings, prompts, connection);
+  const prompt =
+    prompts.find(({ id, version }) => id === settings.prompt && settings.versions.includes(version)) ??
+    prompts.find(({ id }) => id === settings.prompt);
+  return (
+    <section aria-label="Eval" className="flex min-h-0 flex-1 flex-col bg-panel">
+      <PaneHeader
+        title={
+          <>
+            <FlaskConical className="size-3.5 text-ink-3" />
+            <span className="narrow:hidden">Eval</span>
+          </>
+        }
+      >
+        {previous !== undefined && (
+          <Button onClick={restore} aria-label="Restore your eval">
+            <Undo2 />
+            <span className="narrow:hidden">Restore your eval</span>
+          </Button>
+        )}
+        <span data-testid="plan" className="truncate text-ink-2">
+          {'problem' in plan ? plan.problem : `${plan.runs.toLocaleString('en')} runs`}
+        </span>
+      </PaneHeader>
+      <NoticeBar />
+      <div className="scroll min-h-0 flex-1">
+        <EvalForm settings={settings} prompts={prompts} connection={connection} />
+        <section aria-label="Cases" className="border-t border-line">
+          <div className="flex items-center gap-1 px-4 pt-3 pb-2 narrow:px-3">
+            <h3 className="mr-auto font-semibold">
+              Cases <span className="font-normal text-ink-3">{settings.cases.length}</span>
+            </h3>
+            <Button onClick={() => file.current?.click()}>
+              <FileUp />
+              Add from a file
+            </Button>
+            <input
+              ref={file}
+              type="file"
+              accept=".csv,.json"
+              hidden
+              aria-label="File of cases"
+              onChange={(event) => {
+                const [chosen] = event.target.files ?? [];
+                event.target.value = '';
+                if (chosen !== undefined) void openCaseFile(chosen);
+              }}
+            />
+          </div>
+          <ul className="grid gap-2 px-4 pb-4 narrow:px-3">
+            {settings.cases.slice(0, SHOWN).map((one, index) => (
+              <CaseFields key={index} prompt={prompt} one={one} index={index} />
+            ))}
+          </ul>
+          <div className="px-4 pb-4 narrow:px-3">
+            {settings.cases.length > SHOWN && (
+              <p className="mb-2 text-sm text-ink-2">
+                {settings.cases.length - SHOWN} more cases run, and are not shown here.
+              </p>
+            )}
+            <Button look="outline" onClick={() => addCase()}>
+              <Plus />
+              Add a case
+            </Button>
+          </div>
+        </section>
+      </div>
+    </section>
+  );
+}

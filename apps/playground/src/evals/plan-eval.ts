@@ -1,0 +1,102 @@
+import type { PromptDefinition } from '@cueline/core';
+import { CuelineError } from '@cueline/core';
+import type { EvalPrices } from '@cueline/core/evals';
+import { libraryOf, toInput } from '../prompts/check-prompts.ts';
+import type { EditablePrompt } from '../prompts/editable-prompt.ts';
+import type { ConnectionSettings } from '../model/connection.ts';
+import { MAX_RUNS, type EvalSettings } from './eval-settings.ts';
+
+/** The prompts and cases of an evaluation, or why it cannot start. */
+export type EvalPlan =
+  | {
+      prompts: readonly PromptDefinition<Record<string, string>>[];
+      cases: readonly { id: string; input: Record<string, string>; expect: string }[];
+      /** Ids of the connection's models; undefined is the connection's own. */
+      models: readonly (string | undefined)[];
+      prices: EvalPrices | undefined;
+      /** How many runs it makes. */
+      runs: number;
+    }
+  | { problem: string };
+
+/** Checks an eval against the prompts of the Prompts view. */
+export function planEval(
+  settings: EvalSettings,
+  prompts: readonly EditablePrompt[],
+  connection: ConnectionSettings,
+): EvalPlan {
+  const own = prompts.filter(({ id }) => id === settings.prompt);
+  if (own.length === 0) return { problem: `There is no prompt ${settings.prompt}. Choose one.` };
+  const versions = own.filter(({ version }) => settings.versions.includes(version));
+  if (versions.length === 0) return { problem: 'Choose a version to run.' };
+  const read = versions.map((prompt) => ({ prompt, known: libraryOf(prompt) }));
+  const faulty = read.find(({ known }) => known === undefined);
+  if (faulty !== undefined) {
+    return { problem: `Version ${faulty.prompt.version} has faults. Correct it in the Prompts view.` };
+  }
+  if (settings.cases.length === 0) return { problem: 'Add a case.' };
+  const ids = settings.cases.map(({ id }) => id);
+  if (ids.includes('')) return { problem: 'A case has no name. Name it.' };
+  const twice = ids.find((id, index) => ids.indexOf(id) < index);
+  if (twice !== undefined) return { problem: `Two cases are called ${twice}. Rename one.` };
+  const judge = settings.scorers.find(({ kind, value }) => kind === 'judge' && value.trim() === '');
+  if (judge !== undefined) return { problem: 'Say in the rubric of the judge what a good answer is.' };
+  const prices = readPrices(settings, connection);
+  if (prices instanceof CuelineError) return { problem: prices.message };
+  const models = [undefined, ...furtherModels(settings, connection)];
+  const runs = settings.cases.length * versions.length * models.length * settings.repeat;
+  if (runs > MAX_RUNS) {
+    return {
+      problem: `These are ${runs.toLocaleString('en')} runs, and a page makes up to ${MAX_RUNS.toLocaleString('en')}. Use the command cueline eval.`,
+    };
+  }
+  const first = read[0]!.known!.prompt;
+  return {
+    prompts: read.map(({ known }) => {
+      const { library, prompt } = known!;
+      return library.definePrompt(`${prompt.id}@${prompt.version}`) as PromptDefinition<
+        Record<string, string>
+      >;
+    }),
+    cases: settings.cases.map(({ id, input, expect }) => ({
+      id,
+      input: toInput(first, input),
+      expect,
+    })),
+    models,
+    prices,
+    runs,
+  };
+}
+
+/** The connection's further models: the demo connection has one, other connections any. */
+export function furtherModels({ models }: EvalSettings, connection: ConnectionSettings): string[] {
+  const own = connection.kind === 'demo' ? '' : connection[connection.kind].model.trim();
+  const usable = models.map((id) => id.trim()).filter((id) => id !== '' && id !== own);
+  return [...new Set(usable.filter((id) => (connection.kind === 'demo') === (id === 'demo-small')))];
+}
+
+/** The id of the connection's own model. */
+export function ownModel(connection: ConnectionSettings): string {
+  return connection.kind === 'demo' ? 'demo' : connection[connection.kind].model.trim();
+}
+
+function readPrices(
+  settings: EvalSettings,
+  connection: ConnectionSettings,
+): EvalPrices | undefined | CuelineError {
+  const prices: Record<string, { input: number; output: number }> = {};
+  for (const id of [ownModel(connection), ...furtherModels(settings, connection)]) {
+    const price = Object.hasOwn(settings.prices, id) ? settings.prices[id] : undefined;
+    if (price === undefined || (price.input.trim() === '' && price.output.trim() === '')) continue;
+    const [input, output] = [Number(price.input), Number(price.output)];
+    if (!(input >= 0 && output >= 0 && input < Infinity && output < Infinity)) {
+      return new CuelineError(
+        'invalid_options',
+        `The price of ${id} is no number. Write dollars per million tokens, such as 0.25.`,
+      );
+    }
+    prices[id] = { input, output };
+  }
+  return Object.keys(prices).length === 0 ? undefined : prices;
+}

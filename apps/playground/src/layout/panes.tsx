@@ -1,0 +1,56 @@
+import { FileCode2, FlaskConical, Library, type LucideIcon } from 'lucide-react';
+import { lazy, Suspense, type ReactNode } from 'react';
+import { EditorPane } from '../editor/editor-pane.tsx';
+import { usePlayground, type View } from '../state/store.ts';
+import { EmptyRun } from '../transcript/empty-run.tsx';
+import { RunPane } from './run-pane.tsx';
+
+// loaded when they are opened: a visitor who came for a script needs neither
+const PromptsPane = lazy(() =>
+  import('../prompts/prompts-pane.tsx').then((it) => ({ default: it.PromptsPane })),
+);
+const TryPane = lazy(() => import('../prompts/try-pane.tsx').then((it) => ({ default: it.TryPane })));
+const EvalsPane = lazy(() => import('../evals/evals-pane.tsx').then((it) => ({ default: it.EvalsPane })));
+const ResultsPane = lazy(() =>
+  import('../evals/results-pane.tsx').then((it) => ({ default: it.ResultsPane })),
+);
+
+/** The parts of the playground, in the order of their tabs. */
+export const views: readonly { view: View; title: string; Icon: LucideIcon }[] = [
+  { view: 'script', title: 'Script', Icon: FileCode2 },
+  { view: 'prompts', title: 'Prompts', Icon: Library },
+  { view: 'evals', title: 'Evals', Icon: FlaskConical },
+];
+
+/** What a part shows: what is edited, and what comes of it. */
+export const panes: Readonly<
+  Record<View, { editor: ReactNode; result: ReactNode; editorTitle: string; resultTitle: string }>
+> = {
+  script: {
+    editor: <EditorPane />,
+    result: <RunPane empty={<EmptyRun />} />,
+    editorTitle: 'Script',
+    resultTitle: 'Run',
+  },
+  prompts: {
+    editor: loaded(<PromptsPane />),
+    result: loaded(<TryPane />),
+    editorTitle: 'Prompt',
+    resultTitle: 'Try',
+  },
+  evals: {
+    editor: loaded(<EvalsPane />),
+    result: loaded(<ResultsPane />),
+    editorTitle: 'Eval',
+    resultTitle: 'Results',
+  },
+};
+
+function loaded(pane: ReactNode): ReactNode {
+  return <Suspense fallback={<div aria-busy className="flex-1 bg-page" />}>{pane}</Suspense>;
+}
+
+/** Opens a part. */
+export function openView(view: View): void {
+  usePlayground.setState({ view, tab: 'editor', notice: undefined });
+}

@@ -1,0 +1,18 @@
+import { startRun, stopRun } from '../state/run-session.ts';
+import { usePlayground } from '../state/store.ts';
+
+/** Runs what is open: the script, the prompt or the eval. */
+export function start(): void {
+  const { view } = usePlayground.getState();
+  if (view === 'script') startRun();
+  // loaded with its view, so that this takes no time
+  else if (view === 'prompts') void import('../prompts/start-prompt.ts').then((it) => it.startPrompt());
+  else void import('../evals/start-eval.ts').then((it) => it.startEval());
+}
+
+/** Stops what is under way in the open part. */
+export function stop(): void {
+  if (usePlayground.getState().view === 'evals') {
+    void import('../evals/start-eval.ts').then((it) => it.stopEval());
+  } else stopRun();
+}

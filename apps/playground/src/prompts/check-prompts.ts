@@ -1,0 +1,95 @@
+import { CuelineError } from '@cueline/core';
+import {
+  createPromptLibrary,
+  type LibraryFault,
+  type LibraryPrompt,
+  type PromptLibrary,
+  type PromptRecord,
+} from '@cueline/core/library';
+import { toRecord, type EditablePrompt } from './editable-prompt.ts';
+
+/** A fault of one prompt; `path` begins at the prompt: `userPromptParameters[1].type`. */
+export type PromptFault = { readonly path: string; readonly message: string };
+
+/** Returns the faults of each prompt, by its position. */
+export function checkPrompts(
+  prompts: readonly EditablePrompt[],
+): ReadonlyMap<number, readonly PromptFault[]> {
+  const faults = new Map<number, PromptFault[]>();
+  const add = (index: number, fault: PromptFault): void => {
+    faults.set(index, [...(faults.get(index) ?? []), fault]);
+  };
+  const seen = new Map<string, number>();
+  for (const [index, prompt] of prompts.entries()) {
+    for (const { path, message } of faultsOf(prompt))
+      add(index, { path: path.replace(/^prompts(\[0\])?\.?/, ''), message });
+    const key = `${prompt.id}@${prompt.version}`;
+    const earlier = seen.get(key);
+    if (earlier === undefined) seen.set(key, index);
+    else
+      add(index, {
+        path: 'version',
+        message: `is ${prompt.version}, which this prompt has already. Choose another one`,
+      });
+  }
+  return faults;
+}
+
+function faultsOf(prompt: EditablePrompt): readonly LibraryFault[] {
+  try {
+    createPromptLibrary([toRecord(prompt)]);
+    return [];
+  } catch (error) {
+    if (!CuelineError.isInstance(error)) throw error;
+    return (error.details?.['faults'] ?? []) as LibraryFault[];
+  }
+}
+
+/** One version in a library of its own; undefined while it has faults. */
+export function libraryOf(
+  prompt: EditablePrompt,
+): { library: PromptLibrary; prompt: LibraryPrompt } | undefined {
+  try {
+    const library = createPromptLibrary([toRecord(prompt)] as readonly PromptRecord[]);
+    return { library, prompt: library.list()[0]! };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Values as a form has them: texts by parameter. */
+export type Values = Readonly<Record<string, string>>;
+
+/** The values that are passed: those of the prompt's own parameters that are filled in. */
+export function toInput(prompt: LibraryPrompt, values: Values): Record<string, string> {
+  const names = [...prompt.systemPromptParameters, ...prompt.userPromptParameters].map(({ name }) => name);
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = Object.hasOwn(values, name) ? values[name] : undefined;
+      return value === undefined || value === '' ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** What the model will be sent, or what is wrong with the values, by parameter. */
+export type Expansion = { system: string; user: string } | { problems: ReadonlyMap<string, string> };
+
+export function expand(prompt: EditablePrompt, values: Values): Expansion | undefined {
+  const known = libraryOf(prompt);
+  if (known === undefined) return undefined;
+  const { library, prompt: read } = known;
+  const input = toInput(read, values);
+  const problems = new Map<string, string>();
+  const text = (kind: 'expandSystem' | 'expandUser'): string => {
+    try {
+      return library[kind](read, input);
+    } catch (error) {
+      if (!CuelineError.isInstance(error)) throw error;
+      const issues = (error.details?.['issues'] ?? []) as { parameter: string; message: string }[];
+      for (const { parameter, message } of issues) problems.set(parameter, message);
+      return '';
+    }
+  };
+  const expansion = { system: text('expandSystem'), user: text('expandUser') };
+  return problems.size > 0 ? { problems } : expansion;
+}

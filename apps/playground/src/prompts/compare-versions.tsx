@@ -1,0 +1,186 @@
+import { createRun, initialState, type RunState } from '@cueline/core';
+import { useRun, type WatchedRun } from '@cueline/react';
+import { LoaderCircle, Play } from 'lucide-react';
+import { useEffect, useState, type ReactNode } from 'react';
+import { usePlayground } from '../state/store.ts';
+import { promptExecutor } from '../state/run-session.ts';
+import { Button } from '../ui/button.tsx';
+import { Choose } from '../ui/form.tsx';
+import { formatDuration, plural } from '../ui/format.ts';
+import { TextDiff } from '../ui/text-diff.tsx';
+import { expand, libraryOf, toInput, type Values } from './check-prompts.ts';
+import type { EditablePrompt } from './editable-prompt.ts';
+import { usePrompts } from './store.ts';
+
+type CompareVersionsProps = { prompt: EditablePrompt; values: Values };
+
+/** The version of the form beside another one: their texts and their answers, with the differences marked. */
+export function CompareVersions({ prompt, values }: CompareVersionsProps) {
+  const entries = usePrompts((state) => state.entries);
+  const selected = usePrompts((state) => state.selected);
+  const compared = usePrompts((state) => state.compared);
+  const others = entries.filter(({ key }) => key !== selected);
+  const other =
+    others.find(({ key }) => key === compared) ??
+    others.find((entry) => entry.prompt.id === prompt.id) ??
+    others[0];
+  if (other === undefined) {
+    return (
+      <p className="p-4 text-ink-2">
+        There is one version. Press New version, change it, and compare the two here.
+      </p>
+    );
+  }
+  return (
+    <div className="grid gap-4 p-4">
+      <Choose
+        label="Compare with"
+        className="max-w-80"
+        value={other.key}
+        onChoose={(key) => usePrompts.setState({ compared: key })}
+        options={others.map((entry) => [entry.key, titleOf(entry.prompt)])}
+      />
+      <SideBySide
+        title="System prompt"
+        before={other.prompt}
+        after={prompt}
+        of={({ systemPrompt }) => systemPrompt}
+      />
+      <SideBySide
+        title="User message"
+        before={other.prompt}
+        after={prompt}
+        of={({ userPrompt }) => userPrompt}
+      />
+      <Answers key={`${other.key} ${selected}`} before={other.prompt} after={prompt} values={values} />
+    </div>
+  );
+}
+
+function titleOf({ id, version, status }: EditablePrompt): string {
+  return `${id} ${version} (${status})`;
+}
+
+type Pair = { before: EditablePrompt; after: EditablePrompt };
+
+function SideBySide({
+  title,
+  before,
+  after,
+  of,
+}: Pair & { title: string; of: (prompt: EditablePrompt) => string }) {
+  const [one, two] = [of(before), of(after)];
+  if (one === '' && two === '') return null;
+  return (
+    <section>
+      <h3 className="mb-1 text-sm font-medium">
+        {title}
+        {one === two && <span className="font-normal text-ink-3"> · the same in both</span>}
+      </h3>
+      <div className="grid grid-cols-2 gap-3 narrow:grid-cols-1">
+        <Version prompt={before}>
+          <TextDiff before={one} after={two} side="before" />
+        </Version>
+        <Version prompt={after}>
+          <TextDiff before={one} after={two} side="after" />
+        </Version>
+      </div>
+    </section>
+  );
+}
+
+function Version({
+  prompt,
+  note,
+  children,
+}: {
+  prompt: EditablePrompt;
+  note?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <div className="min-w-0 rounded-lg border border-line bg-panel">
+      <p className="flex items-center gap-2 border-b border-line px-3 py-1 text-sm text-ink-2">
+        <span className="truncate font-mono">
+          {prompt.id} {prompt.version}
+        </span>
+        <span className="ml-auto shrink-0 text-ink-3">{note}</span>
+      </p>
+      <div className="px-3 py-2 whitespace-pre-wrap wrap-anywhere">{children}</div>
+    </div>
+  );
+}
+
+type Runs = { before: ComparedRun; after: ComparedRun };
+type ComparedRun = WatchedRun & { stop(): void };
+const noRun: WatchedRun = { getState: () => initialState, subscribe: () => () => {} };
+
+/** The answers of both versions to the same values. */
+function Answers({ before, after, values }: Pair & { values: Values }) {
+  const [runs, setRuns] = useState<Runs>();
+  const one = useRun(runs?.before ?? noRun);
+  const two = useRun(runs?.after ?? noRun);
+  const model = usePlayground(({ connection }) => connection.kind);
+  useEffect(
+    () => () => {
+      runs?.before.stop();
+      runs?.after.stop();
+    },
+    [runs],
+  );
+  const ready = [before, after].every((prompt) => {
+    const expansion = expand(prompt, values);
+    return expansion !== undefined && !('problems' in expansion);
+  });
+  const going = [one, two].some(({ status }) => status === 'running');
+  const ended = runs !== undefined && [one, two].every(({ status }) => status === 'done');
+  return (
+    <section>
+      <div className="mb-1.5 flex items-center gap-3">
+        <h3 className="text-sm font-medium">Answers</h3>
+        <Button
+          look="outline"
+          disabled={!ready || going}
+          onClick={() =>
+            setRuns({ before: startCompared(before, values), after: startCompared(after, values) })
+          }
+        >
+          {going ? <LoaderCircle className="animate-spin" /> : <Play />}
+          Run both
+        </Button>
+        <span className="text-sm text-ink-3">
+          {ready
+            ? `Two calls${model === 'demo' ? ' of the demo model' : ''}.`
+            : 'Fill in the values of both versions first.'}
+        </span>
+      </div>
+      {runs !== undefined && (
+        <div className="grid grid-cols-2 gap-3 narrow:grid-cols-1" data-testid="answers">
+          <Version prompt={before} note={factsOf(one)}>
+            {ended ? <TextDiff before={one.text} after={two.text} side="before" /> : <Answer state={one} />}
+          </Version>
+          <Version prompt={after} note={factsOf(two)}>
+            {ended ? <TextDiff before={one.text} after={two.text} side="after" /> : <Answer state={two} />}
+          </Version>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Answer({ state }: { state: RunState }) {
+  if (state.status === 'error') return <span className="text-danger">{state.error?.message}</span>;
+  return state.text === '' ? <span className="text-ink-3">…</span> : <>{state.text}</>;
+}
+
+function factsOf({ status, elapsed, usage }: RunState): string {
+  return status === 'done' ? `${plural(usage.totalTokens, 'token')} · ${formatDuration(elapsed)}` : '';
+}
+
+function startCompared(prompt: EditablePrompt, values: Values): ComparedRun {
+  const { library, prompt: read } = libraryOf(prompt)!;
+  const run = createRun(library.definePrompt(`${read.id}@${read.version}`), { executor: promptExecutor() });
+  // the state says how it ended
+  run.start(toInput(read, values)).catch(() => {});
+  return run;
+}

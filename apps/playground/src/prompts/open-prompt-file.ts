@@ -1,0 +1,34 @@
+import { toast } from 'sonner';
+import { usePlayground } from '../state/store.ts';
+import { MAX_PROMPTS, readEditablePrompts } from './editable-prompt.ts';
+import { usePrompts } from './store.ts';
+
+/** The largest file that is opened, in bytes. */
+const LARGEST_FILE = 2_000_000;
+
+/** Shows the prompts of a file. The user's own are kept. */
+export async function openPromptFile(file: File): Promise<void> {
+  const problem = await open(file);
+  if (problem !== undefined) toast.error(problem, { duration: 10_000 });
+}
+
+async function open(file: File): Promise<string | undefined> {
+  if (file.size > LARGEST_FILE) return `${file.name} is larger than 2 MB. Split it.`;
+  let value: unknown;
+  try {
+    value = JSON.parse((await file.text()).replace(/^\uFEFF/, ''));
+  } catch (error) {
+    return `${file.name} is not JSON: ${(error as Error).message}.`;
+  }
+  const prompts = readEditablePrompts(value);
+  if (prompts === undefined) {
+    return `${file.name} is no prompt file: write a list of up to ${MAX_PROMPTS} prompts, each with "id", "version", "name" and "userPrompt".`;
+  }
+  usePrompts.getState().replace({ prompts, selected: 0, values: usePrompts.getState().values });
+  usePlayground.setState({ notice: undefined });
+  toast(`${file.name} is open.`, {
+    description: 'Your own prompts are kept.',
+    action: { label: 'Restore your prompts', onClick: () => usePrompts.getState().restore() },
+  });
+  return undefined;
+}

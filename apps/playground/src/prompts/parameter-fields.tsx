@@ -1,0 +1,137 @@
+import { Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { Checkbox, Choose, TextInput } from '../ui/form.tsx';
+import type { EditableParameter } from './editable-prompt.ts';
+import { editParameter, removeParameter, type ParameterChange, type ParameterList } from './store.ts';
+
+type ParameterFieldsProps = {
+  list: ParameterList;
+  index: number;
+  parameter: EditableParameter;
+  problem: (member: string) => string | undefined;
+};
+
+/** The declaration of one parameter. */
+export function ParameterFields({ list, index, parameter, problem }: ParameterFieldsProps) {
+  const { name, type, description = '', required, defaultValue, allowedValues } = parameter;
+  // what is typed keeps its commas and spaces
+  const [values, setValues] = useState(() => (allowedValues ?? []).join(', '));
+  const change = (next: ParameterChange): void => editParameter(list, index, next);
+  const isRequired = required ?? defaultValue === undefined;
+  const changeType = (next: EditableParameter['type']): void =>
+    change({
+      type: next,
+      ...(next === 'boolean' ? { allowedValues: undefined } : {}),
+      ...(defaultValue === undefined ? {} : { defaultValue: toValue(String(defaultValue), next) }),
+      ...(allowedValues === undefined || next === 'boolean'
+        ? {}
+        : { allowedValues: allowedValues.map((one) => toListed(String(one), next)) }),
+    });
+  return (
+    <div
+      role="group"
+      aria-label={`Parameter ${name || index + 1}`}
+      className="grid grid-cols-[1.2fr_0.9fr_1.3fr_auto] items-start gap-2 rounded-lg border border-line bg-raised p-2.5 narrow:grid-cols-2"
+    >
+      <TextInput
+        label="Parameter"
+        code
+        value={name}
+        placeholder="CITY"
+        onText={(next) => change({ name: next })}
+        problem={problem('name')}
+      />
+      <Choose
+        label="Type"
+        value={type}
+        onChoose={changeType}
+        options={['string', 'number', 'boolean', 'enum']}
+        problem={problem('type')}
+      />
+      {type === 'boolean' ? (
+        <Choose
+          label="Default"
+          value={defaultValue === undefined ? '' : String(defaultValue)}
+          onChoose={(next) => change(withDefault(next, 'boolean'))}
+          options={[
+            ['', isRequired ? 'none: required' : 'none'],
+            ['true', 'true'],
+            ['false', 'false'],
+          ]}
+          problem={problem('defaultValue')}
+        />
+      ) : (
+        <TextInput
+          label="Default"
+          value={defaultValue === undefined ? '' : String(defaultValue)}
+          placeholder={isRequired ? 'none: required' : 'none'}
+          onText={(next) => change(withDefault(next, type))}
+          problem={problem('defaultValue')}
+        />
+      )}
+      <Button
+        square
+        aria-label={`Remove ${name || 'this parameter'}`}
+        className="mt-[22px] narrow:order-last narrow:mt-0"
+        onClick={() => removeParameter(list, index)}
+      >
+        <Trash2 />
+      </Button>
+      <TextInput
+        label="Description"
+        value={description}
+        className="col-span-2"
+        placeholder="For people, and for MCP clients"
+        onText={(next) => change({ description: next === '' ? undefined : next })}
+        problem={problem('description')}
+      />
+      {type === 'boolean' ? (
+        <span />
+      ) : (
+        <TextInput
+          label="Allowed values"
+          value={values}
+          placeholder={type === 'enum' ? 'formal, casual' : 'any'}
+          onText={(next) => {
+            setValues(next);
+            const listed = next
+              .split(',')
+              .flatMap((one) => (one.trim() === '' ? [] : [toListed(one.trim(), type)]));
+            change({ allowedValues: listed.length === 0 ? undefined : listed });
+          }}
+          problem={problem('allowedValues')}
+          className="narrow:col-span-2"
+        />
+      )}
+      <div className="col-span-full -mt-1">
+        <Checkbox
+          label="A value must be passed"
+          checked={isRequired}
+          disabled={defaultValue !== undefined}
+          onCheck={(checked) => change({ required: checked ? undefined : false })}
+        />
+        {problem('required') !== undefined && <p className="text-sm text-danger">{problem('required')}</p>}
+      </div>
+    </div>
+  );
+}
+
+/** A default makes a parameter optional, so `required` is left out. */
+function withDefault(text: string, type: EditableParameter['type']): ParameterChange {
+  return text === ''
+    ? { defaultValue: undefined, required: undefined }
+    : { defaultValue: toValue(text, type), required: undefined };
+}
+
+/** A typed text as a value of the type; a text that is none stays a text, which the library reports. */
+function toValue(text: string, type: EditableParameter['type']): string | number | boolean {
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  if (type === 'number' && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
+  return text;
+}
+
+function toListed(text: string, type: EditableParameter['type']): string | number {
+  const value = toValue(text, type === 'number' ? 'number' : 'string');
+  return typeof value === 'boolean' ? text : value;
+}

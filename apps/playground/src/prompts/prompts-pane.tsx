@@ -1,0 +1,152 @@
+import { CopyPlus, Download, FilePlus2, FileUp, Library, Trash2, Undo2 } from 'lucide-react';
+import { useMemo, useRef } from 'react';
+import { toast } from 'sonner';
+import { NoticeBar } from '../editor/notices.tsx';
+import { useNarrow } from '../state/theme.ts';
+import { Button } from '../ui/button.tsx';
+import { Choose } from '../ui/form.tsx';
+import { PaneHeader } from '../ui/pane-header.tsx';
+import { saveAsFile } from '../ui/save-as-file.ts';
+import { checkPrompts } from './check-prompts.ts';
+import { toRecord } from './editable-prompt.ts';
+import { openPromptFile } from './open-prompt-file.ts';
+import { PromptForm } from './prompt-form.tsx';
+import { PromptList } from './prompt-list.tsx';
+import { entryOf, usePrompts } from './store.ts';
+
+/** The prompts as a list, and the form of one version. */
+export function PromptsPane() {
+  const entries = usePrompts((state) => state.entries);
+  const entry = usePrompts(entryOf);
+  const previous = usePrompts((state) => state.previous);
+  const select = usePrompts((state) => state.select);
+  const addPrompt = usePrompts((state) => state.addPrompt);
+  const addVersion = usePrompts((state) => state.addVersion);
+  const restore = usePrompts((state) => state.restore);
+  const narrow = useNarrow();
+  const faults = useMemo(() => checkPrompts(entries.map(({ prompt }) => prompt)), [entries]);
+  const file = useRef<HTMLInputElement>(null);
+  const at = entries.indexOf(entry);
+  return (
+    <section aria-label="Prompts" className="flex min-h-0 flex-1 flex-col bg-panel">
+      <PaneHeader
+        title={
+          <>
+            <Library className="size-3.5 text-ink-3" />
+            <span className="narrow:hidden">Prompts</span>
+          </>
+        }
+      >
+        {previous !== undefined && (
+          <Button onClick={restore} aria-label="Restore your prompts">
+            <Undo2 />
+            <span className="narrow:hidden">Restore your prompts</span>
+          </Button>
+        )}
+        <Button square aria-label="New prompt" title="New prompt" onClick={addPrompt}>
+          <FilePlus2 />
+        </Button>
+        <Button
+          square
+          aria-label="Open a prompt file"
+          title="Open a prompt file"
+          onClick={() => file.current?.click()}
+        >
+          <FileUp />
+        </Button>
+        <Button
+          square
+          aria-label="Save as a prompt file"
+          title="Save as a prompt file"
+          onClick={() =>
+            saveAsFile(
+              'prompts.json',
+              JSON.stringify(
+                entries.map(({ prompt }) => toRecord(prompt)),
+                null,
+                2,
+              ) + '\n',
+            )
+          }
+        >
+          <Download />
+        </Button>
+        <input
+          ref={file}
+          type="file"
+          accept=".json"
+          hidden
+          aria-label="Prompt file"
+          onChange={(event) => {
+            const [chosen] = event.target.files ?? [];
+            event.target.value = '';
+            if (chosen !== undefined) void openPromptFile(chosen);
+          }}
+        />
+      </PaneHeader>
+      <NoticeBar />
+      <div className="flex min-h-0 flex-1 narrow:flex-col">
+        {narrow ? (
+          <div className="border-b border-line px-3 py-2">
+            <Choose
+              label="Prompt"
+              quiet
+              value={entry.key}
+              onChoose={select}
+              options={entries.map(({ key, prompt }) => [
+                key,
+                `${prompt.name || prompt.id} ${prompt.version}`,
+              ])}
+            />
+          </div>
+        ) : (
+          <PromptList entries={entries} selected={entry.key} faults={faults} onSelect={select} />
+        )}
+        <div className="scroll min-w-0 flex-1">
+          <PromptForm
+            key={entry.key}
+            prompt={entry.prompt}
+            faults={faults.get(at) ?? []}
+            actions={
+              <>
+                <Button look="outline" onClick={addVersion}>
+                  <CopyPlus />
+                  New version
+                </Button>
+                <Button
+                  square
+                  aria-label="Delete this version"
+                  title="Delete this version"
+                  disabled={entries.length === 1}
+                  onClick={() => removeVersion(entry.key)}
+                >
+                  <Trash2 />
+                </Button>
+              </>
+            }
+          />
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function removeVersion(key: string): void {
+  const before = usePrompts.getState();
+  const { prompt } = entryOf(before);
+  before.remove(key);
+  toast(`${prompt.id} ${prompt.version} is deleted.`, {
+    duration: 10_000,
+    action: {
+      label: 'Undo',
+      onClick: () => {
+        const { entries } = usePrompts.getState();
+        const at = before.entries.findIndex((entry) => entry.key === key);
+        usePrompts.setState({
+          entries: [...entries.slice(0, at), { key, prompt }, ...entries.slice(at)],
+          selected: key,
+        });
+      },
+    },
+  });
+}

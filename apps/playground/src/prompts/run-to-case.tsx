@@ -1,0 +1,37 @@
+import { isUnderWay, initialState } from '@cueline/core';
+import { useRun, type WatchedRun } from '@cueline/react';
+import { ClipboardPlus } from 'lucide-react';
+import { toast } from 'sonner';
+import { usePlayground } from '../state/store.ts';
+import { Button } from '../ui/button.tsx';
+import { addCaseFromRun } from '../evals/add-case.ts';
+
+const noRun: WatchedRun = { getState: () => initialState, subscribe: () => () => {} };
+
+/** Turns an ended run into a case of the eval: its values, and its answer as what is expected. */
+export function RunToCase() {
+  const session = usePlayground((state) => state.promptSession);
+  const state = useRun(session?.run ?? noRun);
+  if (session === undefined || isUnderWay(state) || state.status !== 'done') return null;
+  return (
+    <div className="flex shrink-0 items-center gap-3 border-t border-line bg-panel px-4 py-2 narrow:px-3">
+      <p className="min-w-0 flex-1 text-sm text-ink-2">Is this the answer you expect?</p>
+      <Button
+        look="outline"
+        onClick={() => {
+          const problem = addCaseFromRun(session.run.log());
+          if (problem !== undefined) return toast.error(problem);
+          return toast('The run is a case of the eval now.', {
+            action: {
+              label: 'Open Evals',
+              onClick: () => usePlayground.setState({ view: 'evals', tab: 'editor' }),
+            },
+          });
+        }}
+      >
+        <ClipboardPlus />
+        Add as a case
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import { Tabs } from 'radix-ui';
+import { useMemo } from 'react';
+import { RunPane } from '../layout/run-pane.tsx';
+import { paneTab } from '../ui/pane-tabs.ts';
+import { CompareVersions } from './compare-versions.tsx';
+import { expand } from './check-prompts.ts';
+import { EmptyPromptRun } from './empty-prompt-run.tsx';
+import { ExpandedTexts } from './expanded-texts.tsx';
+import { PromptValues } from './prompt-values.tsx';
+import { RunToCase } from './run-to-case.tsx';
+import { entryOf, usePrompts, type PromptsState } from './store.ts';
+
+const pane = 'flex min-h-0 flex-1 flex-col data-[state=inactive]:hidden';
+const noValues = {};
+
+/** Values for the prompt, and what becomes of it with them: the texts, a run, a comparison. */
+export function TryPane() {
+  const { prompt } = usePrompts(entryOf);
+  const values = usePrompts((state) => state.values[prompt.id]) ?? noValues;
+  const setValue = usePrompts((state) => state.setValue);
+  const tab = usePrompts((state) => state.tab);
+  const expansion = useMemo(() => expand(prompt, values), [prompt, values]);
+  const problems = expansion !== undefined && 'problems' in expansion ? expansion.problems : undefined;
+  return (
+    <section aria-label="Try the prompt" className="flex min-h-0 flex-1 flex-col bg-page">
+      <div className="scroll max-h-[40%] shrink-0 border-b border-line bg-panel p-4 narrow:p-3">
+        <PromptValues prompt={prompt} values={values} problems={problems} onValue={setValue} />
+      </div>
+      <Tabs.Root
+        value={tab}
+        onValueChange={(next) => usePrompts.setState({ tab: next as PromptsState['tab'] })}
+        className="flex min-h-0 flex-1 flex-col"
+      >
+        <Tabs.List aria-label="Result" className="flex shrink-0 border-b border-line bg-panel px-1">
+          <Tabs.Trigger value="preview" className={paneTab}>
+            Preview
+          </Tabs.Trigger>
+          <Tabs.Trigger value="run" className={paneTab}>
+            Run
+          </Tabs.Trigger>
+          <Tabs.Trigger value="compare" className={paneTab}>
+            Compare
+          </Tabs.Trigger>
+        </Tabs.List>
+        <Tabs.Content value="preview" className={`${pane} scroll`} tabIndex={-1}>
+          <ExpandedTexts expansion={expansion} />
+        </Tabs.Content>
+        <Tabs.Content value="run" className={pane} tabIndex={-1}>
+          <RunPane empty={<EmptyPromptRun />} />
+          <RunToCase />
+        </Tabs.Content>
+        <Tabs.Content value="compare" className={`${pane} scroll`} tabIndex={-1}>
+          <CompareVersions prompt={prompt} values={values} />
+        </Tabs.Content>
+      </Tabs.Root>
+    </section>
+  );
+}

@@ -1,0 +1,44 @@
+import { readEvalSettings, readResults } from '../evals/eval-settings.ts';
+import { useEvals } from '../evals/store.ts';
+import { readShared, usePrompts } from '../prompts/store.ts';
+import { openLinkedRun, showLinkedRun } from '../state/run-session.ts';
+import { usePlayground } from '../state/store.ts';
+import { problemOfLog } from './check-log.ts';
+import type { OpenedLink } from './link.ts';
+
+type Shared = Extract<OpenedLink, { kind: 'prompts' | 'evaluation' }>;
+
+/** Shows the prompts of a link, with its run or its evaluation. Nothing runs. Returns why a link was not opened. */
+export async function showPrompts(link: Shared, signal: AbortSignal): Promise<string | undefined> {
+  const shared = readShared(link.prompts);
+  if (shared === undefined) return 'The prompts in this link cannot be read. Ask for the link again.';
+  if (usePlayground.getState().evaluating) {
+    return 'An evaluation is going on here. Stop it, or wait for its end, and open the link again.';
+  }
+  if (link.kind === 'evaluation')
+    return showEvaluation(link.evaluation, () => usePrompts.getState().replace(shared));
+  const { log } = link;
+  const problem = log === undefined ? undefined : await problemOfLog(log);
+  if (problem !== undefined)
+    return `The run in this link cannot be shown: ${problem}. Ask for the link again.`;
+  if (signal.aborted) return undefined;
+  usePrompts.getState().replace(shared);
+  usePlayground.setState({ view: 'prompts', tab: 'editor' });
+  if (log === undefined) return undefined;
+  showLinkedRun({ prompts: shared }, openLinkedRun(log));
+  usePrompts.setState({ tab: 'run' });
+  return undefined;
+}
+
+function showEvaluation(evaluation: unknown, showShared: () => void): string | undefined {
+  const { settings, results } = (evaluation ?? {}) as { settings?: unknown; results?: unknown };
+  const read = readEvalSettings(settings);
+  const readable = results === undefined ? undefined : readResults(results);
+  if (read === undefined || (results !== undefined && readable === undefined)) {
+    return 'The evaluation in this link cannot be read. Ask for the link again.';
+  }
+  showShared();
+  useEvals.getState().replace(read, readable);
+  usePlayground.setState({ view: 'evals', tab: readable === undefined ? 'editor' : 'run' });
+  return undefined;
+}

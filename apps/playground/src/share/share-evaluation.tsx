@@ -1,0 +1,54 @@
+import { useMemo, useState } from 'react';
+import { toSharedResult, type EvalSettings } from '../evals/eval-settings.ts';
+import { useEvals, type Evaluation } from '../evals/store.ts';
+import { sharedOf, usePrompts, type PromptsState } from '../prompts/store.ts';
+import { usePlayground } from '../state/store.ts';
+import { Segment } from '../ui/segment.tsx';
+import { SharePayload } from './share-payload.tsx';
+
+/** The eval with its prompt, as a link, with the results if the user wants. */
+export default function ShareEvaluation() {
+  const current = useEvals((state) => state.settings);
+  const evaluation = useEvals((state) => state.evaluation);
+  const evaluating = usePlayground((state) => state.evaluating);
+  const prompts = usePrompts();
+  const [what, setWhat] = useState<'eval' | 'results'>('results');
+  const hasResults = evaluation !== undefined && evaluation.results.size > 0 && !evaluating;
+  const payload = useMemo(
+    () => toPayload(prompts, hasResults && what === 'results' ? evaluation : current),
+    [prompts, hasResults, what, evaluation, current],
+  );
+  return (
+    <>
+      {hasResults ? (
+        <div className="mb-3">
+          <Segment
+            label="Share"
+            value={what}
+            onChange={setWhat}
+            options={[
+              { value: 'eval', label: 'Eval' },
+              { value: 'results', label: 'Eval and results' },
+            ]}
+          />
+        </div>
+      ) : (
+        <h2 className="font-semibold">Share this eval</h2>
+      )}
+      <SharePayload what="evaluation" payload={payload}>
+        {hasResults && what === 'results'
+          ? 'The prompt, the cases, and every answer with its scores. The runs themselves stay here.'
+          : 'The prompt with its versions, the cases and the scorers. Nothing runs until someone presses Run.'}
+      </SharePayload>
+    </>
+  );
+}
+
+function toPayload(state: PromptsState, shown: Evaluation | EvalSettings) {
+  const settings = 'results' in shown ? shown.settings : shown;
+  // of the prompts, the eval's own
+  const own = state.entries.filter(({ prompt }) => prompt.id === settings.prompt);
+  const { prompts } = sharedOf({ ...state, entries: own });
+  const results = 'results' in shown ? { results: [...shown.results.values()].map(toSharedResult) } : {};
+  return { prompts: { prompts, selected: 0, values: {} }, evaluation: { settings, ...results } };
+}

@@ -1,0 +1,53 @@
+import type { LinkPayload } from '@cueline/core/link';
+import { useMemo, type ReactNode } from 'react';
+import { formatSize } from '../ui/format.ts';
+import { LinkField } from './link-field.tsx';
+import { makeShareLink } from './link.ts';
+import { shareAddress } from './share-address.ts';
+import { UploadLink, type SharedThing } from './upload-link.tsx';
+import { Warning } from './warning.tsx';
+
+type SharePayloadProps = {
+  what: SharedThing;
+  payload: LinkPayload;
+  /** What the link has, in a sentence. */
+  children: ReactNode;
+};
+
+/** A link with prompts or an evaluation: all of it is in the link, or in the page's share store if it is too long. */
+export function SharePayload({ what, payload, children }: SharePayloadProps) {
+  const link = useMemo(() => makeShareLink(payload, location.origin + location.pathname), [payload]);
+  if (link.url === undefined) return <Warning>{link.problem}</Warning>;
+  const fits = link.advice !== 'too-long';
+  return (
+    <>
+      <p className="text-base text-ink-2">{children}</p>
+      {fits && (
+        <LinkField
+          label={`Link to ${what === 'prompts' ? 'these prompts' : 'this evaluation'}`}
+          url={link.url}
+        />
+      )}
+      <p className="mt-2 text-sm text-ink-2" data-testid="link-size">
+        {fits
+          ? `All of it is in the link, which is ${formatSize(link.size)} long. Nothing is uploaded.`
+          : `All of it takes ${formatSize(link.size)}, too long for a link.`}
+      </p>
+      {link.advice === 'long' && (
+        <Warning>Some chat tools cut links of more than 4 KB. A cut link says so when it is opened.</Warning>
+      )}
+      {!fits && shareAddress === undefined && (
+        <Warning>This page has no place to keep it. Save it as a file instead, or share less.</Warning>
+      )}
+      {link.advice !== 'fine' && shareAddress !== undefined && (
+        <UploadLink
+          key={link.url}
+          what={what}
+          address={shareAddress}
+          hash={new URL(link.url).hash}
+          only={!fits}
+        />
+      )}
+    </>
+  );
+}

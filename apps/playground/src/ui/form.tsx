@@ -1,0 +1,181 @@
+import { clsx } from 'clsx';
+import { useId, type ComponentProps, type ReactNode } from 'react';
+
+const control =
+  'w-full rounded-md border bg-page px-2.5 text-base placeholder:text-ink-3 narrow:text-[16px] aria-invalid:border-danger border-line-strong/70';
+
+type Labelled = {
+  label: string;
+  /** For screen readers only; a group has a visible label. */
+  quiet?: boolean;
+  hint?: ReactNode;
+  problem?: string | undefined;
+  className?: string | undefined;
+};
+
+type Described = { id: string; 'aria-invalid': boolean; 'aria-describedby': string | undefined };
+
+function Labelled({
+  label,
+  quiet = false,
+  hint,
+  problem,
+  className,
+  children,
+}: Labelled & { children: (described: Described) => ReactNode }) {
+  const id = useId();
+  const more = problem ?? hint;
+  return (
+    <div className={clsx('min-w-0', className)}>
+      <label htmlFor={id} className={quiet ? 'sr-only' : 'mb-1 block text-sm font-medium'}>
+        {label}
+      </label>
+      {children({
+        id,
+        'aria-invalid': problem !== undefined,
+        'aria-describedby': more === undefined ? undefined : `${id}-more`,
+      })}
+      {more !== undefined && (
+        <p
+          id={`${id}-more`}
+          className={clsx('mt-1 text-sm wrap-anywhere', problem === undefined ? 'text-ink-3' : 'text-danger')}
+        >
+          {more}
+        </p>
+      )}
+    </div>
+  );
+}
+
+type Text = Labelled & {
+  value: string;
+  onText: (text: string) => void;
+  /** Shows code and names in a monospaced font. */
+  code?: boolean;
+};
+
+/** A labelled line of text, with its problem below. */
+export function TextInput({
+  label,
+  quiet,
+  hint,
+  problem,
+  className,
+  value,
+  onText,
+  code = false,
+  ...input
+}: Text & Omit<ComponentProps<'input'>, 'value' | 'onChange' | 'className'>) {
+  return (
+    <Labelled {...{ label, quiet: quiet ?? false, hint, problem, className }}>
+      {(described) => (
+        <input
+          {...input}
+          {...described}
+          value={value}
+          onChange={(event) => onText(event.target.value)}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={!code}
+          className={clsx(control, 'h-7 narrow:h-11', code && 'font-mono')}
+        />
+      )}
+    </Labelled>
+  );
+}
+
+/** A labelled text of several lines, which grows with its content. */
+export function TextArea({
+  label,
+  quiet,
+  hint,
+  problem,
+  className,
+  value,
+  onText,
+  code = false,
+  ...area
+}: Text & Omit<ComponentProps<'textarea'>, 'value' | 'onChange' | 'className'>) {
+  return (
+    <Labelled {...{ label, quiet: quiet ?? false, hint, problem, className }}>
+      {(described) => (
+        <textarea
+          {...area}
+          {...described}
+          value={value}
+          onChange={(event) => onText(event.target.value)}
+          autoComplete="off"
+          className={clsx(
+            control,
+            'scroll field-sizing-content max-h-80 min-h-7 resize-y py-1 leading-[20px] narrow:min-h-11 narrow:py-2.5',
+            code && 'font-mono',
+          )}
+        />
+      )}
+    </Labelled>
+  );
+}
+
+/** A labelled choice of one of several values. */
+export function Choose<Value extends string>({
+  label,
+  quiet,
+  hint,
+  problem,
+  className,
+  value,
+  onChoose,
+  options,
+}: Labelled & {
+  value: Value;
+  onChoose: (value: Value) => void;
+  options: readonly (Value | readonly [value: Value, label: string])[];
+}) {
+  return (
+    <Labelled {...{ label, quiet: quiet ?? false, hint, problem, className }}>
+      {(described) => (
+        <select
+          {...described}
+          value={value}
+          onChange={(event) => onChoose(event.target.value as Value)}
+          className={clsx(control, 'h-7 px-1.5 narrow:h-11')}
+        >
+          {options.map((option) => {
+            const [key, words] = typeof option === 'string' ? [option, option] : option;
+            return (
+              <option key={key} value={key}>
+                {words}
+              </option>
+            );
+          })}
+        </select>
+      )}
+    </Labelled>
+  );
+}
+
+/** A box with its label beside it. */
+export function Checkbox({
+  label,
+  checked,
+  onCheck,
+  disabled = false,
+}: {
+  label: ReactNode;
+  checked: boolean;
+  onCheck: (checked: boolean) => void;
+  disabled?: boolean;
+}) {
+  return (
+    <label className="inline-flex min-h-7 items-center gap-2 text-base has-disabled:text-ink-3 narrow:min-h-11">
+      <input
+        type="checkbox"
+        checked={checked}
+        disabled={disabled}
+        onChange={(event) => onCheck(event.target.checked)}
+        className="size-4 accent-go"
+      />
+      {label}
+    </label>
+  );
+}
