@@ -1,4 +1,5 @@
 import { Trash2 } from 'lucide-react';
+import { clsx } from 'clsx';
 import { memo } from 'react';
 import { parametersOf, type EditablePrompt } from '../prompts/editable-prompt.ts';
 import { ValueField } from '../prompts/prompt-values.tsx';
@@ -7,6 +8,9 @@ import { TextArea, TextInput } from '../ui/form.tsx';
 import type { EditableCase } from './eval-settings.ts';
 import { useEvals } from './store.ts';
 
+/** The columns of cases with one value: name, value, expected answer, and the button. */
+export const caseColumns = 'grid-cols-[130px_minmax(0,1fr)_150px_auto]';
+
 type CaseFieldsProps = { prompt: EditablePrompt | undefined; one: EditableCase; index: number };
 
 /** One case: its name, a value for each parameter, and what is expected. */
@@ -14,9 +18,35 @@ export const CaseFields = memo(function CaseFields({ prompt, one, index }: CaseF
   const editCase = useEvals((state) => state.editCase);
   const removeCase = useEvals((state) => state.removeCase);
   const parameters = prompt === undefined ? [] : parametersOf(prompt);
+  const isSingle = parameters.length === 1;
+  const values = parameters.map((parameter) => (
+    <ValueField
+      key={parameter.name}
+      parameter={parameter}
+      quiet={isSingle}
+      value={(Object.hasOwn(one.input, parameter.name) ? one.input[parameter.name] : undefined) ?? ''}
+      onValue={(value) => editCase(index, { input: { ...one.input, [parameter.name]: value } })}
+    />
+  ));
+  const expected = (
+    <TextArea
+      label={isSingle ? `Expected answer of ${one.id}` : 'Expected answer'}
+      quiet={isSingle}
+      rows={1}
+      value={one.expect}
+      onText={(expect) => editCase(index, { expect })}
+      className={isSingle ? 'narrow:col-span-2' : 'col-span-full'}
+    />
+  );
   return (
-    <li className="rounded-lg border border-line bg-raised p-2.5">
-      <div className="grid grid-cols-[150px_minmax(0,1fr)_auto] items-start gap-2 narrow:grid-cols-[minmax(0,1fr)_auto]">
+    <li className="rounded-lg border border-line bg-raised p-2">
+      <div
+        className={clsx(
+          'grid items-start gap-2 narrow:grid-cols-[minmax(0,1fr)_auto]',
+          // a single value fits beside the answer
+          isSingle ? caseColumns : 'grid-cols-[130px_minmax(0,1fr)_auto]',
+        )}
+      >
         <TextInput
           label={`Name of case ${index + 1}`}
           quiet
@@ -24,26 +54,21 @@ export const CaseFields = memo(function CaseFields({ prompt, one, index }: CaseF
           value={one.id}
           onText={(id) => editCase(index, { id })}
         />
-        <div className="grid min-w-0 gap-2 narrow:order-last narrow:col-span-2">
-          {parameters.map((parameter) => (
-            <ValueField
-              key={parameter.name}
-              parameter={parameter}
-              quiet={parameters.length === 1}
-              value={(Object.hasOwn(one.input, parameter.name) ? one.input[parameter.name] : undefined) ?? ''}
-              onValue={(value) => editCase(index, { input: { ...one.input, [parameter.name]: value } })}
-            />
-          ))}
-          <TextArea
-            label={`Expected answer of ${one.id}`}
-            quiet
-            rows={1}
-            value={one.expect}
-            placeholder="Expected answer"
-            onText={(expect) => editCase(index, { expect })}
-          />
-        </div>
-        <Button square aria-label={`Remove ${one.id}`} onClick={() => removeCase(index)}>
+        {isSingle ? (
+          values
+        ) : (
+          <div className="grid min-w-0 grid-cols-2 gap-2 narrow:order-last narrow:col-span-2 narrow:grid-cols-1">
+            {values}
+            {expected}
+          </div>
+        )}
+        {isSingle && expected}
+        <Button
+          square
+          aria-label={`Remove ${one.id}`}
+          className="narrow:col-start-2 narrow:row-start-1"
+          onClick={() => removeCase(index)}
+        >
           <Trash2 />
         </Button>
       </div>

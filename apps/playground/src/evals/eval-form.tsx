@@ -1,4 +1,4 @@
-import { Plus, X } from 'lucide-react';
+import { ChevronRight, Plus, X } from 'lucide-react';
 import type { ConnectionSettings } from '../model/connection.ts';
 import type { EditablePrompt } from '../prompts/editable-prompt.ts';
 import { StatusBadge } from '../prompts/status-badge.tsx';
@@ -133,8 +133,9 @@ function Models({ settings, connection }: Pick<EvalFormProps, 'settings' | 'conn
           }
         />
       )}
-      <details>
+      <details className="group">
         <summary className="inline-flex min-h-7 items-center text-sm text-ink-2 hover:text-ink narrow:min-h-11">
+          <ChevronRight className="mr-1 -ml-0.5 size-3.5 transition-transform group-open:rotate-90" />
           Prices, for the cost of a run
         </summary>
         <div className="mt-1 grid gap-2">

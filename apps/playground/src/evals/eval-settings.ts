@@ -73,7 +73,12 @@ const sharedResult = z.object({
   input: z.record(text, text),
   expect: text.optional(),
   output: z
-    .object({ text, object: z.unknown(), toolCalls: z.array(z.never()), tasks: z.array(z.never()) })
+    .object({
+      text,
+      object: z.unknown().optional(),
+      toolCalls: z.array(z.never()),
+      tasks: z.array(z.never()),
+    })
     .optional(),
   scores: z
     .array(

@@ -2,10 +2,11 @@ import { FileUp, FlaskConical, Plus, Undo2 } from 'lucide-react';
 import { useRef } from 'react';
 import { NoticeBar } from '../editor/notices.tsx';
 import { usePlayground } from '../state/store.ts';
+import { parametersOf } from '../prompts/editable-prompt.ts';
 import { usePrompts } from '../prompts/store.ts';
 import { Button } from '../ui/button.tsx';
 import { PaneHeader } from '../ui/pane-header.tsx';
-import { CaseFields } from './case-fields.tsx';
+import { caseColumns, CaseFields } from './case-fields.tsx';
 import { EvalForm } from './eval-form.tsx';
 import { openCaseFile } from './open-case-file.ts';
 import { planEval } from './plan-eval.ts';
@@ -28,12 +29,14 @@ export function EvalsPane() {
   const prompt =
     prompts.find(({ id, version }) => id === settings.prompt && settings.versions.includes(version)) ??
     prompts.find(({ id }) => id === settings.prompt);
+  const parameters = prompt === undefined ? [] : parametersOf(prompt);
+  const parameter = parameters.length === 1 ? parameters[0] : undefined;
   return (
     <section aria-label="Eval" className="flex min-h-0 flex-1 flex-col bg-panel">
       <PaneHeader
         title={
           <>
-            <FlaskConical className="size-3.5 text-ink-3" />
+            <FlaskConical className="size-3.5 text-ink-3 narrow:hidden" />
             <span className="narrow:hidden">Eval</span>
           </>
         }
@@ -73,6 +76,17 @@ export function EvalsPane() {
               }}
             />
           </div>
+          {parameter !== undefined && settings.cases.length > 0 && (
+            <div
+              aria-hidden
+              className={`grid ${caseColumns} gap-2 px-6 pb-1 text-sm text-ink-3 narrow:hidden`}
+            >
+              <span>Name</span>
+              <span className="font-mono">{parameter.name}</span>
+              <span>Expected answer</span>
+              <span className="w-7" />
+            </div>
+          )}
           <ul className="grid gap-2 px-4 pb-4 narrow:px-3">
             {settings.cases.slice(0, SHOWN).map((one, index) => (
               <CaseFields key={index} prompt={prompt} one={one} index={index} />

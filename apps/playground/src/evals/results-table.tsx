@@ -18,7 +18,10 @@ export function ResultsTable({ columns, rows }: { columns: readonly Column[]; ro
   if (rows.length === 0) return <p className="px-4 pb-4 text-ink-2">No case fits this filter.</p>;
   return (
     <div className="scroll px-4 pb-4 narrow:px-3">
-      <table className="w-full min-w-[420px] table-fixed border-separate border-spacing-0 overflow-hidden rounded-lg border border-line bg-panel">
+      <table
+        style={{ minWidth: 130 * (columns.length + 1) }}
+        className="w-full table-fixed border-separate border-spacing-0 overflow-hidden rounded-lg border border-line bg-panel"
+      >
         <thead>
           <tr className="text-left text-sm text-ink-2">
             <th scope="col" className="w-[34%] border-b border-line px-3 py-1.5 font-medium">

@@ -40,7 +40,6 @@ export type EvalsState = {
 };
 
 const storage = createStorage<Pick<EvalsState, 'settings' | 'previous'>>({ onProblem: reportStorage });
-addEventListener('pagehide', storage.flush);
 
 export const useEvals = create<EvalsState>()(
   persist(

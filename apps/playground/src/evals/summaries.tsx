@@ -36,7 +36,7 @@ function Summary({ column: { prompt, model, summary, pending } }: { column: Colu
       <PassRate rate={none ? 0 : passRate} low={interval.low} high={interval.high} shown={!none} />
       <p className="mt-2 flex flex-wrap gap-x-3 text-sm text-ink-2">
         <span>
-          <span className="text-ok">{passed} passed</span>
+          <span className={passed > 0 ? 'text-ok' : undefined}>{passed} passed</span>
           {failed > 0 && <span className="text-danger">, {failed} failed</span>}
           {errors > 0 && <span className="text-danger">, {errors} with errors</span>}
           {pending > 0 && `, ${pending} to come`}

@@ -56,7 +56,7 @@ function classifyRequest(
 }
 
 const good = /\b(lovely|great|perfect|wonderful|excellent|friendly|delicious|clean|best|happy|thank)\w*/gi;
-const bad = /\b(cold|dirty|rude|noisy|thin|slow|broken|late|worst|bad|stain|never again)\w*/gi;
+const bad = /\b(cold|dirty|rude|noisy|slow|broken|late|worst|bad|stain|never again)\w*/gi;
 
 function classify(text: string, how: { complaintDecides: boolean; readsNegation: boolean }): string {
   const plain = how.readsNegation

@@ -111,7 +111,7 @@ export function freeId(wanted: string, taken: readonly string[]): string {
 
 /** The next minor version that no other version of the prompt has. */
 export function nextVersion(version: string, taken: readonly string[]): string {
-  const [major = 1, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10) || 0);
+  const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10) || 0);
   for (let next = minor + 1; ; next++) {
     const candidate = `${major}.${next}.0`;
     if (!taken.includes(candidate)) return candidate;

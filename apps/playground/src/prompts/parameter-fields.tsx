@@ -73,7 +73,7 @@ export function ParameterFields({ list, index, parameter, problem }: ParameterFi
       <Button
         square
         aria-label={`Remove ${name || 'this parameter'}`}
-        className="mt-[22px] narrow:order-last narrow:mt-0"
+        className="mt-[22px] narrow:order-last narrow:mt-0 narrow:justify-self-end"
         onClick={() => removeParameter(list, index)}
       >
         <Trash2 />
@@ -104,7 +104,7 @@ export function ParameterFields({ list, index, parameter, problem }: ParameterFi
           className="narrow:col-span-2"
         />
       )}
-      <div className="col-span-full -mt-1">
+      <div className="col-span-full -mt-1 narrow:col-span-1 narrow:mt-0">
         <Checkbox
           label="A value must be passed"
           checked={isRequired}

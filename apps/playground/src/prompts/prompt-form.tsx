@@ -38,7 +38,7 @@ export function PromptForm({ prompt, faults, actions }: PromptFormProps) {
           ))}
         </ul>
       )}
-      <div className="grid grid-cols-[1.4fr_1fr_0.8fr_1fr] gap-3 narrow:grid-cols-2">
+      <div className="grid grid-cols-[1.3fr_1.3fr_0.7fr_0.9fr] gap-3 narrow:grid-cols-2">
         <TextInput
           label="Name"
           value={prompt.name}

@@ -70,7 +70,11 @@ export function ValueField({ parameter, value, quiet = false, problem, onValue }
   return type === 'number' ? (
     <TextInput {...shared} inputMode="decimal" />
   ) : (
-    <TextArea {...shared} rows={1} className={quiet || isShort(name) ? undefined : 'col-span-full'} />
+    <TextArea
+      {...shared}
+      rows={1}
+      className={quiet ? 'narrow:col-span-2' : isShort(name) ? undefined : 'col-span-full'}
+    />
   );
 }
 

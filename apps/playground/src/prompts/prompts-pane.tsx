@@ -31,10 +31,24 @@ export function PromptsPane() {
     <section aria-label="Prompts" className="flex min-h-0 flex-1 flex-col bg-panel">
       <PaneHeader
         title={
-          <>
-            <Library className="size-3.5 text-ink-3" />
-            <span className="narrow:hidden">Prompts</span>
-          </>
+          narrow ? (
+            <Choose
+              label="Prompt"
+              quiet
+              className="-ml-1 w-44"
+              value={entry.key}
+              onChoose={select}
+              options={entries.map(({ key, prompt }) => [
+                key,
+                `${prompt.name || prompt.id} ${prompt.version}`,
+              ])}
+            />
+          ) : (
+            <>
+              <Library className="size-3.5 text-ink-3" />
+              Prompts
+            </>
+          )
         }
       >
         {previous !== undefined && (
@@ -85,23 +99,8 @@ export function PromptsPane() {
         />
       </PaneHeader>
       <NoticeBar />
-      <div className="flex min-h-0 flex-1 narrow:flex-col">
-        {narrow ? (
-          <div className="border-b border-line px-3 py-2">
-            <Choose
-              label="Prompt"
-              quiet
-              value={entry.key}
-              onChoose={select}
-              options={entries.map(({ key, prompt }) => [
-                key,
-                `${prompt.name || prompt.id} ${prompt.version}`,
-              ])}
-            />
-          </div>
-        ) : (
-          <PromptList entries={entries} selected={entry.key} faults={faults} onSelect={select} />
-        )}
+      <div className="flex min-h-0 flex-1">
+        {!narrow && <PromptList entries={entries} selected={entry.key} faults={faults} onSelect={select} />}
         <div className="scroll min-w-0 flex-1">
           <PromptForm
             key={entry.key}

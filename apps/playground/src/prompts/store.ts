@@ -67,7 +67,6 @@ function opened({
 }
 
 const storage = createStorage<Stored>({ onProblem: reportStorage });
-addEventListener('pagehide', storage.flush);
 
 export const usePrompts = create<PromptsState>()(
   persist(

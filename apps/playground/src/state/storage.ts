@@ -46,6 +46,12 @@ export function createStorage<State>(options: StorageOptions): PersistStorage<St
     }
   }
 
+  // a change is stored a moment after it was made, which a closing page does not have
+  if ('document' in globalThis) {
+    addEventListener('pagehide', flush);
+    addEventListener('visibilitychange', flush);
+  }
+
   return {
     getItem(name) {
       try {

@@ -113,9 +113,6 @@ export function reportStorage(message: string): void {
 
 const storage = createStorage<Stored>({ onProblem: reportStorage });
 
-/** Writes queued changes; for a page that is about to close. */
-export const flushStorage: () => void = storage.flush;
-
 export const usePlayground = create<PlaygroundState>()(
   persist(
     (set, get) => ({

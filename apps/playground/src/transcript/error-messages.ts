@@ -24,6 +24,8 @@ const titles: Partial<Record<CuelineErrorCode, string>> = {
   budget_exceeded: 'The run reached a limit',
   loop_detected: 'The model went in circles',
   parse_failed: 'An answer did not have the form asked for',
+  not_recorded: 'The recording has no such request',
+  invalid_parameter: 'A value does not fit the prompt',
   sandbox_unresponsive: 'The script stopped responding',
   sandbox_refused: 'The script asked for something it may not do',
 };

@@ -49,7 +49,12 @@ test.each([
       previousScript: '// mine',
       notice: { kind: 'opened', from: 'link' },
       tab: 'run',
-      session: { shared: true, source: { script }, model: { name: 'gpt-x', detail: 'shared run' }, simulated: false },
+      session: {
+        shared: true,
+        source: { script },
+        model: { name: 'gpt-x', detail: 'shared run' },
+        simulated: false,
+      },
     });
     expect(store().session!.run.getState()).toMatchObject({ status: 'done', model: 'openai:gpt-x' });
     expect(store().session!.run.log()).toEqual(log);

@@ -115,7 +115,13 @@ export function createCassette({
       modelId,
       // a replay cannot ask the model which addresses it loads by itself
       supportedUrls:
-        mode === 'replay' ? { '*/*': [/^https?:/] } : resolve().then((real) => real.supportedUrls),
+        mode === 'replay'
+          ? { '*/*': [/^https?:/] }
+          : // a model that cannot be resolved is an error of the call
+            resolve().then(
+              (real) => real.supportedUrls,
+              () => ({}),
+            ),
       doStream,
       doGenerate: (options) => generateFrom(doStream, options),
     };

@@ -117,6 +117,15 @@ describe('a recording', () => {
     expect(recorder.toJSON().recordings).toEqual([]);
   });
 
+  test('a model that cannot be found is an error of the call, and nothing else', async () => {
+    const model = createCassette({ mode: 'record' }).model('nowhere:small');
+    // what the model cannot say before it is called
+    expect(await model.supportedUrls).toEqual({});
+    await expect(
+      model.doStream({ prompt: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }] }),
+    ).rejects.toThrow('Unknown provider "nowhere"');
+  });
+
   test('can be extended: what is recorded is not asked again', async () => {
     const data = await recordWeather();
     const more = scriptedModel([turns[0]!, 'It is 18 degrees.'], { provider: 'openai', modelId: 'gpt-4o' });

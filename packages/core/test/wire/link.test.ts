@@ -43,6 +43,16 @@ describe('links', () => {
     expect(decodeLink(link)).toEqual({ script: 'export default 1', log: json(events) });
   });
 
+  test('carry prompts and an evaluation as any JSON, which their reader checks', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (prompts, evaluation) => {
+        const link = encodeLink({ prompts, evaluation });
+        expect(link).toMatch(/^#v1\.pe\./);
+        expect(decodeLink(link)).toEqual(json({ prompts, evaluation }));
+      }),
+    );
+  });
+
   test('carry any log, with any texts', () => {
     fc.assert(
       fc.property(anyLog, (events) => {

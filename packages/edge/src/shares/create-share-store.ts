@@ -23,7 +23,7 @@ const inert = {
 };
 
 /**
- * Keeps scripts and runs that are too long for a link, each under an id that cannot be guessed. `POST {basePath}`
+ * Keeps scripts, runs, prompts and evaluations that are too long for a link, each under an id that cannot be guessed. `POST {basePath}`
  * with
  * the output of `encodeLink`, without its `#`, answers 201 with `{ id, expiresAt, deleteKey }`; `GET {basePath}/{id}`
  * returns

@@ -46,7 +46,12 @@ describe('a share', () => {
 
   test('of a script alone, or a run alone, is a share', async () => {
     const { store } = fixture();
-    for (const payload of [{ script }, { log }]) {
+    for (const payload of [
+      { script },
+      { log },
+      { prompts: [{ id: 'a' }] },
+      { evaluation: { settings: {} } },
+    ]) {
       const response = await store(send({ body: encodeLink(payload).slice(1) }));
       const { id } = (await response.json()) as { id: string };
       expect(decodeLink(`#${await (await store(get(id))).text()}`)).toEqual(payload);

@@ -1,0 +1,208 @@
+import { runPrompt, type RunEvent } from '@cueline/core';
+import { defineEval, runEval, type EvalResult } from '@cueline/core/evals';
+import { decodeLink, encodeLink } from '@cueline/core/link';
+import { beforeEach, expect, test } from 'vitest';
+import { addCaseFromRun } from '../../src/evals/add-case.ts';
+import { createScorers } from '../../src/evals/create-scorers.ts';
+import {
+  readEvalSettings,
+  readResults,
+  toSharedResult,
+  type EvalSettings,
+} from '../../src/evals/eval-settings.ts';
+import { readCaseFile } from '../../src/evals/open-case-file.ts';
+import { furtherModels, planEval } from '../../src/evals/plan-eval.ts';
+import { filterRows, toTable } from '../../src/evals/result-rows.ts';
+import { sampleEval } from '../../src/evals/sample-eval.ts';
+import { startEval } from '../../src/evals/start-eval.ts';
+import { runKey, useEvals, type Evaluation } from '../../src/evals/store.ts';
+import { defaultConnection } from '../../src/model/connection.ts';
+import { sampleModel } from '../../src/model/sample-model.ts';
+import { libraryOf } from '../../src/prompts/check-prompts.ts';
+import { samplePrompts } from '../../src/prompts/sample-prompts.ts';
+import { usePlayground } from '../../src/state/store.ts';
+
+const initial = useEvals.getState();
+const state = () => useEvals.getState();
+beforeEach(() => useEvals.setState(initial, true));
+
+const openai = { ...defaultConnection, kind: 'openai' as const };
+
+async function evaluate(models: ('demo' | 'demo-small')[]): Promise<EvalResult[]> {
+  const plan = planEval(sampleEval, samplePrompts, defaultConnection);
+  if ('problem' in plan) throw new Error(plan.problem);
+  const definition = defineEval({
+    prompt: plan.prompts[0]!,
+    cases: plan.cases,
+    scorers: createScorers(sampleEval.scorers, sampleModel('demo')),
+  });
+  const results: EvalResult[] = [];
+  await runEval(definition, {
+    models: models.map((id) => sampleModel(id, { hurried: true })),
+    prompts: plan.prompts,
+    onResult: (result) => results.push(result),
+  });
+  return results;
+}
+
+function evaluationOf(results: readonly EvalResult[]): Evaluation {
+  return {
+    settings: sampleEval,
+    runs: results,
+    results: new Map(results.map((result) => [runKey(result), result])),
+    progress: undefined,
+    shared: false,
+  };
+}
+
+test('the sample eval tells the versions and the models apart', async () => {
+  const { columns } = toTable(evaluationOf(await evaluate(['demo', 'demo-small'])));
+  const rates = columns.map(({ prompt, model, summary }) => [prompt, model, summary.passed]);
+  expect(rates).toEqual([
+    ['classify-feedback@1.0.0', 'simulated:demo', 0],
+    ['classify-feedback@1.0.0', 'simulated:demo-small', 0],
+    ['classify-feedback@1.1.0', 'simulated:demo', 8],
+    ['classify-feedback@1.1.0', 'simulated:demo-small', 7],
+  ]);
+});
+
+test('filters leave the rows that they name', async () => {
+  const { rows } = toTable(evaluationOf(await evaluate(['demo'])));
+  const ids = (filter: typeof initial.filter, search = '') =>
+    filterRows(rows, { filter, search }).map(({ id }) => id);
+  expect(ids('all')).toHaveLength(9);
+  expect(ids('failed')).toHaveLength(9);
+  expect(ids('passed')).toEqual([]);
+  expect(ids('different')).toHaveLength(8);
+  expect(ids('errors')).toEqual([]);
+  expect(ids('unstable')).toEqual([]);
+  expect(ids('all', 'omelette')).toEqual(['irony']);
+});
+
+test('results of a link are those that were shared, without logs', async () => {
+  const results = await evaluate(['demo']);
+  const link = encodeLink({ evaluation: { settings: sampleEval, results: results.map(toSharedResult) } });
+  expect(link).toMatch(/^#v1\.e\./);
+  const { settings, results: shared } = decodeLink(link).evaluation as Record<string, unknown>;
+  expect(readEvalSettings(settings)).toEqual(sampleEval);
+  const read = readResults(shared)!;
+  expect(read).toHaveLength(18);
+  expect(read.some((result) => result.log !== undefined)).toBe(false);
+  expect(toTable(evaluationOf(read)).columns.map(({ summary }) => summary.passed)).toEqual([0, 8]);
+});
+
+test.each([
+  [null],
+  [{ ...sampleEval, repeat: 1_000 }],
+  [{ ...sampleEval, scorers: [{ kind: 'script', value: 'alert(1)' }] }],
+  [{ ...sampleEval, cases: [{ id: 1 }] }],
+])('an eval of a link that has no such shape is refused (%#)', (value) => {
+  expect(readEvalSettings(value)).toBeUndefined();
+});
+
+test.each([[null], [[{ caseId: 'a' }]], [[{ status: 'great' }]]])('and so are results (%#)', (value) => {
+  expect(readResults(value)).toBeUndefined();
+});
+
+const planned = (change: Partial<EvalSettings>, connection = defaultConnection): unknown =>
+  planEval({ ...sampleEval, ...change }, samplePrompts, connection);
+
+test.each([
+  [{ prompt: 'gone' }, 'There is no prompt gone. Choose one.'],
+  [{ versions: [] }, 'Choose a version to run.'],
+  [{ versions: ['9.9.9'] }, 'Choose a version to run.'],
+  [{ cases: [] }, 'Add a case.'],
+  [{ cases: [sampleEval.cases[0]!, sampleEval.cases[0]!] }, 'Two cases are called praise. Rename one.'],
+  [
+    { scorers: [{ kind: 'judge' as const, value: '' }] },
+    'Say in the rubric of the judge what a good answer is.',
+  ],
+  [{ prices: { demo: { input: 'cheap', output: '1' } } }, /^The price of demo is no number\. Write dollars/],
+  [
+    { repeat: 20, cases: Array.from({ length: 200 }, (_, at) => ({ id: `${at}`, input: {}, expect: '' })) },
+    /^These are 8,000 runs/,
+  ],
+])('says what keeps an eval from running (%#)', (change, problem) => {
+  expect(planned(change)).toEqual({
+    problem: problem instanceof RegExp ? expect.stringMatching(problem) : problem,
+  });
+});
+
+test('runs are cases × versions × models × repeats', () => {
+  expect(planned({})).toMatchObject({ runs: 36, models: [undefined], prices: undefined });
+  expect(planned({ models: ['demo-small'] })).toMatchObject({ runs: 72 });
+  expect(planned({ prices: { demo: { input: '1', output: '2.5' } } })).toMatchObject({
+    prices: { demo: { input: 1, output: 2.5 } },
+  });
+});
+
+test('further models are those of the connection', () => {
+  const settings = { ...sampleEval, models: ['demo-small', ' gpt-5 ', '', 'gpt-5', openai.openai.model] };
+  expect(furtherModels(settings, defaultConnection)).toEqual(['demo-small']);
+  expect(furtherModels(settings, openai)).toEqual(['gpt-5']);
+});
+
+test('reads cases from CSV and JSON, and says what is wrong with others', () => {
+  expect(readCaseFile('a.csv', 'id,TEXT,expect\none,"Fine, thanks",POSITIVE\n')).toEqual([
+    { id: 'one', input: { TEXT: 'Fine, thanks' }, expect: 'POSITIVE' },
+  ]);
+  expect(readCaseFile('a.json', '{"cases":[{"input":{"TEXT":"Hi","N":2},"expect":{"a":1}}]}')).toEqual([
+    { id: 'case-1', input: { TEXT: 'Hi', N: '2' }, expect: '{"a":1}' },
+  ]);
+  expect(() => readCaseFile('a.json', '{')).toThrow(/^a\.json is not JSON/);
+  expect(() => readCaseFile('a.json', '{}')).toThrow(/no list of cases/);
+  expect(() => readCaseFile('a.json', '[{"input":1}]')).toThrow(/case 1 has no "input"/);
+  expect(() => readCaseFile('a.csv', 'expect\nx\n')).toThrow(/no column for a parameter/);
+  expect(() => readCaseFile('a.csv', '')).toThrow(/a\.csv/);
+});
+
+test('a run becomes a case by its values and its answer', async () => {
+  const { library } = libraryOf(samplePrompts[1]!)!;
+  const { run } = await runPrompt(library.definePrompt('classify-feedback@1.1.0'), {
+    model: sampleModel('demo', { hurried: true }),
+    input: { TEXT: 'A dirty bath.' },
+  } as never);
+  await run.finished;
+  expect(addCaseFromRun(run.log())).toBeUndefined();
+  expect(state().settings.cases.at(-1)).toEqual({
+    id: 'from-run',
+    input: { TEXT: 'A dirty bath.' },
+    expect: 'NEGATIVE',
+  });
+  expect(addCaseFromRun([] as RunEvent[])).toMatch(/no prompt of a library/);
+});
+
+test('an eval of a link keeps the user’s own', () => {
+  state().editCase(0, { expect: 'MINE' });
+  const mine = state().settings;
+  state().replace(sampleEval, undefined);
+  expect(state().settings).toEqual(sampleEval);
+  state().restore();
+  expect(state().settings).toEqual(mine);
+});
+
+test('an eval runs in the page; what failed can run again alone, and a run that is unchanged is not repeated', async () => {
+  state().change({ versions: ['1.1.0'], repeat: 1, cases: sampleEval.cases.slice(6) });
+  await startEval();
+  expect(usePlayground.getState()).toMatchObject({ evaluating: false, tab: 'run' });
+  const statuses = () =>
+    [...state().evaluation!.results.values()].map(({ caseId, status, stored }) => [caseId, status, stored]);
+  expect(statuses()).toEqual([
+    ['question', 'passed', false],
+    ['fact', 'passed', false],
+    ['irony', 'failed', false],
+  ]);
+  await startEval('failed');
+  expect(statuses()).toEqual([
+    ['question', 'passed', false],
+    ['fact', 'passed', false],
+    ['irony', 'failed', false],
+  ]);
+  state().editCase(2, { expect: 'NEUTRAL' });
+  await startEval();
+  expect(statuses()).toEqual([
+    ['question', 'passed', true],
+    ['fact', 'passed', true],
+    ['irony', 'passed', true],
+  ]);
+});

@@ -1,0 +1,208 @@
+import { decodeLink, encodeLink } from '@cueline/core/link';
+import { packagedPrompts } from '@cueline/core/library';
+import { beforeEach, expect, test } from 'vitest';
+import { checkPrompts, expand, libraryOf, toInput } from '../../src/prompts/check-prompts.ts';
+import {
+  emptyPrompt,
+  freeId,
+  nextVersion,
+  readEditablePrompts,
+  toRecord,
+  undeclaredNames,
+} from '../../src/prompts/editable-prompt.ts';
+import { samplePrompts, sampleValues } from '../../src/prompts/sample-prompts.ts';
+import {
+  addParameter,
+  editParameter,
+  entryOf,
+  readShared,
+  removeParameter,
+  sharedOf,
+  usePrompts,
+} from '../../src/prompts/store.ts';
+
+const initial = usePrompts.getState();
+const state = () => usePrompts.getState();
+beforeEach(() => usePrompts.setState(initial, true));
+
+test('the sample prompts have no faults, and their sample values fit', () => {
+  expect([...checkPrompts(samplePrompts)]).toEqual([]);
+  for (const prompt of samplePrompts) {
+    expect(expand(prompt, sampleValues[prompt.id] ?? {})).toHaveProperty('user');
+  }
+});
+
+test('reads every prompt file that the library reads, and gives back what was in it', () => {
+  const seed = [
+    {
+      id: 'greet',
+      version: '2.0.0',
+      name: 'Greet',
+      userPrompt: 'Greet {NAME} {TIMES} times.',
+      userPromptsParameters: [
+        { name: 'NAME', type: 'kString' },
+        { name: 'TIMES', type: 'kNumber', defaultValue: 2 },
+      ],
+      metadata: { owner: 'travel' },
+    },
+  ];
+  const read = readEditablePrompts(seed)!;
+  expect(read[0]).toMatchObject({
+    status: 'active',
+    userPromptParameters: [
+      { name: 'NAME', type: 'string' },
+      { name: 'TIMES', type: 'number' },
+    ],
+  });
+  expect([...checkPrompts(read)]).toEqual([]);
+  expect(toRecord(read[0]!)).toEqual({
+    id: 'greet',
+    version: '2.0.0',
+    name: 'Greet',
+    status: 'active',
+    userPrompt: 'Greet {NAME} {TIMES} times.',
+    userPromptParameters: [
+      { name: 'NAME', type: 'string' },
+      { name: 'TIMES', type: 'number', defaultValue: 2 },
+    ],
+    metadata: { owner: 'travel' },
+  });
+  expect(readEditablePrompts({ $schema: 'prompts.schema.json', prompts: seed })).toHaveLength(1);
+  expect(readEditablePrompts({ $schema: 'prompts.schema.json', ...seed[0] })).toHaveLength(1);
+  expect(readEditablePrompts(packagedPrompts.map((prompt) => structuredClone(prompt)))).toHaveLength(
+    packagedPrompts.length,
+  );
+});
+
+test.each([
+  null,
+  7,
+  'text',
+  [],
+  [null],
+  [{ id: 'a' }],
+  { prompts: 'none' },
+  [{ id: 'a', version: '1.0.0', name: 'A', userPrompt: 'x', extra: 1 }],
+  [{ id: 'a', version: '1.0.0', name: 'A', userPrompt: 'x'.repeat(200_001) }],
+  Array.from({ length: 501 }, () => ({ id: 'a', version: '1.0.0', name: 'A', userPrompt: 'x' })),
+])('refuses what is no list of prompts (%#)', (value) => {
+  expect(readEditablePrompts(value)).toBeUndefined();
+  expect(readShared({ prompts: value })).toBeUndefined();
+});
+
+test('each fault is at its field', () => {
+  const faulty = {
+    ...emptyPrompt('greet'),
+    version: '1.0',
+    userPromptParameters: [{ name: 'NAME', type: 'enum' as const }],
+  };
+  const faults = checkPrompts([samplePrompts[0]!, faulty]);
+  expect([...faults.keys()]).toEqual([1]);
+  expect(faults.get(1)!.map(({ path }) => path)).toContain('version');
+  const corrected = { ...faulty, version: '1.0.0' };
+  expect(
+    checkPrompts([corrected])
+      .get(0)!
+      .map(({ path }) => path),
+  ).toEqual(['userPromptParameters[0].allowedValues']);
+  expect(libraryOf(faulty)).toBeUndefined();
+  expect(expand(faulty, {})).toBeUndefined();
+});
+
+test('a version that is there twice is a fault of the second one', () => {
+  const [one] = samplePrompts;
+  expect(checkPrompts([one!, one!]).get(1)).toEqual([
+    { path: 'version', message: 'is 1.0.0, which this prompt has already. Choose another one' },
+  ]);
+});
+
+test('values are checked by parameter; empty ones are not passed', () => {
+  const answer = samplePrompts.find(({ id }) => id === 'answer-guest')!;
+  const { prompt } = libraryOf(answer)!;
+  expect(toInput(prompt, { HOTEL: 'Miramar', TONE: '', OTHER: 'x' })).toEqual({ HOTEL: 'Miramar' });
+  const expansion = expand(answer, { HOTEL: 'Miramar', TONE: 'loud', SENTENCES: 'few' });
+  expect([...(expansion as { problems: Map<string, string> }).problems]).toEqual([
+    ['TONE', expect.stringContaining('Pass one of "warm", "formal", "brief"')],
+    ['REVIEW', expect.stringContaining('is missing')],
+    ['SENTENCES', expect.stringContaining('Pass a number')],
+  ]);
+  const texts = expand(answer, { HOTEL: 'Miramar', TONE: 'warm', REVIEW: '{HOTEL}', DISCOUNT: 'true' });
+  expect(texts).toEqual({
+    system: 'You answer reviews for Miramar. Your tone is warm. Sign as The reception.',
+    user: 'Write at most 4 sentences to this guest. Offer a discount: true.\n\n{HOTEL}',
+  });
+});
+
+test('names between braces that look like parameters can be declared', () => {
+  expect(
+    undeclaredNames('{CITY} {"json": 1} {city} {DAYS} {CITY}', [{ name: 'DAYS', type: 'number' }]),
+  ).toEqual(['CITY']);
+});
+
+test('new ids and versions are free ones', () => {
+  expect(freeId('greet', ['greet', 'greet-2'])).toBe('greet-3');
+  expect(nextVersion('1.2.3', ['1.2.3', '1.3.0'])).toBe('1.4.0');
+  expect(nextVersion('next', [])).toBe('0.1.0');
+});
+
+test('a new version is a draft beside the old one, which stays as it is', () => {
+  const { prompt } = entryOf(state());
+  state().addVersion();
+  expect(entryOf(state()).prompt).toMatchObject({ id: prompt.id, version: '1.2.0', status: 'draft' });
+  state().edit({ userPrompt: 'Other {TEXT}' });
+  expect(state().entries.map((entry) => entry.prompt)).toContainEqual(prompt);
+  expect(state().compared).toBeDefined();
+});
+
+test('values stay with a prompt whose id is edited', () => {
+  state().setValue('TEXT', 'Mine');
+  state().edit({ id: 'sort' });
+  expect(state().values['sort']).toMatchObject({ TEXT: 'Mine' });
+});
+
+test('parameters are added, changed and removed', () => {
+  addParameter('systemPromptParameters', 'HOTEL');
+  editParameter('systemPromptParameters', 0, { type: 'number', defaultValue: 3 });
+  expect(entryOf(state()).prompt.systemPromptParameters).toEqual([
+    { name: 'HOTEL', type: 'number', defaultValue: 3 },
+  ]);
+  editParameter('systemPromptParameters', 0, { defaultValue: undefined });
+  expect(entryOf(state()).prompt.systemPromptParameters).toEqual([{ name: 'HOTEL', type: 'number' }]);
+  removeParameter('systemPromptParameters', 0);
+  expect(entryOf(state()).prompt.systemPromptParameters).toEqual([]);
+});
+
+test('the last version cannot be removed', () => {
+  for (const { key } of state().entries) state().remove(key);
+  expect(state().entries).toHaveLength(1);
+});
+
+test('prompts of a link replace the user’s own, which come back', () => {
+  state().edit({ userPrompt: 'Mine {TEXT}' });
+  const mine = sharedOf(state());
+  const link = encodeLink({
+    prompts: { prompts: [emptyPrompt('shared')], selected: 0, values: { shared: { NAME: 'Ada' } } },
+  });
+  expect(link).toMatch(/^#v1\.p\./);
+  state().replace(readShared(decodeLink(link).prompts)!);
+  expect(sharedOf(state())).toMatchObject({
+    prompts: [{ id: 'shared' }],
+    values: { shared: { NAME: 'Ada' } },
+  });
+  // a second link does not take the place of what is kept
+  state().replace({ prompts: [emptyPrompt('other')], selected: 0, values: {} });
+  state().restore();
+  expect(sharedOf(state())).toEqual(mine);
+  expect(state().previous).toBeUndefined();
+});
+
+test('a link has prompts and values only, whatever else is in it', () => {
+  expect(
+    readShared({
+      prompts: [emptyPrompt('a')],
+      selected: 99,
+      values: { a: { NAME: 'Ada', N: 7 }, b: 'none' },
+      connection: { kind: 'openai' },
+    }),
+  ).toEqual({ prompts: [emptyPrompt('a')], selected: 0, values: { a: { NAME: 'Ada' } } });
+});

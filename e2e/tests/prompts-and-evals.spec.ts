@@ -1,0 +1,169 @@
+import { decodeLink, encodeLink } from '@cueline/core/link';
+import { expect, test, type Playground } from './playground-page.ts';
+
+type Part = 'Script' | 'Prompts' | 'Evals';
+
+async function openPart({ page, open }: Playground, part: Part, hash = ''): Promise<void> {
+  await open(hash);
+  await page.getByRole('navigation', { name: 'Parts' }).getByRole('button', { name: part }).click();
+}
+
+async function sharedLink({ page }: Playground): Promise<string> {
+  await page.getByTestId('share').click();
+  const link = await page.getByRole('textbox', { name: /^Link to/ }).inputValue();
+  await page.keyboard.press('Escape');
+  return new URL(link).hash;
+}
+
+test('a version is edited with live validation, previewed, run, compared, and turned into a case', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  await openPart(playground, 'Prompts');
+  const version = page.getByRole('textbox', { name: 'Version', exact: true });
+  await expect(version).toHaveValue('1.1.0');
+  await expect(page.getByTestId('expansion')).toContainText('The room was lovely');
+
+  await page.getByRole('button', { name: 'New version' }).click();
+  await expect(version).toHaveValue('1.2.0');
+  await version.fill('1.2');
+  await expect(page.getByText(/The version is not a version such as "1\.0\.0"/)).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Try the prompt' })).toContainText('This version has faults');
+  await version.fill('1.2.0');
+  await page.getByLabel('User message').fill('Classify what {GUEST} wrote:\n\n{TEXT}');
+  await page.getByRole('button', { name: 'Declare {GUEST}' }).click();
+  await expect(page.getByText('GUEST is missing.').first()).toBeVisible();
+  await page.getByRole('textbox', { name: 'GUEST', exact: true }).fill('Ada');
+  await expect(page.getByTestId('expansion')).toContainText('Classify what Ada wrote:');
+
+  await page.keyboard.press('ControlOrMeta+Enter');
+  await expect(playground.status).toHaveText('Done');
+  await expect(page.getByRole('region', { name: 'Run', exact: true })).toContainText('NEGATIVE');
+
+  await page.getByRole('tab', { name: 'Compare' }).click();
+  await page.getByRole('button', { name: 'Run both' }).click();
+  await expect(page.getByTestId('answers')).toContainText(/tokens.*tokens/s);
+
+  await page.getByRole('tab', { name: 'Run', exact: true }).click();
+  await page.getByRole('button', { name: 'Add as a case' }).click();
+  await page.getByRole('button', { name: 'Open Evals' }).click();
+  await expect(page.getByLabel('Name of case 10')).toHaveValue('from-run');
+});
+
+test('prompts and the run of one are shared by a link, which keeps the reader’s own prompts', async ({
+  playground,
+  browser,
+}) => {
+  const { page } = playground;
+  await openPart(playground, 'Prompts');
+  await page
+    .getByLabel('System prompt')
+    .fill('Answer with exactly one word: POSITIVE, NEGATIVE or NEUTRAL. Shared.');
+  await page.keyboard.press('ControlOrMeta+Enter');
+  await expect(playground.status).toHaveText('Done');
+  await page.getByTestId('share').click();
+  await page.getByRole('radio', { name: 'Prompts and run' }).click();
+  const { hash } = new URL(await page.getByRole('textbox', { name: /^Link to/ }).inputValue());
+  expect(Object.keys(decodeLink(hash)).toSorted()).toEqual(['log', 'prompts']);
+
+  const reader = await (await browser.newContext()).newPage();
+  await reader.goto(page.url());
+  await reader.getByRole('button', { name: 'Prompts', exact: true }).click();
+  await reader.getByLabel('Name', { exact: true }).fill('My own');
+  await reader.evaluate((to) => (location.hash = to), hash);
+  await expect(reader.getByTestId('shared-run')).toBeVisible();
+  await expect(reader.getByLabel('System prompt').first()).toHaveValue(/Shared\.$/);
+  expect(new URL(reader.url()).hash).toBe('');
+  await reader.getByRole('button', { name: 'Restore your prompts' }).click();
+  await expect(reader.getByLabel('Name', { exact: true })).toHaveValue('My own');
+  await reader.context().close();
+});
+
+test('an eval runs by the keyboard, shows its results, filters them, and is shared with them', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  await openPart(playground, 'Evals');
+  await expect(page.getByTestId('plan')).toHaveText('36 runs');
+  await page.getByRole('checkbox', { name: /^demo-small/ }).check();
+  await page.getByRole('combobox', { name: 'Repeats' }).selectOption('1');
+  await page.getByRole('combobox', { name: 'At once' }).selectOption('20');
+  await page.keyboard.press('ControlOrMeta+Enter');
+  await expect(page.getByTestId('eval-status')).toHaveText('36 runs, 21 not passed');
+  await expect(page.getByTestId('summary')).toHaveCount(4);
+  await expect(page.getByTestId('summary').nth(2)).toContainText('8 passed, 1 failed');
+
+  await page.getByRole('combobox', { name: 'Show' }).selectOption('passed');
+  await expect(page.getByTestId('result-row')).toHaveCount(0);
+  await page.getByRole('combobox', { name: 'Show' }).selectOption('all');
+  await page.getByRole('searchbox', { name: 'Search cases' }).fill('omelette');
+  await expect(page.getByTestId('result-row')).toHaveCount(1);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await expect(page.getByTestId('answer')).toHaveCount(4);
+  await page.getByRole('button', { name: 'Expect this answer' }).first().click();
+  await expect(page.getByTestId('eval-status')).toContainText('before your changes');
+
+  const hash = await sharedLink(playground);
+  await page.reload();
+  await expect(page.getByTestId('plan')).toBeVisible();
+  await page.evaluate((to) => (location.hash = to), hash);
+  await expect(page.getByTestId('eval-status')).toHaveText('36 runs, 21 not passed · from a link');
+  await expect(page.getByTestId('summary').nth(2)).toContainText('8 passed, 1 failed');
+});
+
+test('Stop ends an evaluation, and what has ended stays', async ({ playground }) => {
+  const { page } = playground;
+  await openPart(playground, 'Evals');
+  await page.getByRole('combobox', { name: 'At once' }).selectOption('1');
+  await page.getByTestId('run-button').click();
+  await expect(page.getByTestId('eval-status')).toHaveText(/^[1-9]\d* of 36 runs$/);
+  await page.keyboard.press('Escape');
+  await expect(page.getByTestId('eval-status')).toHaveText(/^Stopped after \d+ of 36 runs$/);
+  await expect(page.getByTestId('run-button')).toBeVisible();
+});
+
+test('a pattern of a stranger that never ends costs a case and not the page', async ({ playground }) => {
+  const { page } = playground;
+  const input = { TEXT: `${'a'.repeat(40)}! lovely` };
+  const settings = {
+    prompt: 'classify-feedback',
+    versions: ['1.0.0'],
+    models: [],
+    scorers: [{ kind: 'matches', value: '^(([a-zA-Z ]+)+)+$' }],
+    repeat: 1,
+    concurrency: 5,
+    prices: {},
+    cases: [{ id: 'evil', input, expect: '' }],
+  };
+  const prompt = {
+    id: 'classify-feedback',
+    version: '1.0.0',
+    name: 'x',
+    userPrompt: 'Is this POSITIVE, NEGATIVE or NEUTRAL?\n\n{TEXT}',
+    userPromptParameters: [{ name: 'TEXT', type: 'string' }],
+  };
+  await playground.open();
+  const hash = encodeLink({ prompts: { prompts: [prompt] }, evaluation: { settings } });
+  await page.evaluate((to) => (location.hash = to), hash);
+  await expect(page.getByTestId('plan')).toHaveText('1 runs');
+  await page.getByTestId('run-button').click();
+  await expect(page.getByTestId('eval-status')).toHaveText('1 runs, 1 not passed');
+  await page.locator('[data-case=evil] button').click();
+  await expect(page.getByTestId('answer')).toContainText('the pattern takes longer than 1000 ms');
+});
+
+test('links with damaged prompts or evaluations are refused with a sentence', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  for (const payload of [
+    { prompts: { prompts: 7 } },
+    { prompts: [{ __proto__: null, id: 'x' }] },
+    { evaluation: { settings: {} } },
+    { prompts: { prompts: [] }, evaluation: { settings: {}, results: [{}] } },
+  ]) {
+    await page.evaluate((to) => (location.hash = to), encodeLink(payload));
+    await expect(page.getByTestId('notice')).toContainText('cannot be read. Ask for the link again.');
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+  }
+});
