@@ -176,7 +176,7 @@ export default defineConfig({
   env: {
     builtin: true,
   },
-  ignorePatterns: ['**/dist/**', '**/test-results/**', 'e2e/outside/**'],
+  ignorePatterns: ['**/dist/**', '**/test-results/**', 'e2e/outside/**', 'bench/evals/others/**'],
   rules: {
     'typescript/no-explicit-any': 'error',
     'typescript/consistent-type-imports': 'error',

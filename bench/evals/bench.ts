@@ -10,6 +10,7 @@ import {
 } from '@cueline/core/evals';
 import { scriptedModel } from '@cueline/core/testing';
 import { printTable } from '../table.ts';
+import { benchBesideOthers } from './beside-others.ts';
 
 const CASES = 2_000;
 const REPEAT = 3;
@@ -45,6 +46,7 @@ export async function benchEvals(): Promise<void> {
     ['largest heap', (memory.heap / 1e6).toFixed(0)],
     ['largest resident set', (memory.resident / 1e6).toFixed(0)],
   ]);
+  await benchBesideOthers({ cases: CASES, repeat: REPEAT, latency: LATENCY, concurrency: CONCURRENCY });
 }
 
 function evalOf(count: number, repeat: number): EvalDefinition<{ n: number }> {
