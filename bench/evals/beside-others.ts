@@ -1,13 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { printTable } from '../table.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-/** Outside the workspace, which does not depend on these packages. */
-const folder = fileURLToPath(new URL('../node_modules/.cache/others', import.meta.url));
+/** Outside the workspace: it does not depend on these packages, and they would find its settings. */
+const folder = join(tmpdir(), 'cueline-bench-others');
 
 /** The same evaluation with other packages, each in a process of its own. */
 export type Workload = { cases: number; repeat: number; latency: number; concurrency: number };
