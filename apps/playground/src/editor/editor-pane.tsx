@@ -2,7 +2,7 @@ import { FileCode2 } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { isUnedited } from '../examples/index.ts';
 import { usePlayground } from '../state/store.ts';
-import { NoticeBar } from './notices.tsx';
+import { NoticeBar } from '../panes/notice-bar.tsx';
 import { Problems, type Diagnostic } from './problems.tsx';
 
 const ScriptEditor = lazy(() => import('./script-editor.tsx'));

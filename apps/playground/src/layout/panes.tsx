@@ -3,7 +3,7 @@ import { lazy, Suspense, type ReactNode } from 'react';
 import { EditorPane } from '../editor/editor-pane.tsx';
 import { usePlayground, type View } from '../state/store.ts';
 import { EmptyRun } from '../transcript/empty-run.tsx';
-import { RunPane } from './run-pane.tsx';
+import { RunPane } from '../panes/run-pane.tsx';
 
 // loaded when they are opened: a visitor who came for a script needs neither
 const PromptsPane = lazy(() =>
@@ -14,6 +14,8 @@ const EvalsPane = lazy(() => import('../evals/evals-pane.tsx').then((it) => ({ d
 const ResultsPane = lazy(() =>
   import('../evals/results-pane.tsx').then((it) => ({ default: it.ResultsPane })),
 );
+
+const RunToCase = lazy(() => import('../evals/run-to-case.tsx').then((it) => ({ default: it.RunToCase })));
 
 /** The parts of the playground, in the order of their tabs. */
 export const views: readonly { view: View; title: string; Icon: LucideIcon }[] = [
@@ -34,7 +36,15 @@ export const panes: Readonly<
   },
   prompts: {
     editor: loaded(<PromptsPane />),
-    result: loaded(<TryPane />),
+    result: loaded(
+      <TryPane
+        afterRun={
+          <Suspense>
+            <RunToCase />
+          </Suspense>
+        }
+      />,
+    ),
     editorTitle: 'Prompt',
     resultTitle: 'Try',
   },

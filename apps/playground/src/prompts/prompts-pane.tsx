@@ -1,11 +1,11 @@
 import { CopyPlus, Download, FilePlus2, FileUp, Library, Trash2, Undo2 } from 'lucide-react';
 import { useMemo, useRef } from 'react';
 import { toast } from 'sonner';
-import { NoticeBar } from '../editor/notices.tsx';
+import { NoticeBar } from '../panes/notice-bar.tsx';
 import { useNarrow } from '../state/theme.ts';
 import { Button } from '../ui/button.tsx';
 import { Choose } from '../ui/form.tsx';
-import { PaneHeader } from '../ui/pane-header.tsx';
+import { PaneHeader } from '../panes/pane-header.tsx';
 import { saveAsFile } from '../ui/save-as-file.ts';
 import { checkPrompts } from './check-prompts.ts';
 import { toRecord } from './editable-prompt.ts';

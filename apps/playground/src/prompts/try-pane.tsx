@@ -1,20 +1,19 @@
 import { Tabs } from 'radix-ui';
-import { useMemo } from 'react';
-import { RunPane } from '../layout/run-pane.tsx';
-import { paneTab } from '../ui/pane-tabs.ts';
+import { useMemo, type ReactNode } from 'react';
+import { RunPane } from '../panes/run-pane.tsx';
+import { paneTab } from '../panes/pane-tabs.ts';
 import { CompareVersions } from './compare-versions.tsx';
 import { expand } from './check-prompts.ts';
 import { EmptyPromptRun } from './empty-prompt-run.tsx';
 import { ExpandedTexts } from './expanded-texts.tsx';
 import { PromptValues } from './prompt-values.tsx';
-import { RunToCase } from './run-to-case.tsx';
 import { entryOf, usePrompts, type PromptsState } from './store.ts';
 
 const pane = 'flex min-h-0 flex-1 flex-col data-[state=inactive]:hidden';
 const noValues = {};
 
-/** Values for the prompt, and what becomes of it with them: the texts, a run, a comparison. */
-export function TryPane() {
+/** Values for the prompt, and what becomes of it with them: the texts, a run, a comparison. `afterRun` is below the run. */
+export function TryPane({ afterRun }: { afterRun: ReactNode }) {
   const { prompt } = usePrompts(entryOf);
   const values = usePrompts((state) => state.values[prompt.id]) ?? noValues;
   const setValue = usePrompts((state) => state.setValue);
@@ -47,7 +46,7 @@ export function TryPane() {
         </Tabs.Content>
         <Tabs.Content value="run" className={pane} tabIndex={-1}>
           <RunPane empty={<EmptyPromptRun />} />
-          <RunToCase />
+          {afterRun}
         </Tabs.Content>
         <Tabs.Content value="compare" className={`${pane} scroll`} tabIndex={-1}>
           <CompareVersions prompt={prompt} values={values} />

@@ -2,7 +2,7 @@ import { diffWordsWithSpace } from 'diff';
 import { memo } from 'react';
 
 /** Texts that differ by more, or that take longer to compare, are shown as they are. */
-const LIMITS = { maxEditLength: 3_000, timeout: 150 };
+const LIMITS = { maxEditLength: 1_500, timeout: 50 };
 
 type TextDiffProps = {
   before: string;

@@ -11,7 +11,7 @@ import { problemOfLog } from '../../src/share/check-log.ts';
 import type { RunSession } from '../../src/state/store.ts';
 import { announcement } from '../../src/transcript/announcement.ts';
 import { Rows } from '../../src/transcript/row.tsx';
-import { RunBar } from '../../src/layout/run-bar.tsx';
+import { RunBar } from '../../src/panes/run-bar.tsx';
 import { TaskPanel } from '../../src/tasks/task-panel.tsx';
 import { toTranscript } from '../../src/transcript/view-model.ts';
 

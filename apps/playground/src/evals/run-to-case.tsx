@@ -4,7 +4,7 @@ import { ClipboardPlus } from 'lucide-react';
 import { toast } from 'sonner';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
-import { addCaseFromRun } from '../evals/add-case.ts';
+import { addCaseFromRun } from './add-case.ts';
 
 const noRun: WatchedRun = { getState: () => initialState, subscribe: () => () => {} };
 

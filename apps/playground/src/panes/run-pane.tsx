@@ -6,7 +6,7 @@ import type { RunSession } from '../state/store.ts';
 import { currentSession, usePlayground } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
 import { TaskPanel } from '../tasks/task-panel.tsx';
-import { SharedRunBar } from '../share/shared-run-bar.tsx';
+import { SharedRunBar } from './shared-run-bar.tsx';
 import { Announce } from '../ui/announce.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { announcement } from '../transcript/announcement.ts';
