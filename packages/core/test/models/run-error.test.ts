@@ -77,6 +77,18 @@ describe('toRunError', () => {
     expect(toRunError(call(400, google)).code).toBe('auth');
   });
 
+  test.each([false, true])(
+    'a body that is nested without end is a bad request like any other (%s)',
+    (isRead) => {
+      const responseBody = `{"error":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
+      const data: unknown = isRead ? JSON.parse(responseBody) : undefined;
+      expect(toRunError(call(400, 'Bad Request', { responseBody, data }))).toMatchObject({
+        code: 'bad_request',
+        message: expect.stringContaining('Bad Request'),
+      });
+    },
+  );
+
   test('Retry-After is kept, and the last of several attempts counts', () => {
     const last = call(429, 'Slow down', { responseHeaders: { 'retry-after': '20' } });
     const error = toRunError(
