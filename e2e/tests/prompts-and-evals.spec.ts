@@ -1,6 +1,9 @@
 import { decodeLink, encodeLink } from '@cueline/core/link';
 import { expect, test, type Playground } from './playground-page.ts';
 
+/** An evaluation loads the runner and makes dozens of calls, each with its pause. */
+const evaluation = { timeout: 20_000 };
+
 type Part = 'Script' | 'Prompts' | 'Evals';
 
 async function openPart({ page, open }: Playground, part: Part, hash = ''): Promise<void> {
@@ -37,12 +40,12 @@ test('a version is edited with live validation, previewed, run, compared, and tu
   await expect(page.getByTestId('expansion')).toContainText('Classify what Ada wrote:');
 
   await page.keyboard.press('ControlOrMeta+Enter');
-  await expect(playground.status).toHaveText('Done');
+  await expect(playground.status).toHaveText('Done', evaluation);
   await expect(page.getByRole('region', { name: 'Run', exact: true })).toContainText('NEGATIVE');
 
   await page.getByRole('tab', { name: 'Compare' }).click();
   await page.getByRole('button', { name: 'Run both' }).click();
-  await expect(page.getByTestId('answers')).toContainText(/tokens.*tokens/s);
+  await expect(page.getByTestId('answers')).toContainText(/tokens.*tokens/s, evaluation);
 
   await page.getByRole('tab', { name: 'Run', exact: true }).click();
   await page.getByRole('button', { name: 'Add as a case' }).click();
@@ -60,7 +63,7 @@ test('prompts and the run of one are shared by a link, which keeps the reader’
     .getByLabel('System prompt')
     .fill('Answer with exactly one word: POSITIVE, NEGATIVE or NEUTRAL. Shared.');
   await page.keyboard.press('ControlOrMeta+Enter');
-  await expect(playground.status).toHaveText('Done');
+  await expect(playground.status).toHaveText('Done', evaluation);
   await page.getByTestId('share').click();
   await page.getByRole('radio', { name: 'Prompts and run' }).click();
   const { hash } = new URL(await page.getByRole('textbox', { name: /^Link to/ }).inputValue());
@@ -89,7 +92,7 @@ test('an eval runs by the keyboard, shows its results, filters them, and is shar
   await page.getByRole('combobox', { name: 'Repeats' }).selectOption('1');
   await page.getByRole('combobox', { name: 'At once' }).selectOption('20');
   await page.keyboard.press('ControlOrMeta+Enter');
-  await expect(page.getByTestId('eval-status')).toHaveText('36 runs, 21 not passed');
+  await expect(page.getByTestId('eval-status')).toHaveText('36 runs, 21 not passed', evaluation);
   await expect(page.getByTestId('summary')).toHaveCount(4);
   await expect(page.getByTestId('summary').nth(2)).toContainText('8 passed, 1 failed');
 
@@ -117,7 +120,7 @@ test('Stop ends an evaluation, and what has ended stays', async ({ playground })
   await openPart(playground, 'Evals');
   await page.getByRole('combobox', { name: 'At once' }).selectOption('1');
   await page.getByTestId('run-button').click();
-  await expect(page.getByTestId('eval-status')).toHaveText(/^[1-9]\d* of 36 runs$/);
+  await expect(page.getByTestId('eval-status')).toHaveText(/^[1-9]\d* of 36 runs$/, evaluation);
   await page.keyboard.press('Escape');
   await expect(page.getByTestId('eval-status')).toHaveText(/^Stopped after \d+ of 36 runs$/);
   await expect(page.getByTestId('run-button')).toBeVisible();
@@ -146,9 +149,9 @@ test('a pattern of a stranger that never ends costs a case and not the page', as
   await playground.open();
   const hash = encodeLink({ prompts: { prompts: [prompt] }, evaluation: { settings } });
   await page.evaluate((to) => (location.hash = to), hash);
-  await expect(page.getByTestId('plan')).toHaveText('1 runs');
+  await expect(page.getByTestId('plan')).toHaveText('1 run');
   await page.getByTestId('run-button').click();
-  await expect(page.getByTestId('eval-status')).toHaveText('1 runs, 1 not passed');
+  await expect(page.getByTestId('eval-status')).toHaveText('1 run, 1 not passed', evaluation);
   await page.locator('[data-case=evil] button').click();
   await expect(page.getByTestId('answer')).toContainText('the pattern takes longer than 1000 ms');
 });

@@ -48,7 +48,11 @@ export function EvalsPane() {
           </Button>
         )}
         <span data-testid="plan" className="truncate text-ink-2">
-          {'problem' in plan ? plan.problem : `${plan.runs.toLocaleString('en')} runs`}
+          {'problem' in plan
+            ? plan.problem
+            : plan.runs === 1
+              ? '1 run'
+              : `${plan.runs.toLocaleString('en')} runs`}
         </span>
       </PaneHeader>
       <NoticeBar />

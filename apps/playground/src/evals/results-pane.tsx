@@ -37,7 +37,7 @@ function Results() {
     ? `${done} of ${total} runs`
     : done < total
       ? `Stopped after ${done} of ${total} runs`
-      : `${total} runs, ${failed === 0 ? 'all passed' : `${failed} not passed`}`;
+      : `${total === 1 ? '1 run' : `${total} runs`}, ${failed === 0 ? 'all passed' : `${failed} not passed`}`;
   return (
     <>
       <div className="shrink-0 border-b border-line bg-panel">
