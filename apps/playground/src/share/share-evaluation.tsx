@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react';
 import { toSharedResult, type EvalSettings } from '../evals/eval-settings.ts';
-import { useEvals, type Evaluation } from '../evals/store.ts';
+import { runKey, useEvals, type Evaluation } from '../evals/store.ts';
 import { sharedOf, usePrompts, type PromptsState } from '../prompts/store.ts';
 import { usePlayground } from '../state/store.ts';
 import { Segment } from '../ui/segment.tsx';
@@ -49,6 +49,11 @@ function toPayload(state: PromptsState, shown: Evaluation | EvalSettings) {
   // of the prompts, the eval's own
   const own = state.entries.filter(({ prompt }) => prompt.id === settings.prompt);
   const { prompts } = sharedOf({ ...state, entries: own });
-  const results = 'results' in shown ? { results: [...shown.results.values()].map(toSharedResult) } : {};
+  const results = 'results' in shown ? { results: inOrder(shown).map(toSharedResult) } : {};
   return { prompts: { prompts, selected: 0, values: {} }, evaluation: { settings, ...results } };
+}
+
+/** The results in the order of the table; they come in as their runs end. */
+function inOrder({ runs, results }: Evaluation) {
+  return runs.flatMap((run) => results.get(runKey(run)) ?? []);
 }
