@@ -1,12 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CuelineError } from '@cueline/core';
 import type { EvalCase } from '@cueline/core/evals';
-import Papa from 'papaparse';
-
-/** The columns of a CSV file that are not input. */
-const ownColumns = new Set(['id', 'expect', 'tags', 'mark']);
+import { parseCases } from './parse-cases.ts';
 
 /**
  * Reads cases from a file. JSON: a list of cases, or `{ "cases": […] }`. CSV: a header, and a case in each row; the columns
@@ -19,77 +15,16 @@ const ownColumns = new Set(['id', 'expect', 'tags', 'mark']);
  */
 export function readCases<Input = Record<string, string>>(path: string | URL): EvalCase<Input>[] {
   const file = typeof path === 'string' ? path : fileURLToPath(path);
-  const text = readText(file);
-  const cases = extname(file).toLowerCase() === '.csv' ? fromCsv(file, text) : fromJson(file, text);
-  if (cases.length === 0) throw faulty(file, 'it has no cases', 'Add one.');
-  return cases as EvalCase<Input>[];
+  return parseCases(file, readText(file));
 }
 
 function readText(file: string): string {
   try {
-    // Excel begins a file in UTF-8 with this character
-    return readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
+    return readFileSync(file, 'utf8');
   } catch (error) {
     throw new CuelineError(
       'invalid_definition',
       `readCases cannot read ${file}: ${(error as Error).message}. Pass new URL('cases.json', import.meta.url).`,
     );
   }
-}
-
-function fromJson(file: string, text: string): EvalCase[] {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch (error) {
-    throw faulty(file, `it is not JSON (${(error as Error).message})`, 'Correct it.');
-  }
-  const { cases = parsed } = (parsed ?? {}) as { cases?: unknown };
-  if (!Array.isArray(cases))
-    throw faulty(file, 'it is no list of cases', 'Write [{ "input": { … }, "expect": "…" }].');
-  for (const [index, one] of cases.entries()) {
-    if (typeof one !== 'object' || one === null || !('input' in one)) {
-      throw faulty(file, `[${index}] has no "input"`, 'Write { "input": { … }, "expect": "…" }.');
-    }
-  }
-  return cases as EvalCase[];
-}
-
-function fromCsv(file: string, text: string): EvalCase[] {
-  const { data, errors, meta } = Papa.parse<Record<string, string>>(text, {
-    header: true,
-    skipEmptyLines: 'greedy',
-  });
-  const error = errors.find(({ type }) => type !== 'Delimiter');
-  if (error !== undefined) {
-    throw faulty(
-      file,
-      `row ${(error.row ?? 0) + 1}: ${error.message}`,
-      'Give each row a value for each column.',
-    );
-  }
-  const inputs = (meta.fields ?? []).filter((name) => !ownColumns.has(name));
-  if (inputs.length === 0)
-    throw faulty(file, 'no column is input', 'Name a column after each parameter of the prompt.');
-  return data.map((row, index) => {
-    const { id, expect, tags, mark } = row;
-    return {
-      ...(id === undefined || id === '' ? {} : { id }),
-      input: Object.fromEntries(inputs.map((name) => [name, row[name] ?? ''])),
-      ...(expect === undefined ? {} : { expect }),
-      ...(tags === undefined ? {} : { tags: tags.split(/\s+/).filter(Boolean) }),
-      ...(mark === undefined || mark === '' ? {} : { mark: markOf(file, index, mark) }),
-    };
-  });
-}
-
-function markOf(file: string, index: number, mark: string): boolean {
-  const word = mark.trim().toLowerCase();
-  if (['true', 'yes', '1'].includes(word)) return true;
-  if (['false', 'no', '0'].includes(word)) return false;
-  throw faulty(file, `row ${index + 1}: mark is "${mark}"`, 'Write true or false.');
-}
-
-function faulty(file: string, what: string, remedy: string): CuelineError {
-  return new CuelineError('invalid_definition', `The cases in ${file} are not readable: ${what}. ${remedy}`);
 }

@@ -1,7 +1,7 @@
 import { Trash2 } from 'lucide-react';
 import { clsx } from 'clsx';
 import { memo } from 'react';
-import { parametersOf, type EditablePrompt } from '../prompts/editable-prompt.ts';
+import type { EditableParameter } from '../prompts/editable-prompt.ts';
 import { ValueField } from '../prompts/prompt-values.tsx';
 import { Button } from '../ui/button.tsx';
 import { TextArea, TextInput } from '../ui/form.tsx';
@@ -11,13 +11,12 @@ import { useEvals } from './store.ts';
 /** The columns of cases with one value: name, value, expected answer, and the button. */
 export const caseColumns = 'grid-cols-[130px_minmax(0,1fr)_150px_auto]';
 
-type CaseFieldsProps = { prompt: EditablePrompt | undefined; one: EditableCase; index: number };
+type CaseFieldsProps = { parameters: readonly EditableParameter[]; one: EditableCase; index: number };
 
 /** One case: its name, a value for each parameter, and what is expected. */
-export const CaseFields = memo(function CaseFields({ prompt, one, index }: CaseFieldsProps) {
+export const CaseFields = memo(function CaseFields({ parameters, one, index }: CaseFieldsProps) {
   const editCase = useEvals((state) => state.editCase);
   const removeCase = useEvals((state) => state.removeCase);
-  const parameters = prompt === undefined ? [] : parametersOf(prompt);
   const isSingle = parameters.length === 1;
   const values = parameters.map((parameter) => (
     <ValueField

@@ -93,7 +93,7 @@ const sharedResult = z.object({
 });
 const sharedResults = z.array(sharedResult).max(MAX_RUNS);
 
-/** Reads the results of a link; undefined if they are none. */
+/** Reads the results of a link; undefined if they do not have the shape of results. */
 export function readResults(value: unknown): EvalResult[] | undefined {
   const read = sharedResults.safeParse(value);
   // zod adds `| undefined` to optional members, which JSON leaves out; the code of an error is only shown

@@ -1,5 +1,5 @@
 import { FileUp, FlaskConical, Plus, Undo2 } from 'lucide-react';
-import { useRef } from 'react';
+import { useMemo, useRef } from 'react';
 import { NoticeBar } from '../panes/notice-bar.tsx';
 import { usePlayground } from '../state/store.ts';
 import { parametersOf } from '../prompts/editable-prompt.ts';
@@ -9,7 +9,7 @@ import { PaneHeader } from '../panes/pane-header.tsx';
 import { caseColumns, CaseFields } from './case-fields.tsx';
 import { EvalForm } from './eval-form.tsx';
 import { openCaseFile } from './open-case-file.ts';
-import { planEval } from './plan-eval.ts';
+import { isChosen, planEval } from './plan-eval.ts';
 import { useEvals } from './store.ts';
 
 /** How many cases are drawn; a longer list belongs into a file. */
@@ -26,10 +26,11 @@ export function EvalsPane() {
   const file = useRef<HTMLInputElement>(null);
   const prompts = entries.map(({ prompt }) => prompt);
   const plan = planEval(settings, prompts, connection);
-  const prompt =
-    prompts.find(({ id, version }) => id === settings.prompt && settings.versions.includes(version)) ??
-    prompts.find(({ id }) => id === settings.prompt);
-  const parameters = prompt === undefined ? [] : parametersOf(prompt);
+  const parameters = useMemo(() => {
+    const versions = entries.map(({ prompt }) => prompt).filter(({ id }) => id === settings.prompt);
+    const chosen = versions.filter((prompt) => isChosen(settings, prompt));
+    return parametersOf(chosen.length === 0 ? versions : chosen);
+  }, [entries, settings]);
   const parameter = parameters.length === 1 ? parameters[0] : undefined;
   return (
     <section aria-label="Eval" className="flex min-h-0 flex-1 flex-col bg-panel">
@@ -93,7 +94,7 @@ export function EvalsPane() {
           )}
           <ul className="grid gap-2 px-4 pb-4 narrow:px-3">
             {settings.cases.slice(0, SHOWN).map((one, index) => (
-              <CaseFields key={index} prompt={prompt} one={one} index={index} />
+              <CaseFields key={index} parameters={parameters} one={one} index={index} />
             ))}
           </ul>
           <div className="px-4 pb-4 narrow:px-3">

@@ -1,4 +1,4 @@
-import Papa from 'papaparse';
+import { parseCases } from '@cueline/evals/cases';
 import { toast } from 'sonner';
 import { freeId } from '../prompts/editable-prompt.ts';
 import { MAX_CASES, type EditableCase } from './eval-settings.ts';
@@ -14,7 +14,7 @@ export async function openCaseFile(file: File): Promise<void> {
     return;
   }
   try {
-    const added = readCaseFile(file.name, (await file.text()).replace(/^\uFEFF/, ''));
+    const added = readCaseFile(file.name, await file.text());
     const { settings, change } = useEvals.getState();
     const room = MAX_CASES - settings.cases.length;
     const taken = settings.cases.map(({ id }) => id);
@@ -34,52 +34,19 @@ export async function openCaseFile(file: File): Promise<void> {
 }
 
 /**
- * Reads cases. JSON: a list of `{ id, input, expect }`, or `{ "cases": […] }`. CSV: a header; the columns `id` and `expect`,
- * and a column for each parameter. Throws an error that names the file and the row.
+ * Returns the cases of a file as the form edits them: all values as texts.
+ * @throws CuelineError `invalid_definition` with the path in the file
  */
 export function readCaseFile(name: string, text: string): EditableCase[] {
-  const cases = /\.json$/i.test(name) ? fromJson(name, text) : fromCsv(name, text);
-  if (cases.length === 0) throw new Error(`${name} has no cases. Add one.`);
-  return cases;
-}
-
-function fromJson(name: string, text: string): EditableCase[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new Error(`${name} is not JSON: ${(error as Error).message}.`, { cause: error });
-  }
-  const list: unknown = isRecord(value) ? value['cases'] : value;
-  if (!Array.isArray(list))
-    throw new Error(`${name} is no list of cases. Write [{ "input": { … }, "expect": "…" }].`);
-  return list.map((one: unknown, index) => {
-    if (!isRecord(one) || !isRecord(one['input'])) {
-      throw new Error(`${name}: case ${index + 1} has no "input". Write { "input": { … }, "expect": "…" }.`);
-    }
+  return parseCases<unknown>(name, text).map(({ id, input, expect }, index) => {
+    if (!isRecord(input))
+      throw new Error(`${name}: the input of case ${index + 1} is no object. Write { "input": { … } }.`);
     return {
-      id: typeof one['id'] === 'string' && one['id'] !== '' ? one['id'] : `case-${index + 1}`,
-      input: texts(one['input']),
-      expect: toText(one['expect']),
+      id: typeof id === 'string' && id !== '' ? id : `case-${index + 1}`,
+      input: texts(input),
+      expect: toText(expect),
     };
   });
-}
-
-function fromCsv(name: string, text: string): EditableCase[] {
-  const { data, errors, meta } = Papa.parse<Record<string, string>>(text, {
-    header: true,
-    skipEmptyLines: 'greedy',
-  });
-  const error = errors.find(({ code }) => code !== 'UndetectableDelimiter');
-  if (error !== undefined) throw new Error(`${name}, row ${(error.row ?? 0) + 2}: ${error.message}.`);
-  const columns = (meta.fields ?? []).filter((field) => !['id', 'expect', 'tags', 'mark'].includes(field));
-  if (columns.length === 0)
-    throw new Error(`${name} has no column for a parameter. Begin it with a row of their names.`);
-  return data.map((row, index) => ({
-    id: row['id'] ?? `case-${index + 1}`,
-    input: Object.fromEntries(columns.map((column) => [column, row[column] ?? ''])),
-    expect: row['expect'] ?? '',
-  }));
 }
 
 function texts(input: Record<string, unknown>): Record<string, string> {

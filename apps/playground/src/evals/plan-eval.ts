@@ -4,13 +4,13 @@ import type { EvalPrices } from '@cueline/core/evals';
 import { libraryOf, toInput } from '../prompts/check-prompts.ts';
 import type { EditablePrompt } from '../prompts/editable-prompt.ts';
 import type { ConnectionSettings } from '../model/connection.ts';
-import { MAX_RUNS, type EvalSettings } from './eval-settings.ts';
+import { MAX_RUNS, type EditableCase, type EvalSettings } from './eval-settings.ts';
 
-/** The prompts and cases of an evaluation, or why it cannot start. */
+/** What an evaluation runs, or why it cannot start. */
 export type EvalPlan =
   | {
-      prompts: readonly PromptDefinition<Record<string, string>>[];
-      cases: readonly { id: string; input: Record<string, string>; expect: string }[];
+      /** One for each version, with the values of its own parameters. */
+      evals: readonly { prompt: PromptDefinition<Record<string, string>>; cases: readonly EditableCase[] }[];
       /** Ids of the connection's models; undefined is the connection's own. */
       models: readonly (string | undefined)[];
       prices: EvalPrices | undefined;
@@ -27,7 +27,7 @@ export function planEval(
 ): EvalPlan {
   const own = prompts.filter(({ id }) => id === settings.prompt);
   if (own.length === 0) return { problem: `There is no prompt ${settings.prompt}. Choose one.` };
-  const versions = own.filter(({ version }) => settings.versions.includes(version));
+  const versions = own.filter((prompt) => isChosen(settings, prompt));
   if (versions.length === 0) return { problem: 'Choose a version to run.' };
   const read = versions.map((prompt) => ({ prompt, known: libraryOf(prompt) }));
   const faulty = read.find(({ known }) => known === undefined);
@@ -50,23 +50,25 @@ export function planEval(
       problem: `These are ${runs.toLocaleString('en')} runs, and a page makes up to ${MAX_RUNS.toLocaleString('en')}. Use the command cueline eval.`,
     };
   }
-  const first = read[0]!.known!.prompt;
   return {
-    prompts: read.map(({ known }) => {
+    evals: read.map(({ known }) => {
       const { library, prompt } = known!;
-      return library.definePrompt(`${prompt.id}@${prompt.version}`) as PromptDefinition<
-        Record<string, string>
-      >;
+      return {
+        prompt: library.definePrompt(`${prompt.id}@${prompt.version}`) as PromptDefinition<
+          Record<string, string>
+        >,
+        cases: settings.cases.map((one) => ({ ...one, input: toInput(prompt, one.input) })),
+      };
     }),
-    cases: settings.cases.map(({ id, input, expect }) => ({
-      id,
-      input: toInput(first, input),
-      expect,
-    })),
     models,
     prices,
     runs,
   };
+}
+
+/** True for a version that the eval runs. */
+export function isChosen({ prompt, versions }: EvalSettings, { id, version }: EditablePrompt): boolean {
+  return id === prompt && versions.includes(version);
 }
 
 /** The connection's further models: the demo connection has one, other connections any. */

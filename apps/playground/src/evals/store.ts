@@ -1,4 +1,4 @@
-import type { EvalProgress, EvalResult, EvalRun } from '@cueline/core/evals';
+import type { EvalResult, EvalRun } from '@cueline/core/evals';
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
 import { createStorage } from '../state/storage.ts';
@@ -14,7 +14,6 @@ export type Evaluation = {
   readonly runs: readonly EvalRun[];
   /** By {@link runKey}. */
   readonly results: ReadonlyMap<string, EvalResult>;
-  readonly progress: EvalProgress | undefined;
   /** True for results of a link. */
   readonly shared: boolean;
 };
@@ -109,7 +108,7 @@ function sharedEvaluation(settings: EvalSettings, results: readonly EvalResult[]
     model,
     prompt,
   }));
-  return { settings, runs, results: byKey, progress: undefined, shared: true };
+  return { settings, runs, results: byKey, shared: true };
 }
 
 /** What distinguishes a run from the others of its evaluation. */

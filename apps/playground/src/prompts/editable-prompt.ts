@@ -118,15 +118,11 @@ export function nextVersion(version: string, taken: readonly string[]): string {
   }
 }
 
-/** All parameters of a prompt, each once. */
-export function parametersOf({
-  systemPromptParameters,
-  userPromptParameters,
-}: Pick<EditablePrompt, 'systemPromptParameters' | 'userPromptParameters'>): EditableParameter[] {
+/** All parameters of these versions, each once. */
+export function parametersOf(versions: readonly EditablePrompt[]): EditableParameter[] {
   const byName = new Map<string, EditableParameter>();
-  for (const one of [...systemPromptParameters, ...userPromptParameters]) {
-    if (one.name !== '' && !byName.has(one.name)) byName.set(one.name, one);
-  }
+  const all = versions.flatMap((one) => [...one.systemPromptParameters, ...one.userPromptParameters]);
+  for (const one of all) if (one.name !== '' && !byName.has(one.name)) byName.set(one.name, one);
   return [...byName.values()];
 }
 

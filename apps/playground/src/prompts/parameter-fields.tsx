@@ -124,7 +124,7 @@ function withDefault(text: string, type: EditableParameter['type']): ParameterCh
     : { defaultValue: toValue(text, type), required: undefined };
 }
 
-/** A typed text as a value of the type; a text that is none stays a text, which the library reports. */
+/** Returns a typed text as a value of the type. A text that does not fit stays a text, and the library reports it. */
 function toValue(text: string, type: EditableParameter['type']): string | number | boolean {
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   if (type === 'number' && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);

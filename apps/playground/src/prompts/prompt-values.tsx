@@ -11,7 +11,7 @@ type PromptValuesProps = {
 
 /** The values of a prompt's parameters, as a form. */
 export function PromptValues({ prompt, values, problems, onValue }: PromptValuesProps) {
-  const parameters = parametersOf(prompt);
+  const parameters = parametersOf([prompt]);
   if (parameters.length === 0) return <p className="text-ink-2">This prompt has no parameters.</p>;
   return (
     <div className="grid grid-cols-2 gap-x-3 gap-y-2.5 narrow:grid-cols-1">

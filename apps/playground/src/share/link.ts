@@ -45,7 +45,7 @@ export type OpenedLink =
   | { kind: 'refused'; message: string };
 
 /** Added to every reason for which a link was not opened. */
-export const AS_IT_WAS = 'Your own work is as it was.';
+export const AS_IT_WAS = 'Your own work is unchanged.';
 
 const SHORT = '#s=';
 

@@ -3,7 +3,7 @@ import { toSharedResult, type EvalSettings } from '../evals/eval-settings.ts';
 import { runKey, useEvals, type Evaluation } from '../evals/store.ts';
 import { sharedOf, usePrompts, type PromptsState } from '../prompts/store.ts';
 import { usePlayground } from '../state/store.ts';
-import { Segment } from '../ui/segment.tsx';
+import { ShareChoice } from './share-choice.tsx';
 import { SharePayload } from './share-payload.tsx';
 
 /** The eval with its prompt, as a link, with the results if the user wants. */
@@ -20,21 +20,19 @@ export default function ShareEvaluation() {
   );
   return (
     <>
-      {hasResults ? (
-        <div className="mb-3">
-          <Segment
-            label="Share"
-            value={what}
-            onChange={setWhat}
-            options={[
-              { value: 'eval', label: 'Eval' },
-              { value: 'results', label: 'Eval and results' },
-            ]}
-          />
-        </div>
-      ) : (
-        <h2 className="font-semibold">Share this eval</h2>
-      )}
+      <ShareChoice
+        title="Share this eval"
+        value={what}
+        onChoose={setWhat}
+        options={
+          hasResults
+            ? [
+                { value: 'eval', label: 'Eval' },
+                { value: 'results', label: 'Eval and results' },
+              ]
+            : undefined
+        }
+      />
       <SharePayload what="evaluation" payload={payload}>
         {hasResults && what === 'results'
           ? 'The prompt, the cases, and every answer with its scores. The runs themselves stay here.'

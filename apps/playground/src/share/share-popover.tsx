@@ -1,9 +1,9 @@
-import { Segment } from '../ui/segment.tsx';
 import { Link2 } from 'lucide-react';
 import { Popover } from 'radix-ui';
 import { lazy, Suspense, useState } from 'react';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
+import { ShareChoice } from './share-choice.tsx';
 import { ShareRun } from './share-run.tsx';
 import { ShareScript } from './share-script.tsx';
 
@@ -48,24 +48,20 @@ function ShareScriptForm() {
   const [what, setWhat] = useState<'script' | 'run'>(session?.shared === true ? 'run' : 'script');
   return (
     <>
-      {session !== undefined && (
-        <div className="mb-3">
-          <Segment
-            label="Share"
-            value={what}
-            onChange={setWhat}
-            options={[
-              { value: 'script', label: 'Script' },
-              { value: 'run', label: 'Script and run' },
-            ]}
-          />
-        </div>
-      )}
-      {session === undefined || what === 'script' ? (
-        <ShareScript titled={session === undefined} />
-      ) : (
-        <ShareRun session={session} />
-      )}
+      <ShareChoice
+        title="Share this script"
+        value={what}
+        onChoose={setWhat}
+        options={
+          session === undefined
+            ? undefined
+            : [
+                { value: 'script', label: 'Script' },
+                { value: 'run', label: 'Script and run' },
+              ]
+        }
+      />
+      {session === undefined || what === 'script' ? <ShareScript /> : <ShareRun session={session} />}
     </>
   );
 }

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react';
 import { sharedOf, usePrompts } from '../prompts/store.ts';
 import { usePlayground } from '../state/store.ts';
 import { useRunning } from '../state/use-running.ts';
-import { Segment } from '../ui/segment.tsx';
+import { ShareChoice } from './share-choice.tsx';
 import { SharePayload } from './share-payload.tsx';
 
 /** The prompts and the values of the form, as a link, with the run if the user wants. */
@@ -10,33 +10,29 @@ export default function SharePrompts() {
   const session = usePlayground((state) => state.promptSession);
   const running = useRunning();
   const state = usePrompts();
-  const [withRun, setWithRun] = useState<'prompts' | 'run'>(session?.shared === true ? 'run' : 'prompts');
+  const [what, setWhat] = useState<'prompts' | 'run'>(session?.shared === true ? 'run' : 'prompts');
   const hasRun = session !== undefined && !running;
   const source = session !== undefined && 'prompts' in session.source ? session.source.prompts : undefined;
   const payload = useMemo(
     () =>
-      hasRun && withRun === 'run'
-        ? { prompts: source, log: session.run.log() }
-        : { prompts: sharedOf(state) },
-    [hasRun, withRun, source, session, state],
+      hasRun && what === 'run' ? { prompts: source, log: session.run.log() } : { prompts: sharedOf(state) },
+    [hasRun, what, source, session, state],
   );
   return (
     <>
-      {hasRun ? (
-        <div className="mb-3">
-          <Segment
-            label="Share"
-            value={withRun}
-            onChange={setWithRun}
-            options={[
-              { value: 'prompts', label: 'Prompts' },
-              { value: 'run', label: 'Prompts and run' },
-            ]}
-          />
-        </div>
-      ) : (
-        <h2 className="font-semibold">Share these prompts</h2>
-      )}
+      <ShareChoice
+        title="Share these prompts"
+        value={what}
+        onChoose={setWhat}
+        options={
+          hasRun
+            ? [
+                { value: 'prompts', label: 'Prompts' },
+                { value: 'run', label: 'Prompts and run' },
+              ]
+            : undefined
+        }
+      />
       <SharePayload what={payload.log === undefined ? 'prompts' : 'run'} payload={payload}>
         {payload.log === undefined
           ? 'All prompts with their versions, and the values of the form. Whoever opens the link keeps their own prompts.'

@@ -11,13 +11,12 @@ import { UploadLink } from './upload-link.tsx';
 import { Warning } from './warning.tsx';
 
 /** The script in the editor, as a link or a file. */
-export function ShareScript({ titled }: { titled: boolean }) {
+export function ShareScript() {
   const script = usePlayground((state) => state.script);
   const link = useMemo(() => makeShareLink({ script }, location.origin + location.pathname), [script]);
   const instead = shareAddress === undefined ? 'Send the file instead.' : 'Make a short link instead.';
   return (
     <>
-      {titled && <h2 className="font-semibold">Share this script</h2>}
       <p className="mt-0.5 text-base text-ink-2">
         The script itself is in the link. Nothing is uploaded, and it never runs until someone presses Run.
       </p>

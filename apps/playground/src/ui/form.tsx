@@ -55,19 +55,10 @@ type Text = Labelled & {
 };
 
 /** A labelled line of text, with its problem below. */
-export function TextInput({
-  label,
-  quiet,
-  hint,
-  problem,
-  className,
-  value,
-  onText,
-  code = false,
-  ...input
-}: Text & Omit<ComponentProps<'input'>, 'value' | 'onChange' | 'className'>) {
+export function TextInput(props: Text & Omit<ComponentProps<'input'>, keyof Text>) {
+  const { labels, value, onText, code, input } = split(props);
   return (
-    <Labelled {...{ label, quiet: quiet ?? false, hint, problem, className }}>
+    <Labelled {...labels}>
       {(described) => (
         <input
           {...input}
@@ -85,22 +76,13 @@ export function TextInput({
 }
 
 /** A labelled text of several lines, which grows with its content. */
-export function TextArea({
-  label,
-  quiet,
-  hint,
-  problem,
-  className,
-  value,
-  onText,
-  code = false,
-  ...area
-}: Text & Omit<ComponentProps<'textarea'>, 'value' | 'onChange' | 'className'>) {
+export function TextArea(props: Text & Omit<ComponentProps<'textarea'>, keyof Text>) {
+  const { labels, value, onText, code, input } = split(props);
   return (
-    <Labelled {...{ label, quiet: quiet ?? false, hint, problem, className }}>
+    <Labelled {...labels}>
       {(described) => (
         <textarea
-          {...area}
+          {...input}
           {...described}
           value={value}
           onChange={(event) => onText(event.target.value)}
@@ -114,6 +96,27 @@ export function TextArea({
       )}
     </Labelled>
   );
+}
+
+/** What belongs to the label, what to the text, and the attributes of the element. */
+function split<Props extends Text>({
+  label,
+  quiet,
+  hint,
+  problem,
+  className,
+  value,
+  onText,
+  code,
+  ...input
+}: Props) {
+  return {
+    labels: { label, quiet: quiet ?? false, hint, problem, className },
+    value,
+    onText,
+    code: code ?? false,
+    input,
+  };
 }
 
 /** A labelled choice of one of several values. */

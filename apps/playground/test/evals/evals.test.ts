@@ -31,17 +31,14 @@ const openai = { ...defaultConnection, kind: 'openai' as const };
 async function evaluate(models: ('demo' | 'demo-small')[]): Promise<EvalResult[]> {
   const plan = planEval(sampleEval, samplePrompts, defaultConnection);
   if ('problem' in plan) throw new Error(plan.problem);
-  const definition = defineEval({
-    prompt: plan.prompts[0]!,
-    cases: plan.cases,
-    scorers: createScorers(sampleEval.scorers, sampleModel('demo')),
-  });
   const results: EvalResult[] = [];
-  await runEval(definition, {
-    models: models.map((id) => sampleModel(id, { hurried: true })),
-    prompts: plan.prompts,
-    onResult: (result) => results.push(result),
-  });
+  for (const { prompt, cases } of plan.evals) {
+    const scorers = createScorers(sampleEval.scorers, sampleModel('demo'));
+    await runEval(defineEval({ prompt, cases, scorers }), {
+      models: models.map((id) => sampleModel(id, { hurried: true })),
+      onResult: (result) => results.push(result),
+    });
+  }
   return results;
 }
 
@@ -50,7 +47,6 @@ function evaluationOf(results: readonly EvalResult[]): Evaluation {
     settings: sampleEval,
     runs: results,
     results: new Map(results.map((result) => [runKey(result), result])),
-    progress: undefined,
     shared: false,
   };
 }
@@ -136,6 +132,23 @@ test('runs are cases × versions × models × repeats', () => {
   });
 });
 
+test('each version gets the values of its own parameters', () => {
+  const later = {
+    ...samplePrompts[1]!,
+    userPrompt: 'Classify what {GUEST} wrote: {TEXT}',
+    userPromptParameters: [
+      ...samplePrompts[1]!.userPromptParameters,
+      { name: 'GUEST', type: 'string' as const },
+    ],
+  };
+  const cases = [{ id: 'one', input: { TEXT: 'Fine.', GUEST: 'Ada' }, expect: 'POSITIVE' }];
+  const plan = planEval({ ...sampleEval, cases }, [samplePrompts[0]!, later], defaultConnection);
+  expect('evals' in plan && plan.evals.map((each) => each.cases[0]!.input)).toEqual([
+    { TEXT: 'Fine.' },
+    { TEXT: 'Fine.', GUEST: 'Ada' },
+  ]);
+});
+
 test('further models are those of the connection', () => {
   const settings = { ...sampleEval, models: ['demo-small', ' gpt-5 ', '', 'gpt-5', openai.openai.model] };
   expect(furtherModels(settings, defaultConnection)).toEqual(['demo-small']);
@@ -149,10 +162,10 @@ test('reads cases from CSV and JSON, and says what is wrong with others', () => 
   expect(readCaseFile('a.json', '{"cases":[{"input":{"TEXT":"Hi","N":2},"expect":{"a":1}}]}')).toEqual([
     { id: 'case-1', input: { TEXT: 'Hi', N: '2' }, expect: '{"a":1}' },
   ]);
-  expect(() => readCaseFile('a.json', '{')).toThrow(/^a\.json is not JSON/);
+  expect(() => readCaseFile('a.json', '{')).toThrow(/a\.json are not readable: it is not JSON/);
   expect(() => readCaseFile('a.json', '{}')).toThrow(/no list of cases/);
-  expect(() => readCaseFile('a.json', '[{"input":1}]')).toThrow(/case 1 has no "input"/);
-  expect(() => readCaseFile('a.csv', 'expect\nx\n')).toThrow(/no column for a parameter/);
+  expect(() => readCaseFile('a.json', '[{"input":1}]')).toThrow(/the input of case 1 is no object/);
+  expect(() => readCaseFile('a.csv', 'expect\nx\n')).toThrow(/no column is input/);
   expect(() => readCaseFile('a.csv', '')).toThrow(/a\.csv/);
 });
 
@@ -194,8 +207,8 @@ test('an eval runs in the page; what failed can run again alone, and a run that 
   ]);
   await startEval('failed');
   expect(statuses()).toEqual([
-    ['question', 'passed', false],
-    ['fact', 'passed', false],
+    ['question', 'passed', true],
+    ['fact', 'passed', true],
     ['irony', 'failed', false],
   ]);
   state().editCase(2, { expect: 'NEUTRAL' });

@@ -189,7 +189,7 @@ test('prompts of a link replace the user’s own, which come back', () => {
     prompts: [{ id: 'shared' }],
     values: { shared: { NAME: 'Ada' } },
   });
-  // a second link does not take the place of what is kept
+  // a second link does not overwrite the user's prompts
   state().replace({ prompts: [emptyPrompt('other')], selected: 0, values: {} });
   state().restore();
   expect(sharedOf(state())).toEqual(mine);

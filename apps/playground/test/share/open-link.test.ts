@@ -89,7 +89,7 @@ test.each<[string, string, RegExp, string?, (() => Response)?]>([
   expect(store()).toMatchObject({ script: '// mine', previousScript: undefined, session: undefined });
   const { notice } = store();
   expect(notice).toEqual({ kind: 'refused', message: expect.stringMatching(words) });
-  expect(notice).toMatchObject({ message: expect.stringMatching(/Your own work is as it was\.$/) });
+  expect(notice).toMatchObject({ message: expect.stringMatching(/Your own work is unchanged\.$/) });
 });
 
 test('a run that is still going stays visible', async () => {

@@ -14,5 +14,6 @@ export * as testing from '@cueline/core/testing';
 export * as demoModel from '@cueline/demo-model';
 export * as demoModelStream from '@cueline/demo-model/stream';
 export * as edge from '@cueline/edge';
+export * as evalCases from '@cueline/evals/cases';
 export * as react from '@cueline/react';
 export * as indexeddb from '@cueline/react/indexeddb';

@@ -14,6 +14,7 @@ import {
 } from '@cueline/core';
 import { createEventCounter } from '@cueline/core/link';
 import { toRunError } from '@cueline/core/models';
+import { redactKeys } from '../../model/redact-keys.ts';
 import { createSlices } from '../slices.ts';
 import type { SandboxLimits } from '../limits.ts';
 import { encodeMessage, type ConsoleLevel, type ToWorker } from '../protocol.ts';
@@ -144,7 +145,7 @@ class ScriptRun implements SandboxRun {
   };
 
   readonly #send = (message: ToWorker): void =>
-    this.#cell?.send(redact(encodeMessage(message), this.#options.secrets()));
+    this.#cell?.send(redactKeys(encodeMessage(message), this.#options.secrets()));
 
   #attributed(error: SerializedError): SerializedError {
     return attributeError(error, this.#server?.failures ?? []);
@@ -339,15 +340,6 @@ function ownStart(model: string, request: SandboxRunOptions['request']): RunEven
     messages: [...(request.messages ?? [])],
     messageId: `msg-${id}`,
   };
-}
-
-/** Removes keys from a text for the worker, however they came into it. */
-function redact(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((result, secret) => {
-    const written = JSON.stringify(secret).slice(1, -1);
-    // Nothing this short is a key; replacing it would damage texts that only happen to contain it.
-    return written.length < 8 ? result : result.replaceAll(written, '[redacted]');
-  }, text);
 }
 
 /** The model, as a `run-start` names it. */
