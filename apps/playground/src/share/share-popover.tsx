@@ -44,14 +44,15 @@ function ShareForm() {
 
 function ShareScriptForm() {
   const session = usePlayground((state) => state.session);
-  // a run from a link may be passed on at once; the user's own run is shared only on request
-  const [what, setWhat] = useState<'script' | 'run'>(session?.shared === true ? 'run' : 'script');
+  const [choice, choose] = useState<'script' | 'run'>();
+  // a run from a link may be passed on at once, also one that opens later; the user's own is shared only on request
+  const what = choice ?? (session?.shared === true ? 'run' : 'script');
   return (
     <>
       <ShareChoice
         title="Share this script"
         value={what}
-        onChoose={setWhat}
+        onChoose={choose}
         options={
           session === undefined
             ? undefined

@@ -10,7 +10,8 @@ export default function SharePrompts() {
   const session = usePlayground((state) => state.promptSession);
   const running = useRunning();
   const state = usePrompts();
-  const [what, setWhat] = useState<'prompts' | 'run'>(session?.shared === true ? 'run' : 'prompts');
+  const [choice, choose] = useState<'prompts' | 'run'>();
+  const what = choice ?? (session?.shared === true ? 'run' : 'prompts');
   const hasRun = session !== undefined && !running;
   const source = session !== undefined && 'prompts' in session.source ? session.source.prompts : undefined;
   const payload = useMemo(
@@ -23,7 +24,7 @@ export default function SharePrompts() {
       <ShareChoice
         title="Share these prompts"
         value={what}
-        onChoose={setWhat}
+        onChoose={choose}
         options={
           hasRun
             ? [
