@@ -99,6 +99,7 @@ export {
   type ClientToolEvent,
   type ClientToolResponse,
   type CompiledRequest,
+  type InstructionPart,
   type PromptVersion,
   type RequestChange,
   type RequestTool,

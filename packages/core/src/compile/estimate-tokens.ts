@@ -1,8 +1,5 @@
 import type { ModelMessage } from 'ai';
 import type { CompiledRequest } from '../log/events.ts';
-import type { Definitions } from '../prompt/definitions.ts';
-import { systemPart, tag } from './instructions.ts';
-import type { SystemFormat } from '../prompt/prompt-options.ts';
 
 /** The estimated number of tokens of one part of a request. */
 export type TokenPart = {
@@ -23,27 +20,14 @@ const FILE_TOKENS = 1_000;
  * Estimates the tokens of a request and of each definition: one token for every four characters, rounded up for each
  * part, and 1,000 for each file. Real counts differ between models, most of all for languages other than English.
  */
-export function estimateTokens(
-  request: CompiledRequest,
-  definitions: Pick<Definitions, 'variables' | 'system'>,
-  format: SystemFormat = 'labels',
-): TokenEstimate {
-  const { instructions, messages, tools } = request;
+export function estimateTokens(request: CompiledRequest): TokenEstimate {
+  const { instructions, instructionParts = [], messages, tools } = request;
   const parts: TokenPart[] = [];
-  let end = 0;
   let rest = instructions.length;
-
-  // a hook may have replaced the compiled text, so a part counts only if the text contains it
-  function add(kind: 'variable' | 'system', name: string, text: string): void {
-    const start = instructions.indexOf(text, end);
-    if (start < 0) return;
-    end = start + text.length;
-    rest -= text.length;
-    parts.push({ kind, name, tokens: toTokens(text.length) });
+  for (const { kind, name, start, end } of instructionParts) {
+    rest -= end - start;
+    parts.push({ kind, name, tokens: toTokens(end - start) });
   }
-
-  for (const [name, variable] of definitions.variables) add('variable', name, tag(name, variable));
-  for (const [name, part] of definitions.system) add('system', name, systemPart(name, part, format));
   if (rest > 0) parts.push({ kind: 'instructions', name: 'instructions', tokens: toTokens(rest) });
   for (const [index, { content }] of messages.entries()) {
     parts.push({ kind: 'message', name: `messages[${index}]`, tokens: toTokens(contentLength(content)) });

@@ -4,7 +4,6 @@ import type { CuelineError } from '../base/errors.ts';
 import { guardedDownload } from '../provider/guarded-download.ts';
 import { isBrowser } from '../models/platform.ts';
 import { toRunError } from '../models/run-error.ts';
-import { layered, type Definitions } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import type { LoopPolicy } from './loop-policy.ts';
 import { convertOnce } from './convert-once.ts';
@@ -44,10 +43,6 @@ export type AgentLoop = {
   recorder: Recorder;
   /** The check of the answer, if there is a response schema. */
   response: ResponseCheck | undefined;
-  /**
-   * Returns what the last step was compiled from: the prompt's definitions, with those of the task laid over them.
-   */
-  definitions(): Definitions;
 };
 
 /**
@@ -142,7 +137,7 @@ export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoo
       abortSignal,
     }),
   );
-  return { result, recorder, response, definitions: () => layered(prompt.definitions, tasks?.layer) };
+  return { result, recorder, response };
 }
 
 /** Throws settings that the AI SDK refuses as a caller's mistake like any other. */

@@ -1,5 +1,5 @@
 import type { ModelMessage } from 'ai';
-import type { CompiledRequest, RequestChange, RequestTool } from '../log/events.ts';
+import type { CompiledRequest, InstructionPart, RequestChange, RequestTool } from '../log/events.ts';
 import { toJson } from '../messages/to-json.ts';
 
 /** What the AI SDK reports about a step just before it calls the model. */
@@ -12,9 +12,13 @@ export type StepStart = {
   stepTools?: readonly unknown[] | undefined;
 };
 
-/** Records each step's request as the change since the step before, so that a log grows with what is new in it. */
+/**
+ * Records each step's request as the change since the step before, so that a log grows with what is new in it.
+ * `locate` returns what each definition makes of a system prompt.
+ */
 export function createRequestRecorder(
   secrets: readonly string[],
+  locate: (instructions: string) => InstructionPart[],
 ): (step: StepStart, settings: Record<string, unknown>) => RequestChange {
   let messagesBefore: readonly ModelMessage[] = [];
   const before = new Map<string, string>();
@@ -24,6 +28,12 @@ export function createRequestRecorder(
     if (before.get(key) === text) return {};
     before.set(key, text);
     return { [key]: value };
+  }
+
+  function changedInstructions(text: string): object {
+    const change = changed('instructions', text);
+    const parts = 'instructions' in change ? locate(text) : [];
+    return parts.length === 0 ? change : { ...change, instructionParts: parts };
   }
 
   return (step, settings) => {
@@ -36,7 +46,7 @@ export function createRequestRecorder(
       keep,
       messages: toJson(added.map(withoutLargeFiles), secrets) as ModelMessage[],
       ...changed('model', `${step.provider}:${step.modelId}`),
-      ...changed('instructions', instructionText(step.instructions)),
+      ...changedInstructions(instructionText(step.instructions)),
       ...changed('tools', (step.stepTools ?? []).map(requestTool)),
       ...changed('settings', toJson({ ...settings, toolChoice: step.toolChoice }) as Record<string, unknown>),
     };

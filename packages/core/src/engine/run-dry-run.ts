@@ -80,7 +80,7 @@ export async function runDryRun<Input, Plugins extends readonly Plugin[]>(
     track: trackWork(undefined),
     whenStored: undefined,
   });
-  const { result, recorder, definitions } = startAgentLoop(
+  const { result, recorder } = startAgentLoop(
     { runContext: withoutTools(runContext), path: undefined, depth: 0, callBase: '', model, sink },
     {
       prompt,
@@ -98,7 +98,7 @@ export async function runDryRun<Input, Plugins extends readonly Plugin[]>(
   }
   // a model of which only the alias is known has no provider
   request.model = request.model.replace(/^:/, '');
-  const tokens = estimateTokens(request, definitions(), options.systemFormat);
+  const tokens = estimateTokens(request);
   return { request, tokens, warnings: [...warnings] };
 }
 

@@ -8,6 +8,7 @@ import {
   type ToolSet,
 } from 'ai';
 import { compileInstructions } from '../compile/instructions.ts';
+import { locateParts } from '../compile/locate-parts.ts';
 import { scriptError } from '../base/script-error.ts';
 import { layered, type Variable } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
@@ -97,7 +98,9 @@ export function composeStreamOptions(
   const { definitions } = prompt;
   const own = joinInstructions(system, instructions);
   const recordVariables = createVariableRecorder(() => layered(definitions, tasks?.layer).variables, sink);
-  const describe = createRequestRecorder(runContext.secrets);
+  const describe = createRequestRecorder(runContext.secrets, (text) =>
+    locateParts(text, layered(definitions, tasks?.layer), systemFormat),
+  );
   const steering = rest.experimental_steering ?? createSteering();
   /** What hooks and `prepareStep` have changed for the step that is about to start. */
   let changes: object = {};

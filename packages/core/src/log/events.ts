@@ -13,12 +13,17 @@ export type RunOutcome = 'done' | 'stopped' | 'error' | 'waiting';
 /** A tool as the model sees it. `inputSchema` is JSON Schema. */
 export type RequestTool = { name: string; description?: string; inputSchema: unknown };
 
+/** The part of the system prompt that one definition makes. `start` and `end` are positions in the text. */
+export type InstructionPart = { kind: 'variable' | 'system'; name: string; start: number; end: number };
+
 /** The request of one step, as plain JSON. */
 export type CompiledRequest = {
   /** `provider:model`, from the AI SDK's model object. */
   model: string;
   /** The whole system prompt; several messages are joined with blank lines. */
   instructions: string;
+  /** What each definition makes of the system prompt, in order. Missing if none does, and in logs of earlier versions. */
+  instructionParts?: InstructionPart[];
   messages: ModelMessage[];
   /** The active tools of this step, in the order in which the model gets them. */
   tools: RequestTool[];

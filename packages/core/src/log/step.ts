@@ -20,9 +20,12 @@ const messagesOf = new WeakMap<CompiledRequest, Messages>();
 export function applyChange(before: CompiledRequest | undefined, change: RequestChange): CompiledRequest {
   const messages = link(before, change);
   let list: ModelMessage[] | undefined;
+  // they are positions in the text, so a new text has new ones or none
+  const parts = change.instructions === undefined ? before?.instructionParts : change.instructionParts;
   const request: CompiledRequest = {
     model: change.model ?? before?.model ?? '',
     instructions: change.instructions ?? before?.instructions ?? '',
+    ...(parts === undefined ? {} : { instructionParts: parts }),
     get messages() {
       return (list ??= listOf(messages));
     },

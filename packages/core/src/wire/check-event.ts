@@ -48,6 +48,16 @@ const request = object({
   messages: z.array(object({ role: string, content: z.union([string, z.array(object({ type: string }))]) })),
   model: string.optional(),
   instructions: string.optional(),
+  instructionParts: z
+    .array(
+      object({
+        kind: z.literal(['variable', 'system']),
+        name: string,
+        start: number.int().nonnegative(),
+        end: number.int().nonnegative(),
+      }),
+    )
+    .optional(),
   tools: z.array(object({ name: string, description: string.optional() })).optional(),
   settings: z.record(string, z.unknown()).optional(),
 });

@@ -1,13 +1,12 @@
-import type { CompiledRequest, Definitions } from '@cueline/core';
+import type { CompiledRequest, Definitions, TokenEstimate } from '@cueline/core';
 import type { ModelMessage } from 'ai';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { estimateTokens } from '../../src/compile/estimate-tokens.ts';
 import { compileInstructions } from '../../src/compile/instructions.ts';
+import { locateParts } from '../../src/compile/locate-parts.ts';
 
 type Named = Pick<Definitions, 'variables' | 'system'>;
-
-const none: Named = { variables: new Map(), system: new Map() };
 
 function request(given: Partial<CompiledRequest>): CompiledRequest {
   return { model: '', instructions: '', messages: [], tools: [], settings: {}, ...given };
@@ -20,8 +19,13 @@ function named(variables: Record<string, string>, system: Record<string, string>
   };
 }
 
+function estimate(instructions: string, definitions: Named, format?: 'labels' | 'xml'): TokenEstimate {
+  const instructionParts = locateParts(instructions, definitions, format);
+  return estimateTokens(request({ instructions, instructionParts }));
+}
+
 function messageTokens(message: ModelMessage): number {
-  return estimateTokens(request({ messages: [message] }), none).total;
+  return estimateTokens(request({ messages: [message] })).total;
 }
 
 const result = (output: unknown): ModelMessage => ({
@@ -34,7 +38,7 @@ describe('the system prompt', () => {
 
   test.for(['labels', 'xml'] as const)('each definition counts as it is written: %s', (format) => {
     const instructions = compileInstructions(definitions, 'Be short.', format) as string;
-    expect(estimateTokens(request({ instructions }), definitions, format).parts).toEqual([
+    expect(estimate(instructions, definitions, format).parts).toEqual([
       { kind: 'variable', name: 'A', tokens: Math.ceil('<A>one</A>'.length / 4) },
       { kind: 'variable', name: 'B', tokens: Math.ceil('<B>two</B>'.length / 4) },
       { kind: 'system', name: 'role', tokens: format === 'xml' ? 5 : 3 },
@@ -43,18 +47,16 @@ describe('the system prompt', () => {
   });
 
   test('what is not sent costs nothing', () => {
-    expect(estimateTokens(request({ instructions: 'All new.' }), definitions)).toEqual({
+    expect(estimate('All new.', definitions)).toEqual({
       total: 2,
       parts: [{ kind: 'instructions', name: 'instructions', tokens: 2 }],
     });
-    expect(estimateTokens(request({}), definitions)).toEqual({ total: 0, parts: [] });
+    expect(estimate('', definitions)).toEqual({ total: 0, parts: [] });
   });
 
   test('a text inside another one is counted with it', () => {
     const nested = named({}, { a: 'b:\nxyz', b: 'xyz' });
-    expect(estimateTokens(request({ instructions: 'a:\nb:\nxyz' }), nested).parts).toEqual([
-      { kind: 'system', name: 'a', tokens: 3 },
-    ]);
+    expect(estimate('a:\nb:\nxyz', nested).parts).toEqual([{ kind: 'system', name: 'a', tokens: 3 }]);
   });
 
   test('no character counts twice, for any texts', () => {
@@ -66,7 +68,7 @@ describe('the system prompt', () => {
       fc.property(texts, texts, fc.string(), fc.boolean(), (variables, system, own, replaced) => {
         const definitions = named(variables, system);
         const instructions = replaced ? own : ((compileInstructions(definitions, own) ?? '') as string);
-        const { total, parts } = estimateTokens(request({ instructions }), definitions);
+        const { total, parts } = estimate(instructions, definitions);
         expect(total).toBe(parts.reduce((sum, { tokens }) => sum + tokens, 0));
         // each part is rounded up
         expect(total * 4).toBeGreaterThanOrEqual(instructions.length);
@@ -120,7 +122,7 @@ test('a tool counts with its name, its description and its schema', () => {
     { name: 'get', description: 'Gets it', inputSchema: { type: 'object' } },
     { name: 'web', inputSchema: {} },
   ];
-  expect(estimateTokens(request({ tools }), none).parts).toEqual([
+  expect(estimateTokens(request({ tools })).parts).toEqual([
     { kind: 'tool', name: 'get', tokens: 7 },
     { kind: 'tool', name: 'web', tokens: 2 },
   ]);

@@ -57,6 +57,7 @@ describe('dryRun returns the request that a run begins with', () => {
       request: {
         model: 'openai:gpt-4o',
         instructions: 'Rooibos:\na kind of tea',
+        instructionParts: [{ kind: 'system', name: 'Rooibos', start: 0, end: 22 }],
         messages: [{ role: 'user', content: 'What is Rooibos?' }],
         tools: [],
         settings: {},

@@ -45,6 +45,14 @@ describe('runPrompt', () => {
     expect(timeless(events)[2]).toMatchInlineSnapshot(`
       {
         "request": {
+          "instructionParts": [
+            {
+              "end": 120,
+              "kind": "variable",
+              "name": "USER_NAME",
+              "start": 94,
+            },
+          ],
           "instructions": "Variables are given as <NAME>value</NAME>. Where a message says <NAME>, it means that value.
 
       <USER_NAME>Ada</USER_NAME>",

@@ -1,0 +1,28 @@
+import type { InstructionPart } from '../log/events.ts';
+import type { Definitions } from '../prompt/definitions.ts';
+import type { SystemFormat } from '../prompt/prompt-options.ts';
+import { systemPart, tag } from './instructions.ts';
+
+/**
+ * Returns what each definition makes of a system prompt. A hook may have replaced the compiled text, so only the
+ * definitions that the text contains are returned.
+ */
+export function locateParts(
+  instructions: string,
+  definitions: Pick<Definitions, 'variables' | 'system'>,
+  format: SystemFormat = 'labels',
+): InstructionPart[] {
+  const parts: InstructionPart[] = [];
+  let from = 0;
+
+  function add(kind: InstructionPart['kind'], name: string, text: string): void {
+    const start = instructions.indexOf(text, from);
+    if (start < 0 || text === '') return;
+    from = start + text.length;
+    parts.push({ kind, name, start, end: from });
+  }
+
+  for (const [name, variable] of definitions.variables) add('variable', name, tag(name, variable));
+  for (const [name, part] of definitions.system) add('system', name, systemPart(name, part, format));
+  return parts;
+}

@@ -1,0 +1,55 @@
+import { dryRun, runPrompt } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
+import * as z from 'zod';
+import { expect, test } from 'vitest';
+import { call } from '../support.ts';
+
+/** The text that each definition makes, by its name. */
+function texts({ instructions, instructionParts = [] }: Awaited<ReturnType<typeof dryRun>>['request']) {
+  return instructionParts.map(({ kind, name, start, end }) => [kind, name, instructions.slice(start, end)]);
+}
+
+test('a request says which part of the system prompt each definition makes', async () => {
+  const { request } = await dryRun(
+    (prompt) => {
+      prompt.def('CITY', 'Faro');
+      prompt.defSystem('role', 'You plan days.');
+      prompt.$`Plan my day.`;
+    },
+    { options: { system: 'Be short.' } },
+  );
+  expect(texts(request)).toEqual([
+    ['variable', 'CITY', '<CITY>Faro</CITY>'],
+    ['system', 'role', 'role:\nYou plan days.'],
+  ]);
+});
+
+test('a hook that replaces the system prompt leaves no parts', async () => {
+  const { request } = await dryRun((prompt) => {
+    prompt.defSystem('role', 'You plan days.');
+    prompt.defHook(() => ({ system: 'Something else.' }));
+    prompt.$`Plan my day.`;
+  });
+  expect(request.instructions).toBe('Something else.');
+  expect(request.instructionParts).toBeUndefined();
+});
+
+test('the log of a run has them, and a step with another system prompt has its own', async () => {
+  const model = scriptedModel([[call('look')], 'Done.']);
+  const { run } = await runPrompt(
+    (prompt) => {
+      prompt.def('COUNT', 'none');
+      prompt.defTool('look', 'Looks', z.object({}), () => {
+        prompt.def('COUNT', 'seven');
+        return 'seen';
+      });
+      prompt.$`Look.`;
+    },
+    { model },
+  );
+  const { steps } = await run.finished;
+  expect(steps.map(({ request }) => texts(request))).toEqual([
+    [['variable', 'COUNT', '<COUNT>none</COUNT>']],
+    [['variable', 'COUNT', '<COUNT>seven</COUNT>']],
+  ]);
+});
