@@ -44,6 +44,8 @@ const playgroundRooms = [
   'tasks',
   'approval',
   'transcript',
+  'inspector',
+  'timeline',
   'panes',
   'prompts',
   'evals',

@@ -5,7 +5,7 @@ import { usePlayground } from '../state/store.ts';
 import { parametersOf } from '../prompts/editable-prompt.ts';
 import { usePrompts } from '../prompts/store.ts';
 import { Button } from '../ui/button.tsx';
-import { PaneHeader } from '../panes/pane-header.tsx';
+import { PaneHeader } from '../ui/pane-header.tsx';
 import { caseColumns, CaseFields } from './case-fields.tsx';
 import { EvalForm } from './eval-form.tsx';
 import { openCaseFile } from './open-case-file.ts';

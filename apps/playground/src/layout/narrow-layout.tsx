@@ -1,6 +1,7 @@
 import { Tabs } from 'radix-ui';
-import { usePlayground, type PlaygroundState } from '../state/store.ts';
+import { currentSession, usePlayground, type PlaygroundState } from '../state/store.ts';
 import { panes } from './panes.tsx';
+import { Trace } from './run-details.tsx';
 import { RunButton } from './run-button.tsx';
 import { ViewTabs } from './view-tabs.tsx';
 
@@ -12,7 +13,8 @@ const pane = 'flex min-h-0 flex-1 flex-col data-[state=inactive]:hidden';
 
 /** One pane at a time, with two tabs, for a phone. */
 export function NarrowLayout() {
-  const shown = usePlayground((state) => state.tab);
+  const session = usePlayground(currentSession);
+  const shown = usePlayground(({ tab }) => (tab === 'trace' && session === undefined ? 'run' : tab));
   const { editor, result, editorTitle, resultTitle } = usePlayground((state) => panes[state.view]);
   return (
     <Tabs.Root
@@ -28,6 +30,11 @@ export function NarrowLayout() {
           <Tabs.Trigger value="run" className={tab}>
             {resultTitle}
           </Tabs.Trigger>
+          {session !== undefined && (
+            <Tabs.Trigger value="trace" className={tab}>
+              Trace
+            </Tabs.Trigger>
+          )}
         </Tabs.List>
         <span className="mb-1.5">
           <RunButton />
@@ -39,6 +46,11 @@ export function NarrowLayout() {
       <Tabs.Content value="run" forceMount className={pane} tabIndex={-1}>
         {result}
       </Tabs.Content>
+      {session !== undefined && (
+        <Tabs.Content value="trace" className={pane} tabIndex={-1}>
+          <Trace session={session} />
+        </Tabs.Content>
+      )}
       <ViewTabs narrow />
     </Tabs.Root>
   );

@@ -1,32 +1,81 @@
+import type { ReactNode } from 'react';
 import { Group, Panel, Separator } from 'react-resizable-panels';
-import { usePlayground } from '../state/store.ts';
+import { currentSession, usePlayground } from '../state/store.ts';
 import { panes } from './panes.tsx';
+import { Inspector, Timeline } from './run-details.tsx';
 
-/** What is edited and what comes of it, side by side. */
+const handle =
+  'relative bg-line outline-none after:absolute data-[separator=hover]:bg-line-strong ' +
+  'data-[separator=active]:bg-focus focus-visible:bg-focus';
+const column = `${handle} w-px after:inset-y-0 after:-left-1 after:w-2`;
+const row = `${handle} h-px after:inset-x-0 after:-top-1 after:h-2`;
+
+/** What is edited, what comes of it and what is inside it side by side, and below them the run in time. */
 export function WideLayout() {
-  const layout = usePlayground((state) => state.layout);
   const view = usePlayground((state) => state.view);
+  const session = usePlayground(currentSession);
+  const inspects = usePlayground((state) => state.inspectorOpen) && session !== undefined;
+  const docks = usePlayground((state) => state.timelineOpen) && session !== undefined;
   const { editor, result } = panes[view];
   return (
+    <Sized orientation="vertical" ids={docks ? ['panes', 'timeline'] : ['panes']}>
+      <Panel id="panes" minSize="240px" className="flex min-h-0 flex-col">
+        <Sized orientation="horizontal" ids={inspects ? ['script', 'run', 'inspector'] : ['script', 'run']}>
+          <Panel
+            id="script"
+            defaultSize={inspects ? '36%' : '52%'}
+            minSize="280px"
+            className="flex min-w-0 flex-col"
+          >
+            {editor}
+          </Panel>
+          <Separator aria-label="Width of the left pane" className={column} />
+          <Panel id="run" minSize="320px" className="flex min-w-0 flex-col">
+            {result}
+          </Panel>
+          {inspects && (
+            <>
+              <Separator aria-label="Width of the inspector" className={column} />
+              <Panel id="inspector" defaultSize="28%" minSize="260px" className="flex min-w-0 flex-col">
+                <Inspector key={session.id} session={session} />
+              </Panel>
+            </>
+          )}
+        </Sized>
+      </Panel>
+      {docks && (
+        <>
+          <Separator aria-label="Height of the timeline" className={row} />
+          <Panel id="timeline" defaultSize="24%" minSize="96px" className="flex min-h-0 flex-col">
+            <Timeline key={session.id} session={session} />
+          </Panel>
+        </>
+      )}
+    </Sized>
+  );
+}
+
+type SizedProps = {
+  orientation: 'horizontal' | 'vertical';
+  /** The panels that are open. */
+  ids: readonly string[];
+  children: ReactNode;
+};
+
+/** Panels with the sizes that they had when the same ones were open together. */
+function Sized({ orientation, ids, children }: SizedProps) {
+  const key = ids.join(' ');
+  const layout = usePlayground((state) => state.layouts[key]);
+  return (
     <Group
-      orientation="horizontal"
+      orientation={orientation}
       className="min-h-0 flex-1"
       {...(layout === undefined ? {} : { defaultLayout: layout })}
-      onLayoutChanged={(next) => usePlayground.setState({ layout: next })}
+      onLayoutChanged={(next) =>
+        usePlayground.setState(({ layouts }) => ({ layouts: { ...layouts, [key]: next } }))
+      }
     >
-      <Panel id="script" defaultSize="52%" minSize="320px" className="flex min-w-0 flex-col">
-        {editor}
-      </Panel>
-      <Separator
-        aria-label="Width of the left pane"
-        className={
-          'group relative w-px bg-line outline-none after:absolute after:inset-y-0 after:-left-1 after:w-2 ' +
-          'data-[separator=hover]:bg-line-strong data-[separator=active]:bg-focus focus-visible:bg-focus'
-        }
-      />
-      <Panel id="run" minSize="340px" className="flex min-w-0 flex-col">
-        {result}
-      </Panel>
+      {children}
     </Group>
   );
 }

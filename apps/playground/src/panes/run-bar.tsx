@@ -1,7 +1,19 @@
 import { isUnderWay, type RunState } from '@cueline/core';
 import { clsx } from 'clsx';
-import { Check, CircleAlert, CircleDashed, CircleStop, LoaderCircle, Pause } from 'lucide-react';
-import type { RunSession } from '../state/store.ts';
+import {
+  Check,
+  CircleAlert,
+  CircleDashed,
+  CircleStop,
+  LoaderCircle,
+  PanelBottom,
+  PanelRight,
+  Pause,
+  type LucideIcon,
+} from 'lucide-react';
+import { usePlayground, type RunSession } from '../state/store.ts';
+import { Button } from '../ui/button.tsx';
+import { Tip } from '../ui/tip.tsx';
 import { phaseLabel } from '../transcript/announcement.ts';
 import { isOutOfTurns } from '../transcript/error-messages.ts';
 import { formatCount, formatDuration, plural } from '../ui/format.ts';
@@ -17,6 +29,26 @@ const looks = {
   stopped: { Icon: CircleStop, words: 'Stopped', look: 'text-ink-2' },
 } as const;
 
+type PaneToggleProps = { pane: 'inspectorOpen' | 'timelineOpen'; label: string; Icon: LucideIcon };
+
+/** Opens and closes a pane that shows more of the run. */
+function PaneToggle({ pane, label, Icon }: PaneToggleProps) {
+  const open = usePlayground((state) => state[pane]);
+  return (
+    <Tip text={open ? `Close the ${label.toLowerCase()}` : `Open the ${label.toLowerCase()}`}>
+      <Button
+        square
+        aria-label={label}
+        aria-pressed={open}
+        className="aria-pressed:text-ink"
+        onClick={() => usePlayground.setState({ [pane]: !open })}
+      >
+        <Icon />
+      </Button>
+    </Tip>
+  );
+}
+
 /** How a run ended, if its status alone does not say it. */
 function endLabel(state: RunState): string | undefined {
   if (state.status === 'waiting' && !isUnderWay(state)) return 'Suspended';
@@ -24,11 +56,18 @@ function endLabel(state: RunState): string | undefined {
   return undefined;
 }
 
+type RunBarProps = {
+  session: RunSession | undefined;
+  state: RunState;
+  /** True if this is an earlier moment of the run. */
+  isPast?: boolean;
+};
+
 /** The run's status: model, step, time, tokens. */
-export function RunBar({ session, state }: { session: RunSession | undefined; state: RunState }) {
+export function RunBar({ session, state, isPast = false }: RunBarProps) {
   // Between Run and the first event there is a run already.
   const status = session !== undefined && state.status === 'idle' ? 'running' : state.status;
-  const going = isUnderWay({ ...state, status });
+  const going = !isPast && isUnderWay({ ...state, status });
   const { Icon, words, look } = looks[status];
   return (
     <div className="flex h-9 shrink-0 items-center gap-x-3 overflow-hidden border-b border-line bg-panel px-4 text-sm text-ink-2 narrow:h-10">
@@ -67,6 +106,10 @@ export function RunBar({ session, state }: { session: RunSession | undefined; st
               {formatCount(state.usage.totalTokens)} tokens
             </span>
           )}
+          <span className="-mr-2 flex narrow:hidden">
+            <PaneToggle pane="inspectorOpen" label="Inspector" Icon={PanelRight} />
+            <PaneToggle pane="timelineOpen" label="Timeline" Icon={PanelBottom} />
+          </span>
         </>
       )}
     </div>

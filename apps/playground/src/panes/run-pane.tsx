@@ -1,11 +1,13 @@
-import { initialState, isUnderWay, type RunState } from '@cueline/core';
-import { useRun, useTaskList, type WatchedRun } from '@cueline/react';
+import { isUnderWay, type RunState } from '@cueline/core';
+import { useTaskList } from '@cueline/react';
 import { useCallback, useRef, type ReactNode } from 'react';
 import { ApprovalDock } from '../approval/approval-dock.tsx';
+import { useShownRun } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { currentSession, usePlayground } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
 import { TaskPanel } from '../tasks/task-panel.tsx';
+import { PastBar } from './past-bar.tsx';
 import { SharedRunBar } from './shared-run-bar.tsx';
 import { Announce } from '../ui/announce.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
@@ -41,26 +43,29 @@ export function RunPane({ empty }: { empty: ReactNode }) {
   );
 }
 
-/** A placeholder before the first run. */
-const noRun: WatchedRun = { getState: () => initialState, subscribe: () => () => {} };
-
 function asks(state: RunState): boolean {
   return state.status === 'waiting' && isUnderWay(state);
 }
 
 function RunContent({ onAnswered, empty }: { onAnswered: () => void; empty: ReactNode }) {
   const session = usePlayground(currentSession);
-  const state = useRun(session?.run ?? noRun);
+  const shown = useShownRun(session);
+  const { state, isPast } = shown;
   return (
     <>
-      <RunBar session={session} state={state} />
-      {session?.shared === true && <SharedRunBar />}
-      {session !== undefined && (
-        <RunTasks key={`tasks-${session.id}`} session={session} underWay={isUnderWay(state)} />
+      <RunBar session={session} state={state} isPast={isPast} />
+      {isPast ? <PastBar elapsed={state.elapsed} /> : session?.shared === true && <SharedRunBar />}
+      {session !== undefined &&
+        (isPast ? (
+          <Tasks session={session} tasks={state.tasks} underWay={false} />
+        ) : (
+          <RunTasks key={`tasks-${session.id}`} session={session} underWay={isUnderWay(state)} />
+        ))}
+      {session === undefined ? empty : <Transcript key={session.id} session={session} shown={shown} />}
+      {session !== undefined && !isPast && (
+        <ApprovalDock run={session.run} state={state} onAnswered={onAnswered} />
       )}
-      {session === undefined ? empty : <Transcript key={session.id} session={session} state={state} />}
-      {session !== undefined && <ApprovalDock run={session.run} state={state} onAnswered={onAnswered} />}
-      {session?.shared === false && <ReplyBox status={state.status} asks={asks(state)} />}
+      {session?.shared === false && !isPast && <ReplyBox status={state.status} asks={asks(state)} />}
       <Announce words={announcement(state)} />
     </>
   );
@@ -69,6 +74,12 @@ function RunContent({ onAnswered, empty }: { onAnswered: () => void; empty: Reac
 /** The tasks of the run itself; nothing without tasks. */
 function RunTasks({ session, underWay }: { session: RunSession; underWay: boolean }) {
   const { tasks } = useTaskList(session.run);
+  return <Tasks session={session} tasks={tasks} underWay={underWay} />;
+}
+
+type TasksProps = { session: RunSession; tasks: RunState['tasks']; underWay: boolean };
+
+function Tasks({ session, tasks, underWay }: TasksProps) {
   const narrow = useNarrow();
   if (tasks.length === 0) return null;
   return (

@@ -5,7 +5,7 @@ import { NoticeBar } from '../panes/notice-bar.tsx';
 import { useNarrow } from '../state/theme.ts';
 import { Button } from '../ui/button.tsx';
 import { Choose } from '../ui/form.tsx';
-import { PaneHeader } from '../panes/pane-header.tsx';
+import { PaneHeader } from '../ui/pane-header.tsx';
 import { saveAsFile } from '../ui/save-as-file.ts';
 import { checkPrompts } from './check-prompts.ts';
 import { toRecord } from './editable-prompt.ts';

@@ -10,13 +10,13 @@ import {
 import { scenesFor } from '../examples/index.ts';
 import type { Scene } from '../examples/scene.ts';
 import type { Sandbox } from '../sandbox/index.ts';
+import { useInspection } from './inspection.ts';
 import { redactEvents } from './redact-events.ts';
 import { currentSession, usePlayground, type Problem, type RunSession, type RunSource } from './store.ts';
 
 /** How many lines of a script's console are kept. */
 const MOST_LINES = 200;
 
-let nextId = 1;
 /** The run that is shown, and a link's run that is about to be. */
 const runs = createRunRegistry();
 const scriptPrompt = definePrompt('script', () => {});
@@ -56,8 +56,8 @@ export function warmSandbox(): void {
 export function startRun(): void {
   const { script, session: last } = usePlayground.getState();
   if (last !== undefined) runs.remove(last.run.id);
-  const id = nextId++;
-  const run = runs.open(`run-${id}`, scriptPrompt, { executor: sandboxExecutor(script) });
+  const id = newId();
+  const run = runs.open(id, scriptPrompt, { executor: sandboxExecutor(script) });
   run.listen((event) => usePlayground.getState().session?.run === run && showEnding(event, script));
   begin({ id, run, source: { script }, earlier: [] });
   run.start().catch(ignore);
@@ -71,8 +71,8 @@ export function startPromptRun<Input>(
 ): void {
   const last = usePlayground.getState().promptSession;
   if (last !== undefined) runs.remove(last.run.id);
-  const id = nextId++;
-  const run = runs.open(`run-${id}`, definition, { executor: promptExecutor() });
+  const id = newId();
+  const run = runs.open(id, definition, { executor: promptExecutor() });
   // the view watches it and answers it; only this start passes input
   begin({ id, run: run as unknown as SharedRun, source: { prompts }, earlier: [] });
   run.start(input).catch(ignore);
@@ -83,13 +83,13 @@ export function reply(text: string): void {
   const session = currentSession(usePlayground.getState());
   if (session === undefined) return;
   const { id, run, source, earlier } = session;
-  begin({ id, run, source, earlier: [...earlier, run.getState()] });
+  begin({ id, run, source, earlier: [...earlier, { log: run.log(), state: run.getState() }] });
   run.send(text).catch(ignore);
 }
 
 /** An earlier run, whose log has been checked, with its state. */
 export function openLinkedRun(log: readonly RunEvent[]): SharedRun {
-  const run = runs.open(`link-${nextId++}`, scriptPrompt, { log });
+  const run = runs.open(newId(), scriptPrompt, { log });
   run.getState();
   return run;
 }
@@ -99,9 +99,10 @@ export function showLinkedRun(source: RunSource, run: SharedRun): void {
   const last = usePlayground.getState()[slotOf(source)];
   if (last !== undefined) runs.remove(last.run.id);
   const { model, simulated } = run.getState();
+  useInspection.getState().reset();
   usePlayground.setState({
     [slotOf(source)]: {
-      id: nextId++,
+      id: newId(),
       run,
       source,
       shared: true,
@@ -137,6 +138,7 @@ function slotOf(source: RunSource): 'session' | 'promptSession' {
 function begin(session: Pick<RunSession, 'id' | 'run' | 'source' | 'earlier'>): void {
   const { connection } = usePlayground.getState();
   const { source } = session;
+  useInspection.getState().reset();
   usePlayground.setState({
     [slotOf(source)]: {
       ...session,
@@ -210,6 +212,11 @@ export function promptExecutor(): Executor {
     send: (runId, command) =>
       started?.send?.(runId, command) ?? { accepted: false, reason: 'The run is not under way.' },
   };
+}
+
+/** `crypto.randomUUID` exists on https and localhost only. */
+function newId(): string {
+  return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('');
 }
 
 /** The run's state says how it ended; the promise adds nothing. */

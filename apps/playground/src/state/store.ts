@@ -1,4 +1,4 @@
-import type { RunState } from '@cueline/core';
+import type { RunEvent, RunState } from '@cueline/core';
 import type { SharedRun } from '@cueline/react';
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
@@ -15,10 +15,14 @@ export type View = 'script' | 'prompts' | 'evals';
 /** What a run is of: a script, or a prompt of the library, whose link has the prompts, the choice and the values. */
 export type RunSource = { readonly script: string } | { readonly prompts: unknown };
 
+/** One turn of a conversation that is over: its log, and the state at its end. */
+export type Turn = { readonly log: readonly RunEvent[]; readonly state: RunState };
+
 /** One press of Run, and its replies. A new object for every start, so that React notices. */
 export type RunSession = {
   /** Distinguishes one press of Run from the next. */
-  readonly id: number;
+  readonly id: string;
+  /** The last turn. */
   readonly run: SharedRun;
   /** What ran. */
   readonly source: RunSource;
@@ -29,8 +33,8 @@ export type RunSession = {
   readonly simulated: boolean;
   /** `performance.now()` at the last start. */
   readonly startedAt: number;
-  /** The state of the conversation before each reply, oldest first. */
-  readonly earlier: readonly RunState[];
+  /** The turns before each reply, oldest first. */
+  readonly earlier: readonly Turn[];
 };
 
 /** A line that a script wrote to the console. */
@@ -65,8 +69,12 @@ export type PlaygroundState = {
   /** The last script from elsewhere, unchanged; while it is unedited it does not count as the user's own. */
   arrivedScript: string | undefined;
   theme: ThemeChoice;
-  /** Widths of the panes in per cent, by pane id. */
-  layout: Record<string, number> | undefined;
+  /** Sizes of the panes in per cent, by pane id, for each set of panes that are open together. */
+  layouts: Readonly<Record<string, Record<string, number>>>;
+  /** True if the inspector is open beside a run. */
+  inspectorOpen: boolean;
+  /** True if the timeline is open below a run. */
+  timelineOpen: boolean;
   connection: ConnectionSettings;
 
   keys: ConnectionKeys;
@@ -78,7 +86,7 @@ export type PlaygroundState = {
   notice: Notice | undefined;
   reveal: Reveal | undefined;
   /** The pane in front on a phone. */
-  tab: 'editor' | 'run';
+  tab: 'editor' | 'run' | 'trace';
   /** The part that is open. */
   view: View;
   /** The run in the Prompts view. */
@@ -97,7 +105,15 @@ export type PlaygroundState = {
 const STORED_VERSION = 1;
 type Stored = Pick<
   PlaygroundState,
-  'script' | 'previousScript' | 'arrivedScript' | 'theme' | 'layout' | 'connection' | 'view'
+  | 'script'
+  | 'previousScript'
+  | 'arrivedScript'
+  | 'theme'
+  | 'layouts'
+  | 'inspectorOpen'
+  | 'timelineOpen'
+  | 'connection'
+  | 'view'
 >;
 
 let reportStorageProblem: (message: string) => void = () => {};
@@ -120,7 +136,9 @@ export const usePlayground = create<PlaygroundState>()(
       previousScript: undefined,
       arrivedScript: undefined,
       theme: 'system',
-      layout: undefined,
+      layouts: {},
+      inspectorOpen: true,
+      timelineOpen: true,
       connection: defaultConnection,
       keys: { openai: '', compatible: '' },
       session: undefined,
@@ -171,12 +189,24 @@ export const usePlayground = create<PlaygroundState>()(
       name: 'cueline:playground',
       version: STORED_VERSION,
       storage,
-      partialize: ({ script, previousScript, arrivedScript, theme, layout, connection, view }): Stored => ({
+      partialize: ({
         script,
         previousScript,
         arrivedScript,
         theme,
-        layout,
+        layouts,
+        inspectorOpen,
+        timelineOpen,
+        connection,
+        view,
+      }): Stored => ({
+        script,
+        previousScript,
+        arrivedScript,
+        theme,
+        layouts,
+        inspectorOpen,
+        timelineOpen,
         connection,
         view,
       }),
@@ -193,26 +223,39 @@ export function currentSession({ view, session, promptSession }: PlaygroundState
 /** The stored state, as far as its shape is valid; anything may have been written to the storage. */
 export function readStored(value: unknown): Partial<Stored> {
   if (typeof value !== 'object' || value === null) return {};
-  const { script, previousScript, arrivedScript, theme, layout, connection, view } = value as Record<
-    string,
-    unknown
-  >;
+  const {
+    script,
+    previousScript,
+    arrivedScript,
+    theme,
+    layouts,
+    inspectorOpen,
+    timelineOpen,
+    connection,
+    view,
+  } = value as Record<string, unknown>;
   const stored: Partial<Stored> = {};
   if (typeof script === 'string') stored.script = script;
   if (typeof previousScript === 'string') stored.previousScript = previousScript;
   if (typeof arrivedScript === 'string') stored.arrivedScript = arrivedScript;
   if (view === 'script' || view === 'prompts' || view === 'evals') stored.view = view;
   if (theme === 'dark' || theme === 'light' || theme === 'system') stored.theme = theme;
-  if (
-    typeof layout === 'object' &&
-    layout !== null &&
-    Object.values(layout).every((size) => typeof size === 'number')
-  ) {
-    stored.layout = layout as Record<string, number>;
+  if (isRecord(layouts) && Object.values(layouts).every(isLayout)) {
+    stored.layouts = layouts as PlaygroundState['layouts'];
   }
+  if (typeof inspectorOpen === 'boolean') stored.inspectorOpen = inspectorOpen;
+  if (typeof timelineOpen === 'boolean') stored.timelineOpen = timelineOpen;
   const settings = readConnection(connection);
   if (settings !== undefined) stored.connection = settings;
   return stored;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function isLayout(value: unknown): boolean {
+  return isRecord(value) && Object.values(value).every((size) => typeof size === 'number');
 }
 
 function readConnection(value: unknown): ConnectionSettings | undefined {

@@ -2,17 +2,21 @@ import { isPending, type AgentState } from '@cueline/core';
 import type { Pending } from '../state/pending.ts';
 import { clsx } from 'clsx';
 import { Ban, Bot, Check, ChevronRight, CircleAlert, FoldVertical, LoaderCircle, Pause } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { ResponseLine } from '../approval/response-line.tsx';
 import { phaseLabel } from './announcement.ts';
 import { plural } from '../ui/format.ts';
 import { CallDuration, CallSummary } from './call-summary.tsx';
+import type { Selection } from '../state/inspection.ts';
+import { useSelectable } from './use-selectable.ts';
 import type { InnerItem } from './transcript-item.ts';
 
 type AgentCardProps = {
   agent: AgentState;
   /** The call that it answers as a tool, or a stand-in if it answers none. */
   call: Parameters<typeof CallSummary>[0]['call'];
+  /** What a press on the card selects, if anything. */
+  selection?: Selection | undefined;
   /** The approval or the client tool call, and its response. */
   pending?: Pending | undefined;
   look?: InnerItem['look'];
@@ -24,19 +28,24 @@ type AgentCardProps = {
 type Stand = { words: string; more?: string; look: string; Icon: typeof Check; spins?: boolean };
 
 /** An agent's card: open while it works, unless several work side by side; one line once it is done. */
-export function AgentCard({ call, agent, pending, look = 'card', origin, children }: AgentCardProps) {
+export function AgentCard(props: AgentCardProps) {
+  const { call, agent, selection, pending, look = 'card', origin, children } = props;
   const works = agent.status === 'running';
   const [choice, setOpen] = useState<boolean>();
   const open = choice ?? (works && look !== 'line');
   const isInside = look === 'inside' || look === 'line';
   const stand = standOf(agent, pending !== undefined && isPending(pending));
+  const element = useRef<HTMLElement>(null);
+  const row = useSelectable(element, selection);
   return (
     <section
+      ref={element}
+      data-selected={row.isSelected || undefined}
       aria-label={`Agent ${call.toolName}`}
       data-agent={call.toolName}
       data-state={agent.status}
       className={clsx(
-        'overflow-hidden',
+        'overflow-hidden data-selected:border-focus',
         !isInside && 'rounded-lg border bg-panel animate-[rise_160ms_var(--ease-out)]',
         agent.status === 'error' ? 'border-danger-line' : 'border-line',
       )}
@@ -44,7 +53,10 @@ export function AgentCard({ call, agent, pending, look = 'card', origin, childre
       <button
         type="button"
         aria-expanded={open}
-        onClick={() => setOpen(!open)}
+        onClick={() => {
+          setOpen(!open);
+          row.select();
+        }}
         className={clsx(
           'flex w-full min-w-0 items-center gap-2 pr-2.5 text-left hover:bg-hover focus-visible:-outline-offset-2',
           'narrow:min-h-11 narrow:flex-wrap narrow:gap-y-0 narrow:py-2',

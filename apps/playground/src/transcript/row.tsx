@@ -1,5 +1,6 @@
 import type { AgentState } from '@cueline/core';
 import { memo, useState } from 'react';
+import type { Selection } from '../state/inspection.ts';
 import type { RunSession } from '../state/store.ts';
 import { useGradual } from '../state/use-gradual.ts';
 import { TaskPanel } from '../tasks/task-panel.tsx';
@@ -20,7 +21,7 @@ import {
   UserRow,
 } from './rows.tsx';
 import { ToolCard } from './tool-card.tsx';
-import type { TranscriptItem } from './transcript-item.ts';
+import type { CallFacts, TranscriptItem } from './transcript-item.ts';
 
 type RowsProps = { items: readonly TranscriptItem[]; session: RunSession };
 
@@ -77,7 +78,7 @@ const Row = memo(
       case 'user':
         return <UserRow text={item.text} files={item.files} variables={item.variables} />;
       case 'step':
-        return <StepRow {...item} origin={origin} model={modelOf(session)} />;
+        return <StepRow {...item} origin={origin} />;
       case 'steer':
         return <SteerRow cause={item.cause} after={item.after} text={item.text} />;
       case 'reasoning':
@@ -86,7 +87,12 @@ const Row = memo(
         return <TextRow text={item.text} streaming={item.streaming} />;
       case 'tool':
         return (
-          <ToolCard call={item.call} pending={item.pending} origin={item.live ? origin : undefined}>
+          <ToolCard
+            call={item.call}
+            selection={selectionOf(item)}
+            pending={item.pending}
+            origin={item.live ? origin : undefined}
+          >
             {item.inner.length > 0 && <Rows items={item.inner} session={session} />}
           </ToolCard>
         );
@@ -94,6 +100,7 @@ const Row = memo(
         return (
           <AgentCard
             call={item.call}
+            selection={selectionOf(item)}
             agent={item.agent}
             pending={item.pending}
             origin={item.live ? origin : undefined}
@@ -157,8 +164,10 @@ function AgentRows({ agent, items, session }: AgentRowsProps) {
   );
 }
 
-function modelOf({ model, simulated }: RunSession): string {
-  return simulated ? `${model.name} · simulated` : model.name;
+/** What a press on a call's card selects; nothing for a call that only the message knows. */
+function selectionOf({ call, turn, path }: CallFacts): Selection | undefined {
+  if (turn === undefined) return undefined;
+  return { kind: 'call', turn, agent: path, step: call.step, toolCallId: call.toolCallId };
 }
 
 /** Items are created anew at every frame; their fields keep their identity if nothing changed. */

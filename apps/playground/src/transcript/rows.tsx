@@ -1,7 +1,7 @@
 import type { RunState, StepState } from '@cueline/core';
 import { clsx } from 'clsx';
 import { Brain, CornerDownRight, Link2, ScrollText, User } from 'lucide-react';
-import { memo } from 'react';
+import { memo, useRef } from 'react';
 import { phaseLabel } from './announcement.ts';
 import { FileView } from './content/file-part.tsx';
 import { Fold } from './content/fold.tsx';
@@ -11,6 +11,7 @@ import { ModelMarkdown } from './content/markdown.tsx';
 import { ModelLink } from './model-link.tsx';
 import { LongText, PlainText } from './content/not-shown.tsx';
 import { RetryNote } from './retry-note.tsx';
+import { useSelectable } from './use-selectable.ts';
 import { steerLabel } from './steer-labels.ts';
 import type { FilePart, SteerFacts, StepFacts } from './transcript-item.ts';
 
@@ -78,15 +79,30 @@ function WithVariables({ text, variables }: Pick<UserRowProps, 'text' | 'variabl
   });
 }
 
-type StepRowProps = StepFacts & { step: StepState; origin: number; model: string };
+type StepRowProps = StepFacts & { step: StepState; origin: number };
 
 export const StepRow = memo(function StepRow(props: StepRowProps) {
-  const { step, waiting, retrying, offline, origin, model } = props;
+  const { step, turn, path, waiting, retrying, offline, origin } = props;
   const { startedAt, finishedAt, usage } = step;
+  const element = useRef<HTMLDivElement>(null);
+  const row = useSelectable(element, { kind: 'step', turn, agent: path, step: step.step });
   return (
-    <div className="flex items-center gap-2 pt-2 text-sm whitespace-nowrap text-ink-3" data-step={step.step}>
-      <h3 className="font-medium text-ink-2">Step {step.step + 1}</h3>
-      <span className="truncate narrow:hidden">{model}</span>
+    <div
+      ref={element}
+      data-step={step.step}
+      data-selected={row.isSelected || undefined}
+      className="group -mx-2 mt-1 flex items-center gap-2 rounded-md px-2 text-sm whitespace-nowrap text-ink-3 data-selected:bg-selected"
+    >
+      <h3 className="font-medium text-ink-2">
+        <button
+          type="button"
+          aria-pressed={row.isSelected}
+          onClick={row.select}
+          className="rounded py-0.5 hover:text-ink hover:underline group-data-selected:text-ink narrow:min-h-11"
+        >
+          Step {step.step + 1}
+        </button>
+      </h3>
       <span aria-hidden className="h-px min-w-4 flex-1 bg-line" />
       {usage !== undefined && (
         <span title="Tokens in → out">

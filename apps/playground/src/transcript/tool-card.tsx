@@ -2,14 +2,16 @@ import { isPending, type ToolCallState } from '@cueline/core';
 import type { Pending } from '../state/pending.ts';
 import { clsx } from 'clsx';
 import { Ban, Check, ChevronRight, CircleAlert, Ellipsis, LoaderCircle, Pause, Wrench } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { ResponseLine } from '../approval/response-line.tsx';
 import { CallDuration, CallSummary } from './call-summary.tsx';
 import { Field } from './content/field.tsx';
 import { JsonView } from '../ui/json-view.tsx';
 import { isSuspended } from './outcome.ts';
+import type { Selection } from '../state/inspection.ts';
 import { SubCalls } from './sub-calls.tsx';
 import { visibleText } from '../ui/visible-text.ts';
+import { useSelectable } from './use-selectable.ts';
 
 /** How much of the arguments is drawn while they stream, in characters. */
 const LAST_CHARACTERS = 4_000;
@@ -34,11 +36,14 @@ const refused: Stand = { words: 'Refused', look: 'text-ink-2', Icon: Ban };
  */
 export function ToolCard({
   call,
+  selection,
   pending,
   origin,
   children,
 }: {
   call: ToolCallState;
+  /** What a press on the card selects, if anything. */
+  selection?: Selection | undefined;
   /** Its approval or client tool call, and the response. */
   pending: Pending | undefined;
   origin: number | undefined;
@@ -53,13 +58,17 @@ export function ToolCard({
   const asks = pending !== undefined && isPending(pending) && call.state === 'input-available';
   const said = isSuspended(call) ? suspended : stands[call.state];
   const stand = asks ? asking : isRefused ? refused : said;
+  const element = useRef<HTMLElement>(null);
+  const row = useSelectable(element, selection);
   return (
     <section
+      ref={element}
       aria-label={`Tool ${call.toolName}`}
       data-tool={call.toolName}
       data-state={call.state}
+      data-selected={row.isSelected || undefined}
       className={clsx(
-        'overflow-hidden rounded-lg border bg-panel',
+        'overflow-hidden rounded-lg border bg-panel data-selected:border-focus',
         failed ? 'border-danger-line' : 'border-line',
         'animate-[rise_160ms_var(--ease-out)]',
       )}
@@ -67,7 +76,10 @@ export function ToolCard({
       <button
         type="button"
         aria-expanded={open}
-        onClick={() => setOpen(!open)}
+        onClick={() => {
+          setOpen(!open);
+          row.select();
+        }}
         className="flex min-h-9 w-full min-w-0 items-center gap-2 px-2.5 text-left hover:bg-hover focus-visible:-outline-offset-2 narrow:min-h-11 narrow:flex-wrap narrow:gap-y-0 narrow:py-2"
       >
         <span className="flex min-w-0 items-center gap-2">

@@ -42,17 +42,28 @@ type InnerFacts = {
   agent: AgentState;
   /** Alone inside a tool's call, one of several there, a card of its own, or one that summarises the conversation. */
   look: 'inside' | 'line' | 'card' | 'summary';
+  turn: number;
   items: readonly TranscriptItem[];
 };
 
+/** The turn of a row, from 0, and the path of the agent that it belongs to; no path for the run itself. */
+export type RowPlace = { turn: number; path: string | undefined };
+
 /** Whether the step's model call has sent nothing yet, and whether it waits for another attempt. */
-export type StepFacts = { waiting: boolean; retrying: RetryState | undefined; offline: boolean };
+export type StepFacts = RowPlace & { waiting: boolean; retrying: RetryState | undefined; offline: boolean };
 
 /**
  * The data of a tool call's card. `live`: it may still change. `pending`: its approval or client tool call, if it has
  * one.
  */
-export type CallFacts = { call: ToolCallState; live: boolean; pending: Pending | undefined };
+export type CallFacts = {
+  call: ToolCallState;
+  /** Missing for a call that only the message knows. */
+  turn: number | undefined;
+  path: string | undefined;
+  live: boolean;
+  pending: Pending | undefined;
+};
 
 /** A file in a message, by its address, which is never loaded unless it is a data URL. */
 export type FilePart = { mediaType: string; url: string; filename?: string | undefined };

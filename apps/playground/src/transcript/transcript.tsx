@@ -1,7 +1,7 @@
-import type { RunState } from '@cueline/core';
 import { ArrowDown } from 'lucide-react';
 import { useEffect } from 'react';
 import { StickToBottom, useStickToBottomContext } from 'use-stick-to-bottom';
+import type { ShownRun } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { ConsoleFold } from './console-fold.tsx';
 import { Rows } from './row.tsx';
@@ -12,8 +12,8 @@ import { toTranscript } from './view-model.ts';
  * came in
  * a link is read from its beginning.
  */
-export function Transcript({ session, state }: { session: RunSession; state: RunState }) {
-  const items = toTranscript(state, session.earlier);
+export function Transcript({ session, shown }: { session: RunSession; shown: ShownRun }) {
+  const items = toTranscript(shown.state, shown.earlier, !shown.isPast);
   return (
     <StickToBottom
       className="relative min-h-0 flex-1"

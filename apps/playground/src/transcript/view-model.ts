@@ -6,6 +6,7 @@ import {
   type ToolCallState,
 } from '@cueline/core';
 import type { UIMessage } from 'ai';
+import type { Turn } from '../state/store.ts';
 import {
   agentsBeside,
   agentsOf,
@@ -23,17 +24,23 @@ import type { InnerItem, TranscriptItem } from './transcript-item.ts';
 type Part = UIMessage['parts'][number];
 
 /**
- * The rows of a run, in the order in which they happened. `earlier` are the earlier runs of the same conversation:
- * `state` has
- * their messages, but only they have the times of their tool calls and their agents.
+ * The rows of a run, in the order in which they happened. `earlier` are the earlier turns of the same conversation:
+ * `state` has their messages, but only they have their steps, the times of their tool calls and their agents. `now` is
+ * false for a moment of the past, in which nothing changes any more.
  */
-export function toTranscript(state: RunState, earlier: readonly RunState[] = []): TranscriptItem[] {
+export function toTranscript(
+  state: RunState,
+  earlier: readonly Turn[] = [],
+  now: boolean = true,
+): TranscriptItem[] {
   if (state.status === 'idle') return [];
-  const known = [...earlier, state].flatMap((run) => run.toolCalls.map((call) => ({ call, run })));
-  return workItems(state, isUnderWay(state), {
+  const turns = earlier.map((turn) => turn.state);
+  const known = [...turns, state].flatMap((run, turn) => run.toolCalls.map((call) => ({ call, run, turn })));
+  return workItems(state, now && isUnderWay(state), {
     path: undefined,
     run: state,
-    earlier,
+    turn: turns.length,
+    earlier: turns,
     calls: createCallQueue(known),
   });
 }
@@ -43,11 +50,12 @@ type RowContext = {
   /** Missing for the run itself. */
   path: string | undefined;
   run: KnownCall['run'];
+  turn: number;
   earlier: readonly RunState[];
   calls: CallQueue;
 };
 
-type MessageContext = Pick<RowContext, 'path' | 'calls'> & {
+type MessageContext = Pick<RowContext, 'path' | 'calls' | 'turn'> & {
   variables: RunState['variables'];
   /**
    * The steps that wrote the message, and how many of them have been shown; each `step-start` part is the next one.
@@ -59,8 +67,6 @@ type MessageContext = Pick<RowContext, 'path' | 'calls'> & {
   /** Agents that answer no call, to be shown before the step that followed them. */
   beside: InnerItem[];
   status: Pick<RunState, 'phase' | 'retrying'>;
-  /** False for a message of an earlier run, whose steps are not shown. */
-  showsSteps: boolean;
   live: boolean;
 };
 
@@ -78,18 +84,19 @@ function workItems(work: RunState | AgentState, live: boolean, surroundings: Row
   }
   const answer = work.messages.at(-1);
   const answering = answer?.role === 'assistant' && work.steps.length > 0 ? answer : undefined;
-  const { path, run, earlier, calls } = surroundings;
+  const { path, run, turn, earlier, calls } = surroundings;
   const context = { path, calls, variables, status: work };
   for (const message of work.messages) {
     if (message === answering) break;
-    const before = earlier.find(({ messages }) => messages.at(-1)?.id === message.id);
-    const beside = before === undefined ? [] : besideItems(before, undefined, calls);
-    const past = { steps: before?.steps ?? [], shown: 0, made: [], beside, showsSteps: false, live: false };
-    addMessage(items, message, { ...context, ...past });
+    const past = earlier.findIndex(({ messages }) => messages.at(-1)?.id === message.id);
+    const before = earlier[past];
+    const beside = before === undefined ? [] : besideItems(before, undefined, calls, past);
+    const { steps = [], toolCalls: made = [] } = before ?? {};
+    addMessage(items, message, { ...context, turn: past, steps, shown: 0, made, beside, live: false });
     items.push(...beside);
   }
-  const beside = besideItems(run, path, calls);
-  const present = { steps: work.steps, shown: 0, made: work.toolCalls, beside, showsSteps: true, live };
+  const beside = besideItems(run, path, calls, turn);
+  const present = { turn, steps: work.steps, shown: 0, made: work.toolCalls, beside, live };
   const now = { ...context, ...present };
   if (answering !== undefined) addMessage(items, answering, now);
   // Steps without any output yet have no part in the message.
@@ -133,23 +140,24 @@ function addMessage(items: TranscriptItem[], message: UIMessage, context: Messag
 function callItem(
   part: Extract<Part, { toolCallId: string }>,
   key: string,
-  { path, calls, live }: MessageContext,
+  { path, calls, live, turn }: MessageContext,
 ): TranscriptItem {
   const known = nextCall(calls, part.toolCallId);
   if (known === undefined) {
-    return { key, kind: 'tool', call: callOfPart(part), live, pending: undefined, inner: none };
+    const unknown = { turn: undefined, path, live, pending: undefined };
+    return { key, kind: 'tool', call: callOfPart(part), ...unknown, inner: none };
   }
   const completion = completionOf(known.call);
   if (completion !== undefined) return { key, kind: 'complete', ...completion };
-  const facts = { call: known.call, live, pending: pendingFor(known, path) };
+  const facts = { call: known.call, turn, path, live, pending: pendingFor(known, path) };
   const { own, inner } = agentsOf(known, path);
-  if (own === undefined) return { key, kind: 'tool', ...facts, inner: innerItems(inner, known) };
-  const items = agentItems(own, known.run);
+  if (own === undefined) return { key, kind: 'tool', ...facts, inner: innerItems(inner, known, turn) };
+  const items = agentItems(own, known.run, turn);
   return {
     key,
     kind: 'agent',
     agent: own,
-    items: inner.length === 0 ? items : [...innerItems(inner, known), ...items],
+    items: inner.length === 0 ? items : [...innerItems(inner, known, turn), ...items],
     ...facts,
   };
 }
@@ -159,33 +167,48 @@ const none: readonly InnerItem[] = [];
 /** Finished calls whose agents are finished, too: their rows need not be drawn at every frame. */
 const endedInner = new WeakMap<ToolCallState, readonly InnerItem[]>();
 
-function innerItems(agents: readonly AgentState[], { call, run }: KnownCall): readonly InnerItem[] {
+function innerItems(
+  agents: readonly AgentState[],
+  { call, run }: KnownCall,
+  turn: number,
+): readonly InnerItem[] {
   if (agents.length === 0) return none;
   const known = endedInner.get(call);
   if (known !== undefined) return known;
   const look = agents.length === 1 ? 'inside' : 'line';
-  const items = agents.map((agent) => innerItem(agent, run, look));
+  const items = agents.map((agent) => innerItem(agent, run, turn, look));
   const isOver = call.finishedAt !== undefined && agents.every(({ status }) => status !== 'running');
   if (isOver) endedInner.set(call, items);
   return items;
 }
 
-function innerItem(agent: AgentState, run: KnownCall['run'], look: InnerItem['look']): InnerItem {
+function innerItem(
+  agent: AgentState,
+  run: KnownCall['run'],
+  turn: number,
+  look: InnerItem['look'],
+): InnerItem {
   return {
     // one conversation may have a summary of the same path in each of its runs
     key: `${run.runId} ${agent.path}`,
     kind: 'inner',
     agent,
     look,
-    items: agentItems(agent, run),
+    turn,
+    items: agentItems(agent, run, turn),
   };
 }
 
 /** The agents that answer no call, such as those that summarise a session. */
-function besideItems(run: KnownCall['run'], path: string | undefined, calls: CallQueue): InnerItem[] {
+function besideItems(
+  run: KnownCall['run'],
+  path: string | undefined,
+  calls: CallQueue,
+  turn: number,
+): InnerItem[] {
   return agentsBeside(run, path, calls).map((agent) => {
-    if (agent.name !== 'summarize') return innerItem(agent, run, 'card');
-    const item = innerItem(agent, run, 'summary');
+    if (agent.name !== 'summarize') return innerItem(agent, run, turn, 'card');
+    const item = innerItem(agent, run, turn, 'summary');
     return { ...item, items: summaryItems(item.items) };
   });
 }
@@ -206,12 +229,12 @@ function summaryItems(items: readonly TranscriptItem[]): readonly TranscriptItem
 /** Rows of finished agents: nothing in them changes any more, so they need not be computed at every frame. */
 const endedItems = new WeakMap<AgentState, readonly TranscriptItem[]>();
 
-function agentItems(agent: AgentState, run: KnownCall['run']): readonly TranscriptItem[] {
+function agentItems(agent: AgentState, run: KnownCall['run'], turn: number): readonly TranscriptItem[] {
   const known = endedItems.get(agent);
   if (known !== undefined) return known;
   const { path, status, toolCalls } = agent;
   const calls = createCallQueue(toolCalls.map((call) => ({ call, run })));
-  const items = workItems(agent, status === 'running', { path, run, earlier: [], calls });
+  const items = workItems(agent, status === 'running', { path, run, turn, earlier: [], calls });
   const prefix = `${path}/`;
   const isBelow = (other: AgentState): boolean => other.path === path || other.path.startsWith(prefix);
   if (!run.agents.some((other) => other.status === 'running' && isBelow(other))) endedItems.set(agent, items);
@@ -226,16 +249,17 @@ function addStep(items: TranscriptItem[], context: MessageContext): void {
   if (step === undefined) return;
   context.shown += 1;
   while (beside[0] !== undefined && startOf(beside[0]) <= step.startedAt) items.push(beside.shift()!);
-  if (!context.showsSteps) return;
   for (const { id, cause, text } of step.steered ?? []) {
     items.push({ key: id, kind: 'steer', cause, text, after: kindOf(before, context.made) });
   }
   const waiting = live && step.firstOutputAt === undefined;
   const { phase, retrying } = context.status;
   items.push({
-    key: `step-${step.step}`,
+    key: `step-${context.turn}-${step.step}`,
     kind: 'step',
     step,
+    turn: context.turn,
+    path: context.path,
     waiting,
     retrying: waiting ? retrying : undefined,
     offline: waiting && phase === 'offline',

@@ -1,6 +1,7 @@
 import { reduceAll, runPrompt, type PromptDefinition, type RunEvent } from '@cueline/core';
 import { decodeLink, encodeLink } from '@cueline/core/link';
 import fc from 'fast-check';
+import { Tooltip } from 'radix-ui';
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { beforeAll, expect, test } from 'vitest';
@@ -35,7 +36,7 @@ beforeAll(async () => {
 }, 60_000);
 
 const session = {
-  id: 1,
+  id: 'one',
   source: { script: '' },
   shared: true,
   model: { name: 'm', detail: 'shared run' },
@@ -48,7 +49,9 @@ const session = {
 function draw(log: readonly RunEvent[]): { drawn: number; failed: unknown[] } {
   const state = reduceAll(log);
   const shown = { ...session, run: undefined as never };
-  renderToStaticMarkup(createElement(RunBar, { session: shown, state }));
+  renderToStaticMarkup(
+    createElement(Tooltip.Provider, null, createElement(RunBar, { session: shown, state })),
+  );
   renderToStaticMarkup(
     createElement(TaskPanel, {
       run: undefined as never,

@@ -79,10 +79,12 @@ test('neither keys nor anything of a run is stored', () => {
   expect(Object.keys(stored ?? {}).toSorted()).toEqual([
     'arrivedScript',
     'connection',
-    'layout',
+    'inspectorOpen',
+    'layouts',
     'previousScript',
     'script',
     'theme',
+    'timelineOpen',
     'view',
   ]);
 });
@@ -95,7 +97,8 @@ test('takes from the storage only what has the right shape', () => {
       script: 7,
       theme: 'pink',
       view: 'attic',
-      layout: { run: 'wide' },
+      layouts: { 'script run': { run: 'wide' } },
+      inspectorOpen: 'yes',
       connection: { kind: 'elsewhere' },
       keys: { openai: 'x' },
     }),
@@ -104,13 +107,13 @@ test('takes from the storage only what has the right shape', () => {
     readStored({
       script: 's',
       theme: 'dark',
-      layout: { script: 40, run: 60 },
+      layouts: { 'script run': { script: 40, run: 60 } },
       connection: { kind: 'openai', openai: { model: 'm', api: 'chat' } },
     }),
   ).toEqual({
     script: 's',
     theme: 'dark',
-    layout: { script: 40, run: 60 },
+    layouts: { 'script run': { script: 40, run: 60 } },
     connection: {
       kind: 'openai',
       openai: { model: 'm', api: 'chat', baseUrl: '' },

@@ -143,18 +143,21 @@ test('a reply shows the whole conversation, with the times of earlier tool calls
     { type: 'text-start', id: 't' },
     { type: 'text-delta', id: 't', text: 'Rain.' },
   ];
-  const rows = toTranscript(stateOf(reply), [before]);
+  const rows = toTranscript(stateOf(reply), [{ log: [], state: before }]);
   expect(rows.map(({ kind }) => kind)).toEqual([
     'system',
     'user',
+    'step',
     'reasoning',
     'tool',
+    'step',
     'text',
     'user',
     'step',
     'text',
   ]);
-  expect(rows[3]).toMatchObject({ live: false, call: { startedAt: 80, finishedAt: 90 } });
+  expect(rows.flatMap((row) => (row.kind === 'step' ? [row.turn] : []))).toEqual([0, 0, 1]);
+  expect(rows[4]).toMatchObject({ live: false, call: { startedAt: 80, finishedAt: 90 } });
   expect(rows.at(-1)).toMatchObject({ text: 'Rain.', streaming: true });
 });
 
@@ -207,11 +210,14 @@ test('it stays in place in a reply, whose own summaries come after', () => {
     ...summed(1),
     ...step(0, []),
   ];
-  const items = toTranscript(stateOf(reply), [before]);
+  const items = toTranscript(stateOf(reply), [{ log: [], state: before }]);
   expect(outline(items)).toEqual([
     'user',
+    'step',
     'look "first"',
     ['inner summarize-1', ['given', 'step']],
+    'steer',
+    'step',
     'look "second"',
     'user',
     ['inner summarize-1', ['given', 'step']],
@@ -361,9 +367,9 @@ test('messages to the model between two steps are shown between them', () => {
   );
   expect(items.map(({ key, kind }) => `${kind} ${key}`)).toEqual([
     'user ask',
-    'step step-0',
+    'step step-0-0',
     'steer s1',
-    'step step-1',
+    'step step-0-1',
   ]);
 });
 

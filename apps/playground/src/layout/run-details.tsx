@@ -1,0 +1,44 @@
+import { lazy, Suspense } from 'react';
+import type { RunSession } from '../state/store.ts';
+
+// loaded once there is a run to look into
+const InspectorPane = lazy(() =>
+  import('../inspector/inspector-pane.tsx').then((it) => ({ default: it.InspectorPane })),
+);
+const TimelineDock = lazy(() =>
+  import('../timeline/timeline-dock.tsx').then((it) => ({ default: it.TimelineDock })),
+);
+
+const loading = <div aria-busy className="flex-1 bg-panel" />;
+
+type DetailsProps = { session: RunSession };
+
+/** What is inside a run. */
+export function Inspector({ session }: DetailsProps) {
+  return (
+    <Suspense fallback={loading}>
+      <InspectorPane session={session} />
+    </Suspense>
+  );
+}
+
+/** A run in time. */
+export function Timeline({ session }: DetailsProps) {
+  return (
+    <Suspense fallback={loading}>
+      <TimelineDock session={session} />
+    </Suspense>
+  );
+}
+
+/** Both, for a phone. */
+export function Trace({ session }: DetailsProps) {
+  return (
+    <>
+      <div className="flex h-[45%] min-h-0 shrink-0 flex-col border-b border-line">
+        <Timeline session={session} />
+      </div>
+      <Inspector session={session} />
+    </>
+  );
+}

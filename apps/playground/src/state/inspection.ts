@@ -1,0 +1,54 @@
+import { create } from 'zustand';
+
+/** The kinds of things that a script defines, which a line of the script makes. */
+export type DefinitionKind = 'variable' | 'system' | 'tool' | 'agent' | 'message' | 'tasks' | 'hook';
+
+/**
+ * What is selected of the run that is shown. Transcript, inspector, timeline and editor all show the same selection.
+ * `turn` counts the turns of the conversation from 0, and `agent` is the path of the agent; missing for the run itself.
+ */
+export type Selection =
+  | { kind: 'step'; turn: number; agent?: string | undefined; step: number }
+  | { kind: 'call'; turn: number; agent?: string | undefined; step: number; toolCallId: string }
+  | { kind: 'definition'; of: DefinitionKind; name: string };
+
+/** A moment of the conversation: its turn, and the `seq` of the last event that has happened. */
+export type Moment = { readonly turn: number; readonly seq: number };
+
+export type Inspection = {
+  selection: Selection | undefined;
+  /** The moment that is shown; undefined for the run as it is now. */
+  moment: Moment | undefined;
+  /** Selects something; the same again keeps the selection. */
+  select(selection: Selection | undefined): void;
+  /** Shows the run as it was at this moment, or as it is now. */
+  goTo(moment: Moment | undefined): void;
+  /** Forgets both: another run is shown. */
+  reset(): void;
+};
+
+/** What is selected of a run, and the moment at which it is shown. */
+export const useInspection = create<Inspection>()((set, get) => ({
+  selection: undefined,
+  moment: undefined,
+  select(selection) {
+    if (selectionKey(selection) !== selectionKey(get().selection)) set({ selection });
+  },
+  goTo: (moment) => set({ moment }),
+  reset: () => set({ selection: undefined, moment: undefined }),
+}));
+
+/** A text that is the same for the same selection, also as the key of a row. */
+export function selectionKey(selection: Selection | undefined): string {
+  if (selection === undefined) return '';
+  if (selection.kind === 'definition') return `definition ${selection.of} ${selection.name}`;
+  const { turn, agent = '', step } = selection;
+  const call = selection.kind === 'call' ? ` ${selection.toolCallId}` : '';
+  return `${selection.kind} ${turn} ${step} ${agent}${call}`;
+}
+
+/** True if this is selected; re-renders only if that changes. */
+export function useIsSelected(selection: Selection | undefined): boolean {
+  const key = selectionKey(selection);
+  return useInspection((state) => key !== '' && selectionKey(state.selection) === key);
+}

@@ -1,0 +1,57 @@
+import { createRun, definePrompt, initialState, type Run, type RunEvent, type RunState } from '@cueline/core';
+import { useRun, type WatchedRun } from '@cueline/react';
+import { useInspection, type Moment } from './inspection.ts';
+import type { RunSession, Turn } from './store.ts';
+
+/** A session as it is shown: as it is now, or as it was at a moment. */
+export type ShownRun = {
+  /** The state of the last turn that is shown. */
+  state: RunState;
+  /** The number of that turn, from 0. */
+  turn: number;
+  /** The turns before it. */
+  earlier: readonly Turn[];
+  /** True if this is an earlier moment: nothing in it can be answered or changed. */
+  isPast: boolean;
+};
+
+/** A placeholder before the first run. */
+const noRun: WatchedRun = { getState: () => initialState, subscribe: () => () => {} };
+
+/** The session as the page shows it; re-renders at most once a frame. */
+export function useShownRun(session: RunSession | undefined): ShownRun {
+  const now = useRun(session?.run ?? noRun);
+  const moment = useInspection((state) => state.moment);
+  return shownAt(session, now, moment);
+}
+
+/** `now` is the present state of the session's last turn. */
+export function shownAt(
+  session: RunSession | undefined,
+  now: RunState,
+  moment: Moment | undefined,
+): ShownRun {
+  const earlier = session?.earlier ?? [];
+  const last = earlier.length;
+  if (session === undefined || moment === undefined || moment.turn > last) {
+    return { state: now, turn: last, earlier, isPast: false };
+  }
+  const { turn, seq } = moment;
+  const state = turn === last ? session.run.at(seq) : runOf(earlier[turn]!.log).at(seq);
+  return { state, turn, earlier: earlier.slice(0, turn), isPast: true };
+}
+
+/** The log of a turn. */
+export function logOf(session: RunSession, turn: number): readonly RunEvent[] {
+  return session.earlier[turn]?.log ?? session.run.log();
+}
+
+const past = definePrompt('past', () => {});
+/** Runs of earlier turns, which can show any moment of their logs. */
+const runs = new WeakMap<readonly RunEvent[], Run>();
+
+function runOf(log: readonly RunEvent[]): Run {
+  let run = runs.get(log);
+  if (run === undefined) runs.set(log, (run = createRun(past, { log })));
+  return run;
+}
