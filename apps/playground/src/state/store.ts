@@ -18,6 +18,9 @@ export type RunSource = { readonly script: string } | { readonly prompts: unknow
 /** One turn of a conversation that is over: its log, and the state at its end. */
 export type Turn = { readonly log: readonly RunEvent[]; readonly state: RunState };
 
+/** Where a fork leaves its session: `step` is the first one that is its own. */
+export type ForkPoint = { readonly id: string; readonly turn: number; readonly step: number };
+
 /** One press of Run, and its replies. A new object for every start, so that React notices. */
 export type RunSession = {
   /** Distinguishes one press of Run from the next. */
@@ -35,6 +38,8 @@ export type RunSession = {
   readonly startedAt: number;
   /** The turns before each reply, oldest first. */
   readonly earlier: readonly Turn[];
+  /** The session that this one continues from one of its steps; missing if it began by itself. */
+  readonly parent?: ForkPoint | undefined;
 };
 
 /** A line that a script wrote to the console. */

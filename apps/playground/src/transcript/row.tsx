@@ -78,7 +78,17 @@ const Row = memo(
       case 'user':
         return <UserRow text={item.text} files={item.files} variables={item.variables} />;
       case 'step':
-        return <StepRow {...item} origin={origin} />;
+        return (
+          <StepRow
+            step={item.step}
+            turn={item.turn}
+            path={item.path}
+            waiting={item.waiting}
+            retrying={item.retrying}
+            offline={item.offline}
+            origin={origin}
+          />
+        );
       case 'steer':
         return <SteerRow cause={item.cause} after={item.after} text={item.text} />;
       case 'reasoning':
