@@ -7,7 +7,7 @@ export type Playground = {
   readonly page: Page;
   readonly editor: Locator;
   readonly status: Locator;
-  /** Opens the page, by default as a first visitor would, and waits for the editor. */
+  /** Opens the page as somebody who has been here before and kept nothing, and waits for the editor. */
   open(hash?: string): Promise<void>;
   /** Puts an example into the editor, by its title. */
   pick(example: string): Promise<void>;
@@ -54,6 +54,7 @@ export function onPage(page: Page): Playground {
     editor,
     status,
     async open(hash = '') {
+      await page.addInitScript(rememberVisit);
       await page.goto(`/${hash}`);
       await expect(editor.locator('.view-line').first()).toBeVisible({ timeout: 20_000 });
     },
@@ -99,6 +100,18 @@ export function onPage(page: Page): Playground {
     task: (id) => page.locator(`[data-task="${id}"]`),
     approval: page.getByTestId('approval'),
   };
+}
+
+/** A first visitor sees a recorded run, which is not what most tests are about. */
+function rememberVisit(): void {
+  try {
+    const key = 'cueline:playground';
+    if (localStorage.getItem(key) === null) {
+      localStorage.setItem(key, JSON.stringify({ state: { visited: true }, version: 1 }));
+    }
+  } catch {
+    // the sandbox's frame has no storage
+  }
 }
 
 /** Lines that are in view once a script has been pasted, where the cursor is then: none that could be folded over. */

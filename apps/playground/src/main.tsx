@@ -2,10 +2,12 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { followLinks } from './share/open-link.ts';
+import { replayFirstRun } from './state/first-run.ts';
 import './styles.css';
 
 // Before the first render, so that a link's script is the first thing to be shown.
 followLinks();
+void replayFirstRun();
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

@@ -8,6 +8,7 @@ import { currentSession, usePlayground } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
 import { TaskPanel } from '../tasks/task-panel.tsx';
 import { PastBar } from './past-bar.tsx';
+import { RecordingBar } from './recording-bar.tsx';
 import { SharedRunBar } from './shared-run-bar.tsx';
 import { Announce } from '../ui/announce.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
@@ -54,7 +55,13 @@ function RunContent({ onAnswered, empty }: { onAnswered: () => void; empty: Reac
   return (
     <>
       <RunBar session={session} state={state} isPast={isPast} />
-      {isPast ? <PastBar elapsed={state.elapsed} /> : session?.shared === true && <SharedRunBar />}
+      {isPast ? (
+        <PastBar elapsed={state.elapsed} />
+      ) : session?.recorded === true ? (
+        <RecordingBar ended={!isUnderWay(state)} />
+      ) : (
+        session?.shared === true && <SharedRunBar />
+      )}
       {session !== undefined &&
         (isPast ? (
           <Tasks session={session} tasks={state.tasks} underWay={false} />

@@ -119,6 +119,28 @@ export function showLinkedRun(source: RunSource, run: SharedRun): void {
   });
 }
 
+/** Shows a recording of a run of this script while it is replayed. */
+export function showRecording(script: string, recording: Executor): void {
+  const run = runs.open(newId(), scriptPrompt, { executor: recording });
+  const { connection } = usePlayground.getState();
+  useInspection.getState().reset();
+  usePlayground.setState({
+    session: {
+      id: newId(),
+      run,
+      source: { script },
+      shared: true,
+      recorded: true,
+      model: connectionLabel({ ...connection, kind: 'demo' }),
+      simulated: true,
+      startedAt: performance.now(),
+      earlier: [],
+    },
+    tab: 'run',
+  });
+  run.start().catch(ignore);
+}
+
 /** Closes the run that is shown. */
 export function closeRun(): void {
   const session = currentSession(usePlayground.getState());
@@ -149,6 +171,7 @@ function begin(session: Pick<RunSession, 'id' | 'run' | 'source' | 'earlier'>): 
     } satisfies RunSession,
     ...('script' in source ? { problem: undefined, console: [] } : {}),
     tab: 'run',
+    visited: true,
   });
 }
 

@@ -29,8 +29,10 @@ export type RunSession = {
   readonly run: SharedRun;
   /** What ran. */
   readonly source: RunSource;
-  /** True for a run that came in a link: it is only shown. */
+  /** True for a run that happened elsewhere, such as one that came in a link: it is only shown. */
   readonly shared: boolean;
+  /** True for the recording that a first visitor sees. */
+  readonly recorded?: boolean | undefined;
   /** The model's name in the interface. */
   readonly model: { name: string; detail: string };
   readonly simulated: boolean;
@@ -80,6 +82,8 @@ export type PlaygroundState = {
   inspectorOpen: boolean;
   /** True if the timeline is open below a run. */
   timelineOpen: boolean;
+  /** True once the user has run or changed something here. */
+  visited: boolean;
   connection: ConnectionSettings;
 
   keys: ConnectionKeys;
@@ -117,6 +121,7 @@ type Stored = Pick<
   | 'layouts'
   | 'inspectorOpen'
   | 'timelineOpen'
+  | 'visited'
   | 'connection'
   | 'view'
 >;
@@ -144,6 +149,7 @@ export const usePlayground = create<PlaygroundState>()(
       layouts: {},
       inspectorOpen: true,
       timelineOpen: true,
+      visited: false,
       connection: defaultConnection,
       keys: { openai: '', compatible: '' },
       session: undefined,
@@ -157,7 +163,7 @@ export const usePlayground = create<PlaygroundState>()(
       evaluating: false,
       modelDialogOpen: false,
 
-      edit: (script) => set({ script, problem: undefined }),
+      edit: (script) => set({ script, problem: undefined, visited: true }),
       replaceScript: (script) => {
         const { script: current, arrivedScript } = get();
         // The user's own script may come back as a link, and stays the user's own.
@@ -166,6 +172,7 @@ export const usePlayground = create<PlaygroundState>()(
         set({
           script,
           problem: undefined,
+          visited: true,
           tab: 'editor',
           view: 'script',
           ...(isNew ? { arrivedScript: script } : {}),
@@ -202,6 +209,7 @@ export const usePlayground = create<PlaygroundState>()(
         layouts,
         inspectorOpen,
         timelineOpen,
+        visited,
         connection,
         view,
       }): Stored => ({
@@ -212,6 +220,7 @@ export const usePlayground = create<PlaygroundState>()(
         layouts,
         inspectorOpen,
         timelineOpen,
+        visited,
         connection,
         view,
       }),
@@ -236,6 +245,7 @@ export function readStored(value: unknown): Partial<Stored> {
     layouts,
     inspectorOpen,
     timelineOpen,
+    visited,
     connection,
     view,
   } = value as Record<string, unknown>;
@@ -250,6 +260,7 @@ export function readStored(value: unknown): Partial<Stored> {
   }
   if (typeof inspectorOpen === 'boolean') stored.inspectorOpen = inspectorOpen;
   if (typeof timelineOpen === 'boolean') stored.timelineOpen = timelineOpen;
+  if (visited === true) stored.visited = true;
   const settings = readConnection(connection);
   if (settings !== undefined) stored.connection = settings;
   return stored;

@@ -86,6 +86,7 @@ test('neither keys nor anything of a run is stored', () => {
     'theme',
     'timelineOpen',
     'view',
+    'visited',
   ]);
 });
 

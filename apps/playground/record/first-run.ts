@@ -1,0 +1,14 @@
+// Records the run that a first visitor sees: the example "Weather" with its scripted answers, at their pace.
+// pnpm --filter @cueline/playground record
+import { runPrompt, type RunEvent } from '@cueline/core';
+import { writeFileSync } from 'node:fs';
+import weather from '../src/examples/weather.ts';
+import { scriptedPace } from '../src/examples/scene.ts';
+import { scenes } from '../src/examples/turns.ts';
+import { sceneModel } from '../src/model/scene-model.ts';
+
+const { run } = await runPrompt(weather, { model: sceneModel(scenes['weather'] ?? [], scriptedPace) });
+await run.finished;
+const log = run.log().map((event): RunEvent => ({ ...event, t: Math.round(event.t) }));
+const file = new URL('../src/examples/first-run.json', import.meta.url);
+writeFileSync(file, `[\n${log.map((event) => `  ${JSON.stringify(event)}`).join(',\n')}\n]\n`);

@@ -1,0 +1,22 @@
+import type { RunEvent } from '@cueline/core';
+import { examples } from '../examples/index.ts';
+import { showRecording } from './run-session.ts';
+import { usePlayground, type PlaygroundState } from './store.ts';
+
+/** True for somebody who has done nothing here yet, with the first example in the editor. */
+function isFirstVisit({ visited, script, session, view, notice }: PlaygroundState): boolean {
+  const untouched = script === examples[0]?.source && session === undefined && notice === undefined;
+  return !visited && untouched && view === 'script';
+}
+
+/** Replays the recorded run of the first example to a first visitor, at its own pace. */
+export async function replayFirstRun(): Promise<void> {
+  if (!isFirstVisit(usePlayground.getState())) return;
+  const [{ replay }, { default: log }] = await Promise.all([
+    import('@cueline/core/replay'),
+    import('../examples/first-run.json'),
+  ]);
+  const state = usePlayground.getState();
+  // the build made the file, and a test checks it
+  if (isFirstVisit(state)) showRecording(state.script, replay(log as readonly unknown[] as RunEvent[]));
+}

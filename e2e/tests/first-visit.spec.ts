@@ -1,0 +1,18 @@
+import { expect, test } from './playground-page.ts';
+
+test('a first visitor sees a recorded run play, and runs the script', async ({ playground }) => {
+  const { page } = playground;
+  await page.goto('/');
+  const recording = page.getByTestId('recording');
+  await expect(recording).toContainText('recording');
+  await expect(playground.tool('getWeather')).toHaveAttribute('data-state', 'output-available');
+  await expect(playground.status).toHaveAttribute('data-status', 'done');
+  await expect(page.getByText('24 °C and sunny')).toBeVisible();
+  await recording.getByRole('button', { name: 'Run it yourself' }).click();
+  await expect(recording).toHaveCount(0);
+  expect(await playground.ended()).toBe('done');
+  await page.reload();
+  // somebody who has run something is no first visitor any more
+  await expect(playground.editor.locator('.view-line').first()).toBeVisible();
+  await expect(recording).toHaveCount(0);
+});
