@@ -96,10 +96,10 @@ export function replay(log: readonly RunEvent[], options: ReplayOptions = {}): R
       if (!Number.isInteger(seq)) {
         throw new CuelineError(
           'invalid_options',
-          `seek(${String(seq)}): it takes the seq of an event, 0 to ${replayed.tape.length - 1}.`,
+          `seek(${String(seq)}): it takes the seq of an event, 0 to ${replayed.recording.length - 1}.`,
         );
       }
-      const index = Math.min(Math.max(seq, 0), replayed.tape.length - 1);
+      const index = Math.min(Math.max(seq, 0), replayed.recording.length - 1);
       for (const head of replayed.heads) replayed.move(head, index);
       if (replayed.heads.size > 0) return;
       replayed.seeked = index;
@@ -126,7 +126,7 @@ export function replay(log: readonly RunEvent[], options: ReplayOptions = {}): R
 class Replayed {
   readonly #now;
   readonly #wait;
-  readonly tape;
+  readonly recording;
   readonly #times;
   speed: number;
   playing: boolean;
@@ -141,8 +141,8 @@ class Replayed {
   constructor(log: readonly RunEvent[], options: ReplayOptions = {}) {
     this.#now = options.now ?? (() => performance.now());
     this.#wait = options.wait ?? waitByTimer;
-    this.tape = assertValidLog(log);
-    this.#times = eventTimes(this.tape, checkAbove0('maxGapMs', options.maxGapMs ?? Infinity));
+    this.recording = assertValidLog(log);
+    this.#times = eventTimes(this.recording, checkAbove0('maxGapMs', options.maxGapMs ?? Infinity));
     this.speed = checkAbove0('speed', options.speed ?? 1);
     this.playing = options.paused !== true;
     this.#told = this.position;
@@ -228,17 +228,17 @@ class Replayed {
           if (closed) return { done: true, value: undefined };
           if (signal.aborted) {
             // a log begins with its start, also if it was stopped before
-            if (last === undefined) return give(this.tape[0]!);
+            if (last === undefined) return give(this.recording[0]!);
             close();
             return give({ seq: last.seq + 1, t: last.t, type: 'run-end', outcome: 'stopped' });
           }
           const ms = this.#untilNext(head);
           const enough = head.next % SLICE_EVENTS === 0 && this.#now() - rested > SLICE_MS;
           if (ms !== undefined && ms <= 0 && !enough) {
-            const event = this.tape[head.next]!;
+            const event = this.recording[head.next]!;
             head.next += 1;
             if (head === this.#latest) this.position = event.seq;
-            if (head.next === this.tape.length) close();
+            if (head.next === this.recording.length) close();
             return give(event);
           }
           await rest(ms);

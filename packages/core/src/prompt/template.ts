@@ -102,7 +102,7 @@ function textOf(value: unknown, index: number): string {
 function notAPart(where: string, type: ContentPart['type']): CuelineError {
   return new CuelineError(
     'invalid_definition',
-    `${where} is a plain object of the type '${type}', which is data and no part. Make a part with ${type}Part(…), or write \${JSON.stringify(value)} for data.`,
+    `${where} is a plain object of the type '${type}', which is data, not a part. Make a part with ${type}Part(…), or write \${JSON.stringify(value)} for data.`,
   );
 }
 

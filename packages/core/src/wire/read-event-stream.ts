@@ -141,7 +141,7 @@ function malformedError(what: string, data: string, cause?: unknown): CuelineErr
   const begin = data.length > 80 ? `${data.slice(0, 80)}…` : data;
   return new CuelineError(
     'stream_malformed',
-    `Among the events came ${what}: ${begin} Check that the address is that of a prompt route.`,
+    `The stream of events contains ${what}: ${begin} Check that the address is that of a prompt route.`,
     { cause },
   );
 }
@@ -149,13 +149,13 @@ function malformedError(what: string, data: string, cause?: unknown): CuelineErr
 function tooManyEventsError(excess: string): CuelineError {
   return new CuelineError(
     'too_large',
-    `Over the connection came ${excess}, which is more than a run may hold. The rest was not read.`,
+    `The connection sent ${excess}, which is more than a run may hold. The rest was not read.`,
   );
 }
 
 function tooLargeError(): CuelineError {
   return new CuelineError(
     'too_large',
-    'An event of more than 16 MB came over the connection and was not read.',
+    'The connection sent an event of more than 16 MB, which was not read.',
   );
 }

@@ -159,7 +159,7 @@ describe('parts in a template', () => {
     ]) {
       const prompt = new Prompt();
       expect(() => prompt.$`See ${copy(part)}`).toThrow(
-        `The first value in the template is a plain object of the type '${part.type}', which is data and no part. Make a part with ${part.type}Part(…), or write \${JSON.stringify(value)} for data.`,
+        `The first value in the template is a plain object of the type '${part.type}', which is data, not a part. Make a part with ${part.type}Part(…), or write \${JSON.stringify(value)} for data.`,
       );
       expect(prompt.definitions.messages).toEqual([]);
     }

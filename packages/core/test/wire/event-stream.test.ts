@@ -130,7 +130,7 @@ describe('something that is not a stream of events', () => {
 
   test('shows what arrived, shortened', async () => {
     expect((await read(text(`data: <html>${'x'.repeat(500)}\n\n`))).message).toBe(
-      `Among the events came something that is not JSON: <html>${'x'.repeat(74)}… Check that the address is that of a prompt route.`,
+      `The stream of events contains something that is not JSON: <html>${'x'.repeat(74)}… Check that the address is that of a prompt route.`,
     );
     expect((await read(text(lineOf({ ...two[0], v: 3 })))).message).toContain(
       'writes version 3 of the events, and this one reads version 2',
@@ -159,7 +159,7 @@ describe('something that is not a stream of events', () => {
     expect(await read(text(steps(10_001, 'step-start')))).toMatchObject({
       code: 'too_large',
       message:
-        'Over the connection came more than 10,000 steps, which is more than a run may hold. The rest was not read.',
+        'The connection sent more than 10,000 steps, which is more than a run may hold. The rest was not read.',
     });
     const newer = await read(text(steps(10_000, 'newer')));
     expect([newer.code, newer.events.length]).toEqual([undefined, 10_000]);

@@ -55,7 +55,7 @@ export function createAgentRegistry(): AgentRegistry {
       if ('call' in definition) return definition as unknown as Agent;
       throw new CuelineError(
         'invalid_options',
-        `"${name}" is a prompt and no agent, so it cannot be called. Run it: runPrompt(agents.prompt('${name}'), { … }).`,
+        `"${name}" is a prompt, not an agent, so it cannot be called. Run it: runPrompt(agents.prompt('${name}'), { … }).`,
       );
     },
     // a caller who asks by name has to know the input's type

@@ -36,7 +36,7 @@ test('a prompt is found, too, and the error tells that it cannot be called', () 
   const editor = registry.register(named('editor'));
   expect([registry.prompt('plan'), registry.prompt('editor')]).toEqual([plan, editor]);
   expect(faultOf(() => registry.get('plan'))).toBe(
-    'invalid_options: "plan" is a prompt and no agent, so it cannot be called. Run it: runPrompt(agents.prompt(\'plan\'), { … }).',
+    'invalid_options: "plan" is a prompt, not an agent, so it cannot be called. Run it: runPrompt(agents.prompt(\'plan\'), { … }).',
   );
 });
 
