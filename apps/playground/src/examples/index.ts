@@ -13,6 +13,7 @@ import researchNotes from './research-notes.ts?raw';
 import shipsCat from './ships-cat.ts?raw';
 import ticketDesk from './ticket-desk.ts?raw';
 import tripPlanner from './trip-planner.ts?raw';
+import { adaptScenes, findOrigin } from './edited-scenes.ts';
 import type { Scene } from './scene.ts';
 import { scenes } from './turns.ts';
 import weatherLog from './weather-log.ts?raw';
@@ -167,8 +168,14 @@ export function isUnedited(script: string): boolean {
   return exampleOf(script) !== undefined;
 }
 
-/** The scripted answers to an unedited example; undefined for any other script, which the rule-based demo answers. */
+/**
+ * The scripted answers to an example, as far as they fit an edited form of it; undefined for any other script, which the
+ * rule-based demo answers.
+ */
 export function scenesFor(script: string): readonly Scene[] | undefined {
   const example = exampleOf(script);
-  return example === undefined ? undefined : scenes[example.id];
+  if (example !== undefined) return scenes[example.id];
+  const origin = findOrigin(script, examples);
+  const own = origin && scenes[origin.id];
+  return origin && own && adaptScenes(origin.source, script, own);
 }

@@ -1,7 +1,10 @@
 import type { ScriptedTurn } from '@cueline/core/testing';
 
-/** One answer of the simulated model; with `when`, only to a request whose JSON it matches. */
-export type Scene = ScriptedTurn | { when: RegExp; turn: ScriptedTurn };
+/**
+ * One answer of the simulated model; with `when`, only to a request whose JSON it matches. A `checked` one is played only
+ * if the request has the tools that it calls, and the numbers that it states.
+ */
+export type Scene = ScriptedTurn | { when?: RegExp; turn: ScriptedTurn; checked?: boolean };
 
 /** The pace of a scripted answer: characters per part, and the pause before each in milliseconds; reading speed. */
 export const scriptedPace = { chunkSize: 4, delay: 16 };

@@ -1,4 +1,9 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type {
+  JSONSchema7,
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider';
 import {
   demoModel,
   scriptedModel,
@@ -11,43 +16,124 @@ import type { Scene } from '../examples/scene.ts';
 /** How to play scenes. `hurried`: without their pauses, for tests. */
 export type SceneModelOptions = ScriptedModelOptions & { hurried?: boolean };
 
+/** Said once, when the scripted answers of an example do not fit any more. */
+const beyondScript =
+  'The simulated model has no scripted answer to this request. From here on it follows general rules, and understands ' +
+  'nothing. Choose a model at the top for real answers.';
+
 /**
- * A model that plays an example's scenes: each call gets the first unused scene that matches. Agents that work side
- * by side
- * find theirs. When none matches, because the user has intervened, the demo model answers.
+ * A model that plays an example's scenes: each call gets the first unused scene that matches. Agents that work side by
+ * side find theirs. If none matches, because the user has intervened or edited the example, the demo model answers and
+ * a warning says so once.
  */
 export function sceneModel(scenes: readonly Scene[], options: SceneModelOptions = {}): LanguageModelV4 {
   const { hurried = false, ...scripted } = options;
   const demo = demoModel(hurried ? { pace: 0 } : {});
   const played = new Set<number>();
-  const modelFor = (call: LanguageModelV4CallOptions): LanguageModelV4 => {
+  let hasWarned = false;
+
+  /** The model that plays the next scene; undefined if none fits. */
+  function nextScene(call: LanguageModelV4CallOptions): LanguageModelV4 | undefined {
     const request = JSON.stringify(call.prompt);
     const index = scenes.findIndex((scene, at) => !played.has(at) && fits(scene, request));
-    if (index < 0) return demo;
+    const scene = scenes[index];
+    if (scene === undefined) return undefined;
     played.add(index);
-    const turn = withIds(turnOf(scenes[index]!), index);
+    if (isChecked(scene) && !isPlayable(turnOf(scene), call, request)) {
+      // what follows in the example follows from this scene
+      for (const [at, other] of scenes.entries()) if (whenOf(other) === whenOf(scene)) played.add(at);
+      return undefined;
+    }
+    const turn = withIds(turnOf(scene), index);
     return scriptedModel([hurried ? withoutPauses(turn) : turn], scripted);
-  };
+  }
+
   return {
     specificationVersion: 'v4',
     provider: 'simulated',
     modelId: 'scripted',
     supportedUrls: {},
-    doStream: async (call) => modelFor(call).doStream(call),
-    doGenerate: async (call) => modelFor(call).doGenerate(call),
+    async doStream(call) {
+      const scene = nextScene(call);
+      if (scene !== undefined) return scene.doStream(call);
+      const result = await demo.doStream(call);
+      if (hasWarned) return result;
+      hasWarned = true;
+      return { ...result, stream: result.stream.pipeThrough(warnAtStart()) };
+    },
+    doGenerate: async (call) => (nextScene(call) ?? demo).doGenerate(call),
   };
 }
 
+/** Adds the warning to the first part of an answer. */
+function warnAtStart(): TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart> {
+  return new TransformStream({
+    transform(part, controller) {
+      const warning = { type: 'other', message: beyondScript } as const;
+      controller.enqueue(
+        part.type === 'stream-start' ? { ...part, warnings: [...part.warnings, warning] } : part,
+      );
+    },
+  });
+}
+
+/** True if the request has every tool that a turn calls, with such arguments, and every number that it states. */
+function isPlayable(
+  turn: ScriptedTurn,
+  { tools = [] }: LanguageModelV4CallOptions,
+  request: string,
+): boolean {
+  const parts = typeof turn === 'string' ? [turn] : turn;
+  const known = new Set(numbersIn(request));
+  return parts.toReversed().every((part) => {
+    if (typeof part === 'string') return numbersIn(part).every((number) => known.has(number));
+    if (!('toolCall' in part)) return true;
+    const { name, input } = part.toolCall;
+    for (const number of numbersIn(JSON.stringify(input))) known.add(number);
+    const tool = tools.find((one) => one.name === name);
+    return tool?.type === 'function' && takes(tool.inputSchema, input);
+  });
+}
+
+/** The numbers in a text, without times of day, which are the model's own: other numbers come from tools. */
+function numbersIn(text: string): number[] {
+  return (text.replaceAll(/\d+:\d+/g, '').match(/\d+(?:\.\d+)?/g) ?? []).map(Number);
+}
+
+/** True if an object with these members fits a schema at first sight: names, and values of an enum. */
+function takes(schema: JSONSchema7, input: unknown): boolean {
+  if (typeof input !== 'object' || input === null) return false;
+  const { properties = {}, required = [] } = schema;
+  const hasAll = required.every((name) => Object.hasOwn(input, name));
+  return (
+    hasAll &&
+    Object.entries(input).every(([name, value]) => {
+      const property = properties[name];
+      if (property === undefined) return schema.additionalProperties !== false;
+      const allowed = typeof property === 'object' ? property.enum : undefined;
+      return allowed === undefined || allowed.includes(value as string);
+    })
+  );
+}
+
 function fits(scene: Scene, request: string): boolean {
-  return !isConditional(scene) || scene.when.test(request);
+  return whenOf(scene)?.test(request) ?? true;
 }
 
 function turnOf(scene: Scene): ScriptedTurn {
-  return isConditional(scene) ? scene.turn : scene;
+  return hasTurn(scene) ? scene.turn : scene;
 }
 
-function isConditional(scene: Scene): scene is Extract<Scene, { when: RegExp }> {
-  return typeof scene === 'object' && 'when' in scene;
+function whenOf(scene: Scene): RegExp | undefined {
+  return hasTurn(scene) ? scene.when : undefined;
+}
+
+function isChecked(scene: Scene): boolean {
+  return hasTurn(scene) && scene.checked === true;
+}
+
+function hasTurn(scene: Scene): scene is Extract<Scene, { turn: ScriptedTurn }> {
+  return typeof scene === 'object' && 'turn' in scene;
 }
 
 /** Makes the ids of calls unique: each scene is a script of its own, and would begin to count anew. */

@@ -1,0 +1,79 @@
+import * as agents from '@cueline/core/agents';
+import * as core from '@cueline/core';
+import { runPrompt, type PromptDefinition, type RunState } from '@cueline/core';
+import * as plugins from '@cueline/core/plugins';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { examples, scenesFor } from '../../src/examples/index.ts';
+import { sceneModel } from '../../src/model/scene-model.ts';
+import { compileScript } from '../../src/sandbox/index.ts';
+
+const modules: Record<string, unknown> = {
+  '@cueline/core': core,
+  '@cueline/core/agents': agents,
+  '@cueline/core/plugins': plugins,
+  zod: z,
+};
+
+/** A run of an example after these replacements, with the answers that the playground has for it. */
+async function play(id: string, replacements: Record<string, string>): Promise<RunState> {
+  let source = examples.find((example) => example.id === id)!.source;
+  for (const [from, to] of Object.entries(replacements)) {
+    expect(source).toContain(from);
+    source = source.replaceAll(from, to);
+  }
+  const url = `data:text/javascript,${encodeURIComponent(compileScript(source).code)}`;
+  const { default: evaluate } = (await import(/* @vite-ignore */ url)) as {
+    default: (require: (name: string) => unknown, exports: object) => Promise<void>;
+  };
+  const exports: { default?: PromptDefinition } = {};
+  await evaluate((name) => modules[name], exports);
+  const { run } = await runPrompt(exports.default!, {
+    model: sceneModel(scenesFor(source)!, { hurried: true }),
+  });
+  run.listen((event) => {
+    if (event.type === 'approval-request')
+      queueMicrotask(() => void run.respondToApproval(event.approvalId, { approved: true }));
+  });
+  return run.finished;
+}
+
+const calls = ({ toolCalls }: RunState): unknown[] =>
+  toolCalls.map(({ toolName, input }) => [toolName, input]);
+
+test('another value in the script is the value in the answers', async () => {
+  const state = await play('weather', { "'Lisbon'": "'Oslo'", 'celsius = 24': 'celsius = 5' });
+  expect(state).toMatchObject({ status: 'done', warnings: [] });
+  expect(calls(state)).toEqual([['getWeather', { city: 'Oslo', unit: 'celsius' }]]);
+  expect(state.text).toMatch(/^It is \*\*5 °C and sunny\*\* in Oslo/);
+});
+
+test('a number that no tool has returned is not stated: the rules answer, and say so once', async () => {
+  const state = await play('weather', { 'celsius = 24;': 'celsius = Math.sqrt(49);' });
+  expect(state).toMatchObject({ status: 'done', warnings: [expect.stringContaining('no scripted answer')] });
+  expect(state.text).toContain('temperature');
+  expect(state.text).toContain('7');
+  expect(state.text).not.toContain('24');
+});
+
+test('a tool with another name or other arguments is called by the rules', async () => {
+  const renamed = await play('weather', { "'getWeather'": "'readSky'" });
+  expect(calls(renamed)).toEqual([['readSky', { city: 'Lisbon', unit: 'celsius' }]]);
+  expect(renamed).toMatchObject({ status: 'done', warnings: [] });
+  const other = await play('weather', {
+    'city: z.string': 'place: z.string',
+    '{ city, unit }': '{ place: city, unit }',
+  });
+  expect(calls(other)).toEqual([['getWeather', { place: 'Lisbon', unit: 'celsius' }]]);
+  expect(other.warnings).toHaveLength(1);
+});
+
+test.each(examples.map(({ id }) => id))('%s with a comment more plays as it did', async (id) => {
+  const [first = ''] = examples.find((example) => example.id === id)!.source.split('\n');
+  const state = await play(id, { [first]: `// mine\n${first}` });
+  expect(state).toMatchObject({ status: 'done', warnings: [] });
+});
+
+test('a script that has little of an example has no scripted answers', () => {
+  expect(scenesFor("export default async (prompt) => { prompt.def('CITY', 'Lisbon'); };")).toBeUndefined();
+});
