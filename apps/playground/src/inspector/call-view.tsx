@@ -47,7 +47,7 @@ export function CallView({ target, log, origin }: CallViewProps) {
   const { word, look, Icon } = looks[call.state];
   return (
     <div className="scroll relative min-h-0 flex-1">
-      <div className="flex items-center justify-between gap-2 border-b border-line px-3 py-1 text-sm">
+      <div className="flex items-center justify-between gap-2 border-b border-line px-4 narrow:px-3 py-1 text-sm">
         <DefinitionName kind="tool" name={call.toolName} />
         <span className={clsx('flex shrink-0 items-center gap-1', look)}>
           <Icon aria-hidden className="size-3.5" />
@@ -82,7 +82,7 @@ export function CallView({ target, log, origin }: CallViewProps) {
 
 const CallData = memo(function CallData({ call }: { call: ToolCallState }) {
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] gap-2 border-b border-line px-3 py-2">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-2 border-b border-line px-4 narrow:px-3 py-2">
       {call.input === undefined ? (
         <div role="group" aria-label="Input">
           <p className="text-xs font-medium text-ink-3">Input, as it arrives</p>

@@ -47,7 +47,7 @@ export function ChangesTab({ step, before }: ChangesTabProps) {
 }
 
 function Empty({ children }: { children: ReactNode }) {
-  return <p className="px-4 py-3 text-ink-2">{children}</p>;
+  return <p className="px-4 narrow:px-3 py-3 text-ink-2">{children}</p>;
 }
 
 function Difference({ difference }: { difference: RequestDifference }) {
@@ -65,11 +65,6 @@ function Difference({ difference }: { difference: RequestDifference }) {
           <ComparedText {...instructions} />
         </Section>
       )}
-      {messages.length > 0 && (
-        <Section title="Messages" hint={`${formatCount(sameMessages)} unchanged`}>
-          <ChangeList changes={messages} Row={MessageRow} />
-        </Section>
-      )}
       {tools.length > 0 && (
         <Section title="Tools" hint={formatCount(tools.length)}>
           <ChangeList changes={tools} Row={ToolRow} />
@@ -78,6 +73,11 @@ function Difference({ difference }: { difference: RequestDifference }) {
       {settings.length > 0 && (
         <Section title="Settings" hint={formatCount(settings.length)}>
           <ChangeList changes={settings} Row={SettingRow} />
+        </Section>
+      )}
+      {messages.length > 0 && (
+        <Section title="Messages" hint={`${formatCount(sameMessages)} unchanged`}>
+          <ChangeList changes={messages} Row={MessageRow} />
         </Section>
       )}
     </>

@@ -24,7 +24,7 @@ export function DefinitionName({ kind, name, className }: DefinitionNameProps) {
     <button
       type="button"
       aria-pressed={isSelected}
-      onClick={() => useInspection.getState().select(isSelected ? undefined : selection)}
+      onClick={() => useInspection.getState().select(selection)}
       className={clsx(
         'inline-flex min-h-6 max-w-full min-w-0 items-center gap-1.5 rounded text-left text-sm hover:underline narrow:min-h-11',
         className,

@@ -38,7 +38,7 @@ export function DefinitionView({ session, shown, selected: { of, name }, onClose
       aria-label={`Definition ${name}`}
       className="flex max-h-[50%] min-h-0 shrink-0 flex-col border-t-2 border-line-strong bg-panel"
     >
-      <div className="flex h-9 shrink-0 items-center gap-2 border-b border-line px-3 text-sm narrow:h-12">
+      <div className="flex h-9 shrink-0 items-center gap-2 border-b border-line px-4 narrow:px-3 text-sm narrow:h-12">
         {Icon !== undefined && <Icon aria-hidden className={clsx('size-3.5 shrink-0', look)} />}
         <h3 className="flex min-w-0 gap-1.5">
           <bdi className="min-w-0 truncate font-mono font-medium">
@@ -55,7 +55,9 @@ export function DefinitionView({ session, shown, selected: { of, name }, onClose
         {isNamed ? (
           <Uses {...{ shown, kind, name }} />
         ) : (
-          <p className="px-3 py-2 text-ink-2">A request has no part of its own for this definition.</p>
+          <p className="px-4 narrow:px-3 py-2 text-ink-2">
+            A request has no part of its own for this definition.
+          </p>
         )}
       </div>
     </section>
@@ -90,7 +92,7 @@ function History({ session, shown, name }: HistoryProps) {
       <ol className="grid grid-cols-[minmax(0,1fr)] gap-2">
         {changes.slice(first).map((change) => (
           <li key={change.key}>
-            <Place {...change} shown={shown}>
+            <Place turn={change.turn} path={change.path} step={change.step} shown={shown}>
               at {formatDuration(change.t)}
             </Place>
             <ValueOf change={change} />
@@ -143,7 +145,7 @@ function Uses({ shown, kind, name }: UsesProps) {
       <ol>
         {uses.slice(first).map((use) => (
           <li key={`${use.turn} ${use.path ?? ''} ${use.startedAt} ${use.step}`}>
-            <Place {...use} shown={shown}>
+            <Place turn={use.turn} path={use.path} step={use.step} shown={shown}>
               {use.changed && <span className="text-warn">changed · </span>}
               {formatCount(use.tokens)} tokens
             </Place>
@@ -176,7 +178,7 @@ function Place({ turn, path, step, shown, children }: PlaceProps) {
       ) : (
         <button
           type="button"
-          className="min-w-0 truncate text-text-kind underline narrow:min-h-11"
+          className="min-w-0 truncate text-text-kind hover:underline narrow:min-h-11"
           onClick={() => useInspection.getState().select({ kind: 'step', turn, agent: path, step })}
         >
           {words}

@@ -97,7 +97,7 @@ export function StepFacts({ target: { step, run, work, index } }: { target: Step
   const error = isLast && work.status === 'error' ? work.error : undefined;
   return (
     <>
-      <div className="flex min-h-8 shrink-0 items-center gap-3 overflow-hidden px-3 text-sm whitespace-nowrap text-ink-2">
+      <div className="flex min-h-8 shrink-0 items-center gap-3 overflow-hidden px-4 narrow:px-3 text-sm whitespace-nowrap text-ink-2">
         <span className="min-w-0 truncate" title={request.model}>
           {run.simulated ? 'Simulated model' : visibleText(request.model)}
         </span>
@@ -131,7 +131,7 @@ function RunError({ error }: { error: SerializedError }) {
     <div
       role="group"
       aria-label="Error"
-      className="mx-3 mb-2 rounded-md bg-danger-soft px-2.5 py-1.5 text-sm"
+      className="mx-4 mb-2 rounded-md bg-danger-soft px-2.5 py-1.5 text-sm"
     >
       <p className="flex items-center gap-1.5 font-medium text-danger">
         <CircleAlert aria-hidden className="size-3.5 shrink-0" />

@@ -80,5 +80,5 @@ function missing(place: Place | undefined, isLive: boolean): string {
 }
 
 function Message({ children }: { children: ReactNode }) {
-  return <div className="flex-1 px-4 py-3 text-ink-2">{children}</div>;
+  return <div className="flex-1 px-4 narrow:px-3 py-3 text-ink-2">{children}</div>;
 }

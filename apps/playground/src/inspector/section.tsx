@@ -21,7 +21,7 @@ export function Section({ title, hint, open: suggested = true, children }: Secti
           type="button"
           aria-expanded={open}
           onClick={() => setChoice(!open)}
-          className="flex min-h-8 w-full min-w-0 items-center gap-1.5 px-3 text-left text-sm hover:bg-hover focus-visible:-outline-offset-2 narrow:min-h-11"
+          className="flex min-h-8 w-full min-w-0 items-center gap-1.5 px-4 narrow:px-3 text-left text-sm hover:bg-hover focus-visible:-outline-offset-2 narrow:min-h-11"
         >
           <ChevronRight
             className={clsx('size-3.5 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
@@ -30,7 +30,7 @@ export function Section({ title, hint, open: suggested = true, children }: Secti
           {Boolean(hint) && <span className="ml-auto min-w-0 truncate pl-2 text-ink-3">{hint}</span>}
         </button>
       </h3>
-      {open && <div className="px-3 pb-3">{children}</div>}
+      {open && <div className="px-4 narrow:px-3 pb-3">{children}</div>}
     </section>
   );
 }

@@ -39,12 +39,12 @@ export const StepView = memo(function StepView({ content, simulated, tab, onTab 
       onValueChange={(value) => onTab(value as StepTab)}
       className="flex min-h-0 flex-1 flex-col"
     >
-      <Tabs.List aria-label="Parts of the step" className="flex shrink-0 border-b border-line px-2">
+      <Tabs.List aria-label="Parts of the step" className="flex shrink-0 border-b border-line px-2.5">
         {tabs.map(({ value, title }) => (
           <Tabs.Trigger
             key={value}
             value={value}
-            className="-mb-px h-8 border-b-2 border-transparent px-2 text-sm text-ink-2 hover:text-ink focus-visible:-outline-offset-2 data-[state=active]:border-go data-[state=active]:font-medium data-[state=active]:text-ink narrow:h-11 narrow:px-3.5"
+            className="-mb-px h-8 border-b-2 border-transparent px-1.5 mr-2 text-sm text-ink-2 hover:text-ink focus-visible:-outline-offset-2 data-[state=active]:border-go data-[state=active]:font-medium data-[state=active]:text-ink narrow:h-11 narrow:px-3.5"
           >
             {title}
           </Tabs.Trigger>
@@ -90,7 +90,7 @@ function Notes({ notes }: { notes: readonly StepNote[] }) {
   const [most, setMost] = useState(NOTES_AT_ONCE);
   if (notes.length === 0) return null;
   return (
-    <div className="border-b border-line bg-raised px-3 py-1.5">
+    <div className="border-b border-line bg-raised px-4 narrow:px-3 py-1.5">
       <ul aria-label="Notes" className="grid grid-cols-[minmax(0,1fr)] gap-1">
         {notes.slice(0, most).map(({ key, kind, t, label, text }) => {
           const { Icon, look } = looks[kind];

@@ -82,7 +82,10 @@ function Table({ rows, total }: { rows: readonly TokenRow[]; total: number }) {
               <span
                 aria-hidden
                 style={{ width: `calc((100% - ${NUMBER_WIDTH}px) * ${row.tokens / largest})` }}
-                className={clsx('absolute top-2.75 left-0 h-1.5 min-w-0.5 rounded-sm', bars[row.kind])}
+                className={clsx(
+                  'absolute top-1/2 left-0 h-1.5 min-w-0.5 -translate-y-1/2 rounded-sm',
+                  bars[row.kind],
+                )}
               />
               {row.tokens.toLocaleString('en')}
             </td>

@@ -120,7 +120,7 @@ function Entry({ name, value, isList, folds }: EntryProps) {
   const isNested = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
   const content =
     isNested && folds ? <Folded name={name} value={value} /> : <Value value={value} folds={folds} />;
-  const row = 'col-span-2 grid grid-cols-subgrid';
+  const row = 'col-span-2 grid grid-cols-subgrid items-baseline';
   if (isList) {
     return (
       <li className={row}>

@@ -1,4 +1,4 @@
-import { diffWordsWithSpace } from 'diff';
+import { diffLines, diffWordsWithSpace, type Change } from 'diff';
 import { memo } from 'react';
 
 /** Texts that differ by more, or that take longer to compare, are shown as they are. */
@@ -9,7 +9,9 @@ type TextDiffProps = {
   after: string;
   /** Which text is shown, with its differences marked; by default both, one in the other. */
   side?: 'before' | 'after' | 'both';
-  /** Leaves out unchanged lines that are far from any difference. */
+  /**
+   * Leaves out unchanged lines that are far from any difference, and compares texts that have little in common by lines.
+   */
   folds?: boolean;
 };
 
@@ -24,7 +26,7 @@ export const TextDiff = memo(function TextDiff({
   side = 'both',
   folds = false,
 }: TextDiffProps) {
-  const changes = diffWordsWithSpace(before, after, LIMITS);
+  const changes = compare(before, after, folds);
   if (changes === undefined) return <>{side === 'before' ? before : after}</>;
   return (
     <>
@@ -56,6 +58,21 @@ export const TextDiff = memo(function TextDiff({
     </>
   );
 });
+
+/** The share of a text that has to be the same for a comparison by words to be readable. */
+const MOSTLY_SAME = 0.6;
+
+function compare(before: string, after: string, folds: boolean): Change[] | undefined {
+  const changes = diffWordsWithSpace(before, after, LIMITS);
+  if (!folds) return changes;
+  const same = (changes ?? []).reduce(
+    (sum, { value, added, removed }) => (added || removed ? sum : sum + value.length),
+    0,
+  );
+  if (same >= MOSTLY_SAME * Math.max(before.length, after.length)) return changes;
+  // a last line without its break would not be the same as one with it
+  return diffLines(`${before}\n`, `${after}\n`, LIMITS);
+}
 
 type UnchangedProps = { text: string; isFirst: boolean; isLast: boolean };
 
