@@ -1,16 +1,84 @@
-import { PaneHeader } from '../ui/pane-header.tsx';
-import { useInspection } from '../state/inspection.ts';
+import { isUnderWay } from '@cueline/core';
+import { useState, type ReactNode } from 'react';
+import { selectionKey, useInspection, type Selection } from '../state/inspection.ts';
+import { logOf, useShownRun } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
+import { NotShown } from '../transcript/content/not-shown.tsx';
+import { ErrorBoundary } from '../ui/error-boundary.tsx';
+import { CallView } from './call-view.tsx';
+import { DefinitionView } from './definition-view.tsx';
+import { InspectorHeader, StepFacts } from './inspector-header.tsx';
+import { useStepContent } from './step-content.ts';
+import { StepView, type StepTab } from './step-view.tsx';
+import { findTarget, latestStep, type StepTarget } from './target.ts';
 
-/** What is inside the selected step or call of a run. */
+type Place = Exclude<Selection, { kind: 'definition' }>;
+
+/** What is inside the selected step or call of a run; without a selection, inside its latest step. */
 export function InspectorPane({ session }: { session: RunSession }) {
+  const shown = useShownRun(session);
   const selection = useInspection((state) => state.selection);
+  const place = usePlace(selection);
+  const [tab, setTab] = useState<StepTab>('request');
+  const target = place === undefined ? latestStep(shown) : findTarget(shown, place);
+  const isLive = !shown.isPast && isUnderWay(shown.state);
   return (
     <section aria-label="Inspector" className="flex min-h-0 flex-1 flex-col bg-panel">
-      <PaneHeader title="Inspector" />
-      <p className="p-4 text-ink-2">
-        {selection === undefined ? `Select a step or a tool call of ${session.model.name}.` : selection.kind}
-      </p>
+      <InspectorHeader shown={shown} target={target} place={place} isLive={isLive} />
+      <ErrorBoundary retryKey={selectionKey(place)} fallback={<Message>{<NotShown />}</Message>}>
+        {target === undefined ? (
+          <Message>{missing(place, isLive)}</Message>
+        ) : target.call !== undefined ? (
+          <CallView
+            key={selectionKey(place)}
+            target={{ ...target, call: target.call }}
+            log={logOf(session, target.turn)}
+            origin={isLive && target.turn === shown.turn ? session.startedAt : undefined}
+          />
+        ) : (
+          <Step target={target} session={session} tab={tab} onTab={setTab} />
+        )}
+      </ErrorBoundary>
+      {selection?.kind === 'definition' && (
+        <ErrorBoundary retryKey={selectionKey(selection)} fallback={<Message>{<NotShown />}</Message>}>
+          <DefinitionView
+            key={selectionKey(selection)}
+            session={session}
+            shown={shown}
+            selected={selection}
+            onClose={() => useInspection.getState().select(place)}
+          />
+        </ErrorBoundary>
+      )}
     </section>
   );
+}
+
+/** The last step or call that was selected: it stays while a definition is. */
+function usePlace(selection: Selection | undefined): Place | undefined {
+  const [last, setLast] = useState<Place>();
+  if (selection?.kind === 'definition') return last;
+  if (selection !== last) setLast(selection);
+  return selection;
+}
+
+type StepProps = { target: StepTarget; session: RunSession; tab: StepTab; onTab: (tab: StepTab) => void };
+
+function Step({ target, session, tab, onTab }: StepProps) {
+  const content = useStepContent(target, logOf(session, target.turn));
+  return (
+    <>
+      <StepFacts target={target} />
+      <StepView content={content} simulated={target.run.simulated} tab={tab} onTab={onTab} />
+    </>
+  );
+}
+
+function missing(place: Place | undefined, isLive: boolean): string {
+  if (place !== undefined) return 'What is selected has not happened yet at the moment that is shown.';
+  return isLive ? 'The first request is being prepared.' : 'No request has been sent.';
+}
+
+function Message({ children }: { children: ReactNode }) {
+  return <div className="flex-1 px-4 narrow:px-3 py-3 text-ink-2">{children}</div>;
 }

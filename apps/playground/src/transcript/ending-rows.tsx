@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { errorTitle, isFixedInModelDialog } from './error-messages.ts';
 import { JsonView } from '../ui/json-view.tsx';
 import { ModelMarkdown } from './content/markdown.tsx';
-import { LongText } from './content/not-shown.tsx';
+import { LongText } from '../ui/long-text.tsx';
 
 /** The end of a session, in the model's own words. */
 export const CompleteRow = memo(function CompleteRow({

@@ -9,7 +9,8 @@ import { formatCount, formatDuration, plural, summarize } from '../ui/format.ts'
 import { LiveDuration } from '../ui/live-duration.tsx';
 import { ModelMarkdown } from './content/markdown.tsx';
 import { ModelLink } from './model-link.tsx';
-import { LongText, PlainText } from './content/not-shown.tsx';
+import { PlainText } from './content/not-shown.tsx';
+import { LongText } from '../ui/long-text.tsx';
 import { RetryNote } from './retry-note.tsx';
 import { useSelectable } from './use-selectable.ts';
 import { steerLabel } from './steer-labels.ts';

@@ -1,4 +1,4 @@
-import { diffWordsWithSpace } from 'diff';
+import { diffLines, diffWordsWithSpace, type Change } from 'diff';
 import { memo } from 'react';
 
 /** Texts that differ by more, or that take longer to compare, are shown as they are. */
@@ -9,11 +9,24 @@ type TextDiffProps = {
   after: string;
   /** Which text is shown, with its differences marked; by default both, one in the other. */
   side?: 'before' | 'after' | 'both';
+  /**
+   * Leaves out unchanged lines that are far from any difference, and compares texts that have little in common by lines.
+   */
+  folds?: boolean;
 };
 
+/** How many unchanged lines stay on each side of a difference, and how many it takes to leave any out. */
+const LINES_KEPT = 2;
+const LINES_FOLDED = 7;
+
 /** A text with what was removed struck through, and what was added underlined. */
-export const TextDiff = memo(function TextDiff({ before, after, side = 'both' }: TextDiffProps) {
-  const changes = diffWordsWithSpace(before, after, LIMITS);
+export const TextDiff = memo(function TextDiff({
+  before,
+  after,
+  side = 'both',
+  folds = false,
+}: TextDiffProps) {
+  const changes = compare(before, after, folds);
   if (changes === undefined) return <>{side === 'before' ? before : after}</>;
   return (
     <>
@@ -37,8 +50,44 @@ export const TextDiff = memo(function TextDiff({ before, after, side = 'both' }:
             </del>
           );
         }
-        return <span key={index}>{value}</span>;
+        if (!folds) return <span key={index}>{value}</span>;
+        return (
+          <Unchanged key={index} text={value} isFirst={index === 0} isLast={index === changes.length - 1} />
+        );
       })}
     </>
   );
 });
+
+/** The share of a text that has to be the same for a comparison by words to be readable. */
+const MOSTLY_SAME = 0.6;
+
+function compare(before: string, after: string, folds: boolean): Change[] | undefined {
+  const changes = diffWordsWithSpace(before, after, LIMITS);
+  if (!folds) return changes;
+  const same = (changes ?? []).reduce(
+    (sum, { value, added, removed }) => (added || removed ? sum : sum + value.length),
+    0,
+  );
+  if (same >= MOSTLY_SAME * Math.max(before.length, after.length)) return changes;
+  // a last line without its break would not be the same as one with it
+  return diffLines(`${before}\n`, `${after}\n`, LIMITS);
+}
+
+type UnchangedProps = { text: string; isFirst: boolean; isLast: boolean };
+
+/** An unchanged text, without the lines in its middle if it is long. */
+function Unchanged({ text, isFirst, isLast }: UnchangedProps) {
+  const lines = text.split('\n');
+  const [head, tail] = [isFirst ? 0 : LINES_KEPT, isLast ? 0 : LINES_KEPT];
+  const hidden = lines.length - head - tail;
+  if (hidden < LINES_FOLDED) return <span>{text}</span>;
+  const count = `⋯ ${hidden.toLocaleString('en')} unchanged lines`;
+  return (
+    <span>
+      {lines.slice(0, head).map((line) => `${line}\n`)}
+      <span className="text-ink-3">{isLast ? count : `${count}\n`}</span>
+      {tail > 0 && lines.slice(-tail).join('\n')}
+    </span>
+  );
+}

@@ -1,25 +1,4 @@
-import { useState } from 'react';
-
-/** How much of a text is drawn at first, and again at each press, in characters. */
-const AT_ONCE = 20_000;
-
-/** The beginning of a text, and a button for more of it. */
-export function LongText({ text }: { text: string }) {
-  const [length, setLength] = useState(AT_ONCE);
-  if (text.length <= length) return text;
-  return (
-    <>
-      {text.slice(0, length)}…{' '}
-      <button
-        type="button"
-        className="text-sm text-text-kind underline"
-        onClick={() => setLength(length + AT_ONCE)}
-      >
-        Show more ({(text.length - length).toLocaleString('en')} characters left)
-      </button>
-    </>
-  );
-}
+import { LongText } from '../../ui/long-text.tsx';
 
 /** The replacement for a part that could not be drawn, with its text if it has one. */
 export function NotShown({ text }: { text?: string | undefined }) {

@@ -1,0 +1,133 @@
+import type { RunEvent, ToolCallState } from '@cueline/core';
+import { clsx } from 'clsx';
+import { Ban, Check, CircleAlert, Ellipsis, LoaderCircle, type LucideIcon } from 'lucide-react';
+import { memo, useMemo } from 'react';
+import { useInspection } from '../state/inspection.ts';
+import { pendingFor } from '../transcript/known-calls.ts';
+import { SubCalls } from '../transcript/sub-calls.tsx';
+import { DataView } from '../ui/data-view.tsx';
+import { plural } from '../ui/format.ts';
+import { LongText } from '../ui/long-text.tsx';
+import { visibleText } from '../ui/visible-text.ts';
+import { eventsOfCall, rowsOfCall, type CallRow } from './call-rows.ts';
+import { DefinitionName } from './definition-name.tsx';
+import { FactList, Nothing, Section } from './section.tsx';
+import { rangeOfStep } from './step-events.ts';
+import type { StepTarget } from './target.ts';
+import { taskDuring } from './task-during.ts';
+
+/** How much of the arguments is drawn while they arrive, in characters. */
+const LAST_CHARACTERS = 4_000;
+
+const looks: Record<ToolCallState['state'], { word: string; look: string; Icon: LucideIcon }> = {
+  'input-streaming': { word: 'Writing arguments', look: 'text-ink-2', Icon: Ellipsis },
+  'input-available': { word: 'Ready', look: 'text-ink-2', Icon: Ellipsis },
+  running: { word: 'Running', look: 'text-tool', Icon: LoaderCircle },
+  'output-available': { word: 'Done', look: 'text-ok', Icon: Check },
+  'output-error': { word: 'Failed', look: 'text-danger', Icon: CircleAlert },
+  interrupted: { word: 'Interrupted', look: 'text-ink-2', Icon: Ban },
+};
+
+type CallViewProps = {
+  target: StepTarget & { call: ToolCallState };
+  log: readonly RunEvent[];
+  /** `performance.now()` at the run's start, for calls that still run. */
+  origin: number | undefined;
+};
+
+/** A tool call: its input and output as data, and what else the log has about it. */
+export function CallView({ target, log, origin }: CallViewProps) {
+  const { call, run, path, index, turn } = target;
+  const rows = useCallRows(target, log);
+  const agent = run.agents.findLast(
+    ({ toolCallId, path: own }) =>
+      toolCallId === call.toolCallId && own.startsWith(path === undefined ? toolCallId : `${path}/`),
+  );
+  const first = agent?.steps[0];
+  const { word, look, Icon } = looks[call.state];
+  return (
+    <div className="scroll relative min-h-0 flex-1">
+      <div className="flex items-center justify-between gap-2 border-b border-line px-4 narrow:px-3 py-1 text-sm">
+        <DefinitionName kind="tool" name={call.toolName} />
+        <span className={clsx('flex shrink-0 items-center gap-1', look)}>
+          <Icon aria-hidden className="size-3.5" />
+          {word}
+        </span>
+      </div>
+      <CallData call={call} />
+      {call.subCalls !== undefined && (
+        <Section title="Calls inside" hint={plural(call.subCalls.length, 'call')}>
+          <SubCalls subCalls={call.subCalls} origin={origin} />
+        </Section>
+      )}
+      {agent !== undefined && first !== undefined && (
+        <Section title="Agent" hint={plural(agent.steps.length, 'step')}>
+          <button
+            type="button"
+            className="text-sm text-text-kind underline narrow:min-h-11"
+            onClick={() =>
+              useInspection.getState().select({ kind: 'step', turn, agent: agent.path, step: first.step })
+            }
+          >
+            Look inside the steps of {agent.name ?? 'the agent'}
+          </button>
+        </Section>
+      )}
+      <Section title="About this call" hint={`step ${index + 1}`}>
+        <FactList rows={rows} />
+      </Section>
+    </div>
+  );
+}
+
+const CallData = memo(function CallData({ call }: { call: ToolCallState }) {
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-2 border-b border-line px-4 narrow:px-3 py-2">
+      {call.input === undefined ? (
+        <div role="group" aria-label="Input">
+          <p className="text-xs font-medium text-ink-3">Input, as it arrives</p>
+          <pre className="font-mono text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">
+            {visibleText(call.inputText.slice(-LAST_CHARACTERS)) || '…'}
+          </pre>
+        </div>
+      ) : (
+        <DataView label="Input" value={call.input} />
+      )}
+      {call.errorText === undefined ? (
+        call.output !== undefined || call.state === 'output-available' ? (
+          <DataView label="Output" value={call.output} />
+        ) : (
+          <Nothing>No output yet.</Nothing>
+        )
+      ) : (
+        <div role="group" aria-label="Error" className="rounded-md bg-danger-soft px-2.5 py-1.5">
+          <p className="text-xs font-medium text-danger">Error</p>
+          <p className="wrap-anywhere whitespace-pre-wrap">
+            <LongText text={visibleText(call.errorText)} atOnce={LAST_CHARACTERS} />
+          </p>
+        </div>
+      )}
+    </div>
+  );
+});
+
+/** The facts about a call; read from the log again only if the call changes. */
+function useCallRows(
+  { call, run, work, path, index }: CallViewProps['target'],
+  log: readonly RunEvent[],
+): CallRow[] {
+  const until = call.finishedAt === undefined ? run.seq : Infinity;
+  const start = rangeOfStep(log, path, index, run.seq)?.start ?? 0;
+  const events = useMemo(
+    () => eventsOfCall(log, call, { path, start, until: Math.min(until, log.length - 1) }),
+    [log, call, path, start, until],
+  );
+  const pending = pendingFor({ call, run }, path);
+  const hasTasks = work.tasks.length > 0;
+  const calledSeq = events[0]?.seq ?? -1;
+  const task = useMemo(
+    () => (hasTasks ? taskDuring(log, path, calledSeq) : undefined),
+    [log, path, calledSeq, hasTasks],
+  );
+  return rowsOfCall(call, events, pending, task);
+}

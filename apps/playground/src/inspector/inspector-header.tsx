@@ -1,0 +1,156 @@
+import type { SerializedError } from '@cueline/core';
+import { ArrowDownToLine, ChevronLeft, ChevronRight, CircleAlert, CornerUpLeft } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useInspection, type Selection } from '../state/inspection.ts';
+import type { ShownRun } from '../state/shown-run.ts';
+import { usePlayground } from '../state/store.ts';
+import { errorTitle } from '../transcript/error-messages.ts';
+import { Button } from '../ui/button.tsx';
+import { formatDuration } from '../ui/format.ts';
+import { LongText } from '../ui/long-text.tsx';
+import { PaneHeader } from '../ui/pane-header.tsx';
+import { Tip } from '../ui/tip.tsx';
+import { visibleText } from '../ui/visible-text.ts';
+import { neighbours, type StepTarget } from './target.ts';
+
+type InspectorHeaderProps = {
+  shown: ShownRun;
+  target: StepTarget | undefined;
+  /** The step or call that is selected; undefined while the latest step is followed. */
+  place: Selection | undefined;
+  /** True if the run goes on. */
+  isLive: boolean;
+};
+
+/** Which step is shown, and the way to the others. */
+export function InspectorHeader({ shown, target, place, isLive }: InspectorHeaderProps) {
+  const { before, after } = target === undefined ? {} : neighbours(shown, target);
+  return (
+    <PaneHeader title={target === undefined ? 'Inspector' : <Title shown={shown} target={target} />}>
+      {target?.call !== undefined && (
+        <Move label="Back to the step" to={stepOf(target)}>
+          <CornerUpLeft />
+        </Move>
+      )}
+      {place !== undefined && (
+        <Tip text={isLive ? 'Follow the latest step' : 'Show the last step'}>
+          <Button
+            square
+            aria-label={isLive ? 'Follow the latest step' : 'Show the last step'}
+            onClick={() => useInspection.getState().select(undefined)}
+          >
+            <ArrowDownToLine />
+          </Button>
+        </Tip>
+      )}
+      <Move label="Previous step" to={before}>
+        <ChevronLeft />
+      </Move>
+      <Move label="Next step" to={after}>
+        <ChevronRight />
+      </Move>
+    </PaneHeader>
+  );
+}
+
+function stepOf({ turn, path, step }: StepTarget): Selection {
+  return { kind: 'step', turn, agent: path, step: step.step };
+}
+
+/** `Step 2 · weather`, with the turn of a conversation before it and the call after it. */
+function Title({ shown, target: { turn, path, work, step, call } }: { shown: ShownRun; target: StepTarget }) {
+  const name = work.name ?? (path === undefined ? 'run' : 'agent');
+  return (
+    <span className="min-w-0 truncate" data-testid="inspected">
+      {shown.turn > 0 && `Turn ${turn + 1} · `}Step {step.step + 1}
+      <span className="font-normal text-ink-3">
+        {' '}
+        · {visibleText(call === undefined ? name : call.toolName)}
+      </span>
+    </span>
+  );
+}
+
+type MoveProps = { label: string; to: Selection | undefined; children: ReactNode };
+
+/** Selects another step; a button without one stays focusable, so that the keyboard does not lose its place. */
+function Move({ label, to, children }: MoveProps) {
+  return (
+    <Tip text={label}>
+      <Button
+        square
+        aria-label={label}
+        aria-disabled={to === undefined}
+        className="aria-disabled:opacity-50"
+        onClick={() => to !== undefined && useInspection.getState().select(to)}
+      >
+        {children}
+      </Button>
+    </Tip>
+  );
+}
+
+/** The model of a step, how it ended, and how long it took. */
+export function StepFacts({ target: { step, run, work, index } }: { target: StepTarget }) {
+  const { request, startedAt, finishedAt, finishReason } = step;
+  const isLast = index === work.steps.length - 1;
+  const error = isLast && work.status === 'error' ? work.error : undefined;
+  return (
+    <>
+      <div className="flex min-h-8 shrink-0 items-center gap-3 overflow-hidden px-4 narrow:px-3 text-sm whitespace-nowrap text-ink-2">
+        <span className="min-w-0 truncate" title={request.model}>
+          {run.simulated ? 'Simulated model' : visibleText(request.model)}
+        </span>
+        <span className="ml-auto shrink-0">
+          {finishReason === undefined ? 'Not finished' : (finishLabels[finishReason] ?? finishReason)}
+        </span>
+        <span className="shrink-0">
+          {finishedAt === undefined
+            ? `from ${formatDuration(startedAt)}`
+            : formatDuration(finishedAt - startedAt)}
+        </span>
+      </div>
+      {error !== undefined && <RunError error={error} />}
+    </>
+  );
+}
+
+const finishLabels: Record<string, string> = {
+  stop: 'Finished',
+  'tool-calls': 'Called tools',
+  length: 'Cut off: too long',
+  'content-filter': 'Refused by the filter',
+  error: 'Failed',
+  other: 'Finished for another reason',
+};
+
+/** Why the run ended in this step, and the place in the script if it is known. */
+function RunError({ error }: { error: SerializedError }) {
+  const { line, column } = error.details ?? {};
+  return (
+    <div
+      role="group"
+      aria-label="Error"
+      className="mx-4 mb-2 rounded-md bg-danger-soft px-2.5 py-1.5 text-sm"
+    >
+      <p className="flex items-center gap-1.5 font-medium text-danger">
+        <CircleAlert aria-hidden className="size-3.5 shrink-0" />
+        {errorTitle(error)}
+        {typeof line === 'number' && (
+          <button
+            type="button"
+            className="ml-auto shrink-0 font-normal text-text-kind underline narrow:min-h-11"
+            onClick={() =>
+              usePlayground.getState().showLine(line, typeof column === 'number' ? column : undefined)
+            }
+          >
+            Line {line}
+          </button>
+        )}
+      </p>
+      <p className="wrap-anywhere whitespace-pre-wrap text-ink-2">
+        <LongText text={visibleText(error.message)} atOnce={1_000} />
+      </p>
+    </div>
+  );
+}

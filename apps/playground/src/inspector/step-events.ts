@@ -1,0 +1,60 @@
+import type { RunEvent } from '@cueline/core';
+
+/** A part of a log: from the index `start` up to but without `end`. */
+export type EventRange = { start: number; end: number };
+
+type StepIndex = { first: RunEvent | undefined; read: number; starts: Map<string | undefined, number[]> };
+
+/** By logs, which grow: each event is read once. */
+const indexes = new WeakMap<readonly RunEvent[], StepIndex>();
+
+/** The indexes of the events with which the steps of an agent begin, or those of the run itself. */
+function startsOf(log: readonly RunEvent[], path: string | undefined): readonly number[] {
+  let index = indexes.get(log);
+  // a replay that is rewound begins its log again
+  if (index === undefined || index.first !== log[0] || index.read > log.length) {
+    index = { first: log[0], read: 0, starts: new Map() };
+    indexes.set(log, index);
+  }
+  const { starts } = index;
+  for (; index.read < log.length; index.read += 1) {
+    const { type, agent } = log[index.read]!;
+    if (type === 'agent-start') starts.delete(agent);
+    else if (type === 'step-start') {
+      const known = starts.get(agent);
+      if (known === undefined) starts.set(agent, [index.read]);
+      else known.push(index.read);
+    }
+  }
+  return starts.get(path) ?? [];
+}
+
+/**
+ * Where the events of a step are in a log: from its start to the start of the next step, but not after `until`. The
+ * first step also has what came before it. Undefined for a step that the log does not have.
+ */
+export function rangeOfStep(
+  log: readonly RunEvent[],
+  path: string | undefined,
+  index: number,
+  until: number,
+): EventRange | undefined {
+  const starts = startsOf(log, path);
+  const start = starts[index];
+  if (start === undefined || start > until) return undefined;
+  return { start: index === 0 ? 0 : start, end: Math.min(starts[index + 1] ?? log.length, until + 1) };
+}
+
+/** The events of an agent, or of the run itself, in a part of a log. */
+export function eventsIn(
+  log: readonly RunEvent[],
+  { start, end }: EventRange,
+  path: string | undefined,
+): RunEvent[] {
+  const events: RunEvent[] = [];
+  for (let index = start; index < end; index += 1) {
+    const event = log[index];
+    if (event !== undefined && event.agent === path) events.push(event);
+  }
+  return events;
+}

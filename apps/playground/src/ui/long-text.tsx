@@ -1,0 +1,22 @@
+import { useState } from 'react';
+
+/** How much of a text is drawn at first, and again at each press, in characters. */
+const AT_ONCE = 20_000;
+
+/** The beginning of a text, and a button for more of it. `atOnce` is how much is drawn at first, in characters. */
+export function LongText({ text, atOnce = AT_ONCE }: { text: string; atOnce?: number }) {
+  const [length, setLength] = useState(atOnce);
+  if (text.length <= length) return text;
+  return (
+    <>
+      {text.slice(0, length)}…{' '}
+      <button
+        type="button"
+        className="text-sm text-text-kind underline narrow:min-h-11"
+        onClick={() => setLength(length + AT_ONCE)}
+      >
+        Show more ({(text.length - length).toLocaleString('en')} characters left)
+      </button>
+    </>
+  );
+}

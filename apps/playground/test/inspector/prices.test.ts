@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { costOfUsage, formatCost, loadPrice } from '../../src/inspector/prices.ts';
+
+test('known models of a provider have a list price, also as a dated version', async () => {
+  const price = await loadPrice('openai.responses:gpt-5-mini');
+  expect(price?.output).toBeGreaterThan(price!.input);
+  expect(await loadPrice('openai.chat:gpt-5-mini-2025-08-07')).toEqual(price);
+});
+
+test('there is no price for other servers, unknown models and names that every object has', async () => {
+  for (const model of [
+    'custom:gpt-5-mini',
+    'openai:none',
+    'simulated:demo',
+    'openai:constructor',
+    'toString:x',
+    '',
+  ]) {
+    expect(await loadPrice(model), model).toBeUndefined();
+  }
+});
+
+test('a cost counts what came from the cache at its own price', () => {
+  const price = { input: 2, output: 8, cachedInput: 0.5 };
+  const usage = { input: 1_000_000, cached: 400_000, output: 500_000, reasoning: undefined };
+  expect(costOfUsage(usage, price)).toBeCloseTo(1.2 + 0.2 + 4);
+  expect(costOfUsage({ ...usage, output: undefined }, price)).toBeUndefined();
+});
+
+test('small costs keep two digits that count', () => {
+  expect([0, 0.000_123, 0.004_56, 1.5, 0.000_000_001].map(formatCost)).toEqual([
+    '$0',
+    '$0.00012',
+    '$0.0046',
+    '$1.50',
+    '$0',
+  ]);
+});

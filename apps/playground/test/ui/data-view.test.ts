@@ -1,0 +1,26 @@
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { expect, test } from 'vitest';
+import { Data } from '../../src/ui/data-view.tsx';
+
+const drawn = (value: unknown): string => renderToStaticMarkup(createElement(Data, { value }));
+
+test('a text is shown with its line breaks, and hidden characters as escapes', () => {
+  expect(drawn({ text: 'Dear Ada,\n\nyour room' })).toContain('Dear Ada,\n\nyour room');
+  expect(drawn('a\u202eb')).toContain('a\\u202eb');
+});
+
+test('what is inside a small value is shown, and what is inside a large one is folded', () => {
+  expect(drawn({ outer: { inner: [1, { deep: 'here' }] } })).toContain('here');
+  const large = drawn(Array.from({ length: 200 }, (_, id) => ({ id, text: 'secret' })));
+  expect(large).toContain('id 0, text secret');
+  expect(large.match(/aria-expanded="false"/g)).toHaveLength(50);
+  expect(large).toContain('Show more (150 left)');
+});
+
+test('a hostile value is drawn in bounded time', () => {
+  let value: unknown = 'end';
+  for (let depth = 0; depth < 90; depth += 1)
+    value = { a: value, b: Array.from({ length: 300 }, () => depth) };
+  expect(drawn(value).length).toBeLessThan(50_000);
+});
