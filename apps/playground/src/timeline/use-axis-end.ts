@@ -9,17 +9,16 @@ const TICK_MS = 100;
  */
 export function useAxisEnd(
   element: RefObject<HTMLElement | null>,
-  { elapsed, startedAt, live }: { elapsed: number; startedAt: number; live: boolean },
+  { seq, elapsed, startedAt, live }: { seq: number; elapsed: number; startedAt: number; live: boolean },
 ): number {
   const [now, setNow] = useState(0);
-  const latest = useRef({ elapsed, at: 0 });
+  const latest = useRef({ seq: -1, elapsed: 0, at: 0 });
   useEffect(() => {
     const at = performance.now();
     // an event may have come long before this is drawn for the first time
-    const arrived = latest.current.at === 0 ? Math.min(at, startedAt + elapsed) : at;
-    if (latest.current.at === 0 || latest.current.elapsed !== elapsed)
-      latest.current = { elapsed, at: arrived };
-  }, [elapsed, startedAt]);
+    const arrived = latest.current.at === 0 && seq > 0 ? Math.min(at, startedAt + elapsed) : at;
+    if (latest.current.at === 0 || latest.current.seq !== seq) latest.current = { seq, elapsed, at: arrived };
+  }, [seq, elapsed, startedAt]);
   useEffect(() => {
     if (!live) return undefined;
     let drawn = 0;

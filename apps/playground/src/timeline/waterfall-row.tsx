@@ -24,7 +24,7 @@ const icons: Record<TimelineRow['kind'], { Icon: LucideIcon; look: string }> = {
   thinking: { Icon: Brain, look: 'text-thinking' },
   text: { Icon: TextCursor, look: 'text-text-kind' },
   call: { Icon: Wrench, look: 'text-tool' },
-  agent: { Icon: Bot, look: 'text-tool' },
+  agent: { Icon: Bot, look: 'text-thinking' },
   'sub-call': { Icon: CornerDownRight, look: 'text-tool' },
   approval: { Icon: Hand, look: 'text-warn' },
   retry: { Icon: RotateCw, look: 'text-warn' },
@@ -58,7 +58,7 @@ type WaterfallRowProps = {
 /** One row of the waterfall: what it is, when it was, how long it took. */
 export const WaterfallRow = memo(function WaterfallRow(props: WaterfallRowProps) {
   const { row, id, index, isFolded, isSelected, isActive, now } = props;
-  const { kind, level, label, detail, start, end, hasChildren } = row;
+  const { kind, level, label, detail, hasChildren } = row;
   const { Icon, look } = icons[kind];
   const hint = detail === undefined ? label : `${label}: ${detail.slice(0, LONGEST_HINT)}`;
   return (
@@ -118,8 +118,15 @@ export const WaterfallRow = memo(function WaterfallRow(props: WaterfallRowProps)
         </div>
       </div>
       <div role="gridcell" className="cursor-pointer self-center pr-3 text-right text-ink-2 narrow:pr-2">
-        {row.segments.length > 0 && formatDuration((end ?? now) - start)}
+        {row.segments.length > 0 && formatDuration(durationOf(row, now))}
       </div>
     </div>
   );
 });
+
+/** How long it took: for a call the time for which its tool ran, as everywhere, otherwise the whole bar. */
+function durationOf({ kind, start, end, segments }: TimelineRow, now: number): number {
+  const isCall = kind === 'call' || kind === 'agent';
+  const ran = isCall ? segments.find((one) => one.kind === 'running' || one.kind === 'failed') : undefined;
+  return ran === undefined ? (end ?? now) - start : (ran.end ?? now) - ran.start;
+}

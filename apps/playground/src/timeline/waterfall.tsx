@@ -11,6 +11,8 @@ import { columns, WaterfallRow } from './waterfall-row.tsx';
 
 /** The height of the line with the ticks, in pixels. */
 const HEADER = 24;
+/** The room that a tick's label needs to its right, in pixels. */
+const LABEL = 34;
 
 type WaterfallProps = {
   session: RunSession;
@@ -77,7 +79,7 @@ export function Waterfall({ session, turn, rows: all, end }: WaterfallProps) {
                 style={{ left: at(tick) }}
                 className="absolute top-1/2 -translate-y-1/2 border-l border-line-strong pl-1 whitespace-nowrap"
               >
-                {tickLabel(tick, step)}
+                {((end - tick) / end) * width > LABEL && tickLabel(tick, step)}
               </span>
             ))}
           </span>
