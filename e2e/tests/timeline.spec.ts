@@ -1,6 +1,6 @@
 import { expect, onPage, test } from './playground-page.ts';
 
-test.describe.configure({ timeout: 60_000 });
+test.describe.configure({ timeout: 90_000 });
 
 test('the timeline is a tree for the keyboard, with one selection for the whole page', async ({
   playground,
@@ -12,7 +12,7 @@ test('the timeline is a tree for the keyboard, with one selection for the whole 
   const tree = page.getByRole('treegrid', { name: 'Steps in time' });
   const row = (name: string) => tree.getByRole('row', { name });
   // it grows while the run goes on
-  await expect(row('researcher').first()).toBeVisible();
+  await expect(row('researcher').first()).toBeVisible({ timeout: 20_000 });
   expect(await playground.ended()).toBe('done');
 
   // both researchers ran at the same time: their bars overlap
@@ -67,7 +67,7 @@ test('a run is scrubbed and played again, and a link leads to one of its steps',
   expect(await playground.ended()).toBe('done');
   const dock = page.getByRole('region', { name: 'Timeline' });
   const slider = dock.getByRole('slider', { name: 'Moment' });
-  const answer = page.getByLabel('Run', { exact: true }).getByText('T-shirt');
+  const answer = page.locator('.row-lazy').getByText('T-shirt');
   await expect(answer).toBeVisible();
 
   // the start of the run has neither answer nor step; the end is now
