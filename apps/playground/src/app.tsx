@@ -9,6 +9,7 @@ import { ModelDialog } from './settings/model-dialog.tsx';
 import { warmSandbox } from './state/run-session.ts';
 import { onStorageProblem } from './state/store.ts';
 import { useNarrow, useTheme } from './state/theme.ts';
+import { useTimelineKeys } from './timeline/use-timeline-keys.ts';
 import { OpenLinkDialog } from './transcript/content/open-link-dialog.tsx';
 
 /** How long the page waits before it starts the sandbox in the background, in milliseconds. */
@@ -18,6 +19,7 @@ export function App() {
   const theme = useTheme();
   const narrow = useNarrow();
   useRunKeys();
+  useTimelineKeys();
   useEffect(() => {
     onStorageProblem((message) => toast.warning(message, { duration: 15_000 }));
     const timer = setTimeout(warmSandbox, WARM_AFTER_MS);

@@ -1,4 +1,5 @@
 import { lazy, Suspense } from 'react';
+import { CopyStepLink } from '../share/copy-step-link.tsx';
 import type { RunSession } from '../state/store.ts';
 
 // loaded once there is a run to look into
@@ -26,7 +27,9 @@ export function Inspector({ session }: DetailsProps) {
 export function Timeline({ session }: DetailsProps) {
   return (
     <Suspense fallback={loading}>
-      <TimelineDock session={session} />
+      <TimelineDock session={session}>
+        <CopyStepLink session={session} />
+      </TimelineDock>
     </Suspense>
   );
 }

@@ -6,6 +6,7 @@ import { AS_IT_WAS, makeShortLink, readLink, type OpenedLink } from './link.ts';
 import { shareAddress } from './share-address.ts';
 import { getShare, ShareError } from './share-store.ts';
 import { rememberShortLink } from './short-links.ts';
+import { selectLinkedStep } from './step-link.ts';
 
 /**
  * Opens the link in the address bar, now and whenever one is pasted there. A script goes into the editor and never
@@ -120,6 +121,7 @@ async function openRun(
   await nextTurn();
   if (signal.aborted) return;
   showLinkedRun({ script }, run);
+  selectLinkedStep(location.search, usePlayground.getState().session);
   usePlayground.setState({ notice: { kind: 'opened', from: 'link' } });
 }
 

@@ -1,0 +1,64 @@
+import { Check, Link2 } from 'lucide-react';
+import { useEffect, useMemo, useState } from 'react';
+import { toast } from 'sonner';
+import { useInspection } from '../state/inspection.ts';
+import type { RunSession } from '../state/store.ts';
+import { useRunning } from '../state/use-running.ts';
+import { Button } from '../ui/button.tsx';
+import { Tip } from '../ui/tip.tsx';
+import { makeShareLink, readLink } from './link.ts';
+import { knownShortLink } from './short-links.ts';
+import { linkedStepOf, makeStepLink } from './step-link.ts';
+
+/** How long the button says that the link was copied, in milliseconds. */
+const COPIED_MS = 2_000;
+
+/** The number of events up to which a run may fit into a link; a longer one is not tried. */
+const MOST_EVENTS = 3_000;
+
+/** Copies a link to the selected step; only for a run that has ended and that a link leads to, or has room for. */
+export function CopyStepLink({ session }: { session: RunSession }) {
+  const running = useRunning();
+  const step = useInspection(({ selection }) => linkedStepOf(selection, session));
+  if (running || step === undefined || !('script' in session.source)) return null;
+  return <CopyButton session={session} script={session.source.script} step={step} />;
+}
+
+function CopyButton({ session, script, step }: { session: RunSession; script: string; step: number }) {
+  const link = useMemo(() => linkTo(session, script), [session, script]);
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return undefined;
+    const timer = setTimeout(() => setCopied(false), COPIED_MS);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  if (link === undefined) return null;
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(makeStepLink(link, step));
+      setCopied(true);
+    } catch {
+      toast.error('The browser did not let the page copy. Copy the link to the run from Share instead.');
+    }
+  };
+  const label = `Copy link to step ${step + 1}`;
+  return (
+    <Tip text={copied ? 'Copied' : label}>
+      <Button square aria-label={label} onClick={() => void copy()}>
+        {copied ? <Check className="text-ok" /> : <Link2 />}
+      </Button>
+    </Tip>
+  );
+}
+
+/** The link to a run with its script: the one that was opened, one that has room for all of it, or its short link. */
+function linkTo({ run, shared }: RunSession, script: string): string | undefined {
+  const page = location.origin + location.pathname;
+  const opened = shared ? readLink(location.hash).kind : 'none';
+  if (opened === 'run' || opened === 'short') return page + location.hash;
+  const log = run.log();
+  if (log.length > MOST_EVENTS) return undefined;
+  const { url, ...link } = makeShareLink({ script, log }, page);
+  if (url === undefined) return undefined;
+  return 'advice' in link && link.advice !== 'too-long' ? url : knownShortLink(new URL(url).hash)?.url;
+}

@@ -1,0 +1,65 @@
+import { clsx } from 'clsx';
+import type { CSSProperties } from 'react';
+import { formatDuration } from '../ui/format.ts';
+import type { Segment, SegmentKind, TimelineRow } from './timeline-row.ts';
+
+/** What the parts of a bar are called, and how they look: waits are striped, and what produces something is solid. */
+export const segmentLooks: Record<SegmentKind, { label: string; look: string }> = {
+  'first-token': { label: 'To first token', look: 'h-2.5 bg-ink-3/30' },
+  generating: { label: 'Generating', look: 'h-2.5 bg-ink-3' },
+  rest: { label: 'Tools', look: 'h-px bg-ink-3' },
+  thinking: { label: 'Thinking', look: 'h-2 bg-thinking' },
+  text: { label: 'Text', look: 'h-2 bg-text-kind' },
+  arguments: { label: 'Writing arguments', look: 'h-2 bg-tool/40' },
+  asking: { label: 'Waiting for an answer', look: 'h-2 stripes text-warn' },
+  running: { label: 'Running', look: 'h-2 bg-tool' },
+  failed: { label: 'Failed', look: 'h-2 bg-danger' },
+  retrying: { label: 'Waiting to try again', look: 'h-2 stripes text-warn' },
+};
+
+/** The bar of a row, or its mark, on the axis. */
+export function Bars({ row }: { row: TimelineRow }) {
+  if (row.segments.length === 0) {
+    return (
+      <span
+        style={{ left: at(row.start) }}
+        className={clsx(
+          'absolute top-1/2 size-2 -translate-x-1/2 -translate-y-1/2 rotate-45 rounded-[1px]',
+          row.failed ? 'bg-danger' : row.kind === 'warning' ? 'bg-warn' : 'bg-text-kind',
+        )}
+      />
+    );
+  }
+  return row.segments.map((segment) => (
+    <span
+      key={`${segment.kind} ${segment.start}`}
+      style={placeOf(segment)}
+      className={clsx(
+        'absolute top-1/2 min-w-0.5 -translate-y-1/2 first:rounded-l-xs last:rounded-r-xs',
+        segmentLooks[segment.kind].look,
+      )}
+    />
+  ));
+}
+
+/** A place on the axis, whose end is the element's `--end`. */
+export function at(time: number): string {
+  return `calc(${time} / var(--end) * 100%)`;
+}
+
+function placeOf({ start, end }: Segment): CSSProperties {
+  const length = end === undefined ? `(var(--end) - ${start})` : String(Math.max(0, end - start));
+  return { left: at(start), width: `calc(${length} / var(--end) * 100%)` };
+}
+
+/** A row's times in words; `now` is the end of what goes on. */
+export function describeTimes({ start, segments, detail }: TimelineRow, now: number): string {
+  const more = detail === undefined ? '' : `. ${detail}`;
+  const from = `At ${formatDuration(start)}`;
+  if (segments.length === 0) return from + more;
+  const parts = segments.map((segment) => {
+    const { label } = segmentLooks[segment.kind];
+    return `${label} ${formatDuration((segment.end ?? now) - segment.start)}`;
+  });
+  return `${from}: ${parts.join(', ')}${more}`;
+}

@@ -1,0 +1,198 @@
+import type { AgentState, RunEvent, RunState, StepState, ToolCallState } from '@cueline/core';
+import { allPending, type Pending } from '../state/pending.ts';
+import { agentsBeside, createCallQueue } from '../transcript/known-calls.ts';
+import { addCall, type CallContext } from './call-rows.ts';
+import { groupBy } from './group-by.ts';
+import { logTimes, type LogTimes, type Note, type StepTimes, type WorkTimes } from './log-times.ts';
+import type { Segment, TimelineRow } from './timeline-row.ts';
+
+const known = new WeakMap<RunState, { turn: number; rows: readonly TimelineRow[] }>();
+
+/** The rows of a turn's waterfall, from its state and its log. The same state has the same rows. */
+export function buildRows(state: RunState, log: readonly RunEvent[], turn: number): readonly TimelineRow[] {
+  const before = known.get(state);
+  if (before?.turn === turn) return before.rows;
+  const rows: TimelineRow[] = [];
+  const times = logTimes(log, state.seq + 1);
+  const isOver = log[state.seq]?.type === 'run-end';
+  const agents = new Map<AgentState, WorkTimes | undefined>();
+  const agentsByPath = groupBy(state.agents, ({ path }) => path);
+  const pending = groupBy(allPending(state), ({ toolCallId }) => toolCallId);
+  const builder: Builder = { rows, state, times, turn, agents, pending, isOver };
+  for (const [path, works] of times.works) {
+    // an agent that starts again on the same path is the next one of it in the list
+    const same = works.values();
+    for (const agent of path === '' ? [] : (agentsByPath.get(path) ?? []))
+      agents.set(agent, same.next().value);
+  }
+  addWork(builder, state, times.works.get('')?.at(-1), undefined, 1);
+  if (state.status === 'error') {
+    const { elapsed: start } = state;
+    const facts = { key: 'error', kind: 'error', label: 'Failed', detail: state.error.message } as const;
+    rows.push({ ...mark, ...facts, level: 1, start, end: start, failed: true, selection: undefined });
+  }
+  known.set(state, { turn, rows });
+  return rows;
+}
+
+type Builder = {
+  rows: TimelineRow[];
+  state: RunState;
+  times: LogTimes;
+  turn: number;
+  agents: ReadonlyMap<AgentState, WorkTimes | undefined>;
+  pending: ReadonlyMap<string, readonly Pending[]>;
+  isOver: boolean;
+};
+
+const mark = { segments: [], failed: false, hasChildren: false, isItself: false } as const;
+
+/** Adds the steps of the run itself or of an agent, and what comes between them. */
+function addWork(
+  builder: Builder,
+  work: RunState | AgentState,
+  times: WorkTimes | undefined,
+  path: string | undefined,
+  level: number,
+): void {
+  const calls = groupBy(work.toolCalls, ({ step }) => step);
+  const queue = createCallQueue(work.toolCalls.map((call) => ({ call, run: builder.state })));
+  const parts: { start: number; add(): void }[] = work.steps.map((step, index) => ({
+    start: step.startedAt,
+    add: () => addStep(builder, { step, calls: calls.get(index) ?? [], path, level, work: times }, index),
+  }));
+  for (const [index, note] of (times?.between ?? []).entries()) {
+    const place = { key: `${path ?? ''} between ${index}`, level, selection: undefined };
+    parts.push({ start: note.start, add: () => builder.rows.push(noteRow(note, place)) });
+  }
+  for (const agent of agentsBeside(builder.state, path, queue)) {
+    const start = builder.agents.get(agent)?.start ?? agent.steps[0]?.startedAt ?? builder.state.elapsed;
+    parts.push({ start, add: () => addAgent(builder, agent, level) });
+  }
+  for (const { add } of sorted(parts)) add();
+}
+
+/** Adds an agent that is not itself a tool's call, with its steps. */
+function addAgent(builder: Builder, agent: AgentState, level: number): void {
+  const times = builder.agents.get(agent);
+  const start = times?.start ?? agent.steps[0]?.startedAt ?? 0;
+  const end = endOf(builder, times, agent.steps.at(-1)?.finishedAt);
+  const { path, name = 'agent' } = agent;
+  const row = pushParent(builder.rows, {
+    ...mark,
+    key: `agent ${path} ${start}`,
+    level,
+    kind: 'agent',
+    label: name,
+    start,
+    end,
+    segments: [{ kind: agent.status === 'error' ? 'failed' : 'running', start, end }],
+    failed: agent.status === 'error',
+    selection: undefined,
+  });
+  addWork(builder, agent, times, path, level + 1);
+  row.close();
+}
+
+/** The end of an agent: as the log has it, or that of the run. */
+function endOf({ state, isOver }: Builder, times: WorkTimes | undefined, last?: number): number | undefined {
+  return times?.end ?? (isOver ? (last ?? state.elapsed) : undefined);
+}
+
+type StepPlace = {
+  step: StepState;
+  calls: readonly ToolCallState[];
+  path: string | undefined;
+  level: number;
+  work: WorkTimes | undefined;
+};
+
+function addStep(builder: Builder, { step, calls, path, level, work }: StepPlace, index: number): void {
+  const { state, rows, turn } = builder;
+  const times = work?.steps[index];
+  const { startedAt: start } = step;
+  const over = work?.end ?? (builder.isOver ? state.elapsed : undefined);
+  const end = step.finishedAt ?? over;
+  const selection = { kind: 'step', turn, agent: path, step: step.step } as const;
+  const key = `${path ?? ''} step ${index}`;
+  const row = pushParent(rows, {
+    ...mark,
+    key,
+    level,
+    kind: 'step',
+    label: `Step ${step.step + 1}`,
+    start,
+    end,
+    segments: stepSegments(step, times, end),
+    failed: step.finishReason === 'error',
+    selection,
+    isItself: true,
+  });
+  const parts: { start: number; add(): void }[] = [];
+  for (const [place, block] of (times?.blocks ?? []).entries()) {
+    const blockEnd = block.end ?? end;
+    const segments = [{ kind: block.kind, start: block.start, end: blockEnd }] as const;
+    const label = block.kind === 'text' ? 'Text' : 'Thinking';
+    const facts = { key: `${key} block ${place}`, kind: block.kind, label, selection, level: level + 1 };
+    parts.push({
+      start: block.start,
+      add: () => rows.push({ ...mark, ...facts, start: block.start, end: blockEnd, segments }),
+    });
+  }
+  for (const [place, note] of (times?.notes ?? []).entries()) {
+    const at = { key: `${key} note ${place}`, level: level + 1, selection };
+    parts.push({ start: note.start, add: () => rows.push(noteRow(note, at)) });
+  }
+  const context: CallContext = {
+    ...builder,
+    path,
+    level: level + 1,
+    end: over,
+    addAgent: (agent) => addAgent(builder, agent, level + 2),
+    addSteps: (agent) => addWork(builder, agent, builder.agents.get(agent), agent.path, level + 2),
+  };
+  for (const [place, call] of calls.entries()) {
+    parts.push({ start: call.calledAt, add: () => addCall(context, call, `${key} call ${place}`) });
+  }
+  for (const { add } of sorted(parts)) add();
+  row.close();
+}
+
+/** Time to the first token, generation, and what the step did after its answer. */
+function stepSegments(step: StepState, times: StepTimes | undefined, end: number | undefined): Segment[] {
+  const { startedAt: start, firstOutputAt } = step;
+  if (firstOutputAt === undefined) return [{ kind: 'first-token', start, end }];
+  const isGenerating = end === undefined && (times?.open.size ?? 0) > 0;
+  const generated = isGenerating
+    ? undefined
+    : Math.max(firstOutputAt, times?.lastOutputAt ?? end ?? firstOutputAt);
+  const segments: Segment[] = [
+    { kind: 'first-token', start, end: firstOutputAt },
+    { kind: 'generating', start: firstOutputAt, end: generated },
+  ];
+  if (generated !== undefined) segments.push({ kind: 'rest', start: generated, end });
+  return segments;
+}
+
+function noteRow(note: Note, place: Pick<TimelineRow, 'key' | 'level' | 'selection'>): TimelineRow {
+  const { kind, label, detail, start, end } = note;
+  const segments =
+    kind === 'retry' || kind === 'broken'
+      ? [{ kind: kind === 'retry' ? 'retrying' : 'failed', start, end } as const]
+      : [];
+  return { ...mark, ...place, kind, label, detail, start, end, segments, failed: kind === 'broken' };
+}
+
+/** Adds a row that has children if rows are added before it is closed. */
+export function pushParent(rows: TimelineRow[], row: TimelineRow): { close(): void } {
+  const index = rows.push(row) - 1;
+  return {
+    close() {
+      if (rows.length > index + 1) rows[index] = { ...row, hasChildren: true };
+    },
+  };
+}
+
+function sorted<Part extends { start: number }>(parts: readonly Part[]): readonly Part[] {
+  return parts.toSorted((one, other) => one.start - other.start);
+}

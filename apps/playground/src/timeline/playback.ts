@@ -1,0 +1,141 @@
+import type { RunEvent } from '@cueline/core';
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { Moment } from '../state/inspection.ts';
+import { seqAt, timeOf } from './moments.ts';
+import { advance, longWaits, waitAt, type LongWait } from './waits.ts';
+
+/** How many times faster than the run itself. */
+export const speeds = [1, 2, 4, 8] as const;
+export type Speed = (typeof speeds)[number];
+
+/** The turns that are played: their logs, and how many there are. */
+export type PlayedTurns = { count(): number; log(turn: number): readonly RunEvent[] };
+
+/** What the playback shows and changes, and the clock that it goes by. */
+export type PlaybackOptions = {
+  /** Milliseconds from any fixed point. */
+  now(): number;
+  /** Calls back at the next frame. Returns a function that cancels this. */
+  nextFrame(callback: () => void): () => void;
+  getMoment(): Moment | undefined;
+  goTo(moment: Moment | undefined): void;
+};
+
+/** What the scrubber shows. */
+export type PlaybackState = {
+  playing: boolean;
+  speed: Speed;
+  /** Where the user or the playback last went: a moment is that of an event, and a time may lie between two. */
+  place: { moment: Moment; time: number } | undefined;
+  /** The wait for an answer that is being shortened. */
+  wait: LongWait | undefined;
+};
+
+/** Plays a run's turns again, and goes to any time of them. */
+export type Playback = StoreApi<PlaybackState> & {
+  /** Plays from the moment that is shown; from the start of `turn` if that is now. */
+  play(turns: PlayedTurns, turn: number): void;
+  pause(): void;
+  setSpeed(speed: Speed): void;
+  /** Shows a time of a turn at the next frame; after the end of the last one, the run as it is now. */
+  seek(turns: PlayedTurns, turn: number, time: number): void;
+};
+
+/** Creates a playback. It goes to one moment a frame at most. */
+export function createPlayback({ now, nextFrame, getMoment, goTo }: PlaybackOptions): Playback {
+  const store = createStore<PlaybackState>()(() => ({
+    playing: false,
+    speed: 1,
+    place: undefined,
+    wait: undefined,
+  }));
+  let cancelFrame: (() => void) | undefined;
+  let cancelSeek: (() => void) | undefined;
+  let played: { turns: PlayedTurns; turn: number; time: number; waits: readonly LongWait[] } | undefined;
+  let last = 0;
+
+  /** Shows a time; true unless it is the end of everything. */
+  function show(turns: PlayedTurns, turn: number, time: number): boolean {
+    const log = turns.log(turn);
+    const seq = seqAt(log, time);
+    if (turn >= turns.count() - 1 && seq >= log.length - 1) {
+      store.setState({ place: undefined });
+      goTo(undefined);
+      return false;
+    }
+    const { place } = store.getState();
+    const isSame = place?.moment.turn === turn && place.moment.seq === seq && getMoment() === place.moment;
+    const moment = isSame ? place.moment : { turn, seq };
+    store.setState({ place: { moment, time } });
+    if (!isSame) goTo(moment);
+    return true;
+  }
+
+  function start(turns: PlayedTurns, turn: number, time: number): void {
+    played = { turns, turn, time, waits: longWaits(turns.log(turn)) };
+  }
+
+  function stop(): void {
+    cancelFrame?.();
+    cancelFrame = played = undefined;
+    store.setState({ playing: false, wait: undefined });
+  }
+
+  function frame(): void {
+    cancelFrame = undefined;
+    if (played === undefined) return;
+    const { speed, place } = store.getState();
+    // the page went to another moment, or shows another run
+    if (place?.moment !== getMoment()) return stop();
+    const at = now();
+    const { turns, turn, waits } = played;
+    played.time = advance(played.time, (at - last) * speed, waits);
+    last = at;
+    const log = turns.log(turn);
+    if (turn < turns.count() - 1 && played.time >= timeOf(log, log.length - 1)) start(turns, turn + 1, 0);
+    if (!show(turns, played.turn, played.time)) return stop();
+    store.setState({ wait: waitAt(played.waits, played.time) });
+    cancelFrame = nextFrame(frame);
+  }
+
+  return {
+    ...store,
+    play(turns, turn) {
+      cancelFrame?.();
+      cancelSeek?.();
+      const moment = getMoment();
+      const { place } = store.getState();
+      if (moment === undefined) start(turns, turn, 0);
+      else {
+        const time = place?.moment === moment ? place.time : timeOf(turns.log(moment.turn), moment.seq);
+        start(turns, moment.turn, time);
+      }
+      last = now();
+      if (!show(turns, played!.turn, played!.time)) return stop();
+      store.setState({ playing: true, wait: waitAt(played!.waits, played!.time) });
+      cancelFrame = nextFrame(frame);
+    },
+    pause: stop,
+    setSpeed: (speed) => store.setState({ speed }),
+    seek(turns, turn, time) {
+      cancelSeek?.();
+      cancelSeek = nextFrame(() => {
+        cancelSeek = undefined;
+        const goesOn = show(turns, turn, time);
+        if (played === undefined) return;
+        if (goesOn) start(turns, turn, time);
+        else stop();
+      });
+    },
+  };
+}
+
+/** The time that is shown, in milliseconds since the turn started; undefined for now. */
+export function shownTime(
+  moment: Moment | undefined,
+  place: PlaybackState['place'],
+  log: readonly RunEvent[],
+): number | undefined {
+  if (moment === undefined) return undefined;
+  return place?.moment === moment ? place.time : timeOf(log, moment.seq);
+}

@@ -1,0 +1,114 @@
+import { FastForward, Pause, Play } from 'lucide-react';
+import { Slider } from 'radix-ui';
+import type { KeyboardEvent } from 'react';
+import { useInspection } from '../state/inspection.ts';
+import type { RunSession } from '../state/store.ts';
+import { Button } from '../ui/button.tsx';
+import { formatDuration } from '../ui/format.ts';
+import { Tip } from '../ui/tip.tsx';
+import { speeds } from './playback.ts';
+import { playback, turnsOf, usePlayback, useShownTime } from './use-playback.ts';
+
+/** The arrow keys move the slider by this part of its length, and Page Up and Page Down by ten of it. */
+const KEY_STEPS = 100;
+
+type ScrubberProps = {
+  session: RunSession;
+  turn: number;
+  /** The end of the turn, in milliseconds. */
+  end: number;
+  /** False before the first event. */
+  enabled: boolean;
+};
+
+/** Shows any moment of a turn, and plays the run again. */
+export function Scrubber({ session, turn, end, enabled }: ScrubberProps) {
+  const time = useShownTime(session, turn);
+  const isNow = useInspection((state) => state.moment === undefined);
+  const { playing, speed, wait } = usePlayback((state) => state);
+  // an earlier turn that is shown beside the run as it is now is over
+  const value = Math.min(time ?? end, end);
+  const seek = (to: number): void => playback.seek(turnsOf(session), turn, to);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const by = keySteps[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    seek(Math.max(0, Math.min(end, value + (by * end) / KEY_STEPS)));
+  };
+  return (
+    <div className="flex h-10 shrink-0 items-center gap-2 border-t border-line bg-panel px-2 text-sm narrow:h-14 narrow:gap-1 narrow:px-1">
+      <Tip text={playing ? 'Pause' : 'Play with the original timing'}>
+        <Button
+          square
+          aria-label={playing ? 'Pause' : 'Play'}
+          disabled={!enabled}
+          onClick={() => togglePlaying(session, turn)}
+        >
+          {playing ? <Pause className="fill-current" /> : <Play className="fill-current" />}
+        </Button>
+      </Tip>
+      <Tip text="Speed">
+        <Button
+          aria-label={`Speed: ×${speed}`}
+          className="w-10 px-0!"
+          onClick={() => playback.setSpeed(speeds[(speeds.indexOf(speed) + 1) % speeds.length]!)}
+        >
+          ×{speed}
+        </Button>
+      </Tip>
+      <Slider.Root
+        min={0}
+        max={end}
+        step={Math.max(end / 10_000, 0.01)}
+        value={[value]}
+        disabled={!enabled}
+        onValueChange={([to]) => seek(to ?? 0)}
+        onKeyDown={onKeyDown}
+        className="relative mx-2 flex h-7 min-w-12 flex-1 touch-none items-center select-none narrow:h-11"
+      >
+        <Slider.Track className="relative h-1 flex-1 rounded-full bg-line-strong">
+          <Slider.Range className="absolute h-full rounded-full bg-focus" />
+        </Slider.Track>
+        <Slider.Thumb
+          aria-label="Moment"
+          aria-valuetext={`${formatDuration(value)} of ${formatDuration(end)}`}
+          className="block size-3.5 rounded-full border-2 border-focus bg-panel narrow:size-5"
+        />
+      </Slider.Root>
+      <span className="shrink-0 text-right text-ink-2 narrow:text-xs" data-testid="scrubber-time">
+        <span className="text-ink">{formatDuration(value)}</span> / {formatDuration(end)}
+      </span>
+      {wait !== undefined && (
+        <span role="status" className="flex shrink-0 items-center gap-1 text-warn">
+          <FastForward className="size-3.5" />
+          <span className="narrow:sr-only">Waited {formatDuration(wait.end - wait.start)}, shown in 2 s</span>
+        </span>
+      )}
+      <Button
+        look="outline"
+        disabled={isNow}
+        className="narrow:px-2!"
+        onClick={() => useInspection.getState().goTo(undefined)}
+      >
+        Now
+      </Button>
+    </div>
+  );
+}
+
+const keySteps: Readonly<Record<string, number>> = {
+  ArrowLeft: -1,
+  ArrowDown: -1,
+  ArrowRight: 1,
+  ArrowUp: 1,
+  PageDown: -10,
+  PageUp: 10,
+  Home: -Infinity,
+  End: Infinity,
+};
+
+/** Plays from the moment that is shown, or pauses. */
+export function togglePlaying(session: RunSession, turn: number): void {
+  if (playback.getState().playing) playback.pause();
+  else playback.play(turnsOf(session), turn);
+}

@@ -1,0 +1,44 @@
+import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react';
+
+/** How often the durations and the ticks of a run that is under way are drawn again, in milliseconds. */
+const TICK_MS = 100;
+
+/**
+ * The end of the time axis: the time of the last event, or now while the run is going on. The element's `--end` grows at
+ * every frame, and the result a few times a second.
+ */
+export function useAxisEnd(
+  element: RefObject<HTMLElement | null>,
+  { seq, elapsed, startedAt, live }: { seq: number; elapsed: number; startedAt: number; live: boolean },
+): number {
+  const [now, setNow] = useState(0);
+  const latest = useRef({ seq: -1, elapsed: 0, at: 0 });
+  useEffect(() => {
+    const at = performance.now();
+    // an event may have come long before this is drawn for the first time
+    const arrived = latest.current.at === 0 && seq > 0 ? Math.min(at, startedAt + elapsed) : at;
+    if (latest.current.at === 0 || latest.current.seq !== seq) latest.current = { seq, elapsed, at: arrived };
+  }, [seq, elapsed, startedAt]);
+  useEffect(() => {
+    if (!live) return undefined;
+    let drawn = 0;
+    let frame = requestAnimationFrame(function grow() {
+      const at = performance.now();
+      const end = latest.current.elapsed + at - latest.current.at;
+      element.current?.style.setProperty('--end', String(Math.max(end, 1)));
+      if (at - drawn >= TICK_MS) {
+        drawn = at;
+        setNow(end);
+      }
+      frame = requestAnimationFrame(grow);
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [element, live]);
+  const end = Math.max(live ? now : 0, elapsed, 1);
+  useLayoutEffect(() => {
+    // while the run is going on, this is a little behind
+    const style = element.current?.style;
+    if (!live || style?.getPropertyValue('--end') === '') style?.setProperty('--end', String(end));
+  }, [element, end, live]);
+  return end;
+}

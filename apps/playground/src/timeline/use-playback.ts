@@ -1,0 +1,39 @@
+import { useStore } from 'zustand';
+import { useInspection } from '../state/inspection.ts';
+import { logOf } from '../state/shown-run.ts';
+import type { RunSession } from '../state/store.ts';
+import {
+  createPlayback,
+  shownTime,
+  type Playback,
+  type PlaybackState,
+  type PlayedTurns,
+} from './playback.ts';
+
+/** The page's playback: one run is shown at a time. */
+export const playback: Playback = createPlayback({
+  now: () => performance.now(),
+  nextFrame(callback) {
+    const id = requestAnimationFrame(callback);
+    return () => cancelAnimationFrame(id);
+  },
+  getMoment: () => useInspection.getState().moment,
+  goTo: (moment) => useInspection.getState().goTo(moment),
+});
+
+/** Part of the playback's state. */
+export function usePlayback<Selected>(selector: (state: PlaybackState) => Selected): Selected {
+  return useStore(playback, selector);
+}
+
+/** The turns of a session, to be played. */
+export function turnsOf(session: RunSession): PlayedTurns {
+  return { count: () => session.earlier.length + 1, log: (turn) => logOf(session, turn) };
+}
+
+/** The time of a turn that is shown; undefined for now, and if another turn is shown. */
+export function useShownTime(session: RunSession, turn: number): number | undefined {
+  const moment = useInspection((state) => state.moment);
+  const place = usePlayback((state) => state.place);
+  return moment?.turn === turn ? shownTime(moment, place, logOf(session, turn)) : undefined;
+}

@@ -1,0 +1,132 @@
+import { clsx } from 'clsx';
+import {
+  Bot,
+  Brain,
+  ChevronRight,
+  CircleAlert,
+  CornerDownRight,
+  Footprints,
+  Hand,
+  RotateCw,
+  TextCursor,
+  TriangleAlert,
+  Unplug,
+  Wrench,
+  type LucideIcon,
+} from 'lucide-react';
+import { memo } from 'react';
+import { formatDuration } from '../ui/format.ts';
+import { Bars, describeTimes } from './bars.tsx';
+import type { TimelineRow } from './timeline-row.ts';
+
+const icons: Record<TimelineRow['kind'], { Icon: LucideIcon; look: string }> = {
+  step: { Icon: Footprints, look: 'text-ink-2' },
+  thinking: { Icon: Brain, look: 'text-thinking' },
+  text: { Icon: TextCursor, look: 'text-text-kind' },
+  call: { Icon: Wrench, look: 'text-tool' },
+  agent: { Icon: Bot, look: 'text-thinking' },
+  'sub-call': { Icon: CornerDownRight, look: 'text-tool' },
+  approval: { Icon: Hand, look: 'text-warn' },
+  retry: { Icon: RotateCw, look: 'text-warn' },
+  broken: { Icon: Unplug, look: 'text-danger' },
+  nudge: { Icon: CornerDownRight, look: 'text-text-kind' },
+  warning: { Icon: TriangleAlert, look: 'text-warn' },
+  error: { Icon: CircleAlert, look: 'text-danger' },
+};
+
+/** From this level on, rows are not moved further to the right. */
+const DEEPEST = 6;
+/** The longest detail that a hint shows, in characters. */
+const LONGEST_HINT = 300;
+
+/** The columns of every row: label, axis, duration. */
+export const columns =
+  'grid grid-cols-[var(--label)_minmax(0,1fr)_var(--duration)] [--label:240px] [--duration:72px] narrow:[--label:156px] narrow:[--duration:64px]';
+
+type WaterfallRowProps = {
+  row: TimelineRow;
+  id: string;
+  index: number;
+  isFolded: boolean;
+  isSelected: boolean;
+  /** True for the row that the keyboard is on. */
+  isActive: boolean;
+  /** The time now; the same for a row that is over, so that it is not drawn again. */
+  now: number;
+};
+
+/** One row of the waterfall: what it is, when it was, how long it took. */
+export const WaterfallRow = memo(function WaterfallRow(props: WaterfallRowProps) {
+  const { row, id, index, isFolded, isSelected, isActive, now } = props;
+  const { kind, level, label, detail, hasChildren } = row;
+  const { Icon, look } = icons[kind];
+  const hint = detail === undefined ? label : `${label}: ${detail.slice(0, LONGEST_HINT)}`;
+  return (
+    <div
+      role="row"
+      id={id}
+      aria-level={level}
+      aria-rowindex={index + 2}
+      aria-expanded={hasChildren ? !isFolded : undefined}
+      aria-selected={isSelected}
+      data-row={index}
+      data-kind={kind}
+      className={clsx(
+        columns,
+        'h-[26px] text-sm hover:bg-hover aria-selected:bg-selected narrow:h-11',
+        isActive &&
+          'group-focus-visible/tree:outline-2 group-focus-visible/tree:-outline-offset-2 group-focus-visible/tree:outline-focus',
+      )}
+    >
+      <div
+        role="rowheader"
+        title={hint}
+        style={{ paddingLeft: 8 + (Math.min(level, DEEPEST) - 1) * 12 }}
+        className="flex min-w-0 cursor-pointer items-center gap-1.5 border-r border-line pr-2"
+      >
+        <span
+          data-fold={hasChildren || undefined}
+          className="-my-2 -ml-1 grid h-full w-5 shrink-0 place-items-center narrow:w-6"
+        >
+          {hasChildren && <ChevronRight className={clsx('size-3.5 text-ink-3', !isFolded && 'rotate-90')} />}
+        </span>
+        <Icon aria-hidden className={clsx('size-3.5 shrink-0', row.failed ? 'text-danger' : look)} />
+        <span
+          className={clsx(
+            'max-w-full truncate',
+            kind === 'step' ? 'font-medium' : 'text-ink-2',
+            detail !== undefined && 'shrink-0',
+          )}
+        >
+          {label}
+        </span>
+        {row.failed && kind === 'call' && (
+          <CircleAlert aria-label="Failed" className="size-3.5 shrink-0 text-danger" />
+        )}
+        {detail !== undefined && (
+          <span className="min-w-0 truncate text-ink-3 narrow:hidden">{detail.slice(0, LONGEST_HINT)}</span>
+        )}
+      </div>
+      <div
+        role="gridcell"
+        aria-label={describeTimes(row, now)}
+        title={describeTimes(row, now)}
+        className="cursor-crosshair overflow-hidden px-2"
+      >
+        <div className="relative h-full">
+          <Bars row={row} />
+        </div>
+      </div>
+      <div role="gridcell" className="cursor-pointer self-center pr-3 text-right text-ink-2 narrow:pr-2">
+        {row.segments.length > 0 && formatDuration(durationOf(row, now))}
+      </div>
+    </div>
+  );
+});
+
+/** How long it took: for a call the time for which its tool ran, as everywhere, otherwise the whole bar. */
+function durationOf({ kind, start, end, segments }: TimelineRow, now: number): number {
+  const isCall = kind === 'call' || kind === 'agent';
+  const ran = isCall ? segments.find((one) => one.kind === 'running' || one.kind === 'failed') : undefined;
+  return ran === undefined ? (end ?? now) - start : (ran.end ?? now) - ran.start;
+}

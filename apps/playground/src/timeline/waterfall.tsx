@@ -1,0 +1,151 @@
+import { useCallback, useEffect, useId, useMemo, useRef, useState, type MouseEvent } from 'react';
+import { Virtualizer, type VirtualizerHandle } from 'virtua';
+import type { RunSession } from '../state/store.ts';
+import { useNarrow } from '../state/theme.ts';
+import { tickLabel, ticksOf, tickStep } from './axis.ts';
+import { at } from './bars.tsx';
+import type { TimelineRow } from './timeline-row.ts';
+import { playback, turnsOf, useShownTime } from './use-playback.ts';
+import { useTree } from './use-tree.ts';
+import { columns, WaterfallRow } from './waterfall-row.tsx';
+
+/** The height of the line with the ticks, in pixels. */
+const HEADER = 24;
+/** The room that a tick's label needs to its right, in pixels. */
+const LABEL = 34;
+
+type WaterfallProps = {
+  session: RunSession;
+  turn: number;
+  rows: readonly TimelineRow[];
+  /** The end of the axis, in milliseconds. */
+  end: number;
+};
+
+/** The steps of a turn and their parts on one time axis, as a tree for mouse and keyboard. */
+export function Waterfall({ session, turn, rows: all, end }: WaterfallProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const list = useRef<VirtualizerHandle>(null);
+  const axis = useRef<HTMLDivElement>(null);
+  const id = useId();
+  const rowHeight = useNarrow() ? 44 : 26;
+  const reveal = useCallback((index: number) => list.current?.scrollToIndex(index, { align: 'nearest' }), []);
+  const { rows, folded, active, selectedKey, toggle, select, onKeyDown } = useTree(all, reveal);
+  const width = useWidth(axis);
+  const step = tickStep(end, width);
+  const ticks = useMemo(() => ticksOf(end, step), [end, step]);
+
+  const onClick = (event: MouseEvent): void => {
+    if (!(event.target instanceof Element) || axis.current === null) return;
+    const place = event.target.closest<HTMLElement>('[data-row]')?.dataset.row;
+    const row = place === undefined ? undefined : rows[Number(place)];
+    const { left, right, width: pixels } = axis.current.getBoundingClientRect();
+    const isOnAxis = event.clientX >= left - 8 && event.clientX <= right + 8;
+    if (isOnAxis) {
+      const part = Math.max(0, Math.min(1, (event.clientX - left) / pixels));
+      playback.seek(turnsOf(session), turn, part * end);
+    } else if (row?.hasChildren && event.target.closest('[data-fold]') !== null) toggle(row.key);
+    else if (row !== undefined) select(row);
+  };
+
+  return (
+    // the keys are those of a treegrid, and the mouse has the same
+    <div
+      ref={scroller}
+      role="treegrid"
+      aria-label="Steps in time"
+      aria-rowcount={rows.length + 1}
+      aria-colcount={3}
+      aria-activedescendant={active < 0 ? undefined : `${id}-${rows[active]!.key}`}
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+      onClick={onClick}
+      className="scroll group/tree relative min-h-0 flex-1 [scrollbar-gutter:stable] focus-visible:-outline-offset-2"
+    >
+      <div
+        role="row"
+        aria-rowindex={1}
+        style={{ height: HEADER }}
+        className={`${columns} sticky top-0 z-10 items-center border-b border-line bg-panel text-xs text-ink-3`}
+      >
+        <span role="columnheader" className="flex h-full items-center border-r border-line pl-3">
+          Part
+        </span>
+        <span role="columnheader" aria-label="Time" className="h-full cursor-crosshair overflow-hidden px-2">
+          <span className="relative block h-full">
+            {ticks.map((tick) => (
+              <span
+                key={tick}
+                style={{ left: at(tick) }}
+                className="absolute top-1/2 -translate-y-1/2 border-l border-line-strong pl-1 whitespace-nowrap"
+              >
+                {((end - tick) / end) * width > LABEL && tickLabel(tick, step)}
+              </span>
+            ))}
+          </span>
+        </span>
+        <span role="columnheader" className="pr-3 text-right narrow:pr-2">
+          Duration
+        </span>
+      </div>
+      <div className="relative min-h-[calc(100%-24px)]">
+        <div aria-hidden className={`${columns} pointer-events-none absolute inset-0`}>
+          <div ref={axis} className="relative col-start-2 mx-2">
+            {ticks.map((tick) => (
+              <span key={tick} style={{ left: at(tick) }} className="absolute inset-y-0 w-px bg-line/70" />
+            ))}
+          </div>
+        </div>
+        <Virtualizer
+          ref={list}
+          scrollRef={scroller}
+          startMargin={HEADER}
+          itemSize={rowHeight}
+          keepMounted={active < 0 ? [] : [active]}
+        >
+          {rows.map((row, index) => (
+            <WaterfallRow
+              key={row.key}
+              row={row}
+              id={`${id}-${row.key}`}
+              index={index}
+              isFolded={folded.has(row.key)}
+              isSelected={row.key === selectedKey}
+              isActive={index === active}
+              now={row.end === undefined ? end : 0}
+            />
+          ))}
+        </Virtualizer>
+        <Cursor session={session} turn={turn} />
+      </div>
+    </div>
+  );
+}
+
+/** The line at the moment that is shown; what comes after it is pale. */
+function Cursor({ session, turn }: { session: RunSession; turn: number }) {
+  const time = useShownTime(session, turn);
+  if (time === undefined) return null;
+  return (
+    <div aria-hidden className={`${columns} pointer-events-none absolute inset-0`}>
+      <div className="relative col-start-2 mx-2 overflow-x-clip" data-testid="timeline-cursor">
+        <span
+          style={{ left: at(time) }}
+          className="absolute inset-y-0 -right-2 border-l border-focus bg-panel/55"
+        />
+      </div>
+    </div>
+  );
+}
+
+/** The width of an element, in pixels. */
+function useWidth(element: { readonly current: HTMLElement | null }): number {
+  const [width, setWidth] = useState(600);
+  useEffect(() => {
+    if (element.current === null) return undefined;
+    const observer = new ResizeObserver(([entry]) => setWidth(entry?.contentRect.width ?? 600));
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [element]);
+  return width;
+}

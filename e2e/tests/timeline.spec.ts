@@ -1,0 +1,121 @@
+import { expect, onPage, test } from './playground-page.ts';
+
+test.describe.configure({ timeout: 90_000 });
+
+test('the timeline is a tree for the keyboard, with one selection for the whole page', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.pick('Researchers and a writer');
+  await playground.run();
+  const tree = page.getByRole('treegrid', { name: 'Steps in time' });
+  const row = (name: string) => tree.getByRole('row', { name });
+  // it grows while the run goes on
+  await expect(row('researcher').first()).toBeVisible({ timeout: 20_000 });
+  expect(await playground.ended()).toBe('done');
+
+  // both researchers ran at the same time: their bars overlap
+  const bars = await tree
+    .locator('[data-kind=agent] [role=gridcell]:has(span)')
+    .evaluateAll((cells) =>
+      cells.map((cell) => cell.querySelector('span:last-child')!.getBoundingClientRect().toJSON()),
+    );
+  expect(bars[1].left).toBeLessThan(bars[0].right);
+  expect(bars[1].right).toBeGreaterThan(bars[0].left);
+
+  const active = async (): Promise<string> => {
+    const id = await tree.getAttribute('aria-activedescendant');
+    return page.locator(`[id="${id}"]`).getByRole('rowheader').innerText();
+  };
+  await tree.focus();
+  await page.keyboard.press('Home');
+  expect(await active()).toBe('Step 1');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowDown');
+  expect(await active()).toBe('researcher');
+  // folding hides the agent's own steps
+  const rows = Number(await tree.getAttribute('aria-rowcount'));
+  await page.keyboard.press('ArrowLeft');
+  expect(Number(await tree.getAttribute('aria-rowcount'))).toBeLessThan(rows);
+  await page.keyboard.press('ArrowRight');
+  await expect(tree).toHaveAttribute('aria-rowcount', String(rows));
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  expect(await active()).toBe('Step 1');
+
+  // Enter selects here and in the transcript
+  await page.keyboard.press('Enter');
+  const transcript = page.getByLabel('Run', { exact: true });
+  await expect(transcript.getByRole('button', { name: 'Step 1' })).toHaveAttribute('aria-pressed', 'true');
+  // what is selected in the transcript is unfolded and scrolled to here
+  await transcript.getByRole('button', { name: 'Step 2' }).click();
+  await expect(tree.locator('[aria-selected=true]')).toContainText('Step 2');
+  await expect(tree.locator('[aria-selected=true]')).toBeInViewport();
+  await page.keyboard.press('k');
+  await expect(tree.locator('[aria-selected=true][aria-level="3"]')).toContainText('Step 2');
+});
+
+test('a run is scrubbed and played again, and a link leads to one of its steps', async ({
+  playground,
+  browser,
+}) => {
+  const { page } = playground;
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await playground.open();
+  await playground.run();
+  expect(await playground.ended()).toBe('done');
+  const dock = page.getByRole('region', { name: 'Timeline' });
+  const slider = dock.getByRole('slider', { name: 'Moment' });
+  const answer = page.locator('.row-lazy').getByText('T-shirt');
+  await expect(answer).toBeVisible();
+
+  // the start of the run has neither answer nor step; the end is now
+  await slider.focus();
+  await page.keyboard.press('Home');
+  await expect(page.getByTestId('past')).toBeVisible();
+  await expect(answer).toHaveCount(0);
+  await expect(dock.getByTestId('timeline-cursor')).toBeVisible();
+  await page.keyboard.press('End');
+  await expect(page.getByTestId('past')).toHaveCount(0);
+
+  // one visible event back, and forward again
+  await page.keyboard.press('[');
+  await expect(page.getByTestId('past')).toBeVisible();
+  await page.keyboard.press(']');
+  await expect(page.getByTestId('past')).toHaveCount(0);
+
+  // Space plays from the start, and the end of playing is now
+  await dock.getByRole('button', { name: 'Speed' }).click();
+  await expect(dock.getByRole('button', { name: 'Speed: ×2' })).toBeVisible();
+  await slider.focus();
+  await page.keyboard.press(' ');
+  await expect(dock.getByRole('button', { name: 'Pause' })).toBeVisible();
+  await expect(answer).toHaveCount(0);
+  await expect(page.getByTestId('past')).toHaveCount(0, { timeout: 20_000 });
+  await expect(answer).toBeVisible();
+  await expect(dock.getByRole('button', { name: 'Play' })).toBeVisible();
+
+  // a press on the axis goes to that time
+  const cell = dock.getByRole('row', { name: 'getWeather' }).getByRole('gridcell').first();
+  await cell.click({ position: { x: 12, y: 10 } });
+  await expect(page.getByTestId('past')).toBeVisible();
+  await expect(answer).toHaveCount(0);
+
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await dock.getByRole('button', { name: 'Copy link to step 2' }).click();
+  const url = new URL(await page.evaluate(() => navigator.clipboard.readText()));
+  expect(url.search).toBe('?step=2');
+  const context = await browser.newContext();
+  try {
+    const other = onPage(await context.newPage());
+    await other.open(url.search + url.hash);
+    const step = other.page.getByLabel('Run', { exact: true }).getByRole('button', { name: 'Step 2' });
+    await expect(step).toHaveAttribute('aria-pressed', 'true');
+    await expect(step).toBeInViewport();
+    await expect(other.page.getByRole('treegrid').locator('[aria-selected=true]')).toContainText('Step 2');
+  } finally {
+    await context.close();
+  }
+});
