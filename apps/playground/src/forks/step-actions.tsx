@@ -20,7 +20,8 @@ type StepActionsProps = {
 export function StepActions({ session, turn, step, className }: StepActionsProps) {
   const [answer, setAnswer] = useState<string>();
   const trigger = useRef<HTMLButtonElement>(null);
-  const opensDialog = useRef(false);
+  /** The answer to edit once the menu is closed: until then, it keeps the focus. */
+  const chosen = useRef<string>(undefined);
   if (!canFork(session)) return null;
   return (
     <>
@@ -37,21 +38,15 @@ export function StepActions({ session, turn, step, className }: StepActionsProps
             collisionPadding={8}
             className={`${menuContent} w-72`}
             onCloseAutoFocus={(event) => {
-              if (opensDialog.current) event.preventDefault();
-              opensDialog.current = false;
+              if (chosen.current === undefined) return;
+              event.preventDefault();
+              // the dialog returns the focus to what had it when it opened
+              trigger.current?.focus();
+              setAnswer(chosen.current);
+              chosen.current = undefined;
             }}
           >
-            <Items
-              session={session}
-              turn={turn}
-              step={step}
-              onEdit={(text) => {
-                opensDialog.current = true;
-                // the dialog returns the focus to what had it when it opened
-                trigger.current?.focus();
-                setAnswer(text);
-              }}
-            />
+            <Items session={session} turn={turn} step={step} onEdit={(text) => (chosen.current = text)} />
           </DropdownMenu.Content>
         </DropdownMenu.Portal>
       </DropdownMenu.Root>
@@ -106,7 +101,8 @@ function Items({ session, turn, step, onEdit }: StepActionsProps & { onEdit: (an
 function hint(canRun: boolean, step: number): string {
   if (!canRun) return 'The model continues only after a step that called tools.';
   if (step === 0) return 'A new run begins with the same input. This one stays.';
-  return `A new run keeps ${step === 1 ? 'step 1' : `steps 1 to ${step}`}. This one stays.`;
+  const kept = step === 1 ? 'step 1' : step === 2 ? 'steps 1 and 2' : `steps 1 to ${step}`;
+  return `A new run keeps ${kept}. This one stays.`;
 }
 
 type AnswerDialogProps = StepActionsProps & { answer: string; onClose: () => void };
