@@ -80,7 +80,9 @@ test('a tool’s result and an answer can be edited, and only what follows runs'
   });
 });
 
-test('a script that was edited runs on from a step, and the first run keeps its own', async ({ playground }) => {
+test('a script that was edited runs on from a step, and the first run keeps its own', async ({
+  playground,
+}) => {
   const { page } = playground;
   await playground.open();
   await playground.write(script);

@@ -52,7 +52,7 @@ export function forkItems(kept: readonly KeptSession[], id: string | undefined):
 /** Where a fork leaves its parent, and what was changed. */
 function describe(session: RunSession, parent: RunSession | undefined): string[] {
   const { parent: point } = session;
-  if (point === undefined) return session.shared ? ['shared'] : [];
+  if (point === undefined) return session.recorded ? ['recording'] : session.shared ? ['shared'] : [];
   const edited = editedIn(session, point);
   const script =
     parent !== undefined &&

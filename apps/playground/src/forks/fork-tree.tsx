@@ -81,7 +81,9 @@ function Branch({ nodes, shown, onShow, onMove, depth }: BranchProps) {
                 <GitFork aria-hidden className={clsx('size-3.5 shrink-0', depth === 0 && 'hidden')} />
                 <span className="min-w-0 truncate">{node.title}</span>
                 <span className="ml-auto flex shrink-0 items-center gap-1.5 pl-2 font-normal text-ink-2">
-                  {node.steps > 0 && <span className="text-ink-3 narrow:hidden">{plural(node.steps, 'step')}</span>}
+                  {node.steps > 0 && (
+                    <span className="text-ink-3 narrow:hidden">{plural(node.steps, 'step')}</span>
+                  )}
                   <Icon aria-hidden className={clsx('size-3.5', look)} />
                   {words}
                 </span>

@@ -64,9 +64,6 @@ function RunContent({ onAnswered, empty }: { onAnswered: () => void; empty: Reac
       ) : (
         session?.shared === true && <SharedRunBar />
       )}
-      ) : (
-        session?.shared === true && <SharedRunBar />
-      )}
       {session !== undefined &&
         (isPast ? (
           <Tasks session={session} tasks={state.tasks} underWay={false} />
