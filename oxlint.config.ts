@@ -43,6 +43,7 @@ const playgroundRooms = [
   'settings',
   'tasks',
   'approval',
+  'forks',
   'transcript',
   'inspector',
   'timeline',

@@ -1,4 +1,5 @@
 import { createRun, definePrompt } from '@cueline/core';
+import { editLog } from '@cueline/core/replay';
 import { scriptedModel } from '@cueline/core/testing';
 import * as z from 'zod';
 
@@ -14,6 +15,7 @@ const model = scriptedModel([
   [{ throw: 'The line is dead.' }],
   'Dear guests: a table is booked.',
   'Hello all, dinner at eight!',
+  'Sorry, there is no table left.',
 ]);
 
 // #region retry
@@ -31,8 +33,17 @@ const other = run.fork(run.log().findLast((event) => event.type === 'step-end' &
 console.log(await other.retry()); // another letter; the first one stays as it is
 console.log(run.getState().text);
 // #endregion
+
+// #region edit
+const { toolCallId = '' } = run.getState().toolCalls[0] ?? {};
+const log = editLog(run.log(), { step: 0, toolCallId, output: { booked: false } });
+const edited = createRun(order, { model, log });
+console.log(await edited.retry({ from: 1 })); // what follows; the table is not booked again
+// #endregion
 // prints: booking 4
 // prints: The line is dead.
 // prints: Dear guests: a table is booked.
 // prints: { booked: true }
 // prints: Hello all, dinner at eight!
+// prints: Dear guests: a table is booked.
+// prints: Sorry, there is no table left.

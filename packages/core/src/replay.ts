@@ -1,2 +1,4 @@
 // Apart from the rest, so that only a page that shows the past loads it.
 export { replay, type Replay, type ReplayOptions } from './executors/replay.ts';
+export { continuableSteps } from './run/keep-steps.ts';
+export { editLog, type LogEdit } from './run/edit-log.ts';

@@ -1,8 +1,9 @@
 import { guardFetch, resolveModel } from '@cueline/core/models';
 import { demoModel } from '@cueline/core/testing';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { scriptedPace, type Scene } from '../examples/scene.ts';
+import { scriptedPace } from '../examples/scene.ts';
 import { isLoopback, OPENAI_BASE_URL, type Connection } from './connection.ts';
+import type { ScenePlay } from './played-scenes.ts';
 import { sceneModel } from './scene-model.ts';
 
 /** The variables that describe a provider to core's `resolveModel`. */
@@ -33,11 +34,12 @@ export function toModelReference({ connection, keys }: Connection): { ref: strin
 }
 
 /**
- * The model of a connection. `scenes` are an example's own scripted answers, which replace the rule-based demo model.
+ * The model of a connection. `play` has an example's own scripted answers, which replace the rule-based demo model.
  */
-export async function createModel(settings: Connection, scenes?: readonly Scene[]): Promise<LanguageModelV4> {
+export async function createModel(settings: Connection, play?: ScenePlay): Promise<LanguageModelV4> {
   if (settings.connection.kind === 'demo') {
-    return scenes === undefined ? demoModel() : sceneModel(scenes, scriptedPace);
+    if (play === undefined) return demoModel();
+    return sceneModel(play.scenes, { ...scriptedPace, played: play.played });
   }
   const { ref, env } = toModelReference(settings);
   const model = await resolveModel(ref, { env, providers: { 'openai-chat': (id) => openAIChat(id, env) } });

@@ -12,9 +12,10 @@ import {
   type ScriptedTurn,
 } from '@cueline/core/testing';
 import type { Scene } from '../examples/scene.ts';
+import { findScene, hasTurn, whenOf } from './played-scenes.ts';
 
-/** How to play scenes. `hurried`: without their pauses, for tests. */
-export type SceneModelOptions = ScriptedModelOptions & { hurried?: boolean };
+/** How to play scenes. `hurried`: without their pauses, for tests. `played`: the numbers of those that are over. */
+export type SceneModelOptions = ScriptedModelOptions & { hurried?: boolean; played?: readonly number[] };
 
 /** Said once, when the scripted answers of an example do not fit any more. */
 const beyondScript =
@@ -27,15 +28,15 @@ const beyondScript =
  * a warning says so once.
  */
 export function sceneModel(scenes: readonly Scene[], options: SceneModelOptions = {}): LanguageModelV4 {
-  const { hurried = false, ...scripted } = options;
+  const { hurried = false, played: over = [], ...scripted } = options;
   const demo = demoModel(hurried ? { pace: 0 } : {});
-  const played = new Set<number>();
+  const played = new Set(over);
   let hasWarned = false;
 
   /** The model that plays the next scene; undefined if none fits. */
   function nextScene(call: LanguageModelV4CallOptions): LanguageModelV4 | undefined {
     const request = JSON.stringify(call.prompt);
-    const index = scenes.findIndex((scene, at) => !played.has(at) && fits(scene, request));
+    const index = findScene(scenes, played, request);
     const scene = scenes[index];
     if (scene === undefined) return undefined;
     played.add(index);
@@ -116,24 +117,12 @@ function takes(schema: JSONSchema7, input: unknown): boolean {
   );
 }
 
-function fits(scene: Scene, request: string): boolean {
-  return whenOf(scene)?.test(request) ?? true;
-}
-
 function turnOf(scene: Scene): ScriptedTurn {
   return hasTurn(scene) ? scene.turn : scene;
 }
 
-function whenOf(scene: Scene): RegExp | undefined {
-  return hasTurn(scene) ? scene.when : undefined;
-}
-
 function isChecked(scene: Scene): boolean {
   return hasTurn(scene) && scene.checked === true;
-}
-
-function hasTurn(scene: Scene): scene is Extract<Scene, { turn: ScriptedTurn }> {
-  return typeof scene === 'object' && 'turn' in scene;
 }
 
 /** Makes the ids of calls unique: each scene is a script of its own, and would begin to count anew. */

@@ -1,10 +1,20 @@
-import { History } from 'lucide-react';
+import { GitFork, History } from 'lucide-react';
+import { canFork, forkAt, stepAfter } from '../state/fork-session.ts';
 import { useInspection } from '../state/inspection.ts';
+import type { RunSession } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { formatDuration } from '../ui/format.ts';
 
-/** Says that an earlier moment of the run is shown. */
-export function PastBar({ elapsed }: { elapsed: number }) {
+type PastBarProps = {
+  session: RunSession | undefined;
+  turn: number;
+  /** `seq` of the last event that has happened. */
+  seq: number;
+  elapsed: number;
+};
+
+/** Says that an earlier moment of the run is shown, and runs on from its last whole step. */
+export function PastBar({ session, turn, seq, elapsed }: PastBarProps) {
   const goTo = useInspection((state) => state.goTo);
   return (
     <div
@@ -15,6 +25,12 @@ export function PastBar({ elapsed }: { elapsed: number }) {
       <p className="min-w-0 flex-1">
         <span className="font-medium text-ink">The run as it was</span> after {formatDuration(elapsed)}.
       </p>
+      {session !== undefined && canFork(session) && (
+        <Button look="outline" onClick={() => forkAt(session, turn, stepAfter(session, turn, seq))}>
+          <GitFork />
+          Run on from here
+        </Button>
+      )}
       <Button look="outline" onClick={() => goTo(undefined)}>
         Back to now
       </Button>

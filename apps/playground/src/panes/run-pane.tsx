@@ -2,6 +2,7 @@ import { isUnderWay, type RunState } from '@cueline/core';
 import { useTaskList } from '@cueline/react';
 import { useCallback, useRef, type ReactNode } from 'react';
 import { ApprovalDock } from '../approval/approval-dock.tsx';
+import { SessionForks } from '../forks/session-forks.tsx';
 import { useShownRun } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { currentSession, usePlayground } from '../state/store.ts';
@@ -55,8 +56,9 @@ function RunContent({ onAnswered, empty }: { onAnswered: () => void; empty: Reac
   return (
     <>
       <RunBar session={session} state={state} isPast={isPast} />
+      {session !== undefined && <SessionForks session={session} />}
       {isPast ? (
-        <PastBar elapsed={state.elapsed} />
+        <PastBar session={session} turn={shown.turn} seq={state.seq} elapsed={state.elapsed} />
       ) : session?.recorded === true ? (
         <RecordingBar ended={!isUnderWay(state)} />
       ) : (

@@ -8,7 +8,7 @@ import {
   type ConnectionKeys,
 } from '../model/connection.ts';
 import { scenesFor } from '../examples/index.ts';
-import type { Scene } from '../examples/scene.ts';
+import { continueScenes, type ScenePlay } from '../model/played-scenes.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { useInspection } from './inspection.ts';
 import { redactEvents } from './redact-events.ts';
@@ -30,12 +30,9 @@ function theSandbox(): Promise<Sandbox> {
   return sandbox;
 }
 
-async function loadModel(
-  settings: Connection,
-  scenes: readonly Scene[] | undefined,
-): Promise<LanguageModelV4> {
+async function loadModel(settings: Connection, play: ScenePlay | undefined): Promise<LanguageModelV4> {
   const { createModel } = await import('../model/create-model.ts');
-  return createModel(settings, scenes);
+  return createModel(settings, play);
 }
 
 /** The keys as they are sent, to be removed from errors and from everything that reaches the script. */
@@ -57,10 +54,49 @@ export function startRun(): void {
   const { script, session: last } = usePlayground.getState();
   if (last !== undefined) runs.remove(last.run.id);
   const id = newId();
-  const run = runs.open(id, scriptPrompt, { executor: sandboxExecutor(script) });
-  run.listen((event) => usePlayground.getState().session?.run === run && showEnding(event, script));
+  const run = openScriptRun(id, script);
   begin({ id, run, source: { script }, earlier: [] });
   run.start().catch(ignore);
+}
+
+/** A run of this script, not started. `log` is what has happened in it so far. */
+function openScriptRun(id: string, script: string, log: readonly RunEvent[] = []): SharedRun {
+  const run = runs.open(id, scriptPrompt, { executor: sandboxExecutor(script, log), log });
+  run.listen((event) => usePlayground.getState().session?.run === run && showEnding(event, script));
+  return run;
+}
+
+/** A session that continues the log of another one. */
+export type Fork = Pick<RunSession, 'source' | 'earlier' | 'parent'> & {
+  log: readonly RunEvent[];
+  /** The step from which it runs; undefined if nothing runs before the user replies. */
+  from: number | undefined;
+};
+
+/** Shows a session that continues the log of `origin`; stops the run that is shown. The origin stays as it is. */
+export function startFork(origin: RunSession, { source, earlier, parent, log, from }: Fork): void {
+  usePlayground.getState()[slotOf(source)]?.run.stop();
+  const id = newId();
+  const run =
+    'script' in source
+      ? openScriptRun(id, source.script, log)
+      : // a prompt of the library is its definition, whatever its input is
+        runs.open(id, origin.run.definition, { executor: promptExecutor(), log });
+  const kept = from === 0 ? 0 : (log.at(-1)?.t ?? 0);
+  begin({ id, run, source, earlier, parent }, kept);
+  if (from === undefined) run.getState();
+  else run.retry({ from }).catch(ignore);
+}
+
+/** Shows a session of this page again. A run that is under way continues in the background. */
+export function showSession(session: RunSession): void {
+  useInspection.getState().reset();
+  usePlayground.setState({
+    [slotOf(session.source)]: session,
+    ...('script' in session.source ? { problem: undefined, console: [] } : {}),
+    tab: 'run',
+    view: 'script' in session.source ? 'script' : 'prompts',
+  });
 }
 
 /** Runs a prompt of the library with the current model. A link to the run has `prompts`. */
@@ -82,8 +118,8 @@ export function startPromptRun<Input>(
 export function reply(text: string): void {
   const session = currentSession(usePlayground.getState());
   if (session === undefined) return;
-  const { id, run, source, earlier } = session;
-  begin({ id, run, source, earlier: [...earlier, { log: run.log(), state: run.getState() }] });
+  const { id, run, source, earlier, parent } = session;
+  begin({ id, run, source, parent, earlier: [...earlier, { log: run.log(), state: run.getState() }] });
   run.send(text).catch(ignore);
 }
 
@@ -157,7 +193,8 @@ function slotOf(source: RunSource): 'session' | 'promptSession' {
   return 'script' in source ? 'session' : 'promptSession';
 }
 
-function begin(session: Pick<RunSession, 'id' | 'run' | 'source' | 'earlier'>): void {
+/** `elapsed` is the time of the log that the session continues, in milliseconds. */
+function begin(session: Pick<RunSession, 'id' | 'run' | 'source' | 'earlier' | 'parent'>, elapsed = 0): void {
   const { connection } = usePlayground.getState();
   const { source } = session;
   useInspection.getState().reset();
@@ -167,7 +204,7 @@ function begin(session: Pick<RunSession, 'id' | 'run' | 'source' | 'earlier'>): 
       shared: false,
       model: connectionLabel(connection),
       simulated: connection.kind === 'demo',
-      startedAt: performance.now(),
+      startedAt: performance.now() - elapsed,
     } satisfies RunSession,
     ...('script' in source ? { problem: undefined, console: [] } : {}),
     tab: 'run',
@@ -189,20 +226,23 @@ function showProblem(problem: Problem, script: string): void {
   if (usePlayground.getState().script === script) usePlayground.setState({ problem });
 }
 
-/** Runs one script in the sandbox, with the current model. */
-function sandboxExecutor(script: string): Executor {
-  /** The position of the last error. */
+/** Runs one script in the sandbox, with the current model. Its first start continues the events `kept`. */
+function sandboxExecutor(script: string, kept: readonly RunEvent[]): Executor {
   let started: Executor | undefined;
+  let continued = kept;
   return {
     async *start(request, signal) {
       const { connection, keys, session } = usePlayground.getState();
       // A stopped or replaced run may still send events.
       const isCurrent = (): boolean => usePlayground.getState().session === session;
       checkConnection(connection, keys);
+      const scenes = scenesFor(script);
+      const begins = request.messages === undefined || request.messages.length === 0;
       // An example's scripted answers end with its first run; the rule-based demo answers replies.
-      const scenes = request.messages?.length ? undefined : scenesFor(script);
+      const play = scenes && (begins ? { scenes, played: [] } : continueScenes(scenes, continued));
+      continued = [];
       const executor = (started = (await theSandbox()).executor(script, {
-        getModel: () => loadModel({ connection, keys }, scenes),
+        getModel: () => loadModel({ connection, keys }, play),
         onProblem: ({ phase, ...problem }) => {
           if (isCurrent()) showProblem({ ...problem, ended: phase === 'compile' }, script);
         },

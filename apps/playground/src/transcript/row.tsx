@@ -1,5 +1,6 @@
 import type { AgentState } from '@cueline/core';
-import { memo, useState } from 'react';
+import { memo, useState, type ReactNode } from 'react';
+import { CallActions } from '../forks/call-actions.tsx';
 import type { Selection } from '../state/inspection.ts';
 import type { RunSession } from '../state/store.ts';
 import { useGradual } from '../state/use-gradual.ts';
@@ -87,6 +88,7 @@ const Row = memo(
             retrying={item.retrying}
             offline={item.offline}
             origin={origin}
+            session={session}
           />
         );
       case 'steer':
@@ -102,6 +104,7 @@ const Row = memo(
             selection={selectionOf(item)}
             pending={item.pending}
             origin={item.live ? origin : undefined}
+            actions={actionsOf(item, session)}
           >
             {item.inner.length > 0 && <Rows items={item.inner} session={session} />}
           </ToolCard>
@@ -115,7 +118,12 @@ const Row = memo(
             pending={item.pending}
             origin={item.live ? origin : undefined}
           >
-            {() => <AgentRows agent={item.agent} items={item.items} session={session} />}
+            {() => (
+              <>
+                <AgentRows agent={item.agent} items={item.items} session={session} />
+                {actionsOf(item, session)}
+              </>
+            )}
           </AgentCard>
         );
       case 'inner':
@@ -178,6 +186,12 @@ function AgentRows({ agent, items, session }: AgentRowsProps) {
 function selectionOf({ call, turn, path }: CallFacts): Selection | undefined {
   if (turn === undefined) return undefined;
   return { kind: 'call', turn, agent: path, step: call.step, toolCallId: call.toolCallId };
+}
+
+/** What can be done with a call of the run itself. */
+function actionsOf({ call, turn, path }: CallFacts, session: RunSession): ReactNode {
+  if (turn === undefined || path !== undefined) return null;
+  return <CallActions session={session} turn={turn} call={call} />;
 }
 
 /** Items are created anew at every frame; their fields keep their identity if nothing changed. */

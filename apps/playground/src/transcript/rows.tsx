@@ -1,7 +1,9 @@
 import type { RunState, StepState } from '@cueline/core';
 import { clsx } from 'clsx';
-import { Brain, CornerDownRight, Link2, ScrollText, User } from 'lucide-react';
+import { Brain, CornerDownRight, Link2, Pencil, ScrollText, User } from 'lucide-react';
 import { memo, useRef } from 'react';
+import { StepActions } from '../forks/step-actions.tsx';
+import type { RunSession } from '../state/store.ts';
 import { phaseLabel } from './announcement.ts';
 import { FileView } from './content/file-part.tsx';
 import { Fold } from './content/fold.tsx';
@@ -80,10 +82,10 @@ function WithVariables({ text, variables }: Pick<UserRowProps, 'text' | 'variabl
   });
 }
 
-type StepRowProps = StepFacts & { step: StepState; origin: number };
+type StepRowProps = StepFacts & { step: StepState; origin: number; session: RunSession };
 
 export const StepRow = memo(function StepRow(props: StepRowProps) {
-  const { step, turn, path, waiting, retrying, offline, origin } = props;
+  const { step, turn, path, waiting, retrying, offline, origin, session } = props;
   const { startedAt, finishedAt, usage } = step;
   const element = useRef<HTMLDivElement>(null);
   const row = useSelectable(element, { kind: 'step', turn, agent: path, step: step.step });
@@ -104,6 +106,11 @@ export const StepRow = memo(function StepRow(props: StepRowProps) {
           Step {step.step + 1}
         </button>
       </h3>
+      {step.edited === true && (
+        <span className="flex items-center gap-1">
+          <Pencil aria-hidden className="size-3" /> answer edited
+        </span>
+      )}
       <span aria-hidden className="h-px min-w-4 flex-1 bg-line" />
       {usage !== undefined && (
         <span title="Tokens in → out">
@@ -131,6 +138,14 @@ export const StepRow = memo(function StepRow(props: StepRowProps) {
           )}
         </span>
       ) : null}
+      {path === undefined && (
+        <StepActions
+          session={session}
+          turn={turn}
+          step={step.step}
+          className="-mr-1 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 group-data-selected:opacity-100 data-[state=open]:opacity-100 pointer-coarse:opacity-100 narrow:opacity-100"
+        />
+      )}
     </div>
   );
 });

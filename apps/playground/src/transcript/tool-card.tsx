@@ -1,7 +1,17 @@
 import { isPending, type ToolCallState } from '@cueline/core';
 import type { Pending } from '../state/pending.ts';
 import { clsx } from 'clsx';
-import { Ban, Check, ChevronRight, CircleAlert, Ellipsis, LoaderCircle, Pause, Wrench } from 'lucide-react';
+import {
+  Ban,
+  Check,
+  ChevronRight,
+  CircleAlert,
+  Ellipsis,
+  LoaderCircle,
+  Pause,
+  Pencil,
+  Wrench,
+} from 'lucide-react';
 import { useRef, useState, type ReactNode } from 'react';
 import { ResponseLine } from '../approval/response-line.tsx';
 import { CallDuration, CallSummary } from './call-summary.tsx';
@@ -39,6 +49,7 @@ export function ToolCard({
   selection,
   pending,
   origin,
+  actions,
   children,
 }: {
   call: ToolCallState;
@@ -47,6 +58,8 @@ export function ToolCard({
   /** Its approval or client tool call, and the response. */
   pending: Pending | undefined;
   origin: number | undefined;
+  /** What can be done with the call, shown with its details. */
+  actions?: ReactNode;
   /** The agents that its function has called. */
   children?: ReactNode;
 }) {
@@ -96,6 +109,11 @@ export function ToolCard({
         </span>
         <CallSummary call={call} quiet={isRefused} />
         <span className="ml-auto flex shrink-0 items-center gap-2 pl-2 text-sm">
+          {call.edited === true && (
+            <span className="flex items-center gap-1 text-ink-2">
+              <Pencil aria-hidden className="size-3" /> Edited
+            </span>
+          )}
           <span className={clsx('flex items-center gap-1', stand.look)}>
             <stand.Icon className={clsx('size-3.5', stand.spins && 'animate-spin')} />
             {stand.words}
@@ -110,12 +128,21 @@ export function ToolCard({
           {children}
         </div>
       )}
-      {open && <Details call={call} />}
+      {open && <Details call={call} actions={actions} />}
     </section>
   );
 }
 
-function Details({ call }: { call: ToolCallState }) {
+function Details({ call, actions }: { call: ToolCallState; actions: ReactNode }) {
+  return (
+    <>
+      <Values call={call} />
+      {Boolean(actions) && <div className="bg-raised px-3 pb-2.5 empty:hidden">{actions}</div>}
+    </>
+  );
+}
+
+function Values({ call }: { call: ToolCallState }) {
   return (
     <dl className="grid grid-cols-[minmax(0,1fr)] gap-3 border-t border-line bg-raised px-3 py-2.5">
       <Field name="Input">

@@ -105,7 +105,10 @@ test('a model of a compatible server, with and without a key', async () => {
 });
 
 test('an example brings its own answers to the demo', async () => {
-  const model = await createModel({ connection: defaultConnection, keys: noKeys }, ['Scripted.']);
+  const model = await createModel(
+    { connection: defaultConnection, keys: noKeys },
+    { scenes: ['Scripted.'], played: [] },
+  );
   expect(model).toMatchObject({ provider: 'simulated', modelId: 'scripted' });
   expect(await createModel({ connection: defaultConnection, keys: noKeys })).toMatchObject({
     modelId: 'demo',

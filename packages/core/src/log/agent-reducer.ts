@@ -147,6 +147,7 @@ function apply(draft: StateDraft, event: RunEvent, toolCallId?: string): void {
       break;
     case 'text-start':
       running(progress, 'text');
+      if (event.edited) markEdited(draft);
       break;
     case 'text-delta':
       firstOutput(draft, event.t);
@@ -229,6 +230,11 @@ function currentStep({ facts, own }: StateDraft): StepState | undefined {
   return (steps[steps.length - 1] = own(step));
 }
 
+function markEdited(draft: StateDraft): void {
+  const step = currentStep(draft);
+  if (step !== undefined) step.edited = true;
+}
+
 function firstOutput(draft: StateDraft, t: number): void {
   if (draft.facts.steps.at(-1)?.firstOutputAt !== undefined) return;
   const step = currentStep(draft);
@@ -264,7 +270,10 @@ function voidAnswer(draft: StateDraft): void {
   progress.stepHasText = false;
   feedAnswer(draft, '');
   const step = currentStep(draft);
-  if (step !== undefined) delete step.firstOutputAt;
+  if (step !== undefined) {
+    delete step.firstOutputAt;
+    delete step.edited;
+  }
   running(progress, 'requesting');
 }
 

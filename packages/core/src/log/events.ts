@@ -130,7 +130,8 @@ export type RunEventBody =
   /** The task that defined the variable is over. */
   | { type: 'variable-unset'; name: string }
   | { type: 'step-start'; step: number; request: RequestChange }
-  | { type: 'text-start'; id: string; providerMetadata?: ProviderMetadata }
+  /** `edited`: the text was written by a person with `editLog`, and not by the model. */
+  | { type: 'text-start'; id: string; edited?: true; providerMetadata?: ProviderMetadata }
   | { type: 'text-delta'; id: string; text: string; providerMetadata?: ProviderMetadata }
   | {
       type: 'text-end';
@@ -167,16 +168,24 @@ export type RunEventBody =
   | { type: 'tool-preliminary'; toolCallId: string; output: unknown; providerMetadata?: ProviderMetadata }
   /**
    * `ms` is how long the tool itself ran; missing if the provider ran it. `repeated`: the tool did not run, and the
-   * output is that of the same call before.
+   * output is that of the same call before. `edited`: a person wrote this output with `editLog`.
    */
-  | ({ type: 'tool-end'; toolCallId: string; output: unknown; ms?: number; repeated?: true } & ToolCallFacts)
-  /** `source` is the origin of the error's text. */
+  | ({
+      type: 'tool-end';
+      toolCallId: string;
+      output: unknown;
+      ms?: number;
+      repeated?: true;
+      edited?: true;
+    } & ToolCallFacts)
+  /** `source` is the origin of the error's text. `edited`: a person wrote it with `editLog`. */
   | ({
       type: 'tool-error';
       toolCallId: string;
       error: string;
       source?: ErrorSource;
       ms?: number;
+      edited?: true;
     } & ToolCallFacts)
   /** One call inside a composite tool's call; `index` is its position among them. */
   | { type: 'sub-call-start'; toolCallId: string; index: number; name: string; input: unknown }

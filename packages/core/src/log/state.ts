@@ -56,6 +56,8 @@ export type ToolCallState = {
   ms?: number;
   /** True if the tool did not run: its result is that of the same call before. */
   repeated?: true;
+  /** True if a person wrote the result or the error with `editLog`. */
+  edited?: true;
   /** The calls inside a composite tool's call, in the order in which they started. */
   subCalls?: SubCallState[];
 };
@@ -122,6 +124,8 @@ export type StepState = {
   firstOutputAt?: number;
   finishedAt?: number;
   finishReason?: FinishReason;
+  /** True if a person wrote the text of its answer with `editLog`. */
+  edited?: true;
   usage?: LanguageModelUsage;
   /** The provider's metadata of the answer. */
   providerMetadata?: ProviderMetadata;

@@ -157,8 +157,9 @@ function addCall(
 }
 
 /** Sets when a call ended. Its result may be read later than that, so `ms` was measured where the tool ran. */
-function finishCall(call: ToolCallState, { t, ms }: { t: number; ms?: number }): void {
+function finishCall(call: ToolCallState, { t, ms, edited }: { t: number; ms?: number; edited?: true }): void {
   interruptSubCalls(call);
+  if (edited) call.edited = true;
   call.finishedAt = t;
   if (ms === undefined) return;
   call.ms = ms;

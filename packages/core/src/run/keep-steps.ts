@@ -41,7 +41,7 @@ export function keepFinishedSteps(log: readonly RunEvent[], from: number | undef
   if (step === 0) return keepOpening(log);
   const end = ends.find(({ next }) => next === step);
   if (end === undefined) {
-    const possible = [0, ...ends.map(({ next }) => next)].join(', ');
+    const possible = continuableSteps(log).join(', ');
     throw new CuelineError(
       'invalid_options',
       `The run cannot continue from step ${String(step)}. It can from ${possible}: retry({ from: ${ends.at(-1)?.next ?? 0} }).`,
@@ -50,6 +50,14 @@ export function keepFinishedSteps(log: readonly RunEvent[], from: number | undef
   const events = withEdits(log, end.index + 1);
   const { messages, tasks } = reduceAll(events);
   return { events, messages: messages.slice(countPromptMessages(log)), tasks };
+}
+
+/**
+ * Returns the numbers of the steps from which `retry({ from })` can run this log again: 0, and each step before which
+ * the model has called tools.
+ */
+export function continuableSteps(log: readonly RunEvent[]): number[] {
+  return [0, ...endsThatCalledTools(log).map(({ next }) => next)];
 }
 
 function keepUnfinishedStep(log: readonly RunEvent[], step: UnfinishedStep): KeptSteps {
@@ -84,7 +92,8 @@ function editsAfter(log: readonly RunEvent[], end: number): RunEvent[] {
   });
 }
 
-function numbered(events: readonly RunEvent[]): RunEvent[] {
+/** Returns the events with their places in a log. */
+export function numbered(events: readonly RunEvent[]): RunEvent[] {
   return events.map((event, seq) => (event.seq === seq ? event : { ...event, seq }));
 }
 

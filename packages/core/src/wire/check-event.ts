@@ -87,6 +87,7 @@ const source = z.discriminatedUnion('sourceType', [
 ]);
 
 const call = { toolCallId: string };
+const edited = z.literal(true).optional();
 const namedCall = { ...call, toolName: string };
 const index = number.int().nonnegative();
 
@@ -125,7 +126,7 @@ const bodies: Record<RunEvent['type'], z.ZodType> = {
   'variable-set': object({ name: string, kind: z.literal(['text', 'data']), value: string }),
   'variable-unset': object({ name: string }),
   'step-start': object({ step: number, request }),
-  'text-start': object({ id: string }),
+  'text-start': object({ id: string, edited }),
   'text-delta': object({ id: string, text: string }),
   'text-end': object({ id: string, citations: z.array(object({})).optional() }),
   'reasoning-start': object({ id: string }),
@@ -140,8 +141,14 @@ const bodies: Record<RunEvent['type'], z.ZodType> = {
   'tool-input-end': object({ ...namedCall, invalid: string.optional(), ...facts }),
   'tool-start': object({ ...namedCall, effect: z.literal(['read', 'write', 'external']).optional() }),
   'tool-preliminary': object(call),
-  'tool-end': object({ ...call, ms: number.optional(), repeated: z.literal(true).optional(), ...facts }),
-  'tool-error': object({ ...call, error: string, ms: number.optional(), ...facts }),
+  'tool-end': object({
+    ...call,
+    ms: number.optional(),
+    repeated: z.literal(true).optional(),
+    edited,
+    ...facts,
+  }),
+  'tool-error': object({ ...call, error: string, ms: number.optional(), edited, ...facts }),
   'approval-automatic': object({
     ...call,
     approvalId: string,

@@ -1,0 +1,90 @@
+import type { ToolCallState } from '@cueline/core';
+import { Pencil } from 'lucide-react';
+import { useState } from 'react';
+import { canFork, editFault, forkEdited } from '../state/fork-session.ts';
+import { logOf } from '../state/shown-run.ts';
+import type { RunSession } from '../state/store.ts';
+import { Button } from '../ui/button.tsx';
+import { Segment } from '../ui/segment.tsx';
+import { EditDialog } from './edit-dialog.tsx';
+import { readResult, writeResult, type ResultKind } from './read-result.ts';
+
+const kinds = [
+  { value: 'json', label: 'JSON' },
+  { value: 'text', label: 'Text' },
+  { value: 'error', label: 'Error' },
+] as const;
+
+const labels: Record<ResultKind, string> = {
+  json: 'Result as JSON',
+  text: 'Result as text',
+  error: 'Error that the model reads',
+};
+
+type CallActionsProps = {
+  session: RunSession;
+  turn: number;
+  /** A call of the run itself. */
+  call: ToolCallState;
+};
+
+/** What can be done with a call that has ended: edit its result, and run on. */
+export function CallActions({ session, turn, call }: CallActionsProps) {
+  const [isOpen, setOpen] = useState(false);
+  const [fault, setFault] = useState<string>();
+  const { step, toolCallId, state } = call;
+  const hasEnded = state === 'output-available' || state === 'output-error';
+  if (!hasEnded || !canFork(session)) return null;
+  const open = (): void => {
+    // whether its step is whole is known only now, and costs a look at the whole log
+    const wrong = editFault(logOf(session, turn), { step, toolCallId, output: null });
+    setFault(wrong);
+    setOpen(wrong === undefined);
+  };
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <Button look="outline" onClick={open}>
+        <Pencil />
+        Edit result…
+      </Button>
+      {fault !== undefined && (
+        <p role="status" className="min-w-0 text-sm text-ink-2">
+          {fault}
+        </p>
+      )}
+      {isOpen && <ResultDialog session={session} turn={turn} call={call} onClose={() => setOpen(false)} />}
+    </div>
+  );
+}
+
+function ResultDialog({ session, turn, call, onClose }: CallActionsProps & { onClose: () => void }) {
+  const [written, setWritten] = useState(() => writeResult(call));
+  const { kind, text } = written;
+  const run = (): string | undefined => {
+    const result = readResult(kind, text);
+    if ('fault' in result) return result.fault;
+    const edit = { step: call.step, toolCallId: call.toolCallId, ...result };
+    const fault = editFault(logOf(session, turn), edit);
+    if (fault === undefined) forkEdited(session, turn, edit);
+    return fault;
+  };
+  return (
+    <EditDialog
+      title={`Edit the result of ${call.toolName}`}
+      description={`A new run keeps everything up to step ${call.step + 1}, with this result. Only what follows runs.`}
+      label={labels[kind]}
+      text={text}
+      mono={kind !== 'error'}
+      onChange={(changed) => setWritten({ kind, text: changed })}
+      onRun={run}
+      onClose={onClose}
+    >
+      <Segment
+        label="The call returns"
+        value={kind}
+        options={kinds}
+        onChange={(value) => setWritten({ kind: value, text })}
+      />
+    </EditDialog>
+  );
+}

@@ -1,0 +1,130 @@
+import { Ellipsis, FileCode, GitFork, Pencil } from 'lucide-react';
+import { DropdownMenu } from 'radix-ui';
+import { useRef, useState } from 'react';
+import { answerOf, canFork, editFault, forkAt, forkEdited, stepsToRunFrom } from '../state/fork-session.ts';
+import { logOf } from '../state/shown-run.ts';
+import { usePlayground, type RunSession } from '../state/store.ts';
+import { Button } from '../ui/button.tsx';
+import { menuContent, menuItem } from '../ui/menu.ts';
+import { EditDialog } from './edit-dialog.tsx';
+
+type StepActionsProps = {
+  session: RunSession;
+  turn: number;
+  /** A step of the run itself, from 0. */
+  step: number;
+  className?: string;
+};
+
+/** The menu of a step: run again from here, with the script as it is now, or with another answer. */
+export function StepActions({ session, turn, step, className }: StepActionsProps) {
+  const [answer, setAnswer] = useState<string>();
+  const trigger = useRef<HTMLButtonElement>(null);
+  /** The answer to edit once the menu is closed: until then, it keeps the focus. */
+  const chosen = useRef<string>(undefined);
+  if (!canFork(session)) return null;
+  return (
+    <>
+      <DropdownMenu.Root>
+        <DropdownMenu.Trigger asChild>
+          <Button ref={trigger} square aria-label={`Actions of step ${step + 1}`} className={className}>
+            <Ellipsis />
+          </Button>
+        </DropdownMenu.Trigger>
+        <DropdownMenu.Portal>
+          <DropdownMenu.Content
+            align="end"
+            sideOffset={4}
+            collisionPadding={8}
+            className={`${menuContent} w-72`}
+            onCloseAutoFocus={(event) => {
+              if (chosen.current === undefined) return;
+              event.preventDefault();
+              // the dialog returns the focus to what had it when it opened
+              trigger.current?.focus();
+              setAnswer(chosen.current);
+              chosen.current = undefined;
+            }}
+          >
+            <Items session={session} turn={turn} step={step} onEdit={(text) => (chosen.current = text)} />
+          </DropdownMenu.Content>
+        </DropdownMenu.Portal>
+      </DropdownMenu.Root>
+      {answer !== undefined && (
+        <AnswerDialog
+          session={session}
+          turn={turn}
+          step={step}
+          answer={answer}
+          onClose={() => setAnswer(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+/** Reads the log only while the menu is open. */
+function Items({ session, turn, step, onEdit }: StepActionsProps & { onEdit: (answer: string) => void }) {
+  const script = usePlayground((state) => state.script);
+  const canRun = stepsToRunFrom(session, turn).includes(step);
+  const answer = answerOf(session, turn, step);
+  const { source } = session;
+  const isEdited = 'script' in source && source.script !== script;
+  return (
+    <>
+      <DropdownMenu.Item disabled={!canRun} className={menuItem} onSelect={() => forkAt(session, turn, step)}>
+        <GitFork />
+        Run again from step {step + 1}
+      </DropdownMenu.Item>
+      {isEdited && (
+        <DropdownMenu.Item
+          disabled={!canRun}
+          className={menuItem}
+          onSelect={() => forkAt(session, turn, step, script)}
+        >
+          <FileCode />… with the script as it is now
+        </DropdownMenu.Item>
+      )}
+      <DropdownMenu.Item
+        disabled={answer === undefined}
+        className={menuItem}
+        onSelect={() => answer !== undefined && onEdit(answer)}
+      >
+        <Pencil />
+        Edit answer…
+      </DropdownMenu.Item>
+      <p className="px-2.5 pt-1 pb-1.5 text-sm text-ink-2">{hint(canRun, step)}</p>
+    </>
+  );
+}
+
+function hint(canRun: boolean, step: number): string {
+  if (!canRun) return 'The model continues only after a step that called tools.';
+  if (step === 0) return 'A new run begins with the same input. This one stays.';
+  const kept = step === 1 ? 'step 1' : step === 2 ? 'steps 1 and 2' : `steps 1 to ${step}`;
+  return `A new run keeps ${kept}. This one stays.`;
+}
+
+type AnswerDialogProps = StepActionsProps & { answer: string; onClose: () => void };
+
+function AnswerDialog({ session, turn, step, answer, onClose }: AnswerDialogProps) {
+  const [text, setText] = useState(answer);
+  const run = (): string | undefined => {
+    const edit = { step, text };
+    const fault = editFault(logOf(session, turn), edit);
+    if (fault === undefined) forkEdited(session, turn, edit);
+    return fault;
+  };
+  return (
+    <EditDialog
+      title={`Edit the answer of step ${step + 1}`}
+      description="A new run keeps everything up to this step, with this text. Only what follows runs; after the last answer, your reply."
+      label="What the model has written"
+      text={text}
+      mono={false}
+      onChange={setText}
+      onRun={run}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,333 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { definePrompt, inProcess, type PromptDefinition, type RunEvent } from '@cueline/core';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import * as z from 'zod';
+import { examples } from '../../src/examples/index.ts';
+import { forkItems } from '../../src/forks/fork-item.ts';
+import { useForks } from '../../src/forks/store.ts';
+import type { ScenePlay } from '../../src/model/played-scenes.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import {
+  answerOf,
+  canFork,
+  forkAt,
+  forkEdited,
+  stepAfter,
+  stepsToRunFrom,
+} from '../../src/state/fork-session.ts';
+import {
+  openLinkedRun,
+  reply,
+  showLinkedRun,
+  showSession,
+  startPromptRun,
+  startRun,
+} from '../../src/state/run-session.ts';
+import { useInspection } from '../../src/state/inspection.ts';
+import { usePlayground, type RunSession } from '../../src/state/store.ts';
+
+/** The prompts that the scripts export, the model of all runs, and what it was made with. */
+const { page } = vi.hoisted(() => ({
+  page: {
+    prompts: new Map<string, PromptDefinition<unknown>>(),
+    model: undefined as LanguageModelV4 | undefined,
+    plays: [] as (ScenePlay | undefined)[],
+  },
+}));
+
+// As the worker does: of a request it takes the input, the messages and the tasks.
+vi.mock('../../src/sandbox/index.ts', () => ({
+  createSandbox: (): Sandbox => ({
+    warm: () => {},
+    dispose: () => {},
+    executor: (script, host) => ({
+      async *start({ input, messages, tasks }, signal) {
+        const definition = page.prompts.get(script)!;
+        const model = await host.getModel();
+        yield* inProcess().start({ definition, input, messages, tasks, model }, signal);
+      },
+    }),
+  }),
+}));
+vi.mock('../../src/model/create-model.ts', () => ({
+  createModel: async (_settings: unknown, play?: ScenePlay) => {
+    page.plays.push(play);
+    return page.model!;
+  },
+}));
+vi.mock('../../src/model/prompt-model.ts', () => ({ createPromptModel: async () => page.model }));
+
+const looked: string[] = [];
+const look = (what: string): ScriptedTurn => [
+  `I look ${what}.`,
+  { toolCall: { name: 'look', input: { what }, id: `look-${what}` } },
+];
+
+function caves(greeting: string) {
+  return definePrompt('caves', (prompt) => {
+    prompt.defSystem('role', greeting);
+    prompt.def('PLACE', 'the caves');
+    prompt.defTool('look', 'Looks', z.object({ what: z.string() }), ({ what }) => {
+      looked.push(what);
+      return { what };
+    });
+    prompt.$`Look around.`;
+  });
+}
+
+const store = () => usePlayground.getState();
+const shown = (): RunSession => store().session!;
+
+/** Runs the script `caves` with these answers, until it has ended. */
+async function run(turns: readonly ScriptedTurn[]) {
+  const model = scriptedModel(turns);
+  page.model = model;
+  store().edit('caves');
+  startRun();
+  await shown().run.finished;
+  return { session: shown(), model, log: shown().run.log() };
+}
+
+const text = (events: readonly RunEvent[]): string => JSON.stringify(events);
+const upToStep = (log: readonly RunEvent[], step: number): readonly RunEvent[] =>
+  log.slice(
+    0,
+    log.findIndex((event) => event.type === 'step-start' && event.step === step),
+  );
+
+beforeEach(() => {
+  usePlayground.setState(usePlayground.getInitialState(), true);
+  useForks.setState({ kept: [] });
+  looked.length = 0;
+  page.plays.length = 0;
+  page.prompts.set('caves', caves('You explore.') as never);
+  page.prompts.set('caves, edited', caves('You sing.') as never);
+});
+
+describe('a fork', () => {
+  test('keeps the bytes of the steps before, and asks the model only for the rest', async () => {
+    const { session, model, log } = await run([
+      look('left'),
+      look('right'),
+      'Nothing.',
+      look('up'),
+      'Light!',
+    ]);
+    const before = text(log);
+    expect(stepsToRunFrom(session, 0)).toEqual([0, 1, 2]);
+    forkAt(session, 0, 1);
+    const fork = shown();
+    expect(fork.parent).toEqual({ id: session.id, turn: 0, step: 1 });
+    await fork.run.finished;
+    const kept = upToStep(log, 1);
+    expect(text(fork.run.log().slice(0, kept.length))).toBe(text(kept));
+    expect(fork.run.log()[kept.length]?.type).toBe('run-resume');
+    expect(model.calls).toHaveLength(5);
+    expect(JSON.stringify(model.calls[3]?.prompt)).toBe(JSON.stringify(model.calls[1]?.prompt));
+    expect(looked).toEqual(['left', 'right', 'up']);
+    expect(fork.run.getState()).toMatchObject({
+      status: 'done',
+      text: 'Light!',
+      variables: { PLACE: { value: 'the caves' } },
+    });
+    expect(fork.run.getState().steps.map(({ step }) => step)).toEqual([0, 1, 2]);
+    expect(text(session.run.log())).toBe(before);
+    expect(session.run.getState().text).toBe('Nothing.');
+  });
+
+  test('from the first step begins anew', async () => {
+    const { session, model } = await run([look('left'), 'Nothing.', 'At once.']);
+    forkAt(session, 0, 0);
+    await shown().run.finished;
+    expect(shown().run.getState()).toMatchObject({ text: 'At once.', steps: [{ step: 0 }] });
+    expect(
+      shown()
+        .run.log()
+        .some(({ type }) => type === 'run-resume'),
+    ).toBe(false);
+    expect(JSON.stringify(model.calls[2]?.prompt)).toBe(JSON.stringify(model.calls[0]?.prompt));
+  });
+
+  test('takes the script in the editor, if asked to', async () => {
+    const { session, model } = await run([look('left'), 'Nothing.', 'La la.']);
+    store().edit('caves, edited');
+    forkAt(session, 0, 1, store().script);
+    await shown().run.finished;
+    expect(shown().source).toEqual({ script: 'caves, edited' });
+    expect(session.source).toEqual({ script: 'caves' });
+    expect(JSON.stringify(model.calls[2]?.prompt)).toContain('You sing.');
+    expect(looked).toEqual(['left']);
+  });
+
+  test('of an earlier turn has the turns before it, and not those after it', async () => {
+    const { session } = await run([look('left'), 'One.', look('right'), 'Two.', 'Three.', 'Otherwise.']);
+    reply('And right?');
+    await shown().run.finished;
+    reply('And up?');
+    await shown().run.finished;
+    const last = shown();
+    expect(last.earlier).toHaveLength(2);
+    forkAt(last, 1, 1);
+    await shown().run.finished;
+    expect(shown().earlier).toEqual(last.earlier.slice(0, 1));
+    const { messages, text: answer } = shown().run.getState();
+    expect(answer).toBe('Otherwise.');
+    expect(JSON.stringify(messages)).toContain('And right?');
+    expect(JSON.stringify(messages)).not.toContain('And up?');
+    expect(looked).toEqual(['left', 'right']);
+    expect(session.id).toBe(last.id);
+  });
+
+  test('of a run that is under way stops it', async () => {
+    page.model = scriptedModel([look('left'), [{ text: 'Well' }, { delay: 60_000 }], 'Done.']);
+    store().edit('caves');
+    startRun();
+    const first = shown();
+    await vi.waitFor(() => expect(first.run.getState().steps).toHaveLength(2));
+    forkAt(first, 0, 1);
+    await shown().run.finished;
+    await first.run.finished;
+    expect(first.run.getState().status).toBe('stopped');
+    expect(shown().run.getState()).toMatchObject({ status: 'done', text: 'Done.' });
+  });
+
+  test('of a shared run runs on with the model of this page; a shared prompt has no fork', async () => {
+    const { log } = await run([look('left'), 'Nothing.', 'Mine.']);
+    const linked = openLinkedRun(log);
+    showLinkedRun({ script: 'caves' }, linked);
+    expect(canFork(shown())).toBe(true);
+    forkAt(shown(), 0, 1);
+    await shown().run.finished;
+    expect(shown()).toMatchObject({ shared: false });
+    expect(shown().run.getState().text).toBe('Mine.');
+    showLinkedRun({ prompts: {} }, openLinkedRun(log));
+    expect(canFork(store().promptSession!)).toBe(false);
+  });
+
+  test('of a prompt of the library keeps its input and its steps', async () => {
+    const model = scriptedModel([look('left'), 'Nothing.', 'Otherwise.']);
+    page.model = model;
+    const prompt = definePrompt('place', (own, place: string) => {
+      own.defTool('look', 'Looks', z.object({ what: z.string() }), ({ what }) => (looked.push(what), what));
+      own.$`Look around ${place}.`;
+    });
+    usePlayground.setState({ view: 'prompts' });
+    startPromptRun(prompt, 'the moor', {});
+    const session = store().promptSession!;
+    await session.run.finished;
+    forkAt(session, 0, 1);
+    const fork = store().promptSession!;
+    await fork.run.finished;
+    expect(fork.run.getState().text).toBe('Otherwise.');
+    expect(looked).toEqual(['left']);
+    expect(JSON.stringify(model.calls[2]?.prompt)).toContain('the moor');
+  });
+
+  test('continues the tasks as they were, and the calls of an agent are not made again', async () => {
+    page.prompts.set(
+      'tasks',
+      definePrompt('tasks', (prompt) => {
+        prompt.defAgent('helper', 'Helps', z.object({}), (_input, agent) => agent.$`Help.`);
+        prompt.defTaskList([{ task: 'One' }, { task: 'Two' }]);
+        prompt.$`Go.`;
+      }) as never,
+    );
+    const finish: ScriptedTurn = [{ toolCall: { name: 'finishTask', input: { result: 'ok' } } }];
+    const ask: ScriptedTurn = [{ toolCall: { name: 'helper', input: {} } }];
+    const model = scriptedModel([ask, 'Helped.', finish, finish, 'Done.', finish, 'Done again.']);
+    page.model = model;
+    store().edit('tasks');
+    startRun();
+    const session = shown();
+    await session.run.finished;
+    expect(session.run.getState().text).toBe('Done.');
+    forkAt(session, 0, 2);
+    await shown().run.finished;
+    const { tasks, agents, text: answer } = shown().run.getState();
+    expect(answer).toBe('Done again.');
+    expect(tasks.map(({ status }) => status)).toEqual(['completed', 'completed']);
+    expect(agents).toHaveLength(1);
+    expect(model.calls).toHaveLength(7);
+  });
+});
+
+test('a fork of an example goes on with the scenes that are left; after an edit, the demo model answers', async () => {
+  const weather = examples[0]!.source;
+  page.prompts.set(weather, caves('You explore.') as never);
+  page.model = scriptedModel([look('left'), look('right'), 'Nothing.', 'Dark.', 'Light.']);
+  store().edit(weather);
+  startRun();
+  const session = shown();
+  await session.run.finished;
+  forkAt(session, 0, 1);
+  await shown().run.finished;
+  forkEdited(session, 0, { step: 0, toolCallId: 'look-left', output: 'A bear.' });
+  await shown().run.finished;
+  expect(page.plays.map((play) => play?.played)).toEqual([[], [0], undefined]);
+});
+
+describe('an edit', () => {
+  test('of a result keeps the step with it, and runs what follows', async () => {
+    const { session, model } = await run([look('left'), look('right'), 'Nothing.', 'A dragon!']);
+    forkEdited(session, 0, { step: 1, toolCallId: 'look-right', output: { dragon: true } });
+    await shown().run.finished;
+    expect(looked).toEqual(['left', 'right']);
+    expect(JSON.stringify(model.calls[3]?.prompt)).toContain('dragon');
+    expect(shown().run.getState().text).toBe('A dragon!');
+    expect(
+      shown()
+        .run.getState()
+        .toolCalls.map(({ edited }) => edited),
+    ).toEqual([undefined, true]);
+    expect(session.run.getState().toolCalls[1]?.output).toEqual({ what: 'right' });
+  });
+
+  test('of the last answer runs nothing, and a reply continues from it', async () => {
+    const { session, model } = await run([look('left'), 'Nothing.', 'As you say.']);
+    expect(answerOf(session, 0, 0)).toBe('I look left.');
+    expect(answerOf(session, 0, 1)).toBe('Nothing.');
+    expect(answerOf(session, 0, 2)).toBeUndefined();
+    forkEdited(session, 0, { step: 1, text: 'A cat.' });
+    expect(shown().run.getState()).toMatchObject({ status: 'done', text: 'A cat.' });
+    expect(model.calls).toHaveLength(2);
+    reply('Really?');
+    await shown().run.finished;
+    expect(JSON.stringify(model.calls[2]?.prompt)).toContain('A cat.');
+    expect(shown().parent).toEqual({ id: session.id, turn: 0, step: 2 });
+  });
+});
+
+test('at an earlier moment, the run goes on after its last whole step', async () => {
+  const { session, log } = await run([look('left'), look('right'), 'Nothing.']);
+  const end = log.find(({ type }) => type === 'step-end')!.seq;
+  expect([end - 1, end, end + 3, log.length].map((seq) => stepAfter(session, 0, seq))).toEqual([0, 1, 1, 2]);
+});
+
+test('the runs of the page stay as a tree, whose titles say where each one leaves', async () => {
+  const { session } = await run([look('left'), 'One.', 'Two.', 'Three.', look('up'), 'Four.']);
+  forkAt(session, 0, 1);
+  await shown().run.finished;
+  const second = shown();
+  store().edit('caves, edited');
+  forkAt(session, 0, 1, store().script);
+  await shown().run.finished;
+  forkEdited(second, 0, { step: 0, toolCallId: 'look-left', error: 'It is dark.' });
+  await shown().run.finished;
+  const items = forkItems(useForks.getState().kept, shown().id);
+  expect(items.map(({ title, status, steps }) => [title, status, steps])).toEqual([
+    ['Run 1', 'done', 2],
+    ['Run 2 · from step 2', 'done', 2],
+    ['Run 3 · from step 2 · script edited', 'done', 2],
+    ['Run 4 · result edited in step 1', 'done', 3],
+  ]);
+  useInspection.getState().goTo({ turn: 0, seq: 3 });
+  showSession(session);
+  expect(shown()).toBe(session);
+  expect(useInspection.getState().moment).toBeUndefined();
+  expect(session.run.getState().text).toBe('One.');
+  // another press of Run begins another tree
+  startRun();
+  expect(forkItems(useForks.getState().kept, shown().id)).toHaveLength(1);
+  expect(forkItems(useForks.getState().kept, session.id)).toHaveLength(4);
+});

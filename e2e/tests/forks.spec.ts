@@ -1,0 +1,102 @@
+import type { ModelServer } from '../server/server.ts';
+import { expect, test, withServer } from './playground-page.ts';
+
+const script = `import { definePrompt } from '@cueline/core';
+import { z } from 'zod';
+
+export default definePrompt('dice', async (prompt) => {
+  prompt.defTool('roll', 'Rolls a die', z.object({ die: z.string() }), ({ die }) => die + ' ' + Math.random());
+  prompt.$\`Roll two dice.\`;
+});
+`;
+
+/** What the model was asked; the browser also asks the server what it allows. */
+const asked = ({ requests }: ModelServer) => requests.filter(({ method }) => method === 'POST');
+
+const roll = (die: string) => ({ toolCall: { name: 'roll', input: { die } } });
+
+test('a run goes on from one of its steps, and the one before it stays', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.write(script);
+  await withServer(page, async (server) => {
+    server.plan([roll('red'), roll('blue'), { text: 'The first answer.' }, { text: 'The second answer.' }]);
+    await playground.run();
+    expect(await playground.ended()).toBe('done');
+    const results = await playground.tool('roll').allTextContents();
+    await page.getByRole('button', { name: 'Actions of step 3' }).click();
+    await page.getByRole('menuitem', { name: 'Run again from step 3' }).click();
+    await expect(page.getByLabel('Answer')).toHaveText('The second answer.');
+    expect(await playground.ended()).toBe('done');
+    // the dice are as they were, and the model was asked for the last step only
+    expect(await playground.tool('roll').allTextContents()).toEqual(results);
+    expect(asked(server)).toHaveLength(4);
+
+    const tree = page.getByRole('navigation', { name: 'Runs and their forks' });
+    await expect(tree.getByRole('button')).toHaveText([/^Run 1/, /^Run 2 · from step 3/]);
+    await tree.getByRole('button', { name: /^Run 2/ }).focus();
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await expect(page.getByLabel('Answer')).toHaveText('The first answer.');
+    await expect(tree.locator('[aria-current]')).toHaveText(/^Run 1/);
+    expect(asked(server)).toHaveLength(4);
+  });
+});
+
+test('a tool’s result and an answer can be edited, and only what follows runs', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.write(script);
+  await withServer(page, async (server) => {
+    server.plan([roll('red')]);
+    await playground.run();
+    await playground.ended();
+    await playground.tool('roll').getByRole('button').first().click();
+    await page.getByRole('button', { name: 'Edit result…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('radio', { name: 'JSON' }).click();
+    await expect(dialog.getByLabel('Result as JSON')).toHaveValue(/^red 0\./);
+    await dialog.getByRole('button', { name: 'Run on with this' }).click();
+    await expect(dialog.getByRole('alert')).toContainText('choose Text');
+    await dialog.getByLabel('Result as JSON').fill('{"eyes":6}');
+    await dialog.getByRole('button', { name: 'Run on with this' }).click();
+    await expect(page.getByLabel('Answer')).toContainText('"eyes":6');
+    await expect(playground.tool('roll')).toContainText('Edited');
+    expect(asked(server)).toHaveLength(3);
+
+    await playground.ended();
+    await page.getByRole('button', { name: 'Actions of step 2' }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Edit answer…' }).press('Enter');
+    await page.getByLabel('What the model has written').fill('Six, as always.');
+    await page.keyboard.press('ControlOrMeta+Enter');
+    await expect(page.getByLabel('Answer')).toHaveText('Six, as always.');
+    await expect(page.getByText('answer edited', { exact: true })).toBeVisible();
+    expect(asked(server)).toHaveLength(3);
+    await page.getByLabel('Reply').fill('Really?');
+    await page.getByLabel('Reply').press('ControlOrMeta+Enter');
+    await expect(page.getByLabel('User message')).toHaveCount(2);
+    expect(await playground.ended()).toBe('done');
+    expect(JSON.stringify(asked(server)[3])).toContain('Six, as always.');
+  });
+});
+
+test('a script that was edited runs on from a step, and the first run keeps its own', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.write(script);
+  await withServer(page, async (server) => {
+    server.plan([roll('red'), { text: 'One.' }, { text: 'Two.' }]);
+    await playground.run();
+    await playground.ended();
+    const result = await playground.tool('roll').textContent();
+    await playground.write(script.replace('Roll two dice.', 'Roll them in verse.'));
+    await page.getByRole('button', { name: 'Actions of step 2' }).click();
+    await page.getByRole('menuitem', { name: '… with the script as it is now' }).click();
+    await expect(page.getByLabel('Answer')).toHaveText('Two.');
+    expect(await playground.tool('roll').textContent()).toBe(result);
+    expect(JSON.stringify(asked(server)[2])).toContain('Roll them in verse.');
+    await expect(page.getByTestId('forks')).toContainText('Run 2 · from step 2 · script edited');
+  });
+});

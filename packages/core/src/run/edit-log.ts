@@ -1,0 +1,158 @@
+import type { FinishReason } from 'ai';
+import { CuelineError } from '../base/errors.ts';
+import { parseJson } from '../json/parse-json.ts';
+import type { RunEvent, RunEventBody } from '../log/events.ts';
+import { continuableSteps, numbered } from './keep-steps.ts';
+
+/** What is written in the place of something that happened in a step: the end of a tool call, or the model's text. */
+export type LogEdit =
+  | { step: number; toolCallId: string; output: unknown }
+  | { step: number; toolCallId: string; error: string }
+  | { step: number; text: string };
+
+/** The events of one step, from its `step-start` to its `step-end`. */
+type StepPlace = { start: number; end: number };
+
+/**
+ * Returns a log up to the end of the step `edit.step`, with one thing in it replaced: a tool call's result or error,
+ * or the text of the model's answer. The replaced events are marked as `edited`, everything else stays as it is, and
+ * `log` stays unchanged. `createRun(definition, { log: edited }).retry({ from: edit.step + 1 })` runs only what
+ * follows. After the last step of a finished run nothing follows: the result has the new text as its answer.
+ *
+ * Only calls and steps of the run itself can be edited. A call of an agent is inside a call of the run, whose result
+ * can be edited. What a call has done besides, such as changes to tasks, stays.
+ * @throws CuelineError `invalid_options`
+ */
+export function editLog(log: readonly RunEvent[], edit: LogEdit): RunEvent[] {
+  const place = findStep(log, edit.step);
+  const continues = continuableSteps(log).includes(edit.step + 1);
+  if (place === undefined || (!continues && !isLastOfDone(log, place))) {
+    throw refusal(
+      `Step ${edit.step} cannot be edited: it is not whole, or the model does not continue after it.`,
+    );
+  }
+  const before = log.slice(0, place.start);
+  const step = log.slice(place.start, place.end + 1);
+  const written = 'text' in edit ? withText(step, edit.text, edit.step) : withCallEnd(step, edit);
+  const end = continues ? stopped : doneWith(log, step.at(-1)!, 'text' in edit ? edit.text : undefined);
+  const t = log[place.end]!.t;
+  return numbered([...before, ...written, { ...end, seq: 0, t }]);
+}
+
+const stopped: RunEventBody = { type: 'run-end', outcome: 'stopped' };
+
+function findStep(log: readonly RunEvent[], step: number): StepPlace | undefined {
+  const start = log.findIndex((event) => isOwn(event) && event.type === 'step-start' && event.step === step);
+  const end = log.findIndex((event) => isOwn(event) && event.type === 'step-end' && event.step === step);
+  return start < 0 || end < start ? undefined : { start, end };
+}
+
+function isLastOfDone(log: readonly RunEvent[], { end }: StepPlace): boolean {
+  const last = log.at(-1);
+  return (
+    last?.type === 'run-end' &&
+    last.outcome === 'done' &&
+    !log.slice(end).some((event) => isOwn(event) && event.type === 'step-start')
+  );
+}
+
+/** Returns the end of a run whose answer was edited. The answer of a prompt with an output schema is JSON. */
+function doneWith(log: readonly RunEvent[], stepEnd: RunEvent, text: string | undefined): RunEventBody {
+  const finishReason: FinishReason = stepEnd.type === 'step-end' ? stepEnd.finishReason : 'other';
+  const [first] = log;
+  const done = { type: 'run-end', outcome: 'done', finishReason } as const;
+  if (first?.type !== 'run-start' || first.structured !== true || text === undefined) return done;
+  const output = parseJson(text);
+  if (output === undefined) {
+    throw refusal('The answer of this prompt is JSON, because the prompt has an output schema. Write JSON.');
+  }
+  return { ...done, output };
+}
+
+/** Replaces the end of a call. Calls beside it in the same step keep theirs. */
+function withCallEnd(step: readonly RunEvent[], edit: Exclude<LogEdit, { text: string }>): RunEvent[] {
+  const { toolCallId } = edit;
+  const isOf = (event: RunEvent): boolean =>
+    isOwn(event) && 'toolCallId' in event && event.toolCallId === toolCallId;
+  const at = step.findLastIndex((event) => isOf(event) && isCallEnd(event));
+  const ended = step[at];
+  if (ended === undefined || at < lastVoid(step)) {
+    const ids = step.flatMap((event) => (isOwn(event) && isCallEnd(event) ? [`"${event.toolCallId}"`] : []));
+    throw refusal(
+      `Step ${edit.step} has no call "${toolCallId}" of the run itself with a result. It has ${ids.join(', ') || 'none'}.`,
+    );
+  }
+  if (!isCallEnd(ended)) return [...step];
+  if (ended.providerExecuted === true) {
+    throw refusal(`The provider ran the call "${toolCallId}", so its result cannot be edited.`);
+  }
+  if (isRefused(step, toolCallId)) {
+    throw refusal(`The call "${toolCallId}" was refused and did not run, so it has no result to edit.`);
+  }
+  const { seq, t, ms, dynamic, title, toolMetadata } = ended;
+  const facts = {
+    toolCallId,
+    edited: true as const,
+    ...(ms === undefined ? {} : { ms }),
+    ...(dynamic === undefined ? {} : { dynamic }),
+    ...(title === undefined ? {} : { title }),
+    ...(toolMetadata === undefined ? {} : { toolMetadata }),
+  };
+  const written: RunEvent =
+    'error' in edit
+      ? { seq, t, type: 'tool-error', error: edit.error, ...facts }
+      : { seq, t, type: 'tool-end', output: edit.output, ...facts };
+  return step.with(at, written);
+}
+
+function isCallEnd(event: RunEvent): event is Extract<RunEvent, { type: 'tool-end' | 'tool-error' }> {
+  return event.type === 'tool-end' || event.type === 'tool-error';
+}
+
+/** True if the call's approval was refused, by a person or by `options.toolApproval`. */
+function isRefused(step: readonly RunEvent[], toolCallId: string): boolean {
+  const approvals = new Set<string>();
+  return step.some((event) => {
+    if (!isOwn(event)) return false;
+    if (event.type === 'approval-request' && event.toolCallId === toolCallId) approvals.add(event.approvalId);
+    if (event.type === 'approval-automatic') return event.toolCallId === toolCallId && !event.approved;
+    return event.type === 'approval-response' && approvals.has(event.approvalId) && !event.response.approved;
+  });
+}
+
+/**
+ * Writes the whole text into the first text of the step, and removes the others. The provider's metadata and citations
+ * are those of the text that was there: with them, a provider would read its own text instead.
+ */
+function withText(step: readonly RunEvent[], text: string, number: number): RunEvent[] {
+  const from = lastVoid(step);
+  const at = step.findIndex((event, index) => index > from && isOwn(event) && event.type === 'text-start');
+  const start = step[at];
+  if (start?.type !== 'text-start') throw refusal(`The model has written no text in step ${number}.`);
+  const { seq, t, id } = start;
+  const written: RunEvent[] = [
+    { seq, t, type: 'text-start', id, edited: true },
+    ...(text === '' ? [] : [{ seq, t, type: 'text-delta', id, text } as const]),
+    { seq, t, type: 'text-end', id },
+  ];
+  return step.flatMap((event, index) => {
+    if (index === at) return written;
+    return index > from && isOwn(event) && event.type.startsWith('text-') ? [] : [event];
+  });
+}
+
+/** Returns the index of the last broken-off try in a step, before which everything is void; 0 if there was none. */
+function lastVoid(step: readonly RunEvent[]): number {
+  return Math.max(
+    0,
+    step.findLastIndex((event) => isOwn(event) && event.type === 'retry' && event.attempt === undefined),
+  );
+}
+
+function isOwn({ agent }: RunEvent): boolean {
+  return agent === undefined;
+}
+
+function refusal(message: string): CuelineError {
+  return new CuelineError('invalid_options', message);
+}
