@@ -39,9 +39,10 @@ export function App() {
         mobileOffset={{ top: 120 }}
         toastOptions={{
           style: {
-            background: 'var(--panel)',
+            background: 'var(--float)',
             color: 'var(--ink)',
-            border: '1px solid var(--line-strong)',
+            border: '1px solid var(--float-line)',
+            boxShadow: 'var(--float-shadow)',
             fontFamily: 'var(--font-sans)',
             fontSize: '13px',
           },

@@ -53,7 +53,7 @@ function ToNewest() {
     <button
       type="button"
       onClick={() => void scrollToBottom()}
-      className="absolute bottom-3 left-1/2 flex h-7 -translate-x-1/2 items-center gap-1.5 rounded-full border border-line-strong bg-panel px-3 text-sm shadow-lg hover:bg-hover narrow:h-11"
+      className="absolute bottom-3 left-1/2 flex h-7 -translate-x-1/2 items-center gap-1.5 rounded-full floating px-3 text-sm hover:text-text-kind narrow:h-11"
     >
       <ArrowDown className="size-3.5" />
       Newest

@@ -33,8 +33,8 @@ export function Modal({ open, onOpenChange, title, description, focusFirst, chil
           onCloseAutoFocus={focus.onCloseAutoFocus}
           className={
             'scroll fixed top-1/2 left-1/2 z-50 max-h-[calc(100dvh-32px)] w-[min(500px,calc(100vw-32px))] ' +
-            '-translate-x-1/2 -translate-y-1/2 animate-[fade_140ms_ease-out] rounded-xl border border-line-strong/60 bg-panel ' +
-            'shadow-2xl outline-none narrow:top-auto narrow:bottom-0 narrow:w-full narrow:translate-y-0 narrow:rounded-b-none'
+            '-translate-x-1/2 -translate-y-1/2 animate-[fade_140ms_ease-out] floating rounded-xl ' +
+            'outline-none narrow:top-auto narrow:bottom-0 narrow:w-full narrow:translate-y-0 narrow:rounded-b-none'
           }
         >
           <header className="flex items-start gap-3 px-5 pt-4 pb-3">
