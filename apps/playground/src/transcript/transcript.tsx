@@ -5,6 +5,7 @@ import type { ShownRun } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { ConsoleFold } from './console-fold.tsx';
 import { Rows } from './row.tsx';
+import { RunSummary } from './run-summary.tsx';
 import { toTranscript } from './view-model.ts';
 
 /**
@@ -26,6 +27,7 @@ export function Transcript({ session, shown }: { session: RunSession; shown: Sho
       >
         <Rows items={items} session={session} />
         <ConsoleFold />
+        {!shown.isPast && <RunSummary session={session} state={shown.state} turn={shown.turn} />}
       </StickToBottom.Content>
       <KeepAtNewest />
       <ToNewest />
