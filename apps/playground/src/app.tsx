@@ -27,7 +27,7 @@ export function App() {
     <Tooltip.Provider delayDuration={350}>
       <div className="flex h-dvh flex-col">
         <TopBar narrow={narrow} />
-        {narrow ? <NarrowLayout /> : <WideLayout />}
+        <main className="flex min-h-0 flex-1 flex-col">{narrow ? <NarrowLayout /> : <WideLayout />}</main>
       </div>
       <ModelDialog />
       <OpenLinkDialog />

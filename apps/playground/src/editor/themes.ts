@@ -143,6 +143,8 @@ function textColours(palette: EditorPalette): Record<string, string> {
     'editor.background': palette.background,
     'editor.foreground': palette.text,
     'editorLineNumber.foreground': palette.lineNumber,
+    // the number of the empty line at the end
+    'editorLineNumber.dimmedForeground': palette.lineNumber,
     'editorLineNumber.activeForeground': palette.activeLineNumber,
     'editor.lineHighlightBackground': palette.activeLine,
     'editor.lineHighlightBorder': none,

@@ -40,6 +40,10 @@ export function ScriptChangedBar({ ran, ended }: { ran: string; ended: boolean }
         description="What is struck through ran; what is underlined is in the editor now."
       >
         <pre
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard scrolls it
+          tabIndex={0}
+          role="region"
+          aria-label="Changed script"
           className="scroll mx-5 mb-5 max-h-[60dvh] rounded-lg border border-line bg-raised px-3 py-2.5 font-mono text-sm wrap-anywhere whitespace-pre-wrap"
         >
           <TextDiff before={ran} after={script} />

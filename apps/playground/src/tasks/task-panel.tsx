@@ -56,6 +56,8 @@ export function TaskPanel({
   const { done, total } = taskProgress(tasks);
   return (
     <section
+      // a landmark only once: several agents may have lists
+      role={agent === undefined ? undefined : 'group'}
       aria-label={agent === undefined ? 'Tasks' : 'Tasks of this agent'}
       className={className}
       data-testid="tasks"

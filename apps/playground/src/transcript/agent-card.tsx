@@ -41,6 +41,7 @@ export function AgentCard(props: AgentCardProps) {
     <section
       ref={element}
       data-selected={row.isSelected || undefined}
+      role="group"
       aria-label={`Agent ${call.toolName}`}
       data-agent={call.toolName}
       data-state={agent.status}

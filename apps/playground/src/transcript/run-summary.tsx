@@ -24,6 +24,7 @@ export function RunSummary({ session, state, turn }: RunSummaryProps) {
   const { inputTokens, outputTokens, totalTokens } = state.usage;
   return (
     <section
+      role="group"
       aria-label="Summary of the run"
       data-testid="run-summary"
       className="mt-3 rounded-lg border border-line bg-panel"

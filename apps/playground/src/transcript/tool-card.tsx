@@ -84,6 +84,7 @@ export function ToolCard({
   return (
     <section
       ref={element}
+      role="group"
       aria-label={`Tool ${call.toolName}`}
       data-tool={call.toolName}
       data-state={call.state}
