@@ -29,7 +29,7 @@ export function App() {
     <Tooltip.Provider delayDuration={350}>
       <div className="flex h-dvh flex-col">
         <TopBar narrow={narrow} />
-        {narrow ? <NarrowLayout /> : <WideLayout />}
+        <main className="flex min-h-0 flex-1 flex-col">{narrow ? <NarrowLayout /> : <WideLayout />}</main>
       </div>
       <ModelDialog />
       <OpenLinkDialog />
@@ -41,9 +41,10 @@ export function App() {
         mobileOffset={{ top: 120 }}
         toastOptions={{
           style: {
-            background: 'var(--panel)',
+            background: 'var(--float)',
             color: 'var(--ink)',
-            border: '1px solid var(--line-strong)',
+            border: '1px solid var(--float-line)',
+            boxShadow: 'var(--float-shadow)',
             fontFamily: 'var(--font-sans)',
             fontSize: '13px',
           },

@@ -13,7 +13,7 @@ const options = {
   fontSize: 13,
   lineHeight: 20,
   fontFamily:
-    "ui-monospace, 'SF Mono', 'Cascadia Code', 'JetBrains Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace",
+    "'JetBrains Mono Variable', ui-monospace, 'SF Mono', 'Cascadia Code', Menlo, Consolas, 'DejaVu Sans Mono', monospace",
   tabSize: 2,
   minimap: { enabled: false },
   scrollBeyondLastLine: false,
@@ -62,6 +62,23 @@ export default function ScriptEditor({ onDiagnostics, fallback }: ScriptEditorPr
     editor.focus();
   }, [editor, reveal]);
 
+  useEffect(() => {
+    // Monaco keeps the widths that it measured before the font had loaded.
+    document.fonts.load(`${options.fontSize}px 'JetBrains Mono Variable'`).then(
+      () => monaco.editor.remeasureFonts(),
+      // without the font, the measured fallback stays right
+      () => {},
+    );
+  }, []);
+  useEffect(() => {
+    if (editor === undefined) return undefined;
+    // A phone's keyboard takes room from the page: the cursor's line stays in view above it.
+    const resized = editor.onDidLayoutChange(() => {
+      const position = editor.getPosition();
+      if (position !== null && editor.hasTextFocus()) editor.revealPosition(position);
+    });
+    return () => resized.dispose();
+  }, [editor]);
   useProblemMarker(editor);
   useDiagnostics(editor, onDiagnostics);
 

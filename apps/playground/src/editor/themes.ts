@@ -1,96 +1,234 @@
 import type * as Monaco from 'monaco-editor/editor';
 
-/** The editor's colours: the app's own, with syntax in the colours that the app uses for the same kinds of things. */
-export function defineThemes(monaco: typeof Monaco): void {
-  monaco.editor.defineTheme('cueline-dark', {
+/** The colours of one theme, each used for one kind of thing; those of the app where it has them. */
+export type EditorPalette = {
+  base: 'vs' | 'vs-dark';
+  background: string;
+  text: string;
+  comment: string;
+  keyword: string;
+  string: string;
+  /** Numbers, regular expressions and escapes. */
+  literal: string;
+  type: string;
+  punctuation: string;
+  lineNumber: string;
+  activeLineNumber: string;
+  activeLine: string;
+  selection: string;
+  inactiveSelection: string;
+  /** Other places of the word at the cursor. */
+  sameWord: string;
+  found: string;
+  cursor: string;
+  guide: string;
+  activeGuide: string;
+  bracket: string;
+  bracketBorder: string;
+  /** Suggestions, hovers, the search box and menus. */
+  float: string;
+  floatBorder: string;
+  floatShadow: string;
+  chosen: string;
+  field: string;
+  muted: string;
+  error: string;
+  warning: string;
+  link: string;
+  focus: string;
+};
+
+/** The palettes of both themes. Every text colour has a contrast of at least 4.5 to 1 on the background. */
+export const editorPalettes: Readonly<Record<'dark' | 'light', EditorPalette>> = {
+  dark: {
     base: 'vs-dark',
-    inherit: true,
-    rules: [
-      { token: '', foreground: 'd5d9e0' },
-      { token: 'comment', foreground: '7c8491' },
-      { token: 'keyword', foreground: 'b79bff' },
-      { token: 'string', foreground: '8fd9ae' },
-      { token: 'string.escape', foreground: 'f0b35b' },
-      { token: 'number', foreground: 'f0b35b' },
-      { token: 'regexp', foreground: 'f0b35b' },
-      { token: 'type', foreground: '7db4ff' },
-      { token: 'identifier', foreground: 'd5d9e0' },
-      { token: 'delimiter', foreground: '98a0ac' },
-    ],
-    colors: {
-      'editor.background': '#101215',
-      'editor.foreground': '#d5d9e0',
-      'editorLineNumber.foreground': '#4c535e',
-      'editorLineNumber.activeForeground': '#aab0ba',
-      'editor.lineHighlightBackground': '#16191d',
-      'editor.lineHighlightBorder': '#00000000',
-      'editor.selectionBackground': '#2b4264',
-      'editor.inactiveSelectionBackground': '#222c3c',
-      'editorCursor.foreground': '#3ddc91',
-      'editorIndentGuide.background1': '#1d2127',
-      'editorIndentGuide.activeBackground1': '#363c45',
-      'editorBracketMatch.background': '#1f2a25',
-      'editorBracketMatch.border': '#2f6b4d',
-      'editorWidget.background': '#16191d',
-      'editorWidget.border': '#363c45',
-      'editorSuggestWidget.background': '#16191d',
-      'editorSuggestWidget.selectedBackground': '#262c34',
-      'editorSuggestWidget.highlightForeground': '#3ddc91',
-      'editorSuggestWidget.focusHighlightForeground': '#3ddc91',
-      'editorHoverWidget.background': '#16191d',
-      'editorError.foreground': '#ff7b7f',
-      'editorOverviewRuler.border': '#00000000',
-      'scrollbarSlider.background': '#363c4566',
-      ...brackets('#98a0ac'),
-      focusBorder: '#6aa6ff',
-    },
-  });
-  monaco.editor.defineTheme('cueline-light', {
+    background: '#101215',
+    text: '#dde1e7',
+    comment: '#868e9b',
+    keyword: '#b79bff',
+    string: '#86d9ab',
+    literal: '#f0b35b',
+    type: '#7db4ff',
+    punctuation: '#98a0ac',
+    lineNumber: '#7d8591',
+    activeLineNumber: '#c4cad3',
+    activeLine: '#16191d',
+    selection: '#2b4264',
+    inactiveSelection: '#222c3c',
+    sameWord: '#262d37',
+    found: '#4a3a17',
+    cursor: '#3ddc91',
+    guide: '#1d2127',
+    activeGuide: '#363c45',
+    bracket: '#1f2a25',
+    bracketBorder: '#2f6b4d',
+    float: '#1a1d22',
+    floatBorder: '#3a414b',
+    floatShadow: '#000000a0',
+    chosen: '#272c34',
+    field: '#13161a',
+    muted: '#9097a3',
+    error: '#ff7b7f',
+    warning: '#e6b95c',
+    link: '#7db4ff',
+    focus: '#6aa6ff',
+  },
+  light: {
     base: 'vs',
-    inherit: true,
-    rules: [
-      { token: '', foreground: '22262d' },
-      { token: 'comment', foreground: '6b7280' },
-      { token: 'keyword', foreground: '7045c9' },
-      { token: 'string', foreground: '0b6b43' },
-      { token: 'string.escape', foreground: '9a5b00' },
-      { token: 'number', foreground: '9a5b00' },
-      { token: 'regexp', foreground: '9a5b00' },
-      { token: 'type', foreground: '1f63c9' },
-      { token: 'identifier', foreground: '22262d' },
-      { token: 'delimiter', foreground: '5b6370' },
-    ],
-    colors: {
-      'editor.background': '#ffffff',
-      'editor.foreground': '#22262d',
-      'editorLineNumber.foreground': '#a9b0bb',
-      'editorLineNumber.activeForeground': '#4a505b',
-      'editor.lineHighlightBackground': '#f6f7f8',
-      'editor.lineHighlightBorder': '#00000000',
-      'editorCursor.foreground': '#0b7a4b',
-      'editorIndentGuide.background1': '#eceef1',
-      'editorIndentGuide.activeBackground1': '#c9cdd4',
-      'editorBracketMatch.background': '#e6f5ed',
-      'editorBracketMatch.border': '#8ecbab',
-      'editorWidget.background': '#ffffff',
-      'editorWidget.border': '#c9cdd4',
-      'editorSuggestWidget.selectedBackground': '#eef0f2',
-      'editorSuggestWidget.selectedForeground': '#16181d',
-      'editorSuggestWidget.selectedIconForeground': '#16181d',
-      'editorSuggestWidget.highlightForeground': '#0b7a4b',
-      'editorSuggestWidget.focusHighlightForeground': '#0b7a4b',
-      'editorError.foreground': '#c4232f',
-      'editorOverviewRuler.border': '#00000000',
-      ...brackets('#5b6370'),
-      'scrollbarSlider.background': '#c9cdd466',
-      focusBorder: '#2563eb',
-    },
-  });
+    background: '#ffffff',
+    text: '#22262d',
+    comment: '#636a76',
+    keyword: '#7045c9',
+    string: '#0b6b43',
+    literal: '#8f5400',
+    type: '#1f63c9',
+    punctuation: '#5b6370',
+    lineNumber: '#676e7a',
+    activeLineNumber: '#16181d',
+    activeLine: '#f6f7f8',
+    selection: '#cfe0fb',
+    inactiveSelection: '#e6ebf3',
+    sameWord: '#eceff3',
+    found: '#fbe7b2',
+    cursor: '#0b7a4b',
+    guide: '#eceef1',
+    activeGuide: '#c9cdd4',
+    bracket: '#e6f5ed',
+    bracketBorder: '#8ecbab',
+    float: '#ffffff',
+    floatBorder: '#d3d7dd',
+    floatShadow: '#1018282e',
+    chosen: '#eef0f2',
+    field: '#ffffff',
+    muted: '#636a76',
+    error: '#c4232f',
+    warning: '#8a5a00',
+    link: '#1f63c9',
+    focus: '#2563eb',
+  },
+};
+
+/** Gives the editor its themes, `cueline-dark` and `cueline-light`. */
+export function defineThemes(monaco: typeof Monaco): void {
+  for (const [name, palette] of Object.entries(editorPalettes)) {
+    monaco.editor.defineTheme(`cueline-${name}`, {
+      base: palette.base,
+      inherit: true,
+      rules: rulesOf(palette),
+      colors: { ...textColours(palette), ...floatColours(palette) },
+    });
+  }
 }
 
-/** One calm colour for brackets at every depth. */
-function brackets(colour: string): Record<string, string> {
-  return Object.fromEntries(
-    [1, 2, 3, 4, 5, 6].map((depth) => [`editorBracketHighlight.foreground${depth}`, colour]),
-  );
+function rulesOf(palette: EditorPalette): Monaco.editor.ITokenThemeRule[] {
+  const tokens: Record<string, string> = {
+    '': palette.text,
+    identifier: palette.text,
+    comment: palette.comment,
+    keyword: palette.keyword,
+    string: palette.string,
+    'string.escape': palette.literal,
+    number: palette.literal,
+    regexp: palette.literal,
+    type: palette.type,
+    delimiter: palette.punctuation,
+  };
+  return Object.entries(tokens).map(([token, colour]) => ({ token, foreground: colour.slice(1) }));
+}
+
+const none = '#00000000';
+
+function textColours(palette: EditorPalette): Record<string, string> {
+  return {
+    'editor.background': palette.background,
+    'editor.foreground': palette.text,
+    'editorLineNumber.foreground': palette.lineNumber,
+    // the number of the empty line at the end
+    'editorLineNumber.dimmedForeground': palette.lineNumber,
+    'editorLineNumber.activeForeground': palette.activeLineNumber,
+    'editor.lineHighlightBackground': palette.activeLine,
+    'editor.lineHighlightBorder': none,
+    'editor.selectionBackground': palette.selection,
+    'editor.inactiveSelectionBackground': palette.inactiveSelection,
+    'editor.wordHighlightBackground': palette.sameWord,
+    'editor.wordHighlightStrongBackground': palette.sameWord,
+    'editor.wordHighlightTextBackground': palette.sameWord,
+    'editor.selectionHighlightBackground': palette.sameWord,
+    'editor.findMatchBackground': palette.found,
+    'editor.findMatchHighlightBackground': palette.found,
+    'editor.foldBackground': palette.activeLine,
+    'editorCursor.foreground': palette.cursor,
+    'editorIndentGuide.background1': palette.guide,
+    'editorIndentGuide.activeBackground1': palette.activeGuide,
+    'editorBracketMatch.background': palette.bracket,
+    'editorBracketMatch.border': palette.bracketBorder,
+    // one calm colour for brackets at every depth
+    ...Object.fromEntries(
+      [1, 2, 3, 4, 5, 6].map((depth) => [`editorBracketHighlight.foreground${depth}`, palette.punctuation]),
+    ),
+    'editorError.foreground': palette.error,
+    'editorWarning.foreground': palette.warning,
+    'editorLink.activeForeground': palette.link,
+    'editorOverviewRuler.border': none,
+    'scrollbarSlider.background': `${palette.activeGuide}66`,
+    'scrollbarSlider.hoverBackground': `${palette.activeGuide}aa`,
+    'scrollbarSlider.activeBackground': palette.activeGuide,
+    focusBorder: palette.focus,
+  };
+}
+
+function floatColours(palette: EditorPalette): Record<string, string> {
+  const { float, floatBorder, chosen, text, cursor, field } = palette;
+  return {
+    'widget.shadow': palette.floatShadow,
+    'widget.border': floatBorder,
+    'editorWidget.background': float,
+    'editorWidget.foreground': text,
+    'editorWidget.border': floatBorder,
+    'editorHoverWidget.background': float,
+    'editorHoverWidget.border': floatBorder,
+    'editorHoverWidget.statusBarBackground': chosen,
+    'editorSuggestWidget.background': float,
+    'editorSuggestWidget.border': floatBorder,
+    'editorSuggestWidget.foreground': text,
+    'editorSuggestWidget.selectedBackground': chosen,
+    'editorSuggestWidget.selectedForeground': text,
+    'editorSuggestWidget.selectedIconForeground': text,
+    'editorSuggestWidget.highlightForeground': cursor,
+    'editorSuggestWidget.focusHighlightForeground': cursor,
+    'list.hoverBackground': chosen,
+    'list.focusBackground': chosen,
+    'list.activeSelectionBackground': chosen,
+    'list.activeSelectionForeground': text,
+    'list.highlightForeground': cursor,
+    'quickInput.background': float,
+    'quickInput.foreground': text,
+    'quickInputList.focusBackground': chosen,
+    'quickInputList.focusForeground': text,
+    'pickerGroup.foreground': palette.muted,
+    'pickerGroup.border': floatBorder,
+    'menu.background': float,
+    'menu.foreground': text,
+    'menu.selectionBackground': chosen,
+    'menu.selectionForeground': text,
+    'menu.separatorBackground': floatBorder,
+    'menu.border': floatBorder,
+    'input.background': field,
+    'input.foreground': text,
+    'input.border': floatBorder,
+    'input.placeholderForeground': palette.muted,
+    'inputOption.activeBackground': chosen,
+    'inputOption.activeBorder': palette.focus,
+    'inputOption.activeForeground': text,
+    'keybindingLabel.background': chosen,
+    'keybindingLabel.foreground': text,
+    'keybindingLabel.border': floatBorder,
+    'keybindingLabel.bottomBorder': floatBorder,
+    'textLink.foreground': palette.link,
+    'textLink.activeForeground': palette.link,
+    'textCodeBlock.background': chosen,
+    descriptionForeground: palette.muted,
+    foreground: text,
+    'icon.foreground': palette.muted,
+  };
 }

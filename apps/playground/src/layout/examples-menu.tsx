@@ -17,7 +17,7 @@ export function ExamplesMenu() {
   const file = useRef<HTMLInputElement>(null);
   return (
     <>
-      <DropdownMenu.Root>
+      <DropdownMenu.Root modal={false}>
         <DropdownMenu.Trigger asChild>
           <Button aria-label="Examples">
             <BookOpen />
@@ -25,7 +25,6 @@ export function ExamplesMenu() {
             <ChevronDown className="text-ink-3 narrow:hidden" />
           </Button>
         </DropdownMenu.Trigger>
-        <DropdownMenu.Portal>
           <DropdownMenu.Content
             align="start"
             sideOffset={6}
@@ -65,7 +64,6 @@ export function ExamplesMenu() {
               </DropdownMenu.Item>
             )}
           </DropdownMenu.Content>
-        </DropdownMenu.Portal>
       </DropdownMenu.Root>
       <input
         ref={file}

@@ -10,6 +10,7 @@ import { useNarrow } from '../state/theme.ts';
 import { TaskPanel } from '../tasks/task-panel.tsx';
 import { PastBar } from './past-bar.tsx';
 import { RecordingBar } from './recording-bar.tsx';
+import { ScriptChangedBar } from './script-changed-bar.tsx';
 import { SharedRunBar } from './shared-run-bar.tsx';
 import { Announce } from '../ui/announce.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
@@ -64,11 +65,19 @@ function RunContent({ onAnswered, empty }: { onAnswered: () => void; empty: Reac
       ) : (
         session?.shared === true && <SharedRunBar />
       )}
+      {session !== undefined && !isPast && session.recorded !== true && 'script' in session.source && (
+        <ScriptChangedBar ran={session.source.script} ended={!isUnderWay(state)} />
+      )}
       {session !== undefined &&
         (isPast ? (
-          <Tasks session={session} tasks={state.tasks} underWay={false} />
+          <Tasks session={session} tasks={state.tasks} state={state} underWay={false} />
         ) : (
-          <RunTasks key={`tasks-${session.id}`} session={session} underWay={isUnderWay(state)} />
+          <RunTasks
+            key={`tasks-${session.id}`}
+            session={session}
+            state={state}
+            underWay={isUnderWay(state)}
+          />
         ))}
       {session === undefined ? empty : <Transcript key={session.id} session={session} shown={shown} />}
       {session !== undefined && !isPast && (
@@ -81,14 +90,14 @@ function RunContent({ onAnswered, empty }: { onAnswered: () => void; empty: Reac
 }
 
 /** The tasks of the run itself; nothing without tasks. */
-function RunTasks({ session, underWay }: { session: RunSession; underWay: boolean }) {
-  const { tasks } = useTaskList(session.run);
-  return <Tasks session={session} tasks={tasks} underWay={underWay} />;
+function RunTasks(props: Omit<TasksProps, 'tasks'>) {
+  const { tasks } = useTaskList(props.session.run);
+  return <Tasks {...props} tasks={tasks} />;
 }
 
-type TasksProps = { session: RunSession; tasks: RunState['tasks']; underWay: boolean };
+type TasksProps = { session: RunSession; tasks: RunState['tasks']; state: RunState; underWay: boolean };
 
-function Tasks({ session, tasks, underWay }: TasksProps) {
+function Tasks({ session, tasks, state, underWay }: TasksProps) {
   const narrow = useNarrow();
   if (tasks.length === 0) return null;
   return (
@@ -97,6 +106,8 @@ function Tasks({ session, tasks, underWay }: TasksProps) {
       tasks={tasks}
       underWay={underWay}
       origin={session.startedAt}
+      begunAt={state.steps[0]?.startedAt}
+      until={underWay ? undefined : state.elapsed}
       open={!narrow}
       className="shrink-0 border-b border-line bg-panel"
     />

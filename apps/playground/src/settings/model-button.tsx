@@ -14,7 +14,6 @@ export function ModelButton() {
     <Button
       look="outline"
       onClick={() => usePlayground.setState({ modelDialogOpen: true })}
-      aria-label={`Model: ${name}, ${detail}${problem === undefined ? '' : `. ${problem.message}`}`}
       className="min-w-0 shrink"
       data-testid="model"
     >
@@ -22,10 +21,12 @@ export function ModelButton() {
         aria-hidden
         className={clsx('size-1.5 shrink-0 rounded-full', problem === undefined ? 'bg-go' : 'bg-warn')}
       />
-      <span className="min-w-0 truncate">{name}</span>
+      <span className="sr-only">Model: </span>
+      <span className="min-w-0 truncate">{name} </span>
       <span className={clsx('truncate text-ink-3', connection.kind !== 'demo' && 'narrow:hidden')}>
         {problem === undefined ? detail : 'needs attention'}
       </span>
+      {problem !== undefined && <span className="sr-only">. {problem.message}</span>}
       <ChevronDown className="text-ink-3 narrow:hidden" />
     </Button>
   );

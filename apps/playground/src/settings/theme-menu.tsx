@@ -15,7 +15,7 @@ export function ThemeMenu() {
   const theme = usePlayground((state) => state.theme);
   const { Icon } = choices.find(({ value }) => value === theme) ?? choices[0];
   return (
-    <DropdownMenu.Root>
+    <DropdownMenu.Root modal={false}>
       <Tip text={`Theme: ${theme}`}>
         <DropdownMenu.Trigger asChild>
           <Button square aria-label={`Theme: ${theme}`}>
@@ -23,7 +23,6 @@ export function ThemeMenu() {
           </Button>
         </DropdownMenu.Trigger>
       </Tip>
-      <DropdownMenu.Portal>
         <DropdownMenu.Content
           align="end"
           sideOffset={6}
@@ -45,7 +44,6 @@ export function ThemeMenu() {
             ))}
           </DropdownMenu.RadioGroup>
         </DropdownMenu.Content>
-      </DropdownMenu.Portal>
     </DropdownMenu.Root>
   );
 }

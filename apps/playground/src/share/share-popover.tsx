@@ -27,7 +27,7 @@ export function SharePopover() {
           sideOffset={6}
           collisionPadding={12}
           aria-label="Share"
-          className="scroll z-50 max-h-(--radix-popover-content-available-height) w-[min(360px,calc(100vw-24px))] animate-[fade_100ms_ease-out] rounded-xl border border-line-strong/60 bg-panel p-4 shadow-xl outline-none"
+          className="scroll z-50 max-h-(--radix-popover-content-available-height) w-[min(360px,calc(100vw-24px))] animate-[fade_100ms_ease-out] floating rounded-xl p-4 outline-none"
         >
           <ShareForm />
         </Popover.Content>

@@ -18,9 +18,14 @@ export function taskAnnouncement(tasks: readonly TaskState[]): string {
   );
   if (latest === undefined) return '';
   const { done, total } = taskProgress(tasks);
-  const refused = latest.attempts > 0 && latest.status === 'in_progress' && latest.error !== undefined;
-  const what = refused ? 'Not accepted yet' : statusLabel[latest.status];
+  const what =
+    isRefused(latest) && latest.status !== 'failed' ? 'Not accepted yet' : statusLabel[latest.status];
   return `${what}: ${latest.title.slice(0, 120)}. ${done} of ${total} tasks done.`;
+}
+
+/** True for a task whose last result was not accepted, and that has no other yet. */
+export function isRefused({ attempts, status, error }: TaskState): boolean {
+  return attempts > 0 && error !== undefined && (status === 'in_progress' || status === 'failed');
 }
 
 /** `2 tries`, if there was more than one: refused results, and the accepted one. */

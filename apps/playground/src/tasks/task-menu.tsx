@@ -37,7 +37,7 @@ function Menu({ task, onPick, onLeave }: TaskMenuProps) {
     };
   }, [onLeave]);
   return (
-    <DropdownMenu.Root>
+    <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>
         <Button
           ref={trigger}

@@ -1,14 +1,15 @@
-import { findCurrentTask, taskProgress, type TaskState } from '@cueline/core';
+import { taskProgress, type TaskState } from '@cueline/core';
 import type { TaskRun } from '@cueline/react';
 import { clsx } from 'clsx';
 import { ChevronRight, Plus } from 'lucide-react';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useGradual } from '../state/use-gradual.ts';
 import { Announce } from '../ui/announce.tsx';
 import { Button } from '../ui/button.tsx';
 import { TaskInput } from './task-input.tsx';
 import { TaskRow } from './task-row.tsx';
 import { taskAnnouncement } from './task-labels.ts';
+import { taskAtWork, workStarts } from './work-times.ts';
 import { useTaskEdits } from './use-task-edits.ts';
 
 type TaskPanelProps = {
@@ -20,6 +21,10 @@ type TaskPanelProps = {
   underWay: boolean;
   /** `performance.now()` at the run's start. */
   origin: number;
+  /** When the first step began, in milliseconds since the run started; missing before. */
+  begunAt?: number | undefined;
+  /** When the work ended, or the moment that is shown; missing while it is under way. */
+  until?: number | undefined;
   /** Whether the tasks are shown before the user has decided. */
   open: boolean;
   className?: string;
@@ -32,6 +37,8 @@ export function TaskPanel({
   agent,
   underWay,
   origin,
+  begunAt,
+  until,
   open: suggested,
   className,
 }: TaskPanelProps) {
@@ -45,10 +52,12 @@ export function TaskPanel({
     focusHeader();
   }, [focusHeader]);
   const open = choice ?? suggested;
-  const current = findCurrentTask(tasks);
+  const current = taskAtWork(tasks);
   const { done, total } = taskProgress(tasks);
   return (
     <section
+      // a landmark only once: several agents may have lists
+      role={agent === undefined ? undefined : 'group'}
       aria-label={agent === undefined ? 'Tasks' : 'Tasks of this agent'}
       className={className}
       data-testid="tasks"
@@ -93,6 +102,8 @@ export function TaskPanel({
         <TaskItems
           tasks={tasks}
           currentId={current?.id}
+          begunAt={begunAt}
+          until={until}
           origin={underWay ? origin : undefined}
           refusal={refusal}
           edit={underWay ? edit : undefined}
@@ -132,18 +143,21 @@ function Progress({ done, total }: { done: number; total: number }) {
   );
 }
 
-type TaskItemsProps = Pick<ReturnType<typeof useTaskEdits>, 'refusal'> & {
-  tasks: readonly TaskState[];
-  currentId: string | undefined;
-  origin: number | undefined;
-  edit: ReturnType<typeof useTaskEdits>['edit'] | undefined;
-  onLeave: () => void;
-};
+type TaskItemsProps = Pick<ReturnType<typeof useTaskEdits>, 'refusal'> &
+  Pick<TaskPanelProps, 'begunAt' | 'until'> & {
+    tasks: readonly TaskState[];
+    currentId: string | undefined;
+    origin: number | undefined;
+    edit: ReturnType<typeof useTaskEdits>['edit'] | undefined;
+    onLeave: () => void;
+  };
 
 /** How many tasks are drawn at first, and how many more at each press. */
 const TASKS_AT_ONCE = 200;
 
-function TaskItems({ tasks, currentId, origin, refusal, edit, onLeave }: TaskItemsProps) {
+function TaskItems(props: TaskItemsProps) {
+  const { tasks, currentId, begunAt, until, origin, refusal, edit, onLeave } = props;
+  const starts = useMemo(() => workStarts(tasks, begunAt), [tasks, begunAt]);
   const list = useRef<HTMLOListElement>(null);
   useEffect(() => {
     const items = list.current;
@@ -169,6 +183,9 @@ function TaskItems({ tasks, currentId, origin, refusal, edit, onLeave }: TaskIte
           <TaskRow
             key={task.id}
             task={task}
+            current={task.id === currentId}
+            since={starts.get(task.id)}
+            until={until}
             origin={origin}
             refusal={refusal?.taskId === task.id ? refusal.reason : undefined}
             edit={edit}

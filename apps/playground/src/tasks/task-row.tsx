@@ -1,12 +1,20 @@
 import type { TaskEdit, TaskState, TaskStatus } from '@cueline/core';
 import { clsx } from 'clsx';
-import { Circle, CircleCheck, CircleSlash, CircleX, LoaderCircle, SearchCheck } from 'lucide-react';
+import {
+  Circle,
+  CircleCheck,
+  CircleDashed,
+  CircleSlash,
+  CircleX,
+  LoaderCircle,
+  SearchCheck,
+} from 'lucide-react';
 import { memo, useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { formatDuration } from '../ui/format.ts';
 import { LiveDuration } from '../ui/live-duration.tsx';
 import { TaskInput } from './task-input.tsx';
 import { TaskMenu } from './task-menu.tsx';
-import { statusLabel, triesOf } from './task-labels.ts';
+import { isRefused, statusLabel, triesOf } from './task-labels.ts';
 
 const glyphs: Record<TaskStatus, { Icon: typeof Circle; look: string; spins?: boolean }> = {
   pending: { Icon: Circle, look: 'text-ink-3' },
@@ -19,6 +27,12 @@ const glyphs: Record<TaskStatus, { Icon: typeof Circle; look: string; spins?: bo
 
 type TaskRowProps = {
   task: TaskState;
+  /** True for the task that the model works on. */
+  current: boolean;
+  /** When the work on it began, in milliseconds since the run started. */
+  since: number | undefined;
+  /** When the run ended, or the moment that is shown, in milliseconds since its start. */
+  until: number | undefined;
   /** `performance.now()` at the run's start; missing once the run is over. */
   origin: number | undefined;
   /** Why the last edit of this task was refused. */
@@ -30,12 +44,13 @@ type TaskRowProps = {
 };
 
 /** One task: its status, its title, its result, and its actions. */
-export const TaskRow = memo(function TaskRow({ task, origin, refusal, edit, onLeave }: TaskRowProps) {
+export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
+  const { task, current, since, until, origin, refusal, edit, onLeave } = props;
   const { id, title, status, result, error } = task;
   const [open, setOpen] = useState(false);
   const [renaming, setRenaming] = useState(false);
   const row = useRef<HTMLLIElement>(null);
-  const { Icon, look, spins } = glyphs[status];
+  const { Icon, look, spins } = glyphOf(status, current, origin !== undefined);
   const feedback = status === 'completed' ? undefined : error;
   const hasMore = result !== undefined || feedback !== undefined || title.length > 60 || title.includes('\n');
 
@@ -60,15 +75,12 @@ export const TaskRow = memo(function TaskRow({ task, origin, refusal, edit, onLe
       ref={row}
       data-task={id}
       data-status={status}
+      data-current={current || undefined}
       className={clsx('flex items-start gap-2 py-0.5 pl-4 narrow:py-0', edit === undefined ? 'pr-4' : 'pr-1')}
     >
       <Icon
         aria-hidden
-        className={clsx(
-          'mt-[7px] size-3.5 shrink-0 narrow:mt-[15px]',
-          look,
-          spins && origin !== undefined && 'animate-spin',
-        )}
+        className={clsx('mt-[7px] size-3.5 shrink-0 narrow:mt-[15px]', look, spins && 'animate-spin')}
       />
       {renaming ? (
         <TaskInput
@@ -81,7 +93,12 @@ export const TaskRow = memo(function TaskRow({ task, origin, refusal, edit, onLe
         />
       ) : (
         <div className="min-w-0 flex-1">
-          <TaskTitle task={task} open={open} onToggle={hasMore ? () => setOpen(!open) : undefined} />
+          <TaskTitle
+            task={task}
+            current={current}
+            open={open}
+            onToggle={hasMore ? () => setOpen(!open) : undefined}
+          />
           {feedback !== undefined && !open && (
             <p
               className={clsx(
@@ -89,6 +106,7 @@ export const TaskRow = memo(function TaskRow({ task, origin, refusal, edit, onLe
                 status === 'skipped' ? 'text-ink-3' : 'text-warn',
               )}
             >
+              {isRefused(task) && <span className="font-medium">Not accepted: </span>}
               {feedback}
             </p>
           )}
@@ -103,7 +121,7 @@ export const TaskRow = memo(function TaskRow({ task, origin, refusal, edit, onLe
       <span className="flex h-7 shrink-0 items-center gap-2 text-sm text-ink-3 narrow:h-11">
         {triesOf(task) !== undefined && <span className="text-warn">{triesOf(task)}</span>}
         {task.origin === 'user' && <span>yours</span>}
-        <TaskTime task={task} origin={origin} />
+        <TaskTime task={task} since={since} until={until} origin={origin} />
       </span>
       {edit !== undefined && !renaming && (
         <TaskMenu task={task} onPick={(kind) => void pick(kind)} onLeave={onLeave} />
@@ -112,13 +130,28 @@ export const TaskRow = memo(function TaskRow({ task, origin, refusal, edit, onLe
   );
 });
 
-type TaskTitleProps = { task: TaskState; open: boolean; onToggle: (() => void) | undefined };
+/** The task at work spins while the run is under way; of a run that has ended, it was left unfinished. */
+function glyphOf(status: TaskStatus, current: boolean, underWay: boolean): (typeof glyphs)[TaskStatus] {
+  if (!underWay && (status === 'in_progress' || status === 'validating')) {
+    return { Icon: CircleDashed, look: 'text-ink-2' };
+  }
+  return glyphs[underWay && current && status === 'pending' ? 'in_progress' : status];
+}
 
-function TaskTitle({ task: { title, status }, open, onToggle }: TaskTitleProps) {
+type TaskTitleProps = {
+  task: TaskState;
+  current: boolean;
+  open: boolean;
+  onToggle: (() => void) | undefined;
+};
+
+function TaskTitle({ task: { title, status }, current, open, onToggle }: TaskTitleProps) {
   const behind = status === 'completed' || status === 'skipped';
   const words = (
     <>
-      <span className="sr-only">{statusLabel[status]}: </span>
+      <span className="sr-only">
+        {statusLabel[current && status === 'pending' ? 'in_progress' : status]}:{' '}
+      </span>
       <span
         className={
           open ? 'wrap-anywhere whitespace-pre-wrap' : 'truncate narrow:line-clamp-2 narrow:whitespace-normal'
@@ -131,7 +164,7 @@ function TaskTitle({ task: { title, status }, open, onToggle }: TaskTitleProps) 
   const look = clsx(
     'flex min-h-7 w-full min-w-0 items-center py-1 text-left narrow:min-h-11',
     behind ? 'text-ink-2' : 'text-ink',
-    status === 'in_progress' && 'font-medium',
+    current && 'font-medium',
   );
   if (onToggle === undefined) return <p className={look}>{words}</p>;
   return (
@@ -166,14 +199,19 @@ function TaskDetails({ result, feedback }: { result: string | undefined; feedbac
   );
 }
 
-function TaskTime({ task, origin }: Pick<TaskRowProps, 'task' | 'origin'>) {
-  const { startedAt, finishedAt } = task;
-  if (startedAt === undefined) return null;
-  if (finishedAt !== undefined) return <span>{formatDuration(finishedAt - startedAt)}</span>;
+function TaskTime({
+  task: { finishedAt },
+  since,
+  until,
+  origin,
+}: Pick<TaskRowProps, 'task' | 'since' | 'until' | 'origin'>) {
+  if (since === undefined) return null;
+  const end = finishedAt ?? (origin === undefined ? until : undefined);
+  if (end !== undefined) return <span>{formatDuration(end - since)}</span>;
   if (origin === undefined) return null;
   return (
     <span className="text-ink-2">
-      <LiveDuration since={origin + startedAt} />
+      <LiveDuration since={origin + since} />
     </span>
   );
 }

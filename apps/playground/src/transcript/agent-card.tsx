@@ -41,11 +41,12 @@ export function AgentCard(props: AgentCardProps) {
     <section
       ref={element}
       data-selected={row.isSelected || undefined}
+      role="group"
       aria-label={`Agent ${call.toolName}`}
       data-agent={call.toolName}
       data-state={agent.status}
       className={clsx(
-        'overflow-hidden data-selected:border-focus',
+        '@container overflow-hidden data-selected:border-focus',
         !isInside && 'rounded-lg border bg-panel animate-[rise_160ms_var(--ease-out)]',
         agent.status === 'error' ? 'border-danger-line' : 'border-line',
       )}
@@ -58,12 +59,12 @@ export function AgentCard(props: AgentCardProps) {
           row.select();
         }}
         className={clsx(
-          'flex w-full min-w-0 items-center gap-2 pr-2.5 text-left hover:bg-hover focus-visible:-outline-offset-2',
-          'narrow:min-h-11 narrow:flex-wrap narrow:gap-y-0 narrow:py-2',
+          'flex w-full min-w-0 flex-wrap items-center gap-x-2 py-1.5 pr-2.5 text-left hover:bg-hover focus-visible:-outline-offset-2',
+          'narrow:min-h-11 narrow:py-2',
           isInside ? 'min-h-8 pl-5 narrow:pl-3.5' : 'min-h-9 pl-2.5',
         )}
       >
-        <span className="flex min-w-0 items-center gap-2">
+        <span className="flex max-w-[calc(100%-150px)] min-w-0 items-center gap-2 narrow:max-w-full">
           <ChevronRight
             className={clsx('size-3.5 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
           />

@@ -27,13 +27,27 @@ export function announcement(state: RunState): string {
       const tools = state.toolCalls.length;
       const toolWords =
         tools === 0 ? '' : ` ${tools} tool ${tools === 1 ? 'call' : 'calls'}, ${failed} failed.`;
-      return `Run done.${toolWords} ${state.text.slice(0, 200)}`;
+      return `Run done.${toolWords} ${withoutMarks(state.text).slice(0, 200)}`;
     }
     case 'stopped':
       return 'Run stopped.';
     case 'error':
       return `Run failed. ${state.error.message}`;
   }
+}
+
+/** Markdown as it is read aloud: without the marks of headings, lists, links, code and emphasis. */
+function withoutMarks(markdown: string): string {
+  return markdown
+    .slice(0, 2_000)
+    .replaceAll(/```[^\n]*|~~~[^\n]*/g, '')
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/^[ \t]*(?:#{1,6}|>|[-*+]|\d{1,9}[.)])[ \t]+/gm, '')
+    .replaceAll(/^[ \t]*(?:\|?[ \t]*:?-{3,}:?[ \t]*)+\|?[ \t]*$/gm, '')
+    .replaceAll(/[*_~]{2,}|`|(?<![\p{L}\p{N}])[*_]|[*_](?![\p{L}\p{N}])/gu, '')
+    .replaceAll(/[ \t]*\|[ \t]*/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
 }
 
 /** What a run is doing, in the words of the interface. */

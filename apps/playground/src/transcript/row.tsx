@@ -4,7 +4,9 @@ import { CallActions } from '../forks/call-actions.tsx';
 import type { Selection } from '../state/inspection.ts';
 import type { RunSession } from '../state/store.ts';
 import { useGradual } from '../state/use-gradual.ts';
+import { logOf } from '../state/shown-run.ts';
 import { TaskPanel } from '../tasks/task-panel.tsx';
+import { verdictOf } from '../tasks/verdicts.ts';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { AgentCard } from './agent-card.tsx';
 import { callOfAgent } from './known-calls.ts';
@@ -103,6 +105,7 @@ const Row = memo(
             call={item.call}
             selection={selectionOf(item)}
             pending={item.pending}
+            verdict={verdictOfItem(item, session)}
             origin={item.live ? origin : undefined}
             actions={actionsOf(item, session)}
           >
@@ -173,6 +176,8 @@ function AgentRows({ agent, items, session }: AgentRowsProps) {
           agent={agent.path}
           underWay={agent.status === 'running'}
           origin={session.startedAt}
+          begunAt={agent.steps[0]?.startedAt}
+          until={agent.steps.at(-1)?.finishedAt}
           open
           className="rounded-lg border border-line bg-panel"
         />
@@ -180,6 +185,10 @@ function AgentRows({ agent, items, session }: AgentRowsProps) {
       <Rows items={items} session={session} />
     </>
   );
+}
+
+function verdictOfItem({ call, turn, path }: CallFacts, session: RunSession) {
+  return turn === undefined ? undefined : verdictOf(() => logOf(session, turn), path, call);
 }
 
 /** What a press on a call's card selects; nothing for a call that only the message knows. */

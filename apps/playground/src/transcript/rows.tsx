@@ -41,6 +41,7 @@ type UserRowProps = { text: string; files: readonly FilePart[]; variables: RunSt
 export const UserRow = memo(function UserRow({ text, files, variables }: UserRowProps) {
   return (
     <section
+      role="group"
       aria-label="User message"
       className="flex gap-2.5 rounded-lg border border-line bg-raised px-3 py-2.5"
     >
@@ -176,7 +177,7 @@ const looksLikeJson = /^\s*(?:\{\s*(?:"|\}\s*$|$)|\[\s*[[{"\d])/;
 
 export const TextRow = memo(function TextRow({ text, streaming }: { text: string; streaming: boolean }) {
   return (
-    <section aria-label="Answer">
+    <section role="group" aria-label="Answer">
       {looksLikeJson.test(text) ? (
         <PlainText text={text} />
       ) : (
@@ -200,7 +201,7 @@ export function SourceRow({ title, url }: { title: string; url: string | undefin
 
 export function FileRow({ file }: { file: FilePart }) {
   return (
-    <section aria-label="File">
+    <section role="group" aria-label="File">
       <FileView file={file} />
     </section>
   );

@@ -1,12 +1,12 @@
-import type { SubCallState } from '@cueline/core';
+import type { SubCallState, ToolCallState } from '@cueline/core';
 import { clsx } from 'clsx';
 import { Ban, Check, ChevronRight, CircleAlert, LoaderCircle } from 'lucide-react';
 import { memo, useState } from 'react';
 import { Field } from './content/field.tsx';
-import { formatDuration, keyArguments, newFields, summarize } from '../ui/format.ts';
+import { CallSummary } from './call-summary.tsx';
+import { formatDuration } from '../ui/format.ts';
 import { JsonView } from '../ui/json-view.tsx';
 import { LiveDuration } from '../ui/live-duration.tsx';
-import { visibleText } from '../ui/visible-text.ts';
 
 /** How many calls are drawn at first; a button draws all. */
 const LAST_CALLS = 200;
@@ -47,7 +47,7 @@ export const SubCalls = memo(function SubCalls({ subCalls, origin }: SubCallsPro
 type SubCallProps = { call: SubCallState; origin: number | undefined };
 
 const SubCall = memo(function SubCall({ call, origin }: SubCallProps) {
-  const { name, input, state, output, errorText, startedAt, ms } = call;
+  const { name, state, startedAt, ms } = call;
   const { words, look, Icon } = stands[state];
   const [open, setOpen] = useState(false);
   return (
@@ -56,9 +56,9 @@ const SubCall = memo(function SubCall({ call, origin }: SubCallProps) {
         type="button"
         aria-expanded={open}
         onClick={() => setOpen(!open)}
-        className="flex min-h-7 w-full min-w-0 items-center gap-2 pr-2.5 pl-3 text-left hover:bg-hover focus-visible:-outline-offset-2 narrow:min-h-11 narrow:flex-wrap narrow:gap-y-0 narrow:py-2"
+        className="flex min-h-7 w-full min-w-0 flex-wrap items-center gap-x-2 py-1 pr-2.5 pl-3 text-left hover:bg-hover focus-visible:-outline-offset-2 narrow:min-h-11 narrow:py-2"
       >
-        <span className="flex min-w-0 items-center gap-2">
+        <span className="flex max-w-[calc(100%-72px)] min-w-0 items-center gap-2 narrow:max-w-full">
           <ChevronRight
             className={clsx('size-3 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
           />
@@ -71,24 +71,7 @@ const SubCall = memo(function SubCall({ call, origin }: SubCallProps) {
             {name}
           </bdi>
         </span>
-        <span className="flex min-w-0 flex-1 empty:hidden narrow:order-last narrow:basis-full narrow:pl-11">
-          <span className="min-w-0 truncate text-ink-2 empty:hidden">
-            {keyArguments(input)
-              .map(({ name: key, value }) => visibleText(`${key} ${value}`))
-              .join(' · ')}
-          </span>
-          {state === 'output-available' && (
-            <span className="max-w-full min-w-[40%] truncate pl-2">
-              <span className="pr-1.5 text-ink-3">→</span>
-              {visibleText(summarize(newFields(output, input), 60))}
-            </span>
-          )}
-          {errorText !== undefined && (
-            <span className="min-w-[40%] truncate pl-2 text-danger">
-              {visibleText(summarize(errorText, 80))}
-            </span>
-          )}
-        </span>
+        <CallSummary call={summarized(call)} inset="pl-8.5" />
         <span className="ml-auto shrink-0 pl-2 text-right text-ink-2">
           {ms !== undefined ? (
             formatDuration(ms)
@@ -101,6 +84,11 @@ const SubCall = memo(function SubCall({ call, origin }: SubCallProps) {
     </li>
   );
 });
+
+/** A call inside another, for the same summary as that of a call. */
+function summarized({ name, state, ...rest }: SubCallState): ToolCallState {
+  return { ...rest, state, toolName: name, toolCallId: '', step: 0, inputText: '', calledAt: rest.startedAt };
+}
 
 function Details({ call: { input, state, output, errorText } }: { call: SubCallState }) {
   return (

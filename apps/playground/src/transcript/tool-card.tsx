@@ -10,6 +10,7 @@ import {
   LoaderCircle,
   Pause,
   Pencil,
+  Undo2,
   Wrench,
 } from 'lucide-react';
 import { useRef, useState, type ReactNode } from 'react';
@@ -18,6 +19,7 @@ import { CallDuration, CallSummary } from './call-summary.tsx';
 import { Field } from './content/field.tsx';
 import { JsonView } from '../ui/json-view.tsx';
 import { isSuspended } from './outcome.ts';
+import type { TaskVerdict } from '../tasks/verdicts.ts';
 import type { Selection } from '../state/inspection.ts';
 import { SubCalls } from './sub-calls.tsx';
 import { visibleText } from '../ui/visible-text.ts';
@@ -39,6 +41,12 @@ const stands: Record<ToolCallState['state'], Stand> = {
 const asking: Stand = { words: 'Waiting for you', look: 'text-warn', Icon: Pause };
 const suspended: Stand = { words: 'Suspended', look: 'text-warn', Icon: Pause };
 const refused: Stand = { words: 'Refused', look: 'text-ink-2', Icon: Ban };
+/** Calls that hand in a task's result, by what the task list made of it. */
+const ofVerdict: Record<TaskVerdict['kind'], Stand> = {
+  accepted: { words: 'Accepted', look: 'text-ok', Icon: Check },
+  refused: { words: 'Not accepted', look: 'text-warn', Icon: Undo2 },
+  unused: { words: 'Not used', look: 'text-ink-2', Icon: Ban },
+};
 
 /**
  * One tool call, folded to a line: name, key arguments, result, time. The call's own times count from `origin`, the
@@ -48,6 +56,7 @@ export function ToolCard({
   call,
   selection,
   pending,
+  verdict,
   origin,
   actions,
   children,
@@ -57,6 +66,8 @@ export function ToolCard({
   selection?: Selection | undefined;
   /** Its approval or client tool call, and the response. */
   pending: Pending | undefined;
+  /** What the task list made of the result that the call handed in. */
+  verdict?: TaskVerdict | undefined;
   origin: number | undefined;
   /** What can be done with the call, shown with its details. */
   actions?: ReactNode;
@@ -69,20 +80,23 @@ export function ToolCard({
   const [choice, setOpen] = useState<boolean>();
   const open = choice ?? failed;
   const asks = pending !== undefined && isPending(pending) && call.state === 'input-available';
-  const said = isSuspended(call) ? suspended : stands[call.state];
+  const said =
+    verdict !== undefined ? ofVerdict[verdict.kind] : isSuspended(call) ? suspended : stands[call.state];
   const stand = asks ? asking : isRefused ? refused : said;
   const element = useRef<HTMLElement>(null);
   const row = useSelectable(element, selection);
   return (
     <section
       ref={element}
+      role="group"
       aria-label={`Tool ${call.toolName}`}
       data-tool={call.toolName}
       data-state={call.state}
+      data-verdict={verdict?.kind}
       data-selected={row.isSelected || undefined}
       className={clsx(
-        'overflow-hidden rounded-lg border bg-panel data-selected:border-focus',
-        failed ? 'border-danger-line' : 'border-line',
+        '@container overflow-hidden rounded-lg border bg-panel data-selected:border-focus',
+        failed ? 'border-danger-line' : verdict?.kind === 'refused' ? 'border-warn/40' : 'border-line',
         'animate-[rise_160ms_var(--ease-out)]',
       )}
     >
@@ -93,9 +107,9 @@ export function ToolCard({
           setOpen(!open);
           row.select();
         }}
-        className="flex min-h-9 w-full min-w-0 items-center gap-2 px-2.5 text-left hover:bg-hover focus-visible:-outline-offset-2 narrow:min-h-11 narrow:flex-wrap narrow:gap-y-0 narrow:py-2"
+        className="flex min-h-9 w-full min-w-0 flex-wrap items-center gap-x-2 px-2.5 py-1.5 text-left hover:bg-hover focus-visible:-outline-offset-2 narrow:min-h-11 narrow:py-2"
       >
-        <span className="flex min-w-0 items-center gap-2">
+        <span className="flex max-w-[calc(100%-150px)] min-w-0 items-center gap-2 narrow:max-w-full">
           <ChevronRight
             className={clsx('size-3.5 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
           />
@@ -107,7 +121,7 @@ export function ToolCard({
             {call.toolName}
           </bdi>
         </span>
-        <CallSummary call={call} quiet={isRefused} />
+        <CallSummary call={call} quiet={isRefused} verdict={verdict} />
         <span className="ml-auto flex shrink-0 items-center gap-2 pl-2 text-sm">
           {call.edited === true && (
             <span className="flex items-center gap-1 text-ink-2">

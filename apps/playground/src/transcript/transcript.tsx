@@ -5,6 +5,7 @@ import type { ShownRun } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { ConsoleFold } from './console-fold.tsx';
 import { Rows } from './row.tsx';
+import { RunSummary } from './run-summary.tsx';
 import { toTranscript } from './view-model.ts';
 
 /**
@@ -26,6 +27,7 @@ export function Transcript({ session, shown }: { session: RunSession; shown: Sho
       >
         <Rows items={items} session={session} />
         <ConsoleFold />
+        {!shown.isPast && <RunSummary session={session} state={shown.state} turn={shown.turn} />}
       </StickToBottom.Content>
       <KeepAtNewest />
       <ToNewest />
@@ -53,7 +55,7 @@ function ToNewest() {
     <button
       type="button"
       onClick={() => void scrollToBottom()}
-      className="absolute bottom-3 left-1/2 flex h-7 -translate-x-1/2 items-center gap-1.5 rounded-full border border-line-strong bg-panel px-3 text-sm shadow-lg hover:bg-hover narrow:h-11"
+      className="absolute bottom-3 left-1/2 flex h-7 -translate-x-1/2 items-center gap-1.5 rounded-full floating px-3 text-sm hover:text-text-kind narrow:h-11"
     >
       <ArrowDown className="size-3.5" />
       Newest

@@ -24,8 +24,8 @@ export function formatSize(bytes: number): string {
 
 const LONGEST_WORD = 40;
 
-/** A value in a few words, for a single line. */
-export function summarize(value: unknown, longest: number = LONGEST_WORD): string {
+/** A value in a few words, for a single line: of an object, up to `fields` of its fields. */
+export function summarize(value: unknown, longest: number = LONGEST_WORD, fields: number = 3): string {
   if (typeof value === 'string') {
     const line = value.replaceAll(/\s+/g, ' ').trim();
     return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
@@ -34,12 +34,13 @@ export function summarize(value: unknown, longest: number = LONGEST_WORD): strin
   if (typeof value === 'object' && value !== null) {
     const entries = Object.entries(value);
     if (entries.length === 0) return 'empty';
+    const ofField = Math.max(24, Math.floor(longest / 2));
     return entries
-      .slice(0, 3)
-      .map(
-        ([key, field]) =>
-          `${key} ${typeof field === 'object' && field !== null ? shape(field) : summarize(field, 24)}`,
-      )
+      .slice(0, fields)
+      .map(([key, field]) => {
+        const words = typeof field === 'object' && field !== null ? shape(field) : summarize(field, ofField);
+        return `${key} ${words}`;
+      })
       .join(', ');
   }
   return String(value);
@@ -49,14 +50,14 @@ function shape(value: object): string {
   return Array.isArray(value) ? `[${value.length}]` : '{…}';
 }
 
-/** A tool's arguments as the pairs of a folded card. */
-export function keyArguments(input: unknown): { name: string; value: string }[] {
+/** A tool's arguments as the pairs of a folded card, each value of at most `longest` characters. */
+export function keyArguments(input: unknown, longest: number = 28): { name: string; value: string }[] {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return [];
   return Object.entries(input)
     .slice(0, 3)
     .map(([name, value]) => ({
       name,
-      value: typeof value === 'object' && value !== null ? shape(value) : summarize(value, 28),
+      value: typeof value === 'object' && value !== null ? shape(value) : summarize(value, longest),
     }));
 }
 

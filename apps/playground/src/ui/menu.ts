@@ -1,7 +1,7 @@
 /** Styles shared by the menus. */
 export const menuContent: string =
   'scroll z-50 max-h-[var(--radix-dropdown-menu-content-available-height)] animate-[fade_100ms_ease-out] rounded-lg ' +
-  'border border-line-strong/60 bg-panel p-1 shadow-xl outline-none';
+  'floating p-1 outline-none';
 
 export const menuItem: string =
   'flex cursor-default items-center gap-2.5 rounded-md px-2.5 py-1.5 text-base text-ink outline-none select-none ' +

@@ -1,3 +1,4 @@
+import { clsx } from 'clsx';
 import { X } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import type { ReactNode } from 'react';
@@ -11,11 +12,14 @@ type ModalProps = {
   description: ReactNode;
   /** A selector for the element that takes the focus; by default the first control. */
   focusFirst?: string;
+  /** True for content that needs more room. */
+  wide?: boolean;
   children: ReactNode;
 };
 
 /** A dialog in the middle of the page; on a phone it rises from the bottom edge. */
-export function Modal({ open, onOpenChange, title, description, focusFirst, children }: ModalProps) {
+export function Modal(props: ModalProps) {
+  const { open, onOpenChange, title, description, focusFirst, wide = false, children } = props;
   const focus = useReturnFocus();
   return (
     <Dialog.Root open={open} onOpenChange={onOpenChange}>
@@ -31,11 +35,12 @@ export function Modal({ open, onOpenChange, title, description, focusFirst, chil
             first.focus();
           }}
           onCloseAutoFocus={focus.onCloseAutoFocus}
-          className={
-            'scroll fixed top-1/2 left-1/2 z-50 max-h-[calc(100dvh-32px)] w-[min(500px,calc(100vw-32px))] ' +
-            '-translate-x-1/2 -translate-y-1/2 animate-[fade_140ms_ease-out] rounded-xl border border-line-strong/60 bg-panel ' +
-            'shadow-2xl outline-none narrow:top-auto narrow:bottom-0 narrow:w-full narrow:translate-y-0 narrow:rounded-b-none'
-          }
+          className={clsx(
+            'scroll fixed top-1/2 left-1/2 z-50 max-h-[calc(100dvh-32px)]',
+            wide ? 'w-[min(820px,calc(100vw-32px))]' : 'w-[min(500px,calc(100vw-32px))]',
+            '-translate-x-1/2 -translate-y-1/2 animate-[fade_140ms_ease-out] floating rounded-xl',
+            'outline-none narrow:top-auto narrow:bottom-0 narrow:w-full narrow:translate-y-0 narrow:rounded-b-none',
+          )}
         >
           <header className="flex items-start gap-3 px-5 pt-4 pb-3">
             <div className="min-w-0 flex-1">

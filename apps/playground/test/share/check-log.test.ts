@@ -48,7 +48,7 @@ const session = {
 /** Draws a run as the pane does. What a row cannot draw is the row's own trouble: the page has a boundary around it. */
 function draw(log: readonly RunEvent[]): { drawn: number; failed: unknown[] } {
   const state = reduceAll(log);
-  const shown = { ...session, run: undefined as never };
+  const shown = { ...session, run: { log: () => log } as never };
   renderToStaticMarkup(
     createElement(Tooltip.Provider, null, createElement(RunBar, { session: shown, state })),
   );

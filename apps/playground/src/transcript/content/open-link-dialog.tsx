@@ -33,7 +33,7 @@ export function OpenLinkDialog() {
           {...focus}
           className={
             'fixed top-1/2 left-1/2 z-50 w-[min(480px,calc(100vw-32px))] -translate-x-1/2 -translate-y-1/2 rounded-xl ' +
-            'border border-line-strong/60 bg-panel p-5 shadow-2xl outline-none'
+            'floating p-5 outline-none'
           }
         >
           <AlertDialog.Title className="text-lg font-semibold">Open this link?</AlertDialog.Title>

@@ -1,0 +1,101 @@
+import type { RunState } from '@cueline/core';
+import { CircleAlert, CircleCheck, CircleStop, PanelRight, Play, Reply } from 'lucide-react';
+import { useInspection } from '../state/inspection.ts';
+import { startRun } from '../state/run-session.ts';
+import { usePlayground, type RunSession } from '../state/store.ts';
+import { Button } from '../ui/button.tsx';
+import { formatCount, formatDuration, plural } from '../ui/format.ts';
+import { runTimes } from './run-times.ts';
+
+const looks = {
+  done: { Icon: CircleCheck, words: 'Done in', look: 'text-ok' },
+  stopped: { Icon: CircleStop, words: 'Stopped after', look: 'text-ink-2' },
+  error: { Icon: CircleAlert, words: 'Failed after', look: 'text-danger' },
+} as const;
+
+type RunSummaryProps = { session: RunSession; state: RunState; turn: number };
+
+/** The end of a run: where its time and its tokens went, and what can be done next. */
+export function RunSummary({ session, state, turn }: RunSummaryProps) {
+  if (state.status !== 'done' && state.status !== 'stopped' && state.status !== 'error') return null;
+  if (state.steps.length === 0) return null;
+  const { Icon, words, look } = looks[state.status];
+  const { model, tools } = runTimes(state);
+  const { inputTokens, outputTokens, totalTokens } = state.usage;
+  return (
+    <section
+      role="group"
+      aria-label="Summary of the run"
+      data-testid="run-summary"
+      className="mt-3 rounded-lg border border-line bg-panel"
+    >
+      <div className="flex flex-wrap items-center gap-x-2 px-3 pt-2.5 pb-2">
+        <Icon aria-hidden className={`size-4 shrink-0 ${look}`} />
+        <h3 className="font-medium">
+          {words} {formatDuration(state.elapsed)}
+        </h3>
+        <span className="text-ink-2">
+          {plural(state.steps.length, 'step')}
+          {state.toolCalls.length > 0 && `, ${plural(state.toolCalls.length, 'tool call')}`}
+        </span>
+      </div>
+      <div aria-hidden className="mx-3 flex h-1.5 gap-px overflow-hidden rounded-full bg-hover">
+        <span className="bg-text-kind" style={{ flexGrow: model }} />
+        <span className="bg-tool" style={{ flexGrow: tools }} />
+        <span style={{ flexGrow: Math.max(0, state.elapsed - model - tools) }} />
+      </div>
+      <dl className="flex flex-wrap gap-x-5 gap-y-1 px-3 pt-2 pb-2.5 text-sm">
+        <Fact name="Model" dot="bg-text-kind" value={formatDuration(model)} />
+        {state.toolCalls.length > 0 && <Fact name="Tools" dot="bg-tool" value={formatDuration(tools)} />}
+        {totalTokens > 0 && (
+          <Fact name="Tokens" value={`${formatCount(inputTokens)} in, ${formatCount(outputTokens)} out`} />
+        )}
+      </dl>
+      <NextActions session={session} state={state} turn={turn} />
+    </section>
+  );
+}
+
+function Fact({ name, value, dot }: { name: string; value: string; dot?: string }) {
+  return (
+    <div className="flex items-center gap-1.5">
+      <dt className="flex items-center gap-1.5 text-ink-2">
+        {dot !== undefined && <span aria-hidden className={`size-1.5 rounded-full ${dot}`} />}
+        {name}
+      </dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+function NextActions({ session, state, turn }: RunSummaryProps) {
+  const step = state.steps.at(-1)?.step ?? 0;
+  const lookInside = (): void => {
+    usePlayground.setState({ inspectorOpen: true, tab: 'trace' });
+    useInspection.getState().select({ kind: 'step', turn, step });
+  };
+  return (
+    <div className="flex flex-wrap gap-1.5 border-t border-line px-2 py-2">
+      {state.status === 'done' && !session.shared && (
+        <Button look="outline" onClick={focusReply}>
+          <Reply />
+          Reply
+        </Button>
+      )}
+      {'script' in session.source && (
+        <Button look="outline" onClick={startRun}>
+          <Play />
+          {session.shared ? 'Run it here' : 'Run again'}
+        </Button>
+      )}
+      <Button look="outline" onClick={lookInside}>
+        <PanelRight />
+        Look inside
+      </Button>
+    </div>
+  );
+}
+
+function focusReply(): void {
+  document.querySelector<HTMLTextAreaElement>('textarea[aria-label="Reply"]')?.focus();
+}
