@@ -40,6 +40,7 @@ test('20,000 events in one message are read in slices, in their order, and befor
       },
       onProblem: () => {},
       onConsole: () => {},
+      onDefinition: () => {},
     });
   });
   clearInterval(timer);
