@@ -13,7 +13,7 @@ export type DefinitionName = {
    */
   name: string;
   /** The names of the agents in whose prompt it is defined, from the outermost, joined with `/`; missing for the run. */
-  agent?: string;
+  agent?: string | undefined;
 };
 
 /** A definition, and the line of the script that makes it, from 1. */
