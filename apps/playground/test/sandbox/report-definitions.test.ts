@@ -1,53 +1,11 @@
-import { Script } from 'node:vm';
-import * as core from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
-import * as z from 'zod';
 import type { ToHost } from '../../src/sandbox/protocol.ts';
-import { agentsModule, coreModule } from '../../src/sandbox/worker/core-module.ts';
-import { locateInStack } from '../../src/sandbox/worker/locate-error.ts';
 import { createDefinitionReporter } from '../../src/sandbox/worker/report-definitions.ts';
-import { watchDefinition } from '../../src/sandbox/worker/watch-definition.ts';
-import { compileScript } from '../../src/sandbox/script/compile-script.ts';
+import { describeLine, runScript } from './run-script.ts';
 
-const ADDRESS = 'blob:script';
 type Turns = Parameters<typeof scriptedModel>[0];
 const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
-
-/** Runs a script as the worker does, and returns the lines that it reports, and the text of the answer. */
-async function linesOf(source: string, turns: Turns) {
-  const model = scriptedModel(turns);
-  const { code, locate } = compileScript(source);
-  const sent: string[] = [];
-  const send = (message: ToHost): void => {
-    if (message.type !== 'definition') return;
-    const { of, name, agent, at } = message;
-    sent.push(`${locate(at).line} ${of} ${agent === undefined ? '' : `${agent}: `}${name}`);
-  };
-  const watcher = {
-    definitions: createDefinitionReporter((error) => locateInStack(error, ADDRESS), send),
-    settle: async () => {},
-    onError: () => {},
-  };
-  const agents = agentsModule(model, watcher);
-  const modules: Record<string, unknown> = {
-    zod: z,
-    '@cueline/core': { ...agents, ...coreModule(model, watcher) },
-    '@cueline/core/agents': agents,
-  };
-  const exports: Record<string, unknown> = {};
-  const text = `(${code.replace('export default ', '')})`;
-  const evaluate = new Script(text, { filename: ADDRESS }).runInThisContext() as (
-    require: (name: string) => unknown,
-    exports: object,
-  ) => Promise<void>;
-  await evaluate((name) => modules[name], exports);
-  const definition = exports['default'] as core.PromptDefinition<unknown>;
-  const { run } = await core.runPrompt(watchDefinition(definition, watcher), { model, input: undefined });
-  const state = await run.finished;
-  expect(state).toMatchObject({ status: 'done', warnings: [] });
-  return sent;
-}
 
 test('each definition is reported with its line, also in agents, tasks, plugins and loops', async () => {
   const source = `import { definePlugin, definePrompt, tool } from '@cueline/core';
@@ -90,7 +48,9 @@ export default definePrompt('all', async (prompt) => {
     [call('finishTask', { result: 'Done.' })],
     'All done.',
   ];
-  expect(await linesOf(source, turns)).toEqual([
+  const { lines, state } = await runScript(source, scriptedModel(turns));
+  expect(state).toMatchObject({ status: 'done', warnings: [], text: 'All done.' });
+  expect(lines.map(describeLine)).toEqual([
     '6 system notes',
     '10 variable CITY',
     '10 variable DATA',
@@ -110,4 +70,36 @@ export default definePrompt('all', async (prompt) => {
     '19 system outer: role',
     '20 message outer: messages[0]',
   ]);
+});
+
+test('what is not called in the script has no line, and what a script does to errors changes nothing', async () => {
+  const source = `import { definePrompt } from '@cueline/core';
+Error.prepareStackTrace = () => { throw new Error('mine'); };
+export default definePrompt('strange', async (prompt) => {
+  prompt.def('CITY', 'Lisbon');
+  delete (Error as any).prepareStackTrace;
+  prompt.$\`Hi.\`;
+});
+`;
+  const limit = Error.stackTraceLimit;
+  const { lines, state } = await runScript(source, scriptedModel(['Hello.']));
+  expect(state).toMatchObject({ status: 'done', text: 'Hello.', variables: { CITY: { value: 'Lisbon' } } });
+  expect(lines.map(describeLine)).toEqual(['6 message messages[0]']);
+  expect(Error.stackTraceLimit).toBe(limit);
+});
+
+test('a definition is sent once for each line, and no more than 1,000 are located', () => {
+  const sent: ToHost[] = [];
+  let located = 0;
+  const reporter = createDefinitionReporter(
+    () => ({ line: (located += 1) }),
+    (message) => sent.push(message),
+  );
+  reporter.made(reporter);
+  for (let index = 0; index < 10; index += 1) reporter.report('tool', 'same', undefined, reporter);
+  reporter.report('variable', 'x'.repeat(201));
+  reporter.report('variable', { toString: () => 'name' });
+  expect(sent).toEqual([{ type: 'definition', of: 'tool', name: 'same', at: { line: 1 } }]);
+  for (let index = 0; index < 2_000; index += 1) reporter.report('variable', `V${index}`);
+  expect([located, sent.length]).toEqual([1_000, 1_000]);
 });
