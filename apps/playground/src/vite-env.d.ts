@@ -6,3 +6,13 @@ declare module 'virtual:cueline-editor-types' {
 
 /** Parts of Monaco that are imported for their side effects and have no declarations. */
 declare module 'monaco-editor/editor/contrib/*';
+
+/** Monaco's own services, as far as the editor's settings need them. */
+declare module 'monaco-editor/editor/standalone/browser/standaloneServices' {
+  export const StandaloneServices: { get<Service>(id: { type: Service }): Service };
+}
+declare module 'monaco-editor/platform/storage/common/storage' {
+  export const IStorageService: {
+    type: { store(key: string, value: boolean, scope: number, target: number): void };
+  };
+}

@@ -83,7 +83,9 @@ async function emitCoreTypes(outDir: string): Promise<void> {
   const tsc = join(core, '../../node_modules/typescript/bin/tsc');
   const config = join(core, 'tsconfig.build.json');
   try {
-    await run(process.execPath, [tsc, '-p', config, '--emitDeclarationOnly', '--outDir', outDir]);
+    // what is marked as internal would only be offered by the editor's completion
+    const options = ['--emitDeclarationOnly', '--stripInternal', '--outDir', outDir];
+    await run(process.execPath, [tsc, '-p', config, ...options]);
   } catch (error) {
     // A type error in core still produces declarations; without any, the build cannot continue.
     if (!(await isFile(join(outDir, 'index.d.ts')))) throw error;

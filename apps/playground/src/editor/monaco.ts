@@ -35,9 +35,11 @@ import 'monaco-editor/features/tokenization/register';
 import 'monaco-editor/features/unicodeHighlighter/register';
 import 'monaco-editor/features/wordHighlighter/register';
 import 'monaco-editor/features/wordOperations/register';
+import { StandaloneServices } from 'monaco-editor/editor/standalone/browser/standaloneServices';
 import 'monaco-editor/languages/definitions/typescript/register';
 import * as typescript from 'monaco-editor/languages/features/typescript/register';
 import TypeScriptWorker from 'monaco-editor/languages/features/typescript/ts.worker?worker';
+import { IStorageService } from 'monaco-editor/platform/storage/common/storage';
 import typesUrl from 'virtual:cueline-editor-types';
 import { defineThemes } from './themes.ts';
 import workerGlobals from './worker-globals.d.ts.txt?raw';
@@ -60,6 +62,9 @@ self.MonacoEnvironment = {
 // Otherwise the loader would fetch another Monaco from a CDN.
 loader.config({ monaco: monaco as never });
 defineThemes(monaco);
+// The documentation of a completion shows beside it at once; it is no option, but what the user last chose, for the
+// profile (0) and by the user (0).
+StandaloneServices.get(IStorageService).store('expandSuggestionDocs', true, 0, 0);
 
 /** The bundled declarations, by their paths under `node_modules`. */
 type EditorTypes = { files: Record<string, string>; entries: Record<string, string> };

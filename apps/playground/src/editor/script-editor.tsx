@@ -4,6 +4,7 @@ import { usePlayground } from '../state/store.ts';
 import { useTheme } from '../state/theme.ts';
 import { firstCheck, monaco, SCRIPT_PATH } from './monaco.ts';
 import type { Diagnostic } from './problems.tsx';
+import { useSourceLines } from './use-source-lines.ts';
 
 type CodeEditor = Parameters<OnMount>[0];
 /** The owner of the markers for compiling and running the script, apart from those of its types. */
@@ -80,6 +81,7 @@ export default function ScriptEditor({ onDiagnostics, fallback }: ScriptEditorPr
     return () => resized.dispose();
   }, [editor]);
   useProblemMarker(editor);
+  useSourceLines(editor);
   useDiagnostics(editor, onDiagnostics);
 
   return (

@@ -7,6 +7,7 @@ import { createIssuedMetadata } from './host/issued-metadata.ts';
 import { startSandboxRun, type SandboxRun, type ScriptProblem } from './host/sandbox-run.ts';
 import { defaultLimits, type SandboxLimits } from './limits.ts';
 import type { ConsoleLevel } from './protocol.ts';
+import type { DefinitionLine } from './script/definition.ts';
 
 export { bootstrapSource } from './bootstrap.ts';
 export { compileScript, type CompiledScript } from './script/compile-script.ts';
@@ -37,6 +38,8 @@ export type ScriptHost = {
   onProblem?: (problem: ScriptProblem) => void;
   /** Called for each line that a script writes to the console. */
   onConsole?: (level: ConsoleLevel, text: string) => void;
+  /** Called with the line of each definition that the script makes. */
+  onDefinition?: (definition: DefinitionLine) => void;
 };
 
 // The page's policy forbids `new Function` too, and a browser reports the attempt.
@@ -112,6 +115,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
           },
           onProblem: host.onProblem ?? (() => {}),
           onConsole: host.onConsole ?? (() => {}),
+          onDefinition: host.onDefinition ?? (() => {}),
         });
         return queue;
       },

@@ -12,6 +12,8 @@ export type SandboxLimits = {
   totalLength: number;
   /** Tasks, steps, tool calls, warnings and other lists, of each kind. Default 1,000. */
   entries: number;
+  /** Definitions whose lines the page keeps; further ones are ignored. Default 2,000. */
+  definitions: number;
   /** Messages that the page has not read yet, before the worker is ended. Default 5,000. */
   unreadMessages: number;
   /** Milliseconds without a sign of life, before the worker is ended. Default 3,000. */
@@ -37,6 +39,7 @@ export const defaultLimits: SandboxLimits = {
   messageLength: 8_000_000,
   totalLength: 64_000_000,
   entries: 1_000,
+  definitions: 2_000,
   unreadMessages: 5_000,
   silence: 3_000,
   grace: 250,

@@ -1,6 +1,7 @@
 import type { UIMessage } from 'ai';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import type { EditReply, RunCommand, RunEvent, SerializedError, TaskItem } from '@cueline/core';
+import type { DefinitionName } from './script/definition.ts';
 import type { ScriptPosition } from './script/script-error.ts';
 
 /** The names of the model, which the run's log needs. */
@@ -37,6 +38,8 @@ export type ToHost =
   | { type: 'failed'; error: SerializedError; at?: ScriptPosition }
   /** Something in the script threw; the run may continue. Positions are those of the compiled code. */
   | { type: 'problem'; message: string; at?: ScriptPosition; toolCallId?: string }
+  /** The script defines something, at this position of the compiled code. */
+  | ({ type: 'definition'; at: ScriptPosition } & DefinitionName)
   | { type: 'console'; level: ConsoleLevel; text: string }
   /** The reply to `command`. */
   | { type: 'reply'; id: number; reply: EditReply }

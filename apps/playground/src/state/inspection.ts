@@ -1,16 +1,17 @@
 import { create } from 'zustand';
+import type { DefinitionKind, DefinitionName } from '../sandbox/script/definition.ts';
 
-/** The kinds of things that a script defines, which a line of the script makes. */
-export type DefinitionKind = 'variable' | 'system' | 'tool' | 'agent' | 'message' | 'tasks' | 'hook';
+export type { DefinitionKind };
 
 /**
  * What is selected of the run that is shown. Transcript, inspector, timeline and editor all show the same selection.
  * `turn` counts the turns of the conversation from 0, and `agent` is the path of the agent; missing for the run itself.
+ * A definition has the names of its agents there, since every call of an agent defines the same.
  */
 export type Selection =
   | { kind: 'step'; turn: number; agent?: string | undefined; step: number }
   | { kind: 'call'; turn: number; agent?: string | undefined; step: number; toolCallId: string }
-  | { kind: 'definition'; of: DefinitionKind; name: string };
+  | ({ kind: 'definition' } & DefinitionName);
 
 /** A moment of the conversation: its turn, and the `seq` of the last event that has happened. */
 export type Moment = { readonly turn: number; readonly seq: number };
@@ -41,7 +42,10 @@ export const useInspection = create<Inspection>()((set, get) => ({
 /** A text that is the same for the same selection, also as the key of a row. */
 export function selectionKey(selection: Selection | undefined): string {
   if (selection === undefined) return '';
-  if (selection.kind === 'definition') return `definition ${selection.of} ${selection.name}`;
+  if (selection.kind === 'definition') {
+    const { of, name, agent: agents } = selection;
+    return `definition ${of} ${name}${agents === undefined ? '' : ` in ${agents}`}`;
+  }
   const { turn, agent = '', step } = selection;
   const call = selection.kind === 'call' ? ` ${selection.toolCallId}` : '';
   return `${selection.kind} ${turn} ${step} ${agent}${call}`;

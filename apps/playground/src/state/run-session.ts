@@ -12,6 +12,7 @@ import { continueScenes, type ScenePlay } from '../model/played-scenes.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { useInspection } from './inspection.ts';
 import { redactEvents } from './redact-events.ts';
+import { addDefinition } from './script-lines.ts';
 import { currentSession, usePlayground, type Problem, type RunSession, type RunSource } from './store.ts';
 
 /** How many lines of a script's console are kept. */
@@ -246,6 +247,7 @@ function sandboxExecutor(script: string, kept: readonly RunEvent[]): Executor {
         onProblem: ({ phase, ...problem }) => {
           if (isCurrent()) showProblem({ ...problem, ended: phase === 'compile' }, script);
         },
+        onDefinition: (definition) => session && addDefinition(session.id, definition),
         onConsole(level, text) {
           if (!isCurrent()) return;
           usePlayground.setState(({ console: lines }) => ({

@@ -3,16 +3,18 @@ import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { agentsModule, coreModule } from '../../src/sandbox/worker/core-module.ts';
+import { noReports } from './no-reports.ts';
 
 /** The modules as a script gets them, with a page's model that gives these answers, and what its watcher heard. */
 function module(...answers: Parameters<typeof scriptedModel>[0]) {
   const page = scriptedModel(answers, { provider: 'page' });
   const heard: string[] = [];
   const agents = agentsModule(page, {
+    definitions: noReports,
     settle: async () => void heard.push('settle'),
     onError: (error) => void heard.push((error as Error).message),
   });
-  return { core: { ...agents, ...coreModule(page) }, page, heard };
+  return { core: { ...agents, ...coreModule(page, { definitions: noReports }) }, page, heard };
 }
 
 const own = () => scriptedModel(['Own.'], { provider: 'own' });

@@ -9,15 +9,16 @@ import { defaultLimits } from '../../src/sandbox/limits.ts';
 const start = { type: 'run-start', t: 0, v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' };
 const set = (i: number) => ({ type: 'variable-set', t: 0, name: `V${i}`, kind: 'text', value: 'v' });
 
-test('20,000 events in one message are read in slices, in their order, and before the end of their worker', async () => {
-  let turns = 0;
-  const timer = setInterval(() => (turns += 1), 1);
+/** Runs a script whose worker sends these messages at once, and then ends. */
+function runWith(
+  messages: readonly object[],
+  host: Partial<Parameters<typeof startSandboxRun>[0]>,
+): Promise<readonly RunEvent[]> {
   const events: RunEvent[] = [];
-  await new Promise<void>((resolve) => {
+  return new Promise((resolve) => {
     const cell: Cell = {
       open(onMessage, onEnd) {
-        const sent = [start, ...Array.from({ length: 20_000 }, (_, i) => set(i))];
-        onMessage(JSON.stringify({ type: 'events', events: sent }));
+        for (const message of messages) onMessage(JSON.stringify(message));
         onEnd({ reason: 'silent' });
       },
       answers: () => Promise.resolve(true),
@@ -25,7 +26,7 @@ test('20,000 events in one message are read in slices, in their order, and befor
       close: () => {},
     };
     startSandboxRun({
-      script: 'export default (prompt: any) => { prompt.$`Hi`; };',
+      script: 'export default (prompt: any) => {\n  prompt.$`Hi`;\n};',
       request: { input: undefined },
       signal: new AbortController().signal,
       limits: defaultLimits,
@@ -33,18 +34,42 @@ test('20,000 events in one message are read in slices, in their order, and befor
       getModel: () => Promise.resolve(scriptedModel(['Hi'])),
       secrets: () => [],
       takeCell: () => Promise.resolve(cell),
-      onEvent(event) {
-        if (event.type === 'run-start') turns = 0;
-        events.push(event);
-        if (event.type === 'run-end') resolve();
-      },
       onProblem: () => {},
       onConsole: () => {},
+      onDefinition: () => {},
+      ...host,
+      onEvent(event) {
+        host.onEvent?.(event);
+        events.push(event);
+        if (event.type === 'run-end') resolve(events);
+      },
     });
+  });
+}
+
+test('20,000 events in one message are read in slices, in their order, and before the end of their worker', async () => {
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1), 1);
+  const sent = [start, ...Array.from({ length: 20_000 }, (_, i) => set(i))];
+  const events = await runWith([{ type: 'events', events: sent }], {
+    onEvent(event) {
+      if (event.type === 'run-start') turns = 0;
+    },
   });
   clearInterval(timer);
   expect(turns).toBeGreaterThan(2);
   expect(events).toHaveLength(20_002);
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, place) => place));
   expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'error' });
+});
+
+test('2,000 definitions of a run are kept, each on a line of its script', async () => {
+  const lines: number[] = [];
+  const definition = (i: number) => ({ type: 'definition', of: 'variable', name: `V${i}`, at: { line: i } });
+  await runWith(
+    Array.from({ length: 3_000 }, (_, i) => definition(i)),
+    { onDefinition: ({ line }) => void lines.push(line) },
+  );
+  expect(lines).toHaveLength(2_000);
+  expect(new Set(lines)).toEqual(new Set([1, 2, 3]));
 });

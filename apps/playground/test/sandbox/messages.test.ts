@@ -12,7 +12,25 @@ describe('what the page reads', () => {
     expect(readMessage(encodeMessage(message))).toEqual(message);
   });
 
+  test.each<ToHost>([
+    { type: 'definition', of: 'tool', name: 'search', agent: 'outer/inner', at: { line: 3, column: 2 } },
+    { type: 'definition', of: 'system', name: '', at: { line: 1 } },
+  ])('the line of a definition: %j', (message) => {
+    expect(readMessage(encodeMessage(message))).toEqual(message);
+  });
+
   test.each([
+    '{"type":"definition","of":"tool","name":"search"}',
+    '{"type":"definition","of":"__proto__","name":"search","at":{"line":1}}',
+    '{"type":"definition","of":"tool","name":{},"at":{"line":1}}',
+    '{"type":"definition","of":"tool","name":"search","agent":7,"at":{"line":1}}',
+    '{"type":"definition","of":"tool","name":"search","at":{"line":0}}',
+    '{"type":"definition","of":"tool","name":"search","at":{"line":-4}}',
+    '{"type":"definition","of":"tool","name":"search","at":{"line":1.5}}',
+    '{"type":"definition","of":"tool","name":"search","at":{"line":1e999}}',
+    '{"type":"definition","of":"tool","name":"search","at":{"line":1,"column":0}}',
+    `{"type":"definition","of":"tool","name":"${'x'.repeat(201)}","at":{"line":1}}`,
+    `{"type":"definition","of":"tool","name":"x","agent":"${'x'.repeat(501)}","at":{"line":1}}`,
     'nonsense',
     'null',
     '{"type":"else"}',

@@ -10,6 +10,7 @@ import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
 import { dynamicTool } from 'ai';
 import * as z from 'zod';
+import { noReports } from './no-reports.ts';
 import { createToolWatcher } from '../../src/sandbox/worker/watch-tools.ts';
 import { watchDefinition } from '../../src/sandbox/worker/watch-definition.ts';
 
@@ -32,6 +33,7 @@ async function run(
   };
   const { run: live } = await runPrompt(
     watchDefinition(definition as never, {
+      definitions: noReports,
       settle: async () => void heard.push('settle'),
       onError: (error, toolCallId) => heard.push(`${(error as Error).message} ${toolCallId}`),
     }),
@@ -129,6 +131,7 @@ test('an error that a loop policy throws before the run begins is reported as th
     policySetup: () => Promise.reject(new Error('no such thing')),
   };
   const watched = watchDefinition(definition as never, {
+    definitions: noReports,
     settle: async () => {},
     onError: (error) => heard.push((error as Error).message),
   });

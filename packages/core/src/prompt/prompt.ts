@@ -61,7 +61,7 @@ export class Prompt {
     }
   }
 
-  /** What has been defined so far; inside a task's `extend`, what that task has defined. */
+  /** What has been defined so far; inside a task's `extend`, what that task has defined. @internal */
   get definitions(): Definitions {
     return this.#definitions;
   }
@@ -295,7 +295,10 @@ export class Prompt {
     return this.#addTaskList(new TaskListDefinition('dynamic', [], options), addDynamicTools);
   }
 
-  /** Adds the caller's ready-made tools. From here on, the messages that the run starts with are fixed. Called by the runner. */
+  /**
+   * Adds the caller's ready-made tools. From here on, the messages that the run starts with are fixed. Called by the
+   * runner. @internal
+   */
   start(tools: ToolSet = {}): void {
     for (const [name, tool] of Object.entries(tools)) this.#addTool(name, { kind: 'ready', tool });
     this.#started = this.#fixed = true;
@@ -304,7 +307,7 @@ export class Prompt {
 
   /**
    * Calls `define`, and gives back what it has defined, which stands apart from all that was there before. Called by the
-   * runner when a task begins.
+   * runner when a task begins. @internal
    */
   async layer(define: (prompt: this) => void | Promise<void>): Promise<Definitions> {
     const layer = emptyDefinitions();

@@ -1,6 +1,7 @@
 import type { RunEvent } from '@cueline/core';
 import * as z from 'zod';
 import type { ToHost } from '../protocol.ts';
+import { definitionKinds } from '../script/definition.ts';
 import { isRunEvent } from '@cueline/core/link';
 
 const call = z.number().int();
@@ -34,6 +35,13 @@ const message = z.discriminatedUnion('type', [
     message: sentence,
     at: place,
     toolCallId: z.string().optional(),
+  }),
+  z.object({
+    type: z.literal('definition'),
+    of: z.enum(definitionKinds),
+    name: z.string().max(200),
+    agent: z.string().max(500).optional(),
+    at: z.object({ line: z.number().int().positive(), column: z.number().int().positive().optional() }),
   }),
   z.object({
     type: z.literal('console'),

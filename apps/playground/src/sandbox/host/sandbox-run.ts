@@ -19,6 +19,7 @@ import { createSlices } from '../slices.ts';
 import type { SandboxLimits } from '../limits.ts';
 import { encodeMessage, type ConsoleLevel, type ToWorker } from '../protocol.ts';
 import { compileScript, type CompiledScript } from '../script/compile-script.ts';
+import type { DefinitionLine } from '../script/definition.ts';
 import { ScriptError, type ScriptPosition } from '../script/script-error.ts';
 import { attributeError } from './attribute-error.ts';
 import type { Cell, CellEnd } from './cell.ts';
@@ -50,6 +51,8 @@ export type SandboxRunOptions = {
   onEvent: (event: RunEvent) => void;
   onProblem: (problem: ScriptProblem) => void;
   onConsole: (level: ConsoleLevel, text: string) => void;
+  /** Called with each line that a definition is made on, up to the limit. */
+  onDefinition: (definition: DefinitionLine) => void;
 };
 
 /** A run that is under way in the sandbox. */
@@ -79,6 +82,7 @@ class ScriptRun implements SandboxRun {
   #lastTime = 0;
   #ended = false;
   #facts = { model: '' };
+  #definitions = 0;
   #cell: Cell | undefined;
   #server: ModelServer | undefined;
   #commands: CommandLine | undefined;
@@ -238,6 +242,8 @@ class ScriptRun implements SandboxRun {
       }
       case 'problem':
         return this.#tell(message.message, this.#place(message.at), message.toolCallId);
+      case 'definition':
+        return this.#takeDefinition(message);
       case 'console':
         return this.#options.onConsole(message.level, message.text);
       case 'reply':
@@ -248,6 +254,13 @@ class ScriptRun implements SandboxRun {
         return this.#server?.receive(message);
       default:
     }
+  }
+
+  #takeDefinition({ of, name, agent, at }: Extract<ReadMessage, { type: 'definition' }>): void {
+    this.#definitions += 1;
+    const { line } = this.#place(at) ?? at;
+    if (this.#definitions > this.#limits.definitions) return;
+    this.#options.onDefinition({ of, name, ...(agent === undefined ? {} : { agent }), line });
   }
 
   #tell(message: string, position: ScriptPosition | undefined, toolCallId?: string): void {

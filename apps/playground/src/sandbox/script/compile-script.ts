@@ -1,8 +1,9 @@
-import { getFormattedTokens, transform, type Transform } from 'sucrase';
+import { getFormattedTokens, transform } from 'sucrase';
 import { locateSyntaxError, type ParseError } from './locate-syntax-error.ts';
 import { isScriptModule, noDefaultExport, refusedImport } from './modules.ts';
 import { ScriptError, type ScriptPosition } from './script-error.ts';
 import { readMappings } from './source-map.ts';
+import { readTokens, transforms, type Token } from './tokens.ts';
 
 /** A script that the sandbox's worker can run. */
 export type CompiledScript = {
@@ -13,8 +14,6 @@ export type CompiledScript = {
   /** The position of the export: used for errors without a position of their own. */
   defaultExport: ScriptPosition;
 };
-
-const transforms: Transform[] = ['typescript', 'imports'];
 
 // On the first line, so that line n of the script is line n of the code.
 const head = 'export default async (require, exports) => {';
@@ -66,22 +65,6 @@ function tryToParse(source: string): ParseError | undefined {
   } catch (error) {
     return isParseError(error) ? error : undefined;
   }
-}
-
-type Token = { label: string; text: string; line: number; column: number };
-
-/**
- * The script's tokens, through the only public function in which Sucrase exposes them: a table, one row per token.
- */
-function readTokens(source: string): Token[] {
-  const lines = source.split('\n');
-  const rows = getFormattedTokens(source, { transforms }).split('\n');
-  return rows.flatMap((row) => {
-    const [, line, column, endLine, endColumn, label] = /^(\d+):(\d+)-(\d+):(\d+) +(\S+)/.exec(row) ?? [];
-    if (label === undefined || line !== endLine) return [];
-    const text = lines[Number(line) - 1]?.slice(Number(column) - 1, Number(endColumn) - 1) ?? '';
-    return [{ label, text, line: Number(line), column: Number(column) }];
-  });
 }
 
 /**

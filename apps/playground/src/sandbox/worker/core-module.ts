@@ -1,15 +1,23 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import * as core from '@cueline/core';
 import * as agents from '@cueline/core/agents';
+import { messageName } from '../script/definition.ts';
 import { createToolWatcher, type ScriptWatcher } from './watch-tools.ts';
+
+/** The name of the agent that a call of a classifier is. */
+const CLASSIFIER = 'classify';
 
 type CallOptions = Pick<agents.CallOptions, 'model' | 'context'>;
 
 /**
  * Returns what a script imports as `@cueline/core`. It is the same as the package, except that runs which the script
- * starts use the page's model, unless they have a model object of their own, such as a scripted one.
+ * starts use the page's model, unless they have a model object of their own, such as a scripted one, and that the lines
+ * of tools are known.
  */
-export function coreModule(model: LanguageModelV4): typeof core {
+export function coreModule(
+  model: LanguageModelV4,
+  { definitions }: Pick<ScriptWatcher, 'definitions'>,
+): typeof core {
   function runPrompt(
     source: core.PromptFunction,
     config: core.PromptConfig = {},
@@ -17,8 +25,11 @@ export function coreModule(model: LanguageModelV4): typeof core {
     return core.runPrompt(source, { ...config, model: objectModel(config.model) ?? model });
   }
 
+  const tool = (...args: unknown[]): unknown =>
+    definitions.made((core.tool as (...given: unknown[]) => unknown)(...args));
+
   // the editor has the exact types
-  return { ...core, runPrompt: runPrompt as typeof core.runPrompt };
+  return { ...core, runPrompt: runPrompt as typeof core.runPrompt, tool: tool as typeof core.tool };
 }
 
 /**
@@ -27,6 +38,7 @@ export function coreModule(model: LanguageModelV4): typeof core {
  */
 export function agentsModule(model: LanguageModelV4, watcher: ScriptWatcher): typeof agents {
   const watched = createToolWatcher(watcher);
+  const { definitions } = watcher;
 
   function watchTools<Tools extends agents.AgentTools | undefined>(tools: Tools): Tools {
     return typeof tools === 'object' && tools !== null ? (watched.list(tools) as Tools) : tools;
@@ -39,23 +51,47 @@ export function agentsModule(model: LanguageModelV4, watcher: ScriptWatcher): ty
   }
 
   function defineAgent(config: agents.AgentConfig): agents.Agent {
+    definitions.report('agent', config?.name);
+    definitions.reportTools(config?.tools, typeof config?.name === 'string' ? config.name : undefined);
     const own = objectModel(config?.model);
     const agent = agents.defineAgent({ ...config, model: own, tools: watchTools(config?.tools) });
     return {
       ...agent,
+      prompt(...args) {
+        definitions.report('message', messageName(args[1]?.dialog?.messages.length ?? 0));
+        return agent.prompt(...args);
+      },
       call: (input, options = {}) => agent.call(input, callOptions(options, own)),
-      classify: (input, labels, options = {}) => agent.classify(input, labels, callOptions(options, own)),
-      classifyBinary: (question, options = {}) => agent.classifyBinary(question, callOptions(options, own)),
+      classify(input, labels, options = {}) {
+        definitions.report('agent', CLASSIFIER);
+        return agent.classify(input, labels, callOptions(options, own));
+      },
+      classifyBinary(question, options = {}) {
+        definitions.report('agent', CLASSIFIER);
+        return agent.classifyBinary(question, callOptions(options, own));
+      },
     };
+  }
+
+  function defineSession(...[name, settings]: Parameters<typeof agents.defineSession>): unknown {
+    definitions.reportTools(settings?.tools);
+    return agents.defineSession(name, settings);
   }
 
   return {
     ...agents,
     // the editor has the exact types
     defineAgent: defineAgent as typeof agents.defineAgent,
+    defineSession: defineSession as typeof agents.defineSession,
     runAgentSession: (given, config) => agents.runAgentSession(objectModel(given) ?? model, config),
-    classify: (input, labels, options) => agents.classify(input, labels, callOptions(options)),
-    classifyBinary: (question, options) => agents.classifyBinary(question, callOptions(options)),
+    classify(input, labels, options) {
+      definitions.report('agent', CLASSIFIER);
+      return agents.classify(input, labels, callOptions(options));
+    },
+    classifyBinary(question, options) {
+      definitions.report('agent', CLASSIFIER);
+      return agents.classifyBinary(question, callOptions(options));
+    },
   };
 }
 

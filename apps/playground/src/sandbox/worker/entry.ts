@@ -24,7 +24,7 @@ const runtime = createRuntime({
     return {
       zod: z,
       // links of version 1 import agents and sessions from here, too
-      '@cueline/core': { ...agents, ...coreModule(model) },
+      '@cueline/core': { ...agents, ...coreModule(model, watcher) },
       '@cueline/core/agents': agents,
       '@cueline/core/inspect': inspect,
       '@cueline/core/library': library,

@@ -4,12 +4,8 @@ import type { ScriptPosition } from '../script/script-error.ts';
 import { describeError } from './describe-error.ts';
 import { locateInStack, locateSyntaxError } from './locate-error.ts';
 
-/** A script that has been loaded into this worker. */
-export type LoadedScript = {
-  definition: PromptDefinition<unknown>;
-  /** The position in the compiled code that an error comes from; undefined if it did not pass through the script. */
-  locate(error: unknown): ScriptPosition | undefined;
-};
+/** The position in the compiled code that an error comes from; undefined if it did not pass through the script. */
+export type LocateError = (error: unknown) => ScriptPosition | undefined;
 
 /** A script error, with its position in the compiled code if that is known. */
 export class LoadError extends CuelineError {
@@ -22,14 +18,24 @@ export class LoadError extends CuelineError {
   }
 }
 
+/** A script in this worker, before it is evaluated. */
+export type OpenedScript = { url: string; locate: LocateError };
+
+/** Gives compiled code an address, by which errors and definitions of the script are located. */
+export function openScript(code: string): OpenedScript {
+  const url = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }));
+  return { url, locate: (error) => locateInStack(error, url) };
+}
+
 /**
- * Evaluates compiled code, and takes its default export as the prompt to run. `import()` of a blob is the only way to
+ * Evaluates compiled code, and returns its default export as the prompt to run. `import()` of a blob is the only way to
  * do this
  * without `eval`. Throws {@link LoadError}.
  */
-export async function loadScript(code: string, modules: Record<string, unknown>): Promise<LoadedScript> {
-  const url = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }));
-  const locate = (error: unknown): ScriptPosition | undefined => locateInStack(error, url);
+export async function loadScript(
+  { url, locate }: OpenedScript,
+  modules: Record<string, unknown>,
+): Promise<PromptDefinition<unknown>> {
   try {
     const evaluate = await importScript(url);
     const exports: Record<string, unknown> = {};
@@ -37,7 +43,7 @@ export async function loadScript(code: string, modules: Record<string, unknown>)
       if (Object.hasOwn(modules, name)) return modules[name];
       throw new CuelineError('script_error', refusedImport(name));
     }, exports);
-    return { definition: toDefinition(exports['default']), locate };
+    return toDefinition(exports['default']);
   } catch (error) {
     throw error instanceof LoadError ? error : new LoadError(error, locate(error));
   }

@@ -8,10 +8,11 @@ import {
 } from '@cueline/core';
 import { decodeMessage, type ToHost, type ToWorker } from '../protocol.ts';
 import { describeError } from './describe-error.ts';
-import { LoadError, loadScript, type LoadedScript } from './load-script.ts';
+import { LoadError, loadScript, openScript, type OpenedScript } from './load-script.ts';
 import { isLocated } from './locate-error.ts';
 import { createOutbox } from './outbox.ts';
 import { createRemoteModel, type RemoteModel } from './remote-model.ts';
+import { createDefinitionReporter } from './report-definitions.ts';
 import { watchDefinition } from './watch-definition.ts';
 import type { ScriptWatcher } from './watch-tools.ts';
 
@@ -35,7 +36,7 @@ export function createRuntime(options: {
   const { send } = outbox;
   const stopping = new AbortController();
   let remote: RemoteModel | undefined;
-  let script: LoadedScript | undefined;
+  let script: OpenedScript | undefined;
   let live: RunHandle | undefined;
 
   const tellProblem = (error: unknown, toolCallId?: string): void => {
@@ -63,15 +64,17 @@ export function createRuntime(options: {
     let thrown: unknown;
     try {
       remote = createRemoteModel(model, send);
+      const opened = (script = openScript(code));
       const watcher: ScriptWatcher = {
+        definitions: createDefinitionReporter(opened.locate, send),
         settle,
         onError(error, toolCallId) {
           if (toolCallId === undefined) thrown = error;
           else tellProblem(error, toolCallId);
         },
       };
-      script = await loadScript(code, options.modules(remote.model, watcher));
-      ({ run: live } = await runPrompt(watchDefinition(script.definition, watcher), {
+      const definition = await loadScript(opened, options.modules(remote.model, watcher));
+      ({ run: live } = await runPrompt(watchDefinition(definition, watcher), {
         model: remote.model,
         input,
         messages,

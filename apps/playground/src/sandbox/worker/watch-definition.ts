@@ -10,6 +10,7 @@ import {
   type ToolContext,
 } from '@cueline/core';
 import { describeError } from './describe-error.ts';
+import { reportPrompt } from './report-prompt.ts';
 import { createToolWatcher, type ScriptWatcher, type ToolFunction, type ToolWatcher } from './watch-tools.ts';
 
 type DefineTool = (name: string, description: unknown, schema?: unknown, ...rest: unknown[]) => void;
@@ -40,6 +41,7 @@ export function watchDefinition(
   const { model: _model, ...rest } = definition;
   const { policySetup } = definition;
   const watched = createPromptWatcher(watcher);
+  watcher.definitions.reportTools(rest.tools);
   /** The value that the script makes; what it throws is reported, and ends the run as the script's error. */
   const making = async <Value>(make: () => Value | Promise<Value>): Promise<Value> => {
     try {
@@ -53,7 +55,7 @@ export function watchDefinition(
   };
   return {
     ...rest,
-    ...(rest.plugins === undefined ? {} : { plugins: rest.plugins.map(watched.plugin) }),
+    ...(rest.plugins === undefined ? {} : { plugins: rest.plugins.map((plugin) => watched.plugin(plugin)) }),
     ...(rest.tools === undefined ? {} : { tools: watched.tools.list(rest.tools) }),
     run(prompt, input) {
       watched.prompt(prompt);
@@ -83,68 +85,94 @@ function watchPolicy(
   };
 }
 
+/** `agent`: the names of the agents in which the prompt is, joined with `/`. */
 type PromptWatcher = {
-  prompt: (prompt: Prompt) => void;
-  plugin: <One extends Plugin>(plugin: One) => One;
+  prompt: (prompt: Prompt, agent?: string) => void;
+  plugin: <One extends Plugin>(plugin: One, agent?: string) => One;
   tools: ToolWatcher;
 };
 
 function createPromptWatcher(watcher: ScriptWatcher): PromptWatcher {
+  const { definitions } = watcher;
   const tools = createToolWatcher(watcher);
   const seen = new WeakSet<Prompt>();
 
-  function watchPrompt(prompt: Prompt): void {
+  function watchPrompt(prompt: Prompt, agent?: string): void {
     if (seen.has(prompt)) return;
     seen.add(prompt);
+    reportPrompt(prompt, definitions, agent);
     // overloads and generics are for the author of a script; here everything is passed on unchanged
     const defTool = prompt.defTool.bind(prompt) as DefineTool;
     const defAgent = prompt.defAgent.bind(prompt) as unknown as DefineAgent;
     const defHook = prompt.defHook.bind(prompt);
     const defTools = prompt.defTools.bind(prompt);
     const own: Pick<Prompt, 'defTools' | 'defHook'> & { defTool: DefineTool; defAgent: DefineAgent } = {
-      defTools: (list) => defTools(typeof list === 'object' && list !== null ? tools.list(list) : list),
+      defTools: (list) =>
+        definitions.during(
+          () => definitions.reportTools(list, agent),
+          () => defTools(typeof list === 'object' && list !== null ? tools.list(list) : list),
+        ),
       defTool(name, description, schema, fn, ...more) {
-        if (typeof description === 'object') {
-          return defTool(name, tools.byName({ [name]: description as ToolSet[string] })[name]);
-        }
-        if (Array.isArray(schema)) return defTool(name, description, tools.list(schema), fn, ...more);
-        const watched = typeof fn === 'function' ? tools.fn(fn as ToolFunction) : fn;
-        defTool(name, description, schema, watched, ...more);
+        const tell = (): void => {
+          definitions.report('tool', name, agent);
+          if (Array.isArray(schema)) definitions.reportTools(schema, agent, name);
+        };
+        definitions.during(tell, () => {
+          if (typeof description === 'object') {
+            return defTool(name, tools.byName({ [name]: description as ToolSet[string] })[name]);
+          }
+          if (Array.isArray(schema)) return defTool(name, description, tools.list(schema), fn, ...more);
+          const watched = typeof fn === 'function' ? tools.fn(fn as ToolFunction) : fn;
+          return defTool(name, description, schema, watched, ...more);
+        });
       },
       defAgent(name, description, schema, fn, options) {
-        defAgent(name, description, schema, watchAgent(fn), options && watchOptions(options));
+        const path = agent === undefined ? name : `${agent}/${name}`;
+        definitions.during(
+          () => definitions.report('agent', name, agent),
+          () =>
+            defAgent(name, description, schema, watchAgent(fn, path), options && watchOptions(options, path)),
+        );
       },
-      defHook: (hook) => defHook(typeof hook === 'function' ? watchHook(hook) : hook),
+      defHook: (hook) =>
+        definitions.during(
+          () => definitions.report('hook', `hooks[${prompt.definitions.hooks.length}]`, agent),
+          () => defHook(typeof hook === 'function' ? watchHook(hook) : hook),
+        ),
     };
     Object.assign(prompt, own);
   }
 
-  function watchPlugin<One extends Plugin>(plugin: One): One {
+  function watchPlugin<One extends Plugin>(plugin: One, agent?: string): One {
     const { setup } = plugin;
     if (typeof setup !== 'function') return plugin;
     return {
       ...plugin,
       setup(prompt: Prompt) {
-        watchPrompt(prompt);
+        watchPrompt(prompt, agent);
         return setup(prompt);
       },
     };
   }
 
-  function watchAgent(fn: unknown): unknown {
+  function watchAgent(fn: unknown, path: string): unknown {
     if (typeof fn !== 'function') return fn;
     return (args: unknown, prompt: Prompt, context: ToolContext): unknown => {
-      watchPrompt(prompt);
+      watchPrompt(prompt, path);
       return fn(args, prompt, context);
     };
   }
 
   /** An agent's options without a model name, which only the page could resolve. */
-  function watchOptions({ model, plugins, tools: ready, ...options }: AgentOptions): AgentOptions {
+  function watchOptions(
+    { model, plugins, tools: ready, ...options }: AgentOptions,
+    path: string,
+  ): AgentOptions {
+    definitions.reportTools(ready, path);
     return {
       ...options,
       ...(typeof model === 'object' ? { model } : {}),
-      ...(Array.isArray(plugins) ? { plugins: plugins.map(watchPlugin) } : {}),
+      ...(Array.isArray(plugins) ? { plugins: plugins.map((plugin) => watchPlugin(plugin, path)) } : {}),
       ...(ready === undefined ? {} : { tools: tools.byName(ready) }),
     };
   }

@@ -1,8 +1,11 @@
 import type { NamedTool, ToolContext, ToolList } from '@cueline/core';
 import type { ToolSet } from 'ai';
+import type { DefinitionReporter } from './report-definitions.ts';
 
 /** The observers of a script. */
 export type ScriptWatcher = {
+  /** Which line makes each definition. */
+  definitions: DefinitionReporter;
   /** Sends all events so far to the page, before code of the script runs that may never return. */
   settle: () => Promise<void>;
   /**
@@ -24,7 +27,10 @@ export type ToolWatcher = {
 
 const watchedAlready = new WeakSet<ToolFunction>();
 
-export function createToolWatcher({ settle, onError }: ScriptWatcher): ToolWatcher {
+export function createToolWatcher({
+  settle,
+  onError,
+}: Pick<ScriptWatcher, 'settle' | 'onError'>): ToolWatcher {
   function fn(call: ToolFunction): ToolFunction {
     if (watchedAlready.has(call)) return call;
     const watched = isGeneratorFunction(call) ? watchGenerator(call) : watchFunction(call);

@@ -1,0 +1,62 @@
+import type { LineCost } from './line-costs.ts';
+import { monaco } from './monaco.ts';
+
+type CodeEditor = monaco.editor.IStandaloneCodeEditor;
+
+/** Small texts in the gutter, one per line. */
+export type GutterLabels = {
+  /** Shows these labels and no others. */
+  show(costs: ReadonlyMap<number, LineCost>): void;
+};
+
+/** Draws texts before the line numbers of an editor, whose glyph margin must be open. */
+export function createGutterLabels(editor: CodeEditor): GutterLabels {
+  const labels = new Map<number, Label>();
+  return {
+    show(costs) {
+      for (const [line, label] of labels) {
+        if (costs.has(line)) continue;
+        editor.removeGlyphMarginWidget(label);
+        labels.delete(line);
+      }
+      for (const [line, cost] of costs) {
+        const shown = labels.get(line);
+        const label = shown ?? new Label(line);
+        label.write(cost);
+        if (shown !== undefined) continue;
+        labels.set(line, label);
+        editor.addGlyphMarginWidget(label);
+      }
+    },
+  };
+}
+
+class Label implements monaco.editor.IGlyphMarginWidget {
+  readonly #line: number;
+  readonly #node = document.createElement('div');
+  readonly #text = document.createElement('span');
+
+  constructor(line: number) {
+    this.#line = line;
+    this.#node.className = 'line-cost';
+    this.#node.append(this.#text);
+  }
+
+  write({ label, title }: LineCost): void {
+    if (this.#text.textContent !== label) this.#text.textContent = label;
+    if (this.#text.title !== title) this.#text.title = title;
+  }
+
+  getId(): string {
+    return `cueline.line-cost.${this.#line}`;
+  }
+
+  getDomNode(): HTMLElement {
+    return this.#node;
+  }
+
+  getPosition(): monaco.editor.IGlyphMarginWidgetPosition {
+    const lane = monaco.editor.GlyphMarginLane.Center;
+    return { lane, zIndex: 1, range: new monaco.Range(this.#line, 1, this.#line, 1) };
+  }
+}

@@ -1,0 +1,144 @@
+import type { CompiledRequest, RunState } from '@cueline/core';
+import { estimateTokens } from '@cueline/core/inspect';
+import { instructionsName } from '../sandbox/script/definition.ts';
+import type { FoundDefinition } from '../sandbox/script/find-definitions.ts';
+import type { ShownRun } from '../state/shown-run.ts';
+import { formatDuration, plural } from '../ui/format.ts';
+import { agentOf, promptsOf, type PromptOfRun } from './scopes.ts';
+
+/** What the definitions of a line cost, in a few characters and in a sentence. */
+export type LineCost = { label: string; title: string };
+
+type Cost = { calls: number; ms: number; tokens: number | undefined };
+
+/** The costs of the lines on which a run's definitions are made. */
+export function costsOfLines(
+  definitions: readonly FoundDefinition[],
+  shown: ShownRun,
+): ReadonlyMap<number, LineCost> {
+  const { state } = shown;
+  const states = [...shown.earlier.map((turn) => turn.state), state];
+  const calls = countCalls(states);
+  const tokens = tokensOf(state);
+  const byLine = new Map<number, Map<string, Cost & { of: FoundDefinition['of'] }>>();
+  for (const definition of definitions) {
+    const { of, name, line } = definition;
+    const agent = agentOf(definition, state);
+    const key = keyOf(agent, name);
+    const isTool = of === 'tool' || of === 'agent';
+    const called = isTool ? calls.get(key) : undefined;
+    const kind = of === 'agent' ? 'tool' : of;
+    const own = tokens.get(`${kind} ${key}`);
+    if (called === undefined && own === undefined) continue;
+    const entries = byLine.get(line) ?? new Map<string, Cost & { of: FoundDefinition['of'] }>();
+    byLine.set(line, entries);
+    const title = titleOf(of, name, agent);
+    entries.set(title, { of, calls: called?.calls ?? 0, ms: called?.ms ?? 0, tokens: own });
+  }
+  return new Map([...byLine].map(([line, entries]) => [line, describe(entries)]));
+}
+
+function describe(entries: ReadonlyMap<string, Cost>): LineCost {
+  let [calls, ms, tokens] = [0, 0, 0];
+  const sentences: string[] = [];
+  for (const [title, cost] of entries) {
+    calls += cost.calls;
+    ms += cost.ms;
+    tokens += cost.tokens ?? 0;
+    const facts = [
+      ...(cost.calls === 0 ? [] : [`${plural(cost.calls, 'call')}, ${formatDuration(cost.ms)} in all`]),
+      ...(cost.tokens === undefined ? [] : [`${plural(cost.tokens, 'token')} of the request (estimated)`]),
+    ];
+    sentences.push(`${title}: ${facts.join(' · ')}`);
+  }
+  return {
+    label: calls > 0 ? `${calls}× ${shortDuration(ms)}` : `${shortCount(tokens)} tok`,
+    title: sentences.join('\n'),
+  };
+}
+
+function titleOf(of: FoundDefinition['of'], name: string, agent: string | undefined): string {
+  const own =
+    of === 'message'
+      ? `Message ${Number(/\d+/.exec(name)?.[0] ?? 0) + 1}`
+      : of === 'system' && (name === '' || name === instructionsName)
+        ? 'System prompt'
+        : name;
+  return agent === undefined ? own : `${agent.replaceAll('/', ' › ')} › ${own}`;
+}
+
+function keyOf(agent: string | undefined, name: string): string {
+  return JSON.stringify([agent ?? null, name]);
+}
+
+/** How often each tool was called, and for how long it ran: tools, parts of composite tools, and agents. */
+function countCalls(states: readonly RunState[]): Map<string, { calls: number; ms: number }> {
+  const counts = new Map<string, { calls: number; ms: number }>();
+  const add = (agent: string | undefined, name: string, ms: number): void => {
+    const key = keyOf(agent, name);
+    const count = counts.get(key) ?? { calls: 0, ms: 0 };
+    counts.set(key, { calls: count.calls + 1, ms: count.ms + ms });
+  };
+  for (const state of states) {
+    const made = new Set<string>();
+    for (const { facts, agent } of promptsOf(state)) {
+      for (const { toolName, subCalls = [], ...call } of facts.toolCalls) {
+        made.add(`${call.toolCallId} ${toolName}`);
+        add(agent, toolName, runTime(call, state.elapsed));
+        for (const { name, ...sub } of subCalls) {
+          add(agent, `${toolName}.${name}`, runTime(sub, state.elapsed));
+        }
+      }
+    }
+    for (const { name, steps, toolCallId } of state.agents) {
+      // an agent that a tool's function has called, and not the model
+      if (name === undefined || made.has(`${toolCallId} ${name}`)) continue;
+      const last = steps.at(-1);
+      add(undefined, name, (last?.finishedAt ?? state.elapsed) - (steps[0]?.startedAt ?? state.elapsed));
+    }
+  }
+  return counts;
+}
+
+function runTime(call: { ms?: number; startedAt?: number; finishedAt?: number }, now: number): number {
+  if (call.ms !== undefined) return call.ms;
+  return call.startedAt === undefined ? 0 : (call.finishedAt ?? now) - call.startedAt;
+}
+
+/** The estimated tokens of each definition in the latest request of its prompt. */
+function tokensOf(state: RunState): Map<string, number> {
+  const tokens = new Map<string, number>();
+  const latest = new Map<string | undefined, PromptOfRun>();
+  for (const prompt of promptsOf(state)) if (prompt.facts.steps.length > 0) latest.set(prompt.agent, prompt);
+  for (const { facts, agent } of latest.values()) {
+    for (const [name, count] of partsOf(facts.steps.at(-1)!.request)) {
+      const [kind, own] = name;
+      tokens.set(`${kind} ${keyOf(agent, own)}`, count);
+    }
+  }
+  return tokens;
+}
+
+const estimates = new WeakMap<CompiledRequest, [name: [kind: string, name: string], tokens: number][]>();
+
+function partsOf(request: CompiledRequest): [name: [kind: string, name: string], tokens: number][] {
+  let parts = estimates.get(request);
+  if (parts === undefined) {
+    parts = estimateTokens(request).parts.map((part) => [
+      [part.kind === 'instructions' ? 'system' : part.kind, part.name],
+      part.tokens,
+    ]);
+    estimates.set(request, parts);
+  }
+  return parts;
+}
+
+/** `40 ms`, `0.8 s`, `2 m 05 s`. */
+function shortDuration(ms: number): string {
+  return ms >= 99.5 && ms < 1_000 ? `${(ms / 1000).toFixed(1)} s` : formatDuration(ms);
+}
+
+/** `980`, `1.2k`. */
+function shortCount(count: number): string {
+  return count < 1_000 ? String(count) : `${(count / 1000).toFixed(1)}k`;
+}

@@ -1,0 +1,53 @@
+import { diffArrays } from 'diff';
+import type { DefinitionLine } from '../sandbox/script/definition.ts';
+import {
+  findDefinitions,
+  type FoundDefinition,
+  type FoundDefinitions,
+} from '../sandbox/script/find-definitions.ts';
+
+/** More changed lines than this, and the script counts as another one. */
+const MOST_CHANGES = 400;
+
+/**
+ * The lines of the script that ran. `made` is what its run has reported, which holds if there is any; a run from a link
+ * or the storage has only the script's text.
+ */
+export function linesOfRun(script: string, made: readonly DefinitionLine[]): FoundDefinitions {
+  const found = findDefinitions(script);
+  if (made.length === 0) return found;
+  const extents = new Map(found.definitions.map((one) => [`${one.of} ${one.line}`, one.lastLine]));
+  const settings = found.definitions.filter(({ isSetting }) => isSetting);
+  const definitions: FoundDefinition[] = made.map((one) => ({
+    ...one,
+    lastLine: extents.get(`${one.of} ${one.line}`) ?? one.line,
+  }));
+  return { ...found, definitions: [...settings, ...definitions].toSorted((a, b) => a.line - b.line) };
+}
+
+/** The same lines in a later text of the script, without those that have changed. */
+export function moveLines(lines: FoundDefinitions, from: string, to: string): FoundDefinitions {
+  if (from === to) return lines;
+  const moved = unchangedLines(from, to);
+  const definitions = lines.definitions.flatMap((one) => {
+    const line = moved.get(one.line);
+    return line === undefined ? [] : [{ ...one, line, lastLine: moved.get(one.lastLine) ?? line }];
+  });
+  const promptLine = lines.promptLine === undefined ? undefined : moved.get(lines.promptLine);
+  return { definitions, ...(promptLine === undefined ? {} : { promptLine }) };
+}
+
+/** The line of each unchanged line of `from` in `to`. */
+function unchangedLines(from: string, to: string): Map<number, number> {
+  const moved = new Map<number, number>();
+  const changes = diffArrays(from.split(/\r?\n/), to.split(/\r?\n/), { maxEditLength: MOST_CHANGES });
+  let [before, after] = [1, 1];
+  for (const { added, removed, count } of changes ?? []) {
+    for (let index = 0; !added && !removed && index < count; index += 1) {
+      moved.set(before + index, after + index);
+    }
+    if (!added) before += count;
+    if (!removed) after += count;
+  }
+  return moved;
+}

@@ -1,0 +1,157 @@
+import { useDeferredValue, useEffect, useMemo, useRef, type RefObject } from 'react';
+import type { FoundDefinitions } from '../sandbox/script/find-definitions.ts';
+import { selectionKey, useInspection } from '../state/inspection.ts';
+import { useScriptLines } from '../state/script-lines.ts';
+import { shownAt, type ShownRun } from '../state/shown-run.ts';
+import { usePlayground, type RunSession } from '../state/store.ts';
+import { useNarrow } from '../state/theme.ts';
+import { createGutterLabels } from './gutter-labels.ts';
+import { costsOfLines } from './line-costs.ts';
+import { linesOfRun, moveLines } from './lines-of-run.ts';
+import { linesOfSelection, selectionOfLine } from './lines-of-selection.ts';
+import { monaco } from './monaco.ts';
+
+type CodeEditor = monaco.editor.IStandaloneCodeEditor;
+
+const none: FoundDefinitions = { definitions: [] };
+/** The gutter's numbers change at most this often, in milliseconds. */
+const GUTTER_PAUSE = 500;
+const gutterClosed = { glyphMargin: false, lineNumbersMinChars: 3 };
+const gutterOpen = { glyphMargin: true, lineNumbersMinChars: 8 };
+
+/**
+ * Connects the script's lines with its run: marks the lines that made what is selected, selects what the cursor's line
+ * made, and shows in the gutter what each line cost.
+ */
+export function useSourceLines(editor: CodeEditor | undefined): void {
+  const session = usePlayground((state) => state.session);
+  const script = useDeferredValue(usePlayground((state) => state.script));
+  const made = useScriptLines((state) => session && state.bySession[session.id]);
+  const ran = session !== undefined && 'script' in session.source ? session.source.script : undefined;
+  const lines = useMemo(() => (ran === undefined ? none : linesOfRun(ran, made ?? [])), [ran, made]);
+  const moved = useMemo(
+    () => (ran === undefined ? none : moveLines(lines, ran, script)),
+    [lines, ran, script],
+  );
+  /** The key of the selection that was made in the editor itself. */
+  const ownSelection = useRef('');
+  useMarkedLines(editor, session, moved, ownSelection);
+  useLineSelection(editor, session, moved, ownSelection);
+  useLineCosts(editor, session, script === ran ? lines : undefined);
+}
+
+/** Marks the lines of the selection, and scrolls to them if it was made elsewhere. */
+function useMarkedLines(
+  editor: CodeEditor | undefined,
+  session: RunSession | undefined,
+  lines: FoundDefinitions,
+  ownSelection: RefObject<string>,
+): void {
+  const selection = useInspection((state) => state.selection);
+  const marks = useMemo(() => editor?.createDecorationsCollection(), [editor]);
+  const revealed = useRef('');
+  useEffect(() => {
+    const ranges = session && selection ? linesOfSelection(selection, lines, statesOf(session)) : [];
+    marks?.set(
+      ranges.map(({ line, lastLine }) => ({
+        range: new monaco.Range(line, 1, lastLine, 1),
+        options: {
+          isWholeLine: true,
+          className: 'source-line',
+          linesDecorationsClassName: 'source-line-mark',
+        },
+      })),
+    );
+    const key = selectionKey(selection);
+    const [first] = ranges;
+    if (key === revealed.current || (first === undefined && key !== '')) return;
+    revealed.current = key;
+    const isOwn = key === ownSelection.current;
+    ownSelection.current = '';
+    if (first !== undefined && !isOwn) editor?.revealLineInCenterIfOutsideViewport(first.line);
+  }, [editor, marks, session, selection, lines, ownSelection]);
+}
+
+/** Selects what the line made on which the user puts the cursor, or whose gutter the user clicks. */
+function useLineSelection(
+  editor: CodeEditor | undefined,
+  session: RunSession | undefined,
+  lines: FoundDefinitions,
+  ownSelection: RefObject<string>,
+): void {
+  useEffect(() => {
+    if (editor === undefined || session === undefined) return undefined;
+    const choose = (line: number): void => {
+      const { selection, select } = useInspection.getState();
+      const marked = selection === undefined ? [] : linesOfSelection(selection, lines, statesOf(session));
+      if (marked.some((range) => range.line <= line && line <= range.lastLine)) return;
+      const found = selectionOfLine(line, lines, shownNow(session));
+      if (found === undefined) return;
+      ownSelection.current = selectionKey(found);
+      select(found);
+    };
+    const { GUTTER_GLYPH_MARGIN, GUTTER_LINE_NUMBERS } = monaco.editor.MouseTargetType;
+    const listeners = [
+      // not where the cursor goes by typing, or by the page
+      editor.onDidChangeCursorPosition(({ reason, position }) => {
+        const isMove = reason === monaco.editor.CursorChangeReason.Explicit;
+        if (isMove && editor.getSelection()?.isEmpty() === true) choose(position.lineNumber);
+      }),
+      editor.onMouseDown(({ target }) => {
+        if (target.type === GUTTER_GLYPH_MARGIN || target.type === GUTTER_LINE_NUMBERS) {
+          choose(target.position.lineNumber);
+        }
+      }),
+    ];
+    return () => {
+      for (const listener of listeners) listener.dispose();
+    };
+  }, [editor, session, lines, ownSelection]);
+}
+
+/** Shows the cost of each line; without `lines`, the script in the editor is not the one that ran. */
+function useLineCosts(
+  editor: CodeEditor | undefined,
+  session: RunSession | undefined,
+  lines: FoundDefinitions | undefined,
+): void {
+  const isNarrow = useNarrow();
+  const hasRoom = session !== undefined && !isNarrow;
+  const labels = useMemo(() => editor && createGutterLabels(editor), [editor]);
+  useEffect(() => {
+    editor?.updateOptions(hasRoom ? gutterOpen : gutterClosed);
+  }, [editor, hasRoom]);
+  useEffect(() => {
+    if (labels === undefined || session === undefined || lines === undefined || !hasRoom) {
+      labels?.show(new Map());
+      return undefined;
+    }
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const show = (): void => {
+      timer = undefined;
+      labels.show(costsOfLines(lines.definitions, shownNow(session)));
+    };
+    const showSoon = (): void => {
+      timer ??= setTimeout(show, GUTTER_PAUSE);
+    };
+    show();
+    const endRun = session.run.subscribe(showSoon);
+    const endMoment = useInspection.subscribe((now, before) => {
+      if (now.moment !== before.moment) showSoon();
+    });
+    return () => {
+      clearTimeout(timer);
+      endRun();
+      endMoment();
+    };
+  }, [labels, session, lines, hasRoom]);
+}
+
+function shownNow(session: RunSession): ShownRun {
+  return shownAt(session, session.run.getState(), useInspection.getState().moment);
+}
+
+/** The state of each turn. */
+function statesOf({ earlier, run }: RunSession): (turn: number) => ReturnType<RunSession['run']['getState']> {
+  return (turn) => earlier[turn]?.state ?? run.getState();
+}

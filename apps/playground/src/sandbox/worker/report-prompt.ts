@@ -1,0 +1,39 @@
+import type { Prompt } from '@cueline/core';
+import { messageName, type DefinitionKind } from '../script/definition.ts';
+import type { DefinitionReporter } from './report-definitions.ts';
+
+type Method = (...args: unknown[]) => unknown;
+
+/**
+ * Reports the variables, system parts, messages and task lists of a prompt while the script defines them. Each method
+ * takes and returns what it did before.
+ */
+export function reportPrompt(prompt: Prompt, definitions: DefinitionReporter, agent?: string): void {
+  function report(
+    method: '$' | 'def' | 'defData' | 'defSystem' | 'defMessage' | 'defTaskList' | 'defDynamicTaskList',
+    enumerable: boolean,
+    nameOf: (args: readonly unknown[]) => [of: DefinitionKind, name: unknown],
+  ): void {
+    const define = (prompt[method] as Method).bind(prompt);
+    const value: Method = (...args) =>
+      definitions.during(
+        () => definitions.report(...nameOf(args), agent),
+        () => define(...args),
+      );
+    Object.defineProperty(prompt, method, { value, enumerable, writable: true, configurable: true });
+  }
+
+  // prompts of tasks take over what is enumerable
+  report('def', true, ([name]) => ['variable', name]);
+  report('defData', true, ([name]) => ['variable', name]);
+  report('defSystem', true, (args) => ['system', args.length === 1 ? '' : args[0]]);
+  // those of a task are no longer added once it has begun, so they stay its own
+  const message = (): [DefinitionKind, string] => [
+    'message',
+    messageName(prompt.definitions.messages.length),
+  ];
+  report('$', false, message);
+  report('defMessage', false, message);
+  report('defTaskList', false, () => ['tasks', 'tasks']);
+  report('defDynamicTaskList', false, () => ['tasks', 'tasks']);
+}

@@ -1,0 +1,9 @@
+import type { DefinitionReporter } from '../../src/sandbox/worker/report-definitions.ts';
+
+/** Reports nothing, for tests of other things. */
+export const noReports: DefinitionReporter = {
+  report: () => {},
+  reportTools: () => {},
+  during: (_tell, define) => define(),
+  made: (value) => value,
+};
