@@ -2,6 +2,7 @@ import { isUnderWay, type RunState } from '@cueline/core';
 import { useTaskList } from '@cueline/react';
 import { useCallback, useRef, type ReactNode } from 'react';
 import { ApprovalDock } from '../approval/approval-dock.tsx';
+import { usePreview } from '../state/preview.ts';
 import { useShownRun } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { currentSession, usePlayground } from '../state/store.ts';
@@ -18,8 +19,17 @@ import { ReplyBox } from '../transcript/reply-box.tsx';
 import { RunBar } from './run-bar.tsx';
 import { Transcript } from '../transcript/transcript.tsx';
 
-/** The run: its status, its transcript, and a reply once it is done. `empty` is shown before the first run. */
-export function RunPane({ empty }: { empty: ReactNode }) {
+type RunPaneProps = {
+  /** Shown before the first run. */
+  empty: ReactNode;
+  /** The form of the input, above the run. */
+  input?: ReactNode;
+  /** What would be sent, in the place of the run while it is open. */
+  preview?: ReactNode;
+};
+
+/** The run: its status, its transcript, and a reply once it is done. */
+export function RunPane(props: RunPaneProps) {
   const id = usePlayground((state) => currentSession(state)?.id);
   const pane = useRef<HTMLElement>(null);
   const focusPane = useCallback(() => pane.current?.focus(), []);
@@ -38,7 +48,7 @@ export function RunPane({ empty }: { empty: ReactNode }) {
           </div>
         }
       >
-        <RunContent onAnswered={focusPane} empty={empty} />
+        <RunContent onAnswered={focusPane} {...props} />
       </ErrorBoundary>
     </section>
   );
@@ -48,13 +58,15 @@ function asks(state: RunState): boolean {
   return state.status === 'waiting' && isUnderWay(state);
 }
 
-function RunContent({ onAnswered, empty }: { onAnswered: () => void; empty: ReactNode }) {
+function RunContent({ onAnswered, empty, input, preview }: RunPaneProps & { onAnswered: () => void }) {
   const session = usePlayground(currentSession);
   const shown = useShownRun(session);
   const { state, isPast } = shown;
+  const previews = usePreview(({ open }) => open) && preview !== undefined;
   return (
     <>
-      <RunBar session={session} state={state} isPast={isPast} />
+      <RunBar session={session} state={state} isPast={isPast} hasPreview={preview !== undefined} />
+      {input}
       {isPast ? (
         <PastBar elapsed={state.elapsed} />
       ) : session?.recorded === true ? (
@@ -68,11 +80,14 @@ function RunContent({ onAnswered, empty }: { onAnswered: () => void; empty: Reac
         ) : (
           <RunTasks key={`tasks-${session.id}`} session={session} underWay={isUnderWay(state)} />
         ))}
-      {session === undefined ? empty : <Transcript key={session.id} session={session} shown={shown} />}
+      {previews && preview}
+      <div className={previews ? 'hidden' : 'contents'}>
+        {session === undefined ? empty : <Transcript key={session.id} session={session} shown={shown} />}
+      </div>
       {session !== undefined && !isPast && (
         <ApprovalDock run={session.run} state={state} onAnswered={onAnswered} />
       )}
-      {session?.shared === false && !isPast && <ReplyBox status={state.status} asks={asks(state)} />}
+      {session?.shared === false && !isPast && !previews && <ReplyBox status={state.status} asks={asks(state)} />}
       <Announce words={announcement(state)} />
     </>
   );

@@ -11,7 +11,9 @@ import { scenesFor } from '../examples/index.ts';
 import type { Scene } from '../examples/scene.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { useInspection } from './inspection.ts';
+import { usePreview } from './preview.ts';
 import { redactEvents } from './redact-events.ts';
+import { showInputIssues, takeScriptInput } from './script-input.ts';
 import { currentSession, usePlayground, type Problem, type RunSession, type RunSource } from './store.ts';
 
 /** How many lines of a script's console are kept. */
@@ -23,7 +25,8 @@ const scriptPrompt = definePrompt('script', () => {});
 let sandbox: Promise<Sandbox> | undefined;
 
 // Loaded after the page is drawn: the compiler and the providers are a large part of its code.
-function theSandbox(): Promise<Sandbox> {
+/** The sandbox, once its code has loaded. */
+export function theSandbox(): Promise<Sandbox> {
   sandbox ??= import('../sandbox/index.ts').then(({ createSandbox }) =>
     createSandbox({ secrets: () => secretsOf(usePlayground.getState().keys) }),
   );
@@ -52,15 +55,21 @@ export function warmSandbox(): void {
   );
 }
 
-/** Runs the script in the editor with the current model; stops a run that is under way. */
+/**
+ * Runs the script in the editor with the current model and what its form has as input; stops a run that is under way.
+ * If the form is incomplete, it is shown instead.
+ */
 export function startRun(): void {
   const { script, session: last } = usePlayground.getState();
+  const taken = takeScriptInput(script);
+  if (taken === undefined) return usePlayground.setState({ tab: 'run' });
   if (last !== undefined) runs.remove(last.run.id);
   const id = newId();
   const run = runs.open(id, scriptPrompt, { executor: sandboxExecutor(script) });
   run.listen((event) => usePlayground.getState().session?.run === run && showEnding(event, script));
   begin({ id, run, source: { script }, earlier: [] });
-  run.start().catch(ignore);
+  // the prompt in the sandbox takes the input; this placeholder declares none
+  (run.start as (input: unknown) => Promise<unknown>)(taken.input).catch(ignore);
 }
 
 /** Runs a prompt of the library with the current model. A link to the run has `prompts`. */
@@ -161,6 +170,7 @@ function begin(session: Pick<RunSession, 'id' | 'run' | 'source' | 'earlier'>): 
   const { connection } = usePlayground.getState();
   const { source } = session;
   useInspection.getState().reset();
+  usePreview.setState({ open: false });
   usePlayground.setState({
     [slotOf(source)]: {
       ...session,
@@ -175,10 +185,11 @@ function begin(session: Pick<RunSession, 'id' | 'run' | 'source' | 'earlier'>): 
   });
 }
 
-/** Marks the line at which a run failed. */
+/** Marks the line at which a run failed, or the fields of an input that does not fit. */
 function showEnding(event: RunEvent, script: string): void {
   if (event.type !== 'run-end' || event.error === undefined) return;
-  const { message, details } = event.error;
+  const { code, message, details } = event.error;
+  if (code === 'invalid_input') void import('../sandbox/index.ts').then((it) => showInputIssues(it.readIssues(details)));
   if (typeof details?.['line'] !== 'number') return;
   const column = typeof details['column'] === 'number' ? { column: details['column'] } : {};
   showProblem({ message, line: details['line'], ...column, ended: true }, script);
