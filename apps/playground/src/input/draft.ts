@@ -72,7 +72,8 @@ function valueOf(field: Field, draft: Draft, path: string, problems: Problems): 
     case 'object':
       return objectValue(field, draft, path, problems);
     case 'list': {
-      if (!Array.isArray(draft)) return field.optional || field.nullable ? leftOut(field, note) : listOf([], field, note);
+      if (!Array.isArray(draft))
+        return field.optional || field.nullable ? leftOut(field, note) : listOf([], field, note);
       const items = (draft as readonly Draft[]).map((item, index) =>
         valueOf(field.item, item, pathOf(path, index), problems),
       );
@@ -154,7 +155,8 @@ export function isVariant(draft: Draft): draft is { readonly variant: number; re
 
 /** The draft that gives this input, as far as it fits the field. */
 export function toDraft(field: Field, value: unknown): Draft {
-  if (value === undefined || (value === null && field.kind !== 'fixed' && field.kind !== 'json')) return undefined;
+  if (value === undefined || (value === null && field.kind !== 'fixed' && field.kind !== 'json'))
+    return undefined;
   switch (field.kind) {
     case 'fixed':
       return sameJson(value, field.value) ? '' : undefined;

@@ -8,7 +8,9 @@ export function FieldNote({ hint, problem }: NoteProps) {
   const note = problem ?? hint;
   if (note === undefined) return null;
   return (
-    <p className={clsx('text-sm wrap-anywhere', problem === undefined ? 'text-ink-3' : 'text-danger')}>{note}</p>
+    <p className={clsx('text-sm wrap-anywhere', problem === undefined ? 'text-ink-3' : 'text-danger')}>
+      {note}
+    </p>
   );
 }
 
@@ -19,7 +21,7 @@ export function FieldGroup({ label, action, children, ...note }: FieldGroupProps
   return (
     <fieldset
       data-invalid={note.problem !== undefined || undefined}
-      className="col-span-full min-w-0 rounded-lg border border-line bg-raised px-2.5 pb-2.5 data-invalid:border-danger-line"
+      className="col-span-full min-w-0 rounded-lg border border-line bg-raised px-2.5 data-invalid:border-danger-line"
     >
       <legend className="sr-only">{label}</legend>
       <div className="flex min-h-9 items-center gap-2 narrow:min-h-11">
@@ -28,7 +30,7 @@ export function FieldGroup({ label, action, children, ...note }: FieldGroupProps
         </p>
         {action}
       </div>
-      <div className="grid gap-2">
+      <div className="grid gap-2 pb-2.5 empty:hidden">
         <FieldNote {...note} />
         {children}
       </div>

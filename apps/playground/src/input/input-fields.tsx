@@ -81,7 +81,14 @@ function placeholderOf({ optional, nullable, ...field }: Field): string | undefi
   return optional ? 'optional' : nullable ? 'none' : undefined;
 }
 
-function Typed({ field, draft, path, problems, onDraft, ...props }: InputFieldProps<Of<'text' | 'number' | 'json'>>) {
+function Typed({
+  field,
+  draft,
+  path,
+  problems,
+  onDraft,
+  ...props
+}: InputFieldProps<Of<'text' | 'number' | 'json'>>) {
   const placeholder = placeholderOf(field);
   const shared = {
     label: labelOf({ ...props, field }),
@@ -93,7 +100,12 @@ function Typed({ field, draft, path, problems, onDraft, ...props }: InputFieldPr
     ...(placeholder !== undefined && { placeholder }),
   };
   if (field.kind === 'number') {
-    return <TextInput {...shared} inputMode={field.integer && (field.minimum ?? -1) >= 0 ? 'numeric' : 'decimal'} />;
+    return (
+      <TextInput
+        {...shared}
+        inputMode={field.integer && (field.minimum ?? -1) >= 0 ? 'numeric' : 'decimal'}
+      />
+    );
   }
   if (field.kind === 'json') {
     const example = placeholder ?? '{ "…": "…" }';
@@ -103,7 +115,7 @@ function Typed({ field, draft, path, problems, onDraft, ...props }: InputFieldPr
   if (format === 'date' || format === 'email' || format === 'uri' || maxLength <= SHORT_TEXT) {
     return <TextInput {...shared} type={format === 'date' ? 'date' : 'text'} />;
   }
-  return <TextArea {...shared} rows={1} />;
+  return <TextArea {...shared} rows={1} style={{ resize: 'none' }} />;
 }
 
 /** The most characters of a text that has one line. */
@@ -120,7 +132,14 @@ function boundsOf(field: Of<'text' | 'number' | 'json'>): string | undefined {
   return `${from} to ${to}`;
 }
 
-function Toggle({ field, draft, path, problems, onDraft, ...props }: InputFieldProps<Of<'boolean' | 'fixed'>>) {
+function Toggle({
+  field,
+  draft,
+  path,
+  problems,
+  onDraft,
+  ...props
+}: InputFieldProps<Of<'boolean' | 'fixed'>>) {
   const label = labelOf({ ...props, field });
   if (field.kind === 'boolean' && (field.optional || field.nullable) && typeof field.default !== 'boolean') {
     return (
@@ -144,7 +163,7 @@ function Toggle({ field, draft, path, problems, onDraft, ...props }: InputFieldP
     else onDraft(checked ? '' : undefined, path);
   };
   return (
-    <div className="min-w-0 self-center">
+    <div className="min-w-0 pt-[22px] narrow:pt-0">
       <Checkbox
         label={field.kind === 'fixed' ? `${label}: ${summarize(field.value)}` : label}
         checked={isSet}
@@ -208,7 +227,11 @@ function List({ field, draft, path, problems, onDraft, ...props }: InputFieldPro
       hint={field.description ?? (items.length === 0 ? placeholder : undefined)}
       problem={problems.get(path)}
       action={
-        <Button disabled={isFull} onClick={() => onDraft([...items, undefined], path)} aria-label={`Add to ${label}`}>
+        <Button
+          disabled={isFull}
+          onClick={() => onDraft([...items, undefined], path)}
+          aria-label={`Add to ${label}`}
+        >
           <Plus />
           Add
         </Button>
@@ -256,7 +279,9 @@ function Union({ field, draft, path, problems, onDraft, ...props }: InputFieldPr
         label={`Kind of ${label}`}
         quiet
         value={chosen === undefined ? '' : String(chosen.variant)}
-        onChoose={(value) => onDraft(value === '' ? undefined : { variant: Number(value), value: undefined }, path)}
+        onChoose={(value) =>
+          onDraft(value === '' ? undefined : { variant: Number(value), value: undefined }, path)
+        }
         options={[
           ['', `(${placeholderOf(field) ?? 'choose'})`],
           ...field.variants.map((one, index) => [String(index), one.label] as const),

@@ -40,9 +40,7 @@ const LONGEST_HELP = 500;
 
 /** The field of a JSON Schema. What has no field of its own is a JSON editor. */
 export function toField(schema: unknown): Field {
-  return isSchema(schema)
-    ? fieldOf(schema, { root: schema, level: 0, refs: [], optional: false })
-    : anyValue;
+  return isSchema(schema) ? fieldOf(schema, { root: schema, level: 0, refs: [], optional: false }) : anyValue;
 }
 
 /** The field of an input without a schema. */
@@ -105,7 +103,10 @@ function fieldOf(given: Schema, context: Context): Field {
 }
 
 /** The schema that a reference means; undefined for one that leads to itself, or nowhere. */
-function resolve(schema: Schema, { root, refs }: Context): { schema: Schema | undefined; refs: readonly string[] } {
+function resolve(
+  schema: Schema,
+  { root, refs }: Context,
+): { schema: Schema | undefined; refs: readonly string[] } {
   const { $ref, allOf } = schema;
   if (typeof $ref === 'string') {
     const target = refs.includes($ref) ? undefined : targetOf(root, $ref);
@@ -164,12 +165,19 @@ function labelOf(variant: Schema, field: Field): string | undefined {
   if (field.kind === 'object') {
     const mark = field.fields.find((member) => member.field.kind === 'fixed');
     if (mark?.field.kind === 'fixed') return String(mark.field.value).slice(0, LONGEST_LABEL);
-    return field.fields.map(({ name }) => name).join(', ').slice(0, LONGEST_LABEL) || undefined;
+    return (
+      field.fields
+        .map(({ name }) => name)
+        .join(', ')
+        .slice(0, LONGEST_LABEL) || undefined
+    );
   }
   if (field.kind === 'fixed') return String(field.value).slice(0, LONGEST_LABEL);
-  return { text: 'text', number: 'number', boolean: 'yes or no', list: 'list', choice: 'choice' }[
-    field.kind as string
-  ] ?? textIn(variant['type'], LONGEST_LABEL);
+  return (
+    { text: 'text', number: 'number', boolean: 'yes or no', list: 'list', choice: 'choice' }[
+      field.kind as string
+    ] ?? textIn(variant['type'], LONGEST_LABEL)
+  );
 }
 
 function objectOf(schema: Schema, facts: FieldFacts, context: Context): Field | undefined {

@@ -26,7 +26,11 @@ export function InputSection() {
   const isOpen = open ?? !hasRun;
   const { input } = readDraft(field, draft);
   return (
-    <section ref={section} aria-label="Input" className="flex max-h-[50%] shrink-0 flex-col border-b border-line bg-panel">
+    <section
+      ref={section}
+      aria-label="Input"
+      className="flex max-h-[50%] shrink-0 flex-col border-b border-line bg-panel"
+    >
       <h2 className="shrink-0">
         <button
           type="button"
@@ -35,7 +39,7 @@ export function InputSection() {
           className="flex h-9 w-full items-center gap-2 px-4 text-left text-sm focus-visible:-outline-offset-2 narrow:h-11"
         >
           <FileInput aria-hidden className="size-3.5 shrink-0 text-ink-3" />
-          <span className="shrink-0 font-medium">Input</span>
+          <span className="shrink-0 font-medium">{hasRun ? 'Input of the next run' : 'Input'}</span>
           <span className="min-w-0 flex-1 truncate text-ink-3">
             {!isOpen && (input === undefined ? 'none' : summarize(input, 120))}
           </span>
@@ -71,7 +75,9 @@ export function InputSection() {
 
 /** A script from a link is loaded only if the user wants it. */
 function ForeignInput() {
-  const asks = usePlayground((page) => page.session === undefined && isForeign(page) && mayTakeInput(page.script));
+  const asks = usePlayground(
+    (page) => page.session === undefined && isForeign(page) && mayTakeInput(page.script),
+  );
   if (!asks) return null;
   return (
     <div className="flex shrink-0 items-center gap-2.5 border-b border-line bg-panel py-1.5 pr-2 pl-4 text-ink-2">

@@ -25,7 +25,9 @@ export function PreviewPane() {
           <Note text="Fill in the input to see the request with it." />
         ) : (
           problem !== undefined && (
-            <Note text={problem.line === undefined ? problem.message : `Line ${problem.line}: ${problem.message}`} />
+            <Note
+              text={problem.line === undefined ? problem.message : `Line ${problem.line}: ${problem.message}`}
+            />
           )
         )}
         {last === undefined ? (

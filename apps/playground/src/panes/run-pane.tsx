@@ -1,7 +1,8 @@
 import { isUnderWay, type RunState } from '@cueline/core';
 import { useTaskList } from '@cueline/react';
-import { useCallback, useRef, type ReactNode } from 'react';
+import { useCallback, useRef, type ReactNode, type RefObject } from 'react';
 import { ApprovalDock } from '../approval/approval-dock.tsx';
+import { attach } from '../state/attachments.ts';
 import { usePreview } from '../state/preview.ts';
 import { useShownRun } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
@@ -14,6 +15,7 @@ import { SharedRunBar } from './shared-run-bar.tsx';
 import { Announce } from '../ui/announce.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { announcement } from '../transcript/announcement.ts';
+import { FileDrop } from '../transcript/file-drop.tsx';
 import { NotShown } from '../transcript/content/not-shown.tsx';
 import { ReplyBox } from '../transcript/reply-box.tsx';
 import { RunBar } from './run-bar.tsx';
@@ -38,7 +40,7 @@ export function RunPane(props: RunPaneProps) {
       ref={pane}
       tabIndex={-1}
       aria-label="Run"
-      className="flex min-h-0 flex-1 flex-col bg-page outline-none"
+      className="relative flex min-h-0 flex-1 flex-col bg-page outline-none"
     >
       <ErrorBoundary
         retryKey={id}
@@ -48,7 +50,7 @@ export function RunPane(props: RunPaneProps) {
           </div>
         }
       >
-        <RunContent onAnswered={focusPane} {...props} />
+        <RunContent pane={pane} onAnswered={focusPane} {...props} />
       </ErrorBoundary>
     </section>
   );
@@ -58,11 +60,19 @@ function asks(state: RunState): boolean {
   return state.status === 'waiting' && isUnderWay(state);
 }
 
-function RunContent({ onAnswered, empty, input, preview }: RunPaneProps & { onAnswered: () => void }) {
+type RunContentProps = RunPaneProps & { pane: RefObject<HTMLElement | null>; onAnswered: () => void };
+
+function RunContent({ pane, onAnswered, empty, input, preview }: RunContentProps) {
   const session = usePlayground(currentSession);
   const shown = useShownRun(session);
   const { state, isPast } = shown;
   const previews = usePreview(({ open }) => open) && preview !== undefined;
+  const canReply = session?.shared === false && !isPast && !previews;
+  const run = session?.run;
+  const onFiles = useCallback(
+    (files: readonly File[]) => void attach(files, run?.getState().messages ?? []),
+    [run],
+  );
   return (
     <>
       <RunBar session={session} state={state} isPast={isPast} hasPreview={preview !== undefined} />
@@ -87,7 +97,8 @@ function RunContent({ onAnswered, empty, input, preview }: RunPaneProps & { onAn
       {session !== undefined && !isPast && (
         <ApprovalDock run={session.run} state={state} onAnswered={onAnswered} />
       )}
-      {session?.shared === false && !isPast && !previews && <ReplyBox status={state.status} asks={asks(state)} />}
+      {canReply && <ReplyBox status={state.status} asks={asks(state)} onFiles={onFiles} />}
+      <FileDrop pane={pane} onFiles={canReply && state.status === 'done' ? onFiles : undefined} />
       <Announce words={announcement(state)} />
     </>
   );

@@ -26,7 +26,11 @@ export function RequestView({ request }: { request: CompiledRequest }) {
         ))}
         <Rest count={messages.length} noun="message" />
       </Section>
-      <Section title="Tools" count={tools.length} empty={tools.length === 0 && 'This request offers no tools.'}>
+      <Section
+        title="Tools"
+        count={tools.length}
+        empty={tools.length === 0 && 'This request offers no tools.'}
+      >
         {tools.slice(0, MOST_ROWS).map(({ name, description, inputSchema }) => (
           <details key={name} className="rounded-lg border border-line bg-panel">
             <summary className="flex min-h-8 items-baseline gap-2 px-3 py-1.5 narrow:min-h-11">
@@ -68,7 +72,11 @@ function Section({ title, count, empty = false, children }: SectionProps) {
         {title}
         {count !== undefined && count > 0 && <span className="font-normal text-ink-3"> · {count}</span>}
       </h3>
-      {empty === false ? <div className="grid gap-1.5">{children}</div> : <p className="text-ink-3">{empty}</p>}
+      {empty === false ? (
+        <div className="grid gap-1.5">{children}</div>
+      ) : (
+        <p className="text-ink-3">{empty}</p>
+      )}
     </section>
   );
 }

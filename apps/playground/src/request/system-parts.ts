@@ -11,7 +11,12 @@ export type SystemPromptPart = {
 /** The parts of a request's system prompt, in order, without the blank lines between them. */
 export function partsOf({ instructions, instructionParts = [] }: CompiledRequest): SystemPromptPart[] {
   const parts: SystemPromptPart[] = [];
-  const add = (kind: SystemPromptPart['kind'], name: string | undefined, start: number, end: number): void => {
+  const add = (
+    kind: SystemPromptPart['kind'],
+    name: string | undefined,
+    start: number,
+    end: number,
+  ): void => {
     const whole = instructions.slice(start, end);
     const text = whole.trim();
     if (text !== '') parts.push({ kind, name, text, tokens: Math.ceil(whole.length / 4) });

@@ -57,7 +57,11 @@ export function TokenTable({ tokens: { total, parts } }: { tokens: TokenEstimate
         </tbody>
       </table>
       {shown.length < parts.length && !all && (
-        <button type="button" className="mt-1 text-sm text-text-kind underline narrow:min-h-11" onClick={() => setAll(true)}>
+        <button
+          type="button"
+          className="mt-1 text-sm text-text-kind underline narrow:min-h-11"
+          onClick={() => setAll(true)}
+        >
           Show all {parts.length.toLocaleString('en')} parts
         </button>
       )}

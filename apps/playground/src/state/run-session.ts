@@ -10,6 +10,7 @@ import {
 import { scenesFor } from '../examples/index.ts';
 import type { Scene } from '../examples/scene.ts';
 import type { Sandbox } from '../sandbox/index.ts';
+import { messageParts, type Attachment } from './attachments.ts';
 import { useInspection } from './inspection.ts';
 import { usePreview } from './preview.ts';
 import { redactEvents } from './redact-events.ts';
@@ -62,14 +63,17 @@ export function warmSandbox(): void {
 export function startRun(): void {
   const { script, session: last } = usePlayground.getState();
   const taken = takeScriptInput(script);
-  if (taken === undefined) return usePlayground.setState({ tab: 'run' });
+  if (taken === undefined) {
+    usePlayground.setState({ tab: 'run' });
+    return;
+  }
   if (last !== undefined) runs.remove(last.run.id);
   const id = newId();
   const run = runs.open(id, scriptPrompt, { executor: sandboxExecutor(script) });
   run.listen((event) => usePlayground.getState().session?.run === run && showEnding(event, script));
   begin({ id, run, source: { script }, earlier: [] });
   // the prompt in the sandbox takes the input; this placeholder declares none
-  (run.start as (input: unknown) => Promise<unknown>)(taken.input).catch(ignore);
+  (run as unknown as { start(input: unknown): Promise<unknown> }).start(taken.input).catch(ignore);
 }
 
 /** Runs a prompt of the library with the current model. A link to the run has `prompts`. */
@@ -87,13 +91,13 @@ export function startPromptRun<Input>(
   run.start(input).catch(ignore);
 }
 
-/** Continues the conversation of the last run, with its script and its messages. */
-export function reply(text: string): void {
+/** Continues the conversation of the last run, with its script, its input and its messages. */
+export function reply(text: string, files: readonly Attachment[] = []): void {
   const session = currentSession(usePlayground.getState());
   if (session === undefined) return;
   const { id, run, source, earlier } = session;
   begin({ id, run, source, earlier: [...earlier, { log: run.log(), state: run.getState() }] });
-  run.send(text).catch(ignore);
+  run.send(files.length === 0 ? text : { parts: messageParts(text, files) }).catch(ignore);
 }
 
 /** An earlier run, whose log has been checked, with its state. */
@@ -189,7 +193,8 @@ function begin(session: Pick<RunSession, 'id' | 'run' | 'source' | 'earlier'>): 
 function showEnding(event: RunEvent, script: string): void {
   if (event.type !== 'run-end' || event.error === undefined) return;
   const { code, message, details } = event.error;
-  if (code === 'invalid_input') void import('../sandbox/index.ts').then((it) => showInputIssues(it.readIssues(details)));
+  if (code === 'invalid_input')
+    void import('../sandbox/index.ts').then((it) => showInputIssues(it.readIssues(details)));
   if (typeof details?.['line'] !== 'number') return;
   const column = typeof details['column'] === 'number' ? { column: details['column'] } : {};
   showProblem({ message, line: details['line'], ...column, ended: true }, script);

@@ -76,7 +76,8 @@ export function watchScript(): () => void {
   const onChange = (): void => schedule(DELAY_MS);
   const stops = [
     usePlayground.subscribe((now, before) => {
-      if (now.script !== before.script || now.view !== before.view || now.session !== before.session) onChange();
+      if (now.script !== before.script || now.view !== before.view || now.session !== before.session)
+        onChange();
     }),
     useScriptInput.subscribe((now, before) => now.draft !== before.draft && onChange()),
     usePreview.subscribe((now, before) => now.open !== before.open && schedule(0)),

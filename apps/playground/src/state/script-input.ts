@@ -133,7 +133,10 @@ export function problemsOf({ field, draft, issues, refusals }: ScriptInput): Rea
 /** True if something is typed at this path, so that what is wrong with it can be said. */
 function isTyped(draft: Draft, path: string): boolean {
   let at: unknown = draft;
-  for (const key of path.slice(ROOT.length).split(/[.[\]]+/).filter(Boolean)) {
+  for (const key of path
+    .slice(ROOT.length)
+    .split(/[.[\]]+/)
+    .filter(Boolean)) {
     if (typeof at !== 'object' || at === null) return false;
     if ('variant' in at && 'value' in at) at = at.value;
     at = Object.hasOwn(at as object, key) ? (at as Record<string, unknown>)[key] : undefined;

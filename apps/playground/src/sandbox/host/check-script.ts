@@ -71,8 +71,7 @@ function follow(
       cell.close();
       resolve({ facts, ...result });
     };
-    const fail = (error: CuelineError): void =>
-      finish({ problem: { message: error.message, phase: 'run' } });
+    const fail = (error: CuelineError): void => finish({ problem: { message: error.message, phase: 'run' } });
     const abort = (): void => finish({});
     signal.addEventListener('abort', abort);
 
@@ -113,7 +112,10 @@ function toProblem(error: SerializedError, at: { line: number; column?: number }
   return { message: error.message, ...at, phase: 'run', ...(issues.length > 0 && { issues }) };
 }
 
-const unreadable = new CuelineError('script_error', 'The script describes its request in a way that cannot be read.');
+const unreadable = new CuelineError(
+  'script_error',
+  'The script describes its request in a way that cannot be read.',
+);
 
 function tookTooLong({ preview }: SandboxLimits): CuelineError {
   return new CuelineError(
