@@ -148,6 +148,14 @@ export function memberOf(draft: Draft, name: string): Draft {
   return isObject && Object.hasOwn(draft, name) ? (draft as Record<string, Draft>)[name] : undefined;
 }
 
+/** The draft of an object with another draft of this member. */
+export function withMember(draft: Draft, name: string, member: Draft): Draft {
+  const isObject = typeof draft === 'object' && !Array.isArray(draft);
+  // as entries: a member may be named `__proto__`
+  const others = isObject ? Object.entries(draft).filter(([other]) => other !== name) : [];
+  return Object.fromEntries([...others, [name, member]]) as Draft;
+}
+
 /** True for the draft of a union. */
 export function isVariant(draft: Draft): draft is { readonly variant: number; readonly value: Draft } {
   return typeof draft === 'object' && 'variant' in draft && typeof draft.variant === 'number';

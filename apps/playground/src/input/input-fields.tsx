@@ -2,7 +2,7 @@ import { Plus, Trash2 } from 'lucide-react';
 import { Button } from '../ui/button.tsx';
 import { Checkbox, Choose, TextArea, TextInput } from '../ui/form.tsx';
 import { summarize } from '../ui/format.ts';
-import { isVariant, memberOf, pathOf, type Draft } from './draft.ts';
+import { isVariant, memberOf, pathOf, withMember, type Draft } from './draft.ts';
 import { FieldGroup, FieldNote } from './field-group.tsx';
 import type { Field } from './schema-fields.ts';
 
@@ -32,9 +32,7 @@ export function InputFields(props: Omit<InputFieldProps<Of<'object'>>, 'name'>) 
           draft={memberOf(draft, member.name)}
           path={pathOf(path, member.name)}
           problems={problems}
-          onDraft={(next, changed) =>
-            onDraft({ ...(typeof draft === 'object' ? draft : {}), [member.name]: next } as Draft, changed)
-          }
+          onDraft={(next, changed) => onDraft(withMember(draft, member.name, next), changed)}
         />
       ))}
     </div>

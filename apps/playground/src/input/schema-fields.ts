@@ -216,8 +216,9 @@ function factsOf(schema: Schema, { optional }: Context, nullable: boolean): Fiel
 }
 
 /** What belongs to the field as a whole and not to each of its types. */
-function withoutFacts({ title: _, description: __, default: ___, ...rest }: Schema): Schema {
-  return rest;
+function withoutFacts(schema: Schema): Schema {
+  const facts = ['title', 'description', 'default'];
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => !facts.includes(name)));
 }
 
 function bounds<Name extends string>(

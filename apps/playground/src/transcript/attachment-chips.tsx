@@ -29,7 +29,12 @@ export function AttachmentChips() {
               )}
               <span className="min-w-0 truncate">{name}</span>
               <span className="shrink-0 text-ink-3">{formatSize(size)}</span>
-              <Button square aria-label={`Remove ${name}`} className="size-6!" onClick={() => detach(id)}>
+              <Button
+                square
+                aria-label={`Remove ${name}`}
+                className="size-6! narrow:size-11!"
+                onClick={() => detach(id)}
+              >
                 <X />
               </Button>
             </li>

@@ -45,7 +45,7 @@ export function FileDrop({ pane, onFiles }: FileDropProps) {
   return (
     <div
       data-testid="drop-target"
-      className="pointer-events-none absolute inset-2 z-10 grid place-items-center rounded-lg border-2 border-dashed border-focus bg-page/85"
+      className="pointer-events-none absolute inset-2 z-10 grid place-items-center rounded-lg border-2 border-dashed border-focus bg-page/95"
     >
       <p className="flex items-center gap-2 text-lg font-medium">
         <Paperclip aria-hidden className="size-4" />

@@ -53,7 +53,7 @@ export function readPreview(value: unknown, warnings: unknown): Preview | undefi
   // a step's request in a log is checked and measured in the same way
   const event = { seq: 0, t: 0, type: 'step-start', step: 0, request: { keep: 0, ...given } };
   if (!isRunEvent(event) || createEventCounter()(event) !== undefined) return undefined;
-  const { instructionParts, ...rest } = (event as Extract<RunEvent, { type: 'step-start' }>).request;
+  const { instructionParts, keep: _, ...rest } = (event as Extract<RunEvent, { type: 'step-start' }>).request;
   const checked = {
     ...(rest as CompiledRequest),
     instructionParts: boundParts(instructionParts ?? [], given.instructions.length),
