@@ -21,7 +21,10 @@ test.describe('the inspector', () => {
     await expect(inspector.locator('[data-definition=GUEST]')).toContainText('<GUEST>Ada</GUEST>');
 
     // a definition is marked where it is sent, and has its values and its tokens in each step
-    await inspector.locator('[data-definition=GUEST]').getByRole('button', { name: 'variable GUEST' }).click();
+    await inspector
+      .locator('[data-definition=GUEST]')
+      .getByRole('button', { name: 'variable GUEST' })
+      .click();
     const definition = inspector.getByRole('region', { name: 'Definition GUEST' });
     await expect(inspector.locator('[data-definition=GUEST][data-selected]')).toBeVisible();
     await expect(definition.getByRole('region', { name: 'Values' })).toContainText('Ada');
@@ -41,12 +44,16 @@ test.describe('the inspector', () => {
     await expect(inspector.getByTestId('inspected')).toHaveText('Step 2 · sendMail');
     const input = inspector.getByRole('group', { name: 'Input' });
     await expect(input.getByText('Dear Ada,')).toHaveText(/Dear Ada,\n\nyour room/);
-    await expect(inspector.getByRole('region', { name: 'About this call' })).toContainText('Approved, asked at');
+    await expect(inspector.getByRole('region', { name: 'About this call' })).toContainText(
+      'Approved, asked at',
+    );
     await input.getByRole('button', { name: 'Raw JSON of Input' }).click();
     await expect(input).toContainText(String.raw`"Dear Ada,\n\nyour room`);
   });
 
-  test('is walked with the keyboard alone, and on a phone stands in the Trace tab', async ({ playground }) => {
+  test('is walked with the keyboard alone, and on a phone stands in the Trace tab', async ({
+    playground,
+  }) => {
     const { page } = playground;
     const inspector = page.getByRole('region', { name: 'Inspector' });
     await playground.open();

@@ -7,6 +7,7 @@ import { useRunKeys } from './layout/use-run-keys.ts';
 import { WideLayout } from './layout/wide-layout.tsx';
 import { ModelDialog } from './settings/model-dialog.tsx';
 import { warmSandbox } from './state/run-session.ts';
+import { watchScript } from './state/script-check.ts';
 import { onStorageProblem } from './state/store.ts';
 import { useNarrow, useTheme } from './state/theme.ts';
 import { useTimelineKeys } from './timeline/use-timeline-keys.ts';
@@ -23,7 +24,11 @@ export function App() {
   useEffect(() => {
     onStorageProblem((message) => toast.warning(message, { duration: 15_000 }));
     const timer = setTimeout(warmSandbox, WARM_AFTER_MS);
-    return () => clearTimeout(timer);
+    const stopWatching = watchScript();
+    return () => {
+      clearTimeout(timer);
+      stopWatching();
+    };
   }, []);
   return (
     <Tooltip.Provider delayDuration={350}>

@@ -25,45 +25,45 @@ export function ExamplesMenu() {
             <ChevronDown className="text-ink-3 narrow:hidden" />
           </Button>
         </DropdownMenu.Trigger>
-          <DropdownMenu.Content
-            align="start"
-            sideOffset={6}
-            collisionPadding={8}
-            className={`${menuContent} w-[min(640px,calc(100vw-16px))] narrow:w-80`}
-          >
-            <div className="columns-2 gap-x-2 narrow:columns-1">
-              {exampleGroups.map((group) => (
-                <DropdownMenu.Group key={group.title} className="break-inside-avoid pb-1.5">
-                  <DropdownMenu.Label className="px-2.5 pt-1.5 pb-0.5 text-xs font-medium text-ink-3">
-                    {group.title}
-                  </DropdownMenu.Label>
-                  {group.examples.map((example) => (
-                    <DropdownMenu.Item
-                      key={example.id}
-                      className={menuItem}
-                      onSelect={() => replaceScript(example.source, `“${example.title}”`)}
-                    >
-                      <span>
-                        <span className="block font-medium">{example.title}</span>
-                        <span className="block text-sm text-ink-2">{example.description}</span>
-                      </span>
-                    </DropdownMenu.Item>
-                  ))}
-                </DropdownMenu.Group>
-              ))}
-            </div>
-            <DropdownMenu.Separator className="my-1 h-px bg-line" />
-            <DropdownMenu.Item className={menuItem} onSelect={() => file.current?.click()}>
-              <FileUp />
-              Open a script file…
+        <DropdownMenu.Content
+          align="start"
+          sideOffset={6}
+          collisionPadding={8}
+          className={`${menuContent} w-[min(640px,calc(100vw-16px))] narrow:w-80`}
+        >
+          <div className="columns-2 gap-x-2 narrow:columns-1">
+            {exampleGroups.map((group) => (
+              <DropdownMenu.Group key={group.title} className="break-inside-avoid pb-1.5">
+                <DropdownMenu.Label className="px-2.5 pt-1.5 pb-0.5 text-xs font-medium text-ink-3">
+                  {group.title}
+                </DropdownMenu.Label>
+                {group.examples.map((example) => (
+                  <DropdownMenu.Item
+                    key={example.id}
+                    className={menuItem}
+                    onSelect={() => replaceScript(example.source, `“${example.title}”`)}
+                  >
+                    <span>
+                      <span className="block font-medium">{example.title}</span>
+                      <span className="block text-sm text-ink-2">{example.description}</span>
+                    </span>
+                  </DropdownMenu.Item>
+                ))}
+              </DropdownMenu.Group>
+            ))}
+          </div>
+          <DropdownMenu.Separator className="my-1 h-px bg-line" />
+          <DropdownMenu.Item className={menuItem} onSelect={() => file.current?.click()}>
+            <FileUp />
+            Open a script file…
+          </DropdownMenu.Item>
+          {previous !== undefined && (
+            <DropdownMenu.Item className={menuItem} onSelect={restore}>
+              <Undo2 />
+              Restore your script
             </DropdownMenu.Item>
-            {previous !== undefined && (
-              <DropdownMenu.Item className={menuItem} onSelect={restore}>
-                <Undo2 />
-                Restore your script
-              </DropdownMenu.Item>
-            )}
-          </DropdownMenu.Content>
+          )}
+        </DropdownMenu.Content>
       </DropdownMenu.Root>
       <input
         ref={file}

@@ -3,6 +3,8 @@ import { lazy, Suspense, type ReactNode } from 'react';
 import { EditorPane } from '../editor/editor-pane.tsx';
 import { usePlayground, type View } from '../state/store.ts';
 import { EmptyRun } from '../transcript/empty-run.tsx';
+import { InputSection } from '../panes/input-section.tsx';
+import { PreviewPane } from '../panes/preview-pane.tsx';
 import { RunPane } from '../panes/run-pane.tsx';
 
 // loaded when they are opened: a visitor who came for a script needs neither
@@ -30,7 +32,7 @@ export const panes: Readonly<
 > = {
   script: {
     editor: <EditorPane />,
-    result: <RunPane empty={<EmptyRun />} />,
+    result: <RunPane empty={<EmptyRun />} input={<InputSection />} preview={<PreviewPane />} />,
     editorTitle: 'Script',
     resultTitle: 'Run',
   },

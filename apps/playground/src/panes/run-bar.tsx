@@ -5,12 +5,14 @@ import {
   CircleAlert,
   CircleDashed,
   CircleStop,
+  Eye,
   LoaderCircle,
   PanelBottom,
   PanelRight,
   Pause,
   type LucideIcon,
 } from 'lucide-react';
+import { openPreview, usePreview } from '../state/preview.ts';
 import { usePlayground, type RunSession } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { Tip } from '../ui/tip.tsx';
@@ -61,16 +63,18 @@ type RunBarProps = {
   state: RunState;
   /** True if this is an earlier moment of the run. */
   isPast?: boolean;
+  /** True if what would be sent can be shown in the place of the run. */
+  hasPreview?: boolean;
 };
 
 /** The run's status: model, step, time, tokens. */
-export function RunBar({ session, state, isPast = false }: RunBarProps) {
+export function RunBar({ session, state, isPast = false, hasPreview = false }: RunBarProps) {
   // Between Run and the first event there is a run already.
   const status = session !== undefined && state.status === 'idle' ? 'running' : state.status;
   const going = !isPast && isUnderWay({ ...state, status });
   const { Icon, words, look } = looks[status];
   return (
-    <div className="flex h-9 shrink-0 items-center gap-x-3 overflow-hidden border-b border-line bg-panel px-4 text-sm text-ink-2 narrow:h-10">
+    <div className="flex h-9 shrink-0 items-center gap-x-3 overflow-hidden border-b border-line bg-panel px-4 text-sm text-ink-2 narrow:h-12">
       <span
         className={clsx('flex shrink-0 items-center gap-1.5 font-medium', look)}
         data-testid="status"
@@ -106,12 +110,29 @@ export function RunBar({ session, state, isPast = false }: RunBarProps) {
               {formatCount(state.usage.totalTokens)} tokens
             </span>
           )}
+          {hasPreview && <PreviewToggle />}
           <span className="-mr-2 flex narrow:hidden">
             <PaneToggle pane="inspectorOpen" label="Inspector" Icon={PanelRight} />
             <PaneToggle pane="timelineOpen" label="Timeline" Icon={PanelBottom} />
           </span>
         </>
       )}
+      {session === undefined && hasPreview && <PreviewToggle className="-mr-2 ml-auto" />}
     </div>
+  );
+}
+
+/** Shows what the script would send first, in the place of the run. */
+function PreviewToggle({ className }: { className?: string }) {
+  const open = usePreview((preview) => preview.open);
+  return (
+    <Button
+      aria-pressed={open}
+      onClick={() => openPreview(!open)}
+      className={clsx('aria-pressed:bg-selected aria-pressed:text-ink', className)}
+    >
+      <Eye aria-hidden />
+      Preview
+    </Button>
   );
 }

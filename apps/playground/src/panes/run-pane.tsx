@@ -1,8 +1,10 @@
 import { isUnderWay, type RunState } from '@cueline/core';
 import { useTaskList } from '@cueline/react';
-import { useCallback, useRef, type ReactNode } from 'react';
+import { useCallback, useRef, type ReactNode, type RefObject } from 'react';
 import { ApprovalDock } from '../approval/approval-dock.tsx';
 import { SessionForks } from '../forks/session-forks.tsx';
+import { attach } from '../state/attachments.ts';
+import { usePreview } from '../state/preview.ts';
 import { useShownRun } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { currentSession, usePlayground } from '../state/store.ts';
@@ -15,13 +17,23 @@ import { SharedRunBar } from './shared-run-bar.tsx';
 import { Announce } from '../ui/announce.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { announcement } from '../transcript/announcement.ts';
+import { FileDrop } from '../transcript/file-drop.tsx';
 import { NotShown } from '../transcript/content/not-shown.tsx';
 import { ReplyBox } from '../transcript/reply-box.tsx';
 import { RunBar } from './run-bar.tsx';
 import { Transcript } from '../transcript/transcript.tsx';
 
-/** The run: its status, its transcript, and a reply once it is done. `empty` is shown before the first run. */
-export function RunPane({ empty }: { empty: ReactNode }) {
+type RunPaneProps = {
+  /** Shown before the first run. */
+  empty: ReactNode;
+  /** The form of the input, above the run. */
+  input?: ReactNode;
+  /** What would be sent, in the place of the run while it is open. */
+  preview?: ReactNode;
+};
+
+/** The run: its status, its transcript, and a reply once it is done. */
+export function RunPane(props: RunPaneProps) {
   const id = usePlayground((state) => currentSession(state)?.id);
   const pane = useRef<HTMLElement>(null);
   const focusPane = useCallback(() => pane.current?.focus(), []);
@@ -30,7 +42,7 @@ export function RunPane({ empty }: { empty: ReactNode }) {
       ref={pane}
       tabIndex={-1}
       aria-label="Run"
-      className="flex min-h-0 flex-1 flex-col bg-page outline-none"
+      className="relative flex min-h-0 flex-1 flex-col bg-page outline-none"
     >
       <ErrorBoundary
         retryKey={id}
@@ -40,7 +52,7 @@ export function RunPane({ empty }: { empty: ReactNode }) {
           </div>
         }
       >
-        <RunContent onAnswered={focusPane} empty={empty} />
+        <RunContent pane={pane} onAnswered={focusPane} {...props} />
       </ErrorBoundary>
     </section>
   );
@@ -50,14 +62,24 @@ function asks(state: RunState): boolean {
   return state.status === 'waiting' && isUnderWay(state);
 }
 
-function RunContent({ onAnswered, empty }: { onAnswered: () => void; empty: ReactNode }) {
+type RunContentProps = RunPaneProps & { pane: RefObject<HTMLElement | null>; onAnswered: () => void };
+
+function RunContent({ pane, onAnswered, empty, input, preview }: RunContentProps) {
   const session = usePlayground(currentSession);
   const shown = useShownRun(session);
   const { state, isPast } = shown;
+  const previews = usePreview(({ open }) => open) && preview !== undefined;
+  const canReply = session?.shared === false && !isPast && !previews;
+  const run = session?.run;
+  const onFiles = useCallback(
+    (files: readonly File[]) => void attach(files, run?.getState().messages ?? []),
+    [run],
+  );
   return (
     <>
-      <RunBar session={session} state={state} isPast={isPast} />
+      <RunBar session={session} state={state} isPast={isPast} hasPreview={preview !== undefined} />
       {session !== undefined && <SessionForks session={session} />}
+      {input}
       {isPast ? (
         <PastBar session={session} turn={shown.turn} seq={state.seq} elapsed={state.elapsed} />
       ) : session?.recorded === true ? (
@@ -79,11 +101,15 @@ function RunContent({ onAnswered, empty }: { onAnswered: () => void; empty: Reac
             underWay={isUnderWay(state)}
           />
         ))}
-      {session === undefined ? empty : <Transcript key={session.id} session={session} shown={shown} />}
+      {previews && preview}
+      <div className={previews ? 'hidden' : 'contents'}>
+        {session === undefined ? empty : <Transcript key={session.id} session={session} shown={shown} />}
+      </div>
       {session !== undefined && !isPast && (
         <ApprovalDock run={session.run} state={state} onAnswered={onAnswered} />
       )}
-      {session?.shared === false && !isPast && <ReplyBox status={state.status} asks={asks(state)} />}
+      {canReply && <ReplyBox status={state.status} asks={asks(state)} onFiles={onFiles} />}
+      <FileDrop pane={pane} onFiles={canReply && state.status === 'done' ? onFiles : undefined} />
       <Announce words={announcement(state)} />
     </>
   );

@@ -2,17 +2,29 @@ import type { Executor, RunEvent } from '@cueline/core';
 import type { LanguageModel } from 'ai';
 import * as z from 'zod';
 import { createCell, type Cell } from './host/cell.ts';
+import { checkScript, type CheckProblem, type ScriptCheck } from './host/check-script.ts';
 import { createEventQueue } from './host/event-queue.ts';
 import { createIssuedMetadata } from './host/issued-metadata.ts';
 import { startSandboxRun, type SandboxRun, type ScriptProblem } from './host/sandbox-run.ts';
 import { defaultLimits, type SandboxLimits } from './limits.ts';
-import type { ConsoleLevel } from './protocol.ts';
+import type { Preview } from './host/read-check.ts';
+import type { ConsoleLevel, InputFacts, ScriptFacts } from './protocol.ts';
 import type { DefinitionLine } from './script/definition.ts';
 
 export { bootstrapSource } from './bootstrap.ts';
 export { compileScript, type CompiledScript } from './script/compile-script.ts';
 export { ScriptError } from './script/script-error.ts';
-export type { ConsoleLevel, SandboxLimits, ScriptProblem };
+export { readIssues } from './host/read-check.ts';
+export type {
+  CheckProblem,
+  ConsoleLevel,
+  InputFacts,
+  Preview,
+  SandboxLimits,
+  ScriptCheck,
+  ScriptFacts,
+  ScriptProblem,
+};
 
 /** Where scripts run: each in a worker of its own, inside a frame without a network, an origin or a key. */
 export type Sandbox = {
@@ -20,6 +32,11 @@ export type Sandbox = {
   warm(): void;
   /** Runs this script. Of a request, it uses `input` and `messages`: the script is the definition. */
   executor(script: string, host: ScriptHost): Executor;
+  /**
+   * Loads this script without running it, in a worker that ends with it: the name of its prompt and its input and, with
+   * `dryRun`, its first request. No model is called. Never rejects.
+   */
+  check(script: string, options: { dryRun?: { input?: unknown }; signal: AbortSignal }): Promise<ScriptCheck>;
   /** Ends the waiting worker, and starts no other in advance. Runs that are under way continue. */
   dispose(): void;
 };
@@ -80,6 +97,20 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       prepare();
     },
     executor: (script, host) => createScriptExecutor(script, host),
+    check: (script, { dryRun, signal }) =>
+      checkScript({
+        script,
+        dryRun,
+        signal,
+        limits,
+        secrets: options.secrets ?? (() => []),
+        async takeCell() {
+          const cell = await takeCell();
+          // a run that starts meanwhile finds another one
+          if (keepsWarm) prepare();
+          return cell;
+        },
+      }),
     dispose() {
       keepsWarm = false;
       waiting?.close();

@@ -24,6 +24,8 @@ export type SandboxLimits = {
   boot: number;
   /** Milliseconds in which a waiting worker must answer before it gets a script. Default 1,000. */
   check: number;
+  /** Milliseconds in which a script must make its first request, if it is only wanted for a preview. Default 5,000. */
+  preview: number;
   /** Characters in one command of the user, such as the arguments of an approved call. Default 1,000,000. */
   commandLength: number;
   /** Commands that wait for a reply; further ones are refused. Default 32. */
@@ -45,6 +47,7 @@ export const defaultLimits: SandboxLimits = {
   grace: 250,
   boot: 20_000,
   check: 1_000,
+  preview: 5_000,
   commandLength: 1_000_000,
   openCommands: 32,
   reply: 5_000,

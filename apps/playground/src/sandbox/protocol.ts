@@ -1,11 +1,27 @@
 import type { UIMessage } from 'ai';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import type { EditReply, RunCommand, RunEvent, SerializedError, TaskItem } from '@cueline/core';
+import type {
+  CompiledRequest,
+  EditReply,
+  RunCommand,
+  RunEvent,
+  SerializedError,
+  TaskItem,
+} from '@cueline/core';
 import type { DefinitionName } from './script/definition.ts';
 import type { ScriptPosition } from './script/script-error.ts';
 
 /** The names of the model, which the run's log needs. */
 export type ModelFacts = { provider: string; modelId: string };
+
+/** What a script's prompt takes as input: nothing, any value, or what fits a JSON Schema. */
+export type InputFacts =
+  | { kind: 'none' }
+  | { kind: 'any' }
+  | { kind: 'schema'; schema: Readonly<Record<string, unknown>> };
+
+/** What a script says about its prompt once it is loaded. */
+export type ScriptFacts = { name: string; input: InputFacts };
 
 /** What the page sends to the runtime in the worker, each as JSON text. */
 export type ToWorker =
@@ -19,6 +35,8 @@ export type ToWorker =
       tasks?: readonly TaskItem[] | undefined;
       model: ModelFacts;
     }
+  /** Loads the script without running it: `facts`, and with `dryRun` the first request, answer it; or `failed`. */
+  | { type: 'check'; code: string; dryRun?: { input?: unknown } | undefined }
   | { type: 'stop' }
   /** A command of the user; `reply` answers it. */
   | { type: 'command'; id: number; command: RunCommand }
@@ -40,6 +58,9 @@ export type ToHost =
   | { type: 'problem'; message: string; at?: ScriptPosition; toolCallId?: string }
   /** The script defines something, at this position of the compiled code. */
   | ({ type: 'definition'; at: ScriptPosition } & DefinitionName)
+  /** The answers to `check`. */
+  | { type: 'facts'; facts: ScriptFacts }
+  | { type: 'dry-run'; request: CompiledRequest; warnings: string[] }
   | { type: 'console'; level: ConsoleLevel; text: string }
   /** The reply to `command`. */
   | { type: 'reply'; id: number; reply: EditReply }

@@ -23,27 +23,22 @@ export function ThemeMenu() {
           </Button>
         </DropdownMenu.Trigger>
       </Tip>
-        <DropdownMenu.Content
-          align="end"
-          sideOffset={6}
-          collisionPadding={8}
-          className={`${menuContent} w-36`}
+      <DropdownMenu.Content align="end" sideOffset={6} collisionPadding={8} className={`${menuContent} w-36`}>
+        <DropdownMenu.RadioGroup
+          value={theme}
+          onValueChange={(value) => usePlayground.setState({ theme: value as ThemeChoice })}
         >
-          <DropdownMenu.RadioGroup
-            value={theme}
-            onValueChange={(value) => usePlayground.setState({ theme: value as ThemeChoice })}
-          >
-            {choices.map(({ value, label, Icon: ChoiceIcon }) => (
-              <DropdownMenu.RadioItem key={value} value={value} className={menuItem}>
-                <ChoiceIcon />
-                <span className="flex-1">{label}</span>
-                <DropdownMenu.ItemIndicator>
-                  <Check />
-                </DropdownMenu.ItemIndicator>
-              </DropdownMenu.RadioItem>
-            ))}
-          </DropdownMenu.RadioGroup>
-        </DropdownMenu.Content>
+          {choices.map(({ value, label, Icon: ChoiceIcon }) => (
+            <DropdownMenu.RadioItem key={value} value={value} className={menuItem}>
+              <ChoiceIcon />
+              <span className="flex-1">{label}</span>
+              <DropdownMenu.ItemIndicator>
+                <Check />
+              </DropdownMenu.ItemIndicator>
+            </DropdownMenu.RadioItem>
+          ))}
+        </DropdownMenu.RadioGroup>
+      </DropdownMenu.Content>
     </DropdownMenu.Root>
   );
 }

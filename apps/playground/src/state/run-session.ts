@@ -10,8 +10,11 @@ import {
 import { scenesFor } from '../examples/index.ts';
 import { continueScenes, type ScenePlay } from '../model/played-scenes.ts';
 import type { Sandbox } from '../sandbox/index.ts';
+import { messageParts, type Attachment } from './attachments.ts';
 import { useInspection } from './inspection.ts';
+import { usePreview } from './preview.ts';
 import { redactEvents } from './redact-events.ts';
+import { showInputIssues, takeScriptInput } from './script-input.ts';
 import { addDefinition } from './script-lines.ts';
 import { currentSession, usePlayground, type Problem, type RunSession, type RunSource } from './store.ts';
 
@@ -24,7 +27,8 @@ const scriptPrompt = definePrompt('script', () => {});
 let sandbox: Promise<Sandbox> | undefined;
 
 // Loaded after the page is drawn: the compiler and the providers are a large part of its code.
-function theSandbox(): Promise<Sandbox> {
+/** The sandbox, once its code has loaded. */
+export function theSandbox(): Promise<Sandbox> {
   sandbox ??= import('../sandbox/index.ts').then(({ createSandbox }) =>
     createSandbox({ secrets: () => secretsOf(usePlayground.getState().keys) }),
   );
@@ -50,14 +54,23 @@ export function warmSandbox(): void {
   );
 }
 
-/** Runs the script in the editor with the current model; stops a run that is under way. */
+/**
+ * Runs the script in the editor with the current model and what its form has as input; stops a run that is under way.
+ * If the form is incomplete, it is shown instead.
+ */
 export function startRun(): void {
   const { script, session: last } = usePlayground.getState();
+  const taken = takeScriptInput(script);
+  if (taken === undefined) {
+    usePlayground.setState({ tab: 'run' });
+    return;
+  }
   if (last !== undefined) runs.remove(last.run.id);
   const id = newId();
   const run = openScriptRun(id, script);
   begin({ id, run, source: { script }, earlier: [] });
-  run.start().catch(ignore);
+  // the prompt in the sandbox takes the input; this placeholder declares none
+  (run as unknown as { start(input: unknown): Promise<unknown> }).start(taken.input).catch(ignore);
 }
 
 /** A run of this script, not started. `log` is what has happened in it so far. */
@@ -115,13 +128,13 @@ export function startPromptRun<Input>(
   run.start(input).catch(ignore);
 }
 
-/** Continues the conversation of the last run, with its script and its messages. */
-export function reply(text: string): void {
+/** Continues the conversation of the last run, with its script, its input and its messages. */
+export function reply(text: string, files: readonly Attachment[] = []): void {
   const session = currentSession(usePlayground.getState());
   if (session === undefined) return;
   const { id, run, source, earlier, parent } = session;
   begin({ id, run, source, parent, earlier: [...earlier, { log: run.log(), state: run.getState() }] });
-  run.send(text).catch(ignore);
+  run.send(files.length === 0 ? text : { parts: messageParts(text, files) }).catch(ignore);
 }
 
 /** An earlier run, whose log has been checked, with its state. */
@@ -199,6 +212,7 @@ function begin(session: Pick<RunSession, 'id' | 'run' | 'source' | 'earlier' | '
   const { connection } = usePlayground.getState();
   const { source } = session;
   useInspection.getState().reset();
+  usePreview.setState({ open: false });
   usePlayground.setState({
     [slotOf(source)]: {
       ...session,
@@ -213,10 +227,12 @@ function begin(session: Pick<RunSession, 'id' | 'run' | 'source' | 'earlier' | '
   });
 }
 
-/** Marks the line at which a run failed. */
+/** Marks the line at which a run failed, or the fields of an input that does not fit. */
 function showEnding(event: RunEvent, script: string): void {
   if (event.type !== 'run-end' || event.error === undefined) return;
-  const { message, details } = event.error;
+  const { code, message, details } = event.error;
+  if (code === 'invalid_input')
+    void import('../sandbox/index.ts').then((it) => showInputIssues(it.readIssues(details)));
   if (typeof details?.['line'] !== 'number') return;
   const column = typeof details['column'] === 'number' ? { column: details['column'] } : {};
   showProblem({ message, line: details['line'], ...column, ended: true }, script);

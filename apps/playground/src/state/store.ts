@@ -85,6 +85,8 @@ export type PlaygroundState = {
   /** True once the user has run or changed something here. */
   visited: boolean;
   connection: ConnectionSettings;
+  /** The input of the last run of each script, by the name of its prompt. */
+  inputs: Readonly<Record<string, unknown>>;
 
   keys: ConnectionKeys;
   /** The run in the Script view. */
@@ -123,6 +125,7 @@ type Stored = Pick<
   | 'timelineOpen'
   | 'visited'
   | 'connection'
+  | 'inputs'
   | 'view'
 >;
 
@@ -151,6 +154,7 @@ export const usePlayground = create<PlaygroundState>()(
       timelineOpen: true,
       visited: false,
       connection: defaultConnection,
+      inputs: {},
       keys: { openai: '', compatible: '' },
       session: undefined,
       problem: undefined,
@@ -211,6 +215,7 @@ export const usePlayground = create<PlaygroundState>()(
         timelineOpen,
         visited,
         connection,
+        inputs,
         view,
       }): Stored => ({
         script,
@@ -222,6 +227,7 @@ export const usePlayground = create<PlaygroundState>()(
         timelineOpen,
         visited,
         connection,
+        inputs,
         view,
       }),
       merge: (stored, initial) => ({ ...initial, ...readStored(stored) }),
@@ -247,6 +253,7 @@ export function readStored(value: unknown): Partial<Stored> {
     timelineOpen,
     visited,
     connection,
+    inputs,
     view,
   } = value as Record<string, unknown>;
   const stored: Partial<Stored> = {};
@@ -261,6 +268,7 @@ export function readStored(value: unknown): Partial<Stored> {
   if (typeof inspectorOpen === 'boolean') stored.inspectorOpen = inspectorOpen;
   if (typeof timelineOpen === 'boolean') stored.timelineOpen = timelineOpen;
   if (visited === true) stored.visited = true;
+  if (isRecord(inputs) && !Array.isArray(inputs)) stored.inputs = inputs;
   const settings = readConnection(connection);
   if (settings !== undefined) stored.connection = settings;
   return stored;

@@ -1,6 +1,7 @@
-import { ArrowRight, KeyRound, Play } from 'lucide-react';
+import { ArrowRight, Eye, KeyRound, Play } from 'lucide-react';
 import { exampleGroups } from '../examples/index.ts';
 import { replaceScript } from '../state/replace-script.ts';
+import { openPreview } from '../state/preview.ts';
 import { startRun } from '../state/run-session.ts';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
@@ -21,11 +22,15 @@ export function EmptyRun() {
           The script is a prompt. What the model thinks, writes and does appears here as it happens: every
           tool call with what went in, what came out, and how long it took.
         </p>
-        <div className="mt-5 flex items-center gap-3">
+        <div className="mt-5 flex flex-wrap items-center gap-3">
           <Button look="primary" onClick={startRun} className="h-9 px-4 text-lg">
             <Play className="fill-current" />
             Run this script
             <Keys keys={['Mod', '↵']} className="narrow:hidden" />
+          </Button>
+          <Button look="outline" onClick={() => openPreview(true)} className="h-9 px-3 text-lg">
+            <Eye />
+            Preview the request
           </Button>
         </div>
         {demo && (

@@ -38,7 +38,11 @@ export const CompleteRow = memo(function CompleteRow({
 /** The parsed output of an answer. */
 export const ResultRow = memo(function ResultRow({ value }: { value: object }) {
   return (
-    <section role="group" aria-label="Result" className="overflow-hidden rounded-lg border border-line bg-panel">
+    <section
+      role="group"
+      aria-label="Result"
+      className="overflow-hidden rounded-lg border border-line bg-panel"
+    >
       <h3 className="flex items-center gap-2 px-3 py-2 font-medium text-ok">
         <CircleCheck aria-hidden className="size-4 shrink-0" />
         Result

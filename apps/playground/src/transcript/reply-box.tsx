@@ -1,8 +1,11 @@
 import type { RunState } from '@cueline/core';
 import { clsx } from 'clsx';
-import { CornerDownLeft } from 'lucide-react';
-import { useState } from 'react';
+import { CornerDownLeft, Paperclip } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { useAttachments } from '../state/attachments.ts';
+import { AttachmentChips } from './attachment-chips.tsx';
 import { reply } from '../state/run-session.ts';
+import { Tip } from '../ui/tip.tsx';
 import { Button } from '../ui/button.tsx';
 
 const placeholders: Record<RunState['status'], string> = {
@@ -14,18 +17,28 @@ const placeholders: Record<RunState['status'], string> = {
   error: 'Run again to reply',
 };
 
+type ReplyBoxProps = {
+  status: RunState['status'];
+  asks: boolean;
+  /** Adds files to the reply. */
+  onFiles: (files: readonly File[]) => void;
+};
+
 /**
  * Continues the conversation after a run. Always present, so that the transcript above keeps its place; on a phone, a
  * waiting
  * card takes its room.
  */
-export function ReplyBox({ status, asks }: { status: RunState['status']; asks: boolean }) {
+export function ReplyBox({ status, asks, onFiles }: ReplyBoxProps) {
   const ready = status === 'done';
   const [text, setText] = useState('');
+  const files = useAttachments((attachments) => attachments.files);
+  const isEmpty = text.trim() === '' && files.length === 0;
   const send = (): void => {
-    if (!ready || text.trim() === '') return;
-    reply(text.trim());
+    if (!ready || isEmpty) return;
+    reply(text.trim(), files);
     setText('');
+    useAttachments.setState({ files: [], problem: undefined });
   };
   return (
     <form
@@ -38,26 +51,62 @@ export function ReplyBox({ status, asks }: { status: RunState['status']; asks: b
         send();
       }}
     >
-      <div className="mx-auto flex max-w-[720px] items-end gap-2 rounded-lg border border-line-strong/70 bg-panel p-1.5 focus-within:border-focus">
-        <textarea
-          aria-label="Reply"
-          placeholder={placeholders[status === 'waiting' && !asks ? 'stopped' : status]}
-          disabled={!ready}
-          rows={1}
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-            event.preventDefault();
-            send();
-          }}
-          className="field-sizing-content max-h-40 min-h-7 flex-1 resize-none bg-transparent px-2 py-1 text-lg outline-none placeholder:text-ink-3 narrow:min-h-11 narrow:py-2.5"
-        />
-        <Button type="submit" look="outline" disabled={!ready || text.trim() === ''}>
-          Send
-          <CornerDownLeft className="text-ink-3" />
-        </Button>
+      <div className="mx-auto max-w-[720px] rounded-lg border border-line-strong/70 bg-panel p-1.5 focus-within:border-focus">
+        <AttachmentChips />
+        <div className="flex items-end gap-1">
+          <AttachButton disabled={!ready} onFiles={onFiles} />
+          <textarea
+            aria-label="Reply"
+            placeholder={placeholders[status === 'waiting' && !asks ? 'stopped' : status]}
+            disabled={!ready}
+            rows={1}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+              event.preventDefault();
+              send();
+            }}
+            onPaste={(event) => {
+              const pasted = [...event.clipboardData.files];
+              // a copied text may bring a picture of itself
+              if (pasted.length === 0 || event.clipboardData.types.includes('text/plain')) return;
+              event.preventDefault();
+              onFiles(pasted);
+            }}
+            className="field-sizing-content max-h-40 min-h-7 flex-1 resize-none bg-transparent px-2 py-1 text-lg outline-none placeholder:text-ink-3 narrow:min-h-11 narrow:py-2.5"
+          />
+          <Button type="submit" look="outline" disabled={!ready || isEmpty}>
+            Send
+            <CornerDownLeft className="text-ink-3" />
+          </Button>
+        </div>
       </div>
     </form>
+  );
+}
+
+function AttachButton({ disabled, onFiles }: Pick<ReplyBoxProps, 'onFiles'> & { disabled: boolean }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files for the reply"
+        onChange={(event) => {
+          onFiles([...(event.target.files ?? [])]);
+          // the same file may be chosen again
+          event.target.value = '';
+        }}
+      />
+      <Tip text="Attach files">
+        <Button square aria-label="Attach files" disabled={disabled} onClick={() => input.current?.click()}>
+          <Paperclip />
+        </Button>
+      </Tip>
+    </>
   );
 }

@@ -1,6 +1,6 @@
 import type { RunState, StepState } from '@cueline/core';
 import { clsx } from 'clsx';
-import { Brain, CornerDownRight, Link2, Pencil, ScrollText, User } from 'lucide-react';
+import { Brain, CornerDownRight, FileInput, Link2, Pencil, ScrollText, User } from 'lucide-react';
 import { memo, useRef } from 'react';
 import { StepActions } from '../forks/step-actions.tsx';
 import type { RunSession } from '../state/store.ts';
@@ -8,6 +8,7 @@ import { phaseLabel } from './announcement.ts';
 import { FileView } from './content/file-part.tsx';
 import { Fold } from './content/fold.tsx';
 import { formatCount, formatDuration, plural, summarize } from '../ui/format.ts';
+import { JsonView } from '../ui/json-view.tsx';
 import { LiveDuration } from '../ui/live-duration.tsx';
 import { ModelMarkdown } from './content/markdown.tsx';
 import { ModelLink } from './model-link.tsx';
@@ -30,6 +31,24 @@ export const SystemRow = memo(function SystemRow({ text, variables }: { text: st
         <LongText text={text} />
       </pre>
     </Fold>
+  );
+});
+
+/** What the prompt was started with. */
+export const InputRow = memo(function InputRow({ input }: { input: unknown }) {
+  return (
+    <section aria-label="Input of the run">
+      <Fold
+        icon={<FileInput className="size-3.5 text-ink-3" />}
+        title="Input"
+        hint={summarize(input, 120)}
+        open={false}
+      >
+        <div className="scroll mt-1 max-h-80 rounded-lg border border-line bg-raised px-3 py-2.5">
+          <JsonView value={input} />
+        </div>
+      </Fold>
+    </section>
   );
 });
 

@@ -1,11 +1,12 @@
 import { ArrowDown } from 'lucide-react';
 import { useEffect } from 'react';
 import { StickToBottom, useStickToBottomContext } from 'use-stick-to-bottom';
-import type { ShownRun } from '../state/shown-run.ts';
+import { logOf, type ShownRun } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { ConsoleFold } from './console-fold.tsx';
 import { Rows } from './row.tsx';
 import { RunSummary } from './run-summary.tsx';
+import { InputRow } from './rows.tsx';
 import { toTranscript } from './view-model.ts';
 
 /**
@@ -14,6 +15,7 @@ import { toTranscript } from './view-model.ts';
  * a link is read from its beginning.
  */
 export function Transcript({ session, shown }: { session: RunSession; shown: ShownRun }) {
+  const input = inputOf(session);
   const items = toTranscript(shown.state, shown.earlier, !shown.isPast);
   return (
     <StickToBottom
@@ -25,6 +27,7 @@ export function Transcript({ session, shown }: { session: RunSession; shown: Sho
         scrollClassName="scroll"
         className="mx-auto grid max-w-[760px] grid-cols-[minmax(0,1fr)] gap-3 px-5 pt-4 pb-8 narrow:px-4"
       >
+        {input !== undefined && <InputRow input={input} />}
         <Rows items={items} session={session} />
         <ConsoleFold />
         {!shown.isPast && <RunSummary session={session} state={shown.state} turn={shown.turn} />}
@@ -33,6 +36,12 @@ export function Transcript({ session, shown }: { session: RunSession; shown: Sho
       <ToNewest />
     </StickToBottom>
   );
+}
+
+/** The input of a run's first turn, which later turns keep. */
+function inputOf(session: RunSession): unknown {
+  const start = logOf(session, 0)[0];
+  return start?.type === 'run-start' ? start.input : undefined;
 }
 
 /** Stays at the newest row when the transcript gets less room, such as for a card below it. */

@@ -41,6 +41,7 @@ vi.mock('../../src/sandbox/index.ts', () => ({
   createSandbox: (): Sandbox => ({
     warm: () => {},
     dispose: () => {},
+    check: async () => ({}),
     executor: (script, host) => ({
       async *start({ input, messages, tasks }, signal) {
         const definition = page.prompts.get(script)!;

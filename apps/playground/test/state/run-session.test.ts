@@ -12,6 +12,7 @@ vi.mock('../../src/sandbox/index.ts', () => ({
   createSandbox: (): Sandbox => ({
     warm: () => {},
     dispose: () => {},
+    check: async () => ({}),
     executor: (script, host) => ({
       async *start() {
         const events: RunEvent[] = [];

@@ -79,6 +79,7 @@ test('neither keys nor anything of a run is stored', () => {
   expect(Object.keys(stored ?? {}).toSorted()).toEqual([
     'arrivedScript',
     'connection',
+    'inputs',
     'inspectorOpen',
     'layouts',
     'previousScript',

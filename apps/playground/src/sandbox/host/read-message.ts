@@ -36,6 +36,9 @@ const message = z.discriminatedUnion('type', [
     at: place,
     toolCallId: z.string().optional(),
   }),
+  // checked by read-check.ts
+  z.object({ type: z.literal('facts'), facts: z.unknown() }),
+  z.object({ type: z.literal('dry-run'), request: z.unknown(), warnings: z.unknown() }),
   z.object({
     type: z.literal('definition'),
     of: z.enum(definitionKinds),
@@ -61,9 +64,11 @@ const message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('model-abort'), call }),
 ]);
 
-/** A message of the worker; its events are still unchecked. */
+/** A message of the worker; its events, facts and requests are still unchecked. */
 export type ReadMessage =
-  | Exclude<ToHost, { type: 'events' }>
+  | Exclude<ToHost, { type: 'events' | 'facts' | 'dry-run' }>
+  | { type: 'facts'; facts: unknown }
+  | { type: 'dry-run'; request: unknown; warnings: unknown }
   | { type: 'events'; events: readonly unknown[] };
 
 /**

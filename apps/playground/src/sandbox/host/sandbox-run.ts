@@ -159,8 +159,9 @@ class ScriptRun implements SandboxRun {
   #attribute(event: RunEvent): RunEvent {
     switch (event.type) {
       case 'run-start': {
-        const { simulated: _claimed, ...start } = event;
-        return { ...start, ...modelFacts(this.#facts.model) };
+        const { simulated: _claimed, input: _input, ...start } = event;
+        const { input } = this.#options.request;
+        return { ...start, ...modelFacts(this.#facts.model), ...(input === undefined ? {} : { input }) };
       }
       case 'step-start':
         return event.request.model === undefined
@@ -236,8 +237,12 @@ class ScriptRun implements SandboxRun {
   #take(message: Exclude<ReadMessage, { type: 'events' }>): void {
     switch (message.type) {
       case 'failed': {
-        const position = this.#place(message.at) ?? this.#compiled?.defaultExport;
-        this.#tell(message.error.message, position);
+        // what is wrong with the input is not at a line of the script
+        const position =
+          message.error.code === 'invalid_input'
+            ? undefined
+            : (this.#place(message.at) ?? this.#compiled?.defaultExport);
+        if (position !== undefined) this.#tell(message.error.message, position);
         return this.#fail(CuelineError.fromJSON(this.#attributed(message.error)), position);
       }
       case 'problem':

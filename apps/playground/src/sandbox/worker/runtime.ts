@@ -7,10 +7,12 @@ import {
   type RunCommand,
 } from '@cueline/core';
 import { decodeMessage, type ToHost, type ToWorker } from '../protocol.ts';
+import { checkScript } from './check-script.ts';
 import { describeError } from './describe-error.ts';
 import { LoadError, loadScript, openScript, type OpenedScript } from './load-script.ts';
 import { isLocated } from './locate-error.ts';
 import { createOutbox } from './outbox.ts';
+import { noModel } from './no-model.ts';
 import { createRemoteModel, type RemoteModel } from './remote-model.ts';
 import { createDefinitionReporter } from './report-definitions.ts';
 import { watchDefinition } from './watch-definition.ts';
@@ -25,6 +27,7 @@ export type Runtime = {
 };
 
 type RunMessage = Extract<ToWorker, { type: 'run' }>;
+type CheckMessage = Extract<ToWorker, { type: 'check' }>;
 
 /** Runs one script, once, and reports everything that happens in it to the page. */
 export function createRuntime(options: {
@@ -60,6 +63,20 @@ export function createRuntime(options: {
     outbox.flush();
   };
 
+  /** Reports what kept the script from its run. `thrown` is the script's own error, if it was wrapped. */
+  const fail = (error: unknown, thrown: unknown): void => {
+    const at = error instanceof LoadError ? error.at : script?.locate(thrown ?? error);
+    const failure = CuelineError.isInstance(error)
+      ? error
+      : new CuelineError('script_error', describeError(error));
+    const { code, message, details } = failure;
+    send({
+      type: 'failed',
+      error: { code, message, ...(details === undefined ? {} : { details }) },
+      ...(at === undefined ? {} : { at }),
+    });
+  };
+
   const run = async ({ code, input, messages, tasks, model }: RunMessage): Promise<void> => {
     let thrown: unknown;
     try {
@@ -83,16 +100,24 @@ export function createRuntime(options: {
       }));
       follow(live, outbox.event);
     } catch (error) {
-      const at = error instanceof LoadError ? error.at : script?.locate(thrown ?? error);
-      const failure = CuelineError.isInstance(error)
-        ? error
-        : new CuelineError('script_error', describeError(error));
-      const { code: errorCode, message, details } = failure;
-      send({
-        type: 'failed',
-        error: { code: errorCode, message, ...(details === undefined ? {} : { details }) },
-        ...(at === undefined ? {} : { at }),
-      });
+      fail(error, thrown);
+    }
+  };
+
+  const check = async ({ code, dryRun }: CheckMessage): Promise<void> => {
+    let thrown: unknown;
+    try {
+      const opened = (script = openScript(code));
+      const watcher: ScriptWatcher = {
+        // the lines of a script are those of a run
+        definitions: createDefinitionReporter(opened.locate, () => {}),
+        settle,
+        onError: (error) => (thrown = error),
+      };
+      const definition = await loadScript(opened, options.modules(noModel, watcher));
+      await checkScript(watchDefinition(definition, watcher), definition, { dryRun, send });
+    } catch (error) {
+      fail(error, thrown);
     }
   };
 
@@ -117,6 +142,7 @@ export function createRuntime(options: {
       if (typeof message !== 'string') return;
       const parsed = decodeMessage(message) as ToWorker;
       if (parsed.type === 'run') void run(parsed);
+      else if (parsed.type === 'check') void check(parsed);
       else if (parsed.type === 'stop') stopping.abort();
       else if (parsed.type === 'command') {
         void obey(parsed.command).then((reply) => send({ type: 'reply', id: parsed.id, reply }));

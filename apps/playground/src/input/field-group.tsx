@@ -1,0 +1,39 @@
+import { clsx } from 'clsx';
+import type { ReactNode } from 'react';
+
+type NoteProps = { hint?: ReactNode; problem: string | undefined };
+
+/** The help of a field, or what is wrong with it. */
+export function FieldNote({ hint, problem }: NoteProps) {
+  const note = problem ?? hint;
+  if (note === undefined) return null;
+  return (
+    <p className={clsx('text-sm wrap-anywhere', problem === undefined ? 'text-ink-3' : 'text-danger')}>
+      {note}
+    </p>
+  );
+}
+
+type FieldGroupProps = NoteProps & { label: string; action?: ReactNode; children: ReactNode };
+
+/** Several fields that make one value, with their name above them. */
+export function FieldGroup({ label, action, children, ...note }: FieldGroupProps) {
+  return (
+    <fieldset
+      data-invalid={note.problem !== undefined || undefined}
+      className="col-span-full min-w-0 rounded-lg border border-line bg-raised px-2.5 data-invalid:border-danger-line"
+    >
+      <legend className="sr-only">{label}</legend>
+      <div className="flex min-h-9 items-center gap-2 narrow:min-h-11">
+        <p aria-hidden className="min-w-0 flex-1 truncate text-sm font-medium">
+          {label}
+        </p>
+        {action}
+      </div>
+      <div className="grid gap-2 pb-2.5 empty:hidden">
+        <FieldNote {...note} />
+        {children}
+      </div>
+    </fieldset>
+  );
+}

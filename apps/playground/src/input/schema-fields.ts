@@ -1,0 +1,247 @@
+/** A field of the form for a prompt's input. */
+export type Field = FieldFacts &
+  (
+    | { kind: 'text'; format: string | undefined; minLength?: number; maxLength?: number }
+    | { kind: 'number'; integer: boolean; minimum?: number; maximum?: number; above?: number; below?: number }
+    | { kind: 'boolean' }
+    | { kind: 'choice'; options: readonly unknown[] }
+    | { kind: 'fixed'; value: unknown }
+    | { kind: 'object'; fields: readonly NamedField[] }
+    | { kind: 'list'; item: Field; minItems?: number; maxItems?: number }
+    | { kind: 'union'; variants: readonly { label: string; field: Field }[] }
+    | { kind: 'json' }
+  );
+
+/** A member of an object. */
+export type NamedField = { readonly name: string; readonly field: Field };
+
+type FieldFacts = {
+  title?: string;
+  description?: string;
+  /** True if the value may be left out. */
+  optional: boolean;
+  /** True if null is a value. */
+  nullable: boolean;
+  /** The value that the schema uses instead; missing if it has none. */
+  default?: unknown;
+};
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Deeper values are typed as JSON. */
+const MOST_LEVELS = 6;
+/** Members of one object, choices of one field, and variants of one union. */
+const MOST_MEMBERS = 60;
+const MOST_CHOICES = 200;
+const MOST_VARIANTS = 8;
+/** The longest label and help, in characters. */
+const LONGEST_LABEL = 80;
+const LONGEST_HELP = 500;
+
+/** The field of a JSON Schema. What has no field of its own is a JSON editor. */
+export function toField(schema: unknown): Field {
+  return isSchema(schema) ? fieldOf(schema, { root: schema, level: 0, refs: [], optional: false }) : anyValue;
+}
+
+/** The field of an input without a schema. */
+export const anyValue: Field = { kind: 'json', optional: true, nullable: false };
+
+type Context = { root: Schema; level: number; refs: readonly string[]; optional: boolean };
+
+function fieldOf(given: Schema, context: Context): Field {
+  const { schema, refs } = resolve(given, context);
+  if (schema === undefined) return { kind: 'json', ...factsOf(given, context, false) };
+  const inner = { ...context, refs };
+  const variants = listOf(schema['anyOf']) ?? listOf(schema['oneOf']);
+  if (variants !== undefined) return unionOf(schema, variants, inner);
+  const { type } = schema;
+  if (Array.isArray(type)) {
+    return unionOf(
+      schema,
+      type.map((one) => ({ ...withoutFacts(schema), type: one })),
+      inner,
+    );
+  }
+  const facts = factsOf(schema, context, false);
+  if ('const' in schema) return { kind: 'fixed', value: schema['const'], ...facts };
+  const { enum: options } = schema;
+  if (Array.isArray(options) && options.length > 0 && options.length <= MOST_CHOICES) {
+    return { kind: 'choice', options, ...facts };
+  }
+  switch (type) {
+    case 'string':
+      return {
+        kind: 'text',
+        format: textIn(schema['format'], LONGEST_LABEL),
+        ...bounds(schema, { minLength: 'minLength', maxLength: 'maxLength' }),
+        ...facts,
+      };
+    case 'number':
+    case 'integer':
+      return {
+        kind: 'number',
+        integer: type === 'integer',
+        ...bounds(schema, {
+          minimum: 'minimum',
+          maximum: 'maximum',
+          above: 'exclusiveMinimum',
+          below: 'exclusiveMaximum',
+        }),
+        ...facts,
+      };
+    case 'boolean':
+      return { kind: 'boolean', ...facts };
+    case 'null':
+      return { kind: 'fixed', value: null, ...facts };
+    case 'object':
+      return objectOf(schema, facts, inner) ?? { kind: 'json', ...facts };
+    case 'array':
+      return listField(schema, facts, inner) ?? { kind: 'json', ...facts };
+    default:
+      return { kind: 'json', ...facts };
+  }
+}
+
+/** The schema that a reference means; undefined for one that leads to itself, or nowhere. */
+function resolve(
+  schema: Schema,
+  { root, refs }: Context,
+): { schema: Schema | undefined; refs: readonly string[] } {
+  const { $ref, allOf } = schema;
+  if (typeof $ref === 'string') {
+    const target = refs.includes($ref) ? undefined : targetOf(root, $ref);
+    if (target === undefined) return { schema: undefined, refs };
+    const { $ref: _, ...rest } = schema;
+    return resolve({ ...target, ...rest }, { root, refs: [...refs, $ref], level: 0, optional: false });
+  }
+  const only = listOf(allOf);
+  if (only?.length === 1) {
+    const { allOf: _, ...rest } = schema;
+    return resolve({ ...only[0], ...rest }, { root, refs, level: 0, optional: false });
+  }
+  return { schema: only === undefined ? schema : undefined, refs };
+}
+
+function targetOf(root: Schema, ref: string): Schema | undefined {
+  if (!ref.startsWith('#')) return undefined;
+  let found: unknown = root;
+  for (const step of ref.split('/').slice(1)) {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    found = isSchema(found) && Object.hasOwn(found, name) ? found[name] : undefined;
+  }
+  return isSchema(found) ? found : undefined;
+}
+
+function unionOf(schema: Schema, all: readonly Schema[], context: Context): Field {
+  const variants = all.filter(({ type, ...rest }) => type !== 'null' && rest['const'] !== null);
+  const facts = factsOf(schema, context, variants.length < all.length);
+  const [only] = variants;
+  if (variants.length === 1 && only !== undefined) {
+    const field = fieldOf(only, { ...context, optional: false });
+    return { ...field, ...facts };
+  }
+  const constants = variants.map((variant) => ('const' in variant ? [variant['const']] : variant['enum']));
+  if (constants.length > 0 && constants.every((values) => Array.isArray(values))) {
+    const options = constants.flat().slice(0, MOST_CHOICES);
+    return { kind: 'choice', options, ...facts };
+  }
+  if (variants.length === 0 || variants.length > MOST_VARIANTS || context.level >= MOST_LEVELS) {
+    return { kind: 'json', ...facts };
+  }
+  const below = { ...context, level: context.level + 1, optional: false };
+  return {
+    kind: 'union',
+    variants: variants.map((variant, index) => {
+      const field = fieldOf(variant, below);
+      return { label: labelOf(variant, field) ?? `Form ${index + 1}`, field };
+    }),
+    ...facts,
+  };
+}
+
+/** What distinguishes a variant: its title, its fixed member, or its type. */
+function labelOf(variant: Schema, field: Field): string | undefined {
+  if (field.title !== undefined) return field.title;
+  if (field.kind === 'object') {
+    const mark = field.fields.find((member) => member.field.kind === 'fixed');
+    if (mark?.field.kind === 'fixed') return String(mark.field.value).slice(0, LONGEST_LABEL);
+    return (
+      field.fields
+        .map(({ name }) => name)
+        .join(', ')
+        .slice(0, LONGEST_LABEL) || undefined
+    );
+  }
+  if (field.kind === 'fixed') return String(field.value).slice(0, LONGEST_LABEL);
+  return (
+    { text: 'text', number: 'number', boolean: 'yes or no', list: 'list', choice: 'choice' }[
+      field.kind as string
+    ] ?? textIn(variant['type'], LONGEST_LABEL)
+  );
+}
+
+function objectOf(schema: Schema, facts: FieldFacts, context: Context): Field | undefined {
+  const { properties, required } = schema;
+  if (!isSchema(properties) || context.level >= MOST_LEVELS) return undefined;
+  const entries = Object.entries(properties);
+  if (entries.length === 0 || entries.length > MOST_MEMBERS) return undefined;
+  const needed = new Set<unknown>(Array.isArray(required) ? required : []);
+  const below = { ...context, level: context.level + 1 };
+  const fields = entries.map(([name, member]) => ({
+    name,
+    field: isSchema(member)
+      ? fieldOf(member, { ...below, optional: !needed.has(name) })
+      : ({ kind: 'json', optional: !needed.has(name), nullable: false } as const),
+  }));
+  return { kind: 'object', fields, ...facts };
+}
+
+function listField(schema: Schema, facts: FieldFacts, context: Context): Field | undefined {
+  const { items, prefixItems } = schema;
+  if (!isSchema(items) || prefixItems !== undefined || context.level >= MOST_LEVELS) return undefined;
+  const item = fieldOf(items, { ...context, level: context.level + 1, optional: false });
+  return { kind: 'list', item, ...bounds(schema, { minItems: 'minItems', maxItems: 'maxItems' }), ...facts };
+}
+
+function factsOf(schema: Schema, { optional }: Context, nullable: boolean): FieldFacts {
+  const title = textIn(schema['title'], LONGEST_LABEL);
+  const description = textIn(schema['description'], LONGEST_HELP);
+  return {
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    optional: optional || 'default' in schema,
+    nullable,
+    ...('default' in schema && { default: schema['default'] }),
+  };
+}
+
+/** What belongs to the field as a whole and not to each of its types. */
+function withoutFacts(schema: Schema): Schema {
+  const facts = ['title', 'description', 'default'];
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => !facts.includes(name)));
+}
+
+function bounds<Name extends string>(
+  schema: Schema,
+  names: Readonly<Record<Name, string>>,
+): Partial<Record<Name, number>> {
+  const found: Partial<Record<Name, number>> = {};
+  for (const [name, member] of Object.entries(names) as [Name, string][]) {
+    const value = schema[member];
+    // zod gives every integer the bounds of exact numbers
+    if (typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER) found[name] = value;
+  }
+  return found;
+}
+
+function textIn(value: unknown, longest: number): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value.slice(0, longest) : undefined;
+}
+
+function listOf(value: unknown): readonly Schema[] | undefined {
+  return Array.isArray(value) ? value.filter(isSchema) : undefined;
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

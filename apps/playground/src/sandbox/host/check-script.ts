@@ -1,0 +1,125 @@
+import { CuelineError, type InputIssue, type SerializedError } from '@cueline/core';
+import { toRunError } from '@cueline/core/models';
+import { redactKeys } from '../../model/redact-keys.ts';
+import type { SandboxLimits } from '../limits.ts';
+import { encodeMessage, type ScriptFacts, type ToWorker } from '../protocol.ts';
+import { compileScript, type CompiledScript } from '../script/compile-script.ts';
+import { ScriptError } from '../script/script-error.ts';
+import type { Cell } from './cell.ts';
+import { describeCellEnd } from './describe-cell-end.ts';
+import { readFacts, readIssues, readPreview, type Preview } from './read-check.ts';
+import { readMessage, type ReadMessage } from './read-message.ts';
+import type { ScriptProblem } from './sandbox-run.ts';
+
+/** What a script says about itself; `problem` is why something is missing. */
+export type ScriptCheck = {
+  readonly facts?: ScriptFacts | undefined;
+  readonly preview?: Preview | undefined;
+  readonly problem?: CheckProblem | undefined;
+};
+
+/** Why a script could not be loaded, or makes no request. `issues` are those of its input. */
+export type CheckProblem = ScriptProblem & { readonly issues?: readonly InputIssue[] };
+
+export type CheckOptions = {
+  script: string;
+  /** Set if the first request is wanted, too. */
+  dryRun?: { input?: unknown } | undefined;
+  signal: AbortSignal;
+  limits: SandboxLimits;
+  secrets: () => readonly string[];
+  takeCell: () => Promise<Cell>;
+};
+
+/** Loads a script in a worker of its own, without a model, and ends the worker. Never rejects. */
+export async function checkScript(options: CheckOptions): Promise<ScriptCheck> {
+  const { script, dryRun, signal, takeCell } = options;
+  let compiled: CompiledScript;
+  try {
+    compiled = compileScript(script);
+  } catch (error) {
+    const { line, column } = error instanceof ScriptError ? error : {};
+    return {
+      problem: {
+        message: toRunError(error, options.secrets()).message,
+        ...(line !== undefined && { line }),
+        ...(column !== undefined && { column }),
+        phase: 'compile',
+      },
+    };
+  }
+  const cell = await takeCell();
+  if (signal.aborted) {
+    cell.close();
+    return {};
+  }
+  return follow(cell, compiled, { type: 'check', code: compiled.code, dryRun }, options);
+}
+
+function follow(
+  cell: Cell,
+  compiled: CompiledScript,
+  message: ToWorker,
+  { dryRun, signal, limits, secrets }: CheckOptions,
+): Promise<ScriptCheck> {
+  return new Promise((resolve) => {
+    let facts: ScriptFacts | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const finish = (result: ScriptCheck): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      cell.close();
+      resolve({ facts, ...result });
+    };
+    const fail = (error: CuelineError): void => finish({ problem: { message: error.message, phase: 'run' } });
+    const abort = (): void => finish({});
+    signal.addEventListener('abort', abort);
+
+    const take = (answer: ReadMessage): void => {
+      switch (answer.type) {
+        case 'ready':
+          timer ??= setTimeout(() => fail(tookTooLong(limits)), limits.preview);
+          return;
+        case 'facts':
+          facts = readFacts(answer.facts);
+          if (facts === undefined) fail(unreadable);
+          else if (dryRun === undefined) finish({});
+          return;
+        case 'dry-run': {
+          const preview = readPreview(answer.request, answer.warnings);
+          if (preview === undefined) fail(unreadable);
+          else finish({ preview });
+          return;
+        }
+        case 'failed':
+          return finish({ problem: toProblem(answer.error, answer.at && compiled.locate(answer.at)) });
+        default:
+      }
+    };
+    cell.open(
+      (text) => {
+        const answer = readMessage(text);
+        if (answer !== undefined) take(answer);
+      },
+      (end) => fail(describeCellEnd(end, limits)),
+    );
+    cell.send(redactKeys(encodeMessage(message), secrets()));
+  });
+}
+
+function toProblem(error: SerializedError, at: { line: number; column?: number } | undefined): CheckProblem {
+  const issues = error.code === 'invalid_input' ? readIssues(error.details) : [];
+  return { message: error.message, ...at, phase: 'run', ...(issues.length > 0 && { issues }) };
+}
+
+const unreadable = new CuelineError(
+  'script_error',
+  'The script describes its request in a way that cannot be read.',
+);
+
+function tookTooLong({ preview }: SandboxLimits): CuelineError {
+  return new CuelineError(
+    'timeout',
+    `The script made no request within ${preview / 1_000} s, so its preview was ended. Look for something that it awaits and that never comes.`,
+  );
+}

@@ -1,0 +1,97 @@
+import type { CompiledRequest, InputIssue, InstructionPart, RunEvent } from '@cueline/core';
+import { estimateTokens } from '@cueline/core/inspect';
+import { createEventCounter, isRunEvent } from '@cueline/core/link';
+import * as z from 'zod';
+import type { InputFacts, ScriptFacts } from '../protocol.ts';
+
+/** The first request of a script, and the warnings of making it. */
+export type Preview = { readonly request: CompiledRequest; readonly warnings: readonly string[] };
+
+const LONGEST_NAME = 200;
+const MOST_WARNINGS = 50;
+const LONGEST_WARNING = 1_000;
+const MOST_ISSUES = 20;
+
+/** A schema beyond this would be an endless form, so its input is typed as JSON. */
+const schemaLimits = { eventLength: 200_000, values: 5_000, depth: 40 };
+
+const facts = z.object({
+  name: z.string(),
+  input: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('none') }),
+    z.object({ kind: z.literal('any') }),
+    z.object({ kind: z.literal('schema'), schema: z.record(z.string(), z.unknown()) }),
+  ]),
+});
+
+/** What a script says about itself, or undefined for anything else. */
+export function readFacts(value: unknown): ScriptFacts | undefined {
+  const parsed = facts.safeParse(value);
+  if (!parsed.success) return undefined;
+  const { name, input } = parsed.data;
+  return { name: name.slice(0, LONGEST_NAME), input: boundInput(input) };
+}
+
+function boundInput(input: InputFacts): InputFacts {
+  if (input.kind !== 'schema') return input;
+  const excess = createEventCounter(schemaLimits)({ type: 'custom', schema: input.schema });
+  return excess === undefined ? input : { kind: 'any' };
+}
+
+const request = z.object({
+  model: z.string(),
+  instructions: z.string(),
+  messages: z.array(z.unknown()),
+  tools: z.array(z.unknown()),
+  settings: z.record(z.string(), z.unknown()),
+});
+
+/** A script's request, or undefined for one that cannot be shown. */
+export function readPreview(value: unknown, warnings: unknown): Preview | undefined {
+  if (!request.safeParse(value).success) return undefined;
+  const given = value as CompiledRequest;
+  // a step's request in a log is checked and measured in the same way
+  const event = { seq: 0, t: 0, type: 'step-start', step: 0, request: { keep: 0, ...given } };
+  if (!isRunEvent(event) || createEventCounter()(event) !== undefined) return undefined;
+  const { instructionParts, keep: _, ...rest } = (event as Extract<RunEvent, { type: 'step-start' }>).request;
+  const checked = {
+    ...(rest as CompiledRequest),
+    instructionParts: boundParts(instructionParts ?? [], given.instructions.length),
+  };
+  if (!canBeCounted(checked)) return undefined;
+  const list = Array.isArray(warnings) ? warnings : [];
+  return {
+    request: checked,
+    warnings: list
+      .filter((warning) => typeof warning === 'string')
+      .slice(0, MOST_WARNINGS)
+      .map((warning) => warning.slice(0, LONGEST_WARNING)),
+  };
+}
+
+/** The parts that lie in the text and in each other's order. */
+function boundParts(parts: readonly InstructionPart[], length: number): InstructionPart[] {
+  let position = 0;
+  return parts.filter(({ start, end }) => {
+    const fits = start >= position && end >= start && end <= length;
+    if (fits) position = end;
+    return fits;
+  });
+}
+
+/** False if a part of a message is not what its type says. */
+function canBeCounted(checked: CompiledRequest): boolean {
+  try {
+    return Number.isFinite(estimateTokens(checked).total);
+  } catch {
+    return false;
+  }
+}
+
+const issues = z.array(z.object({ path: z.string().max(1_000), message: z.string().max(1_000) }));
+
+/** The issues of an `invalid_input` error, from its details. */
+export function readIssues(details: Readonly<Record<string, unknown>> | undefined): readonly InputIssue[] {
+  const parsed = issues.safeParse(details?.['issues']);
+  return parsed.success ? parsed.data.slice(0, MOST_ISSUES) : [];
+}

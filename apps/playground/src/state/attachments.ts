@@ -1,0 +1,118 @@
+import type { UIMessage } from 'ai';
+import { create } from 'zustand';
+
+/** A file for the next message: its bytes as a data URL, or its text, which every model can read. */
+export type Attachment = {
+  readonly id: number;
+  readonly name: string;
+  readonly mediaType: string;
+  /** In bytes. */
+  readonly size: number;
+  readonly content: { readonly url: string } | { readonly text: string };
+};
+
+export type Attachments = {
+  files: readonly Attachment[];
+  /** Why the last file was not added. */
+  problem: string | undefined;
+};
+
+/** How many files one message may have. */
+export const MOST_FILES = 8;
+/**
+ * How many bytes of files a conversation may have. Each request sends all of them again, and what leaves the sandbox at
+ * once is bounded.
+ */
+export const MOST_BYTES = 5_000_000;
+
+const LONGEST_NAME = 200;
+
+export const useAttachments = create<Attachments>()(() => ({ files: [], problem: undefined }));
+
+let lastId = 0;
+
+/** Adds files to the next message of a conversation with these messages, as far as they fit. */
+export async function attach(added: readonly File[], messages: readonly UIMessage[]): Promise<void> {
+  useAttachments.setState({ problem: undefined });
+  for (const file of added) {
+    const problem = refusal(file, messages);
+    const attachment = problem === undefined ? await readFile(file).catch(() => undefined) : undefined;
+    // another file may have been added while this one was read
+    const late = problem ?? refusal(file, messages);
+    if (attachment === undefined || late !== undefined) {
+      useAttachments.setState({ problem: late ?? `${file.name} could not be read.` });
+      if (late !== undefined) return;
+    } else {
+      useAttachments.setState(({ files }) => ({ files: [...files, attachment] }));
+    }
+  }
+}
+
+/** Takes a file out of the next message. */
+export function detach(id: number): void {
+  useAttachments.setState(({ files }) => ({
+    files: files.filter((file) => file.id !== id),
+    problem: undefined,
+  }));
+}
+
+function refusal(file: File, messages: readonly UIMessage[]): string | undefined {
+  const { files } = useAttachments.getState();
+  if (files.length >= MOST_FILES) return `A message has at most ${MOST_FILES} files.`;
+  const used = files.reduce((sum, { size }) => sum + size, 0) + bytesIn(messages);
+  if (used + file.size <= MOST_BYTES) return undefined;
+  return `${file.name} is too large: the files of a conversation have at most ${MOST_BYTES / 1_000_000} MB together.`;
+}
+
+/** About how many bytes of files these messages have. */
+function bytesIn(messages: readonly UIMessage[]): number {
+  const urls = messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === 'file' ? [part.url] : [])),
+  );
+  return urls.reduce((sum, url) => sum + Math.floor((url.length * 3) / 4), 0);
+}
+
+const textTypes =
+  /^(?:text\/(?!rtf)|image\/svg|application\/(?:json|xml|javascript|yaml|x-yaml|x-ndjson|sql)\b)/;
+// a system may take TypeScript for a video
+const textNames =
+  /\.(?:txt|md|csv|tsv|json|jsonl|ya?ml|toml|xml|svg|html?|css|[cm]?[jt]sx?|py|rb|go|rs|java|kt|c|h|cpp|sh|sql|log)$/i;
+
+async function readFile(file: File): Promise<Attachment> {
+  const facts = { id: ++lastId, name: file.name.slice(0, LONGEST_NAME) || 'file', size: file.size };
+  const isText = textTypes.test(file.type) || textNames.test(file.name) || file.type === '';
+  const text = isText ? textIn(await file.arrayBuffer()) : undefined;
+  if (text !== undefined) return { ...facts, mediaType: 'text/plain', content: { text } };
+  const mediaType = /^[\w.+-]+\/[\w.+-]+$/.test(file.type) ? file.type : 'application/octet-stream';
+  const base64 = await base64Of(file);
+  return { ...facts, mediaType, content: { url: `data:${mediaType};base64,${base64}` } };
+}
+
+/** Bytes as text; undefined if they are none. */
+function textIn(bytes: ArrayBuffer): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return text.includes('\0') ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+async function base64Of(file: File): Promise<string> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  let text = '';
+  // in slices: a call takes a limited number of arguments
+  for (let at = 0; at < bytes.length; at += 8_192)
+    text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
+  return btoa(text);
+}
+
+/** The parts of a message with these files, and this text after them. */
+export function messageParts(text: string, files: readonly Attachment[]): UIMessage['parts'] {
+  const parts: UIMessage['parts'] = files.map(({ name, mediaType, content }) =>
+    'url' in content
+      ? { type: 'file', mediaType, filename: name, url: content.url }
+      : { type: 'text', text: `File ${name}:\n\n${content.text}` },
+  );
+  return text === '' ? parts : [...parts, { type: 'text', text }];
+}

@@ -1,0 +1,105 @@
+import { isUnedited } from '../examples/index.ts';
+import type { CheckProblem, ScriptCheck } from '../sandbox/index.ts';
+import { usePreview } from './preview.ts';
+import { theSandbox } from './run-session.ts';
+import { mayTakeInput, readScriptInput, showFacts, showInputIssues, useScriptInput } from './script-input.ts';
+import { usePlayground, type PlaygroundState, type Problem } from './store.ts';
+
+/** How long after the last change a script is looked at, in milliseconds. */
+const DELAY_MS = 400;
+
+/** A script from a link or a file. It is not loaded before the user runs it, edits it or asks for its preview. */
+export function isForeign({ script, arrivedScript, session }: PlaygroundState): boolean {
+  const wasRun = session?.shared === false && 'script' in session.source && session.source.script === script;
+  return script === arrivedScript && !isUnedited(script) && !wasRun;
+}
+
+/** What is to be found out next, with a key that is the same for the same question. */
+type Question = { key: string; script: string; dryRun?: { input?: unknown } };
+
+function nextQuestion(): Question | undefined {
+  const page = usePlayground.getState();
+  if (page.view !== 'script') return undefined;
+  const { script } = page;
+  if (!usePreview.getState().open) {
+    return mayTakeInput(script) && !isForeign(page) ? { key: `facts ${script}`, script } : undefined;
+  }
+  const taken = readScriptInput();
+  if (taken === undefined) return { key: `incomplete ${script}`, script };
+  return { key: `request ${JSON.stringify(taken.input) ?? ''} ${script}`, script, dryRun: taken };
+}
+
+/**
+ * Looks at the script in the editor, shortly after the last change: what its prompt takes as input and, while the
+ * preview is open, its first request. The latest text wins, and at most one worker is at it. Returns a function that ends
+ * this.
+ */
+export function watchScript(): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let running: AbortController | undefined;
+  let asked = '';
+
+  const schedule = (delay: number): void => {
+    const { script, view } = usePlayground.getState();
+    if (view === 'script' && !mayTakeInput(script)) showFacts(undefined);
+    const question = nextQuestion();
+    if (question?.key === asked) return;
+    clearTimeout(timer);
+    running?.abort();
+    asked = question?.key ?? '';
+    usePreview.setState({ checking: question !== undefined });
+    if (question !== undefined) timer = setTimeout(() => void ask(question), delay);
+  };
+  const ask = async ({ script, dryRun }: Question): Promise<void> => {
+    const controller = (running = new AbortController());
+    const { signal } = controller;
+    const options = { signal, ...(dryRun !== undefined && { dryRun }) };
+    const { facts, preview, problem }: ScriptCheck = await theSandbox().then(
+      (sandbox) => sandbox.check(script, options),
+      // without the sandbox's code a run says what is wrong
+      (): ScriptCheck => ({}),
+    );
+    if (signal.aborted || usePlayground.getState().script !== script) return;
+    if (facts !== undefined) showFacts(facts);
+    usePreview.setState({
+      checking: false,
+      needsInput: usePreview.getState().open && readScriptInput() === undefined,
+      ...(preview === undefined ? {} : { last: { ...preview, script } }),
+      problem,
+    });
+    if (dryRun !== undefined) showInputIssues(problem?.issues ?? []);
+    if (usePreview.getState().open) markProblem(problem);
+    // the form that the facts make may hold the input of an earlier run
+    schedule(0);
+  };
+
+  const onChange = (): void => schedule(DELAY_MS);
+  const stops = [
+    usePlayground.subscribe((now, before) => {
+      if (now.script !== before.script || now.view !== before.view || now.session !== before.session)
+        onChange();
+    }),
+    useScriptInput.subscribe((now, before) => now.draft !== before.draft && onChange()),
+    usePreview.subscribe((now, before) => now.open !== before.open && schedule(0)),
+  ];
+  schedule(0);
+  return () => {
+    clearTimeout(timer);
+    running?.abort();
+    for (const stop of stops) stop();
+  };
+}
+
+let marked: Problem | undefined;
+
+/** Marks the line of an error, as a run does, until there is none. */
+function markProblem(problem: CheckProblem | undefined): void {
+  const { problem: shown } = usePlayground.getState();
+  if (problem?.line === undefined) {
+    if (shown !== undefined && shown === marked) usePlayground.setState({ problem: undefined });
+    return;
+  }
+  const { message, line, column } = problem;
+  marked = { message, line, ...(column !== undefined && { column }), ended: true };
+  usePlayground.setState({ problem: marked });
+}

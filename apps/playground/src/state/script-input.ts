@@ -1,0 +1,145 @@
+import type { InputIssue } from '@cueline/core';
+import { create } from 'zustand';
+import { readDraft, ROOT, toDraft, type Draft } from '../input/draft.ts';
+import { anyValue, toField, type Field } from '../input/schema-fields.ts';
+import type { InputFacts, ScriptFacts } from '../sandbox/index.ts';
+import { usePlayground } from './store.ts';
+
+/** The input of the script in the editor, as it is typed. */
+export type ScriptInput = {
+  /** What the script said last; undefined if it takes no input, or has not been loaded yet. */
+  facts: ScriptFacts | undefined;
+  /** The form; undefined for a script without input. */
+  field: Field | undefined;
+  draft: Draft;
+  /** What the script's schema found wrong with the last input. */
+  issues: readonly InputIssue[];
+  /** How often Run met an incomplete form; from the first time on, the form shows what is missing. */
+  refusals: number;
+  /** Whether the form is unfolded; undefined until the user decides. */
+  open: boolean | undefined;
+  /** Sets the draft, of which the value at this path has changed. */
+  setDraft(draft: Draft, path: string): void;
+};
+
+/** How many scripts' inputs are kept, and how long one may be, in characters of JSON. */
+const MOST_INPUTS = 20;
+const LONGEST_INPUT = 100_000;
+
+export const useScriptInput = create<ScriptInput>()((set) => ({
+  facts: undefined,
+  field: undefined,
+  draft: undefined,
+  issues: [],
+  refusals: 0,
+  open: undefined,
+  setDraft: (draft, path) =>
+    set(({ issues }) => ({
+      draft,
+      issues: issues.filter((issue) => !issue.path.startsWith(path) && !path.startsWith(issue.path)),
+    })),
+}));
+
+/** A schema, or a prompt function with a second parameter. */
+const takesInput = [
+  /\binput\b/,
+  /\bdefinePrompt\b[^()]*\([^()]*\(\s*\w+\s*(?::[^(),]*)?,/,
+  /\bexport\s+default\s+(?:async\s*)?(?:function\s*\w*\s*)?\(\s*\w+\s*(?::[^(),]*)?,/,
+];
+
+/** Whether a script may take input, from its text: most scripts do not, and need not be loaded to find out. */
+export function mayTakeInput(script: string): boolean {
+  return takesInput.some((pattern) => pattern.test(script));
+}
+
+/** Shows the form of these facts. What was typed stays; another prompt's form begins with its last input. */
+export function showFacts(facts: ScriptFacts | undefined): void {
+  const before = useScriptInput.getState().facts;
+  if (JSON.stringify(before) === JSON.stringify(facts)) return;
+  const field = facts && fieldOf(facts.input);
+  if (facts !== undefined && field !== undefined && before?.name === facts.name) {
+    return useScriptInput.setState({ facts, field });
+  }
+  const { inputs } = usePlayground.getState();
+  const last = facts !== undefined && Object.hasOwn(inputs, facts.name) ? inputs[facts.name] : undefined;
+  useScriptInput.setState({
+    facts,
+    field,
+    draft: field && toDraft(field, last),
+    issues: [],
+    refusals: 0,
+    open: undefined,
+  });
+}
+
+function fieldOf(input: InputFacts): Field | undefined {
+  switch (input.kind) {
+    case 'none':
+      return undefined;
+    case 'any':
+      return anyValue;
+    case 'schema':
+      return toField(input.schema);
+  }
+}
+
+/** The input as it is typed; undefined if the form is incomplete. */
+export function readScriptInput(): { input: unknown } | undefined {
+  const { field, draft } = useScriptInput.getState();
+  if (field === undefined) return { input: undefined };
+  const { input, problems } = readDraft(field, draft);
+  return problems.size === 0 ? { input } : undefined;
+}
+
+/** The input for a run, which is kept for the next one. If the form is incomplete, it says so, and there is no input. */
+export function takeScriptInput(script: string): { input: unknown } | undefined {
+  // the form may still be that of the script before
+  const taken = mayTakeInput(script) ? readScriptInput() : { input: undefined };
+  if (taken === undefined) {
+    useScriptInput.setState(({ refusals }) => ({ refusals: refusals + 1, open: true }));
+    return undefined;
+  }
+  const { facts } = useScriptInput.getState();
+  if (facts !== undefined && taken.input !== undefined) keepInput(facts.name, taken.input);
+  useScriptInput.setState({ issues: [], open: undefined });
+  return taken;
+}
+
+/** Shows at their fields what the schema of the script found wrong. */
+export function showInputIssues(issues: readonly InputIssue[]): void {
+  useScriptInput.setState({ issues, ...(issues.length > 0 && { open: true }) });
+}
+
+function keepInput(name: string, input: unknown): void {
+  if (JSON.stringify(input).length > LONGEST_INPUT) return;
+  usePlayground.setState(({ inputs }) => {
+    const { [name]: _, ...others } = inputs;
+    const kept = Object.entries(others).slice(-(MOST_INPUTS - 1));
+    return { inputs: Object.fromEntries([...kept, [name, input]]) };
+  });
+}
+
+/** Messages by the path of their field: the schema's, and what is incomplete once Run has met it. */
+export function problemsOf({ field, draft, issues, refusals }: ScriptInput): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const { path, message } of issues) found.set(path, `${message}.`);
+  if (field === undefined) return found;
+  for (const [path, message] of readDraft(field, draft).problems) {
+    if (refusals > 0 || isTyped(draft, path)) found.set(path, message);
+  }
+  return found;
+}
+
+/** True if something is typed at this path, so that what is wrong with it can be said. */
+function isTyped(draft: Draft, path: string): boolean {
+  let at: unknown = draft;
+  for (const key of path
+    .slice(ROOT.length)
+    .split(/[.[\]]+/)
+    .filter(Boolean)) {
+    if (typeof at !== 'object' || at === null) return false;
+    if ('variant' in at && 'value' in at) at = at.value;
+    at = Object.hasOwn(at as object, key) ? (at as Record<string, unknown>)[key] : undefined;
+  }
+  return typeof at === 'string' && at !== '';
+}

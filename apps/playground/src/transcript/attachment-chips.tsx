@@ -1,0 +1,51 @@
+import { FileText, X } from 'lucide-react';
+import { detach, useAttachments } from '../state/attachments.ts';
+import { Button } from '../ui/button.tsx';
+import { formatSize } from '../ui/format.ts';
+
+/** Types that the page draws as a picture. */
+const drawable = /^data:image\/(?:png|jpeg|gif|webp|avif|bmp);/;
+
+/** The files of the next message, each with a button that takes it out. */
+export function AttachmentChips() {
+  const { files, problem } = useAttachments();
+  return (
+    <>
+      {files.length > 0 && (
+        <ul aria-label="Files of the next message" className="flex flex-wrap gap-1.5 px-1 pt-1">
+          {files.map(({ id, name, size, content }) => (
+            <li
+              key={id}
+              className="flex h-8 max-w-60 items-center gap-1.5 rounded-md border border-line bg-raised pr-0.5 pl-1 text-sm narrow:h-12"
+            >
+              {'url' in content && drawable.test(content.url) ? (
+                <img
+                  src={content.url}
+                  alt=""
+                  className="size-6 shrink-0 rounded object-cover narrow:size-10"
+                />
+              ) : (
+                <FileText aria-hidden className="size-4 shrink-0 text-ink-3" />
+              )}
+              <span className="min-w-0 truncate">{name}</span>
+              <span className="shrink-0 text-ink-3">{formatSize(size)}</span>
+              <Button
+                square
+                aria-label={`Remove ${name}`}
+                className="size-6! narrow:size-11!"
+                onClick={() => detach(id)}
+              >
+                <X />
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {problem !== undefined && (
+        <p role="alert" className="px-2 pt-1 text-sm text-danger wrap-anywhere">
+          {problem}
+        </p>
+      )}
+    </>
+  );
+}

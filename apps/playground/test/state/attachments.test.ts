@@ -1,0 +1,40 @@
+import { beforeEach, expect, test } from 'vitest';
+import { attach, messageParts, MOST_BYTES, MOST_FILES, useAttachments } from '../../src/state/attachments.ts';
+
+const state = () => useAttachments.getState();
+beforeEach(() => useAttachments.setState(useAttachments.getInitialState(), true));
+
+test('a picture becomes a file part, a text becomes text, before what is typed', async () => {
+  const picture = new File([new Uint8Array([1, 2, 3])], 'a.png', { type: 'image/png' });
+  // a system may take TypeScript for a video
+  await attach([picture, new File(['let a;'], 'b.ts', { type: 'video/mp2t' })], []);
+  expect(messageParts('What is this?', state().files)).toEqual([
+    { type: 'file', mediaType: 'image/png', filename: 'a.png', url: 'data:image/png;base64,AQID' },
+    { type: 'text', text: 'File b.ts:\n\nlet a;' },
+    { type: 'text', text: 'What is this?' },
+  ]);
+});
+
+test('a type that is no type is not put into an address', async () => {
+  await attach([new File([new Uint8Array([0xff])], 'x', { type: 'image/png;,<b>' })], []);
+  expect(state().files[0]?.content).toEqual({ url: 'data:application/octet-stream;base64,/w==' });
+});
+
+test('too many files are refused', async () => {
+  const files = Array.from({ length: MOST_FILES + 1 }, (_, index) => new File(['a'], `${index}.txt`));
+  await attach(files, []);
+  expect(state().files).toHaveLength(MOST_FILES);
+  expect(state().problem).toContain('at most 8 files');
+});
+
+test('a conversation has so many bytes of files, those of earlier messages included', async () => {
+  const url = `data:image/png;base64,${'A'.repeat((MOST_BYTES * 4) / 3 - 400)}`;
+  const message = {
+    id: 'm',
+    role: 'user' as const,
+    parts: [{ type: 'file' as const, mediaType: 'image/png', url }],
+  };
+  await attach([new File([new Uint8Array(1_000)], 'late.png', { type: 'image/png' })], [message]);
+  expect(state().files).toEqual([]);
+  expect(state().problem).toContain('late.png is too large');
+});

@@ -1,0 +1,83 @@
+import { beforeEach, expect, test } from 'vitest';
+import {
+  mayTakeInput,
+  problemsOf,
+  readScriptInput,
+  showFacts,
+  showInputIssues,
+  takeScriptInput,
+  useScriptInput,
+} from '../../src/state/script-input.ts';
+import { readStored, usePlayground } from '../../src/state/store.ts';
+
+const script = "export default definePrompt('plan', (prompt, { city }) => {}, { input: schema });";
+const facts = (name = 'plan') => ({
+  name,
+  input: {
+    kind: 'schema' as const,
+    schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  },
+});
+const form = () => useScriptInput.getState();
+const problems = () => Object.fromEntries(problemsOf(form()));
+
+beforeEach(() => {
+  usePlayground.setState(usePlayground.getInitialState(), true);
+  useScriptInput.setState(useScriptInput.getInitialState(), true);
+});
+
+test.each([
+  [script, true],
+  ["export default definePrompt<{ city: string }>('plan', async (prompt, { city }) => {});", true],
+  ['export default async function plan(prompt: Prompt, values: Values) {}', true],
+  ["export default definePrompt('plan', (prompt) => { names.map((name, index) => index); });", false],
+  ['export default (prompt) => {};', false],
+])('%s may take input: %s', (text, may) => {
+  expect(mayTakeInput(text)).toBe(may);
+});
+
+test('an incomplete form is not run, and says what is missing from then on', () => {
+  showFacts(facts());
+  expect(problems()).toEqual({});
+  expect(takeScriptInput(script)).toBeUndefined();
+  expect(form()).toMatchObject({ refusals: 1, open: true });
+  expect(problems()).toEqual({ 'input.city': 'Fill this in.' });
+  form().setDraft({ city: 'Faro' }, 'input.city');
+  expect(problems()).toEqual({});
+  expect(takeScriptInput(script)).toEqual({ input: { city: 'Faro' } });
+});
+
+test('the last input of each script is kept, and of no link', () => {
+  showFacts(facts());
+  form().setDraft({ city: 'Faro' }, 'input.city');
+  takeScriptInput(script);
+  showFacts(facts('other'));
+  expect(readScriptInput()).toBeUndefined();
+  showFacts(facts());
+  expect(readScriptInput()).toEqual({ input: { city: 'Faro' } });
+  expect(readStored({ inputs: usePlayground.getState().inputs }).inputs).toEqual({ plan: { city: 'Faro' } });
+  expect(readStored({ inputs: ['Faro'] })).toEqual({});
+});
+
+test('what is typed stays while the schema is edited', () => {
+  showFacts(facts());
+  form().setDraft({ city: 'Faro' }, 'input.city');
+  const { input } = facts();
+  showFacts({ name: 'plan', input: { ...input, schema: { ...input.schema, title: 'Plan' } } });
+  expect(readScriptInput()).toEqual({ input: { city: 'Faro' } });
+});
+
+test('an issue of the schema stands at its field until that is changed', () => {
+  showFacts(facts());
+  form().setDraft({ city: 'X' }, 'input.city');
+  showInputIssues([{ path: 'input.city', message: 'Too short' }]);
+  expect(problems()).toEqual({ 'input.city': 'Too short.' });
+  form().setDraft({ city: 'Xy' }, 'input.city');
+  expect(problems()).toEqual({});
+});
+
+test('the form of the script before is not the input of a script without one', () => {
+  showFacts(facts());
+  form().setDraft({ city: 'Faro' }, 'input.city');
+  expect(takeScriptInput('export default (prompt) => {};')).toEqual({ input: undefined });
+});
