@@ -42,7 +42,7 @@ export function ExamplesMenu() {
                     <DropdownMenu.Item
                       key={example.id}
                       className={menuItem}
-                      onSelect={() => replaceScript(example.source, `“${example.title}”`)}
+                      onSelect={() => replaceScript(example.source, example.title)}
                     >
                       <span>
                         <span className="block font-medium">{example.title}</span>
@@ -61,7 +61,7 @@ export function ExamplesMenu() {
             {previous !== undefined && (
               <DropdownMenu.Item className={menuItem} onSelect={restore}>
                 <Undo2 />
-                Restore your script
+                Back to your script
               </DropdownMenu.Item>
             )}
           </DropdownMenu.Content>
@@ -90,6 +90,6 @@ async function openFile(file: File): Promise<void> {
     );
     return;
   }
-  replaceScript(await file.text(), file.name);
+  replaceScript(await file.text(), file.name, 'file');
   usePlayground.setState({ notice: { kind: 'opened', from: 'file' } });
 }

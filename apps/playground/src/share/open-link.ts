@@ -98,7 +98,7 @@ async function openRun(
   let problem: string | undefined;
   try {
     // loaded with its checks, which a page without such a link does not need
-    const { problemOfLog } = await import('./check-log.ts');
+    const { problemOfLog } = await import('../history/check-log.ts');
     await nextTurn();
     problem = await problemOfLog(log);
   } catch {

@@ -11,6 +11,7 @@ import { scenesFor } from '../examples/index.ts';
 import type { Scene } from '../examples/scene.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { useInspection } from './inspection.ts';
+import { newId } from './new-id.ts';
 import { redactEvents } from './redact-events.ts';
 import { currentSession, usePlayground, type Problem, type RunSession, type RunSource } from './store.ts';
 
@@ -82,8 +83,8 @@ export function startPromptRun<Input>(
 export function reply(text: string): void {
   const session = currentSession(usePlayground.getState());
   if (session === undefined) return;
-  const { id, run, source, earlier } = session;
-  begin({ id, run, source, earlier: [...earlier, { log: run.log(), state: run.getState() }] });
+  const { id, run, source, earlier, parent } = session;
+  begin({ id, run, source, parent, earlier: [...earlier, { log: run.log(), state: run.getState() }] });
   run.send(text).catch(ignore);
 }
 
@@ -119,6 +120,43 @@ export function showLinkedRun(source: RunSource, run: SharedRun): void {
   });
 }
 
+/** An earlier run of this browser, whose log has been checked. It can be replied to and continued. */
+export async function openStoredRun<Input>(
+  log: readonly RunEvent[],
+  of: { script: string } | { definition: PromptDefinition<Input> },
+): Promise<SharedRun> {
+  if ('script' in of) {
+    const executor = sandboxExecutor(of.script);
+    const run = runs.open(newId(), scriptPrompt, { log, executor });
+    run.listen((event) => usePlayground.getState().session?.run === run && showEnding(event, of.script));
+    await run.restored;
+    return run;
+  }
+  const run = runs.open(newId(), of.definition, { log, executor: promptExecutor() });
+  await run.restored;
+  return run as unknown as SharedRun;
+}
+
+/** Shows a session; the run that was shown before is stopped. */
+export function showSession(session: RunSession): void {
+  const slot = slotOf(session.source);
+  const last = usePlayground.getState()[slot];
+  if (last !== undefined && last.run !== session.run) runs.remove(last.run.id);
+  useInspection.getState().reset();
+  usePlayground.setState({
+    [slot]: session,
+    ...('script' in session.source ? { problem: undefined, console: [] } : {}),
+  });
+}
+
+/** Goes on with an interrupted run: its whole steps are kept, and none of their calls is made again. */
+export function continueRun(): void {
+  const session = currentSession(usePlayground.getState());
+  if (session === undefined || session.shared) return;
+  begin(session);
+  session.run.retry().catch(ignore);
+}
+
 /** Closes the run that is shown. */
 export function closeRun(): void {
   const session = currentSession(usePlayground.getState());
@@ -135,7 +173,7 @@ function slotOf(source: RunSource): 'session' | 'promptSession' {
   return 'script' in source ? 'session' : 'promptSession';
 }
 
-function begin(session: Pick<RunSession, 'id' | 'run' | 'source' | 'earlier'>): void {
+function begin(session: Pick<RunSession, 'id' | 'run' | 'source' | 'earlier' | 'parent'>): void {
   const { connection } = usePlayground.getState();
   const { source } = session;
   useInspection.getState().reset();
@@ -212,11 +250,6 @@ export function promptExecutor(): Executor {
     send: (runId, command) =>
       started?.send?.(runId, command) ?? { accepted: false, reason: 'The run is not under way.' },
   };
-}
-
-/** `crypto.randomUUID` exists on https and localhost only. */
-function newId(): string {
-  return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('');
 }
 
 /** The run's state says how it ended; the promise adds nothing. */
