@@ -49,6 +49,7 @@ const playgroundRooms = [
   'panes',
   'prompts',
   'evals',
+  'history',
   'share',
   'editor',
   'layout',

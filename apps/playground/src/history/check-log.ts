@@ -34,7 +34,9 @@ export async function problemOfLog(
   if (first?.type !== 'run-start' || (!isStored && last?.type !== 'run-end')) {
     return 'it has no beginning or no end';
   }
-  const outer: readonly string[] = isStored ? ['run-start', 'run-end'] : ['run-start', 'run-resume', 'run-end'];
+  const outer: readonly string[] = isStored
+    ? ['run-start', 'run-end']
+    : ['run-start', 'run-resume', 'run-end'];
   const countEvent = createEventCounter(defaultLimits);
   const pause = createSlices();
   let time = 0;

@@ -14,7 +14,10 @@ export function describeSession({ run, earlier }: Pick<RunSession, 'run' | 'earl
     status: statusOf(run.getState()),
     steps: states.reduce((sum, state) => sum + state.steps.length, 0),
     turns: states.length,
-    elapsed: Math.max(0, states.reduce((sum, state) => sum + state.elapsed, 0)),
+    elapsed: Math.max(
+      0,
+      states.reduce((sum, state) => sum + state.elapsed, 0),
+    ),
   };
 }
 

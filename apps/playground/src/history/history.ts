@@ -7,7 +7,7 @@ import {
   type OpenText,
 } from '../state/open-script.ts';
 import { showSession } from '../state/run-session.ts';
-import { currentSession, reportStorage, usePlayground, type ForkPoint, type RunSession } from '../state/store.ts';
+import { reportStorage, usePlayground, type ForkPoint, type RunSession } from '../state/store.ts';
 import { hearTabs, tellTabs } from './channel.ts';
 import { createDatabase } from './database.ts';
 import { keepScripts, type ScriptKeeper } from './keep-scripts.ts';
@@ -32,6 +32,10 @@ const recorder = createRecorder({
     const { openScript: open, script: text } = usePlayground.getState();
     if (!('script' in source) || source.script !== text) return {};
     return { name: nameOf({ open, text }), ...(open.kept ? { id: open.id } : {}) };
+  },
+  isShown({ id }) {
+    const { session, promptSession } = usePlayground.getState();
+    return session?.id === id || promptSession?.id === id;
   },
   onProblem: reportBlocked,
   onWritten(session, id) {
@@ -182,11 +186,6 @@ export async function changeRun(id: string, change: { title?: string; pinned?: b
   await runsChanged();
 }
 
-/** The stored runs that this tab shows. */
-export function shownRuns(): ReadonlySet<string> {
-  return recorder.ids();
-}
-
 /** A stored script as the editor takes it. */
 export function toOpenText({ id, name, origin, revision, text }: ScriptRow): OpenText {
   const open = { id, origin, kept: true, revision, isSaved: true, ...(name === undefined ? {} : { name }) };
@@ -236,7 +235,8 @@ async function restoreRuns(): Promise<void> {
       const session = await openSession(id);
       const { session: shown, promptSession } = usePlayground.getState();
       // a run that was started meanwhile stays
-      if ('problem' in session || ('script' in session.source ? shown : promptSession) !== undefined) continue;
+      if ('problem' in session || ('script' in session.source ? shown : promptSession) !== undefined)
+        continue;
       showSession(session);
       usePlayground.setState({ tab });
     } catch (error) {
@@ -254,10 +254,4 @@ async function storeEarlierScript(): Promise<void> {
   } catch (error) {
     reportBlocked(error);
   }
-}
-
-/** True if a run of the open part can be continued here. */
-export function isShown(id: string): boolean {
-  const session = currentSession(usePlayground.getState());
-  return session !== undefined && recorder.idOf(session) === id;
 }

@@ -1,5 +1,4 @@
 import { reduceAll, type RunEvent } from '@cueline/core';
-import { newId } from '../state/new-id.ts';
 import { openStoredRun } from '../state/run-session.ts';
 import type { RunSession, RunSource, Turn } from '../state/store.ts';
 import { problemOfLog } from './check-log.ts';
@@ -18,14 +17,14 @@ export async function openRun(store: RunStore, id: string): Promise<OpenedRun> {
   if (logs === undefined || logs.length === 0) return { problem: 'A part of this run is missing.' };
   const problem = await problemOfLogs(logs);
   if (problem !== undefined) return { problem: `This run cannot be shown: ${problem}.` };
-  const run = await openLast(row.source as RunSource, logs.at(-1)!);
+  const run = await openLast(row.source, logs.at(-1)!);
   if (run === undefined) return { problem: 'The prompt of this run cannot be read.' };
   const { source, model, simulated, parent } = row;
   const earlier = logs.slice(0, -1).map((log): Turn => ({ log, state: reduceAll(log) }));
   const session: RunSession = {
-    id: newId(),
+    id: row.id,
     run,
-    source: source as RunSource,
+    source: source,
     shared: false,
     model,
     simulated,

@@ -17,6 +17,8 @@ export type RecorderOptions = {
   locks: RunLocks;
   /** The name and the id of the script in the editor, for a run that begins now. */
   scriptOf: (session: RunSession) => { id?: string | undefined; name?: string | undefined };
+  /** True while a session is on screen: it may be continued. */
+  isShown: (session: RunSession) => boolean;
   onProblem: (error: unknown) => void;
   /** Called after each write, with the id under which the session is stored. */
   onWritten: (session: RunSession, id: string) => void;
@@ -46,8 +48,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
   return {
     follow(session) {
       if (session.shared) return;
-      // the sessions before are over, or about to be
-      for (const [id, other] of recordings) if (other.isOver && id !== session.id) recordings.delete(id);
+      for (const [id, other] of recordings) {
+        if (other.isOver && !options.isShown(other.session)) recordings.delete(id);
+      }
       const known = recordings.get(session.id);
       if (known === undefined) recordings.set(session.id, new Recording(options, session, undefined));
       else known.goOn(session);
@@ -72,7 +75,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 class Recording {
   row: RunRow;
   readonly #options: RecorderOptions;
-  #session: RunSession;
+  session: RunSession;
   /** The turn that is written next, how many of its events are written, and the `seq` of the next event. */
   #turn = 0;
   #written = 0;
@@ -91,7 +94,7 @@ class Recording {
   constructor(options: RecorderOptions, session: RunSession, row: RunRow | undefined) {
     const { scriptOf, now = Date.now } = options;
     this.#options = options;
-    this.#session = session;
+    this.session = session;
     const { id: scriptId, name } = scriptOf(session);
     this.row = row ?? {
       id: session.id,
@@ -131,8 +134,8 @@ class Recording {
 
   /** The session has a new turn, or its last one goes on. */
   goOn(session: RunSession): void {
-    if (session === this.#session) return;
-    this.#session = session;
+    if (session === this.session) return;
+    this.session = session;
     this.#nextSeq = 0;
     this.#claimed = false;
     this.#claim = undefined;
@@ -147,7 +150,7 @@ class Recording {
   }
 
   readonly #hear = (event: RunEvent): void => {
-    const turn = this.#session.earlier.length;
+    const turn = this.session.earlier.length;
     const isAgain = event.seq === 0 && this.#turn === turn && this.#written > 0;
     // a retry keeps a part of the log, and writes on behind it
     if (this.#replaced !== 'all' && (isAgain || event.seq !== this.#nextSeq)) this.#replaced.add(turn);
@@ -173,7 +176,7 @@ class Recording {
     if (!this.#isDirty) return;
     this.#isDirty = false;
     const { store, now = Date.now, onWritten, onProblem } = this.#options;
-    const session = this.#session;
+    const session = this.session;
     const { batches, replaced } = this.#takeEvents();
     const size = this.#sizes.reduce((sum, one) => sum + one, 0);
     const hasLog = this.row.hasLog && size <= MOST_SIZE;
@@ -195,7 +198,7 @@ class Recording {
 
   /** Takes the events that are not written yet, and the turns that they replace. */
   #takeEvents(): Pick<RunChange, 'batches' | 'replaced'> {
-    const session = this.#session;
+    const session = this.session;
     const last = session.earlier.length;
     const marked = this.#replaced;
     const first = marked === 'all' ? 0 : Math.min(this.#turn, ...marked);

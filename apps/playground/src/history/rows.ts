@@ -78,9 +78,6 @@ export const readVersion: (value: unknown) => VersionRow | undefined = reader(ve
 export const readRun: (value: unknown) => RunRow | undefined = reader(runRow);
 
 /** The rows of a list that can be read. */
-export function readAll<Row>(
-  values: readonly unknown[],
-  read: (value: unknown) => Row | undefined,
-): Row[] {
+export function readAll<Row>(values: readonly unknown[], read: (value: unknown) => Row | undefined): Row[] {
   return values.flatMap((value) => read(value) ?? []);
 }

@@ -14,7 +14,10 @@ const runFile = z.object({
   cueline: z.literal('run'),
   version: z.literal(1),
   run: z.looseObject({}),
-  logs: z.array(z.array(z.looseObject({}))).min(1).max(MOST_TURNS),
+  logs: z
+    .array(z.array(z.looseObject({})))
+    .min(1)
+    .max(MOST_TURNS),
 });
 
 /** A run with its script and its logs, as the text of a file; undefined if it is not stored with its logs. */

@@ -20,7 +20,10 @@ export type RunChange = {
 };
 
 /** A removed run, with what it takes to restore it. */
-export type RemovedRun = { readonly row: unknown; readonly events: readonly (readonly [EventKey, unknown])[] };
+export type RemovedRun = {
+  readonly row: unknown;
+  readonly events: readonly (readonly [EventKey, unknown])[];
+};
 
 /** The runs in the database. Everything rejects if the database cannot be used. */
 export type RunStore = {

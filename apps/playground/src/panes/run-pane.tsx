@@ -8,6 +8,7 @@ import { currentSession, usePlayground } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
 import { TaskPanel } from '../tasks/task-panel.tsx';
 import { PastBar } from './past-bar.tsx';
+import { InterruptedBar } from './interrupted-bar.tsx';
 import { SharedRunBar } from './shared-run-bar.tsx';
 import { Announce } from '../ui/announce.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
@@ -47,21 +48,38 @@ function asks(state: RunState): boolean {
   return state.status === 'waiting' && isUnderWay(state);
 }
 
+/** True if the run broke off because its page was closed. */
+function isInterrupted(state: RunState): boolean {
+  return state.status === 'error' && state.error.code === 'interrupted';
+}
+
 function RunContent({ onAnswered, empty }: { onAnswered: () => void; empty: ReactNode }) {
   const session = usePlayground(currentSession);
+  const restoring = usePlayground((state) => state.restoring);
   const shown = useShownRun(session);
   const { state, isPast } = shown;
   return (
     <>
       <RunBar session={session} state={state} isPast={isPast} />
       {isPast ? <PastBar elapsed={state.elapsed} /> : session?.shared === true && <SharedRunBar />}
+      {!isPast && session?.shared === false && isInterrupted(state) && <InterruptedBar />}
       {session !== undefined &&
         (isPast ? (
           <Tasks session={session} tasks={state.tasks} underWay={false} />
         ) : (
           <RunTasks key={`tasks-${session.id}`} session={session} underWay={isUnderWay(state)} />
         ))}
-      {session === undefined ? empty : <Transcript key={session.id} session={session} shown={shown} />}
+      {session === undefined ? (
+        restoring ? (
+          <p role="status" className="p-6 text-ink-2">
+            Opening your last run…
+          </p>
+        ) : (
+          empty
+        )
+      ) : (
+        <Transcript key={session.id} session={session} shown={shown} />
+      )}
       {session !== undefined && !isPast && (
         <ApprovalDock run={session.run} state={state} onAnswered={onAnswered} />
       )}

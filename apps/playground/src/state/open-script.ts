@@ -48,7 +48,13 @@ export function promptNameOf(text: string): string | undefined {
 
 /** A script that is not one of the user's own yet. */
 export function newOpenScript(origin: ScriptOrigin, name?: string): OpenScript {
-  return { id: newId(), origin, kept: origin === 'own', revision: 0, ...(name === undefined ? {} : { name }) };
+  return {
+    id: newId(),
+    origin,
+    kept: origin === 'own',
+    revision: 0,
+    ...(name === undefined ? {} : { name }),
+  };
 }
 
 /** What this tab shows after a reload; a new tab begins with the last script of the browser. */
@@ -102,7 +108,7 @@ function readMemory(value: unknown): TabMemory | undefined {
   const script = readOpenText(value);
   if (script === undefined) return undefined;
   const { previous, runs } = value as Record<string, unknown>;
-  const { script: ofScript, prompts } = (isRecord(runs) ? runs : {}) as Record<string, unknown>;
+  const { script: ofScript, prompts } = (isRecord(runs) ? runs : {});
   return {
     ...script,
     previous: readOpenText(previous),
@@ -135,7 +141,7 @@ function readEarlierVersion(state: unknown): TabMemory | undefined {
   }
   const isOwn = script !== arrivedScript;
   const open = newOpenScript(isOwn ? 'own' : 'link');
-  const text = script as string;
+  const text = script;
   if (typeof previousScript !== 'string') return { open, text };
   return { open, text, previous: { open: newOpenScript('own'), text: previousScript } };
 }

@@ -12,6 +12,7 @@ import type { Scene } from '../examples/scene.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { useInspection } from './inspection.ts';
 import { newId } from './new-id.ts';
+import { stepToContinueAt } from './whole-steps.ts';
 import { redactEvents } from './redact-events.ts';
 import { currentSession, usePlayground, type Problem, type RunSession, type RunSource } from './store.ts';
 
@@ -149,12 +150,15 @@ export function showSession(session: RunSession): void {
   });
 }
 
-/** Goes on with an interrupted run: its whole steps are kept, and none of their calls is made again. */
+/** Continues an interrupted run: its whole steps are kept, and none of their calls is made again. */
 export function continueRun(): void {
   const session = currentSession(usePlayground.getState());
   if (session === undefined || session.shared) return;
+  const { run, source } = session;
+  // the sandbox makes no call again that was under way, so a script goes on after its last whole step
+  const from = 'script' in source ? { from: stepToContinueAt(run.log()) } : {};
   begin(session);
-  session.run.retry().catch(ignore);
+  run.retry(from).catch(ignore);
 }
 
 /** Closes the run that is shown. */
