@@ -7,11 +7,12 @@ import type { RunRow, StoredStatus } from './rows.ts';
 /** The part of a stored run's row that follows from its session. */
 export type RunFigures = Pick<RunRow, 'status' | 'steps' | 'turns' | 'elapsed'>;
 
-/** What the list shows of a session as it is now. */
+/** What the list shows of a session as it is now. A reply counts once its turn has begun. */
 export function describeSession({ run, earlier }: Pick<RunSession, 'run' | 'earlier'>): RunFigures {
-  const states = [...earlier.map(({ state }) => state), run.getState()];
+  const hasBegun = run.log().length > 0 || earlier.length === 0;
+  const states = [...earlier.map(({ state }) => state), ...(hasBegun ? [run.getState()] : [])];
   return {
-    status: statusOf(run.getState()),
+    status: statusOf(states.at(-1)!),
     steps: states.reduce((sum, state) => sum + state.steps.length, 0),
     turns: states.length,
     elapsed: Math.max(

@@ -2,9 +2,11 @@ import { FileUp, Search, Trash2, X } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import { useEffect, useRef, useState } from 'react';
 import { usePlayground } from '../state/store.ts';
+import { useNarrow } from '../state/theme.ts';
 import { Button } from '../ui/button.tsx';
 import { Tip } from '../ui/tip.tsx';
 import { useReturnFocus } from '../ui/use-return-focus.ts';
+import { focusFirst } from '../ui/focus-first.ts';
 import { plural } from '../ui/format.ts';
 import { readRuns } from './history.ts';
 import { useLibrary } from './library.ts';
@@ -15,6 +17,8 @@ import { RunRowItem } from './run-row.tsx';
 /** The stored runs by day, with a search. It is a sheet at the left, and on a phone the whole page. */
 export default function HistoryPanel({ onClose }: { onClose: () => void }) {
   const focus = useReturnFocus();
+  const narrow = useNarrow();
+  const content = useRef<HTMLDivElement>(null);
   useEffect(() => void readRuns(), []);
   return (
     <Dialog.Root open onOpenChange={onClose}>
@@ -22,7 +26,14 @@ export default function HistoryPanel({ onClose }: { onClose: () => void }) {
         <Dialog.Overlay className="fixed inset-0 z-40 animate-[fade_120ms_ease-out] bg-black/45 dark:bg-black/60" />
         <Dialog.Content
           aria-describedby={undefined}
-          onOpenAutoFocus={focus.onOpenAutoFocus}
+          onOpenAutoFocus={(event) => {
+            focus.onOpenAutoFocus();
+            event.preventDefault();
+            // on a phone, the keyboard would cover the list
+            const first = content.current?.querySelector<HTMLElement>('input[type=search]');
+            (narrow ? content.current : first)?.focus();
+          }}
+          ref={content}
           onCloseAutoFocus={focus.onCloseAutoFocus}
           className={
             'fixed inset-y-0 left-0 z-50 flex w-[400px] animate-[fade_140ms_ease-out] flex-col border-r border-line-strong/60 ' +
@@ -115,7 +126,7 @@ function PanelActions({ hasRuns }: { hasRuns: boolean }) {
       <span role="group" aria-label="Delete all runs" className="flex items-center gap-1">
         <Button
           look="danger"
-          autoFocus
+          ref={focusFirst}
           onClick={() => {
             setAsks(false);
             void deleteAllRuns();

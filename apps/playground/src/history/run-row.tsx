@@ -46,8 +46,8 @@ export function RunRowItem({ row, isUnderWay, isShown, onOpen }: RunRowProps) {
     plural(steps, 'step'),
     ...(turns > 1 ? [plural(turns, 'turn')] : []),
     formatDuration(elapsed),
-    pinned ? formatWhen(startedOn) : formatClock(startedOn),
   ];
+  const time = pinned ? formatWhen(startedOn) : formatClock(startedOn);
   if (isNaming) return <TitleForm row={row} onEnd={() => setNaming(false)} />;
   return (
     <li className="flex items-center">
@@ -63,7 +63,10 @@ export function RunRowItem({ row, isUnderWay, isShown, onOpen }: RunRowProps) {
       >
         <Icon aria-hidden className={clsx('mt-[3px] size-3.5 shrink-0', look)} />
         <span className="min-w-0 flex-1">
-          <span className="block truncate font-medium">{title}</span>
+          <span className="flex items-baseline gap-2">
+            <span className="truncate font-medium">{title}</span>
+            <span className="ml-auto shrink-0 text-sm text-ink-3 tabular-nums">{time}</span>
+          </span>
           <span className="block truncate text-sm text-ink-2 tabular-nums">
             <span className={look}>{words}</span>
             {facts.map((fact) => (
@@ -76,7 +79,7 @@ export function RunRowItem({ row, isUnderWay, isShown, onOpen }: RunRowProps) {
             </span>
           )}
         </span>
-        {pinned && <Pin aria-label="Pinned" className="mt-[3px] size-3.5 shrink-0 text-ink-3" />}
+        {pinned && <Pin role="img" aria-label="Pinned" className="mt-[3px] size-3.5 shrink-0 text-ink-3" />}
       </button>
       <RowMenu row={row} isUnderWay={isUnderWay} onRename={() => setNaming(true)} />
     </li>

@@ -21,11 +21,12 @@ export default function VersionsDialog({ onClose }: { onClose: () => void }) {
   const [versions, setVersions] = useState<readonly VersionRow[]>();
   const [chosen, setChosen] = useState<VersionRow>();
   useEffect(() => {
-    void readVersions().then((read) => {
+    void (async () => {
+      const read = await readVersions();
       const others = read.filter(({ text }) => text !== usePlayground.getState().script);
       setVersions(others);
       setChosen(others[0]);
-    });
+    })();
   }, []);
   return (
     <Modal
@@ -60,7 +61,9 @@ export default function VersionsDialog({ onClose }: { onClose: () => void }) {
           {chosen !== undefined && (
             <pre
               // it scrolls, so a keyboard must reach it
+              // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
               tabIndex={0}
+              role="region"
               aria-label="What restoring it changes"
               className="scroll max-h-72 bg-page px-5 py-3 font-mono text-sm wrap-anywhere whitespace-pre-wrap"
             >

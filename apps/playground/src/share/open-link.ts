@@ -25,13 +25,17 @@ export function followLinks(): () => void {
     latest.abort();
     latest = new AbortController();
     const { signal } = latest;
-    void follow(link, signal).then(() => {
+    void (async () => {
+      await follow(link, signal);
       if (!signal.aborted) keepAddress(signal);
-    });
+    })();
   };
   open();
   addEventListener('hashchange', open);
-  return () => removeEventListener('hashchange', open);
+  return () => {
+    latest.abort();
+    removeEventListener('hashchange', open);
+  };
 }
 
 /** Cleans the address once the page shows something else than the link, and at once if it was refused. */
