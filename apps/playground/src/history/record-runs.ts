@@ -45,6 +45,7 @@ export type Recorder = {
 /** Records sessions in this store. */
 export function createRecorder(options: RecorderOptions): Recorder {
   const recordings = new Map<string, Recording>();
+  const writer = newId();
   return {
     follow(session) {
       if (session.shared) return;
@@ -52,11 +53,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
         if (other.isOver && !options.isShown(other.session)) recordings.delete(id);
       }
       const known = recordings.get(session.id);
-      if (known === undefined) recordings.set(session.id, new Recording(options, session, undefined));
+      if (known === undefined) recordings.set(session.id, new Recording(options, session, undefined, writer));
       else known.goOn(session);
     },
     opened(session, row) {
-      recordings.set(session.id, new Recording(options, session, row));
+      recordings.set(session.id, new Recording(options, session, row, writer));
     },
     async flush() {
       await Promise.all([...recordings.values()].map((recording) => recording.flush()));
@@ -75,6 +76,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
 class Recording {
   row: RunRow;
   readonly #options: RecorderOptions;
+  /** Names this page as the last writer of the row. */
+  readonly #writer: string;
   session: RunSession;
   /** The turn that is written next, how many of its events are written, and the `seq` of the next event. */
   #turn = 0;
@@ -91,9 +94,10 @@ class Recording {
   /** True once there is something to write: an opened session is stored already. */
   #isDirty = false;
 
-  constructor(options: RecorderOptions, session: RunSession, row: RunRow | undefined) {
+  constructor(options: RecorderOptions, session: RunSession, row: RunRow | undefined, writer: string) {
     const { scriptOf, now = Date.now } = options;
     this.#options = options;
+    this.#writer = writer;
     this.session = session;
     const { id: scriptId, name } = scriptOf(session);
     this.row = row ?? {
@@ -181,7 +185,7 @@ class Recording {
     const size = this.#sizes.reduce((sum, one) => sum + one, 0);
     const hasLog = this.row.hasLog && size <= MOST_SIZE;
     const figures = describeSession(session);
-    this.row = { ...this.row, ...figures, updatedOn: now(), size: hasLog ? size : 0, hasLog, writer };
+    this.row = { ...this.row, ...figures, updatedOn: now(), size: hasLog ? size : 0, hasLog, writer: this.#writer };
     try {
       await store.write({
         row: this.row,
@@ -247,6 +251,3 @@ class Recording {
     this.#claimed = true;
   }
 }
-
-/** Names this page as the writer of a run. */
-const writer = newId();
