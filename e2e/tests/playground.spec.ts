@@ -104,7 +104,7 @@ test('a shared link opens the same script elsewhere and does not run by itself',
   expect(await other.script()).toBe(script('Bergen'));
   await expect(other.status).toHaveAttribute('data-status', 'idle');
   await expect(other.page.getByText('Press Run and watch it work')).toBeVisible();
-  // A reload shows what is in the editor, not the link again.
+  // Once the script is edited, a reload shows that, and not the link again.
   await other.write(script('Tromsø'));
   await other.page.reload();
   expect(await other.script()).toBe(script('Tromsø'));
