@@ -52,6 +52,7 @@ const playgroundRooms = [
   'panes',
   'prompts',
   'evals',
+  'history',
   'share',
   'editor',
   'layout',

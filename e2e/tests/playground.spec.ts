@@ -104,7 +104,7 @@ test('a shared link opens the same script elsewhere and does not run by itself',
   expect(await other.script()).toBe(script('Bergen'));
   await expect(other.status).toHaveAttribute('data-status', 'idle');
   await expect(other.page.getByText('Press Run and watch it work')).toBeVisible();
-  // A reload shows what is in the editor, not the link again.
+  // Once the script is edited, a reload shows that, and not the link again.
   await other.write(script('Tromsø'));
   await other.page.reload();
   expect(await other.script()).toBe(script('Tromsø'));
@@ -123,7 +123,7 @@ test('a link keeps the user’s own script, which one click restores', async ({ 
   await page.evaluate((hash) => (location.hash = hash), new URL(link).hash);
   await expect(page.getByTestId('notice')).toContainText('Opened from a link');
   expect(await playground.script()).toBe(script('Bergen'));
-  await page.getByTestId('notice').getByRole('button', { name: 'Restore your script' }).click();
+  await page.getByTestId('notice').getByRole('button', { name: 'Back to your script' }).click();
   expect(await playground.script()).toBe('// mine\n');
 });
 
@@ -205,7 +205,7 @@ test('an example replaces an edited script, and can be undone', async ({ playgro
   await page.getByRole('button', { name: 'Examples' }).click();
   await page.getByRole('menuitem', { name: /Research notes/ }).click();
   await expect(page.getByText('Your own script is kept.')).toBeVisible();
-  await page.getByRole('button', { name: 'Restore your script' }).click();
+  await page.getByRole('button', { name: 'Back to your script' }).click();
   expect(await playground.script()).toBe('// mine\n');
 });
 

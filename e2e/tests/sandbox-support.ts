@@ -85,10 +85,8 @@ function createPlayground(page: Page): Playground {
 
 /** The script as the page keeps it for the next visit; runs in the page. */
 function storedScript(): unknown {
-  const stored = JSON.parse(localStorage.getItem('cueline:playground') ?? '{}') as {
-    state?: { script?: unknown };
-  };
-  return stored.state?.script;
+  const stored = JSON.parse(sessionStorage.getItem('cueline:tab') ?? '{}') as { state?: { text?: unknown } };
+  return stored.state?.text;
 }
 
 /** A script that says `message`, with one tool whose function has this body. */

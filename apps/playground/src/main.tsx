@@ -1,10 +1,17 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { followLinks } from './share/open-link.ts';
+import { followLinks, hasLink } from './share/open-link.ts';
 import { replayFirstRun } from './state/first-run.ts';
+import { reportStorage, usePlayground } from './state/store.ts';
 import './styles.css';
 
+// A link brings its own run; otherwise the runs of the last visit are shown again.
+const restore = !hasLink();
+const { storedRuns } = usePlayground.getState();
+if (restore && Object.values(storedRuns).some((id) => id !== undefined)) {
+  usePlayground.setState({ restoring: true });
+}
 // Before the first render, so that a link's script is the first thing to be shown.
 followLinks();
 void replayFirstRun();
@@ -14,3 +21,13 @@ createRoot(document.getElementById('root')!).render(
     <App />
   </StrictMode>,
 );
+
+// After it: the editor begins with the script that this tab remembers, and needs no database.
+import('./history/history.ts')
+  .then(({ startHistory }) => startHistory({ restore }))
+  .catch(() => {
+    usePlayground.setState({ restoring: false });
+    reportStorage(
+      'What keeps your scripts and runs could not be loaded. Reload the page, or use Share to keep a copy.',
+    );
+  });

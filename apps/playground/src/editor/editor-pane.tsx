@@ -1,6 +1,5 @@
-import { FileCode2 } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
-import { isUnedited } from '../examples/index.ts';
+import { ScriptPicker } from '../history/script-picker.tsx';
 import { usePlayground } from '../state/store.ts';
 import { NoticeBar } from '../panes/notice-bar.tsx';
 import { Problems, type Diagnostic } from './problems.tsx';
@@ -13,10 +12,9 @@ export function EditorPane() {
   const script = usePlayground((state) => state.script);
   return (
     <section aria-label="Script" className="flex min-h-0 flex-1 flex-col bg-panel">
-      <div className="flex h-9 shrink-0 items-center gap-2 border-b border-line px-4 text-sm narrow:hidden">
-        <FileCode2 className="size-3.5 text-ink-3" />
-        <h2 className="font-medium">prompt.ts</h2>
-        <span className="ml-auto text-ink-3">{isUnedited(script) ? 'Example' : 'Kept in this browser'}</span>
+      <div className="flex h-9 shrink-0 items-center gap-2 border-b border-line px-4 text-sm narrow:h-11">
+        <h2 className="sr-only">Script</h2>
+        <ScriptPicker />
       </div>
       <NoticeBar />
       <div className="relative min-h-0 flex-1">

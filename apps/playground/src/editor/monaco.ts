@@ -44,8 +44,21 @@ import typesUrl from 'virtual:cueline-editor-types';
 import { defineThemes } from './themes.ts';
 import workerGlobals from './worker-globals.d.ts.txt?raw';
 
-/** The script's path for TypeScript; the packages' types are beside it. */
-export const SCRIPT_PATH = 'file:///prompt.ts';
+/** A script's path for TypeScript, which finds the packages' types from there. Each script has a model of its own. */
+export function scriptPath(id: string): string {
+  return `file:///scripts/${encodeURIComponent(id)}/prompt.ts`;
+}
+
+/** How many scripts keep their undo history while others are in the editor. */
+const MOST_MODELS = 20;
+
+/** Forgets the models of the scripts that were opened longest ago. */
+export function forgetOldModels(current: monaco.editor.ITextModel): void {
+  const others = monaco.editor
+    .getModels()
+    .filter((model) => model !== current && model.uri.path.startsWith('/scripts/'));
+  for (const model of others.slice(0, Math.max(0, others.length - MOST_MODELS))) model.dispose();
+}
 
 /** `moduleResolution: bundler` and `moduleDetection: force`, as TypeScript numbers them; Monaco's own types lack both. */
 const forModules: Record<string, number> = { moduleResolution: 100, moduleDetection: 3 };

@@ -2,11 +2,12 @@ import Editor, { type OnMount } from '@monaco-editor/react';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { usePlayground } from '../state/store.ts';
 import { useTheme } from '../state/theme.ts';
-import { firstCheck, monaco, SCRIPT_PATH } from './monaco.ts';
+import { firstCheck, forgetOldModels, monaco, scriptPath } from './monaco.ts';
 import type { Diagnostic } from './problems.tsx';
 import { useSourceLines } from './use-source-lines.ts';
 
 type CodeEditor = Parameters<OnMount>[0];
+type Model = NonNullable<ReturnType<CodeEditor['getModel']>>;
 /** The owner of the markers for compiling and running the script, apart from those of its types. */
 const MARKER_OWNER = 'cueline';
 
@@ -48,6 +49,7 @@ type ScriptEditorProps = {
 /** The Monaco editor with the script. It loads separately, because it is the heaviest part of the page. */
 export default function ScriptEditor({ onDiagnostics, fallback }: ScriptEditorProps) {
   const script = usePlayground((state) => state.script);
+  const path = usePlayground((state) => scriptPath(state.openScript.id));
   const edit = usePlayground((state) => state.edit);
   const reveal = usePlayground((state) => state.reveal);
   const theme = useTheme();
@@ -80,13 +82,14 @@ export default function ScriptEditor({ onDiagnostics, fallback }: ScriptEditorPr
     });
     return () => resized.dispose();
   }, [editor]);
-  useProblemMarker(editor);
+  const model = useModel(editor);
+  useProblemMarker(model);
   useSourceLines(editor);
-  useDiagnostics(editor, onDiagnostics);
+  useDiagnostics(model, onDiagnostics);
 
   return (
     <Editor
-      path={SCRIPT_PATH}
+      path={path}
       language="typescript"
       theme={theme === 'dark' ? 'cueline-dark' : 'cueline-light'}
       value={script}
@@ -98,12 +101,29 @@ export default function ScriptEditor({ onDiagnostics, fallback }: ScriptEditorPr
   );
 }
 
+/** The model of the script in the editor. */
+function useModel(editor: CodeEditor | undefined): Model | undefined {
+  const [model, setModel] = useState<Model>();
+  useEffect(() => {
+    if (editor === undefined) return undefined;
+    const show = (): void => {
+      const shown = editor.getModel() ?? undefined;
+      setModel(shown);
+      if (shown !== undefined) forgetOldModels(shown);
+    };
+    show();
+    const listener = editor.onDidChangeModel(show);
+    return () => listener.dispose();
+  }, [editor]);
+  return model;
+}
+
 /** Marks the line at which compiling or running the script failed. */
-function useProblemMarker(editor: CodeEditor | undefined): void {
+function useProblemMarker(shown: Model | undefined): void {
   const problem = usePlayground((state) => state.problem);
   useEffect(() => {
-    const model = editor?.getModel();
-    if (model === null || model === undefined) return;
+    if (shown === undefined) return;
+    const model = shown;
     if (problem?.line === undefined) {
       monaco.editor.setModelMarkers(model, MARKER_OWNER, []);
       return;
@@ -119,17 +139,13 @@ function useProblemMarker(editor: CodeEditor | undefined): void {
         endColumn: model.getLineMaxColumn(line),
       },
     ]);
-  }, [editor, problem]);
+  }, [shown, problem]);
 }
 
 /** Reports the problems of the script, from its types and from the last run, in line order. */
-function useDiagnostics(
-  editor: CodeEditor | undefined,
-  onDiagnostics: ScriptEditorProps['onDiagnostics'],
-): void {
+function useDiagnostics(model: Model | undefined, onDiagnostics: ScriptEditorProps['onDiagnostics']): void {
   useEffect(() => {
-    const model = editor?.getModel();
-    if (model === null || model === undefined) return undefined;
+    if (model === undefined) return undefined;
     const tell = (): void => {
       const markers = monaco.editor
         .getModelMarkers({ resource: model.uri })
@@ -152,5 +168,5 @@ function useDiagnostics(
       () => tell(),
     );
     return () => listener.dispose();
-  }, [editor, onDiagnostics]);
+  }, [model, onDiagnostics]);
 }

@@ -41,7 +41,7 @@ export function ExamplesMenu() {
                   <DropdownMenu.Item
                     key={example.id}
                     className={menuItem}
-                    onSelect={() => replaceScript(example.source, `“${example.title}”`)}
+                    onSelect={() => replaceScript(example.source, example.title)}
                   >
                     <span>
                       <span className="block font-medium">{example.title}</span>
@@ -60,7 +60,7 @@ export function ExamplesMenu() {
           {previous !== undefined && (
             <DropdownMenu.Item className={menuItem} onSelect={restore}>
               <Undo2 />
-              Restore your script
+              Back to your script
             </DropdownMenu.Item>
           )}
         </DropdownMenu.Content>
@@ -88,6 +88,6 @@ async function openFile(file: File): Promise<void> {
     );
     return;
   }
-  replaceScript(await file.text(), file.name);
+  replaceScript(await file.text(), file.name, 'file');
   usePlayground.setState({ notice: { kind: 'opened', from: 'file' } });
 }

@@ -1,5 +1,6 @@
 import { ModelButton } from '../settings/model-button.tsx';
 import { usePlayground } from '../state/store.ts';
+import { HistoryButton } from '../history/history-button.tsx';
 import { ExamplesMenu } from './examples-menu.tsx';
 import { Mark } from '../ui/mark.tsx';
 import { SharePopover } from '../share/share-popover.tsx';
@@ -24,6 +25,7 @@ export function TopBar({ narrow }: { narrow: boolean }) {
           <ExamplesMenu />
         </>
       )}
+      <HistoryButton />
       <span className="flex-1 narrow:hidden" />
       <span className="flex min-w-0 narrow:flex-1 narrow:justify-center">
         <ModelButton />

@@ -38,7 +38,7 @@ export function NoticeBar() {
       {!refused && previous !== undefined && (
         <Button look="outline" onClick={restore} className="narrow:order-last narrow:ml-6.5">
           <Undo2 />
-          Restore your script
+          Back to your script
         </Button>
       )}
       <Button square aria-label="Dismiss" onClick={() => usePlayground.setState({ notice: undefined })}>

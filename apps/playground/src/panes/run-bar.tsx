@@ -55,6 +55,7 @@ function PaneToggle({ pane, label, Icon }: PaneToggleProps) {
 function endLabel(state: RunState): string | undefined {
   if (state.status === 'waiting' && !isUnderWay(state)) return 'Suspended';
   if (state.status === 'error' && isOutOfTurns(state.error)) return 'Out of turns';
+  if (state.status === 'error' && state.error.code === 'interrupted') return 'Interrupted';
   return undefined;
 }
 

@@ -11,6 +11,7 @@ import { currentSession, usePlayground } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
 import { TaskPanel } from '../tasks/task-panel.tsx';
 import { PastBar } from './past-bar.tsx';
+import { InterruptedBar } from './interrupted-bar.tsx';
 import { RecordingBar } from './recording-bar.tsx';
 import { ScriptChangedBar } from './script-changed-bar.tsx';
 import { SharedRunBar } from './shared-run-bar.tsx';
@@ -62,10 +63,16 @@ function asks(state: RunState): boolean {
   return state.status === 'waiting' && isUnderWay(state);
 }
 
+/** True if the run broke off because its page was closed. */
+function isInterrupted(state: RunState): boolean {
+  return state.status === 'error' && state.error.code === 'interrupted';
+}
+
 type RunContentProps = RunPaneProps & { pane: RefObject<HTMLElement | null>; onAnswered: () => void };
 
 function RunContent({ pane, onAnswered, empty, input, preview }: RunContentProps) {
   const session = usePlayground(currentSession);
+  const restoring = usePlayground((state) => state.restoring);
   const shown = useShownRun(session);
   const { state, isPast } = shown;
   const previews = usePreview(({ open }) => open) && preview !== undefined;
@@ -87,6 +94,7 @@ function RunContent({ pane, onAnswered, empty, input, preview }: RunContentProps
       ) : (
         session?.shared === true && <SharedRunBar />
       )}
+      {!isPast && session?.shared === false && isInterrupted(state) && <InterruptedBar />}
       {session !== undefined && !isPast && session.recorded !== true && 'script' in session.source && (
         <ScriptChangedBar ran={session.source.script} ended={!isUnderWay(state)} />
       )}
@@ -103,7 +111,15 @@ function RunContent({ pane, onAnswered, empty, input, preview }: RunContentProps
         ))}
       {previews && preview}
       <div className={previews ? 'hidden' : 'contents'}>
-        {session === undefined ? empty : <Transcript key={session.id} session={session} shown={shown} />}
+        {session !== undefined ? (
+          <Transcript key={session.id} session={session} shown={shown} />
+        ) : restoring ? (
+          <p role="status" className="p-6 text-ink-2">
+            Opening your last run…
+          </p>
+        ) : (
+          empty
+        )}
       </div>
       {session !== undefined && !isPast && (
         <ApprovalDock run={session.run} state={state} onAnswered={onAnswered} />

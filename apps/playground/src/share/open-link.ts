@@ -8,26 +8,50 @@ import { getShare, ShareError } from './share-store.ts';
 import { rememberShortLink } from './short-links.ts';
 import { selectLinkedStep } from './step-link.ts';
 
+/** True if the address has a link to open. */
+export function hasLink(): boolean {
+  return readLink(location.hash).kind !== 'none';
+}
+
 /**
  * Opens the link in the address bar, now and whenever one is pasted there. A script goes into the editor and never
- * runs by
- * itself; a run is shown as it was. The address is then cleaned, so that a reload shows the edited script and not the
- * link
- * again.
+ * runs by itself; a run is shown as it was. The link stays in the address, so that a reload shows the same again, until
+ * the script is edited or another run is shown.
  */
 export function followLinks(): () => void {
   let latest = new AbortController();
   const open = (): void => {
     const link = readLink(location.hash);
     if (link.kind === 'none') return;
-    history.replaceState(null, '', location.pathname + location.search);
     latest.abort();
     latest = new AbortController();
-    void follow(link, latest.signal);
+    const { signal } = latest;
+    void (async () => {
+      await follow(link, signal);
+      if (!signal.aborted) keepAddress(signal);
+    })();
   };
   open();
   addEventListener('hashchange', open);
-  return () => removeEventListener('hashchange', open);
+  return () => {
+    latest.abort();
+    removeEventListener('hashchange', open);
+  };
+}
+
+/** Cleans the address once the page shows something else than the link, and at once if it was refused. */
+function keepAddress(signal: AbortSignal): void {
+  const { notice, script, session, promptSession } = usePlayground.getState();
+  const clean = (): void => history.replaceState(null, '', location.pathname + location.search);
+  if (notice?.kind === 'refused') return clean();
+  const stop = usePlayground.subscribe((state) => {
+    const isSame =
+      state.script === script && state.session === session && state.promptSession === promptSession;
+    if (isSame && !signal.aborted) return;
+    stop();
+    // another link has the address now
+    if (!signal.aborted) clean();
+  });
 }
 
 async function follow(link: OpenedLink, signal: AbortSignal): Promise<void> {
@@ -37,7 +61,7 @@ async function follow(link: OpenedLink, signal: AbortSignal): Promise<void> {
     case 'refused':
       return refuse(link.message);
     case 'script':
-      usePlayground.getState().replaceScript(link.script);
+      usePlayground.getState().replaceScript(link.script, { origin: 'link' });
       usePlayground.setState({ notice: { kind: 'opened', from: 'link' } });
       return;
     case 'run':
@@ -99,7 +123,7 @@ async function openRun(
   let problem: string | undefined;
   try {
     // loaded with its checks, which a page without such a link does not need
-    const { problemOfLog } = await import('./check-log.ts');
+    const { problemOfLog } = await import('../history/check-log.ts');
     await nextTurn();
     problem = await problemOfLog(log);
   } catch {
@@ -117,7 +141,7 @@ async function openRun(
   if (session !== undefined && isUnderWay(session.run.getState())) {
     return refuse('A run is going on here. Stop it, or wait for its end, and open the link again.');
   }
-  replaceScript(script);
+  replaceScript(script, { origin: 'link' });
   await nextTurn();
   if (signal.aborted) return;
   showLinkedRun({ script }, run);

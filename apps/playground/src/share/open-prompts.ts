@@ -3,7 +3,7 @@ import { useEvals } from '../evals/store.ts';
 import { readShared, usePrompts } from '../prompts/store.ts';
 import { openLinkedRun, showLinkedRun } from '../state/run-session.ts';
 import { usePlayground } from '../state/store.ts';
-import { problemOfLog } from './check-log.ts';
+import { problemOfLog } from '../history/check-log.ts';
 import type { OpenedLink } from './link.ts';
 
 type Shared = Extract<OpenedLink, { kind: 'prompts' | 'evaluation' }>;

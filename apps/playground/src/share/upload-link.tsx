@@ -155,7 +155,7 @@ function focusOn(line: HTMLElement | null): void {
 /** Content that nobody could open is not uploaded. */
 async function checkLog(log: readonly RunEvent[] | undefined): Promise<void> {
   if (log === undefined) return;
-  const { problemOfLog } = await import('./check-log.ts');
+  const { problemOfLog } = await import('../history/check-log.ts');
   const problem = await problemOfLog(log);
   if (problem !== undefined) throw new ShareError(`This run cannot be shared: ${problem}.`);
 }

@@ -12,10 +12,12 @@ import { continueScenes, type ScenePlay } from '../model/played-scenes.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { messageParts, type Attachment } from './attachments.ts';
 import { useInspection } from './inspection.ts';
+import { newId } from './new-id.ts';
 import { usePreview } from './preview.ts';
 import { redactEvents } from './redact-events.ts';
 import { showInputIssues, takeScriptInput } from './script-input.ts';
 import { addDefinition } from './script-lines.ts';
+import { stepToContinueAt } from './whole-steps.ts';
 import { currentSession, usePlayground, type Problem, type RunSession, type RunSource } from './store.ts';
 
 /** How many lines of a script's console are kept. */
@@ -191,6 +193,32 @@ export function showRecording(script: string, recording: Executor): void {
   run.start().catch(ignore);
 }
 
+/** An earlier run of this browser, whose log has been checked. It can be replied to and continued. */
+export async function openStoredRun<Input>(
+  log: readonly RunEvent[],
+  of: { script: string } | { definition: PromptDefinition<Input> },
+): Promise<SharedRun> {
+  if ('script' in of) {
+    const run = openScriptRun(newId(), of.script, log);
+    await run.restored;
+    return run;
+  }
+  const run = runs.open(newId(), of.definition, { log, executor: promptExecutor() });
+  await run.restored;
+  return run as unknown as SharedRun;
+}
+
+/** Continues an interrupted run: its whole steps are kept, and none of their calls is made again. */
+export function continueRun(): void {
+  const session = currentSession(usePlayground.getState());
+  if (session === undefined || session.shared) return;
+  const { run, source } = session;
+  // the sandbox makes no call again that was under way, so a script goes on after its last whole step
+  const from = 'script' in source ? { from: stepToContinueAt(run.log()) } : {};
+  begin(session, run.log().at(-1)?.t);
+  run.retry(from).catch(ignore);
+}
+
 /** Closes the run that is shown. */
 export function closeRun(): void {
   const session = currentSession(usePlayground.getState());
@@ -293,11 +321,6 @@ export function promptExecutor(): Executor {
     send: (runId, command) =>
       started?.send?.(runId, command) ?? { accepted: false, reason: 'The run is not under way.' },
   };
-}
-
-/** `crypto.randomUUID` exists on https and localhost only. */
-function newId(): string {
-  return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('');
 }
 
 /** The run's state says how it ended; the promise adds nothing. */

@@ -9,9 +9,10 @@ import { usePlayground, type PlaygroundState, type Problem } from './store.ts';
 const DELAY_MS = 400;
 
 /** A script from a link or a file. It is not loaded before the user runs it, edits it or asks for its preview. */
-export function isForeign({ script, arrivedScript, session }: PlaygroundState): boolean {
+export function isForeign({ script, openScript, session }: PlaygroundState): boolean {
   const wasRun = session?.shared === false && 'script' in session.source && session.source.script === script;
-  return script === arrivedScript && !isUnedited(script) && !wasRun;
+  const cameFrom = openScript.origin === 'link' || openScript.origin === 'file';
+  return cameFrom && !openScript.kept && !isUnedited(script) && !wasRun;
 }
 
 /** What is to be found out next, with a key that is the same for the same question. */

@@ -5,6 +5,14 @@ import { persist } from 'zustand/middleware';
 import { defaultConnection, type ConnectionKeys, type ConnectionSettings } from '../model/connection.ts';
 import { examples, isUnedited } from '../examples/index.ts';
 import type { ConsoleLevel } from '../sandbox/index.ts';
+import {
+  createTabMemory,
+  newOpenScript,
+  readTabMemory,
+  type OpenScript,
+  type OpenText,
+  type ScriptOrigin,
+} from './open-script.ts';
 import { createStorage } from './storage.ts';
 
 export type ThemeChoice = 'system' | 'dark' | 'light';
@@ -71,10 +79,14 @@ export type Reveal = { line: number; column: number; nonce: number };
  */
 export type PlaygroundState = {
   script: string;
-  /** The user's own script, while an example, link or file is in the editor. */
-  previousScript: string | undefined;
-  /** The last script from elsewhere, unchanged; while it is unedited it does not count as the user's own. */
-  arrivedScript: string | undefined;
+  /** Which script that is. */
+  openScript: OpenScript;
+  /** The user's own script that was in the editor before an example, link or file. */
+  previousScript: OpenText | undefined;
+  /** The stored runs that this tab shows, by view. */
+  storedRuns: { readonly script?: string | undefined; readonly prompts?: string | undefined };
+  /** True while the stored run of the last visit is being opened. */
+  restoring: boolean;
   theme: ThemeChoice;
   /** Sizes of the panes in per cent, by pane id, for each set of panes that are open together. */
   layouts: Readonly<Record<string, Record<string, number>>>;
@@ -107,8 +119,11 @@ export type PlaygroundState = {
   modelDialogOpen: boolean;
 
   edit(script: string): void;
-  /** Replaces the script; the user's own is kept for {@link PlaygroundState.restoreScript}. */
-  replaceScript(script: string): void;
+  /** Puts a script from elsewhere into the editor. It becomes one of the user's own once it is edited. */
+  replaceScript(script: string, from?: { origin: ScriptOrigin; name?: string | undefined }): void;
+  /** Puts a known script into the editor. */
+  openText(script: OpenText): void;
+  /** Puts the user's own script into the editor again. */
   restoreScript(): void;
   showLine(line: number, column?: number): void;
 };
@@ -116,17 +131,7 @@ export type PlaygroundState = {
 const STORED_VERSION = 1;
 type Stored = Pick<
   PlaygroundState,
-  | 'script'
-  | 'previousScript'
-  | 'arrivedScript'
-  | 'theme'
-  | 'layouts'
-  | 'inspectorOpen'
-  | 'timelineOpen'
-  | 'visited'
-  | 'connection'
-  | 'inputs'
-  | 'view'
+  'theme' | 'layouts' | 'inspectorOpen' | 'timelineOpen' | 'visited' | 'connection' | 'inputs' | 'view'
 >;
 
 let reportStorageProblem: (message: string) => void = () => {};
@@ -135,19 +140,27 @@ export function onStorageProblem(report: (message: string) => void): void {
   reportStorageProblem = report;
 }
 
-/** Reports a storage failure; after this turn, because a storage is read while its store is created. */
+let hasReported = false;
+
+/** Reports the first storage failure; after this turn, because a storage is read while its store is created. */
 export function reportStorage(message: string): void {
+  if (hasReported) return;
+  hasReported = true;
   setTimeout(() => reportStorageProblem(message));
 }
 
 const storage = createStorage<Stored>({ onProblem: reportStorage });
+const memory = readTabMemory();
+const [firstExample] = examples;
 
 export const usePlayground = create<PlaygroundState>()(
   persist(
     (set, get) => ({
-      script: examples[0]!.source,
-      previousScript: undefined,
-      arrivedScript: undefined,
+      script: memory?.text ?? firstExample!.source,
+      openScript: memory?.open ?? newOpenScript('example', firstExample!.title),
+      previousScript: memory?.previous,
+      storedRuns: memory?.runs ?? {},
+      restoring: false,
       theme: 'system',
       layouts: {},
       inspectorOpen: true,
@@ -167,32 +180,41 @@ export const usePlayground = create<PlaygroundState>()(
       evaluating: false,
       modelDialogOpen: false,
 
-      edit: (script) => set({ script, problem: undefined, visited: true }),
-      replaceScript: (script) => {
-        const { script: current, arrivedScript } = get();
-        // The user's own script may come back as a link, and stays the user's own.
-        const isNew = current !== script;
-        const mine = isNew && current !== arrivedScript && !isUnedited(current) && current.trim() !== '';
+      edit: (script) => {
+        const { script: before, openScript } = get();
+        if (script === before) return set({ problem: undefined });
+        // what is an example again, before it was ever stored, is not a script of the user's own
+        const kept = openScript.revision > 0 || openScript.origin !== 'example' || !isUnedited(script);
         set({
           script,
           problem: undefined,
           visited: true,
+          openScript: { ...openScript, kept, isSaved: false },
+        });
+      },
+      replaceScript: (script, { origin, name } = { origin: 'link' }) => {
+        // The user's own script may come back as a link, and stays the user's own.
+        if (script === get().script) set({ problem: undefined, tab: 'editor', view: 'script' });
+        else get().openText({ open: newOpenScript(origin, name), text: script });
+      },
+      openText: ({ open, text }) => {
+        const { script, openScript, previousScript } = get();
+        const isMine = openScript.kept && script.trim() !== '' && openScript.id !== open.id;
+        const previous = isMine ? { open: openScript, text: script } : previousScript;
+        set({
+          script: text,
+          openScript: open,
+          previousScript: previous?.open.id === open.id || open.kept ? undefined : previous,
+          problem: undefined,
+          visited: true,
+          notice: undefined,
           tab: 'editor',
           view: 'script',
-          ...(isNew ? { arrivedScript: script } : {}),
-          ...(mine ? { previousScript: current } : {}),
         });
       },
       restoreScript: () => {
         const { previousScript } = get();
-        if (previousScript === undefined) return;
-        set({
-          script: previousScript,
-          previousScript: undefined,
-          arrivedScript: undefined,
-          problem: undefined,
-          notice: undefined,
-        });
+        if (previousScript !== undefined) get().openText(previousScript);
       },
       showLine: (line, column = 1) =>
         set({
@@ -206,9 +228,6 @@ export const usePlayground = create<PlaygroundState>()(
       version: STORED_VERSION,
       storage,
       partialize: ({
-        script,
-        previousScript,
-        arrivedScript,
         theme,
         layouts,
         inspectorOpen,
@@ -218,9 +237,6 @@ export const usePlayground = create<PlaygroundState>()(
         inputs,
         view,
       }): Stored => ({
-        script,
-        previousScript,
-        arrivedScript,
         theme,
         layouts,
         inspectorOpen,
@@ -235,6 +251,19 @@ export const usePlayground = create<PlaygroundState>()(
   ),
 );
 
+const remember = createTabMemory(reportStorage);
+usePlayground.subscribe((state, before) => {
+  const { openScript, script, previousScript, storedRuns } = state;
+  if (
+    openScript === before.openScript &&
+    script === before.script &&
+    previousScript === before.previousScript &&
+    storedRuns === before.storedRuns
+  )
+    return;
+  remember({ open: openScript, text: script, previous: previousScript, runs: storedRuns });
+});
+
 /** The run of the part that is open; undefined in the Evals view, which has many. */
 export function currentSession({ view, session, promptSession }: PlaygroundState): RunSession | undefined {
   return view === 'script' ? session : view === 'prompts' ? promptSession : undefined;
@@ -243,23 +272,11 @@ export function currentSession({ view, session, promptSession }: PlaygroundState
 /** The stored state, as far as its shape is valid; anything may have been written to the storage. */
 export function readStored(value: unknown): Partial<Stored> {
   if (typeof value !== 'object' || value === null) return {};
-  const {
-    script,
-    previousScript,
-    arrivedScript,
-    theme,
-    layouts,
-    inspectorOpen,
-    timelineOpen,
-    visited,
-    connection,
-    inputs,
-    view,
-  } = value as Record<string, unknown>;
+  const { theme, layouts, inspectorOpen, timelineOpen, visited, connection, inputs, view } = value as Record<
+    string,
+    unknown
+  >;
   const stored: Partial<Stored> = {};
-  if (typeof script === 'string') stored.script = script;
-  if (typeof previousScript === 'string') stored.previousScript = previousScript;
-  if (typeof arrivedScript === 'string') stored.arrivedScript = arrivedScript;
   if (view === 'script' || view === 'prompts' || view === 'evals') stored.view = view;
   if (theme === 'dark' || theme === 'light' || theme === 'system') stored.theme = theme;
   if (isRecord(layouts) && Object.values(layouts).every(isLayout)) {

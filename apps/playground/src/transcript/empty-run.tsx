@@ -57,7 +57,7 @@ export function EmptyRun() {
               <li key={example.id}>
                 <button
                   type="button"
-                  onClick={() => replaceScript(example.source, `“${example.title}”`)}
+                  onClick={() => replaceScript(example.source, example.title)}
                   className="group flex w-full items-center gap-x-2 rounded-md px-2.5 py-1.5 text-left hover:bg-hover narrow:min-h-11 narrow:flex-wrap"
                 >
                   <span className="shrink-0 font-medium">{example.title}</span>

@@ -3,7 +3,7 @@ import { CircleAlert, CircleCheck, CircleStop, Pause, Settings2, TriangleAlert }
 import { memo } from 'react';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
-import { errorTitle, isFixedInModelDialog } from './error-messages.ts';
+import { errorMessage, errorTitle, isFixedInModelDialog } from './error-messages.ts';
 import { JsonView } from '../ui/json-view.tsx';
 import { ModelMarkdown } from './content/markdown.tsx';
 import { LongText } from '../ui/long-text.tsx';
@@ -108,7 +108,7 @@ export function ErrorRow({ error }: { error: SerializedError }) {
         {errorTitle(error)}
       </h3>
       <p className="mt-1 wrap-anywhere whitespace-pre-wrap text-ink">
-        <LongText text={error.message} />
+        <LongText text={errorMessage(error)} />
       </p>
       <div className="mt-2 flex flex-wrap gap-2 empty:hidden">
         {typeof line === 'number' && (

@@ -13,6 +13,7 @@ const titles: Partial<Record<CuelineErrorCode, string>> = {
   overloaded: 'The provider is overloaded',
   bad_request: 'The provider refused the request',
   context_overflow: 'The conversation is too long for the model',
+  interrupted: 'The run was interrupted',
   stream_truncated: 'The answer broke off',
   stream_malformed: 'The answer could not be read',
   provider_error: 'The provider reported an error',
@@ -41,6 +42,12 @@ function isWrongAddress({ code, message }: SerializedError): boolean {
 /** True if a session ended because it had used all its turns. */
 export function isOutOfTurns({ code, details }: SerializedError): boolean {
   return code === 'budget_exceeded' && details?.['limit'] === 'turns';
+}
+
+/** What a run's error says in the page. */
+export function errorMessage({ code, message }: SerializedError): string {
+  if (code !== 'interrupted') return message;
+  return 'The page was closed or reloaded while this run was under way. What had arrived is kept.';
 }
 
 /** A run's error in a few words; its message says the rest. */

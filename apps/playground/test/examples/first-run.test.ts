@@ -1,7 +1,7 @@
 import { LOG_VERSION, reduceAll, type RunEvent } from '@cueline/core';
 import { expect, test } from 'vitest';
 import log from '../../src/examples/first-run.json' with { type: 'json' };
-import { problemOfLog } from '../../src/share/check-log.ts';
+import { problemOfLog } from '../../src/history/check-log.ts';
 
 const events = log as readonly unknown[] as RunEvent[];
 

@@ -10,10 +10,16 @@ const log: RunEvent[] = [
 ];
 const script = '// shared';
 const whole = encodeLink({ script, log }).slice(1);
+let stopFollowing = (): void => {};
 const store = () => usePlayground.getState();
 
 /** Opens a hash on a page whose host has set up a store at `shares`, which answers like this. */
-async function open(hash: string, shares = '/api/shares', answer = () => new Response(whole)) {
+async function open(
+  hash: string,
+  shares = '/api/shares',
+  answer = () => new Response(whole),
+  { isRefused = false } = {},
+) {
   const asked: string[] = [];
   vi.resetModules();
   const page = new URL('https://play.example/app/?a=1');
@@ -22,12 +28,15 @@ async function open(hash: string, shares = '/api/shares', answer = () => new Res
   vi.stubGlobal('location', page);
   vi.stubGlobal('history', { replaceState: vi.fn() });
   vi.stubGlobal('addEventListener', vi.fn());
+  vi.stubGlobal('removeEventListener', vi.fn());
   vi.stubGlobal('fetch', async (url: string) => (asked.push(url), answer()));
   vi.doMock('../../src/state/store.ts', () => ({ usePlayground }));
   const { followLinks } = await import('../../src/share/open-link.ts');
-  followLinks();
+  stopFollowing = followLinks();
   await expect.poll(() => store().notice?.kind).not.toBe('opening');
-  expect(history.replaceState).toHaveBeenCalledWith(null, '', '/app/?a=1');
+  // the link stays in the address, unless nothing came of it
+  if (isRefused) expect(history.replaceState).toHaveBeenCalledWith(null, '', '/app/?a=1');
+  else expect(history.replaceState).not.toHaveBeenCalled();
   return asked;
 }
 
@@ -35,7 +44,10 @@ beforeEach(() => {
   usePlayground.setState(usePlayground.getInitialState(), true);
   store().edit('// mine');
 });
-afterEach(() => void vi.unstubAllGlobals());
+afterEach(() => {
+  stopFollowing();
+  vi.unstubAllGlobals();
+});
 
 test.each([
   ['the link itself', `#${whole}`, []],
@@ -46,7 +58,7 @@ test.each([
     expect(await open(hash)).toEqual(expected);
     expect(store()).toMatchObject({
       script,
-      previousScript: '// mine',
+      previousScript: { text: '// mine' },
       notice: { kind: 'opened', from: 'link' },
       tab: 'run',
       session: {
@@ -60,6 +72,16 @@ test.each([
     expect(store().session!.run.log()).toEqual(log);
   },
 );
+
+test.each([
+  ['edited', () => store().edit('// shared, edited')],
+  ['replaced', () => store().replaceScript('// another')],
+  ['followed by another run', () => usePlayground.setState({ session: undefined })],
+])('the address loses the link once its script is %s', async (_how, change) => {
+  await open(`#${whole}`);
+  change();
+  expect(history.replaceState).toHaveBeenCalledExactlyOnceWith(null, '', '/app/?a=1');
+});
 
 test('a script alone may be kept in a store, too', async () => {
   await open(`#s=${id}`, '/api/shares', () => new Response(encodeLink({ script }).slice(1)));
@@ -85,7 +107,7 @@ test.each<[string, string, RegExp, string?, (() => Response)?]>([
   ['a broken run in a store', `#s=${id}`, /is damaged/, '/s', () => new Response(broken.slice(1))],
   ['a run alone', encodeLink({ log }), /contains no script/],
 ])('%s is refused in a sentence, and all is as it was', async (_what, hash, words, shares, answer) => {
-  await open(hash, shares, answer);
+  await open(hash, shares, answer, { isRefused: true });
   expect(store()).toMatchObject({ script: '// mine', previousScript: undefined, session: undefined });
   const { notice } = store();
   expect(notice).toEqual({ kind: 'refused', message: expect.stringMatching(words) });
@@ -97,7 +119,7 @@ test('a run that is still going stays visible', async () => {
   const going = { ...session!.run.getState(), status: 'running', phase: 'text' } as RunState;
   const run = { ...session!.run, getState: () => going };
   usePlayground.setState({ session: { ...session!, run }, script: '// mine' });
-  await open(`#${whole}`);
+  await open(`#${whole}`, undefined, undefined, { isRefused: true });
   expect(store().script).toBe('// mine');
   expect(store().notice).toMatchObject({ message: expect.stringContaining('A run is going on here.') });
 });

@@ -20,6 +20,7 @@ test('an example takes the place of an edited script, which can be restored', ()
   store().replaceScript(examples[2]!.source);
   store().restoreScript();
   expect(store().script).toBe('export default () => {}; // mine');
+  expect(store().openScript.kept).toBe(true);
   expect(store().previousScript).toBeUndefined();
 });
 
@@ -29,12 +30,12 @@ test("an unedited script of someone else does not replace the user's own", () =>
   store().replaceScript('// file B');
   store().replaceScript('// file C');
   store().replaceScript(examples[1]!.source);
-  expect(store().previousScript).toBe('// mine');
+  expect(store().previousScript?.text).toBe('// mine');
   store().restoreScript();
   expect(store().script).toBe('// mine');
   // Mine again, though nothing was typed since.
   store().replaceScript('// link A');
-  expect(store().previousScript).toBe('// mine');
+  expect(store().previousScript?.text).toBe('// mine');
 });
 
 test("an edited script of someone else becomes the user's own", () => {
@@ -42,14 +43,23 @@ test("an edited script of someone else becomes the user's own", () => {
   expect(store().previousScript).toBeUndefined();
   store().edit('// link A, edited');
   store().replaceScript('// link B');
-  expect(store().previousScript).toBe('// link A, edited');
+  expect(store().previousScript?.text).toBe('// link A, edited');
 });
 
 test('the own script that comes back as a link stays the own script', () => {
   store().edit('// mine');
   store().replaceScript('// mine');
   store().replaceScript('// link A');
-  expect(store().previousScript).toBe('// mine');
+  expect(store().previousScript?.text).toBe('// mine');
+});
+
+test('an example is not kept until it is edited, and not once it is the example again', () => {
+  store().replaceScript(examples[1]!.source, { origin: 'example', name: 'Two' });
+  expect(store().openScript).toMatchObject({ origin: 'example', name: 'Two', kept: false });
+  store().edit(`${examples[1]!.source}// mine`);
+  expect(store().openScript).toMatchObject({ name: 'Two', kept: true });
+  store().edit(examples[1]!.source);
+  expect(store().openScript.kept).toBe(false);
 });
 
 test('an unedited example is nothing to keep', () => {
@@ -77,13 +87,10 @@ test('neither keys nor anything of a run is stored', () => {
   const stored = partialize?.(store());
   expect(JSON.stringify(stored)).not.toContain('secret');
   expect(Object.keys(stored ?? {}).toSorted()).toEqual([
-    'arrivedScript',
     'connection',
     'inputs',
     'inspectorOpen',
     'layouts',
-    'previousScript',
-    'script',
     'theme',
     'timelineOpen',
     'view',
@@ -96,7 +103,6 @@ test('takes from the storage only what has the right shape', () => {
   expect(readStored('text')).toEqual({});
   expect(
     readStored({
-      script: 7,
       theme: 'pink',
       view: 'attic',
       layouts: { 'script run': { run: 'wide' } },
@@ -107,13 +113,11 @@ test('takes from the storage only what has the right shape', () => {
   ).toEqual({});
   expect(
     readStored({
-      script: 's',
       theme: 'dark',
       layouts: { 'script run': { script: 40, run: 60 } },
       connection: { kind: 'openai', openai: { model: 'm', api: 'chat' } },
     }),
   ).toEqual({
-    script: 's',
     theme: 'dark',
     layouts: { 'script run': { script: 40, run: 60 } },
     connection: {

@@ -3,9 +3,12 @@ import type { Definitions } from '../prompt/definitions.ts';
 import type { SystemFormat } from '../prompt/prompt-options.ts';
 import { systemPart, tag } from './instructions.ts';
 
+/** The most parts that a request names: each costs room in every log, and nobody reads more. */
+const MOST_PARTS = 1_000;
+
 /**
- * Returns what each definition makes of a system prompt. A hook may have replaced the compiled text, so only the
- * definitions that the text contains are returned.
+ * Returns what each definition makes of a system prompt, of at most 1,000 definitions. A hook may have replaced the
+ * compiled text, so only the definitions that the text contains are returned.
  */
 export function locateParts(
   instructions: string,
@@ -17,7 +20,7 @@ export function locateParts(
 
   function add(kind: InstructionPart['kind'], name: string, text: string): void {
     const start = instructions.indexOf(text, from);
-    if (start < 0 || text === '') return;
+    if (start < 0 || text === '' || parts.length === MOST_PARTS) return;
     from = start + text.length;
     parts.push({ kind, name, start, end: from });
   }

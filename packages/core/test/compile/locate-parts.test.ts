@@ -53,3 +53,14 @@ test('the log of a run has them, and a step with another system prompt has its o
     [['variable', 'COUNT', '<COUNT>seven</COUNT>']],
   ]);
 });
+
+test('a request names at most 1,000 parts', async () => {
+  const { request, tokens } = await dryRun((prompt) => {
+    for (let index = 0; index < 1_200; index += 1) prompt.def(`V${index}`, 'value');
+    prompt.$`Go on.`;
+  });
+  expect(request.instructionParts).toHaveLength(1_000);
+  expect(request.instructionParts?.at(-1)?.name).toBe('V999');
+  // what no part names still counts
+  expect(tokens.total * 4).toBeGreaterThanOrEqual(request.instructions.length);
+});

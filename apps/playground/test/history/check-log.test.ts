@@ -8,7 +8,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { examples } from '../../src/examples/index.ts';
 import { scenes } from '../../src/examples/turns.ts';
 import { sceneModel } from '../../src/model/scene-model.ts';
-import { problemOfLog } from '../../src/share/check-log.ts';
+import { problemOfLog } from '../../src/history/check-log.ts';
 import type { RunSession } from '../../src/state/store.ts';
 import { announcement } from '../../src/transcript/announcement.ts';
 import { Rows } from '../../src/transcript/row.tsx';

@@ -11,16 +11,32 @@ z.config({ jitless: true });
 /** The longest that a run may claim to have taken, in milliseconds: a year. */
 const LONGEST = 365 * 24 * 60 * 60_000;
 
+export type LogCheck = {
+  /**
+   * True for a log of this browser or of a file: it may have been continued, and may break off, or wait for an answer, because its
+   * page was closed.
+   */
+  isStored?: boolean;
+};
+
 /**
  * Why a log cannot be shown, in a few words; undefined for a valid one. A stranger's link may contain anything: the
  * log has to
  * be that of one complete run, event by event, and rendering it is tried here first. A long log is checked in slices,
  * between which the page stays responsive.
  */
-export async function problemOfLog(log: readonly RunEvent[]): Promise<string | undefined> {
+export async function problemOfLog(
+  log: readonly RunEvent[],
+  { isStored = false }: LogCheck = {},
+): Promise<string | undefined> {
   const [first] = log;
   const last = log.at(-1);
-  if (first?.type !== 'run-start' || last?.type !== 'run-end') return 'it has no beginning or no end';
+  if (first?.type !== 'run-start' || (!isStored && last?.type !== 'run-end')) {
+    return 'it has no beginning or no end';
+  }
+  const outer: readonly string[] = isStored
+    ? ['run-start', 'run-end']
+    : ['run-start', 'run-resume', 'run-end'];
   const countEvent = createEventCounter(defaultLimits);
   const pause = createSlices();
   let time = 0;
@@ -31,7 +47,7 @@ export async function problemOfLog(log: readonly RunEvent[]): Promise<string | u
     if (event.t < time || event.t > LONGEST) return 'its times are none';
     time = event.t;
     const isInner = index > 0 && index < log.length - 1;
-    if (isInner && ['run-start', 'run-resume', 'run-end'].includes(event.type)) {
+    if (isInner && outer.includes(event.type)) {
       return 'it is not that of one run';
     }
     const turn = pause();
@@ -45,7 +61,7 @@ export async function problemOfLog(log: readonly RunEvent[]): Promise<string | u
       if (turn !== undefined) await turn;
     }
     const state = reducer.snapshot();
-    if (state.status === 'waiting' && hasPending(state)) {
+    if (!isStored && state.status === 'waiting' && hasPending(state)) {
       return 'it has no end';
     }
     await pause();

@@ -1,0 +1,32 @@
+/** What a tab tells the others: which scripts or runs it has changed. */
+export type HistoryMessage = { readonly kind: 'script'; readonly id: string } | { readonly kind: 'runs' };
+
+const NAME = 'cueline:history';
+
+let channel: BroadcastChannel | undefined;
+
+/** Tells the other tabs of a change. */
+export function tellTabs(message: HistoryMessage): void {
+  openChannel()?.postMessage(message);
+}
+
+/** Hears of the changes of other tabs, until the returned function is called. */
+export function hearTabs(listener: (message: HistoryMessage) => void): () => void {
+  const opened = openChannel();
+  const hear = ({ data }: MessageEvent<unknown>): void => {
+    const { kind, id } = (data ?? {}) as { kind?: unknown; id?: unknown };
+    if (kind === 'script' && typeof id === 'string') listener({ kind, id });
+    if (kind === 'runs') listener({ kind });
+  };
+  opened?.addEventListener('message', hear);
+  return () => opened?.removeEventListener('message', hear);
+}
+
+function openChannel(): BroadcastChannel | undefined {
+  if (channel === undefined && typeof BroadcastChannel === 'function') {
+    channel = new BroadcastChannel(NAME);
+    // in Node, an open channel keeps the process alive
+    (channel as { unref?: () => void }).unref?.();
+  }
+  return channel;
+}

@@ -1,0 +1,44 @@
+import type { RunEvent, RunState } from '@cueline/core';
+import { isUnderWay } from '@cueline/core';
+import { promptNameOf } from '../state/open-script.ts';
+import type { RunSession, RunSource } from '../state/store.ts';
+import type { RunRow, StoredStatus } from './rows.ts';
+
+/** The part of a stored run's row that follows from its session. */
+export type RunFigures = Pick<RunRow, 'status' | 'steps' | 'turns' | 'elapsed'>;
+
+/** What the list shows of a session as it is now. A reply counts once its turn has begun. */
+export function describeSession({ run, earlier }: Pick<RunSession, 'run' | 'earlier'>): RunFigures {
+  const hasBegun = run.log().length > 0 || earlier.length === 0;
+  const states = [...earlier.map(({ state }) => state), ...(hasBegun ? [run.getState()] : [])];
+  return {
+    status: statusOf(states.at(-1)!),
+    steps: states.reduce((sum, state) => sum + state.steps.length, 0),
+    turns: states.length,
+    elapsed: Math.max(
+      0,
+      states.reduce((sum, state) => sum + state.elapsed, 0),
+    ),
+  };
+}
+
+/** A run's status as it is stored. */
+export function statusOf(state: RunState): StoredStatus {
+  if (state.status === 'error' && state.error.code === 'interrupted') return 'interrupted';
+  if (state.status === 'waiting') return isUnderWay(state) ? 'waiting' : 'stopped';
+  return state.status === 'idle' ? 'running' : state.status;
+}
+
+/** True while the last turn of a log goes on. */
+export function isOpenEnded(log: readonly RunEvent[]): boolean {
+  return log.at(-1)?.type !== 'run-end';
+}
+
+/** The title of a run until it is given another one: the name of the script or of the prompt. */
+export function titleOf(source: RunSource, scriptName: string | undefined): string {
+  if ('script' in source) return (scriptName ?? promptNameOf(source.script) ?? 'Untitled').slice(0, 200);
+  const { prompts, selected } = (source.prompts ?? {}) as { prompts?: unknown; selected?: unknown };
+  const prompt: unknown = Array.isArray(prompts) ? prompts[Number(selected)] : undefined;
+  const { id } = (prompt ?? {}) as { id?: unknown };
+  return typeof id === 'string' && id !== '' ? id.slice(0, 200) : 'Prompt';
+}

@@ -1,0 +1,167 @@
+import { FileUp, Search, Trash2, X } from 'lucide-react';
+import { Dialog } from 'radix-ui';
+import { useEffect, useRef, useState } from 'react';
+import { usePlayground } from '../state/store.ts';
+import { useNarrow } from '../state/theme.ts';
+import { Button } from '../ui/button.tsx';
+import { Tip } from '../ui/tip.tsx';
+import { useReturnFocus } from '../ui/use-return-focus.ts';
+import { focusFirst } from '../ui/focus-first.ts';
+import { plural } from '../ui/format.ts';
+import { readRuns } from './history.ts';
+import { useLibrary } from './library.ts';
+import { addRunFile, deleteAllRuns, openStored } from './run-actions.ts';
+import { groupByDay, matches } from './run-groups.ts';
+import { RunRowItem } from './run-row.tsx';
+
+/** The stored runs by day, with a search. It is a sheet at the left, and on a phone the whole page. */
+export default function HistoryPanel({ onClose }: { onClose: () => void }) {
+  const focus = useReturnFocus();
+  const narrow = useNarrow();
+  const content = useRef<HTMLDivElement>(null);
+  useEffect(() => void readRuns(), []);
+  return (
+    <Dialog.Root open onOpenChange={onClose}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="fixed inset-0 z-40 animate-[fade_120ms_ease-out] bg-black/45 dark:bg-black/60" />
+        <Dialog.Content
+          aria-describedby={undefined}
+          onOpenAutoFocus={(event) => {
+            focus.onOpenAutoFocus();
+            event.preventDefault();
+            // on a phone, the keyboard would cover the list
+            const first = content.current?.querySelector<HTMLElement>('input[type=search]');
+            (narrow ? content.current : first)?.focus();
+          }}
+          ref={content}
+          onCloseAutoFocus={focus.onCloseAutoFocus}
+          className={
+            'fixed inset-y-0 left-0 z-50 flex w-[400px] animate-[fade_140ms_ease-out] flex-col border-r border-line-strong/60 ' +
+            'bg-panel shadow-2xl outline-none narrow:w-full narrow:border-r-0'
+          }
+        >
+          <Content onClose={onClose} />
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function Content({ onClose }: { onClose: () => void }) {
+  const { runs, isRead, isBlocked, underWay } = useLibrary();
+  const shown = usePlayground(({ storedRuns, view }) =>
+    view === 'script' ? storedRuns.script : view === 'prompts' ? storedRuns.prompts : undefined,
+  );
+  const [query, setQuery] = useState('');
+  const found = runs.filter((run) => matches(run, query));
+  return (
+    <>
+      <header className="flex h-12 shrink-0 items-center gap-1 border-b border-line pr-2 pl-4 narrow:h-14">
+        <Dialog.Title className="mr-auto text-lg font-semibold">History</Dialog.Title>
+        <PanelActions hasRuns={runs.length > 0} />
+        <Dialog.Close asChild>
+          <Button square aria-label="Close">
+            <X />
+          </Button>
+        </Dialog.Close>
+      </header>
+      <div className="relative shrink-0 border-b border-line px-4 py-2.5">
+        <Search aria-hidden className="absolute top-1/2 left-6.5 size-3.5 -translate-y-1/2 text-ink-3" />
+        <input
+          type="search"
+          aria-label="Search runs"
+          placeholder="Search titles and scripts"
+          value={query}
+          onChange={(event) => setQuery(event.target.value)}
+          className="h-7 w-full rounded-md border border-line-strong/70 bg-page pr-2.5 pl-8 text-base placeholder:text-ink-3 narrow:h-11 narrow:text-[16px]"
+        />
+      </div>
+      <p role="status" className="sr-only">
+        {isRead && plural(found.length, 'run')}
+      </p>
+      <div className="scroll min-h-0 flex-1 pb-4">
+        {isBlocked && (
+          <p className="mx-4 mt-3 rounded-lg bg-warn-soft px-3 py-2 text-warn">
+            Nothing can be stored at the moment, because the browser has no space left for this page or does
+            not allow it. New runs are gone once the tab is closed.
+          </p>
+        )}
+        {isRead && found.length === 0 && (
+          <p className="px-4 py-6 text-ink-2">
+            {runs.length === 0
+              ? 'No runs yet. Every run of a script or a prompt is kept here, in this browser only.'
+              : 'No run matches.'}
+          </p>
+        )}
+        {groupByDay(found).map(({ title, rows }) => (
+          <section key={title} aria-label={title}>
+            <h3 className="px-4 pt-4 pb-1 text-sm font-medium text-ink-3">{title}</h3>
+            <ul className="px-2">
+              {rows.map((row) => (
+                <RunRowItem
+                  key={row.id}
+                  row={row}
+                  isUnderWay={underWay.has(row.id)}
+                  isShown={row.id === shown}
+                  onOpen={() => void openStored(row).then((opened) => opened && onClose())}
+                />
+              ))}
+            </ul>
+          </section>
+        ))}
+      </div>
+      <p className="shrink-0 border-t border-line px-4 py-2 text-sm text-ink-3">
+        The last 200 runs are kept in this browser, and all pinned ones.
+      </p>
+    </>
+  );
+}
+
+/** Import, and the deletion of all runs, which asks first. */
+function PanelActions({ hasRuns }: { hasRuns: boolean }) {
+  const file = useRef<HTMLInputElement>(null);
+  const [asks, setAsks] = useState(false);
+  if (asks) {
+    return (
+      <span role="group" aria-label="Delete all runs" className="flex items-center gap-1">
+        <Button
+          look="danger"
+          ref={focusFirst}
+          onClick={() => {
+            setAsks(false);
+            void deleteAllRuns();
+          }}
+        >
+          Delete all runs
+        </Button>
+        <Button onClick={() => setAsks(false)}>Keep</Button>
+      </span>
+    );
+  }
+  return (
+    <>
+      <Tip text="Import a run">
+        <Button square aria-label="Import a run" onClick={() => file.current?.click()}>
+          <FileUp />
+        </Button>
+      </Tip>
+      <Tip text="Delete all runs">
+        <Button square aria-label="Delete all runs…" disabled={!hasRuns} onClick={() => setAsks(true)}>
+          <Trash2 />
+        </Button>
+      </Tip>
+      <input
+        ref={file}
+        type="file"
+        accept=".json"
+        hidden
+        aria-label="Run file"
+        onChange={(event) => {
+          const [chosen] = event.target.files ?? [];
+          event.target.value = '';
+          if (chosen !== undefined) void addRunFile(chosen);
+        }}
+      />
+    </>
+  );
+}

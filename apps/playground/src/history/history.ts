@@ -1,0 +1,257 @@
+import { toast } from 'sonner';
+import {
+  forgetEarlierScript,
+  newOpenScript,
+  nameOf,
+  readEarlierScript,
+  type OpenText,
+} from '../state/open-script.ts';
+import { showSession } from '../state/run-session.ts';
+import { reportStorage, usePlayground, type ForkPoint, type RunSession } from '../state/store.ts';
+import { hearTabs, tellTabs } from './channel.ts';
+import { createDatabase } from './database.ts';
+import { keepScripts, type ScriptKeeper } from './keep-scripts.ts';
+import { useLibrary } from './library.ts';
+import { openRun } from './open-run.ts';
+import { createRecorder } from './record-runs.ts';
+import { runLocks } from './run-locks.ts';
+import type { StoredStatus, ScriptRow } from './rows.ts';
+import { createRunStore } from './run-store.ts';
+import { createScriptStore } from './script-store.ts';
+
+const database = createDatabase();
+/** The stored scripts of this browser. */
+export const scripts = createScriptStore(database);
+/** The stored runs of this browser. */
+export const runs = createRunStore(database);
+
+const recorder = createRecorder({
+  store: runs,
+  locks: runLocks,
+  scriptOf({ source }) {
+    const { openScript: open, script: text } = usePlayground.getState();
+    if (!('script' in source) || source.script !== text) return {};
+    return { name: nameOf({ open, text }), ...(open.kept ? { id: open.id } : {}) };
+  },
+  isShown({ id }) {
+    const { session, promptSession } = usePlayground.getState();
+    return session?.id === id || promptSession?.id === id;
+  },
+  onProblem: reportBlocked,
+  onWritten(session, id) {
+    const { session: ofScript, promptSession, storedRuns } = usePlayground.getState();
+    if (ofScript?.id === session.id) rememberRun({ ...storedRuns, script: id });
+    if (promptSession?.id === session.id) rememberRun({ ...storedRuns, prompts: id });
+    tellTabs({ kind: 'runs' });
+    if (useLibrary.getState().isRead) void readRuns();
+    void pruneOnce(id);
+  },
+});
+let keeper: ScriptKeeper | undefined;
+const pruned = new Set<string>();
+
+/** A stored run as the tree of forks needs it. */
+export type StoredSession = {
+  readonly id: string;
+  readonly parent?: ForkPoint | undefined;
+  readonly title: string;
+  readonly status: StoredStatus;
+  readonly steps: number;
+  /** Milliseconds since 1970. */
+  readonly startedOn: number;
+};
+
+/**
+ * Begins to keep what happens on this page: its scripts and its runs. Shows the runs of the last visit again, unless
+ * a link brings one.
+ */
+export async function startHistory({ restore }: { restore: boolean }): Promise<void> {
+  keeper = keepScripts({
+    page: usePlayground,
+    store: scripts,
+    onProblem: reportBlocked,
+    onSaved(id) {
+      tellTabs({ kind: 'script', id });
+      void readScripts();
+    },
+    onCopied: (name) =>
+      toast(`This script is “${name}” now.`, {
+        description: 'Another tab has changed it, too. Both texts are kept.',
+        duration: 15_000,
+      }),
+  });
+  usePlayground.subscribe((state, before) => {
+    for (const slot of ['session', 'promptSession'] as const) {
+      const session = state[slot];
+      if (session === undefined || session === before[slot]) continue;
+      recorder.follow(session);
+    }
+  });
+  const { session, promptSession } = usePlayground.getState();
+  for (const one of [session, promptSession]) if (one !== undefined) recorder.follow(one);
+  const flush = (): void => {
+    void keeper?.flush();
+    void recorder.flush();
+  };
+  addEventListener('pagehide', flush);
+  document.addEventListener('visibilitychange', flush);
+  hearTabs(({ kind }) => {
+    if (kind === 'runs') return void (useLibrary.getState().isRead && readRuns());
+    void readScripts();
+    void keeper?.refresh();
+  });
+  try {
+    if (restore) await restoreRuns();
+  } finally {
+    usePlayground.setState({ restoring: false });
+  }
+  await storeEarlierScript();
+  await keeper.refresh();
+  await readScripts();
+}
+
+/** All stored runs, the last started first. */
+export async function listSessions(): Promise<StoredSession[]> {
+  const [rows, underWay] = await Promise.all([runs.list(), runLocks.held()]);
+  return rows.map(({ id, parent, title, status, steps, startedOn }) => ({
+    id,
+    ...(parent === undefined ? {} : { parent }),
+    title,
+    status: statusNow(id, status, underWay),
+    steps,
+    startedOn,
+  }));
+}
+
+/** A run that was under way when its page was closed is interrupted. */
+export function statusNow(id: string, status: StoredStatus, underWay: ReadonlySet<string>): StoredStatus {
+  return (status === 'running' || status === 'waiting') && !underWay.has(id) ? 'interrupted' : status;
+}
+
+/** Opens a stored run as a session of this page; it is shown once `showSession` is called. Returns why it cannot be. */
+export async function openSession(id: string): Promise<RunSession | { problem: string }> {
+  const { session, promptSession } = usePlayground.getState();
+  for (const one of [session, promptSession]) {
+    if (one !== undefined && recorder.idOf(one) === id) return one;
+  }
+  if ((await runLocks.held()).has(id)) return { problem: 'This run is under way in another tab.' };
+  const opened = await openRun(runs, id);
+  if ('problem' in opened) return opened;
+  recorder.opened(opened.session, opened.row);
+  return opened.session;
+}
+
+/** Reads the runs again, for the lists of the page. */
+export async function readRuns(): Promise<void> {
+  try {
+    const [rows, underWay] = await Promise.all([runs.list(), runLocks.held()]);
+    useLibrary.setState({ runs: rows, underWay, isRead: true });
+  } catch (error) {
+    useLibrary.setState({ isRead: true });
+    reportBlocked(error);
+  }
+}
+
+/** Reads the scripts again, for the lists of the page. */
+export async function readScripts(): Promise<void> {
+  try {
+    useLibrary.setState({ scripts: await scripts.list() });
+  } catch (error) {
+    reportBlocked(error);
+  }
+}
+
+/** Tells this page and the others that runs have changed. */
+export async function runsChanged(): Promise<void> {
+  tellTabs({ kind: 'runs' });
+  await readRuns();
+}
+
+/** Tells this page and the others that a script has changed. */
+export async function scriptChanged(id: string): Promise<void> {
+  tellTabs({ kind: 'script', id });
+  await readScripts();
+  await keeper?.refresh();
+}
+
+/** Stores the script in the editor now. */
+export async function saveNow(): Promise<void> {
+  await keeper?.flush();
+}
+
+/** Renames or pins a run. */
+export async function changeRun(id: string, change: { title?: string; pinned?: boolean }): Promise<void> {
+  recorder.amend(id, change);
+  await runs.update(id, change);
+  await runsChanged();
+}
+
+/** A stored script as the editor takes it. */
+export function toOpenText({ id, name, origin, revision, text }: ScriptRow): OpenText {
+  const open = { id, origin, kept: true, revision, isSaved: true, ...(name === undefined ? {} : { name }) };
+  return { open, text };
+}
+
+/** Says once that nothing can be stored. */
+export function reportBlocked(error: unknown): void {
+  useLibrary.setState({ isBlocked: true });
+  const isFull = (error as { name?: unknown } | undefined)?.name === 'QuotaExceededError';
+  reportStorage(
+    isFull
+      ? 'The browser has no space left for this page. Your script and this run stay here until you close the tab: delete old runs in History, or use Share to keep a copy.'
+      : 'The browser does not let this page store anything. Your script and this run stay here until you close the tab: use Share to keep a copy, or allow site data for this page.',
+  );
+}
+
+function rememberRun(storedRuns: { script?: string | undefined; prompts?: string | undefined }): void {
+  const { script, prompts } = usePlayground.getState().storedRuns;
+  if (script !== storedRuns.script || prompts !== storedRuns.prompts) usePlayground.setState({ storedRuns });
+}
+
+/** Once for each run of this page: it is the starts that add runs. */
+async function pruneOnce(id: string): Promise<void> {
+  if (pruned.has(id)) return;
+  pruned.add(id);
+  try {
+    await runs.prune(new Set([...recorder.ids(), ...(await runLocks.held())]));
+  } catch (error) {
+    reportBlocked(error);
+  }
+}
+
+/** How long the page that was just reloaded may take to release its run, in milliseconds. */
+const RELEASE_MS = 1_000;
+
+async function restoreRuns(): Promise<void> {
+  const { script, prompts } = usePlayground.getState().storedRuns;
+  const tab = usePlayground.getState().tab;
+  for (const id of [script, prompts]) {
+    if (id === undefined) continue;
+    try {
+      const until = performance.now() + RELEASE_MS;
+      while ((await runLocks.held()).has(id) && performance.now() < until) {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      const session = await openSession(id);
+      const { session: shown, promptSession } = usePlayground.getState();
+      // a run that was started meanwhile stays
+      if ('problem' in session || ('script' in session.source ? shown : promptSession) !== undefined)
+        continue;
+      showSession(session);
+      usePlayground.setState({ tab });
+    } catch (error) {
+      reportBlocked(error);
+    }
+  }
+}
+
+async function storeEarlierScript(): Promise<void> {
+  const text = readEarlierScript();
+  if (text === undefined) return;
+  try {
+    await scripts.save({ open: usePlayground.getState().previousScript?.open ?? newOpenScript('own'), text });
+    forgetEarlierScript();
+  } catch (error) {
+    reportBlocked(error);
+  }
+}

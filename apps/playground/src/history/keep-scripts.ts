@@ -1,0 +1,126 @@
+import { nameOf, type OpenScript, type OpenText } from '../state/open-script.ts';
+import type { PlaygroundState } from '../state/store.ts';
+import type { ScriptStore } from './script-store.ts';
+
+/** How long an edit may wait before it is stored, in milliseconds. */
+const DELAY_MS = 400;
+
+/** The part of the page's store that this uses. */
+export type ScriptPage = {
+  getState(): Pick<PlaygroundState, 'script' | 'openScript' | 'session'>;
+  setState(change: Partial<Pick<PlaygroundState, 'script' | 'openScript'>>): void;
+  subscribe(listener: (state: PlaygroundState, before: PlaygroundState) => void): () => void;
+};
+
+export type KeepScriptsOptions = {
+  page: ScriptPage;
+  store: ScriptStore;
+  onProblem: (error: unknown) => void;
+  /** Called after a script was stored. */
+  onSaved: (id: string) => void;
+  /** Called when another tab has changed the script, too, and the text of this tab is a script of its own now. */
+  onCopied: (name: string) => void;
+  delay?: number;
+};
+
+/** Stores the script in the editor while it is edited. */
+export type ScriptKeeper = {
+  /** Stores what waits. */
+  flush(): Promise<void>;
+  /** Shows the stored text of the open script, if another tab has changed it and this one has not. */
+  refresh(): Promise<void>;
+  stop(): void;
+};
+
+/** Keeps the scripts of this page in this store. */
+export function keepScripts(options: KeepScriptsOptions): ScriptKeeper {
+  const { page, store, onProblem, onSaved, onCopied, delay = DELAY_MS } = options;
+  let waiting: OpenText | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let last: Promise<void> = Promise.resolve();
+  /** What the last save made of a script, by its id: edits that were made meanwhile continue that. */
+  const continued = new Map<string, { from: number; open: Pick<OpenScript, 'id' | 'revision' | 'name'> }>();
+
+  /** One after the other, so that each save continues the revision of the one before. */
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    last = last.then(work).catch(onProblem);
+    return last;
+  }
+
+  function current(): OpenText {
+    const { openScript, script } = page.getState();
+    return { open: openScript, text: script };
+  }
+
+  async function save({ open, text }: OpenText): Promise<void> {
+    const before = continued.get(open.id);
+    const latest = before?.from === open.revision ? { ...open, ...before.open } : open;
+    const { kind, script } = await store.save({ open: latest, text });
+    const { id, revision, name } = script;
+    const saved = { id, revision, ...(name === undefined ? {} : { name }) };
+    continued.set(open.id, { from: open.revision, open: saved });
+    const { openScript, script: now } = page.getState();
+    if (openScript.id === open.id) {
+      page.setState({ openScript: { ...openScript, ...saved, isSaved: now === text } });
+    }
+    if (kind === 'copied') onCopied(nameOf({ open: { ...open, name }, text }));
+    onSaved(id);
+  }
+
+  function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    const saving = waiting;
+    waiting = undefined;
+    return saving === undefined ? last : inTurn(() => save(saving));
+  }
+
+  function saveSoon(script: OpenText): void {
+    waiting = script;
+    timer ??= setTimeout(() => void flush(), delay);
+  }
+
+  function keepVersion({ open, text }: OpenText, reason: 'run' | 'switch'): void {
+    if (!open.kept || text.trim() === '') return;
+    void flush();
+    void inTurn(() => store.keepVersion(open.id, text, reason));
+  }
+
+  async function refresh(): Promise<void> {
+    const { open } = current();
+    if (!open.kept) return last;
+    return inTurn(async () => {
+      const row = await store.get(open.id);
+      const { open: now, text } = current();
+      // an edit that waits is saved next, which compares it with what is stored
+      if (now.id !== open.id || waiting !== undefined) return;
+      if (row === undefined) return now.revision === 0 ? save({ open: now, text }) : undefined;
+      if (text !== row.text && now.isSaved !== true) return save({ open: now, text });
+      // the text that a new tab begins with may be newer than what is stored
+      if (text !== row.text && now.revision === row.revision) {
+        await store.keepVersion(row.id, text, 'conflict');
+      }
+      const { id, revision, name, text: script } = row;
+      const openScript = { ...now, id, revision, isSaved: true, ...(name === undefined ? {} : { name }) };
+      if (page.getState().script === text) page.setState({ script, openScript });
+    });
+  }
+
+  const stop = page.subscribe((state, before) => {
+    const is = { open: state.openScript, text: state.script };
+    const was = { open: before.openScript, text: before.script };
+    if (is.open.id !== was.open.id) {
+      if (is.text !== was.text) keepVersion(was, 'switch');
+      // another tab may have changed it since
+      void refresh();
+    } else if (is.text !== was.text && is.open.isSaved !== true && is.open.kept) {
+      saveSoon(is);
+    }
+    const { session } = state;
+    if (session === undefined || session === before.session || session.shared) return;
+    const isNew = session.id !== before.session?.id;
+    if (isNew && 'script' in session.source && session.source.script === is.text) keepVersion(is, 'run');
+  });
+
+  return { flush, refresh, stop };
+}

@@ -1,0 +1,59 @@
+import { reduceAll, type RunEvent } from '@cueline/core';
+import { openStoredRun } from '../state/run-session.ts';
+import type { RunSession, RunSource, Turn } from '../state/store.ts';
+import { problemOfLog } from './check-log.ts';
+import type { RunRow } from './rows.ts';
+import type { RunStore } from './run-store.ts';
+
+/** A stored run as a session that can be shown and continued, or why it cannot be opened. */
+export type OpenedRun = { readonly session: RunSession; readonly row: RunRow } | { readonly problem: string };
+
+/** Opens a stored run. Its logs are checked first: the database may have been changed. */
+export async function openRun(store: RunStore, id: string): Promise<OpenedRun> {
+  const row = await store.get(id);
+  if (row === undefined) return { problem: 'This run is not stored any more.' };
+  if (!row.hasLog) return { problem: 'This run was too long to be kept (over 16 MB).' };
+  const logs = await store.logs(id);
+  if (logs === undefined || logs.length === 0) return { problem: 'A part of this run is missing.' };
+  const problem = await problemOfLogs(logs);
+  if (problem !== undefined) return { problem: `This run cannot be shown: ${problem}.` };
+  const run = await openLast(row.source, logs.at(-1)!);
+  if (run === undefined) return { problem: 'The prompt of this run cannot be read.' };
+  const { source, model, simulated, parent } = row;
+  const earlier = logs.slice(0, -1).map((log): Turn => ({ log, state: reduceAll(log) }));
+  const session: RunSession = {
+    id: row.id,
+    run,
+    source: source,
+    shared: false,
+    model,
+    simulated,
+    startedAt: performance.now() - run.getState().elapsed,
+    earlier,
+    ...(parent === undefined ? {} : { parent }),
+  };
+  return { session, row };
+}
+
+/** Why the logs of a run cannot be shown; undefined if all can. */
+export async function problemOfLogs(logs: readonly (readonly RunEvent[])[]): Promise<string | undefined> {
+  for (const log of logs) {
+    const problem = await problemOfLog(log, { isStored: true });
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+async function openLast(source: RunSource, log: readonly RunEvent[]): Promise<RunSession['run'] | undefined> {
+  if ('script' in source) return openStoredRun(log, { script: source.script });
+  const [{ readShared }, { libraryOf }] = await Promise.all([
+    import('../prompts/store.ts'),
+    import('../prompts/check-prompts.ts'),
+  ]);
+  const shared = readShared(source.prompts);
+  const prompt = shared?.prompts[shared.selected];
+  const known = prompt === undefined ? undefined : libraryOf(prompt);
+  if (known === undefined) return undefined;
+  const definition = known.library.definePrompt(`${known.prompt.id}@${known.prompt.version}`);
+  return openStoredRun(log, { definition });
+}

@@ -1,0 +1,260 @@
+import type { RunEvent } from '@cueline/core';
+import { newId } from '../state/new-id.ts';
+import { logOf } from '../state/shown-run.ts';
+import type { RunSession } from '../state/store.ts';
+import { describeSession, isOpenEnded, titleOf } from './describe-run.ts';
+import type { RunLocks } from './run-locks.ts';
+import type { EventBatch, RunChange, RunStore } from './run-store.ts';
+import type { RunRow } from './rows.ts';
+
+/** How long events wait so that others are written together with them, in milliseconds. */
+const BATCH_MS = 500;
+/** The longest logs of one run that are kept, in characters: 16 MB. */
+const MOST_SIZE = 16_000_000;
+
+export type RecorderOptions = {
+  store: RunStore;
+  locks: RunLocks;
+  /** The name and the id of the script in the editor, for a run that begins now. */
+  scriptOf: (session: RunSession) => { id?: string | undefined; name?: string | undefined };
+  /** True while a session is on screen: it may be continued. */
+  isShown: (session: RunSession) => boolean;
+  onProblem: (error: unknown) => void;
+  /** Called after each write, with the id under which the session is stored. */
+  onWritten: (session: RunSession, id: string) => void;
+  now?: () => number;
+  batch?: number;
+};
+
+/** Writes the runs of this tab into the database while they go on. */
+export type Recorder = {
+  /** Follows a session from now on; the same session again after a reply. */
+  follow(session: RunSession): void;
+  /** Says that a session was opened from the database, so that it continues what is stored. */
+  opened(session: RunSession, row: RunRow): void;
+  /** Writes everything that waits. */
+  flush(): Promise<void>;
+  /** Changes what the next write says about a run. */
+  amend(id: string, change: Partial<Pick<RunRow, 'title' | 'pinned'>>): void;
+  /** The stored runs that go on here, or that are shown. */
+  ids(): ReadonlySet<string>;
+  /** The id under which a session is stored. */
+  idOf(session: RunSession): string | undefined;
+};
+
+/** Records sessions in this store. */
+export function createRecorder(options: RecorderOptions): Recorder {
+  const recordings = new Map<string, Recording>();
+  const writer = newId();
+  return {
+    follow(session) {
+      if (session.shared) return;
+      for (const [id, other] of recordings) {
+        if (other.isOver && !options.isShown(other.session)) recordings.delete(id);
+      }
+      const known = recordings.get(session.id);
+      if (known === undefined) recordings.set(session.id, new Recording(options, session, undefined, writer));
+      else known.goOn(session);
+    },
+    opened(session, row) {
+      recordings.set(session.id, new Recording(options, session, row, writer));
+    },
+    async flush() {
+      await Promise.all([...recordings.values()].map((recording) => recording.flush()));
+    },
+    amend(id, change) {
+      for (const recording of recordings.values()) {
+        if (recording.row.id === id) recording.row = { ...recording.row, ...change };
+      }
+    },
+    idOf: ({ id }) => recordings.get(id)?.row.id,
+    ids: () => new Set([...recordings.values()].map(({ row }) => row.id)),
+  };
+}
+
+/** One session, and what of it is stored. */
+class Recording {
+  row: RunRow;
+  readonly #options: RecorderOptions;
+  /** Names this page as the last writer of the row. */
+  readonly #writer: string;
+  session: RunSession;
+  /** The turn that is written next, how many of its events are written, and the `seq` of the next event. */
+  #turn = 0;
+  #written = 0;
+  #nextSeq = 0;
+  /** Turns that are stored otherwise than they are now. */
+  #replaced: Set<number> | 'all' = new Set();
+  readonly #sizes: number[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #release: (() => void) | undefined;
+  /** Settles once the row is known to be this tab's; undefined before the first write of an opened session. */
+  #claim: Promise<void> | undefined;
+  #claimed = false;
+  /** True once there is something to write: an opened session is stored already. */
+  #isDirty = false;
+
+  constructor(options: RecorderOptions, session: RunSession, row: RunRow | undefined, writer: string) {
+    const { scriptOf, now = Date.now } = options;
+    this.#options = options;
+    this.#writer = writer;
+    this.session = session;
+    const { id: scriptId, name } = scriptOf(session);
+    this.row = row ?? {
+      id: session.id,
+      title: titleOf(session.source, name),
+      pinned: false,
+      source: session.source as RunRow['source'],
+      ...(scriptId === undefined ? {} : { scriptId }),
+      model: { name: session.model.name.slice(0, 200), detail: session.model.detail.slice(0, 200) },
+      simulated: session.simulated,
+      startedOn: now(),
+      updatedOn: now(),
+      ...describeSession(session),
+      size: 0,
+      hasLog: true,
+      ...(session.parent === undefined ? {} : { parent: session.parent }),
+      writer: '',
+    };
+    session.run.listen(this.#hear);
+    if (row === undefined) {
+      // what happened before this began to listen is written, too
+      this.#nextSeq = session.run.log().length;
+      this.#claimed = true;
+      if (isOpenEnded(session.run.log())) this.#hold();
+      this.#schedule();
+    } else {
+      this.#turn = session.earlier.length;
+      this.#written = this.#nextSeq = session.run.log().length;
+      // the end of a run that broke off is not stored yet, and cannot be told from one that is
+      this.#replaced = 'all';
+    }
+  }
+
+  /** True once everything has happened and is written. */
+  get isOver(): boolean {
+    return !this.#isDirty && this.#timer === undefined && this.#release === undefined;
+  }
+
+  /** The session has a new turn, or its last one goes on. */
+  goOn(session: RunSession): void {
+    if (session === this.session) return;
+    this.session = session;
+    this.#nextSeq = 0;
+    this.#claimed = false;
+    this.#claim = undefined;
+    const { model, simulated } = session;
+    this.row = { ...this.row, model, simulated };
+    this.#hold();
+    this.#schedule();
+  }
+
+  #hold(): void {
+    this.#release ??= this.#options.locks.hold(this.row.id);
+  }
+
+  readonly #hear = (event: RunEvent): void => {
+    const turn = this.session.earlier.length;
+    const isAgain = event.seq === 0 && this.#turn === turn && this.#written > 0;
+    // a retry keeps a part of the log, and writes on behind it
+    if (this.#replaced !== 'all' && (isAgain || event.seq !== this.#nextSeq)) this.#replaced.add(turn);
+    this.#nextSeq = event.seq + 1;
+    this.#isDirty = true;
+    if (event.type === 'run-end') {
+      this.#release?.();
+      this.#release = undefined;
+      void this.flush();
+    } else this.#schedule();
+  };
+
+  #schedule(): void {
+    this.#isDirty = true;
+    this.#timer ??= setTimeout(() => void this.flush(), this.#options.batch ?? BATCH_MS);
+  }
+
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (!this.#isDirty) return;
+    if (!this.#claimed) await (this.#claim ??= this.#claimRow());
+    if (!this.#isDirty) return;
+    this.#isDirty = false;
+    const { store, now = Date.now, onWritten, onProblem } = this.#options;
+    const session = this.session;
+    const { batches, replaced } = this.#takeEvents();
+    const size = this.#sizes.reduce((sum, one) => sum + one, 0);
+    const hasLog = this.row.hasLog && size <= MOST_SIZE;
+    const figures = describeSession(session);
+    this.row = {
+      ...this.row,
+      ...figures,
+      updatedOn: now(),
+      size: hasLog ? size : 0,
+      hasLog,
+      writer: this.#writer,
+    };
+    try {
+      await store.write({
+        row: this.row,
+        batches: hasLog ? batches : [],
+        replaced: hasLog ? replaced : 'all',
+      });
+      onWritten(session, this.row.id);
+    } catch (error) {
+      // the next write stores everything
+      this.#replaced = 'all';
+      onProblem(error);
+    }
+  }
+
+  /** Takes the events that are not written yet, and the turns that they replace. */
+  #takeEvents(): Pick<RunChange, 'batches' | 'replaced'> {
+    const session = this.session;
+    const last = session.earlier.length;
+    const marked = this.#replaced;
+    const first = marked === 'all' ? 0 : Math.min(this.#turn, ...marked);
+    const batches: EventBatch[] = [];
+    const replaced: number[] = [];
+    for (let turn = first; turn <= last; turn += 1) {
+      const log = logOf(session, turn);
+      const isWhole =
+        marked === 'all' || marked.has(turn) || turn !== this.#turn || log.length < this.#written;
+      const from = isWhole ? 0 : this.#written;
+      if (isWhole) {
+        replaced.push(turn);
+        this.#sizes[turn] = 0;
+      }
+      if (log.length === from) continue;
+      const json = JSON.stringify(log.slice(from));
+      this.#sizes[turn] = (this.#sizes[turn] ?? 0) + json.length;
+      batches.push({ turn, seq: from, json });
+    }
+    this.#turn = last;
+    this.#written = logOf(session, last).length;
+    this.#replaced = new Set();
+    return { batches, replaced: marked === 'all' ? 'all' : replaced };
+  }
+
+  /** If another tab has continued this run, or removed it, what happens here becomes a run of its own. */
+  async #claimRow(): Promise<void> {
+    const { store, locks, onProblem } = this.#options;
+    try {
+      const stored = await store.get(this.row.id);
+      if (stored === undefined) this.#replaced = 'all';
+      else if (stored.writer !== this.row.writer) {
+        const title = `${this.row.title} (copy)`.slice(0, 200);
+        this.row = { ...this.row, id: newId(), title, pinned: false };
+        this.#replaced = 'all';
+        if (this.#release !== undefined) {
+          this.#release();
+          this.#release = locks.hold(this.row.id);
+        }
+      } else {
+        this.row = { ...this.row, title: stored.title, pinned: stored.pinned };
+      }
+    } catch (error) {
+      onProblem(error);
+    }
+    this.#claimed = true;
+  }
+}

@@ -1,0 +1,83 @@
+import * as z from 'zod';
+
+// The page's policy forbids `new Function`, and a browser reports the attempt.
+z.config({ jitless: true });
+
+/** The longest text of a script, in characters. */
+const MOST_TEXT = 8_000_000;
+
+const id = z.string().min(1).max(200);
+const name = z.string().max(200);
+const text = z.string().max(MOST_TEXT);
+const count = z.number().int().min(0);
+/** Milliseconds since 1970. */
+const time = z.number().min(0);
+
+const scriptRow = z.object({
+  id,
+  /** The name that the user gave; missing if its prompt names it. */
+  name: name.optional(),
+  text,
+  origin: z.enum(['own', 'example', 'link', 'file', 'run']),
+  /** Counts the changes of the text. */
+  revision: count,
+  updatedOn: time,
+});
+
+const versionRow = z.object({
+  id,
+  scriptId: id,
+  text,
+  savedOn: time,
+  /** Why it was kept: a run, another script in the editor, an earlier version in its place, or another tab's change. */
+  reason: z.enum(['run', 'switch', 'restore', 'conflict']),
+});
+
+const runStatus = z.enum(['running', 'waiting', 'done', 'error', 'stopped', 'interrupted']);
+
+const runRow = z.object({
+  id,
+  title: name,
+  pinned: z.boolean(),
+  source: z.union([z.object({ script: text }), z.object({ prompts: z.json() })]),
+  /** The stored script that ran. */
+  scriptId: id.optional(),
+  model: z.object({ name, detail: name }),
+  simulated: z.boolean(),
+  startedOn: time,
+  updatedOn: time,
+  status: runStatus,
+  steps: count,
+  turns: count,
+  /** Milliseconds of all turns. */
+  elapsed: z.number().min(0),
+  /** Characters of all logs. */
+  size: count,
+  /** False if the logs were too long to be kept. */
+  hasLog: z.boolean(),
+  parent: z.object({ id, turn: count, step: count }).optional(),
+  /** Names the last writer, so that a tab sees whether another one has continued the run. */
+  writer: name,
+});
+
+export type ScriptRow = z.infer<typeof scriptRow>;
+export type VersionRow = z.infer<typeof versionRow>;
+export type RunRow = z.infer<typeof runRow>;
+export type StoredStatus = z.infer<typeof runStatus>;
+
+/** Reads a row as far as its shape is valid; undefined for any other value, which stays where it is. */
+function reader<Row>(schema: z.ZodType<Row>): (value: unknown) => Row | undefined {
+  return (value) => {
+    const read = schema.safeParse(value);
+    return read.success ? read.data : undefined;
+  };
+}
+
+export const readScript: (value: unknown) => ScriptRow | undefined = reader(scriptRow);
+export const readVersion: (value: unknown) => VersionRow | undefined = reader(versionRow);
+export const readRun: (value: unknown) => RunRow | undefined = reader(runRow);
+
+/** The rows of a list that can be read. */
+export function readAll<Row>(values: readonly unknown[], read: (value: unknown) => Row | undefined): Row[] {
+  return values.flatMap((value) => read(value) ?? []);
+}

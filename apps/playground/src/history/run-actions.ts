@@ -1,0 +1,110 @@
+import { isUnderWay } from '@cueline/core';
+import { toast } from 'sonner';
+import { newOpenScript } from '../state/open-script.ts';
+import { showSession } from '../state/run-session.ts';
+import { usePlayground, type RunSource } from '../state/store.ts';
+import { saveAsFile } from '../ui/save-as-file.ts';
+import { openSession, readRuns, reportBlocked, runs, runsChanged, scripts, toOpenText } from './history.ts';
+import { runLocks } from './run-locks.ts';
+import type { RunRow } from './rows.ts';
+import { exportRun, importRun, MOST_FILE_SIZE } from './run-file.ts';
+
+/** Shows a stored run with the script or the prompts that ran. Returns false if it cannot be opened, and says why. */
+export async function openStored(row: RunRow): Promise<boolean> {
+  try {
+    const session = row.hasLog ? await openSession(row.id) : { problem: 'This run was too long to be kept.' };
+    if ('problem' in session) {
+      toast.error(session.problem);
+      return false;
+    }
+    const { session: ofScript, promptSession } = usePlayground.getState();
+    const shown = 'script' in session.source ? ofScript : promptSession;
+    if (shown !== undefined && shown.id !== session.id && isUnderWay(shown.run.getState())) {
+      toast.error('A run is under way here. Stop it, or wait for its end, and open the other one then.');
+      return false;
+    }
+    await showSource(session.source, row);
+    showSession(session);
+    usePlayground.setState({ tab: 'run', view: 'script' in session.source ? 'script' : 'prompts' });
+    return true;
+  } catch (error) {
+    reportBlocked(error);
+    return false;
+  }
+}
+
+/** Puts what ran beside the run: the stored script if it is still the same, or the text as it ran. */
+async function showSource(source: RunSource, row: RunRow): Promise<void> {
+  if (!('script' in source)) {
+    const { readShared, usePrompts } = await import('../prompts/store.ts');
+    const read = readShared(source.prompts);
+    if (read !== undefined) usePrompts.getState().replace(read);
+    usePrompts.setState({ tab: 'run' });
+    return;
+  }
+  const { script, openText } = usePlayground.getState();
+  if (script === source.script) return;
+  const stored = row.scriptId === undefined ? undefined : await scripts.get(row.scriptId);
+  openText(
+    stored?.text === source.script
+      ? toOpenText(stored)
+      : { open: newOpenScript('run', row.title), text: source.script },
+  );
+}
+
+/** Deletes a run, and offers to undo it. */
+export async function deleteRun(row: RunRow): Promise<void> {
+  try {
+    const removed = await runs.remove(row.id);
+    await runsChanged();
+    toast(`“${row.title}” is deleted.`, {
+      duration: 10_000,
+      action: {
+        label: 'Undo',
+        onClick: () => void runs.restore(removed).then(runsChanged).catch(reportBlocked),
+      },
+    });
+  } catch (error) {
+    reportBlocked(error);
+  }
+}
+
+/** Deletes all runs that are not under way. */
+export async function deleteAllRuns(): Promise<void> {
+  try {
+    await runs.clear(await runLocks.held());
+    await runsChanged();
+  } catch (error) {
+    reportBlocked(error);
+  }
+}
+
+/** Saves a run with its script as a file. */
+export async function saveRun(row: RunRow): Promise<void> {
+  try {
+    const text = await exportRun(runs, row.id);
+    if (text === undefined) toast.error('This run is not stored with its log, so it cannot be exported.');
+    else saveAsFile(`${row.title.replaceAll(/[^\w-]+/g, '-')}.run.json`, text);
+  } catch (error) {
+    reportBlocked(error);
+  }
+}
+
+/** Adds the run of a file, and says why if it is refused. */
+export async function addRunFile(file: File): Promise<void> {
+  if (file.size > MOST_FILE_SIZE) {
+    toast.error(`${file.name} is larger than 64 MB, so it cannot be imported.`);
+    return;
+  }
+  try {
+    const imported = await importRun(runs, await file.text());
+    if ('problem' in imported) toast.error(imported.problem);
+    else {
+      await runsChanged();
+      toast.success('The run is imported.');
+    }
+  } catch (error) {
+    reportBlocked(error);
+    await readRuns();
+  }
+}

@@ -1,0 +1,76 @@
+import type { RunEvent } from '@cueline/core';
+import * as z from 'zod';
+import { newId } from '../state/new-id.ts';
+import type { RunSource } from '../state/store.ts';
+import { openRun, problemOfLogs } from './open-run.ts';
+import { readRun, type RunRow } from './rows.ts';
+import type { RunStore } from './run-store.ts';
+
+/** The largest file that is imported, in bytes. */
+export const MOST_FILE_SIZE = 64_000_000;
+const MOST_TURNS = 1_000;
+
+const runFile = z.object({
+  cueline: z.literal('run'),
+  version: z.literal(1),
+  run: z.looseObject({}),
+  logs: z
+    .array(z.array(z.looseObject({})))
+    .min(1)
+    .max(MOST_TURNS),
+});
+
+/** A run with its script and its logs, as the text of a file; undefined if it is not stored with its logs. */
+export async function exportRun(store: RunStore, id: string): Promise<string | undefined> {
+  const [row, logs] = await Promise.all([store.get(id), store.logs(id)]);
+  if (row === undefined || !row.hasLog || logs === undefined || logs.length === 0) return undefined;
+  const { writer: _writer, parent: _parent, scriptId: _scriptId, pinned: _pinned, ...run } = row;
+  return JSON.stringify({ cueline: 'run', version: 1, run, logs }, null, 1);
+}
+
+/**
+ * Stores the run of a file under a new id. Its logs are checked as those of a link are. Returns why a file was
+ * refused.
+ */
+export async function importRun(
+  store: RunStore,
+  text: string,
+  now: () => number = Date.now,
+): Promise<{ id: string } | { problem: string }> {
+  const file = runFile.safeParse(parse(text));
+  if (!file.success) return { problem: 'This file is not a run that was exported here.' };
+  const logs = file.data.logs as unknown as readonly (readonly RunEvent[])[];
+  const problem = await problemOfLogs(logs);
+  if (problem !== undefined) return { problem: `The run in this file cannot be shown: ${problem}.` };
+  const jsons = logs.map((log) => JSON.stringify(log));
+  const row = readRun({
+    ...file.data.run,
+    id: newId(),
+    pinned: false,
+    parent: undefined,
+    scriptId: undefined,
+    updatedOn: now(),
+    turns: logs.length,
+    size: jsons.reduce((sum, json) => sum + json.length, 0),
+    hasLog: true,
+    writer: 'import',
+  } satisfies Partial<Record<keyof RunRow, unknown>>);
+  if (row === undefined) return { problem: 'This file is not a run that was exported here.' };
+  const batches = jsons.map((json, turn) => ({ turn, seq: 0, json }));
+  await store.write({ row, batches, replaced: 'all' });
+  // the source may be anything that is JSON: opening it once shows whether it is a prompt
+  const opened = 'script' in (row.source as RunSource) ? undefined : await openRun(store, row.id);
+  if (opened !== undefined && 'problem' in opened) {
+    await store.remove(row.id);
+    return { problem: opened.problem };
+  }
+  return { id: row.id };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,27 @@
+import { formatDay } from './format-when.ts';
+import type { RunRow } from './rows.ts';
+
+/** Runs under one heading. */
+export type RunGroup = { readonly title: string; readonly rows: readonly RunRow[] };
+
+/** Pinned runs first, then those of each day. The rows come with the last started first. */
+export function groupByDay(rows: readonly RunRow[], now: number = Date.now()): RunGroup[] {
+  const groups = new Map<string, RunRow[]>();
+  for (const row of [...rows.filter(({ pinned }) => pinned), ...rows.filter(({ pinned }) => !pinned)]) {
+    const title = row.pinned ? 'Pinned' : formatDay(row.startedOn, now);
+    const group = groups.get(title);
+    if (group === undefined) groups.set(title, [row]);
+    else group.push(row);
+  }
+  return [...groups].map(([title, members]) => ({ title, rows: members }));
+}
+
+/** True if every word of the query is in the run's title, its model or what ran. */
+export function matches(row: RunRow, query: string): boolean {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return true;
+  const { title, model, source } = row;
+  const ran = 'script' in source ? source.script : JSON.stringify(source.prompts);
+  const text = `${title}\n${model.name}\n${ran}`.toLowerCase();
+  return words.every((word) => text.includes(word));
+}

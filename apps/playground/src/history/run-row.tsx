@@ -1,0 +1,168 @@
+import { clsx } from 'clsx';
+import {
+  Check,
+  CircleAlert,
+  CircleStop,
+  CloudOff,
+  Download,
+  Ellipsis,
+  LoaderCircle,
+  Pause,
+  Pencil,
+  Pin,
+  PinOff,
+  Trash2,
+  type LucideIcon,
+} from 'lucide-react';
+import { DropdownMenu } from 'radix-ui';
+import { useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { focusFirst } from '../ui/focus-first.ts';
+import { formatDuration, plural } from '../ui/format.ts';
+import { menuContent, menuItem } from '../ui/menu.ts';
+import { formatClock, formatWhen } from './format-when.ts';
+import { changeRun, reportBlocked, statusNow } from './history.ts';
+import type { RunRow, StoredStatus } from './rows.ts';
+import { deleteRun, saveRun } from './run-actions.ts';
+
+const looks: Record<StoredStatus, { Icon: LucideIcon; words: string; look: string }> = {
+  running: { Icon: LoaderCircle, words: 'Running', look: 'text-go' },
+  waiting: { Icon: Pause, words: 'Waiting', look: 'text-warn' },
+  done: { Icon: Check, words: 'Done', look: 'text-ok' },
+  error: { Icon: CircleAlert, words: 'Failed', look: 'text-danger' },
+  stopped: { Icon: CircleStop, words: 'Stopped', look: 'text-ink-2' },
+  interrupted: { Icon: CloudOff, words: 'Interrupted', look: 'text-warn' },
+};
+
+type RunRowProps = { row: RunRow; isUnderWay: boolean; isShown: boolean; onOpen: () => void };
+
+/** A stored run: what ran, how it ended, and what can be done with it. */
+export function RunRowItem({ row, isUnderWay, isShown, onOpen }: RunRowProps) {
+  const [isNaming, setNaming] = useState(false);
+  const { id, title, pinned, status, model, steps, turns, elapsed, startedOn, hasLog } = row;
+  const { Icon, words, look } = looks[statusNow(id, status, new Set(isUnderWay ? [id] : []))];
+  const facts = [
+    model.name,
+    plural(steps, 'step'),
+    ...(turns > 1 ? [plural(turns, 'turn')] : []),
+    formatDuration(elapsed),
+  ];
+  const time = pinned ? formatWhen(startedOn) : formatClock(startedOn);
+  if (isNaming) return <TitleForm row={row} onEnd={() => setNaming(false)} />;
+  return (
+    <li className="flex items-center">
+      <button
+        type="button"
+        onClick={onOpen}
+        aria-current={isShown || undefined}
+        data-testid="stored-run"
+        className={clsx(
+          'flex min-w-0 flex-1 items-start gap-2.5 rounded-md px-2 py-1.5 text-left hover:bg-hover narrow:min-h-11',
+          isShown && 'bg-hover',
+        )}
+      >
+        <Icon aria-hidden className={clsx('mt-[3px] size-3.5 shrink-0', look)} />
+        <span className="min-w-0 flex-1">
+          <span className="flex items-baseline gap-2">
+            <span className="truncate font-medium">{title}</span>
+            <span className="ml-auto shrink-0 text-sm text-ink-3 tabular-nums">{time}</span>
+          </span>
+          <span className="block truncate text-sm text-ink-2 tabular-nums">
+            <span className={look}>{words}</span>
+            {facts.map((fact) => (
+              <span key={fact}> · {fact}</span>
+            ))}
+          </span>
+          {!hasLog && (
+            <span className="block text-sm text-ink-3">
+              Its log was over 16 MB, so only the script is kept.
+            </span>
+          )}
+        </span>
+        {pinned && <Pin role="img" aria-label="Pinned" className="mt-[3px] size-3.5 shrink-0 text-ink-3" />}
+      </button>
+      <RowMenu row={row} isUnderWay={isUnderWay} onRename={() => setNaming(true)} />
+    </li>
+  );
+}
+
+type RowMenuProps = { row: RunRow; isUnderWay: boolean; onRename: () => void };
+
+function RowMenu({ row, isUnderWay, onRename }: RowMenuProps) {
+  const { id, title, pinned, hasLog } = row;
+  return (
+    <DropdownMenu.Root>
+      <DropdownMenu.Trigger asChild>
+        <Button square aria-label={`More about ${title}`}>
+          <Ellipsis />
+        </Button>
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content align="end" collisionPadding={8} className={`${menuContent} w-44`}>
+          <DropdownMenu.Item className={menuItem} onSelect={onRename}>
+            <Pencil />
+            Rename
+          </DropdownMenu.Item>
+          <DropdownMenu.Item
+            className={menuItem}
+            onSelect={() => void changeRun(id, { pinned: !pinned }).catch(reportBlocked)}
+          >
+            {pinned ? <PinOff /> : <Pin />}
+            {pinned ? 'Unpin' : 'Pin'}
+          </DropdownMenu.Item>
+          <DropdownMenu.Item className={menuItem} disabled={!hasLog} onSelect={() => void saveRun(row)}>
+            <Download />
+            Export
+          </DropdownMenu.Item>
+          <DropdownMenu.Item
+            className={menuItem}
+            // what is under way would write it again
+            disabled={isUnderWay}
+            onSelect={() => void deleteRun(row)}
+          >
+            <Trash2 />
+            Delete
+          </DropdownMenu.Item>
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}
+
+/** The row's title as a field: Enter keeps it, Escape does not. */
+function TitleForm({ row: { id, title }, onEnd }: { row: RunRow; onEnd: () => void }) {
+  const [text, setText] = useState(title);
+  const save = (): void => {
+    const trimmed = text.trim();
+    if (trimmed !== '' && trimmed !== title) void changeRun(id, { title: trimmed }).catch(reportBlocked);
+    onEnd();
+  };
+  return (
+    <li>
+      <form
+        className="flex gap-1.5 px-2 py-1.5"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save();
+        }}
+      >
+        <input
+          ref={focusFirst}
+          aria-label={`Title of ${title}`}
+          value={text}
+          maxLength={120}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape') return;
+            event.stopPropagation();
+            onEnd();
+          }}
+          className="h-7 min-w-0 flex-1 rounded-md border border-line-strong/70 bg-page px-2.5 text-base narrow:h-11 narrow:text-[16px]"
+        />
+        <Button type="submit" look="outline">
+          Rename
+        </Button>
+      </form>
+    </li>
+  );
+}

@@ -1,0 +1,126 @@
+import { toast } from 'sonner';
+import { examples } from '../examples/index.ts';
+import { nameOf, newOpenScript, type OpenText } from '../state/open-script.ts';
+import { usePlayground } from '../state/store.ts';
+import { reportBlocked, saveNow, scriptChanged, scripts, toOpenText } from './history.ts';
+import { useLibrary } from './library.ts';
+import type { VersionRow } from './rows.ts';
+
+const template = `import { definePrompt } from '@cueline/core';
+
+export default definePrompt('untitled', async (prompt) => {
+  prompt.defSystem('role', 'You are a helpful assistant.');
+
+  prompt.$\`Say hello.\`;
+});
+`;
+
+function current(): OpenText {
+  const { openScript: open, script: text } = usePlayground.getState();
+  return { open, text };
+}
+
+/** Puts a stored script into the editor. */
+export async function openScript(id: string): Promise<void> {
+  if (usePlayground.getState().openScript.id === id) return;
+  try {
+    const row = await scripts.get(id);
+    if (row === undefined) toast.error('This script is not stored any more.');
+    else usePlayground.getState().openText(toOpenText(row));
+  } catch (error) {
+    reportBlocked(error);
+  }
+}
+
+/** Puts a new script into the editor. */
+export function newScript(): void {
+  usePlayground.getState().openText({ open: newOpenScript('own'), text: template });
+}
+
+/** Puts a copy of the script in the editor there. */
+export function duplicateScript(): void {
+  const script = current();
+  usePlayground.getState().openText({
+    open: newOpenScript('own', `${nameOf(script)} (copy)`),
+    text: script.text,
+  });
+}
+
+/** Names the script in the editor; an example, link or file becomes the user's own by it. */
+export async function renameScript(name: string): Promise<void> {
+  const { open } = current();
+  usePlayground.setState({ openScript: { ...open, name, kept: true } });
+  try {
+    await saveNow();
+    const { open: now, text } = current();
+    if (now.revision === 0) {
+      const { script } = await scripts.save({ open: now, text });
+      const { openScript } = usePlayground.getState();
+      if (openScript.id === now.id) {
+        usePlayground.setState({ openScript: { ...openScript, ...toOpenText(script).open } });
+      }
+    } else await scripts.rename(now.id, name);
+    await scriptChanged(now.id);
+  } catch (error) {
+    reportBlocked(error);
+  }
+}
+
+/** Deletes the script in the editor, and offers to undo it. Another of the user's scripts takes its place, or an example. */
+export async function deleteScript(): Promise<void> {
+  const script = current();
+  const { id } = script.open;
+  try {
+    await saveNow();
+    const removed = await scripts.remove(id);
+    const next = useLibrary.getState().scripts.find((row) => row.id !== id);
+    const [example] = examples;
+    usePlayground
+      .getState()
+      .openText(
+        next === undefined
+          ? { open: newOpenScript('example', example!.title), text: example!.source }
+          : toOpenText(next),
+      );
+    usePlayground.setState({ previousScript: undefined });
+    // what replaced it has kept a version of it
+    await saveNow();
+    await scriptChanged(id);
+    toast(`“${nameOf(script)}” is deleted.`, {
+      duration: 10_000,
+      action: {
+        label: 'Undo',
+        onClick: () =>
+          void scripts
+            .restore(removed)
+            .then(() => openScript(id))
+            .then(() => scriptChanged(id))
+            .catch(reportBlocked),
+      },
+    });
+  } catch (error) {
+    reportBlocked(error);
+  }
+}
+
+/** The versions of the script in the editor, the latest first. */
+export async function readVersions(): Promise<VersionRow[]> {
+  try {
+    await saveNow();
+    return await scripts.versions(usePlayground.getState().openScript.id);
+  } catch (error) {
+    reportBlocked(error);
+    return [];
+  }
+}
+
+/** Puts an earlier version of the script into the editor; what is there becomes a version itself. */
+export async function restoreVersion({ text }: VersionRow): Promise<void> {
+  const { open, text: before } = current();
+  try {
+    await scripts.keepVersion(open.id, before, 'restore');
+  } catch (error) {
+    reportBlocked(error);
+  }
+  usePlayground.getState().edit(text);
+}

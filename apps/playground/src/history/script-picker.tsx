@@ -1,0 +1,125 @@
+import { Check, ChevronDown, Copy, FileCode2, FilePlus2, History, Pencil, Trash2 } from 'lucide-react';
+import { DropdownMenu } from 'radix-ui';
+import { lazy, Suspense, useState } from 'react';
+import { nameOf } from '../state/open-script.ts';
+import { usePlayground } from '../state/store.ts';
+import { menuContent, menuItem } from '../ui/menu.ts';
+import { formatWhen } from './format-when.ts';
+import { useLibrary } from './library.ts';
+import type * as Actions from './script-actions.ts';
+
+const VersionsDialog = lazy(() => import('./versions-dialog.tsx'));
+const RenameDialog = lazy(() => import('./rename-dialog.tsx'));
+
+/** The actions come with the database, which the first paint does not wait for. */
+function act(work: (actions: typeof Actions) => unknown): void {
+  void import('./script-actions.ts').then(work);
+}
+
+const origins = {
+  own: 'Kept in this browser',
+  example: 'Example',
+  link: 'From a link',
+  file: 'From a file',
+  run: 'As it ran',
+} as const;
+
+/** The name of the script in the editor, and a menu with the user's scripts. */
+export function ScriptPicker() {
+  const open = usePlayground((state) => state.openScript);
+  const name = usePlayground((state) => nameOf({ open: state.openScript, text: state.script }));
+  const scripts = useLibrary((state) => state.scripts);
+  const isBlocked = useLibrary((state) => state.isBlocked);
+  const [dialog, setDialog] = useState<'rename' | 'versions'>();
+  const close = (): void => setDialog(undefined);
+  return (
+    <>
+      <DropdownMenu.Root>
+        <DropdownMenu.Trigger
+          aria-label={`Script: ${name}`}
+          data-testid="script-picker"
+          className="-ml-2 flex h-7 min-w-0 items-center gap-2 rounded-md px-2 font-medium hover:bg-hover narrow:h-11"
+        >
+          <FileCode2 aria-hidden className="size-3.5 shrink-0 text-ink-3" />
+          <span className="truncate">{name}</span>
+          <ChevronDown aria-hidden className="size-3.5 shrink-0 text-ink-3" />
+        </DropdownMenu.Trigger>
+        <DropdownMenu.Portal>
+          <DropdownMenu.Content
+            align="start"
+            sideOffset={6}
+            collisionPadding={8}
+            className={`${menuContent} w-72`}
+          >
+            {scripts.length > 0 && (
+              <DropdownMenu.RadioGroup
+                value={open.id}
+                onValueChange={(id) => act((actions) => actions.openScript(id))}
+                aria-label="Your scripts"
+                className="scroll max-h-72"
+              >
+                <DropdownMenu.Label className="px-2.5 pt-1.5 pb-0.5 text-xs font-medium text-ink-3">
+                  Your scripts
+                </DropdownMenu.Label>
+                {scripts.map((script) => (
+                  <DropdownMenu.RadioItem key={script.id} value={script.id} className={menuItem}>
+                    <span className="flex w-[15px] shrink-0">
+                      <DropdownMenu.ItemIndicator>
+                        <Check />
+                      </DropdownMenu.ItemIndicator>
+                    </span>
+                    <span className="min-w-0 flex-1 truncate">
+                      {nameOf({ open: { ...script, kept: true }, text: script.text })}
+                    </span>
+                    <span className="shrink-0 text-sm text-ink-3">{formatWhen(script.updatedOn)}</span>
+                  </DropdownMenu.RadioItem>
+                ))}
+              </DropdownMenu.RadioGroup>
+            )}
+            {scripts.length > 0 && <DropdownMenu.Separator className="my-1 h-px bg-line" />}
+            <DropdownMenu.Item className={menuItem} onSelect={() => act((actions) => actions.newScript())}>
+              <FilePlus2 />
+              New script
+            </DropdownMenu.Item>
+            <DropdownMenu.Item
+              className={menuItem}
+              onSelect={() => act((actions) => actions.duplicateScript())}
+            >
+              <Copy />
+              Duplicate
+            </DropdownMenu.Item>
+            <DropdownMenu.Item className={menuItem} onSelect={() => setDialog('rename')}>
+              <Pencil />
+              Rename…
+            </DropdownMenu.Item>
+            <DropdownMenu.Item
+              className={menuItem}
+              disabled={!open.kept}
+              onSelect={() => setDialog('versions')}
+            >
+              <History />
+              Earlier versions…
+            </DropdownMenu.Item>
+            <DropdownMenu.Item
+              className={menuItem}
+              disabled={!open.kept}
+              onSelect={() => act((actions) => actions.deleteScript())}
+            >
+              <Trash2 />
+              Delete
+            </DropdownMenu.Item>
+          </DropdownMenu.Content>
+        </DropdownMenu.Portal>
+      </DropdownMenu.Root>
+      <span className="ml-auto shrink-0 text-ink-3" data-testid="script-origin">
+        {isBlocked ? 'Only in this tab' : open.kept ? origins.own : origins[open.origin]}
+      </span>
+      <Suspense>
+        {dialog === 'versions' && <VersionsDialog onClose={close} />}
+        {dialog === 'rename' && (
+          <RenameDialog name={name} onClose={close} onRename={(next) => act((it) => it.renameScript(next))} />
+        )}
+      </Suspense>
+    </>
+  );
+}

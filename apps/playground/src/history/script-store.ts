@@ -1,0 +1,125 @@
+import { newId } from '../state/new-id.ts';
+import type { OpenText } from '../state/open-script.ts';
+import { nameOf } from '../state/open-script.ts';
+import type { HistoryDatabase } from './database.ts';
+import { readAll, readScript, readVersion, type ScriptRow, type VersionRow } from './rows.ts';
+
+/** How many versions of a script are kept. */
+export const MOST_VERSIONS = 50;
+
+/** What became of a script that was saved. `copied`: another tab has changed it, so the text is a script of its own. */
+export type Saved = { kind: 'saved' | 'copied'; script: ScriptRow };
+
+/** A removed script, with what it takes to restore it. */
+export type RemovedScript = { readonly values: readonly unknown[]; readonly versions: readonly unknown[] };
+
+/** The user's scripts in the database. Everything rejects if the database cannot be used. */
+export type ScriptStore = {
+  /** All scripts that can be read, the last changed first. */
+  list(): Promise<ScriptRow[]>;
+  get(id: string): Promise<ScriptRow | undefined>;
+  /** Saves a text that continues the revision of `open`, and never writes over the text of another tab. */
+  save(script: OpenText): Promise<Saved>;
+  rename(id: string, name: string): Promise<void>;
+  remove(id: string): Promise<RemovedScript>;
+  restore(removed: RemovedScript): Promise<void>;
+  /** The versions of a script, the latest first. */
+  versions(id: string): Promise<VersionRow[]>;
+  /** Keeps a text as a version, unless it is that of the latest one. */
+  keepVersion(id: string, text: string, reason: VersionRow['reason']): Promise<void>;
+};
+
+/** The scripts in this database. */
+export function createScriptStore(database: HistoryDatabase, now: () => number = Date.now): ScriptStore {
+  return {
+    async list() {
+      const db = await database.connect();
+      const rows = readAll(await db.getAll('scripts'), readScript);
+      return rows.toSorted((one, other) => other.updatedOn - one.updatedOn);
+    },
+
+    async get(id) {
+      const db = await database.connect();
+      return readScript(await db.get('scripts', id));
+    },
+
+    async save({ open, text }) {
+      const db = await database.connect();
+      const transaction = db.transaction('scripts', 'readwrite');
+      const stored: unknown = await transaction.store.get(open.id);
+      const before = readScript(stored);
+      // a row of another version of the page is not written over either
+      const isForeign = stored !== undefined && before === undefined;
+      const isOthers = before !== undefined && before.revision !== open.revision && before.text !== text;
+      const name = open.name ?? before?.name;
+      const row: ScriptRow = {
+        id: open.id,
+        ...(name === undefined ? {} : { name }),
+        text,
+        origin: open.origin,
+        revision: (before?.revision ?? open.revision) + (before?.text === text ? 0 : 1),
+        updatedOn: now(),
+      };
+      if (isForeign || isOthers) {
+        const copy = { ...row, id: newId(), name: `${nameOf({ open, text })} (copy)`, revision: 1 };
+        await transaction.store.put(copy);
+        await transaction.done;
+        return { kind: 'copied', script: copy };
+      }
+      await transaction.store.put(row);
+      await transaction.done;
+      return { kind: 'saved', script: row };
+    },
+
+    async rename(id, name) {
+      const db = await database.connect();
+      const transaction = db.transaction('scripts', 'readwrite');
+      const row = readScript(await transaction.store.get(id));
+      if (row !== undefined) await transaction.store.put({ ...row, name, updatedOn: now() });
+      await transaction.done;
+    },
+
+    async remove(id) {
+      const db = await database.connect();
+      const transaction = db.transaction(['scripts', 'versions'], 'readwrite');
+      const scripts = transaction.objectStore('scripts');
+      const versions = transaction.objectStore('versions');
+      const value: unknown = await scripts.get(id);
+      const old: unknown[] = await versions.index('scriptId').getAll(id);
+      await scripts.delete(id);
+      for (const key of await versions.index('scriptId').getAllKeys(id)) await versions.delete(key);
+      await transaction.done;
+      return { values: value === undefined ? [] : [value], versions: old };
+    },
+
+    async restore(removed) {
+      const db = await database.connect();
+      const transaction = db.transaction(['scripts', 'versions'], 'readwrite');
+      for (const value of removed.values) await transaction.objectStore('scripts').put(value);
+      for (const version of removed.versions) await transaction.objectStore('versions').put(version);
+      await transaction.done;
+    },
+
+    async versions(id) {
+      const db = await database.connect();
+      return latestFirst(await db.getAllFromIndex('versions', 'scriptId', id));
+    },
+
+    async keepVersion(id, text, reason) {
+      const db = await database.connect();
+      const transaction = db.transaction('versions', 'readwrite');
+      const versions = latestFirst(await transaction.store.index('scriptId').getAll(id));
+      if (versions[0]?.text !== text) {
+        const savedOn = Math.max(now(), (versions[0]?.savedOn ?? 0) + 1);
+        const version: VersionRow = { id: newId(), scriptId: id, text, savedOn, reason };
+        await transaction.store.put(version);
+        for (const old of versions.slice(MOST_VERSIONS - 1)) await transaction.store.delete(old.id);
+      }
+      await transaction.done;
+    },
+  };
+}
+
+function latestFirst(values: readonly unknown[]): VersionRow[] {
+  return readAll(values, readVersion).toSorted((one, other) => other.savedOn - one.savedOn);
+}

@@ -1,0 +1,22 @@
+import { RotateCw } from 'lucide-react';
+import { continueRun } from '../state/run-session.ts';
+import { Button } from '../ui/button.tsx';
+
+/** Says that the run broke off because its page was closed, and offers to continue it. */
+export function InterruptedBar() {
+  return (
+    <div
+      data-testid="interrupted"
+      className="flex shrink-0 items-center gap-2.5 border-b border-line bg-raised py-1.5 pr-2 pl-4 text-ink-2 narrow:flex-wrap"
+    >
+      <RotateCw aria-hidden className="size-4 shrink-0" />
+      <p className="min-w-0 flex-1 wrap-anywhere narrow:basis-[60%]">
+        <span className="font-medium text-ink">This run was interrupted.</span> It continues after its last
+        whole step.
+      </p>
+      <Button look="outline" onClick={continueRun}>
+        Continue
+      </Button>
+    </div>
+  );
+}

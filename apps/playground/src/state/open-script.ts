@@ -1,0 +1,151 @@
+import { newId } from './new-id.ts';
+import { createStorage, type TextStorage } from './storage.ts';
+
+/** Where a script came from. `run`: it is the script of an earlier run. */
+export type ScriptOrigin = 'own' | 'example' | 'link' | 'file' | 'run';
+
+const origins: readonly unknown[] = ['own', 'example', 'link', 'file', 'run'] satisfies ScriptOrigin[];
+
+/** The script in the editor, without its text. */
+export type OpenScript = {
+  readonly id: string;
+  /** The name that it was given; missing if its prompt names it. */
+  readonly name?: string | undefined;
+  readonly origin: ScriptOrigin;
+  /** True once it is one of the user's own scripts. An unedited example, link or file is not. */
+  readonly kept: boolean;
+  /** The stored revision that the text continues; 0 before the first. */
+  readonly revision: number;
+  /** True if the text is that of the stored revision. */
+  readonly isSaved?: boolean | undefined;
+};
+
+/** A script and its text. */
+export type OpenText = { readonly open: OpenScript; readonly text: string };
+
+/** What a tab remembers over a reload: its script, the user's script before it, and the runs that it shows. */
+export type TabMemory = OpenText & {
+  readonly previous?: OpenText | undefined;
+  /** The stored runs of the Script and the Prompts view. */
+  readonly runs?: { readonly script?: string | undefined; readonly prompts?: string | undefined } | undefined;
+};
+
+const TAB = 'cueline:tab';
+const LAST = 'cueline:script';
+const SETTINGS = 'cueline:playground';
+/** Holds the second script of an earlier version of the page until it is stored. */
+const EARLIER = 'cueline:earlier-script';
+
+/** The name of a script: the one that it was given, or that of its first prompt. */
+export function nameOf({ open, text }: OpenText): string {
+  return open.name ?? promptNameOf(text) ?? 'Untitled';
+}
+
+/** The name of the first prompt that a script defines. */
+export function promptNameOf(text: string): string | undefined {
+  return /definePrompt\(\s*(['"`])([^'"`\n]{1,60})\1/.exec(text.slice(0, 100_000))?.[2];
+}
+
+/** A script that is not one of the user's own yet. */
+export function newOpenScript(origin: ScriptOrigin, name?: string): OpenScript {
+  return {
+    id: newId(),
+    origin,
+    kept: origin === 'own',
+    revision: 0,
+    ...(name === undefined ? {} : { name }),
+  };
+}
+
+/** What this tab shows after a reload; a new tab begins with the last script of the browser. */
+export function readTabMemory(): TabMemory | undefined {
+  const own = readMemory(parsed(() => sessionStorage, TAB));
+  if (own !== undefined) return own;
+  const last = readMemory(parsed(() => localStorage, LAST));
+  // the other tab stores its own edits
+  if (last !== undefined) return { ...last, open: { ...last.open, isSaved: true } };
+  return readEarlierVersion(parsed(() => localStorage, SETTINGS));
+}
+
+/** Remembers what the tab shows, and its script for new tabs. Both are written a moment later, or when the page closes. */
+export function createTabMemory(onProblem: (message: string) => void): (memory: TabMemory) => void {
+  const tab = createStorage<TabMemory>({ onProblem, open: () => sessionStorage });
+  const last = createStorage<TabMemory>({ onProblem, open: () => localStorage });
+  return (memory) => {
+    void tab.setItem(TAB, { state: memory, version: 1 });
+    void last.setItem(LAST, { state: { open: memory.open, text: memory.text }, version: 1 });
+  };
+}
+
+/** The user's other script, which an earlier version of the page has kept; undefined if there is none. */
+export function readEarlierScript(): string | undefined {
+  try {
+    return localStorage.getItem(EARLIER) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Forgets the script of {@link readEarlierScript}, once it is stored. */
+export function forgetEarlierScript(): void {
+  try {
+    localStorage.removeItem(EARLIER);
+  } catch {
+    // it was not readable either
+  }
+}
+
+function parsed(open: () => TextStorage, name: string): unknown {
+  try {
+    const text = open().getItem(name);
+    return text === null ? undefined : (JSON.parse(text) as { state?: unknown }).state;
+  } catch {
+    return undefined;
+  }
+}
+
+function readMemory(value: unknown): TabMemory | undefined {
+  const script = readOpenText(value);
+  if (script === undefined) return undefined;
+  const { previous, runs } = value as Record<string, unknown>;
+  const { script: ofScript, prompts } = isRecord(runs) ? runs : {};
+  return {
+    ...script,
+    previous: readOpenText(previous),
+    runs: {
+      ...(typeof ofScript === 'string' ? { script: ofScript } : {}),
+      ...(typeof prompts === 'string' ? { prompts } : {}),
+    },
+  };
+}
+
+function readOpenText(value: unknown): OpenText | undefined {
+  if (!isRecord(value) || typeof value['text'] !== 'string' || !isRecord(value['open'])) return undefined;
+  const { id, name, origin, kept, revision, isSaved } = value['open'];
+  if (typeof id !== 'string' || !origins.includes(origin) || typeof kept !== 'boolean') return undefined;
+  if (typeof revision !== 'number') return undefined;
+  const open = { id, origin: origin as ScriptOrigin, kept, revision, isSaved: isSaved === true };
+  return { open: typeof name === 'string' ? { ...open, name } : open, text: value['text'] };
+}
+
+/** The scripts of the page's first version, which kept at most two beside the settings. */
+function readEarlierVersion(state: unknown): TabMemory | undefined {
+  if (!isRecord(state) || typeof state['script'] !== 'string') return undefined;
+  const { script, previousScript, arrivedScript } = state;
+  if (typeof previousScript === 'string') {
+    try {
+      localStorage.setItem(EARLIER, previousScript);
+    } catch {
+      // it stays in the settings until they are written
+    }
+  }
+  const isOwn = script !== arrivedScript;
+  const open = newOpenScript(isOwn ? 'own' : 'link');
+  const text = script;
+  if (typeof previousScript !== 'string') return { open, text };
+  return { open, text, previous: { open: newOpenScript('own'), text: previousScript } };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,143 @@
+import 'fake-indexeddb/auto';
+import { expect, test, vi } from 'vitest';
+import { createDatabase } from '../../src/history/database.ts';
+import { keepScripts, type ScriptPage } from '../../src/history/keep-scripts.ts';
+import { createScriptStore } from '../../src/history/script-store.ts';
+import type { OpenScript } from '../../src/state/open-script.ts';
+import type { PlaygroundState, RunSession } from '../../src/state/store.ts';
+
+type Page = ScriptPage & { state: () => PlaygroundState; set: (change: Partial<PlaygroundState>) => void };
+
+/** The part of a tab's store that holds its script. */
+function createPage(open: Partial<OpenScript>, script: string): Page {
+  const openScript: OpenScript = { id: 'a', origin: 'own', kept: true, revision: 0, ...open };
+  let state = { script, openScript, session: undefined } as PlaygroundState;
+  const listeners = new Set<(now: PlaygroundState, before: PlaygroundState) => void>();
+  const set = (change: Partial<PlaygroundState>): void => {
+    const before = state;
+    state = { ...state, ...change };
+    for (const listener of listeners) listener(state, before);
+  };
+  return {
+    state: () => state,
+    set,
+    getState: () => state,
+    setState: set,
+    subscribe: (listener) => (listeners.add(listener), () => listeners.delete(listener)),
+  };
+}
+
+let names = 0;
+function createTabs() {
+  const name = `keep-${(names += 1)}`;
+  return (open: Partial<OpenScript>, script: string) => {
+    const page = createPage(open, script);
+    const store = createScriptStore(createDatabase(name));
+    const onCopied = vi.fn();
+    const keeper = keepScripts({
+      page,
+      store,
+      onCopied,
+      onSaved: () => {},
+      onProblem: (error) => expect.unreachable(String(error)),
+      delay: 5,
+    });
+    const edit = (text: string): void =>
+      page.set({ script: text, openScript: { ...page.state().openScript, kept: true, isSaved: false } });
+    return { page, store, keeper, edit, onCopied };
+  };
+}
+
+test('edits are stored together, and continue the revision that was stored', async () => {
+  const { page, store, keeper, edit } = createTabs()({ kept: false }, 'start');
+  for (const text of ['1', '12', '123']) edit(text);
+  await keeper.flush();
+  expect(await store.get('a')).toMatchObject({ text: '123', revision: 1 });
+  expect(page.state().openScript).toMatchObject({ revision: 1, isSaved: true });
+  edit('1234');
+  const saving = keeper.flush();
+  // typed while it is stored
+  edit('12345');
+  await saving;
+  await keeper.flush();
+  expect(await store.list()).toMatchObject([{ text: '12345', revision: 3 }]);
+});
+
+test('a script that is not the user’s own is not stored', async () => {
+  const { page, store, keeper } = createTabs()({ kept: false, origin: 'example' }, 'example');
+  page.set({ script: 'link', openScript: { id: 'b', origin: 'link', kept: false, revision: 0 } });
+  await keeper.flush();
+  expect(await store.list()).toEqual([]);
+});
+
+test('a tab that has not edited shows what the other one has written', async () => {
+  const tab = createTabs();
+  const one = tab({}, 'start');
+  await one.keeper.refresh();
+  const other = tab({ revision: 1, isSaved: true }, 'start');
+  one.edit('changed');
+  await one.keeper.flush();
+  await other.keeper.refresh();
+  expect(other.page.state()).toMatchObject({ script: 'changed', openScript: { revision: 2, isSaved: true } });
+});
+
+test('two tabs that edit the same script keep both, and the later one goes on with its copy', async () => {
+  const tab = createTabs();
+  const one = tab({}, 'start');
+  await one.keeper.refresh();
+  const other = tab({ revision: 1, isSaved: true }, 'start');
+  one.edit('one');
+  other.edit('other');
+  await one.keeper.flush();
+  await other.keeper.flush();
+  expect(other.onCopied).toHaveBeenCalledExactlyOnceWith('Untitled (copy)');
+  expect(other.page.state().script).toBe('other');
+  other.edit('other, more');
+  await other.keeper.flush();
+  const rows = await one.store.list();
+  expect(rows.map(({ text }) => text).toSorted()).toEqual(['one', 'other, more']);
+});
+
+test('edits that a closed page did not store are stored by the next one', async () => {
+  const tab = createTabs();
+  const before = tab({}, 'start');
+  await before.keeper.refresh();
+  const after = tab({ revision: 1, isSaved: false }, 'start, edited');
+  await after.keeper.refresh();
+  expect(await after.store.get('a')).toMatchObject({ text: 'start, edited', revision: 2 });
+});
+
+test('a run, and another script in its place, keep a version', async () => {
+  const { page, store, keeper, edit } = createTabs()({}, 'start');
+  edit('ran');
+  page.set({ session: { id: 's', shared: false, source: { script: 'ran' } } as RunSession });
+  edit('switched');
+  page.set({ script: 'b', openScript: { id: 'b', origin: 'link', kept: false, revision: 0 } });
+  await keeper.flush();
+  await keeper.refresh();
+  expect((await store.versions('a')).map(({ text, reason }) => [text, reason])).toEqual([
+    ['switched', 'switch'],
+    ['ran', 'run'],
+  ]);
+  expect(await store.get('a')).toMatchObject({ text: 'switched' });
+});
+
+test('a store that fails is reported, and the next save is tried', async () => {
+  const { page, store } = createTabs()({}, 'start');
+  const onProblem = vi.fn();
+  const failing = { ...store, save: vi.fn(store.save).mockRejectedValueOnce(new Error('full')) };
+  const keeper = keepScripts({
+    page,
+    store: failing,
+    onProblem,
+    onSaved: () => {},
+    onCopied: () => {},
+    delay: 5,
+  });
+  page.set({ script: '1', openScript: { ...page.state().openScript, isSaved: false } });
+  await keeper.flush();
+  expect(onProblem).toHaveBeenCalledOnce();
+  page.set({ script: '2', openScript: { ...page.state().openScript, isSaved: false } });
+  await keeper.flush();
+  expect(await store.get('a')).toMatchObject({ text: '2' });
+});

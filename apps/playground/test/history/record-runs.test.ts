@@ -1,0 +1,191 @@
+import 'fake-indexeddb/auto';
+import { createRun, definePrompt, type Executor, type RunEvent } from '@cueline/core';
+import { expect, test, vi } from 'vitest';
+import { createDatabase } from '../../src/history/database.ts';
+import { openRun } from '../../src/history/open-run.ts';
+import { createRecorder, type Recorder } from '../../src/history/record-runs.ts';
+import { createRunStore, type RunStore } from '../../src/history/run-store.ts';
+import type { RunSession } from '../../src/state/store.ts';
+
+let names = 0;
+const newName = (): string => `runs-${(names += 1)}`;
+const held = new Set<string>();
+const locks = {
+  hold: (id: string) => (held.add(id), () => void held.delete(id)),
+  held: () => Promise.resolve(held),
+};
+
+function createTab(name: string, change: (store: RunStore) => RunStore = (it) => it) {
+  const store = change(createRunStore(createDatabase(name)));
+  const onProblem = vi.fn();
+  const recorder: Recorder = createRecorder({
+    store,
+    locks,
+    scriptOf: () => ({ name: 'Mine', id: 'script' }),
+    isShown: () => true,
+    onProblem,
+    onWritten: () => {},
+    batch: 5,
+  });
+  return { store, recorder, onProblem };
+}
+
+/** A run whose events come when the test says so. */
+function createSession(id: string): RunSession & { say: (...bodies: object[]) => Promise<void> } {
+  let queue: RunEvent[] = [];
+  let wake = (): void => {};
+  let seq = 0;
+  const executor: Executor = {
+    async *start() {
+      seq = 0;
+      for (;;) {
+        const event = queue.shift();
+        if (event !== undefined) yield event;
+        else await new Promise<void>((resolve) => (wake = resolve));
+      }
+    },
+  };
+  const run = createRun(
+    definePrompt('script', () => {}),
+    { executor },
+  );
+  return {
+    id,
+    run: run as never,
+    source: { script: '// mine' },
+    shared: false,
+    model: { name: 'Demo', detail: 'simulated' },
+    simulated: true,
+    startedAt: 0,
+    earlier: [],
+    async say(...bodies) {
+      const before = run.log().length === 0 || run.log().at(-1)?.type === 'run-end' ? 0 : run.log().length;
+      queue = [...queue, ...bodies.map((body) => ({ t: seq, seq: seq++, ...body }) as never)];
+      wake();
+      await vi.waitFor(() => expect(run.log().length).toBe(before + bodies.length));
+    },
+  };
+}
+
+const start = { type: 'run-start', v: 2, runId: 'r', model: 'demo:m', messages: [], messageId: 'a' };
+const step = { type: 'step-start', step: 0, request: { messages: [] } };
+const text = { type: 'text-delta', id: 't', text: 'Hello' };
+const end = { type: 'run-end', outcome: 'done', finishReason: 'stop' };
+
+test('a run is stored while it goes on, and holds a lock until its end', async () => {
+  const { store, recorder } = createTab(newName());
+  const session = createSession('one');
+  recorder.follow(session);
+  void session.run.start();
+  expect(held.has('one')).toBe(true);
+  await session.say(start, step, { type: 'text-start', id: 't' }, text);
+  await recorder.flush();
+  expect(await store.get('one')).toMatchObject({
+    title: 'Mine',
+    scriptId: 'script',
+    status: 'running',
+    steps: 1,
+    hasLog: true,
+  });
+  expect(await store.logs('one')).toEqual([session.run.log()]);
+  await session.say(end);
+  await recorder.flush();
+  expect(held.has('one')).toBe(false);
+  expect(await store.logs('one')).toEqual([session.run.log()]);
+  expect(await store.get('one')).toMatchObject({ status: 'done' });
+});
+
+test('each reply is a turn of its own, and the parent of a fork is kept', async () => {
+  const { store, recorder } = createTab(newName());
+  const session = { ...createSession('two'), parent: { id: 'one', turn: 0, step: 1 } };
+  recorder.follow(session);
+  void session.run.start();
+  await session.say(start, end);
+  const first = session.run.log();
+  const replied = { ...session, earlier: [{ log: first, state: session.run.getState() }] };
+  recorder.follow(replied);
+  void session.run.send('And now?');
+  await session.say(start, step, end);
+  await recorder.flush();
+  expect(await store.logs('two')).toEqual([first, session.run.log()]);
+  expect(await store.get('two')).toMatchObject({ turns: 2, parent: { id: 'one', turn: 0, step: 1 } });
+});
+
+test('a run that starts again replaces its log', async () => {
+  const { store, recorder } = createTab(newName());
+  const session = createSession('three');
+  recorder.follow(session);
+  session.run.start().catch(() => {});
+  await session.say(start, step, text, { type: 'run-end', outcome: 'stopped' });
+  await recorder.flush();
+  recorder.follow({ ...session });
+  session.run.start().catch(() => {});
+  await session.say(start, end);
+  await recorder.flush();
+  expect(await store.logs('three')).toEqual([session.run.log()]);
+  expect(session.run.log()).toHaveLength(2);
+});
+
+test('a run that broke off opens as interrupted, and another tab that continued it, too, becomes a copy', async () => {
+  const name = newName();
+  const one = createTab(name);
+  const session = createSession('four');
+  one.recorder.follow(session);
+  void session.run.start();
+  await session.say(start);
+  await one.recorder.flush();
+  held.clear();
+
+  const [first, second] = [createTab(name), createTab(name)];
+  const opened = await openRun(first.store, 'four');
+  const openedToo = await openRun(second.store, 'four');
+  if ('problem' in opened || 'problem' in openedToo) return expect.unreachable();
+  expect(opened.session.run.getState()).toMatchObject({ status: 'error', error: { code: 'interrupted' } });
+  expect(opened.session).toMatchObject({ id: 'four', source: { script: '// mine' }, shared: false });
+  for (const [tab, it] of [
+    [first, opened],
+    [second, openedToo],
+  ] as const) {
+    tab.recorder.opened(it.session, it.row);
+    tab.recorder.follow({
+      ...it.session,
+      earlier: [{ log: it.session.run.log(), state: it.session.run.getState() }],
+    });
+    await tab.recorder.flush();
+  }
+  const rows = await first.store.list();
+  expect(rows.map(({ title }) => title).toSorted()).toEqual(['Mine', 'Mine (copy)']);
+  expect(second.recorder.idOf(openedToo.session)).not.toBe('four');
+});
+
+test('a log that is too long is dropped, and the row says so', async () => {
+  const { store, recorder } = createTab(newName());
+  const session = createSession('five');
+  recorder.follow(session);
+  void session.run.start();
+  const long = { ...text, text: 'x'.repeat(1_000_000) };
+  await session.say(start, step, { type: 'text-start', id: 't' }, long);
+  await recorder.flush();
+  expect(await store.logs('five')).toHaveLength(1);
+  await session.say(...Array.from({ length: 16 }, () => long), end);
+  await recorder.flush();
+  expect(await store.get('five')).toMatchObject({ hasLog: false, size: 0, source: { script: '// mine' } });
+  expect(await store.logs('five')).toEqual([]);
+});
+
+test('after a write that failed, the next one stores everything', async () => {
+  const write = vi.fn<RunStore['write']>();
+  const { store, recorder, onProblem } = createTab(newName(), (it) => {
+    write.mockImplementation(it.write).mockRejectedValueOnce(new DOMException('full', 'QuotaExceededError'));
+    return { ...it, write };
+  });
+  const session = createSession('six');
+  recorder.follow(session);
+  void session.run.start();
+  await session.say(start, step);
+  await recorder.flush();
+  expect(onProblem).toHaveBeenCalledOnce();
+  await session.say(end);
+  await recorder.flush();
+  expect(await store.logs('six')).toEqual([session.run.log()]);
+});

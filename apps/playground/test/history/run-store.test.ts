@@ -1,0 +1,133 @@
+import 'fake-indexeddb/auto';
+import type { RunEvent } from '@cueline/core';
+import { expect, test } from 'vitest';
+import { createDatabase } from '../../src/history/database.ts';
+import { openRun } from '../../src/history/open-run.ts';
+import { exportRun, importRun } from '../../src/history/run-file.ts';
+import { groupByDay, matches } from '../../src/history/run-groups.ts';
+import { createRunStore, type RunBounds } from '../../src/history/run-store.ts';
+import type { RunRow } from '../../src/history/rows.ts';
+
+let names = 0;
+function open(bounds?: RunBounds) {
+  const database = createDatabase(`store-${(names += 1)}`);
+  return { database, store: createRunStore(database, bounds) };
+}
+
+const row = (id: string, more: Partial<RunRow> = {}): RunRow => ({
+  id,
+  title: `Run ${id}`,
+  pinned: false,
+  source: { script: '' },
+  model: { name: 'Demo', detail: 'simulated' },
+  simulated: true,
+  startedOn: 1_000,
+  updatedOn: 1_000,
+  status: 'done',
+  steps: 1,
+  turns: 1,
+  elapsed: 10,
+  size: 100,
+  hasLog: true,
+  writer: 'w',
+  ...more,
+});
+const log: RunEvent[] = [
+  { seq: 0, t: 0, type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' },
+  { seq: 1, t: 3, type: 'run-end', outcome: 'done', finishReason: 'stop' },
+];
+const whole = [{ turn: 0, seq: 0, json: JSON.stringify(log) }];
+
+test('the oldest runs beyond the bounds go, with their events, but no pinned or shown one', async () => {
+  const { store, database } = open({ runs: 3, size: 1_000_000 });
+  for (const [index, id] of ['a', 'b', 'c', 'd', 'e'].entries()) {
+    const change = row(id, { startedOn: index, pinned: id === 'a' });
+    await store.write({ row: change, batches: whole, replaced: [] });
+  }
+  await store.prune(new Set(['b']));
+  expect((await store.list()).map(({ id }) => id)).toEqual(['e', 'b', 'a']);
+  expect(await (await database.connect()).count('events')).toBe(3);
+});
+
+test('many characters are a bound, too', async () => {
+  const { store } = open({ runs: 200, size: 250 });
+  for (const [index, id] of ['a', 'b', 'c'].entries()) {
+    await store.write({ row: row(id, { startedOn: index }), batches: [], replaced: [] });
+  }
+  await store.prune(new Set());
+  expect((await store.list()).map(({ id }) => id)).toEqual(['c', 'b']);
+});
+
+test('rows and events that cannot be read are skipped and stay', async () => {
+  const { store, database } = open();
+  const db = await database.connect();
+  await db.put('runs', { id: 'x', title: 7 });
+  await db.put('runs', { ...row('y'), status: 'levitating' });
+  await store.write({ row: row('a'), batches: whole, replaced: [] });
+  expect((await store.list()).map(({ id }) => id)).toEqual(['a']);
+  expect(await store.get('x')).toBeUndefined();
+  expect(await db.count('runs')).toBe(3);
+  for (const bad of ['no JSON', '{}', 7, JSON.stringify([{ seq: 0, type: 'run-start', messages: 7 }])]) {
+    await db.put('events', bad, ['a', 0, 0]);
+    expect(await openRun(store, 'a')).toEqual({ problem: expect.any(String) });
+  }
+  // a batch is missing
+  await db.put('events', JSON.stringify([log[1]]), ['a', 0, 1]);
+  await db.delete('events', ['a', 0, 0]);
+  expect(await openRun(store, 'a')).toEqual({ problem: 'A part of this run is missing.' });
+});
+
+test('a deleted run comes back as it was', async () => {
+  const { store } = open();
+  await store.write({ row: row('a', { pinned: true }), batches: whole, replaced: [] });
+  const removed = await store.remove('a');
+  expect(await store.list()).toEqual([]);
+  await store.restore(removed);
+  expect(await store.get('a')).toEqual(row('a', { pinned: true }));
+  expect(await store.logs('a')).toEqual([log]);
+});
+
+test('an exported run can be imported, and has an id of its own', async () => {
+  const { store } = open();
+  await store.write({ row: row('a', { source: { script: '// it' } }), batches: whole, replaced: [] });
+  const text = (await exportRun(store, 'a'))!;
+  expect(text).not.toContain('"writer"');
+  const imported = await importRun(open().store, text);
+  expect(imported).toEqual({ id: expect.any(String) });
+  const { id } = (await importRun(store, text)) as { id: string };
+  expect(id).not.toBe('a');
+  expect(await store.get(id)).toMatchObject({ title: 'Run a', source: { script: '// it' } });
+  expect(await store.logs(id)).toEqual([log]);
+});
+
+test.each([
+  ['no JSON', 'nothing'],
+  ['another file', JSON.stringify({ prompts: [] })],
+  ['no turn', JSON.stringify({ cueline: 'run', version: 1, run: row('a'), logs: [] })],
+  ['a log that is none', JSON.stringify({ cueline: 'run', version: 1, run: row('a'), logs: [[{ seq: 0 }]] })],
+  ['a row that is none', JSON.stringify({ cueline: 'run', version: 1, run: { title: 7 }, logs: [log] })],
+  [
+    'a prompt that is none',
+    JSON.stringify({ cueline: 'run', version: 1, run: row('a', { source: { prompts: 7 } }), logs: [log] }),
+  ],
+])('a file with %s is refused in a sentence, and nothing is stored', async (_what, text) => {
+  const { store } = open();
+  expect(await importRun(store, text)).toEqual({ problem: expect.stringMatching(/^[A-Z].*\.$/) });
+  expect(await store.list()).toEqual([]);
+});
+
+test('pinned runs come first, the others by day; the search reads title, model and script', () => {
+  const day = 24 * 60 * 60_000;
+  const now = new Date(2026, 4, 20, 12).getTime();
+  const rows = [
+    row('a', { startedOn: now }),
+    row('b', { startedOn: now - day, pinned: true }),
+    row('c', { startedOn: now - day, source: { script: 'getWeather()' } }),
+  ];
+  expect(groupByDay(rows, now).map(({ title, rows: [first] }) => [title, first!.id])).toEqual([
+    ['Pinned', 'b'],
+    ['Today', 'a'],
+    ['Yesterday', 'c'],
+  ]);
+  expect(rows.filter((one) => matches(one, 'demo WEATHER')).map(({ id }) => id)).toEqual(['c']);
+});

@@ -1,0 +1,94 @@
+import 'fake-indexeddb/auto';
+import { expect, test } from 'vitest';
+import { createDatabase } from '../../src/history/database.ts';
+import { createScriptStore, MOST_VERSIONS } from '../../src/history/script-store.ts';
+import type { OpenScript } from '../../src/state/open-script.ts';
+
+let names = 0;
+/** The stores of two tabs over one database. */
+function twoTabs() {
+  const name = `scripts-${(names += 1)}`;
+  let time = 1_000;
+  const now = (): number => (time += 1);
+  const database = createDatabase(name);
+  return {
+    database,
+    one: createScriptStore(database, now),
+    other: createScriptStore(createDatabase(name), now),
+  };
+}
+
+const open = (revision = 0, more: Partial<OpenScript> = {}): OpenScript => ({
+  id: 'a',
+  origin: 'own',
+  kept: true,
+  revision,
+  ...more,
+});
+
+test('a save continues the revision before it', async () => {
+  const { one, other } = twoTabs();
+  expect(await one.save({ open: open(0), text: '1' })).toMatchObject({
+    kind: 'saved',
+    script: { revision: 1 },
+  });
+  expect(await one.save({ open: open(1), text: '2' })).toMatchObject({
+    kind: 'saved',
+    script: { revision: 2 },
+  });
+  expect(await other.list()).toMatchObject([{ id: 'a', text: '2', revision: 2 }]);
+});
+
+test('two tabs that edit the same revision keep both texts', async () => {
+  const { one, other } = twoTabs();
+  const text = "definePrompt('greet', () => {})";
+  await one.save({ open: open(0), text });
+  await one.save({ open: open(1), text: `${text} // one` });
+  const { kind, script } = await other.save({ open: open(1), text: `${text} // other` });
+  expect(kind).toBe('copied');
+  expect(script).toMatchObject({ name: 'greet (copy)', text: `${text} // other`, revision: 1 });
+  const rows = await one.list();
+  expect(rows.map((row) => row.text).toSorted()).toEqual([`${text} // one`, `${text} // other`]);
+});
+
+test('the same text from two tabs is no conflict', async () => {
+  const { one, other } = twoTabs();
+  await one.save({ open: open(0), text: 'same' });
+  expect((await other.save({ open: open(0), text: 'same' })).kind).toBe('saved');
+  expect(await one.list()).toHaveLength(1);
+});
+
+test('a damaged row is skipped, kept, and not written over', async () => {
+  const { one, database } = twoTabs();
+  const damaged = { id: 'a', text: 7, newer: true };
+  const db = await database.connect();
+  await db.put('scripts', damaged);
+  await db.put('scripts', { id: 'b', text: 'x', origin: 'own', revision: -1, updatedOn: 0 });
+  expect(await one.list()).toEqual([]);
+  expect((await one.save({ open: open(3), text: 'mine' })).kind).toBe('copied');
+  expect(await db.get('scripts', 'a')).toEqual(damaged);
+  expect(await one.list()).toMatchObject([{ text: 'mine' }]);
+});
+
+test('versions are bounded, the latest first, and none repeats the one before', async () => {
+  const { one } = twoTabs();
+  for (let count = 0; count < MOST_VERSIONS + 5; count += 1) await one.keepVersion('a', `v${count}`, 'run');
+  await one.keepVersion('a', `v${MOST_VERSIONS + 4}`, 'switch');
+  await one.keepVersion('b', 'other', 'run');
+  const versions = await one.versions('a');
+  expect(versions).toHaveLength(MOST_VERSIONS);
+  expect(versions[0]).toMatchObject({ text: `v${MOST_VERSIONS + 4}`, reason: 'run' });
+  expect(versions.at(-1)).toMatchObject({ text: 'v5' });
+});
+
+test('a deleted script comes back with its versions', async () => {
+  const { one } = twoTabs();
+  await one.save({ open: open(0, { name: 'Mine' }), text: '1' });
+  await one.keepVersion('a', '0', 'run');
+  const removed = await one.remove('a');
+  expect(await one.list()).toEqual([]);
+  expect(await one.versions('a')).toEqual([]);
+  await one.restore(removed);
+  expect(await one.list()).toMatchObject([{ id: 'a', name: 'Mine', text: '1' }]);
+  expect(await one.versions('a')).toMatchObject([{ text: '0' }]);
+});

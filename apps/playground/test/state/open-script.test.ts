@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { nameOf, readEarlierScript, readTabMemory } from '../../src/state/open-script.ts';
+
+function memory(): Storage {
+  const texts = new Map<string, string>();
+  return {
+    getItem: (name: string) => texts.get(name) ?? null,
+    setItem: (name: string, text: string) => void texts.set(name, text),
+    removeItem: (name: string) => void texts.delete(name),
+  } as Storage;
+}
+
+beforeEach(() => {
+  vi.stubGlobal('localStorage', memory());
+  vi.stubGlobal('sessionStorage', memory());
+});
+afterEach(() => void vi.unstubAllGlobals());
+
+const stored = (state: object): string => JSON.stringify({ version: 1, state });
+const open = { id: 'a', origin: 'own', kept: true, revision: 3, isSaved: false };
+
+test('a reload shows the script of the tab, a new tab that of the browser', () => {
+  expect(readTabMemory()).toBeUndefined();
+  localStorage.setItem('cueline:script', stored({ open, text: 'last' }));
+  // the other tab stores its own edits
+  expect(readTabMemory()).toMatchObject({ text: 'last', open: { id: 'a', isSaved: true } });
+  sessionStorage.setItem('cueline:tab', stored({ open, text: 'own', runs: { script: 'r', prompts: 7 } }));
+  expect(readTabMemory()).toMatchObject({ text: 'own', open, runs: { script: 'r' } });
+});
+
+test.each([
+  ['no JSON', '{'],
+  ['no script', stored({ open })],
+  ['another origin', stored({ open: { ...open, origin: 'moon' }, text: 'x' })],
+  ['no revision', stored({ open: { ...open, revision: '3' }, text: 'x' })],
+])('a memory with %s is ignored', (_what, text) => {
+  sessionStorage.setItem('cueline:tab', text);
+  expect(readTabMemory()).toBeUndefined();
+});
+
+test('the scripts of the first version become scripts of the user’s own', () => {
+  localStorage.setItem('cueline:playground', stored({ script: '// mine', theme: 'dark' }));
+  expect(readTabMemory()).toMatchObject({
+    text: '// mine',
+    open: { origin: 'own', kept: true, revision: 0 },
+  });
+  expect(readEarlierScript()).toBeUndefined();
+});
+
+test('both of them are kept if there were two', () => {
+  const state = { script: '// link', arrivedScript: '// link', previousScript: '// mine' };
+  localStorage.setItem('cueline:playground', stored(state));
+  expect(readTabMemory()).toMatchObject({
+    text: '// link',
+    open: { origin: 'link', kept: false },
+    previous: { text: '// mine', open: { kept: true } },
+  });
+  expect(readEarlierScript()).toBe('// mine');
+});
+
+test('a script has the name that it was given, or that of its prompt', () => {
+  const script = {
+    open: { ...open, origin: 'own' as const },
+    text: "export default definePrompt('greet', f)",
+  };
+  expect(nameOf(script)).toBe('greet');
+  expect(nameOf({ ...script, open: { ...script.open, name: 'Mine' } })).toBe('Mine');
+  expect(nameOf({ ...script, text: '' })).toBe('Untitled');
+});

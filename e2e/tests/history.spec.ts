@@ -1,0 +1,167 @@
+import { readFile } from 'node:fs/promises';
+import { expect, onPage, test, type Playground } from './playground-page.ts';
+
+/** A script whose run takes a moment: its tool waits. */
+const slow = (city: string): string => `import { definePrompt } from '@cueline/core';
+import { z } from 'zod';
+
+export default definePrompt('slow', async (prompt) => {
+  prompt.defTool('look', 'Looks at the sky', z.object({}), async () => {
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    return { sky: 'clear' };
+  });
+  prompt.$\`Use the tool for ${city}.\`;
+});
+`;
+
+async function openHistory({ page }: Playground): Promise<void> {
+  await page.getByRole('button', { name: 'History' }).click();
+  await expect(page.getByRole('dialog', { name: 'History' })).toBeVisible();
+}
+
+async function switchTo({ page }: Playground, script: RegExp): Promise<void> {
+  await page.getByTestId('script-picker').click();
+  await page.getByRole('menuitemradio', { name: script }).click();
+}
+
+test('a run that a reload interrupts is shown again and continues; a finished one takes a reply', async ({
+  playground,
+}) => {
+  const { page, status } = playground;
+  await playground.open();
+  await playground.write(slow('Bergen'));
+  await playground.run();
+  await expect(playground.tool('look')).toBeVisible();
+  await page.waitForTimeout(700);
+  await page.reload();
+  await expect(page.getByTestId('interrupted')).toBeVisible();
+  await expect(status).toHaveText(/Interrupted/);
+  await expect(playground.tool('look')).toBeVisible();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await expect(status).toHaveAttribute('data-status', 'running');
+  expect(await playground.ended()).toBe('done');
+  await page.waitForTimeout(700);
+  await page.reload();
+  expect(await playground.ended()).toBe('done');
+  expect(await playground.script()).toBe(slow('Bergen'));
+  await page.getByLabel('Reply').fill('And tomorrow?');
+  await page.keyboard.press('Enter');
+  await expect(status).toHaveAttribute('data-status', 'running');
+  expect(await playground.ended()).toBe('done');
+  await expect(page.getByText('And tomorrow?')).toBeVisible();
+});
+
+test('a link stays in the address until the script is edited, and the own script is one choice away', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.write(slow('Oslo'));
+  await page.getByTestId('share').click();
+  const link = await page.getByLabel('Link to this script').inputValue();
+  await page.keyboard.press('Escape');
+  await playground.write("definePrompt('mine')\n");
+  const { hash } = new URL(link);
+  await page.evaluate((to) => (location.hash = to), hash);
+  await expect(page.getByTestId('notice')).toContainText('Opened from a link');
+  await expect(page.getByTestId('script-origin')).toHaveText('From a link');
+  await page.reload();
+  await expect(page.getByTestId('notice')).toContainText('Opened from a link');
+  expect(new URL(page.url()).hash).toBe(hash);
+  await playground.write(slow('Bodø'));
+  await expect.poll(() => new URL(page.url()).hash).toBe('');
+  await switchTo(playground, /^mine/);
+  expect(await playground.script()).toBe("definePrompt('mine')\n");
+  await switchTo(playground, /^slow/);
+  expect(await playground.script()).toBe(slow('Bodø'));
+});
+
+test('two tabs that edit one script keep both texts', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.write("definePrompt('ours')\n");
+  await page.waitForTimeout(800);
+  const other = onPage(await page.context().newPage());
+  await other.open();
+  expect(await other.script()).toBe("definePrompt('ours')\n");
+  await other.write("definePrompt('ours') // other\n");
+  // a tab that has not edited shows the change of the other one
+  await expect.poll(() => playground.script()).toBe("definePrompt('ours') // other\n");
+  await Promise.all([
+    playground.write("definePrompt('ours') // one\n"),
+    other.write("definePrompt('ours') // two\n"),
+  ]);
+  expect(await playground.script()).toBe("definePrompt('ours') // one\n");
+  expect(await other.script()).toBe("definePrompt('ours') // two\n");
+  await other.page.close();
+});
+
+test('runs are found, renamed, pinned, exported, deleted and imported', async ({ playground }, info) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.run();
+  expect(await playground.ended()).toBe('done');
+  await openHistory(playground);
+  const run = page.getByTestId('stored-run');
+  await expect(run).toContainText('Done');
+  const choose = async (item: string): Promise<void> => {
+    await page.getByRole('button', { name: /^More about/ }).click();
+    await page.getByRole('menuitem', { name: item, exact: true }).click();
+  };
+  await choose('Rename');
+  await page.getByLabel(/^Title of/).fill('My walk');
+  await page.keyboard.press('Enter');
+  await expect(run).toContainText('My walk');
+  await page.getByLabel('Search runs').fill('nothing like it');
+  await expect(page.getByText('No run matches.')).toBeVisible();
+  await page.getByLabel('Search runs').fill('getWeather walk');
+  await choose('Pin');
+  await expect(page.getByRole('heading', { name: 'Pinned' })).toBeVisible();
+  const [download] = await Promise.all([page.waitForEvent('download'), choose('Export')]);
+  const path = info.outputPath('run.json');
+  await download.saveAs(path);
+  expect(await readFile(path, 'utf8')).toContain('getWeather');
+  await choose('Delete');
+  await expect(run).toHaveCount(0);
+  await page.getByLabel('Search runs').fill('');
+  await page.getByLabel('Run file').setInputFiles(path);
+  await expect(run).toContainText('My walk');
+  await run.click();
+  await expect(page.getByRole('dialog', { name: 'History' })).toHaveCount(0);
+  await expect(playground.tool('getWeather')).toBeVisible();
+  await expect(page.getByTestId('shared-run')).toHaveCount(0);
+});
+
+test('a browser without storage says so once, and the page works', async ({ playground }) => {
+  const { page } = playground;
+  await page.addInitScript(() => {
+    if (window.top === window)
+      indexedDB.open = () => {
+        throw new DOMException('no', 'SecurityError');
+      };
+  });
+  await playground.open();
+  await playground.write(slow('Oslo'));
+  await playground.run();
+  expect(await playground.ended()).toBe('done');
+  await expect(page.getByText(/does not let this page store anything/)).toHaveCount(1);
+  await expect(page.getByTestId('script-origin')).toHaveText('Only in this tab');
+});
+
+test('a reload at any moment keeps the script and the run @long', async ({ playground }) => {
+  test.setTimeout(600_000);
+  const { page, status } = playground;
+  await playground.open();
+  for (let count = 0; count < 50; count += 1) {
+    const text = slow(`Town ${count}`);
+    await playground.write(text);
+    await page.waitForTimeout(500);
+    await playground.run();
+    await page.waitForTimeout(600 + ((count * 97) % 2_000));
+    await page.reload();
+    await expect(status).toHaveAttribute('data-status', /done|error/, { timeout: 20_000 });
+    expect(await playground.script()).toBe(text);
+  }
+  await openHistory(playground);
+  await expect(page.getByTestId('stored-run')).toHaveCount(50);
+});
