@@ -10,6 +10,7 @@ import { showSession } from '../state/run-session.ts';
 import { reportStorage, usePlayground, type ForkPoint, type RunSession } from '../state/store.ts';
 import { hearTabs, tellTabs } from './channel.ts';
 import { createDatabase } from './database.ts';
+import { keepRelatives } from './keep-relatives.ts';
 import { keepScripts, type ScriptKeeper } from './keep-scripts.ts';
 import { useLibrary } from './library.ts';
 import { openRun } from './open-run.ts';
@@ -237,12 +238,19 @@ async function restoreRuns(): Promise<void> {
       // a run that was started meanwhile stays
       if ('problem' in session || ('script' in session.source ? shown : promptSession) !== undefined)
         continue;
-      showSession(session);
+      await showTree(session);
       usePlayground.setState({ tab });
     } catch (error) {
       reportBlocked(error);
     }
   }
+}
+
+/** Shows a stored run, and the tree of forks that it belongs to. */
+export async function showTree(session: RunSession): Promise<void> {
+  // first the tree, whose runs are numbered in the order in which they are kept
+  await keepRelatives(session, await runs.list(), openSession);
+  showSession(session);
 }
 
 async function storeEarlierScript(): Promise<void> {

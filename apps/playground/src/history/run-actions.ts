@@ -1,10 +1,18 @@
 import { isUnderWay } from '@cueline/core';
 import { toast } from 'sonner';
 import { newOpenScript } from '../state/open-script.ts';
-import { showSession } from '../state/run-session.ts';
 import { usePlayground, type RunSource } from '../state/store.ts';
 import { saveAsFile } from '../ui/save-as-file.ts';
-import { openSession, readRuns, reportBlocked, runs, runsChanged, scripts, toOpenText } from './history.ts';
+import {
+  openSession,
+  readRuns,
+  reportBlocked,
+  runs,
+  runsChanged,
+  scripts,
+  showTree,
+  toOpenText,
+} from './history.ts';
 import { runLocks } from './run-locks.ts';
 import type { RunRow } from './rows.ts';
 import { exportRun, importRun, MOST_FILE_SIZE } from './run-file.ts';
@@ -24,7 +32,7 @@ export async function openStored(row: RunRow): Promise<boolean> {
       return false;
     }
     await showSource(session.source, row);
-    showSession(session);
+    await showTree(session);
     usePlayground.setState({ tab: 'run', view: 'script' in session.source ? 'script' : 'prompts' });
     return true;
   } catch (error) {

@@ -110,8 +110,6 @@ export function showSession(session: RunSession): void {
   usePlayground.setState({
     [slotOf(session.source)]: session,
     ...('script' in session.source ? { problem: undefined, console: [] } : {}),
-    tab: 'run',
-    view: 'script' in session.source ? 'script' : 'prompts',
   });
 }
 
