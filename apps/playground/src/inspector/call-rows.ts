@@ -16,7 +16,7 @@ const sources: Record<ErrorSource, string> = {
 };
 
 /** Where an error comes from, in words. */
-export function sourceLabel(source: unknown): string | undefined {
+function sourceLabel(source: unknown): string | undefined {
   return typeof source === 'string' && Object.hasOwn(sources, source)
     ? sources[source as ErrorSource]
     : undefined;

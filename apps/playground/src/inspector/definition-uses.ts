@@ -46,7 +46,7 @@ function useOf(
 }
 
 /** A tool as a request has it, the last one with this name. */
-export function toolOf({ tools }: Pick<CompiledRequest, 'tools'>, name: string): RequestTool | undefined {
+function toolOf({ tools }: Pick<CompiledRequest, 'tools'>, name: string): RequestTool | undefined {
   return tools.findLast((tool) => tool.name === name);
 }
 
