@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import type { RunEvent } from '@cueline/core';
+import { keepSession, useForks } from '../../src/forks/store.ts';
+import { openLinkedRun } from '../../src/state/run-session.ts';
+import type { RunSession } from '../../src/state/store.ts';
+
+const log: RunEvent[] = [
+  { type: 'run-start', v: 2, seq: 0, t: 0, runId: 'r', model: 'm', messages: [], messageId: 'a' },
+  { type: 'run-end', seq: 1, t: 1, outcome: 'done', finishReason: 'stop' },
+];
+
+const session = (id: string, parent?: string): RunSession => ({
+  id,
+  run: openLinkedRun(log),
+  source: { script: '' },
+  shared: true,
+  model: { name: '', detail: '' },
+  simulated: true,
+  startedAt: 0,
+  earlier: [],
+  ...(parent === undefined ? {} : { parent: { id: parent, turn: 0, step: 0 } }),
+});
+
+test('50 sessions are kept: the oldest without forks goes first', () => {
+  keepSession(session('root'), 7);
+  keepSession(session('fork', 'root'));
+  for (let count = 0; count < 49; count += 1) keepSession(session(`run-${count}`));
+  const { kept } = useForks.getState();
+  expect(kept).toHaveLength(50);
+  expect(kept.slice(0, 2).map((one) => one.session.id)).toEqual(['root', 'run-0']);
+  expect(kept[0]).toMatchObject({ startedOn: 7, status: 'done', steps: 0 });
+});
+
+test('the next turn of a session takes its place', () => {
+  useForks.setState({ kept: [] });
+  const first = session('one');
+  keepSession(first, 7);
+  keepSession({ ...first, earlier: [{ log, state: first.run.getState() }] });
+  expect(useForks.getState().kept).toMatchObject([{ session: { earlier: [{}] }, startedOn: 7 }]);
+});
