@@ -18,21 +18,21 @@ export function ScriptChangedBar({ ran, ended }: { ran: string; ended: boolean }
       className="@container shrink-0 border-b border-line bg-raised py-1 pr-2 pl-4 text-sm text-ink-2"
     >
       <div className="flex flex-wrap items-center gap-x-1">
-      <p className="min-w-0 flex-1 py-1 narrow:basis-full">The script has changed since this run.</p>
-      <Button className="px-2! text-sm" onClick={() => setOpen(true)}>
-        <FileDiff className="@max-[560px]:hidden" />
-        Show changes
-      </Button>
-      <Button className="px-2! text-sm" onClick={() => replaceScript(ran, 'The script that ran')}>
-        <Undo2 className="@max-[560px]:hidden" />
-        Restore
-      </Button>
-      {ended && (
-        <Button className="px-2! text-sm" onClick={startRun}>
-          <Play className="@max-[560px]:hidden" />
-          Run again
+        <p className="min-w-0 flex-1 py-1 narrow:basis-full">The script has changed since this run.</p>
+        <Button className="px-2! text-sm" onClick={() => setOpen(true)}>
+          <FileDiff className="@max-[560px]:hidden" />
+          Show changes
         </Button>
-      )}
+        <Button className="px-2! text-sm" onClick={() => replaceScript(ran, 'The script that ran')}>
+          <Undo2 className="@max-[560px]:hidden" />
+          Restore
+        </Button>
+        {ended && (
+          <Button className="px-2! text-sm" onClick={startRun}>
+            <Play className="@max-[560px]:hidden" />
+            Run again
+          </Button>
+        )}
       </div>
       <Modal
         open={open}
