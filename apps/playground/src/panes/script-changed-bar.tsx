@@ -15,23 +15,25 @@ export function ScriptChangedBar({ ran, ended }: { ran: string; ended: boolean }
   return (
     <div
       data-testid="script-changed"
-      className="flex shrink-0 flex-wrap items-center gap-x-1 border-b border-line bg-raised py-1 pr-2 pl-4 text-sm text-ink-2"
+      className="@container shrink-0 border-b border-line bg-raised py-1 pr-2 pl-4 text-sm text-ink-2"
     >
-      <p className="min-w-0 flex-1 py-1 narrow:basis-full">The script has changed since this run.</p>
-      <Button className="text-sm" onClick={() => setOpen(true)}>
-        <FileDiff />
-        Show changes
-      </Button>
-      <Button className="text-sm" onClick={() => replaceScript(ran, 'The script that ran')}>
-        <Undo2 />
-        Restore
-      </Button>
-      {ended && (
-        <Button className="text-sm" onClick={startRun}>
-          <Play />
-          Run again
+      <div className="flex flex-wrap items-center gap-x-1">
+        <p className="min-w-0 flex-1 py-1 narrow:basis-full">The script has changed since this run.</p>
+        <Button className="px-2! text-sm" onClick={() => setOpen(true)}>
+          <FileDiff className="@max-[560px]:hidden" />
+          Show changes
         </Button>
-      )}
+        <Button className="px-2! text-sm" onClick={() => replaceScript(ran, 'The script that ran')}>
+          <Undo2 className="@max-[560px]:hidden" />
+          Restore
+        </Button>
+        {ended && (
+          <Button className="px-2! text-sm" onClick={startRun}>
+            <Play className="@max-[560px]:hidden" />
+            Run again
+          </Button>
+        )}
+      </div>
       <Modal
         open={open}
         onOpenChange={setOpen}
