@@ -51,7 +51,7 @@ test('a form runs a prompt with typed input, and shows what its schema refuses a
 
   await test.step('the input is there after a reload', async () => {
     await page.reload();
-    await expect(city).toHaveValue('Faro');
+    await expect(city).toHaveValue('Faro', { timeout: 20_000 });
   });
 });
 
