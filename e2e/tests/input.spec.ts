@@ -20,7 +20,10 @@ test('a form runs a prompt with typed input, and shows what its schema refuses a
   await playground.write(plan);
   const form = page.getByRole('region', { name: 'Input', exact: true });
   const city = form.getByRole('textbox', { name: 'city' });
-  await expect(form.getByRole('textbox', { name: 'days' })).toHaveAttribute('placeholder', '3');
+  await expect(form.getByRole('textbox', { name: 'days' })).toHaveAttribute('placeholder', '3', {
+    // the first script of a page waits for the sandbox to start
+    timeout: 20_000,
+  });
 
   await test.step('an incomplete form starts no run', async () => {
     await playground.run();
@@ -48,7 +51,7 @@ test('a form runs a prompt with typed input, and shows what its schema refuses a
 
   await test.step('the input is there after a reload', async () => {
     await page.reload();
-    await expect(city).toHaveValue('Faro');
+    await expect(city).toHaveValue('Faro', { timeout: 20_000 });
   });
 });
 
@@ -102,7 +105,9 @@ test('the preview follows what is typed, without a model call', async ({ playgro
     await expect(preview.getByRole('region', { name: 'Messages' })).toContainText('What should I wear');
     await expect(preview.getByRole('row', { name: 'getWeather' })).toContainText('Tool');
 
-    await playground.write("export default (prompt) => { prompt.defSystem('role', 'You count.'); };\n// end");
+    await playground.write(
+      "export default (prompt) => { prompt.defSystem('role', 'You count.'); prompt.$`Go.`; };\n// end",
+    );
     await expect(preview.getByRole('region', { name: 'System prompt' })).toContainText('You count.');
     await playground.write("export default (prompt) => { prompt.defSystem('role', 'You\n// end");
     await expect(preview).toContainText('As of your last valid script');

@@ -14,7 +14,7 @@ import { summarize } from '../ui/format.ts';
 export function InputSection() {
   const state = useScriptInput();
   const { field, draft, open, refusals, setDraft } = state;
-  const hasRun = usePlayground(({ session }) => session !== undefined);
+  const hasRun = usePlayground(({ session }) => session?.shared === false);
   const section = useRef<HTMLElement>(null);
   const problems = useMemo(() => problemsOf(state), [state]);
 

@@ -7,6 +7,7 @@ import type { CuelineErrorCode, SerializedError } from '@cueline/core';
  */
 const ownCodes: ReadonlySet<string> = new Set<CuelineErrorCode>([
   'invalid_definition',
+  'invalid_input',
   'invalid_options',
   'alias_cycle',
   'missing_package',
