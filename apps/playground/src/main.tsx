@@ -3,11 +3,14 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { followLinks } from './share/open-link.ts';
 import { replayFirstRun } from './state/first-run.ts';
+import { keepOffline } from './state/keep-offline.ts';
 import './styles.css';
 
 // Before the first render, so that a link's script is the first thing to be shown.
 followLinks();
 void replayFirstRun();
+
+keepOffline();
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
