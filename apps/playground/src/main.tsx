@@ -1,13 +1,13 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { followLinks } from './share/open-link.ts';
+import { watchLinks } from './share/watch-links.ts';
 import { replayFirstRun } from './state/first-run.ts';
 import { keepOffline } from './state/keep-offline.ts';
 import './styles.css';
 
 // Before the first render, so that a link's script is the first thing to be shown.
-followLinks();
+await watchLinks();
 void replayFirstRun();
 
 keepOffline();

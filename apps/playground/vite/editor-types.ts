@@ -84,7 +84,14 @@ async function emitCoreTypes(outDir: string): Promise<void> {
   const tsc = join(core, '../../node_modules/typescript/bin/tsc');
   const config = join(core, 'tsconfig.build.json');
   // what is marked as internal would only be offered by the editor's completion
-  const options = ['--emitDeclarationOnly', '--stripInternal', '--declarationMap', 'false', '--outDir', outDir];
+  const options = [
+    '--emitDeclarationOnly',
+    '--stripInternal',
+    '--declarationMap',
+    'false',
+    '--outDir',
+    outDir,
+  ];
   try {
     await run(process.execPath, [tsc, '-p', config, ...options]);
   } catch (error) {
