@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 
 /** How much JavaScript the page may load before it is drawn, in bytes, gzipped. The editor and whole runs load later. */
-const LIMIT = 300_000;
+const LIMIT = 240_000;
 
 /** Says how much JavaScript a page loads before it is drawn, and fails the build beyond the limit. */
 export function entryLimit(): Plugin {
