@@ -34,6 +34,8 @@ export default defineConfig({
     trace: { mode: 'retain-on-failure', screenshots: false, snapshots: false },
     screenshot: 'only-on-failure',
     launchOptions: launchOptions(),
+    // each test loads the build that is served; offline.spec.ts has the page kept
+    serviceWorkers: 'block',
   },
   projects: [
     { name: 'chromium', use: chromium, testIgnore: measuring },

@@ -1,6 +1,6 @@
 // The published packages, as npm would get them.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -10,26 +10,41 @@ import { pnpm } from './pnpm.mjs';
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Builds each package from nothing and packs it. The tarballs go when the process does.
+ * Builds each package from nothing and packs it. The tarballs go when the process does; with `CUELINE_TARBALLS`, they
+ * stay in that folder, and a later call takes them from there.
  * @returns {{ name: string, tarball: string }[]}
  */
 export function packAll() {
   const packages = readdirSync(join(root, 'packages'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => join(root, 'packages', entry.name));
+  const shared = process.env['CUELINE_TARBALLS'];
+  if (shared !== undefined && existsSync(join(shared, 'all')))
+    return packages.map((folder) => tarballOf(folder, shared));
   // A file that has left src/ must leave the package too.
   for (const folder of packages) rmSync(join(folder, 'dist'), { recursive: true, force: true });
   succeed('pnpm build', pnpm(['-r', '--filter', './packages/*', 'build'], { cwd: root, stdio: 'inherit' }));
 
-  const tarballs = mkdtempSync(join(tmpdir(), 'cueline-pack-'));
-  process.on('exit', () => rmSync(tarballs, { recursive: true, force: true }));
-  return packages.map((folder) => {
-    const { name } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    const tarball = join(tarballs, `${name.replace('/', '-')}.tgz`);
-    const packed = pnpm(['pack', '--out', tarball], { cwd: folder, stdio: ['inherit', 'ignore', 'inherit'] });
-    succeed(`pnpm pack in ${folder}`, packed);
-    return { name, tarball };
+  const tarballs = shared ?? mkdtempSync(join(tmpdir(), 'cueline-pack-'));
+  if (shared === undefined) process.on('exit', () => rmSync(tarballs, { recursive: true, force: true }));
+  const packed = packages.map((folder) => {
+    const found = tarballOf(folder, tarballs);
+    const args = ['pack', '--out', found.tarball];
+    succeed(`pnpm pack in ${folder}`, pnpm(args, { cwd: folder, stdio: ['inherit', 'ignore', 'inherit'] }));
+    return found;
   });
+  if (shared !== undefined) writeFileSync(join(shared, 'all'), '');
+  return packed;
+}
+
+/**
+ * @param {string} folder
+ * @param {string} tarballs
+ */
+function tarballOf(folder, tarballs) {
+  /** @type {{ name: string }} */
+  const { name } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return { name, tarball: join(tarballs, `${name.replace('/', '-')}.tgz`) };
 }
 
 /**

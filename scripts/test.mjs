@@ -1,90 +1,135 @@
-// What `pnpm test`, `pnpm check` and CI run: every stage in order, up to the first that fails. With --long, the stages
-// that take too long to run every time (`pnpm test:long`).
+// What `pnpm test`, `pnpm check` and CI run: every stage in order, up to the first that fails. The two lists at the
+// beginning run side by side, because each of them waits for the disk, the network or one long process for some of its
+// time; tests, which have time limits, get the machine for themselves. With --long, the stages that take too long to run
+// every time (`pnpm test:long`).
 // Each stage is a script of package.json, so any of them can be run alone: `pnpm lint`, `pnpm test:unit`, …
-import { readFileSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { pnpm } from './pnpm.mjs';
+import { startPnpm } from './pnpm.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const unitResults = join(root, 'test-results', 'unit.json');
 const unitReporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${unitResults}`];
 const e2eResults = join(root, 'test-results', 'e2e.json');
 
-/** @type {{ script: string, args?: string[], env?: Record<string, string>, count?: () => Count }[]} */
-const everyTime = [
-  { script: 'format:check' },
-  { script: 'lint' },
-  { script: 'typecheck' },
-  { script: 'unused' },
-  { script: 'packages' },
-  { script: 'outside' },
-  { script: 'size' },
-  { script: 'test:docs' },
-  {
-    script: 'test:unit',
-    args: unitReporters,
-    count: countUnit,
-  },
-  { script: 'test:e2e', env: { CUELINE_E2E_RESULTS: e2eResults }, count: countE2e },
-];
+/** @typedef {{ script: string, args?: string[], env?: Record<string, string>, count?: () => Count }} Stage */
+
+/** @type {{ sideBySide: Stage[][], inOrder: Stage[] }} */
+const everyTime = {
+  sideBySide: [
+    [
+      { script: 'format:check' },
+      { script: 'lint' },
+      { script: 'typecheck' },
+      { script: 'unused' },
+      { script: 'size' },
+      { script: 'test:docs' },
+    ],
+    [{ script: 'packages' }, { script: 'outside' }],
+  ],
+  inOrder: [
+    { script: 'test:unit', args: unitReporters, count: countUnit },
+    { script: 'test:e2e', env: { CUELINE_E2E_RESULTS: e2eResults }, count: countE2e },
+  ],
+};
 
 /** @type {typeof everyTime} */
-const longStages = [
-  { script: 'outside', args: ['--long'] },
-  { script: 'test:unit:long', args: unitReporters, count: countUnit },
-  { script: 'test:e2e', env: { CUELINE_E2E: 'long', CUELINE_E2E_RESULTS: e2eResults }, count: countE2e },
-];
+const longStages = {
+  sideBySide: [],
+  inOrder: [
+    { script: 'outside', args: ['--long'] },
+    { script: 'test:unit:long', args: unitReporters, count: countUnit },
+    { script: 'test:e2e', env: { CUELINE_E2E: 'long', CUELINE_E2E_RESULTS: e2eResults }, count: countE2e },
+  ],
+};
 
 const stages = process.argv.includes('--long') ? longStages : everyTime;
 
 rmSync(join(root, 'test-results'), { recursive: true, force: true });
+const tarballs = mkdtempSync(join(tmpdir(), 'cueline-pack-'));
+process.on('exit', () => rmSync(tarballs, { recursive: true, force: true }));
+const environment = {
+  ...process.env,
+  // stages start hundreds of Node processes, most of which load the same packages
+  NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compiled'),
+  // what "packages" packs, "outside" installs
+  CUELINE_TARBALLS: tarballs,
+};
+/** @type {string[]} */
 const lines = [];
 const total = { passed: 0, failed: 0 };
 let stopped = false;
 
-for (const { script, args = [], env = {}, count } of stages) {
-  if (stopped) {
-    lines.push(`  -  ${script.padEnd(14)}  not run`);
-    continue;
-  }
-  console.log(`\n=== ${script} ===`);
-  const began = performance.now();
-  const status = runScript([script, ...args], env);
-  const seconds = `${((performance.now() - began) / 1000).toFixed(1)} s`.padStart(8);
-  const tests = count?.();
-  total.passed += tests?.passed ?? 0;
-  total.failed += tests?.failed ?? 0;
-  // A stage that ends well without having run a test has proved nothing.
-  const empty = tests !== undefined && tests.passed === 0;
-  stopped = status !== 0 || empty || (tests?.failed ?? 0) > 0;
-  // A stage without tests of its own (a format check, a crash before the first test) counts as one failure.
-  if (stopped && (tests?.failed ?? 0) === 0) total.failed += 1;
-  const notes = tests && `${tests.passed} passed, ${tests.failed} failed, ${tests.skipped} skipped`;
-  lines.push(`  ${stopped ? '✗' : '✓'}  ${script.padEnd(14)} ${seconds}${notes ? `  ${notes}` : ''}`);
-  if (stopped) {
-    const why = status !== 0 ? `exit code ${status}` : 'no test ran';
-    console.error(`\n"${script}" failed (${why}). Run it alone with: pnpm ${script}`);
-  }
-}
+await Promise.all(stages.sideBySide.map((list) => runInOrder(list, 'at the end')));
+await runInOrder(stages.inOrder, 'at once');
 
 console.log(`\n=== summary ===\n${lines.join('\n')}\n`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exit(stopped ? 1 : 0);
 
 /**
+ * @param {Stage[]} list
+ * @param {'at once' | 'at the end'} output when the output of a stage is printed; at the end where several stages run
+ */
+async function runInOrder(list, output) {
+  for (const stage of list) {
+    if (stopped) lines.push(`  -  ${stage.script.padEnd(14)}  not run`);
+    else await runStage(stage, output);
+  }
+}
+
+/**
+ * @param {Stage} stage
+ * @param {'at once' | 'at the end'} output
+ */
+async function runStage({ script, args = [], env = {}, count }, output) {
+  if (output === 'at once') console.log(`\n=== ${script} ===`);
+  const began = performance.now();
+  const { status, said } = await runScript([script, ...args], env, output);
+  const seconds = `${((performance.now() - began) / 1000).toFixed(1)} s`.padStart(8);
+  if (output === 'at the end') console.log(`\n=== ${script} ===\n${said}`);
+  const tests = count?.();
+  total.passed += tests?.passed ?? 0;
+  total.failed += tests?.failed ?? 0;
+  // A stage that ends well without having run a test has proved nothing.
+  const empty = tests !== undefined && tests.passed === 0;
+  const failed = status !== 0 || empty || (tests?.failed ?? 0) > 0;
+  stopped ||= failed;
+  // A stage without tests of its own (a format check, a crash before the first test) counts as one failure.
+  if (failed && (tests?.failed ?? 0) === 0) total.failed += 1;
+  const notes = tests && `${tests.passed} passed, ${tests.failed} failed, ${tests.skipped} skipped`;
+  lines.push(`  ${failed ? '✗' : '✓'}  ${script.padEnd(14)} ${seconds}${notes ? `  ${notes}` : ''}`);
+  if (failed) {
+    const why = status !== 0 ? `exit code ${status}` : 'no test ran';
+    console.error(`\n"${script}" failed (${why}). Run it alone with: pnpm ${script}`);
+  }
+}
+
+/**
  * @param {string[]} args
  * @param {Record<string, string>} env
+ * @param {'at once' | 'at the end'} output
+ * @returns {Promise<{ status: number, said: string }>}
  */
-function runScript(args, env) {
-  const result = pnpm(['run', ...args], { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
-  if (result.error) {
-    console.error(
-      `Could not start pnpm (${result.error.message}). Run the tests with: npx -y pnpm@10.34.9 test`,
-    );
+async function runScript(args, env, output) {
+  /** @type {import('node:child_process').StdioOptions} */
+  const stdio = output === 'at once' ? 'inherit' : ['ignore', 'pipe', 'pipe'];
+  const child = startPnpm(['run', ...args], { cwd: root, stdio, env: { ...environment, ...env } });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text) => (said += text));
+  try {
+    const [status] = await once(child, 'close');
+    return { status: status ?? 1, said };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    console.error(`Could not start pnpm (${why}). Run the tests with: npx -y pnpm@10.34.9 test`);
+    return { status: 1, said };
   }
-  return result.status ?? 1;
 }
 
 /** @typedef {{ passed: number, failed: number, skipped: number }} Count */

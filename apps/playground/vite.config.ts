@@ -5,6 +5,8 @@ import { sourceConditions } from '../../vite.config.ts';
 import { withoutGateway, withoutOtherProviders } from './vite/absent-packages.ts';
 import { contentSecurityPolicy } from './vite/content-security-policy.ts';
 import { editorTypes } from './vite/editor-types.ts';
+import { entryLimit } from './vite/entry-limit.ts';
+import { offline } from './vite/offline.ts';
 import { sandboxRuntime } from './vite/sandbox-runtime.ts';
 import { readShares, sharesMeta } from './vite/shares-meta.ts';
 
@@ -22,6 +24,8 @@ export default defineConfig({
     withoutOtherProviders(),
     sharesMeta(shares),
     contentSecurityPolicy(shares),
+    offline(),
+    entryLimit(),
   ],
   resolve: { conditions: [...sourceConditions, 'module', 'browser', 'development|production'] },
   worker: { format: 'es' },

@@ -108,7 +108,7 @@ const cases: Case[] = (['chat', 'responses'] as const).flatMap((wire) =>
 );
 
 /** Runs those of the table that `isChosen` names by their number: each fault in both formats and steps, on each path. */
-export function testFaults(isChosen: (index: number) => boolean): void {
+export function testFaults(isChosen: (index: number, path: Path, fault: Fault) => boolean): void {
   let server: FaultServer;
   beforeAll(async () => {
     server = await startFaultServer();
@@ -120,7 +120,7 @@ export function testFaults(isChosen: (index: number) => boolean): void {
     ['by proxy', cases],
     ['by route', cases],
   ] as const)('a run %s', ([path, all]) => {
-    const chosen = all.filter((_case, index) => isChosen(index));
+    const chosen = all.filter(({ fault }, index) => isChosen(index, path, fault));
     const compare = async ({
       wire,
       step,

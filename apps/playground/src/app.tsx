@@ -1,20 +1,35 @@
 import { Tooltip } from 'radix-ui';
-import { useEffect } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { toast, Toaster } from 'sonner';
 import { NarrowLayout } from './layout/narrow-layout.tsx';
 import { TopBar } from './layout/top-bar.tsx';
 import { useRunKeys } from './layout/use-run-keys.ts';
 import { WideLayout } from './layout/wide-layout.tsx';
-import { ModelDialog } from './settings/model-dialog.tsx';
+import { loadTranscript } from './panes/load-transcript.ts';
 import { warmSandbox } from './state/run-session.ts';
 import { watchScript } from './state/script-check.ts';
 import { onStorageProblem } from './state/store.ts';
 import { useNarrow, useTheme } from './state/theme.ts';
 import { useTimelineKeys } from './timeline/use-timeline-keys.ts';
-import { OpenLinkDialog } from './transcript/content/open-link-dialog.tsx';
+import { ErrorBoundary } from './ui/error-boundary.tsx';
 
-/** How long the page waits before it starts the sandbox in the background, in milliseconds. */
+// dialogs come after the page is drawn
+const ModelDialog = lazy(() =>
+  import('./settings/model-dialog.tsx').then((it) => ({ default: it.ModelDialog })),
+);
+const OpenLinkDialog = lazy(() =>
+  import('./transcript/content/open-link-dialog.tsx').then((it) => ({ default: it.OpenLinkDialog })),
+);
+
+/** How long the page waits before it prepares the first run in the background, in milliseconds. */
 const WARM_AFTER_MS = 600;
+
+/** Starts the sandbox, and loads what draws a run. */
+function prepareRun(): void {
+  warmSandbox();
+  // if that fails, perhaps without a network, the run itself tries again
+  loadTranscript().catch(() => {});
+}
 
 export function App() {
   const theme = useTheme();
@@ -23,7 +38,7 @@ export function App() {
   useTimelineKeys();
   useEffect(() => {
     onStorageProblem((message) => toast.warning(message, { duration: 15_000 }));
-    const timer = setTimeout(warmSandbox, WARM_AFTER_MS);
+    const timer = setTimeout(prepareRun, WARM_AFTER_MS);
     const stopWatching = watchScript();
     return () => {
       clearTimeout(timer);
@@ -36,8 +51,12 @@ export function App() {
         <TopBar narrow={narrow} />
         <main className="flex min-h-0 flex-1 flex-col">{narrow ? <NarrowLayout /> : <WideLayout />}</main>
       </div>
-      <ModelDialog />
-      <OpenLinkDialog />
+      <ErrorBoundary retryKey={undefined} fallback={undefined}>
+        <Suspense>
+          <ModelDialog />
+          <OpenLinkDialog />
+        </Suspense>
+      </ErrorBoundary>
       <Toaster
         theme={theme}
         position="top-center"

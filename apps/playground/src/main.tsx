@@ -1,8 +1,9 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { followLinks, hasLink } from './share/open-link.ts';
+import { hasLink, watchLinks } from './share/watch-links.ts';
 import { replayFirstRun } from './state/first-run.ts';
+import { keepOffline } from './state/keep-offline.ts';
 import { reportStorage, usePlayground } from './state/store.ts';
 import './styles.css';
 
@@ -13,8 +14,10 @@ if (restore && Object.values(storedRuns).some((id) => id !== undefined)) {
   usePlayground.setState({ restoring: true });
 }
 // Before the first render, so that a link's script is the first thing to be shown.
-followLinks();
+await watchLinks();
 void replayFirstRun();
+
+keepOffline();
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

@@ -1,7 +1,7 @@
 import { useChat } from '@ai-sdk/react';
 import { definePrompt } from '@cueline/core';
 import { PromptTransport, type PromptTransportOptions } from '@cueline/core/ai-sdk';
-import { scriptedModel } from '@cueline/core/testing';
+import { scriptedModel, type ScriptedModel } from '@cueline/core/testing';
 import { lastAssistantMessageIsCompleteWithApprovalResponses, type UIMessage } from 'ai';
 import { StrictMode, useState, type ReactElement, type ReactNode } from 'react';
 import { beforeEach, expect, test } from 'vitest';
@@ -167,11 +167,27 @@ test.each([true, false])('a call waits for its approval; approved: %s', async (a
   expect(model.calls).toHaveLength(2);
 });
 
-const slow = (delay = 400): ReturnType<typeof scriptedModel> =>
-  scriptedModel([[{ text: 'One' }, { delay }, { text: ' two.' }]]);
+/** A model that answers "One", and " two." only after `goOn()`. */
+function pausingModel(): { model: ScriptedModel; goOn: () => void } {
+  const scripted = scriptedModel([[{ text: 'One' }, { text: ' two.' }]]);
+  let goOn = (): void => {};
+  const paused = new Promise<void>((resolve) => (goOn = resolve));
+  const doStream: ScriptedModel['doStream'] = async (call) => {
+    const { stream } = await scripted.doStream(call);
+    type Part = typeof stream extends ReadableStream<infer Value> ? Value : never;
+    const pause = new TransformStream<Part, Part>({
+      async transform(part, controller) {
+        if (part.type === 'text-end') await paused;
+        controller.enqueue(part);
+      },
+    });
+    return { stream: stream.pipeThrough(pause) };
+  };
+  return { model: { ...scripted, doStream }, goOn };
+}
 
 test('detached, the run outlives its component, and the next one gets all of it', async () => {
-  const model = slow();
+  const { model, goOn } = pausingModel();
   const shown = mount(
     <StrictMode>
       <Page>
@@ -184,13 +200,15 @@ test('detached, the run outlives its component, and the next one gets all of it'
   await click('Turn');
   await expect.poll(() => shown.text('messages')).toBe(undefined);
   await click('Turn');
+  await expect.poll(() => shown.text('messages')).toBe('user: Go. | assistant: One');
+  goOn();
   await expect.poll(() => shown.text('messages')).toBe('user: Go. | assistant: One  two.');
   await expect.poll(() => shown.text('status')).toBe('ready');
   expect(model.calls).toHaveLength(1);
 });
 
 test('by default the run ends with its component', async () => {
-  const model = slow(10_000);
+  const model = scriptedModel([[{ text: 'One' }, { delay: 10_000 }, { text: ' two.' }]]);
   const shown = mount(
     <Page>
       <Chat id="ends" model={model} resume />

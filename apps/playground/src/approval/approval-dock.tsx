@@ -78,8 +78,3 @@ function draftOf({ approvals }: RunState, { toolCallId, input, agent }: Approval
   );
   return (before?.response?.approved === true ? before.response.input : undefined) ?? input;
 }
-
-/** Moves the focus to the waiting card, if there is one. */
-export function focusApproval(): void {
-  document.querySelector<HTMLElement>('[data-pending]')?.focus();
-}

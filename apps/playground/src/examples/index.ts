@@ -13,9 +13,6 @@ import researchNotes from './research-notes.ts?raw';
 import shipsCat from './ships-cat.ts?raw';
 import ticketDesk from './ticket-desk.ts?raw';
 import tripPlanner from './trip-planner.ts?raw';
-import { adaptScenes, findOrigin } from './edited-scenes.ts';
-import type { Scene } from './scene.ts';
-import { scenes } from './turns.ts';
 import weatherLog from './weather-log.ts?raw';
 import weather from './weather.ts?raw';
 
@@ -158,7 +155,8 @@ export const exampleGroups: readonly ExampleGroup[] = [
 /** All examples; the first one is in the editor of a new visitor. */
 export const examples: readonly Example[] = exampleGroups.flatMap((group) => group.examples);
 
-function exampleOf(script: string): Example | undefined {
+/** The example that a script is, unedited. */
+export function exampleOf(script: string): Example | undefined {
   const text = script.trim();
   return examples.find(({ source }) => source.trim() === text);
 }
@@ -166,16 +164,4 @@ function exampleOf(script: string): Example | undefined {
 /** True for an unedited example. */
 export function isUnedited(script: string): boolean {
   return exampleOf(script) !== undefined;
-}
-
-/**
- * The scripted answers to an example, as far as they fit an edited form of it; undefined for any other script, which the
- * rule-based demo answers.
- */
-export function scenesFor(script: string): readonly Scene[] | undefined {
-  const example = exampleOf(script);
-  if (example !== undefined) return scenes[example.id];
-  const origin = findOrigin(script, examples);
-  const own = origin && scenes[origin.id];
-  return origin && own && adaptScenes(origin.source, script, own);
 }

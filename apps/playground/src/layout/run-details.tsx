@@ -1,5 +1,4 @@
 import { lazy, Suspense } from 'react';
-import { CopyStepLink } from '../share/copy-step-link.tsx';
 import type { RunSession } from '../state/store.ts';
 
 // loaded once there is a run to look into
@@ -8,6 +7,9 @@ const InspectorPane = lazy(() =>
 );
 const TimelineDock = lazy(() =>
   import('../timeline/timeline-dock.tsx').then((it) => ({ default: it.TimelineDock })),
+);
+const CopyStepLink = lazy(() =>
+  import('../share/copy-step-link.tsx').then((it) => ({ default: it.CopyStepLink })),
 );
 
 const loading = <div aria-busy className="flex-1 bg-panel" />;
@@ -28,7 +30,9 @@ export function Timeline({ session }: DetailsProps) {
   return (
     <Suspense fallback={loading}>
       <TimelineDock session={session}>
-        <CopyStepLink session={session} />
+        <Suspense>
+          <CopyStepLink session={session} />
+        </Suspense>
       </TimelineDock>
     </Suspense>
   );

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { focusApproval } from '../approval/approval-dock.tsx';
+import { focusApproval } from '../approval/focus-approval.ts';
 import { start, stop as stopCurrent } from './start-and-stop.ts';
 import { usePlayground } from '../state/store.ts';
 

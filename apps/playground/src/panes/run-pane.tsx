@@ -1,7 +1,6 @@
 import { isUnderWay, type RunState } from '@cueline/core';
 import { useTaskList } from '@cueline/react';
-import { useCallback, useRef, type ReactNode, type RefObject } from 'react';
-import { ApprovalDock } from '../approval/approval-dock.tsx';
+import { lazy, Suspense, useCallback, useRef, type ReactNode, type RefObject } from 'react';
 import { SessionForks } from '../forks/session-forks.tsx';
 import { attach } from '../state/attachments.ts';
 import { usePreview } from '../state/preview.ts';
@@ -9,7 +8,6 @@ import { useShownRun } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { currentSession, usePlayground } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
-import { TaskPanel } from '../tasks/task-panel.tsx';
 import { PastBar } from './past-bar.tsx';
 import { InterruptedBar } from './interrupted-bar.tsx';
 import { RecordingBar } from './recording-bar.tsx';
@@ -22,7 +20,13 @@ import { FileDrop } from '../transcript/file-drop.tsx';
 import { NotShown } from '../transcript/content/not-shown.tsx';
 import { ReplyBox } from '../transcript/reply-box.tsx';
 import { RunBar } from './run-bar.tsx';
-import { Transcript } from '../transcript/transcript.tsx';
+import { loadTranscript } from './load-transcript.ts';
+
+const Transcript = lazy(loadTranscript);
+const TaskPanel = lazy(() => import('../tasks/task-panel.tsx').then((it) => ({ default: it.TaskPanel })));
+const ApprovalDock = lazy(() =>
+  import('../approval/approval-dock.tsx').then((it) => ({ default: it.ApprovalDock })),
+);
 
 type RunPaneProps = {
   /** Shown before the first run. */
@@ -112,7 +116,9 @@ function RunContent({ pane, onAnswered, empty, input, preview }: RunContentProps
       {previews && preview}
       <div className={previews ? 'hidden' : 'contents'}>
         {session !== undefined ? (
-          <Transcript key={session.id} session={session} shown={shown} />
+          <Suspense fallback={<div aria-busy className="min-h-0 flex-1" />}>
+            <Transcript key={session.id} session={session} shown={shown} />
+          </Suspense>
         ) : restoring ? (
           <p role="status" className="p-6 text-ink-2">
             Opening your last run…
@@ -122,7 +128,9 @@ function RunContent({ pane, onAnswered, empty, input, preview }: RunContentProps
         )}
       </div>
       {session !== undefined && !isPast && (
-        <ApprovalDock run={session.run} state={state} onAnswered={onAnswered} />
+        <Suspense>
+          <ApprovalDock run={session.run} state={state} onAnswered={onAnswered} />
+        </Suspense>
       )}
       {canReply && <ReplyBox status={state.status} asks={asks(state)} onFiles={onFiles} />}
       <FileDrop pane={pane} onFiles={canReply && state.status === 'done' ? onFiles : undefined} />
@@ -143,15 +151,17 @@ function Tasks({ session, tasks, state, underWay }: TasksProps) {
   const narrow = useNarrow();
   if (tasks.length === 0) return null;
   return (
-    <TaskPanel
-      run={session.run}
-      tasks={tasks}
-      underWay={underWay}
-      origin={session.startedAt}
-      begunAt={state.steps[0]?.startedAt}
-      until={underWay ? undefined : state.elapsed}
-      open={!narrow}
-      className="shrink-0 border-b border-line bg-panel"
-    />
+    <Suspense>
+      <TaskPanel
+        run={session.run}
+        tasks={tasks}
+        underWay={underWay}
+        origin={session.startedAt}
+        begunAt={state.steps[0]?.startedAt}
+        until={underWay ? undefined : state.elapsed}
+        open={!narrow}
+        className="shrink-0 border-b border-line bg-panel"
+      />
+    </Suspense>
   );
 }

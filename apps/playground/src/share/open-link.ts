@@ -8,11 +8,6 @@ import { getShare, ShareError } from './share-store.ts';
 import { rememberShortLink } from './short-links.ts';
 import { selectLinkedStep } from './step-link.ts';
 
-/** True if the address has a link to open. */
-export function hasLink(): boolean {
-  return readLink(location.hash).kind !== 'none';
-}
-
 /**
  * Opens the link in the address bar, now and whenever one is pasted there. A script goes into the editor and never
  * runs by itself; a run is shown as it was. The link stays in the address, so that a reload shows the same again, until

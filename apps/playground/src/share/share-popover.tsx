@@ -3,10 +3,9 @@ import { Popover } from 'radix-ui';
 import { lazy, Suspense, useState } from 'react';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
-import { ShareChoice } from './share-choice.tsx';
-import { ShareRun } from './share-run.tsx';
-import { ShareScript } from './share-script.tsx';
 
+// loaded when they are opened: what makes links is a large part of a page that has just been opened
+const ShareScriptForm = lazy(() => import('./share-script-form.tsx'));
 const SharePrompts = lazy(() => import('./share-prompts.tsx'));
 const ShareEvaluation = lazy(() => import('./share-evaluation.tsx'));
 
@@ -38,31 +37,11 @@ export function SharePopover() {
 
 function ShareForm() {
   const view = usePlayground((state) => state.view);
-  if (view === 'script') return <ShareScriptForm />;
-  return <Suspense>{view === 'prompts' ? <SharePrompts /> : <ShareEvaluation />}</Suspense>;
-}
-
-function ShareScriptForm() {
-  const session = usePlayground((state) => state.session);
-  const [choice, choose] = useState<'script' | 'run'>();
-  // a run from a link may be passed on at once, also one that opens later; the user's own is shared only on request
-  const what = choice ?? (session?.shared === true ? 'run' : 'script');
+  const forms = { script: ShareScriptForm, prompts: SharePrompts, evals: ShareEvaluation };
+  const Form = forms[view];
   return (
-    <>
-      <ShareChoice
-        title="Share this script"
-        value={what}
-        onChoose={choose}
-        options={
-          session === undefined
-            ? undefined
-            : [
-                { value: 'script', label: 'Script' },
-                { value: 'run', label: 'Script and run' },
-              ]
-        }
-      />
-      {session === undefined || what === 'script' ? <ShareScript /> : <ShareRun session={session} />}
-    </>
+    <Suspense>
+      <Form />
+    </Suspense>
   );
 }

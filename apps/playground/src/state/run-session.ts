@@ -7,7 +7,6 @@ import {
   type Connection,
   type ConnectionKeys,
 } from '../model/connection.ts';
-import { scenesFor } from '../examples/index.ts';
 import { continueScenes, type ScenePlay } from '../model/played-scenes.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { messageParts, type Attachment } from './attachments.ts';
@@ -47,8 +46,11 @@ export function secretsOf(keys: ConnectionKeys): string[] {
   return [keys.openai, keys.compatible].map((key) => key.trim()).filter((key) => key !== '');
 }
 
-/** Starts the sandbox before it is needed, so that the first run starts at once. */
+/** Starts the sandbox and loads the models before they are needed, so that the first run starts at once. */
 export function warmSandbox(): void {
+  // if that fails, perhaps without a network, the run itself tries again
+  import('../model/create-model.ts').catch(ignore);
+  import('../examples/scenes-for.ts').catch(ignore);
   theSandbox().then(
     (ready) => ready.warm(),
     // Loading failed, perhaps without a network: the next run tries again.
@@ -279,6 +281,7 @@ function sandboxExecutor(script: string, kept: readonly RunEvent[]): Executor {
       // A stopped or replaced run may still send events.
       const isCurrent = (): boolean => usePlayground.getState().session === session;
       checkConnection(connection, keys);
+      const { scenesFor } = await import('../examples/scenes-for.ts');
       const scenes = scenesFor(script);
       const begins = request.messages === undefined || request.messages.length === 0;
       // An example's scripted answers end with its first run; the rule-based demo answers replies.

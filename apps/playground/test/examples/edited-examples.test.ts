@@ -4,7 +4,8 @@ import { runPrompt, type PromptDefinition, type RunState } from '@cueline/core';
 import * as plugins from '@cueline/core/plugins';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { examples, scenesFor } from '../../src/examples/index.ts';
+import { examples } from '../../src/examples/index.ts';
+import { scenesFor } from '../../src/examples/scenes-for.ts';
 import { sceneModel } from '../../src/model/scene-model.ts';
 import { compileScript } from '../../src/sandbox/index.ts';
 

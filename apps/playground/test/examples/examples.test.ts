@@ -2,7 +2,8 @@ import { runPrompt, type PromptDefinition, type ApprovalResponse, type RunState 
 import { demoModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import type { LanguageModel } from 'ai';
-import { examples, exampleGroups, isUnedited, scenesFor } from '../../src/examples/index.ts';
+import { examples, exampleGroups, isUnedited } from '../../src/examples/index.ts';
+import { scenesFor } from '../../src/examples/scenes-for.ts';
 import ownPlan from '../../src/examples/own-plan.ts';
 import { scenes } from '../../src/examples/turns.ts';
 import { sceneModel } from '../../src/model/scene-model.ts';

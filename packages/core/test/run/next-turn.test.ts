@@ -63,11 +63,9 @@ describe('the next turn of a conversation with tasks', () => {
     const model = scriptedModel([[call('startTask')], [{ delay: 10_000 }], finish('8'), 'Eight.']);
     const run = createRun(oneTask, { model });
     const first = run.start();
-    const unlisten = run.listen((event) => {
-      if (event.type !== 'step-start' || event.step !== 1) return;
-      unlisten();
-      run.stop();
-    });
+    // not before: the model's slow answer would be that of the next turn
+    await expect.poll(() => model.calls.length, { interval: 5 }).toBe(2);
+    run.stop();
     await expect(first).rejects.toMatchObject({ code: 'aborted' });
     expect(run.getState().tasks[0]?.status).toBe('in_progress');
     expect(await run.send('Go on.')).toBe('Eight.');

@@ -1,0 +1,16 @@
+import { adaptScenes, findOrigin } from './edited-scenes.ts';
+import { exampleOf, examples } from './index.ts';
+import type { Scene } from './scene.ts';
+import { scenes } from './turns.ts';
+
+/**
+ * The scripted answers to an example, as far as they fit an edited form of it; undefined for any other script, which the
+ * rule-based demo answers.
+ */
+export function scenesFor(script: string): readonly Scene[] | undefined {
+  const example = exampleOf(script);
+  if (example !== undefined) return scenes[example.id];
+  const origin = findOrigin(script, examples);
+  const own = origin && scenes[origin.id];
+  return origin && own && adaptScenes(origin.source, script, own);
+}

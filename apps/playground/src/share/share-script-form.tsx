@@ -1,0 +1,31 @@
+import { useState } from 'react';
+import { usePlayground } from '../state/store.ts';
+import { ShareChoice } from './share-choice.tsx';
+import { ShareRun } from './share-run.tsx';
+import { ShareScript } from './share-script.tsx';
+
+/** Share for a script, with its run if there is one. */
+export default function ShareScriptForm() {
+  const session = usePlayground((state) => state.session);
+  const [choice, choose] = useState<'script' | 'run'>();
+  // a run from a link may be passed on at once, also one that opens later; the user's own is shared only on request
+  const what = choice ?? (session?.shared === true ? 'run' : 'script');
+  return (
+    <>
+      <ShareChoice
+        title="Share this script"
+        value={what}
+        onChoose={choose}
+        options={
+          session === undefined
+            ? undefined
+            : [
+                { value: 'script', label: 'Script' },
+                { value: 'run', label: 'Script and run' },
+              ]
+        }
+      />
+      {session === undefined || what === 'script' ? <ShareScript /> : <ShareRun session={session} />}
+    </>
+  );
+}

@@ -1,0 +1,25 @@
+import { usePlayground } from '../state/store.ts';
+
+/** True if the address has a link to open. */
+export function hasLink(): boolean {
+  return location.hash.length > 1;
+}
+
+/**
+ * Opens the link in the address bar, now and whenever one is pasted there. What reads links is loaded with the first one,
+ * because most visits have none; resolves once it has read that of the address bar.
+ */
+export async function watchLinks(): Promise<void> {
+  if (hasLink()) return follow();
+  addEventListener('hashchange', () => void follow(), { once: true });
+}
+
+async function follow(): Promise<void> {
+  try {
+    const { followLinks } = await import('./open-link.ts');
+    followLinks();
+  } catch {
+    const message = 'What opens links could not be loaded. Reload the page.';
+    usePlayground.setState({ notice: { kind: 'refused', message }, tab: 'editor' });
+  }
+}

@@ -1,0 +1,38 @@
+import { gzipSync } from 'node:zlib';
+import type { Plugin } from 'vite';
+
+/** How much JavaScript the page may load before it is drawn, in bytes, gzipped. The editor and whole runs load later. */
+const LIMIT = 240_000;
+
+/** Says how much JavaScript a page loads before it is drawn, and fails the build beyond the limit. */
+export function entryLimit(): Plugin {
+  return {
+    name: 'cueline:entry-limit',
+    apply: 'build',
+    // after the files have been minified, and outside of `worker`, whose files the page does not load at once
+    generateBundle: {
+      order: 'post',
+      handler(_options, files) {
+        const loaded = new Set(
+          Object.values(files).flatMap((file) =>
+            file.type === 'chunk' && file.isEntry ? [file.fileName] : [],
+          ),
+        );
+        let bytes = 0;
+        // a set also goes through what is added to it on the way
+        for (const name of loaded) {
+          const chunk = files[name];
+          if (chunk?.type !== 'chunk') continue;
+          bytes += gzipSync(chunk.code).length;
+          for (const imported of chunk.imports) loaded.add(imported);
+        }
+        const size = `The page loads ${(bytes / 1000).toFixed(1)} kB of JavaScript at once, gzipped`;
+        if (bytes > LIMIT)
+          this.error(
+            `${size}; ${LIMIT / 1000} kB are allowed. Load with import() what the first paint needs not.`,
+          );
+        console.log(`${size}; ${LIMIT / 1000} kB are allowed.`);
+      },
+    },
+  };
+}

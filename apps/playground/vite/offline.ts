@@ -1,0 +1,40 @@
+import type { PluginOption } from 'vite';
+import { VitePWA } from 'vite-plugin-pwa';
+
+/**
+ * Makes the service worker, which keeps every file of the build, so that the page opens and runs the demo model without a
+ * network. It keeps nothing else: no shared run, and no answer of a model. A new version waits until no page of the old
+ * one is open, so that a page never loses the files it was built with.
+ */
+export function offline(): PluginOption {
+  return VitePWA({
+    strategies: 'generateSW',
+    registerType: 'prompt',
+    // src/state/keep-offline.ts does, once the page has loaded: the page's policy allows no inline script
+    injectRegister: null,
+    manifest: {
+      name: 'Cueline Playground',
+      short_name: 'Cueline',
+      description: 'Write a prompt as a TypeScript function, run it, and watch everything it does.',
+      display: 'standalone',
+      start_url: './',
+      scope: './',
+      background_color: '#0a0b0d',
+      theme_color: '#101215',
+      icons: [{ src: 'icon.svg', sizes: 'any', type: 'image/svg+xml', purpose: 'any' }],
+    },
+    workbox: {
+      globPatterns: ['**/*.{html,js,css,json,svg,ttf,woff2}'],
+      // the names of these files have a hash of what is in them
+      dontCacheBustURLsMatching: /\/assets\//,
+      // Monaco's TypeScript worker
+      maximumFileSizeToCacheInBytes: 16 * 2 ** 20,
+      inlineWorkboxRuntime: true,
+      sourcemap: false,
+      // the page reads what is after a # only
+      ignoreURLParametersMatching: [/.*/],
+      // other addresses of the host, such as a share store's, are not the page
+      navigateFallback: null,
+    },
+  });
+}

@@ -1,0 +1,30 @@
+import { expect, test } from './playground-page.ts';
+import { script } from './weather-script.ts';
+
+test.describe.configure({ timeout: 120_000 });
+test.use({ serviceWorkers: 'allow' });
+
+test('after the first visit the page opens, checks types and runs the demo model without a network', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  await playground.open();
+  await page.evaluate(async () => {
+    const { active } = await navigator.serviceWorker.ready;
+    if (active?.state === 'activated') return;
+    await new Promise<void>((resolve) => {
+      active?.addEventListener('statechange', () => active.state === 'activated' && resolve());
+    });
+  });
+
+  await page.context().setOffline(true);
+  await page.reload();
+  await expect(playground.editor.locator('.view-line').first()).toBeVisible({ timeout: 20_000 });
+  await playground.write(script('Oslo').replace("sky: 'drizzle'", 'sky: drizzle'));
+  await expect(page.getByTestId('problems')).toContainText('drizzle', { timeout: 30_000 });
+  await playground.write(script('Oslo'));
+  await expect(page.getByText('No problems')).toBeVisible({ timeout: 30_000 });
+  await playground.run();
+  expect(await playground.ended()).toBe('done');
+  await expect(playground.tool('getWeather')).toContainText('Oslo');
+});
