@@ -5,14 +5,19 @@ test.describe.configure({ timeout: 90_000 });
 
 /** The texts of the lines that are marked, as they are drawn. */
 async function marked(page: Page): Promise<string[]> {
-  return page.locator('.monaco-editor').first().evaluate((editor) => {
-    const tops = new Set(
-      [...editor.querySelectorAll('.source-line')].map((mark) => Math.round(mark.getBoundingClientRect().top)),
-    );
-    return [...editor.querySelectorAll('.view-line')]
-      .filter((line) => tops.has(Math.round(line.getBoundingClientRect().top)))
-      .map((line) => (line.textContent ?? '').replaceAll('\u00A0', ' ').trim());
-  });
+  return page
+    .locator('.monaco-editor')
+    .first()
+    .evaluate((editor) => {
+      const tops = new Set(
+        [...editor.querySelectorAll('.source-line')].map((mark) =>
+          Math.round(mark.getBoundingClientRect().top),
+        ),
+      );
+      return [...editor.querySelectorAll('.view-line')]
+        .filter((line) => tops.has(Math.round(line.getBoundingClientRect().top)))
+        .map((line) => (line.textContent ?? '').replaceAll('\u00A0', ' ').trim());
+    });
 }
 
 const isInEditor = (page: Page): Promise<boolean> =>
@@ -27,12 +32,18 @@ export default definePrompt('weather', async (prompt) => {
   for (const name of ['CITY', 'UNIT'])
     prompt.def(name, 'Lisbon');
   const get = 'get';
-  prompt.defTool(get + 'Weather', 'Weather for a city', z.object({ city: z.string() }), ({ city }) => ({ city, sky: 'fog' }));
+  prompt.defTool(get + 'Weather',
+    'Weather for a city',
+    z.object({ city: z.string() }),
+    ({ city }) => ({ city, sky: 'fog' }),
+  );
   prompt.$\`What is the weather in Lisbon?\`;
 });
 `;
 
-test('selecting a call marks the line that made it, and a line selects what it made', async ({ playground }) => {
+test('selecting a call marks the line that made it, and a line selects what it made', async ({
+  playground,
+}) => {
   const { page } = playground;
   await playground.open();
   await playground.write(computed);
@@ -80,7 +91,7 @@ test('selecting a call marks the line that made it, and a line selects what it m
 test('a run from a link has the lines that its script says', async ({ playground, browser }) => {
   const { page } = playground;
   await playground.open();
-  await playground.pick('Researchers and a writer');
+  await playground.pick('Weather');
   await playground.run();
   expect(await playground.ended()).toBe('done');
   await page.getByTestId('share').click();
@@ -92,13 +103,11 @@ test('a run from a link has the lines that its script says', async ({ playground
     const other = onPage(await context.newPage());
     await other.open(new URL(link).hash);
     await expect(other.page.getByTestId('shared-run')).toBeVisible();
-    await other.agent('researcher').first().getByRole('button').first().click();
-    const call = other.tool('searchArchive').first();
-    await call.getByRole('button').first().click();
-    await expect
-      .poll(() => marked(other.page))
-      .toEqual([expect.stringContaining("agent.defTool('searchArchive'"), expect.any(String)]);
-    await expect(other.page.locator('.line-cost span[title^="researcher › searchArchive: 2 calls"]')).toBeVisible();
+    await other.tool('getWeather').getByRole('button').first().click();
+    await expect.poll(() => marked(other.page)).toEqual(['prompt.defTool(', "'getWeather',"]);
+    await expect(other.page.locator('.line-cost span[title^="getWeather: 1 call"]')).toBeVisible();
+    await other.editor.locator('.view-line').filter({ hasText: "prompt.def('CITY'" }).click();
+    await expect.poll(() => marked(other.page)).toEqual(["const city = prompt.def('CITY', 'Lisbon');"]);
   } finally {
     await context.close();
   }
