@@ -43,9 +43,8 @@ function unchangedLines(from: string, to: string): Map<number, number> {
   const changes = diffArrays(from.split(/\r?\n/), to.split(/\r?\n/), { maxEditLength: MOST_CHANGES });
   let [before, after] = [1, 1];
   for (const { added, removed, count } of changes ?? []) {
-    for (let index = 0; !added && !removed && index < count; index += 1) {
-      moved.set(before + index, after + index);
-    }
+    const unchanged = added || removed ? 0 : count;
+    for (let index = 0; index < unchanged; index += 1) moved.set(before + index, after + index);
     if (!added) before += count;
     if (!removed) after += count;
   }

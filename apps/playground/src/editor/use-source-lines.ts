@@ -34,9 +34,9 @@ export function useSourceLines(editor: CodeEditor | undefined): void {
     [lines, ran, script],
   );
   /** The key of the selection that was made in the editor itself. */
-  const ownSelection = useRef('');
-  useMarkedLines(editor, session, moved, ownSelection);
-  useLineSelection(editor, session, moved, ownSelection);
+  const ownSelectionRef = useRef('');
+  useMarkedLines(editor, session, moved, ownSelectionRef);
+  useLineSelection(editor, session, moved, ownSelectionRef);
   useLineCosts(editor, session, script === ran ? lines : undefined);
 }
 
@@ -45,7 +45,7 @@ function useMarkedLines(
   editor: CodeEditor | undefined,
   session: RunSession | undefined,
   lines: FoundDefinitions,
-  ownSelection: RefObject<string>,
+  ownSelectionRef: RefObject<string>,
 ): void {
   const selection = useInspection((state) => state.selection);
   const marks = useMemo(() => editor?.createDecorationsCollection(), [editor]);
@@ -66,10 +66,10 @@ function useMarkedLines(
     const [first] = ranges;
     if (key === revealed.current || (first === undefined && key !== '')) return;
     revealed.current = key;
-    const isOwn = key === ownSelection.current;
-    ownSelection.current = '';
+    const isOwn = key === ownSelectionRef.current;
+    ownSelectionRef.current = '';
     if (first !== undefined && !isOwn) editor?.revealLineInCenterIfOutsideViewport(first.line);
-  }, [editor, marks, session, selection, lines, ownSelection]);
+  }, [editor, marks, session, selection, lines, ownSelectionRef]);
 }
 
 /** Selects what the line made on which the user puts the cursor, or whose gutter the user clicks. */
@@ -77,7 +77,7 @@ function useLineSelection(
   editor: CodeEditor | undefined,
   session: RunSession | undefined,
   lines: FoundDefinitions,
-  ownSelection: RefObject<string>,
+  ownSelectionRef: RefObject<string>,
 ): void {
   useEffect(() => {
     if (editor === undefined || session === undefined) return undefined;
@@ -87,7 +87,7 @@ function useLineSelection(
       if (marked.some((range) => range.line <= line && line <= range.lastLine)) return;
       const found = selectionOfLine(line, lines, shownNow(session));
       if (found === undefined) return;
-      ownSelection.current = selectionKey(found);
+      ownSelectionRef.current = selectionKey(found);
       select(found);
     };
     const { GUTTER_GLYPH_MARGIN, GUTTER_LINE_NUMBERS } = monaco.editor.MouseTargetType;
@@ -106,7 +106,7 @@ function useLineSelection(
     return () => {
       for (const listener of listeners) listener.dispose();
     };
-  }, [editor, session, lines, ownSelection]);
+  }, [editor, session, lines, ownSelectionRef]);
 }
 
 /** Shows the cost of each line; without `lines`, the script in the editor is not the one that ran. */

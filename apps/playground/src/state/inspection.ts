@@ -1,7 +1,5 @@
 import { create } from 'zustand';
-import type { DefinitionKind, DefinitionName } from '../sandbox/script/definition.ts';
-
-export type { DefinitionKind };
+import type { DefinitionName } from '../sandbox/script/definition.ts';
 
 /**
  * What is selected of the run that is shown. Transcript, inspector, timeline and editor all show the same selection.

@@ -21,7 +21,7 @@ describe('of an example, the text says the same as the run', () => {
     const { definitions, promptLine } = findDefinitions(source);
     const ofRun = new Set(lines.map(describeLine));
     const ofText = definitions.filter(({ isSetting }) => !isSetting);
-    expect(new Set(ofText.map(({ lastLine: _, ...line }) => describeLine(line)))).toEqual(ofRun);
+    expect(new Set(ofText.map(({ lastLine: _lastLine, ...line }) => describeLine(line)))).toEqual(ofRun);
     expect(source.split('\n')[promptLine! - 1]).toMatch(/^export default /);
   });
 });
