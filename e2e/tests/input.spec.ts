@@ -87,8 +87,10 @@ test('a pasted picture reaches an OpenAI-compatible server, and a text file is t
     await expect(page.getByLabel('User message').last().getByRole('img')).toBeVisible();
     expect(await playground.ended()).toBe('done');
 
-    const { messages } = server.requests.at(-1)?.body as { messages: { role: string; content: unknown }[] };
-    expect(messages.findLast(({ role }) => role === 'user')?.content).toEqual([
+    const body = server.requests.at(-1)?.body as
+      | { messages: { role: string; content: unknown }[] }
+      | undefined;
+    expect(body?.messages.findLast(({ role }) => role === 'user')?.content).toEqual([
       { type: 'image_url', image_url: { url: `data:image/png;base64,${picture}` } },
       { type: 'text', text: 'File notes.md:\n\nWater the roses.' },
       { type: 'text', text: 'What is this?' },

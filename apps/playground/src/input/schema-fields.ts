@@ -217,8 +217,8 @@ function factsOf(schema: Schema, { optional }: Context, nullable: boolean): Fiel
 
 /** What belongs to the field as a whole and not to each of its types. */
 function withoutFacts(schema: Schema): Schema {
-  const facts = ['title', 'description', 'default'];
-  return Object.fromEntries(Object.entries(schema).filter(([name]) => !facts.includes(name)));
+  const facts = new Set(['title', 'description', 'default']);
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => !facts.has(name)));
 }
 
 function bounds<Name extends string>(

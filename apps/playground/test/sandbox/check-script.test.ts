@@ -116,7 +116,11 @@ describe('a check', () => {
   /** A check of this script, with a worker that the test speaks for. */
   async function start(script = 'export default () => {};') {
     const sent: string[] = [];
-    const worker = { closed: 0, say: (_: unknown): void => {}, die: (_: CellEnd): void => {} };
+    const worker: { closed: number; say: (message: unknown) => void; die: (end: CellEnd) => void } = {
+      closed: 0,
+      say: () => {},
+      die: () => {},
+    };
     const abort = new AbortController();
     const cell: Cell = {
       open: (onMessage, onEnd) => {
