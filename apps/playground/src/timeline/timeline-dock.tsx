@@ -37,7 +37,7 @@ export function TimelineDock({ session, children }: { session: RunSession; child
         {last > 0 && <TurnChoice count={last + 1} turn={turn} onChoose={choose} />}
         {children}
       </PaneHeader>
-      <Waterfall key={turn} session={session} turn={turn} rows={rows} end={end} />
+      <Waterfall key={turn} session={session} turn={turn} rows={rows} end={end} live={live} />
       <Scrubber session={session} turn={turn} end={end} enabled={state.seq >= 0} />
     </section>
   );

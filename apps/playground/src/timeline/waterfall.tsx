@@ -6,6 +6,7 @@ import { tickLabel, ticksOf, tickStep } from './axis.ts';
 import { at } from './bars.tsx';
 import type { TimelineRow } from './timeline-row.ts';
 import { playback, turnsOf, useShownTime } from './use-playback.ts';
+import { useFollow, type FollowOptions } from './use-follow.ts';
 import { useTree } from './use-tree.ts';
 import { columns, WaterfallRow } from './waterfall-row.tsx';
 
@@ -20,10 +21,12 @@ type WaterfallProps = {
   rows: readonly TimelineRow[];
   /** The end of the axis, in milliseconds. */
   end: number;
+  /** True while the run goes on. */
+  live: boolean;
 };
 
 /** The steps of a turn and their parts on one time axis, as a tree for mouse and keyboard. */
-export function Waterfall({ session, turn, rows: all, end }: WaterfallProps) {
+export function Waterfall({ session, turn, rows: all, end, live }: WaterfallProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const axis = useRef<HTMLDivElement>(null);
@@ -102,8 +105,9 @@ export function Waterfall({ session, turn, rows: all, end }: WaterfallProps) {
           startMargin={HEADER}
           itemSize={rowHeight}
           keepMounted={active < 0 ? [] : [active]}
+          data={rows}
         >
-          {rows.map((row, index) => (
+          {(row, index) => (
             <WaterfallRow
               key={row.key}
               row={row}
@@ -114,9 +118,10 @@ export function Waterfall({ session, turn, rows: all, end }: WaterfallProps) {
               isActive={index === active}
               now={row.end === undefined ? end : 0}
             />
-          ))}
+          )}
         </Virtualizer>
         <Cursor session={session} turn={turn} />
+        <Follow {...{ session, turn, list, scroller, rows, live }} />
       </div>
     </div>
   );
@@ -136,6 +141,14 @@ function Cursor({ session, turn }: { session: RunSession; turn: number }) {
       </div>
     </div>
   );
+}
+
+type FollowProps = Omit<FollowOptions, 'time'> & { session: RunSession; turn: number };
+
+/** Apart, because the time changes at every frame. */
+function Follow({ session, turn, ...options }: FollowProps) {
+  useFollow({ ...options, time: useShownTime(session, turn) });
+  return null;
 }
 
 /** The width of an element, in pixels. */

@@ -1,0 +1,37 @@
+import { useEffect, useRef, type RefObject } from 'react';
+import type { VirtualizerHandle } from 'virtua';
+import type { TimelineRow } from './timeline-row.ts';
+
+/** What is followed, and where. */
+export type FollowOptions = {
+  list: RefObject<VirtualizerHandle | null>;
+  /** The element that scrolls; nothing is followed to a moment while it has the focus. */
+  scroller: RefObject<HTMLElement | null>;
+  rows: readonly TimelineRow[];
+  /** The time that is shown; undefined for now. */
+  time: number | undefined;
+  live: boolean;
+};
+
+/** Keeps the step at the shown time in view, and the newest row of a run that goes on until the user scrolls up. */
+export function useFollow({ list, scroller, rows, time, live }: FollowOptions): void {
+  const step =
+    time === undefined ? -1 : rows.findLastIndex((row) => row.kind === 'step' && row.start <= time);
+  useEffect(() => {
+    if (step >= 0 && document.activeElement !== scroller.current) {
+      list.current?.scrollToIndex(step, { align: 'nearest' });
+    }
+  }, [step, list, scroller]);
+
+  const count = rows.length;
+  const followed = useRef(0);
+  useEffect(() => {
+    const view = list.current;
+    if (view === null || !live || time !== undefined) return;
+    const before = followed.current;
+    followed.current = count;
+    const end = before === 0 ? 0 : view.getItemOffset(before - 1);
+    // the row that was the newest is still in view
+    if (end <= view.scrollOffset + view.viewportSize) view.scrollToIndex(count - 1, { align: 'nearest' });
+  }, [count, list, live, time]);
+}
