@@ -184,7 +184,7 @@ function noteRow(note: Note, place: Pick<TimelineRow, 'key' | 'level' | 'selecti
 }
 
 /** Adds a row that has children if rows are added before it is closed. */
-export function pushParent(rows: TimelineRow[], row: TimelineRow): { close(): void } {
+function pushParent(rows: TimelineRow[], row: TimelineRow): { close(): void } {
   const index = rows.push(row) - 1;
   return {
     close() {

@@ -8,6 +8,7 @@ import { formatDuration } from '../ui/format.ts';
 import { Tip } from '../ui/tip.tsx';
 import { speeds } from './playback.ts';
 import { playback, turnsOf, usePlayback, useShownTime } from './use-playback.ts';
+import { LONGEST_WAIT } from './waits.ts';
 
 /** The arrow keys move the slider by this part of its length, and Page Up and Page Down by ten of it. */
 const KEY_STEPS = 100;
@@ -81,7 +82,9 @@ export function Scrubber({ session, turn, end, enabled }: ScrubberProps) {
       {wait !== undefined && (
         <span role="status" className="flex shrink-0 items-center gap-1 text-warn">
           <FastForward className="size-3.5" />
-          <span className="narrow:sr-only">Waited {formatDuration(wait.end - wait.start)}, shown in 2 s</span>
+          <span className="narrow:sr-only">
+            Waited {formatDuration(wait.end - wait.start)}, shown in {formatDuration(LONGEST_WAIT)}
+          </span>
         </span>
       )}
       <Button
