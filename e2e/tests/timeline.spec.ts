@@ -15,15 +15,6 @@ test('the timeline is a tree for the keyboard, with one selection for the whole 
   await expect(row('researcher').first()).toBeVisible({ timeout: 20_000 });
   expect(await playground.ended()).toBe('done');
 
-  // both researchers ran at the same time: their bars overlap
-  const bars = await tree
-    .locator('[data-kind=agent] [role=gridcell]:has(span)')
-    .evaluateAll((cells) =>
-      cells.map((cell) => cell.querySelector('span:last-child')!.getBoundingClientRect().toJSON()),
-    );
-  expect(bars[1].left).toBeLessThan(bars[0].right);
-  expect(bars[1].right).toBeGreaterThan(bars[0].left);
-
   const active = async (): Promise<string> => {
     const id = await tree.getAttribute('aria-activedescendant');
     return page.locator(`[id="${id}"]`).getByRole('rowheader').innerText();
@@ -38,6 +29,15 @@ test('the timeline is a tree for the keyboard, with one selection for the whole 
   const rows = Number(await tree.getAttribute('aria-rowcount'));
   await page.keyboard.press('ArrowLeft');
   expect(Number(await tree.getAttribute('aria-rowcount'))).toBeLessThan(rows);
+  // both researchers ran at the same time: their bars overlap
+  const bars = await tree
+    .locator('[data-kind=agent] [role=gridcell]:has(span)')
+    .evaluateAll((cells) =>
+      cells.map((cell) => cell.querySelector('span:last-child')!.getBoundingClientRect().toJSON()),
+    );
+  expect(bars[1].left).toBeLessThan(bars[0].right);
+  expect(bars[1].right).toBeGreaterThan(bars[0].left);
+
   await page.keyboard.press('ArrowRight');
   await expect(tree).toHaveAttribute('aria-rowcount', String(rows));
   await page.keyboard.press('ArrowLeft');
@@ -47,9 +47,12 @@ test('the timeline is a tree for the keyboard, with one selection for the whole 
   // Enter selects here and in the transcript
   await page.keyboard.press('Enter');
   const transcript = page.getByLabel('Run', { exact: true });
-  await expect(transcript.getByRole('button', { name: 'Step 1' })).toHaveAttribute('aria-pressed', 'true');
+  await expect(transcript.getByRole('button', { name: 'Step 1', exact: true })).toHaveAttribute(
+    'aria-pressed',
+    'true',
+  );
   // what is selected in the transcript is unfolded and scrolled to here
-  await transcript.getByRole('button', { name: 'Step 2' }).click();
+  await transcript.getByRole('button', { name: 'Step 2', exact: true }).click();
   await expect(tree.locator('[aria-selected=true]')).toContainText('Step 2');
   await expect(tree.locator('[aria-selected=true]')).toBeInViewport();
   await page.keyboard.press('k');
@@ -111,7 +114,9 @@ test('a run is scrubbed and played again, and a link leads to one of its steps',
   try {
     const other = onPage(await context.newPage());
     await other.open(url.search + url.hash);
-    const step = other.page.getByLabel('Run', { exact: true }).getByRole('button', { name: 'Step 2' });
+    const step = other.page
+      .getByLabel('Run', { exact: true })
+      .getByRole('button', { name: 'Step 2', exact: true });
     await expect(step).toHaveAttribute('aria-pressed', 'true');
     await expect(step).toBeInViewport();
     await expect(other.page.getByRole('treegrid').locator('[aria-selected=true]')).toContainText('Step 2');
