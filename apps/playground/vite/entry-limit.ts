@@ -31,7 +31,7 @@ export function entryLimit(): Plugin {
           this.error(
             `${size}; ${LIMIT / 1000} kB are allowed. Load with import() what the first paint needs not.`,
           );
-        console.log(`${size}; ${LIMIT / 1000} kB are allowed.`);
+        this.info(`${size}; ${LIMIT / 1000} kB are allowed.`);
       },
     },
   };

@@ -59,7 +59,7 @@ export function Waterfall({ session, turn, rows: all, end, live }: WaterfallProp
       aria-label="Steps in time"
       aria-rowcount={rows.length + 1}
       aria-colcount={3}
-      aria-activedescendant={active < 0 ? undefined : `${id}-${rows[active]!.key}`}
+      aria-activedescendant={active < 0 ? undefined : rowId(id, rows[active]!)}
       tabIndex={0}
       onKeyDown={onKeyDown}
       onClick={onClick}
@@ -111,7 +111,7 @@ export function Waterfall({ session, turn, rows: all, end, live }: WaterfallProp
             <WaterfallRow
               key={row.key}
               row={row}
-              id={`${id}-${row.key}`}
+              id={rowId(id, row)}
               index={index}
               isFolded={folded.has(row.key)}
               isSelected={row.key === selectedKey}
@@ -141,6 +141,11 @@ function Cursor({ session, turn }: { session: RunSession; turn: number }) {
       </div>
     </div>
   );
+}
+
+/** The id of a row's element; one with spaces could not be referred to. */
+function rowId(id: string, { key }: TimelineRow): string {
+  return `${id}-${key.replaceAll(/\s+/g, '_')}`;
 }
 
 type FollowProps = Omit<FollowOptions, 'time'> & { session: RunSession; turn: number };
