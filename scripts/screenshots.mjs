@@ -41,8 +41,8 @@ async function take({ name, theme, example }) {
   await page.getByRole('button', { name: 'Examples' }).click();
   await page.getByRole('menuitem', { name: new RegExp(`^${example}`) }).click();
   await page.getByTestId('run-button').click();
-  await page.locator('[data-testid=status][data-status=done]').waitFor({ timeout: 60_000 });
-  await page.getByText('No problems').waitFor({ timeout: 60_000 });
+  await page.locator('[data-testid=status][data-status=done]').waitFor({ timeout: 180_000 });
+  await page.getByText('No problems').waitFor({ timeout: 180_000 });
   await page.locator('[data-step]').nth(1).getByRole('button').first().click();
   // away from everything that shows a hover
   await page.mouse.move(720, 2);

@@ -75,7 +75,7 @@ export function RunBar({ session, state, isPast = false, hasPreview = false }: R
   const going = !isPast && isUnderWay({ ...state, status });
   const { Icon, words, look } = looks[status];
   return (
-    <div className="flex h-9 shrink-0 items-center gap-x-3 overflow-hidden border-b border-line bg-panel px-4 text-sm text-ink-2 narrow:h-12">
+    <div className="@container flex h-9 shrink-0 items-center gap-x-3 overflow-hidden border-b border-line bg-panel px-4 text-sm text-ink-2 narrow:h-12">
       <span
         className={clsx('flex shrink-0 items-center gap-1.5 font-medium', look)}
         data-testid="status"
@@ -84,7 +84,7 @@ export function RunBar({ session, state, isPast = false, hasPreview = false }: R
         <Icon className={clsx('size-3.5', status === 'running' && 'animate-spin text-go')} />
         {endLabel(state) ?? words}
         {state.status === 'running' && (
-          <span className="font-normal text-ink-2 narrow:hidden">
+          <span className="font-normal text-ink-2 @max-[560px]:sr-only narrow:hidden">
             {state.phase === 'retrying' ? <RetryNote retrying={state.retrying} /> : phaseLabel[state.phase]}
           </span>
         )}
