@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 export default definePrompt('slow', async (prompt) => {
   prompt.defTool('look', 'Looks at the sky', z.object({}), async () => {
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await new Promise((resolve) => setTimeout(resolve, 4000));
     return { sky: 'clear' };
   });
   prompt.$\`Use the tool for ${city}.\`;
@@ -27,14 +27,16 @@ async function switchTo({ page }: Playground, script: RegExp): Promise<void> {
 test('a run that a reload interrupts is shown again and continues; a finished one takes a reply', async ({
   playground,
 }) => {
+  // two runs and two reloads
+  test.setTimeout(60_000);
   const { page, status } = playground;
   await playground.open();
   await playground.write(slow('Bergen'));
   await playground.run();
-  await expect(playground.tool('look')).toBeVisible();
+  await expect(playground.tool('look')).toBeVisible({ timeout: 20_000 });
   await page.waitForTimeout(700);
   await page.reload();
-  await expect(page.getByTestId('interrupted')).toBeVisible();
+  await expect(page.getByTestId('interrupted')).toBeVisible({ timeout: 20_000 });
   await expect(status).toHaveText(/Interrupted/);
   await expect(playground.tool('look')).toBeVisible();
   await page.getByRole('button', { name: 'Continue' }).click();
