@@ -235,9 +235,12 @@ async function restoreRuns(): Promise<void> {
       }
       const session = await openSession(id);
       const { session: shown, promptSession } = usePlayground.getState();
-      // a run that was started meanwhile stays
-      if ('problem' in session || ('script' in session.source ? shown : promptSession) !== undefined)
+      if ('problem' in session) {
+        toast.error('The last run could not be opened again.', { description: session.problem });
         continue;
+      }
+      // a run that was started meanwhile stays
+      if (('script' in session.source ? shown : promptSession) !== undefined) continue;
       await showTree(session);
       usePlayground.setState({ tab });
     } catch (error) {

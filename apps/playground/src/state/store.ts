@@ -185,11 +185,14 @@ export const usePlayground = create<PlaygroundState>()(
         if (script === before) return set({ problem: undefined });
         // what is an example again, before it was ever stored, is not a script of the user's own
         const kept = openScript.revision > 0 || openScript.origin !== 'example' || !isUnedited(script);
+        const { name, ...open } = openScript;
+        // the title of an example does not fit what becomes of it
+        const isNamed = name !== undefined && !(openScript.origin === 'example' && !openScript.kept);
         set({
           script,
           problem: undefined,
           visited: true,
-          openScript: { ...openScript, kept, isSaved: false },
+          openScript: { ...open, ...(isNamed ? { name } : {}), kept, isSaved: false },
         });
       },
       replaceScript: (script, { origin, name } = { origin: 'link' }) => {

@@ -57,7 +57,9 @@ test('an example is not kept until it is edited, and not once it is the example 
   store().replaceScript(examples[1]!.source, { origin: 'example', name: 'Two' });
   expect(store().openScript).toMatchObject({ origin: 'example', name: 'Two', kept: false });
   store().edit(`${examples[1]!.source}// mine`);
-  expect(store().openScript).toMatchObject({ name: 'Two', kept: true });
+  expect(store().openScript).toMatchObject({ origin: 'example', kept: true });
+  // its title gives way to the name of its prompt
+  expect(store().openScript.name).toBeUndefined();
   store().edit(examples[1]!.source);
   expect(store().openScript.kept).toBe(false);
 });
