@@ -23,7 +23,7 @@ export function describeSession({ run, earlier }: Pick<RunSession, 'run' | 'earl
 }
 
 /** A run's status as it is stored. */
-export function statusOf(state: RunState): StoredStatus {
+function statusOf(state: RunState): StoredStatus {
   if (state.status === 'error' && state.error.code === 'interrupted') return 'interrupted';
   if (state.status === 'waiting') return isUnderWay(state) ? 'waiting' : 'stopped';
   return state.status === 'idle' ? 'running' : state.status;

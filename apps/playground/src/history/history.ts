@@ -51,17 +51,6 @@ const recorder = createRecorder({
 let keeper: ScriptKeeper | undefined;
 const pruned = new Set<string>();
 
-/** A stored run as the tree of forks needs it. */
-export type StoredSession = {
-  readonly id: string;
-  readonly parent?: ForkPoint | undefined;
-  readonly title: string;
-  readonly status: StoredStatus;
-  readonly steps: number;
-  /** Milliseconds since 1970. */
-  readonly startedOn: number;
-};
-
 /**
  * Begins to keep what happens on this page: its scripts and its runs. Shows the runs of the last visit again, unless
  * a link brings one.
@@ -111,19 +100,6 @@ export async function startHistory({ restore }: { restore: boolean }): Promise<v
   await readScripts();
 }
 
-/** All stored runs, the last started first. */
-export async function listSessions(): Promise<StoredSession[]> {
-  const [rows, underWay] = await Promise.all([runs.list(), runLocks.held()]);
-  return rows.map(({ id, parent, title, status, steps, startedOn }) => ({
-    id,
-    ...(parent === undefined ? {} : { parent }),
-    title,
-    status: statusNow(id, status, underWay),
-    steps,
-    startedOn,
-  }));
-}
-
 /** A run that was under way when its page was closed is interrupted. */
 export function statusNow(id: string, status: StoredStatus, underWay: ReadonlySet<string>): StoredStatus {
   return (status === 'running' || status === 'waiting') && !underWay.has(id) ? 'interrupted' : status;
@@ -154,7 +130,7 @@ export async function readRuns(): Promise<void> {
 }
 
 /** Reads the scripts again, for the lists of the page. */
-export async function readScripts(): Promise<void> {
+async function readScripts(): Promise<void> {
   try {
     useLibrary.setState({ scripts: await scripts.list() });
   } catch (error) {

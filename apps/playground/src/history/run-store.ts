@@ -6,7 +6,7 @@ import { readAll, readRun, type RunRow } from './rows.ts';
 export type RunBounds = { readonly runs: number; readonly size: number };
 
 /** 200 runs, and 200 MB. */
-export const runBounds: RunBounds = { runs: 200, size: 200_000_000 };
+const runBounds: RunBounds = { runs: 200, size: 200_000_000 };
 
 /** Events to be added to a turn, as JSON. */
 export type EventBatch = { readonly turn: number; readonly seq: number; readonly json: string };
