@@ -393,3 +393,19 @@ test('speaks of steps, tools, agents and endings', () => {
   expect(announcement(stateOf(agentsAtWork))).toBe('Agent inner at work.');
   expect(announcement(stateOf(weather))).toBe('Run done. 1 tool call, 0 failed. Sunny.');
 });
+
+test('an answer is announced without the marks of Markdown', () => {
+  const text =
+    '## Plan\n\n- It is **24 °C** and `sunny`, see [the map](https://a.example).\n- snake_case and 2 * 3 stay';
+  const said = stateOf([
+    start,
+    firstStep,
+    { type: 'text-start', id: 't' },
+    { type: 'text-delta', id: 't', text },
+    { type: 'text-end', id: 't' },
+    { type: 'step-end', step: 0, finishReason: 'stop', usage },
+    { type: 'run-end', outcome: 'done', finishReason: 'stop' },
+  ]);
+  expect(announcement(said)).toContain('Plan It is 24 °C and sunny, see the map. snake_case and 2 ');
+  expect(announcement(said)).not.toMatch(/[#`[\]]|\*\*/);
+});
