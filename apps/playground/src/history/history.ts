@@ -7,7 +7,7 @@ import {
   type OpenText,
 } from '../state/open-script.ts';
 import { showSession } from '../state/run-session.ts';
-import { reportStorage, usePlayground, type ForkPoint, type RunSession } from '../state/store.ts';
+import { reportStorage, usePlayground, type RunSession } from '../state/store.ts';
 import { hearTabs, tellTabs } from './channel.ts';
 import { createDatabase } from './database.ts';
 import { keepRelatives } from './keep-relatives.ts';

@@ -33,7 +33,7 @@ async function open(
   vi.doMock('../../src/state/store.ts', () => ({ usePlayground }));
   const { followLinks } = await import('../../src/share/open-link.ts');
   stopFollowing = followLinks();
-  await expect.poll(() => store().notice?.kind).not.toBe('opening');
+  await expect.poll(() => store().notice?.kind, { timeout: 10_000 }).not.toBe('opening');
   // the link stays in the address, unless nothing came of it
   if (isRefused) expect(history.replaceState).toHaveBeenCalledWith(null, '', '/app/?a=1');
   else expect(history.replaceState).not.toHaveBeenCalled();
