@@ -22,7 +22,7 @@ test.describe('agents', () => {
       'data-state',
       'output-available',
     );
-    await expect(researchers.last().getByLabel('Answer')).toContainText('"sure": true');
+    await expect(researchers.last().getByLabel('Answer', { exact: true })).toContainText('"sure": true');
   });
 
   test('work side by side, and stop with the run', async ({ playground }) => {

@@ -26,7 +26,7 @@ test('a run goes on from one of its steps, and the one before it stays', async (
     const results = await playground.tool('roll').allTextContents();
     await page.getByRole('button', { name: 'Actions of step 3' }).click();
     await page.getByRole('menuitem', { name: 'Run again from step 3' }).click();
-    await expect(page.getByLabel('Answer')).toHaveText('The second answer.');
+    await expect(page.getByLabel('Answer', { exact: true })).toHaveText('The second answer.');
     expect(await playground.ended()).toBe('done');
     // the dice are as they were, and the model was asked for the last step only
     expect(await playground.tool('roll').allTextContents()).toEqual(results);
@@ -37,7 +37,7 @@ test('a run goes on from one of its steps, and the one before it stays', async (
     await tree.getByRole('button', { name: /^Run 2/ }).focus();
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
-    await expect(page.getByLabel('Answer')).toHaveText('The first answer.');
+    await expect(page.getByLabel('Answer', { exact: true })).toHaveText('The first answer.');
     await expect(tree.locator('[aria-current]')).toHaveText(/^Run 1/);
     expect(asked(server)).toHaveLength(4);
   });
@@ -60,7 +60,7 @@ test('a tool’s result and an answer can be edited, and only what follows runs'
     await expect(dialog.getByRole('alert')).toContainText('choose Text');
     await dialog.getByLabel('Result as JSON').fill('{"eyes":6}');
     await dialog.getByRole('button', { name: 'Run on with this' }).click();
-    await expect(page.getByLabel('Answer')).toContainText('"eyes":6');
+    await expect(page.getByLabel('Answer', { exact: true })).toContainText('"eyes":6');
     await expect(playground.tool('roll')).toContainText('Edited');
     expect(asked(server)).toHaveLength(3);
 
@@ -69,11 +69,11 @@ test('a tool’s result and an answer can be edited, and only what follows runs'
     await page.getByRole('menuitem', { name: 'Edit answer…' }).press('Enter');
     await page.getByLabel('What the model has written').fill('Six, as always.');
     await page.keyboard.press('ControlOrMeta+Enter');
-    await expect(page.getByLabel('Answer')).toHaveText('Six, as always.');
+    await expect(page.getByLabel('Answer', { exact: true })).toHaveText('Six, as always.');
     await expect(page.getByText('answer edited', { exact: true })).toBeVisible();
     expect(asked(server)).toHaveLength(3);
-    await page.getByLabel('Reply').fill('Really?');
-    await page.getByLabel('Reply').press('ControlOrMeta+Enter');
+    await page.getByLabel('Reply', { exact: true }).fill('Really?');
+    await page.getByLabel('Reply', { exact: true }).press('ControlOrMeta+Enter');
     await expect(page.getByLabel('User message')).toHaveCount(2);
     expect(await playground.ended()).toBe('done');
     expect(JSON.stringify(asked(server)[3])).toContain('Six, as always.');
@@ -94,7 +94,7 @@ test('a script that was edited runs on from a step, and the first run keeps its 
     await playground.write(script.replace('Roll two dice.', 'Roll them in verse.'));
     await page.getByRole('button', { name: 'Actions of step 2' }).click();
     await page.getByRole('menuitem', { name: '… with the script as it is now' }).click();
-    await expect(page.getByLabel('Answer')).toHaveText('Two.');
+    await expect(page.getByLabel('Answer', { exact: true })).toHaveText('Two.');
     expect(await playground.tool('roll').textContent()).toBe(result);
     expect(JSON.stringify(asked(server)[2])).toContain('Roll them in verse.');
     await expect(page.getByTestId('forks')).toContainText('Run 2 · from step 2 · script edited');

@@ -46,7 +46,7 @@ test('a run that a reload interrupts is shown again and continues; a finished on
   await page.reload();
   expect(await playground.ended()).toBe('done');
   expect(await playground.script()).toBe(slow('Bergen'));
-  await page.getByLabel('Reply').fill('And tomorrow?');
+  await page.getByLabel('Reply', { exact: true }).fill('And tomorrow?');
   await page.keyboard.press('Enter');
   await expect(status).toHaveAttribute('data-status', 'running');
   expect(await playground.ended()).toBe('done');

@@ -51,6 +51,8 @@ test('a form runs a prompt with typed input, and shows what its schema refuses a
 
   await test.step('the input is there after a reload', async () => {
     await page.reload();
+    // folded, because the run is there again
+    await form.getByRole('button').first().click({ timeout: 20_000 });
     await expect(city).toHaveValue('Faro', { timeout: 20_000 });
   });
 });

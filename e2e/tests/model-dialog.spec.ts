@@ -73,9 +73,9 @@ test('an unusable base URL is reported at its field', async ({ playground }) => 
   await playground.open();
   await page.getByTestId('model').click();
   await page.getByLabel('OpenAI-compatible server').click();
-  await page.getByLabel('Base URL').fill('localhost:11434/v1');
+  await page.getByLabel('Base URL', { exact: true }).fill('localhost:11434/v1');
   await page.getByLabel('Model id').fill('llama3.2');
   await page.getByRole('button', { name: 'Use this model' }).click();
   await expect(page.getByText('must begin with http:// or https://')).toBeVisible();
-  await expect(page.getByLabel('Base URL')).toHaveAttribute('aria-invalid', 'true');
+  await expect(page.getByLabel('Base URL', { exact: true })).toHaveAttribute('aria-invalid', 'true');
 });

@@ -126,7 +126,7 @@ export async function withServer(page: Page, use: (server: ModelServer) => Promi
   try {
     await page.getByTestId('model').click();
     await page.getByLabel('OpenAI-compatible server').click();
-    await page.getByLabel('Base URL').fill(server.baseURL);
+    await page.getByLabel('Base URL', { exact: true }).fill(server.baseURL);
     await page.getByLabel('Model id').fill('test-model');
     await page.getByRole('button', { name: 'Use this model' }).click();
     await use(server);

@@ -24,10 +24,10 @@ test('the main job: edit the script, run it, see text and a tool call with its r
   await expect(card).toContainText(/\d+ ms/);
   await card.getByRole('button').click();
   await expect(card).toContainText('"sky": "drizzle"');
-  await expect(page.getByLabel('Answer').last()).toContainText('drizzle');
+  await expect(page.getByLabel('Answer', { exact: true }).last()).toContainText('drizzle');
   // The built-in model is called simulated wherever its name stands.
   await expect(page.getByTestId('model')).toContainText('simulated');
-  await expect(page.getByRole('heading', { name: 'Step 1' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Step 1', exact: true })).toBeVisible();
 });
 
 test('the first visit shows an example and invites to run it', async ({ playground }) => {
@@ -44,8 +44,8 @@ test('a reply continues the conversation', async ({ playground }) => {
   await playground.open();
   await playground.run();
   await playground.ended();
-  await page.getByLabel('Reply').fill('And tomorrow in Faro?');
-  await page.getByLabel('Reply').press('Enter');
+  await page.getByLabel('Reply', { exact: true }).fill('And tomorrow in Faro?');
+  await page.getByLabel('Reply', { exact: true }).press('Enter');
   await expect(page.getByLabel('User message').nth(1)).toContainText('And tomorrow in Faro?');
   await expect(playground.status).toHaveAttribute('data-status', 'running');
   expect(await playground.ended()).toBe('done');
@@ -60,8 +60,8 @@ test('Ctrl+Enter in the reply box sends the reply, and runs the script from anyw
   await playground.open();
   await playground.run();
   await playground.ended();
-  await page.getByLabel('Reply').fill('And tomorrow in Faro?');
-  await page.getByLabel('Reply').press('ControlOrMeta+Enter');
+  await page.getByLabel('Reply', { exact: true }).fill('And tomorrow in Faro?');
+  await page.getByLabel('Reply', { exact: true }).press('ControlOrMeta+Enter');
   await expect(page.getByLabel('User message').nth(1)).toContainText('And tomorrow in Faro?');
   expect(await playground.ended()).toBe('done');
   await page.getByTestId('share').focus();
@@ -80,7 +80,7 @@ test('Stop ends the run as stopped, in the place of Run', async ({ playground })
   await stop.click();
   expect(await playground.ended()).toBe('stopped');
   await expect(page.getByText('You stopped this run.')).toBeVisible();
-  await expect(page.getByLabel('Reply')).toHaveAttribute('placeholder', 'Run again to reply');
+  await expect(page.getByLabel('Reply', { exact: true })).toHaveAttribute('placeholder', 'Run again to reply');
 });
 
 test('a shared link opens the same script elsewhere and does not run by itself', async ({
@@ -291,7 +291,7 @@ test('what a model writes is shown, never obeyed: no HTML, no pictures, links on
     await useServer(page, server.baseURL);
     await playground.run();
     expect(await playground.ended()).toBe('done');
-    const answer = page.getByLabel('Answer');
+    const answer = page.getByLabel('Answer', { exact: true });
     await expect(answer).toContainText('[image not loaded: pixel]');
     await expect(answer.locator('img, script, a')).toHaveCount(0);
     await expect(answer.getByRole('button', { name: 'run' })).toHaveCount(0);
@@ -320,8 +320,8 @@ test('an answer that cannot be read as markdown is shown as text, and the page k
     await useServer(page, server.baseURL);
     await playground.run();
     expect(await playground.ended()).toBe('done');
-    await expect(page.getByLabel('Answer').locator('pre')).toContainText('>>>> deep');
-    await expect(page.getByLabel('Reply')).toBeEnabled();
+    await expect(page.getByLabel('Answer', { exact: true }).locator('pre')).toContainText('>>>> deep');
+    await expect(page.getByLabel('Reply', { exact: true })).toBeEnabled();
   } finally {
     await server.close();
   }

@@ -76,7 +76,8 @@ test('prompts and the run of one are shared by a link, which keeps the reader’
   await reader.evaluate((to) => (location.hash = to), hash);
   await expect(reader.getByTestId('shared-run')).toBeVisible();
   await expect(reader.getByLabel('System prompt').first()).toHaveValue(/Shared\.$/);
-  expect(new URL(reader.url()).hash).toBe('');
+  // a reload shows the shared prompts again
+  expect(new URL(reader.url()).hash).toBe(hash);
   await reader.getByRole('button', { name: 'Restore your prompts' }).click();
   await expect(reader.getByLabel('Name', { exact: true })).toHaveValue('My own');
   await reader.context().close();

@@ -82,7 +82,7 @@ for (const api of ['responses', 'chat'] as const) {
         const card = page.locator('[data-tool=getWeather]');
         await expect(card).toHaveAttribute('data-state', 'output-available');
         await expect(card).toContainText('Oslo');
-        await expect(page.getByLabel('Answer').last()).toContainText('"celsius":21');
+        await expect(page.getByLabel('Answer', { exact: true }).last()).toContainText('"celsius":21');
 
         const calls = server.requests.filter(({ method }) => method === 'POST');
         expect(calls.map((call) => call.path)).toEqual([path, path]);
@@ -103,11 +103,11 @@ for (const api of ['responses', 'chat'] as const) {
         server.plan([{ text: Array.from({ length: 100 }, (_, index) => `word${index}`).join(' ') }]);
         await connect('export default (prompt) => { prompt.$`Count.`; };', api, 'slow');
         await playground.run();
-        await expect(page.getByLabel('Answer')).toContainText('word2');
+        await expect(page.getByLabel('Answer', { exact: true })).toContainText('word2');
         await expect(page.getByTestId('status')).toHaveAttribute('data-status', 'running');
         await page.getByTestId('stop-button').click();
         await playground.ended('stopped');
-        await expect(page.getByLabel('Answer')).toContainText('word2');
+        await expect(page.getByLabel('Answer', { exact: true })).toContainText('word2');
         await expect.poll(() => server.requests.at(-1)?.aborted).toBe(true);
       },
     );
@@ -153,7 +153,7 @@ for (const api of ['responses', 'chat'] as const) {
           await playground.run();
           await playground.ended('error');
           await expect(error).toContainText(midstreamMessage);
-          await expect(page.getByLabel('Answer')).toContainText('You said');
+          await expect(page.getByLabel('Answer', { exact: true })).toContainText('You said');
         });
       },
     );

@@ -26,8 +26,8 @@ test('a session and an agent call reach their ends', async ({ playground }) => {
 
   await play(playground, 'An answer in tags');
   await page.getByRole('button', { name: /^Sent back: the answer cannot be used/ }).click();
-  await expect(page.getByText('Nearly: <name> is missing.')).toBeVisible();
-  await expect(page.getByLabel('Answer').last()).toContainText('<name>Poste Restante</name>');
+  await expect(page.getByTestId('run').getByText('Nearly: <name> is missing.')).toBeVisible();
+  await expect(page.getByLabel('Answer', { exact: true }).last()).toContainText('<name>Poste Restante</name>');
   await expect(page.getByLabel('Result')).toContainText('"name": "Poste Restante"');
 });
 
@@ -58,7 +58,7 @@ test(
         ),
     ).toEqual(['0', '1', '2', '3', 'summarize', '4', '5', '6']);
     await summary.getByRole('button').first().click();
-    await expect(summary.getByLabel('Answer')).toContainText('Pilot, came aboard at Funchal');
+    await expect(summary.getByLabel('Answer', { exact: true })).toContainText('Pilot, came aboard at Funchal');
     await expect(summary.getByLabel('User message')).toHaveCount(0);
     await expect(complete).toContainText('"ashore": "Bristol"');
 
@@ -66,7 +66,7 @@ test(
     const calls = playground.tool('sortMail').locator('[data-agent=classify]');
     await expect(calls).toHaveCount(4);
     await expect(calls.last()).toContainText('complaint');
-    await expect(page.getByLabel('Answer').last()).toContainText('Urgent is the parcel');
+    await expect(page.getByLabel('Answer', { exact: true }).last()).toContainText('Urgent is the parcel');
   },
 );
 

@@ -79,7 +79,7 @@ test('a run is shared by a short link, and is the same transcript elsewhere', as
         await other.page.getByLabel('Run', { exact: true }).locator('.row-lazy').allInnerTexts(),
       ).toEqual(told);
       await expect(other.page.getByTestId('task-progress')).toHaveText('3 of 3');
-      await expect(other.page.getByLabel('Reply')).toHaveCount(0);
+      await expect(other.page.getByLabel('Reply', { exact: true })).toHaveCount(0);
       await expect(other.page.getByTestId('notice')).toContainText('read it before you run it');
       expect(other.page.url()).toBe(`${origin}/`);
       // the same run, and no second upload

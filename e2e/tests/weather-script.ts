@@ -15,7 +15,7 @@ export default definePrompt('weather', async (prompt) => {
 export async function useServer(page: Page, baseURL: string): Promise<void> {
   await page.getByTestId('model').click();
   await page.getByLabel('OpenAI-compatible server').click();
-  await page.getByLabel('Base URL').fill(baseURL);
+  await page.getByLabel('Base URL', { exact: true }).fill(baseURL);
   await page.getByLabel('Model id').fill('test-model');
   await page.getByRole('button', { name: 'Use this model' }).click();
 }

@@ -22,7 +22,7 @@ test.describe('an example', () => {
       if (title === 'Ask before sending')
         await playground.approval.getByRole('button', { name: 'Approve' }).click();
       expect(await playground.ended()).toBe('done');
-      await expect(playground.page.getByLabel('Answer').last()).not.toBeEmpty();
+      await expect(playground.page.getByLabel('Answer', { exact: true }).last()).not.toBeEmpty();
     });
   }
 });
@@ -199,7 +199,7 @@ test.describe('an approval', () => {
     expect(await playground.ended()).toBe('done');
     await expect(playground.approval).toHaveCount(0);
     await expect(playground.tool('sendMail')).toContainText('You approved.');
-    await expect(page.getByLabel('Answer').last()).toContainText('The mail is on its way');
+    await expect(page.getByLabel('Answer', { exact: true }).last()).toContainText('The mail is on its way');
     // the focus is not lost with the question
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Run');
   });
@@ -214,7 +214,7 @@ test.describe('an approval', () => {
     await expect(playground.tool('sendMail')).toContainText('You refused: she has left');
     await playground.tool('sendMail').getByRole('button').click();
     await expect(playground.tool('sendMail')).toContainText('the user did not approve it: she has left');
-    await expect(page.getByLabel('Answer').last()).toContainText('I have not written to Ada');
+    await expect(page.getByLabel('Answer', { exact: true }).last()).toContainText('I have not written to Ada');
   });
 
   test('can change what is sent, once it is JSON', async ({ playground }) => {

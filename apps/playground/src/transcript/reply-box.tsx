@@ -95,7 +95,7 @@ function AttachButton({ disabled, onFiles }: Pick<ReplyBoxProps, 'onFiles'> & { 
         type="file"
         multiple
         hidden
-        aria-label="Files for the reply"
+        aria-label="Attached files"
         onChange={(event) => {
           onFiles([...(event.target.files ?? [])]);
           // the same file may be chosen again

@@ -19,8 +19,9 @@ export function locateParts(
   let from = 0;
 
   function add(kind: InstructionPart['kind'], name: string, text: string): void {
+    if (text === '' || parts.length === MOST_PARTS) return;
     const start = instructions.indexOf(text, from);
-    if (start < 0 || text === '' || parts.length === MOST_PARTS) return;
+    if (start < 0) return;
     from = start + text.length;
     parts.push({ kind, name, start, end: from });
   }
