@@ -1,17 +1,28 @@
 import { readFile } from 'node:fs/promises';
 import { expect, onPage, test, type Playground } from './playground-page.ts';
 
-/** A script whose run takes a moment: its tool waits. */
+/** A script whose run takes a moment: its tool waits. Its lines are short enough for a narrow editor. */
 const slow = (city: string): string => `import { definePrompt } from '@cueline/core';
 import { z } from 'zod';
 
-export default definePrompt('slow', async (prompt) => {
-  prompt.defTool('look', 'Looks at the sky', z.object({}), async () => {
-    await new Promise((resolve) => setTimeout(resolve, 4000));
-    return { sky: 'clear' };
-  });
-  prompt.$\`Use the tool for ${city}.\`;
-});
+const pause = (ms: number) =>
+  new Promise((go) => setTimeout(go, ms));
+
+export default definePrompt(
+  'slow',
+  async (prompt) => {
+    prompt.defTool(
+      'look',
+      'Looks at the sky',
+      z.object({}),
+      async () => {
+        await pause(4000);
+        return { sky: 'clear' };
+      },
+    );
+    prompt.$\`Use the tool for ${city}.\`;
+  },
+);
 `;
 
 async function openHistory({ page }: Playground): Promise<void> {

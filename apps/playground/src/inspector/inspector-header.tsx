@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useInspection, type Selection } from '../state/inspection.ts';
 import type { ShownRun } from '../state/shown-run.ts';
 import { usePlayground } from '../state/store.ts';
-import { errorTitle } from '../transcript/error-messages.ts';
+import { errorMessage, errorTitle } from '../transcript/error-messages.ts';
 import { Button } from '../ui/button.tsx';
 import { formatDuration } from '../ui/format.ts';
 import { LongText } from '../ui/long-text.tsx';
@@ -149,7 +149,7 @@ function RunError({ error }: { error: SerializedError }) {
         )}
       </p>
       <p className="wrap-anywhere whitespace-pre-wrap text-ink-2">
-        <LongText text={visibleText(error.message)} atOnce={1_000} />
+        <LongText text={visibleText(errorMessage(error))} atOnce={1_000} />
       </p>
     </div>
   );

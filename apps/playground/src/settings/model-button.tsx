@@ -14,7 +14,7 @@ export function ModelButton() {
     <Button
       look="outline"
       onClick={() => usePlayground.setState({ modelDialogOpen: true })}
-      className="min-w-0 shrink"
+      className="min-w-0 shrink!"
       data-testid="model"
     >
       <span
