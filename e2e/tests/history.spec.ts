@@ -61,7 +61,7 @@ test('a run that a reload interrupts is shown again and continues; a finished on
   await page.keyboard.press('Enter');
   await expect(status).toHaveAttribute('data-status', 'running');
   expect(await playground.ended()).toBe('done');
-  await expect(page.getByText('And tomorrow?', { exact: true })).toBeVisible();
+  await expect(page.getByLabel('User message').last()).toHaveText('And tomorrow?');
 });
 
 test('a link stays in the address until the script is edited, and the own script is one choice away', async ({
