@@ -10,9 +10,11 @@ async function problems(page: Page, view: string): Promise<string[]> {
   const found: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await expect(page.locator('html')).toHaveAttribute('data-theme', colorScheme);
-    // colours in transition have other contrasts
-    await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished)));
+    await expect(page.locator('html')).toHaveAttribute('data-theme', colorScheme, { timeout: 20_000 });
+    // colours in transition have other contrasts; an animation whose element goes is aborted
+    await page.evaluate(() =>
+      Promise.allSettled(document.getAnimations().map((animation) => animation.finished)),
+    );
     const { violations } = await new AxeBuilder({ page }).analyze();
     for (const { id, nodes } of violations) {
       const first = nodes[0];
@@ -24,7 +26,21 @@ async function problems(page: Page, view: string): Promise<string[]> {
   return found;
 }
 
-test('axe finds nothing in any view of the playground, in both themes', async ({ playground }) => {
+test('axe finds nothing around a run, also on a phone, in both themes', async ({ playground }) => {
+  const { page } = playground;
+  const found: string[] = [];
+  await playground.open();
+  await playground.run();
+  expect(await playground.ended()).toBe('done');
+  await playground.tool('getWeather').getByRole('button').first().click();
+  found.push(...(await problems(page, 'after a run')));
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole('tab', { name: 'Trace' }).click();
+  found.push(...(await problems(page, 'phone, Trace')));
+  expect(found).toEqual([]);
+});
+
+test('axe finds nothing in any view of the playground', { tag: '@long' }, async ({ playground }) => {
   const { page } = playground;
   const found: string[] = [];
   const check = async (view: string): Promise<void> => void found.push(...(await problems(page, view)));
@@ -70,7 +86,7 @@ test('axe finds nothing in any view of the playground, in both themes', async ({
   expect(found).toEqual([]);
 });
 
-test('a refused result is shown as refused, with its reason', async ({ playground }) => {
+test('a refused result is shown as refused, with its reason', { tag: '@long' }, async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.pick('Task list');

@@ -50,37 +50,41 @@ test.describe('agents', () => {
     });
   });
 
-  test('have tasks of their own, which a person can change, and ask for approval', async ({ playground }) => {
-    const { page, approval } = playground;
-    await playground.open();
-    await withServer(page, async (server) => {
-      server.plan([
-        call('helper'),
-        call('slow'),
-        call('finishTask', { result: 'Sent.' }),
-        call('finishTask', { result: 'More.' }),
-        { text: 'Helped.' },
-        { text: 'Done.' },
-      ]);
-      await playground.write(
-        script(`prompt.defAgent('helper', 'Helps', z.object({}), async (_args, agent) => {
+  test(
+    'have tasks of their own, which a person can change, and ask for approval',
+    { tag: '@long' },
+    async ({ playground }) => {
+      const { page, approval } = playground;
+      await playground.open();
+      await withServer(page, async (server) => {
+        server.plan([
+          call('helper'),
+          call('slow'),
+          call('finishTask', { result: 'Sent.' }),
+          call('finishTask', { result: 'More.' }),
+          { text: 'Helped.' },
+          { text: 'Done.' },
+        ]);
+        await playground.write(
+          script(`prompt.defAgent('helper', 'Helps', z.object({}), async (_args, agent) => {
     agent.defTool('slow', 'Sends', z.object({}), () => 'sent', { needsApproval: true });
     agent.defTaskList([{ task: 'Send it' }]);
     agent.$\`Help.\`;
   });`),
-      );
-      await playground.run();
-      await expect(approval).toContainText('helper: May slow run?');
-      const helper = playground.agent('helper');
-      await expect(helper.getByTestId('task-progress')).toHaveText('0 of 1');
-      await helper.getByRole('button', { name: 'Add a task' }).click();
-      await page.getByLabel('New task').fill('One more');
-      await page.keyboard.press('Enter');
-      await expect(helper.getByTestId('task-progress')).toHaveText('0 of 2');
-      await approval.getByRole('button', { name: 'Approve' }).click();
-      expect(await playground.ended()).toBe('done');
-      await helper.getByRole('button').first().click();
-      await expect(helper.getByTestId('task-progress')).toHaveText('2 of 2');
-    });
-  });
+        );
+        await playground.run();
+        await expect(approval).toContainText('helper: May slow run?');
+        const helper = playground.agent('helper');
+        await expect(helper.getByTestId('task-progress')).toHaveText('0 of 1');
+        await helper.getByRole('button', { name: 'Add a task' }).click();
+        await page.getByLabel('New task').fill('One more');
+        await page.keyboard.press('Enter');
+        await expect(helper.getByTestId('task-progress')).toHaveText('0 of 2');
+        await approval.getByRole('button', { name: 'Approve' }).click();
+        expect(await playground.ended()).toBe('done');
+        await helper.getByRole('button').first().click();
+        await expect(helper.getByTestId('task-progress')).toHaveText('2 of 2');
+      });
+    },
+  );
 });

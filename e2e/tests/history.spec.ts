@@ -149,23 +149,27 @@ test('runs are found, renamed, pinned, exported, deleted and imported', async ({
   await expect(page.getByTestId('shared-run')).toHaveCount(0);
 });
 
-test('a browser without storage says so once, and the page works', async ({ playground }) => {
-  const { page } = playground;
-  await page.addInitScript(() => {
-    if (window.top === window)
-      indexedDB.open = () => {
-        throw new DOMException('no', 'SecurityError');
-      };
-  });
-  await playground.open();
-  await playground.write(slow('Oslo'));
-  await expect(page.getByText(/does not let this page store anything/)).toHaveCount(1);
-  await playground.run();
-  expect(await playground.ended()).toBe('done');
-  await expect(page.getByTestId('script-origin')).toHaveText('Only in this tab');
-});
+test(
+  'a browser without storage says so once, and the page works',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    await page.addInitScript(() => {
+      if (window.top === window)
+        indexedDB.open = () => {
+          throw new DOMException('no', 'SecurityError');
+        };
+    });
+    await playground.open();
+    await playground.write(slow('Oslo'));
+    await expect(page.getByText(/does not let this page store anything/)).toHaveCount(1);
+    await playground.run();
+    expect(await playground.ended()).toBe('done');
+    await expect(page.getByTestId('script-origin')).toHaveText('Only in this tab');
+  },
+);
 
-test('a reload at any moment keeps the script and the run @long', async ({ playground }) => {
+test('a reload at any moment keeps the script and the run', { tag: '@long' }, async ({ playground }) => {
   test.setTimeout(600_000);
   const { page, status } = playground;
   await playground.open();

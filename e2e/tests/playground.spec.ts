@@ -80,7 +80,10 @@ test('Stop ends the run as stopped, in the place of Run', async ({ playground })
   await stop.click();
   expect(await playground.ended()).toBe('stopped');
   await expect(page.getByText('You stopped this run.')).toBeVisible();
-  await expect(page.getByLabel('Reply', { exact: true })).toHaveAttribute('placeholder', 'Run again to reply');
+  await expect(page.getByLabel('Reply', { exact: true })).toHaveAttribute(
+    'placeholder',
+    'Run again to reply',
+  );
 });
 
 test('a shared link opens the same script elsewhere and does not run by itself', async ({

@@ -151,7 +151,7 @@ test.describe('an approval', () => {
 });
 
 test.describe('a reload', () => {
-  test('in the middle of a step: what is done is not done again', async ({ app }) => {
+  test('in the middle of a step: what is done is not done again', { tag: '@long' }, async ({ app }) => {
     const { page } = app;
     await app.open('#/chat');
     await app.say('Tell Grace that her room is ready');

@@ -113,7 +113,7 @@ test.describe('a forged sender in a message of a script', () => {
     }
   });
 
-  test('events that no reader could show are left out', async ({ page, playground }) => {
+  test('events that no reader could show are left out', { tag: '@long' }, async ({ page, playground }) => {
     const model = 'openai:gpt-forged';
     const start = { type: 'run-start', t: 0, v: 2, runId: 'r', model, messages: [], messageId: 'a' };
     const events = [

@@ -27,7 +27,9 @@ test('a session and an agent call reach their ends', async ({ playground }) => {
   await play(playground, 'An answer in tags');
   await page.getByRole('button', { name: /^Sent back: the answer cannot be used/ }).click();
   await expect(page.getByTestId('run').getByText('Nearly: <name> is missing.')).toBeVisible();
-  await expect(page.getByLabel('Answer', { exact: true }).last()).toContainText('<name>Poste Restante</name>');
+  await expect(page.getByLabel('Answer', { exact: true }).last()).toContainText(
+    '<name>Poste Restante</name>',
+  );
   await expect(page.getByLabel('Result')).toContainText('"name": "Poste Restante"');
 });
 
@@ -58,7 +60,9 @@ test(
         ),
     ).toEqual(['0', '1', '2', '3', 'summarize', '4', '5', '6']);
     await summary.getByRole('button').first().click();
-    await expect(summary.getByLabel('Answer', { exact: true })).toContainText('Pilot, came aboard at Funchal');
+    await expect(summary.getByLabel('Answer', { exact: true })).toContainText(
+      'Pilot, came aboard at Funchal',
+    );
     await expect(summary.getByLabel('User message')).toHaveCount(0);
     await expect(complete).toContainText('"ashore": "Bristol"');
 
@@ -70,14 +74,15 @@ test(
   },
 );
 
-test('a session that has no turns left, one that lets go, and an agent that a tool calls', async ({
-  playground,
-}) => {
-  const { page, status } = playground;
-  await playground.open();
-  await withServer(page, async (server) => {
-    server.plan([call('dig'), { text: 'Hm.' }]);
-    await playground.write(`import { defineSession, tool } from '@cueline/core';
+test(
+  'a session that has no turns left, one that lets go, and an agent that a tool calls',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page, status } = playground;
+    await playground.open();
+    await withServer(page, async (server) => {
+      server.plan([call('dig'), { text: 'Hm.' }]);
+      await playground.write(`import { defineSession, tool } from '@cueline/core';
 import { z } from 'zod';
 
 const dig = (): string => { throw new Error('There is rock.'); };
@@ -87,15 +92,15 @@ export default defineSession('test', {
   tools: [tool('dig', 'Digs', z.object({}), dig)],
 });
 `);
-    await playground.run();
-    expect(await playground.ended()).toBe('error');
-    await expect(status).toHaveText('Out of turns');
-    await expect(page.getByTestId('run-error')).toContainText('The session ran out of turns');
-    await expect(page.getByTestId('problems')).toContainText('4:');
-    await expect(page.getByTestId('problems')).toContainText('There is rock.');
+      await playground.run();
+      expect(await playground.ended()).toBe('error');
+      await expect(status).toHaveText('Out of turns');
+      await expect(page.getByTestId('run-error')).toContainText('The session ran out of turns');
+      await expect(page.getByTestId('problems')).toContainText('4:');
+      await expect(page.getByTestId('problems')).toContainText('There is rock.');
 
-    server.plan([call('ask', { question: 'Which?' })]);
-    await playground.write(`import { defineSession, suspend, tool } from '@cueline/core';
+      server.plan([call('ask', { question: 'Which?' })]);
+      await playground.write(`import { defineSession, suspend, tool } from '@cueline/core';
 import { z } from 'zod';
 
 export default defineSession('test', {
@@ -103,14 +108,14 @@ export default defineSession('test', {
   tools: [tool('ask', 'Asks', z.object({ question: z.string() }), async ({ question }) => suspend({ question }))],
 });
 `);
-    await playground.run();
-    await expect(status).toHaveText('Suspended');
-    await expect(playground.tool('ask')).toContainText('Suspended');
-    await expect(page.getByText('The run has let go until there is an answer.')).toBeVisible();
-    await expect(page.getByTestId('run-button')).toBeVisible();
+      await playground.run();
+      await expect(status).toHaveText('Suspended');
+      await expect(playground.tool('ask')).toContainText('Suspended');
+      await expect(page.getByText('The run has let go until there is an answer.')).toBeVisible();
+      await expect(page.getByTestId('run-button')).toBeVisible();
 
-    server.plan([call('edit'), { text: 'Better!' }, { text: '<text>Better.</text>' }, { text: 'Done.' }]);
-    await playground.write(`import { defineAgent, definePrompt, tags } from '@cueline/core';
+      server.plan([call('edit'), { text: 'Better!' }, { text: '<text>Better.</text>' }, { text: 'Done.' }]);
+      await playground.write(`import { defineAgent, definePrompt, tags } from '@cueline/core';
 import { z } from 'zod';
 
 const editor = defineAgent({
@@ -127,16 +132,17 @@ export default definePrompt('test', async (prompt) => {
   prompt.$\`Go.\`;
 });
 `);
-    await playground.run();
-    expect(await playground.ended()).toBe('done');
-    const agent = playground.tool('edit').locator('[data-agent=editor]');
-    await expect(agent).toHaveAttribute('data-state', 'done');
-    await expect(agent).toContainText('2 steps');
-    await expect(playground.tool('edit')).toContainText('attempts 2');
-    // whichever model the script names, the person has picked another
-    const models = server.requests.flatMap(({ method, text }) =>
-      method === 'POST' ? [(JSON.parse(text) as { model: string }).model] : [],
-    );
-    expect(new Set(models)).toEqual(new Set(['test-model']));
-  });
-});
+      await playground.run();
+      expect(await playground.ended()).toBe('done');
+      const agent = playground.tool('edit').locator('[data-agent=editor]');
+      await expect(agent).toHaveAttribute('data-state', 'done');
+      await expect(agent).toContainText('2 steps');
+      await expect(playground.tool('edit')).toContainText('attempts 2');
+      // whichever model the script names, the person has picked another
+      const models = server.requests.flatMap(({ method, text }) =>
+        method === 'POST' ? [(JSON.parse(text) as { model: string }).model] : [],
+      );
+      expect(new Set(models)).toEqual(new Set(['test-model']));
+    });
+  },
+);

@@ -94,62 +94,63 @@ test('a run is shared by a short link, and is the same transcript elsewhere', as
   });
 });
 
-test('the author of a share deletes it, also after a reload, and then it no longer opens', async ({
-  playground,
-  browser,
-}) => {
-  const { page } = playground;
-  await withShares(async (address) => {
-    await hostShares(page.context(), address);
-    await playground.open();
-    await playground.run();
-    expect(await playground.ended()).toBe('done');
-    await page.getByTestId('share').click();
-    await page.getByText('Script and run').click();
-    await expect(page.getByTestId('upload')).toContainText('kept for 30 days');
-    await page.getByTestId('make-short-link').click();
-    const link = page.getByLabel('Short link to this run');
-    const url = await link.inputValue();
-
-    const context = await browser.newContext();
-    try {
-      await hostShares(context, address);
-      const other = onPage(await context.newPage());
-      await other.open(new URL(url).hash);
-      await expect(other.page.getByTestId('shared-run')).toBeVisible();
-      // another browser has no key to it
-      await other.page.getByTestId('share').click();
-      await expect(other.page.getByLabel('Short link to this run')).toHaveValue(url);
-      await expect(other.page.getByTestId('delete-link')).toHaveCount(0);
-
-      await page.reload();
-      await playground.open(new URL(url).hash);
+test(
+  'the author of a share deletes it, also after a reload, and then it no longer opens',
+  { tag: '@long' },
+  async ({ playground, browser }) => {
+    const { page } = playground;
+    await withShares(async (address) => {
+      await hostShares(page.context(), address);
+      await playground.open();
+      await playground.run();
+      expect(await playground.ended()).toBe('done');
       await page.getByTestId('share').click();
-      await page.getByTestId('delete-link').click();
-      await expect(page.getByRole('group', { name: 'Delete this link' })).toContainText(
-        'It will stop working for everyone.',
-      );
-      await page.getByRole('button', { name: 'Keep it' }).click();
-      await expect(link).toHaveValue(url);
-      // by keyboard; the way back is where the focus is
-      await page.getByTestId('delete-link').focus();
-      await page.keyboard.press('Enter');
-      await expect(page.getByRole('button', { name: 'Keep it' })).toBeFocused();
-      await page.keyboard.press('Shift+Tab');
-      await page.keyboard.press('Enter');
-      await expect(page.getByTestId('link-deleted')).toHaveText('Deleted. The link no longer works.');
-      await expect(page.getByTestId('link-deleted')).toBeFocused();
-      await expect(page.getByTestId('make-short-link')).toBeVisible();
-      expect(await page.evaluate(() => localStorage.getItem('cueline-share-keys'))).toBe('[]');
+      await page.getByText('Script and run').click();
+      await expect(page.getByTestId('upload')).toContainText('kept for 30 days');
+      await page.getByTestId('make-short-link').click();
+      const link = page.getByLabel('Short link to this run');
+      const url = await link.inputValue();
 
-      const late = onPage(await context.newPage());
-      await late.open(new URL(url).hash);
-      await expect(late.page.getByTestId('notice')).toContainText('Nothing is shared under this link');
-    } finally {
-      await context.close();
-    }
-  });
-});
+      const context = await browser.newContext();
+      try {
+        await hostShares(context, address);
+        const other = onPage(await context.newPage());
+        await other.open(new URL(url).hash);
+        await expect(other.page.getByTestId('shared-run')).toBeVisible();
+        // another browser has no key to it
+        await other.page.getByTestId('share').click();
+        await expect(other.page.getByLabel('Short link to this run')).toHaveValue(url);
+        await expect(other.page.getByTestId('delete-link')).toHaveCount(0);
+
+        await page.reload();
+        await playground.open(new URL(url).hash);
+        await page.getByTestId('share').click();
+        await page.getByTestId('delete-link').click();
+        await expect(page.getByRole('group', { name: 'Delete this link' })).toContainText(
+          'It will stop working for everyone.',
+        );
+        await page.getByRole('button', { name: 'Keep it' }).click();
+        await expect(link).toHaveValue(url);
+        // by keyboard; the way back is where the focus is
+        await page.getByTestId('delete-link').focus();
+        await page.keyboard.press('Enter');
+        await expect(page.getByRole('button', { name: 'Keep it' })).toBeFocused();
+        await page.keyboard.press('Shift+Tab');
+        await page.keyboard.press('Enter');
+        await expect(page.getByTestId('link-deleted')).toHaveText('Deleted. The link no longer works.');
+        await expect(page.getByTestId('link-deleted')).toBeFocused();
+        await expect(page.getByTestId('make-short-link')).toBeVisible();
+        expect(await page.evaluate(() => localStorage.getItem('cueline-share-keys'))).toBe('[]');
+
+        const late = onPage(await context.newPage());
+        await late.open(new URL(url).hash);
+        await expect(late.page.getByTestId('notice')).toContainText('Nothing is shared under this link');
+      } finally {
+        await context.close();
+      }
+    });
+  },
+);
 
 test('a forged run and an unknown one are refused in a sentence', async ({ playground }) => {
   const { page } = playground;

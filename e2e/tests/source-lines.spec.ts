@@ -88,27 +88,31 @@ test('selecting a call marks the line that made it, and a line selects what it m
   await expect.poll(() => marked(page)).toEqual([expect.stringContaining("prompt.defTool(get + 'Weather'")]);
 });
 
-test('a run from a link has the lines that its script says', async ({ playground, browser }) => {
-  const { page } = playground;
-  await playground.open();
-  await playground.pick('Weather');
-  await playground.run();
-  expect(await playground.ended()).toBe('done');
-  await page.getByTestId('share').click();
-  await page.getByText('Script and run').click();
-  const link = await page.getByLabel('Link to this run').inputValue();
+test(
+  'a run from a link has the lines that its script says',
+  { tag: '@long' },
+  async ({ playground, browser }) => {
+    const { page } = playground;
+    await playground.open();
+    await playground.pick('Weather');
+    await playground.run();
+    expect(await playground.ended()).toBe('done');
+    await page.getByTestId('share').click();
+    await page.getByText('Script and run').click();
+    const link = await page.getByLabel('Link to this run').inputValue();
 
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
-  try {
-    const other = onPage(await context.newPage());
-    await other.open(new URL(link).hash);
-    await expect(other.page.getByTestId('shared-run')).toBeVisible();
-    await other.tool('getWeather').getByRole('button').first().click();
-    await expect.poll(() => marked(other.page)).toEqual(['prompt.defTool(', "'getWeather',"]);
-    await expect(other.page.locator('.line-cost span[title^="getWeather: 1 call"]')).toBeVisible();
-    await other.editor.locator('.view-line').filter({ hasText: "prompt.def('CITY'" }).click();
-    await expect.poll(() => marked(other.page)).toEqual(["const city = prompt.def('CITY', 'Lisbon');"]);
-  } finally {
-    await context.close();
-  }
-});
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+    try {
+      const other = onPage(await context.newPage());
+      await other.open(new URL(link).hash);
+      await expect(other.page.getByTestId('shared-run')).toBeVisible();
+      await other.tool('getWeather').getByRole('button').first().click();
+      await expect.poll(() => marked(other.page)).toEqual(['prompt.defTool(', "'getWeather',"]);
+      await expect(other.page.locator('.line-cost span[title^="getWeather: 1 call"]')).toBeVisible();
+      await other.editor.locator('.view-line').filter({ hasText: "prompt.def('CITY'" }).click();
+      await expect.poll(() => marked(other.page)).toEqual(["const city = prompt.def('CITY', 'Lisbon');"]);
+    } finally {
+      await context.close();
+    }
+  },
+);

@@ -127,35 +127,39 @@ test.describe('tasks', () => {
     });
   });
 
-  test('of a script that hangs cannot be changed, and the page does not wait', async ({ playground }) => {
-    const { page, task } = playground;
-    await playground.open();
-    await playground.write(
-      script(
-        "prompt.defTool('hang', 'Hangs', z.object({}), () => { for (;;); }, { needsApproval: true });\n  prompt.defTaskList([{ task: 'hang' }]);",
-      ),
-    );
-    await playground.run();
-    await expect(playground.approval).toBeVisible();
-    await page.getByRole('button', { name: 'Add a task' }).click();
-    await page.getByLabel('New task').fill('More');
-    // it hangs from the approval on, and is ended before long: the page itself is quick enough to ask for a change then
-    await page.evaluate(() => {
-      const buttons = [...document.querySelectorAll('button')];
-      const { form } = document.querySelector<HTMLInputElement>('[aria-label="New task"]')!;
-      buttons.find(({ textContent }) => textContent === 'Approve')!.click();
-      setTimeout(() => form!.requestSubmit(), 300);
-    });
-    expect(await playground.ended()).toBe('error');
-    // what was written is not lost with the run, nor is the focus
-    await expect(page.getByLabel('New task')).toHaveValue('More');
-    await expect(page.getByLabel('New task')).toBeFocused();
-    await page.keyboard.press('Enter');
-    await expect(page.getByLabel('New task')).toHaveCount(0);
-    await expect(page.getByRole('button', { name: /^Tasks/ })).toBeFocused();
-    await expect(task('task-1')).toBeVisible();
-    await expect(task('task-2')).toHaveCount(0);
-  });
+  test(
+    'of a script that hangs cannot be changed, and the page does not wait',
+    { tag: '@long' },
+    async ({ playground }) => {
+      const { page, task } = playground;
+      await playground.open();
+      await playground.write(
+        script(
+          "prompt.defTool('hang', 'Hangs', z.object({}), () => { for (;;); }, { needsApproval: true });\n  prompt.defTaskList([{ task: 'hang' }]);",
+        ),
+      );
+      await playground.run();
+      await expect(playground.approval).toBeVisible();
+      await page.getByRole('button', { name: 'Add a task' }).click();
+      await page.getByLabel('New task').fill('More');
+      // it hangs from the approval on, and is ended before long: the page itself is quick enough to ask for a change then
+      await page.evaluate(() => {
+        const buttons = [...document.querySelectorAll('button')];
+        const { form } = document.querySelector<HTMLInputElement>('[aria-label="New task"]')!;
+        buttons.find(({ textContent }) => textContent === 'Approve')!.click();
+        setTimeout(() => form!.requestSubmit(), 300);
+      });
+      expect(await playground.ended()).toBe('error');
+      // what was written is not lost with the run, nor is the focus
+      await expect(page.getByLabel('New task')).toHaveValue('More');
+      await expect(page.getByLabel('New task')).toBeFocused();
+      await page.keyboard.press('Enter');
+      await expect(page.getByLabel('New task')).toHaveCount(0);
+      await expect(page.getByRole('button', { name: /^Tasks/ })).toBeFocused();
+      await expect(task('task-1')).toBeVisible();
+      await expect(task('task-2')).toHaveCount(0);
+    },
+  );
 
   test('two hundred of them scroll by themselves, with the current one in view', async ({ playground }) => {
     const { page, task } = playground;
@@ -204,7 +208,7 @@ test.describe('an approval', () => {
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Run');
   });
 
-  test('is refused with a reason, which the model reads', async ({ playground }) => {
+  test('is refused with a reason, which the model reads', { tag: '@long' }, async ({ playground }) => {
     const { page } = playground;
     await untilAsked(playground);
     await page.getByLabel('Reason for refusing').focus();
@@ -214,7 +218,9 @@ test.describe('an approval', () => {
     await expect(playground.tool('sendMail')).toContainText('You refused: she has left');
     await playground.tool('sendMail').getByRole('button').click();
     await expect(playground.tool('sendMail')).toContainText('the user did not approve it: she has left');
-    await expect(page.getByLabel('Answer', { exact: true }).last()).toContainText('I have not written to Ada');
+    await expect(page.getByLabel('Answer', { exact: true }).last()).toContainText(
+      'I have not written to Ada',
+    );
   });
 
   test('can change what is sent, once it is JSON', async ({ playground }) => {
