@@ -10,7 +10,7 @@ const app = new URL('apps/playground/', root);
 const images = new URL('docs/images/', root);
 const PORT = 4186;
 /** The largest picture that the README may load, in bytes. */
-const LARGEST = 150_000;
+const LARGEST = 250_000;
 
 /** @type {{ name: string, theme: 'dark' | 'light', example: string }[]} */
 const pictures = [

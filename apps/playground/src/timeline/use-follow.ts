@@ -1,5 +1,6 @@
 import { useEffect, useRef, type RefObject } from 'react';
 import type { VirtualizerHandle } from 'virtua';
+import { revealRow } from './reveal-row.ts';
 import type { TimelineRow } from './timeline-row.ts';
 
 /** What is followed, and where. */
@@ -8,20 +9,21 @@ export type FollowOptions = {
   /** The element that scrolls; nothing is followed to a moment while it has the focus. */
   scroller: RefObject<HTMLElement | null>;
   rows: readonly TimelineRow[];
+  rowHeight: number;
   /** The time that is shown; undefined for now. */
   time: number | undefined;
   live: boolean;
 };
 
 /** Keeps the step at the shown time in view, and the newest row of a run that goes on until the user scrolls up. */
-export function useFollow({ list, scroller, rows, time, live }: FollowOptions): void {
+export function useFollow({ list, scroller, rows, rowHeight, time, live }: FollowOptions): void {
   const step =
     time === undefined ? -1 : rows.findLastIndex((row) => row.kind === 'step' && row.start <= time);
   useEffect(() => {
     if (step >= 0 && document.activeElement !== scroller.current) {
-      list.current?.scrollToIndex(step, { align: 'nearest' });
+      revealRow(scroller.current, step, rowHeight);
     }
-  }, [step, list, scroller]);
+  }, [step, rowHeight, scroller]);
 
   const count = rows.length;
   const followed = useRef(0);

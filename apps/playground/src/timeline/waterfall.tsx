@@ -4,14 +4,13 @@ import type { RunSession } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
 import { tickLabel, ticksOf, tickStep } from './axis.ts';
 import { at } from './bars.tsx';
+import { HEADER, revealRow } from './reveal-row.ts';
 import type { TimelineRow } from './timeline-row.ts';
 import { playback, turnsOf, useShownTime } from './use-playback.ts';
 import { useFollow, type FollowOptions } from './use-follow.ts';
 import { useTree } from './use-tree.ts';
 import { columns, WaterfallRow } from './waterfall-row.tsx';
 
-/** The height of the line with the ticks, in pixels. */
-const HEADER = 24;
 /** The room that a tick's label needs to its right, in pixels. */
 const LABEL = 34;
 
@@ -32,7 +31,7 @@ export function Waterfall({ session, turn, rows: all, end, live }: WaterfallProp
   const axis = useRef<HTMLDivElement>(null);
   const id = useId();
   const rowHeight = useNarrow() ? 44 : 26;
-  const reveal = useCallback((index: number) => list.current?.scrollToIndex(index, { align: 'nearest' }), []);
+  const reveal = useCallback((index: number) => revealRow(scroller.current, index, rowHeight), [rowHeight]);
   const { rows, folded, active, selectedKey, toggle, select, onKeyDown } = useTree(all, reveal);
   const width = useWidth(axis);
   const step = tickStep(end, width);
@@ -121,7 +120,7 @@ export function Waterfall({ session, turn, rows: all, end, live }: WaterfallProp
           )}
         </Virtualizer>
         <Cursor session={session} turn={turn} />
-        <Follow {...{ session, turn, list, scroller, rows, live }} />
+        <Follow {...{ session, turn, list, scroller, rows, rowHeight, live }} />
       </div>
     </div>
   );
