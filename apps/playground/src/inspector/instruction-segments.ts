@@ -4,7 +4,7 @@ import type { CompiledRequest, InstructionPart } from '@cueline/core';
 export type InstructionSegment = { text: string; part: InstructionPart | undefined };
 
 /**
- * The parts of a system prompt, in order and without overlaps. Their positions may come from anybody's log, so those
+ * The parts of a system prompt, in order and without overlaps. Their positions may come from a foreign log, so those
  * outside the text are moved into it, and empty ones are left out.
  */
 export function instructionPartsOf({

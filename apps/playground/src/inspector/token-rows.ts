@@ -21,7 +21,7 @@ const estimates = new WeakMap<CompiledRequest, Estimate | undefined>();
 
 /**
  * The estimated tokens of a request by definition, in the order in which they are sent. Undefined for a request of
- * anybody's log whose messages have no form that can be counted.
+ * a foreign log whose messages have no form that can be counted.
  */
 export function estimateRequest(request: CompiledRequest): Estimate | undefined {
   if (!estimates.has(request)) estimates.set(request, tryToEstimate(request));
@@ -68,7 +68,7 @@ export type StepUsage = {
   reasoning: number | undefined;
 };
 
-/** A step's usage. Counts of anybody's log that are no counts are left out. */
+/** A step's usage. Counts of a foreign log that are not counts are left out. */
 export function readUsage({ usage }: Pick<StepState, 'usage'>): StepUsage {
   const { inputTokens, inputTokenDetails, outputTokens, outputTokenDetails } = usage ?? {};
   return {

@@ -36,7 +36,7 @@ export default function SharePrompts() {
       />
       <SharePayload what={payload.log === undefined ? 'prompts' : 'run'} payload={payload}>
         {payload.log === undefined
-          ? 'All prompts with their versions, and the values of the form. Whoever opens the link keeps their own prompts.'
+          ? 'All prompts with their versions, and the values of the form. The reader keeps their own prompts.'
           : 'The prompts as they were when they ran, the values, and the whole run.'}
       </SharePayload>
     </>

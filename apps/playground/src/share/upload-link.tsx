@@ -152,7 +152,7 @@ function focusOn(line: HTMLElement | null): void {
   line?.focus();
 }
 
-/** Content that nobody could open is not uploaded. */
+/** Content that no page could open is not uploaded. */
 async function checkLog(log: readonly RunEvent[] | undefined): Promise<void> {
   if (log === undefined) return;
   const { problemOfLog } = await import('../history/check-log.ts');

@@ -3,7 +3,7 @@ import { examples } from '../examples/index.ts';
 import { showRecording } from './run-session.ts';
 import { usePlayground, type PlaygroundState } from './store.ts';
 
-/** True for somebody who has done nothing here yet, with the first example in the editor. */
+/** True if the user has done nothing here yet, and the first example is in the editor. */
 function isFirstVisit({ visited, script, session, view, notice }: PlaygroundState): boolean {
   const untouched = script === examples[0]?.source && session === undefined && notice === undefined;
   return !visited && untouched && view === 'script';
