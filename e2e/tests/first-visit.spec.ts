@@ -7,7 +7,7 @@ test('a first visitor sees a recorded run play, and runs the script', async ({ p
   await expect(recording).toContainText('recording');
   await expect(playground.tool('getWeather')).toHaveAttribute('data-state', 'output-available');
   await expect(playground.status).toHaveAttribute('data-status', 'done');
-  await expect(page.getByText('24 °C and sunny')).toBeVisible();
+  await expect(page.getByLabel('Answer', { exact: true }).last()).toContainText('24 °C and sunny');
   await recording.getByRole('button', { name: 'Run it yourself' }).click();
   await expect(recording).toHaveCount(0);
   expect(await playground.ended()).toBe('done');

@@ -1,12 +1,15 @@
 import { BookOpen, ChevronDown, FileUp, Undo2 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
-import { useRef } from 'react';
+import { lazy, Suspense, useRef } from 'react';
 import { toast } from 'sonner';
 import { exampleGroups } from '../examples/index.ts';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { menuContent, menuItem } from '../ui/menu.ts';
 import { replaceScript } from '../state/replace-script.ts';
+
+// loaded with the first opening of the gallery
+const RunPicture = lazy(() => import('./run-picture.tsx'));
 
 /** The largest file that is opened as a script, in bytes. */
 const LARGEST_FILE = 1_000_000;
@@ -29,9 +32,9 @@ export function ExamplesMenu() {
           align="start"
           sideOffset={6}
           collisionPadding={8}
-          className={`${menuContent} w-[min(640px,calc(100vw-16px))] narrow:w-80`}
+          className={`${menuContent} w-[min(860px,calc(100vw-16px))] narrow:w-80`}
         >
-          <div className="columns-2 gap-x-2 narrow:columns-1">
+          <div className="columns-3 gap-x-2 narrow:columns-1">
             {exampleGroups.map((group) => (
               <DropdownMenu.Group key={group.title} className="break-inside-avoid pb-1.5">
                 <DropdownMenu.Label className="px-2.5 pt-1.5 pb-0.5 text-xs font-medium text-ink-3">
@@ -43,7 +46,12 @@ export function ExamplesMenu() {
                     className={menuItem}
                     onSelect={() => replaceScript(example.source, example.title)}
                   >
-                    <span>
+                    <span className="min-w-0 flex-1">
+                      <span className="mb-1.5 block h-9 rounded border border-line bg-page px-1.5 py-1 narrow:hidden">
+                        <Suspense>
+                          <RunPicture id={example.id} />
+                        </Suspense>
+                      </span>
                       <span className="block font-medium">{example.title}</span>
                       <span className="block text-sm text-ink-2">{example.description}</span>
                     </span>

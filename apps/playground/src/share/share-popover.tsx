@@ -3,6 +3,7 @@ import { Popover } from 'radix-ui';
 import { lazy, Suspense, useState } from 'react';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
+import { focusWithin } from '../ui/focus-first.ts';
 
 // loaded when they are opened: what makes links is a large part of a page that has just been opened
 const ShareScriptForm = lazy(() => import('./share-script-form.tsx'));
@@ -41,7 +42,9 @@ function ShareForm() {
   const Form = forms[view];
   return (
     <Suspense>
-      <Form />
+      <div ref={focusWithin}>
+        <Form />
+      </div>
     </Suspense>
   );
 }

@@ -2,3 +2,14 @@
 export function focusFirst(element: HTMLElement | null): void {
   element?.focus();
 }
+
+/**
+ * For the `ref` of what has been loaded into an open popover: its checked choice or its first control takes the focus,
+ * which the popover could give to nothing when it opened.
+ */
+export function focusWithin(element: HTMLElement | null): void {
+  if (element === null || element.contains(document.activeElement)) return;
+  const checked = element.querySelector<HTMLElement>('[role=radio][aria-checked=true]');
+  const control = checked ?? element.querySelector<HTMLElement>('button, input, textarea, a[href]');
+  control?.focus();
+}

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { LanguageModel } from 'ai';
 import { examples, exampleGroups, isUnedited } from '../../src/examples/index.ts';
 import { scenesFor } from '../../src/examples/scenes-for.ts';
+import pictures from '../../src/examples/pictures.json' with { type: 'json' };
 import ownPlan from '../../src/examples/own-plan.ts';
 import { scenes } from '../../src/examples/turns.ts';
 import { sceneModel } from '../../src/model/scene-model.ts';
@@ -172,5 +173,15 @@ test('each example is one script with a default export and a line about it', () 
     expect(source).toMatch(/^export default (?:definePrompt\(|defineSession\(|\w+\.prompt\()/m);
     expect(source.split('\n').length).toBeLessThan(60);
     expect(description.length).toBeLessThan(60);
+  }
+});
+
+test('every example has a picture of its run, which shows what it is about', () => {
+  expect(Object.keys(pictures).toSorted()).toEqual(ids.toSorted());
+  const kinds = (id: keyof typeof pictures) => new Set(pictures[id].map(([kind]) => kind));
+  expect(kinds('newsroom')).toEqual(new Set(['model', 'agent']));
+  expect(kinds('weather')).toEqual(new Set(['model', 'tool']));
+  for (const bars of Object.values(pictures)) {
+    for (const [, , start, end] of bars) expect(Number(start)).toBeLessThan(Number(end));
   }
 });
