@@ -30,7 +30,7 @@ test('the main job: edit the script, run it, see text and a tool call with its r
   await expect(page.getByRole('heading', { name: 'Step 1', exact: true })).toBeVisible();
 });
 
-test('the first visit shows an example and invites to run it', async ({ playground }) => {
+test('the first visit shows an example and invites to run it', { tag: '@long' }, async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await expect(page.getByRole('heading', { name: 'Press Run and watch it work' })).toBeVisible();

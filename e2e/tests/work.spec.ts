@@ -101,7 +101,7 @@ test.describe('tasks', () => {
     });
   });
 
-  test('show in place why a change was refused', async ({ playground }) => {
+  test('show in place why a change was refused', { tag: '@long' }, async ({ playground }) => {
     const { page, task } = playground;
     await playground.open();
     await withServer(page, async (server) => {
@@ -161,24 +161,28 @@ test.describe('tasks', () => {
     },
   );
 
-  test('two hundred of them scroll by themselves, with the current one in view', async ({ playground }) => {
-    const { page, task } = playground;
-    await playground.open();
-    await withServer(page, async (server) => {
-      server.plan([call('startTask', { taskId: 'task-150' }), call('wait')]);
-      await playground.write(
-        script(`const list = prompt.defDynamicTaskList();
+  test(
+    'two hundred of them scroll by themselves, with the current one in view',
+    { tag: '@long' },
+    async ({ playground }) => {
+      const { page, task } = playground;
+      await playground.open();
+      await withServer(page, async (server) => {
+        server.plan([call('startTask', { taskId: 'task-150' }), call('wait')]);
+        await playground.write(
+          script(`const list = prompt.defDynamicTaskList();
   for (let number = 1; number <= 200; number++) list.edit({ type: 'add', title: \`Number \${number}\` });`),
-      );
-      await playground.run();
-      await expect(task('task-150')).toHaveAttribute('data-status', 'in_progress');
-      await expect(task('task-150')).toBeInViewport({ ratio: 0.9 });
-      const box = await page.getByRole('list', { name: 'Task list' }).boundingBox();
-      expect(box?.height).toBeLessThanOrEqual(280);
-      await page.keyboard.press('Escape');
-      expect(await playground.ended()).toBe('stopped');
-    });
-  });
+        );
+        await playground.run();
+        await expect(task('task-150')).toHaveAttribute('data-status', 'in_progress');
+        await expect(task('task-150')).toBeInViewport({ ratio: 0.9 });
+        const box = await page.getByRole('list', { name: 'Task list' }).boundingBox();
+        expect(box?.height).toBeLessThanOrEqual(280);
+        await page.keyboard.press('Escape');
+        expect(await playground.ended()).toBe('stopped');
+      });
+    },
+  );
 });
 
 test.describe('an approval', () => {

@@ -99,6 +99,23 @@ export const exampleGroups: readonly ExampleGroup[] = [
     ],
   },
   {
+    title: 'Hooks and plugins',
+    examples: [
+      {
+        id: 'ticket-desk',
+        title: 'Tools step by step',
+        description: 'A hook says what each step may do.',
+        source: ticketDesk,
+      },
+      {
+        id: 'memory',
+        title: 'A plugin',
+        description: 'Tools and typed methods to share.',
+        source: memory,
+      },
+    ],
+  },
+  {
     title: 'Sessions and agent calls',
     examples: [
       {
@@ -130,23 +147,6 @@ export const exampleGroups: readonly ExampleGroup[] = [
         title: 'A classifier',
         description: 'Each mail gets one of three labels.',
         source: mailDesk,
-      },
-    ],
-  },
-  {
-    title: 'Hooks and plugins',
-    examples: [
-      {
-        id: 'ticket-desk',
-        title: 'Tools step by step',
-        description: 'A hook says what each step may do.',
-        source: ticketDesk,
-      },
-      {
-        id: 'memory',
-        title: 'A plugin',
-        description: 'Tools and typed methods to share.',
-        source: memory,
       },
     ],
   },

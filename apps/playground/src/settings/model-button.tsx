@@ -10,6 +10,7 @@ export function ModelButton() {
   const keys = usePlayground((state) => state.keys);
   const { name, detail } = connectionLabel(connection);
   const problem = connectionProblem(connection, keys);
+  const isDemo = connection.kind === 'demo';
   return (
     <Button
       look="outline"
@@ -22,8 +23,14 @@ export function ModelButton() {
         className={clsx('size-1.5 shrink-0 rounded-full', problem === undefined ? 'bg-go' : 'bg-warn')}
       />
       <span className="sr-only">Model: </span>
-      <span className="min-w-0 truncate">{name} </span>
-      <span className={clsx('truncate text-ink-3', connection.kind !== 'demo' && 'narrow:hidden')}>
+      {/* a phone has room for one word, and a simulated model is called simulated everywhere */}
+      <span className={clsx('min-w-0 truncate', isDemo && 'narrow:sr-only')}>{name} </span>
+      <span
+        className={clsx(
+          'truncate text-ink-3',
+          isDemo ? 'narrow:text-ink narrow:capitalize' : 'narrow:hidden',
+        )}
+      >
         {problem === undefined ? detail : 'needs attention'}
       </span>
       {problem !== undefined && <span className="sr-only">. {problem.message}</span>}
