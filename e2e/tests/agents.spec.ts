@@ -25,7 +25,7 @@ test.describe('agents', () => {
     await expect(researchers.last().getByLabel('Answer', { exact: true })).toContainText('"sure": true');
   });
 
-  test('work side by side, and stop with the run', async ({ playground }) => {
+  test('work side by side, and stop with the run', { tag: '@long' }, async ({ playground }) => {
     const { page } = playground;
     await playground.open();
     await withServer(page, async (server) => {

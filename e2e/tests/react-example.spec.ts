@@ -196,32 +196,34 @@ test.describe('a reload', () => {
     expect(await app.calls()).toEqual({ model: 2, 'house:sendMail': 1 });
   });
 
-  test('in the middle of a task list: it continues with the current task, and the edits stay', async ({
-    app,
-  }) => {
-    const { page } = app;
-    await app.open('#/tasks');
-    await page.getByLabel('Tasks').fill('Choose rooms\nOrder breakfast');
-    await page.getByRole('button', { name: 'Begin with 2 tasks' }).click();
-    await expect(page.locator('[data-task=task-1]')).toHaveAttribute('data-status', 'completed');
-    await page.getByLabel('Another task').fill('Buy flowers');
-    await page.getByRole('button', { name: 'Add' }).click();
-    await expect(page.locator('[data-task=task-2]')).toHaveAttribute('data-status', 'in_progress');
-    await page.waitForTimeout(300);
-    await page.reload();
+  test(
+    'in the middle of a task list: it continues with the current task, and the edits stay',
+    { tag: '@long' },
+    async ({ app }) => {
+      const { page } = app;
+      await app.open('#/tasks');
+      await page.getByLabel('Tasks').fill('Choose rooms\nOrder breakfast');
+      await page.getByRole('button', { name: 'Begin with 2 tasks' }).click();
+      await expect(page.locator('[data-task=task-1]')).toHaveAttribute('data-status', 'completed');
+      await page.getByLabel('Another task').fill('Buy flowers');
+      await page.getByRole('button', { name: 'Add' }).click();
+      await expect(page.locator('[data-task=task-2]')).toHaveAttribute('data-status', 'in_progress');
+      await page.waitForTimeout(300);
+      await page.reload();
 
-    await app.stands('error');
-    await expect(page.getByTestId('progress')).toContainText('1 of 3');
-    await expect(page.locator('[data-task=task-3]')).toContainText('Buy flowers');
-    await page.waitForTimeout(1_000);
-    expect(await app.calls()).toEqual({});
+      await app.stands('error');
+      await expect(page.getByTestId('progress')).toContainText('1 of 3');
+      await expect(page.locator('[data-task=task-3]')).toContainText('Buy flowers');
+      await page.waitForTimeout(1_000);
+      expect(await app.calls()).toEqual({});
 
-    await page.getByRole('button', { name: 'Go on' }).click();
-    await app.stands('done');
-    await expect(page.getByTestId('progress')).toContainText('3 of 3');
-    // once for each of the two tasks that were not done
-    expect((await app.calls())['house:lookUp']).toBe(2);
-  });
+      await page.getByRole('button', { name: 'Go on' }).click();
+      await app.stands('done');
+      await expect(page.getByTestId('progress')).toContainText('3 of 3');
+      // once for each of the two tasks that were not done
+      expect((await app.calls())['house:lookUp']).toBe(2);
+    },
+  );
 
   test('keeps the booking that was read', async ({ app }) => {
     const { page } = app;

@@ -11,21 +11,23 @@ test.describe('a script that does not let go', () => {
   test('is ended wherever it hangs, and the page stays alive', async ({ page, playground }) => {
     await playground.open(good);
     await playground.editorReady();
-    for (const [where, script, says, pause] of [
-      ['at the top', 'for (;;) {}\nexport default () => {};', hangs, 1_000],
+    // other pages use the same cores; a page that waited for the script would pause for all of its 3 s
+    const pause = 2_500;
+    for (const [where, script, says, most] of [
+      ['at the top', 'for (;;) {}\nexport default () => {};', hangs, pause],
       [
         'in the prompt function',
         'export default (prompt) => {\n  prompt.$`Hi`;\n  for (;;) {}\n};',
         hangs,
-        1_000,
+        pause,
       ],
-      ['in microtasks', scriptWithTool('while (true) await 0;'), hangs, 1_000],
-      ['in a tool', scriptWithTool('for (;;) {}'), hangs, 1_000],
+      ['in microtasks', scriptWithTool('while (true) await 0;'), hangs, pause],
+      ['in a tool', scriptWithTool('for (;;) {}'), hangs, pause],
       [
         'while it fills the memory',
         scriptWithTool('const all = []; for (;;) all.push(new Array(1e6).fill(1));'),
         hangs,
-        1_000,
+        pause,
       ],
       [
         'in a flood of messages',
@@ -33,7 +35,7 @@ test.describe('a script that does not let go', () => {
           'setInterval(() => { for (let i = 0; i < 5000; i++) Promise.reject(new Error()); }); await new Promise(() => {});',
         ),
         'faster than they can be read',
-        1_000,
+        pause,
       ],
       [
         'in more messages than a run may queue',
@@ -53,7 +55,7 @@ test.describe('a script that does not let go', () => {
         // this run, and not the one before it
         if (says === hangs) expect(performance.now() - began).toBeGreaterThan(2_500);
         await expect(page.getByTestId('run-error')).toContainText(says);
-        expect(await playground.longestPause()).toBeLessThan(pause);
+        expect(await playground.longestPause()).toBeLessThan(most);
       });
     }
     await expect(page.locator('[data-tool=go]')).toHaveAttribute('data-state', 'interrupted');
@@ -63,7 +65,10 @@ test.describe('a script that does not let go', () => {
     await playground.open(scriptWithTool('for (;;) {}'));
     await playground.editorReady();
     await playground.run();
-    await expect(page.locator('[data-tool=go]')).toHaveAttribute('data-state', 'running');
+    // the first run of a page waits for the sandbox
+    await expect(page.locator('[data-tool=go]')).toHaveAttribute('data-state', 'running', {
+      timeout: 20_000,
+    });
     const took = await page.evaluate(
       () =>
         new Promise<number>((resolve) => {

@@ -227,7 +227,7 @@ test.describe('an approval', () => {
     );
   });
 
-  test('can change what is sent, once it is JSON', async ({ playground }) => {
+  test('can change what is sent, once it is JSON', { tag: '@long' }, async ({ playground }) => {
     const { page, approval } = playground;
     await untilAsked(playground);
     await approval.getByRole('button', { name: 'Edit' }).focus();
