@@ -76,9 +76,10 @@ test('a run is shared by a short link, and is the same transcript elsewhere', as
       await other.open(new URL(url).hash);
       await expect(other.page.getByTestId('shared-run')).toContainText('A shared run');
       await expect(other.status).toHaveAttribute('data-status', 'done');
-      expect(
-        await other.page.getByLabel('Run', { exact: true }).locator('.row-lazy').allInnerTexts(),
-      ).toEqual(told);
+      // rows are drawn a few at a time
+      await expect
+        .poll(() => other.page.getByLabel('Run', { exact: true }).locator('.row-lazy').allInnerTexts())
+        .toEqual(told);
       await expect(other.page.getByTestId('task-progress')).toHaveText('3 of 3');
       await expect(other.page.getByLabel('Reply', { exact: true })).toHaveCount(0);
       await expect(other.page.getByTestId('notice')).toContainText('read it before you run it');
