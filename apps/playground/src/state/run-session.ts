@@ -16,7 +16,6 @@ import { usePreview } from './preview.ts';
 import { redactEvents } from './redact-events.ts';
 import { showInputIssues, takeScriptInput } from './script-input.ts';
 import { addDefinition } from './script-lines.ts';
-import { stepToContinueAt } from './whole-steps.ts';
 import { currentSession, usePlayground, type Problem, type RunSession, type RunSource } from './store.ts';
 
 /** How many lines of a script's console are kept. */
@@ -209,14 +208,17 @@ export async function openStoredRun<Input>(
 }
 
 /** Continues an interrupted run: its whole steps are kept, and none of their calls is made again. */
-export function continueRun(): void {
+export async function continueRun(): Promise<void> {
   const session = currentSession(usePlayground.getState());
   if (session === undefined || session.shared) return;
   const { run, source } = session;
+  const { continuableSteps } = await import('@cueline/core/replay');
+  if (currentSession(usePlayground.getState()) !== session) return;
+  const log = run.log();
+  begin(session, log.at(-1)?.t);
   // the sandbox makes no call again that was under way, so a script goes on after its last whole step
-  const from = 'script' in source ? { from: stepToContinueAt(run.log()) } : {};
-  begin(session, run.log().at(-1)?.t);
-  run.retry(from).catch(ignore);
+  const last = continuableSteps(log).at(-1);
+  run.retry('script' in source && last !== undefined ? { from: last } : {}).catch(ignore);
 }
 
 /** Closes the run that is shown. */
