@@ -2,7 +2,7 @@
 //     node --conditions=@cueline/source scripts/transitions.mjs
 import { pathToFileURL } from 'node:url';
 import process from 'node:process';
-import { transitions } from '../packages/core/src/agents/call/transitions.ts';
+import { transitions } from '../packages/core/src/agents/call/call-state.ts';
 
 /** The table, one row for each state and one column for each event. */
 export function transitionTable() {

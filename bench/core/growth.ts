@@ -2,7 +2,7 @@ import { createReducer, type RunEvent } from '@cueline/core';
 import { printTable } from '../table.ts';
 import { heapOf } from './heap.ts';
 import { plainRun, promptRun, STEPS } from './long-runs.ts';
-import { medianPace, paceOf, paceRow, type Pace } from './pace.ts';
+import { medianPace, paceOf, paceRow, type Pace } from './step-cost.ts';
 import { taskListLog } from './task-lists.ts';
 
 const ROUNDS = 9;

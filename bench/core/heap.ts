@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
-import { paceOf, type Pace } from './pace.ts';
+import { paceOf, type Pace } from './step-cost.ts';
 
 /** Kilobytes of memory per step that are still in use after it, between four sampled steps. */
 export async function heapOf(

@@ -2,8 +2,8 @@ import { runAgentSession, type AgentSession } from '@cueline/core/agents';
 import { isStepCount, streamText } from 'ai';
 import { printTable } from '../table.ts';
 import { heapOf } from './heap.ts';
-import { pageSchema, pageTool, readPage } from './pages.ts';
-import { createMarks, medianPace, paceRow, race, type Pace } from './pace.ts';
+import { pageSchema, pageTool, readPage } from './read-page-tool.ts';
+import { createMarks, medianPace, paceRow, race, type Pace } from './step-cost.ts';
 import { turnsModel, type Turn } from './turns-model.ts';
 
 const TURNS = 500;

@@ -1,8 +1,8 @@
 import { median, printTable } from '../table.ts';
-import { type ModelId, paces } from './answers.ts';
+import { type ModelId, paces } from './provider-answers.ts';
 import { ask, hangUp, open } from './client.ts';
 import { type ServingProcess, startProcess, type Usage } from './process.ts';
-import { benchQuietResume } from './quiet-resume.ts';
+import { benchQuietResume } from './silent-run.ts';
 import { benchRoute } from './route.ts';
 import { benchServedStreams } from './served-streams.ts';
 
@@ -17,8 +17,8 @@ type Way = { name: string; url: string; process?: ServingProcess };
 /** What a model proxy adds between a page and a provider: each of the three a process of its own, on this machine. */
 export async function benchEdge(): Promise<void> {
   using provider = await startProcess('provider.ts');
-  using bare = await startProcess('middle.ts', 'bare', provider.url);
-  using proxy = await startProcess('middle.ts', 'proxy', provider.url);
+  using bare = await startProcess('proxy-process.ts', 'bare', provider.url);
+  using proxy = await startProcess('proxy-process.ts', 'proxy', provider.url);
   const ways: Way[] = [
     { name: 'direct', url: provider.url },
     { name: 'fetch and pass on', url: bare.url, process: bare },

@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http';
-import { type ModelId, paces, word } from './answers.ts';
+import { type ModelId, paces, word } from './provider-answers.ts';
 
 const agent = new Agent({ keepAlive: true });
 let asked = 0;

@@ -1,7 +1,7 @@
 // A process of the bench: a provider that answers Chat Completions at the pace of the model that is asked for.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { delta, ending, type ModelId, paces } from './answers.ts';
+import { delta, ending, type ModelId, paces } from './provider-answers.ts';
 import { answerBench } from './process.ts';
 
 const server = createServer((request, response) => {

@@ -3,7 +3,7 @@ import { createRun, inProcess, type RunOptions, viaRoute } from '@cueline/core';
 import { deltaModel, deltaText } from '../core/delta-model.ts';
 import { median, printTable } from '../table.ts';
 import { startProcess } from './process.ts';
-import { say, WORDS } from './say.ts';
+import { say, WORDS } from './say-prompt.ts';
 
 const RUNS = 50;
 const ROUNDS = 3;

@@ -9,7 +9,7 @@ import { createClient } from 'redis';
 import { serve } from 'srvx/node';
 import { deltaModel, quietModel } from '../core/delta-model.ts';
 import { answerBench } from './process.ts';
-import { say, WORDS } from './say.ts';
+import { say, WORDS } from './say-prompt.ts';
 
 const [kind, pace, redisPath] = process.argv.slice(2);
 const model = pace === 'quiet' ? quietModel() : delayed(deltaModel(WORDS));

@@ -3,7 +3,7 @@ import { deltaText } from '../core/delta-model.ts';
 import { median, printTable } from '../table.ts';
 import { type ServingProcess, startProcess } from './process.ts';
 import { startRedis } from './redis.ts';
-import { WORDS } from './say.ts';
+import { WORDS } from './say-prompt.ts';
 
 const RUNS = 50;
 const WARM_UP = 6;

@@ -10,7 +10,7 @@ import {
 } from '@cueline/core/evals';
 import { scriptedModel } from '@cueline/core/testing';
 import { printTable } from '../table.ts';
-import { benchBesideOthers } from './beside-others.ts';
+import { benchBesideOthers } from './other-packages.ts';
 
 const CASES = 2_000;
 const REPEAT = 3;

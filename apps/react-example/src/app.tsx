@@ -5,7 +5,7 @@ import { FormPage } from './form/form-page.tsx';
 import { pages, useRoute } from './route.ts';
 import { TasksPage } from './tasks/tasks-page.tsx';
 import { TopBar } from './top-bar.tsx';
-import { setupOf, usePlace } from './where.ts';
+import { setupOf, usePlace } from './run-places.ts';
 
 /** Every run below has an id, so it continues while another page is shown, and is stored. */
 export function App() {

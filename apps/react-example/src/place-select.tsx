@@ -1,4 +1,4 @@
-import { goTo, places, type Place } from './where.ts';
+import { goTo, places, type Place } from './run-places.ts';
 
 /** Chooses where runs happen. Runs in the other places continue. */
 export function PlaceSelect({ place }: { place: Place }) {

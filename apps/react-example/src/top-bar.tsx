@@ -5,7 +5,7 @@ import { pageServer } from './page-server.ts';
 import { PlaceSelect } from './place-select.tsx';
 import { guestDesk, prepareArrival, readBooking } from './remote-prompts.ts';
 import { pages, type PageName } from './route.ts';
-import type { Place } from './where.ts';
+import type { Place } from './run-places.ts';
 
 export function TopBar({ page, place }: { page: PageName; place: Place }) {
   return (

@@ -3,7 +3,7 @@ import { createRoot } from 'react-dom/client';
 import { conversation, planPieces, sayPlan, textPieces } from './answers.ts';
 import type { Contender, ContenderProps } from './contender.ts';
 import { feeds, type FeedName } from './feeds.ts';
-import { Floor } from './floor.tsx';
+import { Floor } from './baseline.tsx';
 import { runMany } from './many-runs.tsx';
 import { WithThrottledUseChat, WithUseChat } from './with-use-chat.tsx';
 import { WithThrottledUsePrompt, WithUsePrompt } from './with-use-prompt.tsx';

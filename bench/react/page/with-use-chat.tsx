@@ -3,7 +3,7 @@ import type { ChatTransport, UIMessage, UIMessageChunk } from 'ai';
 import { useEffect, useMemo, useRef, type ReactElement } from 'react';
 import { sayPlan } from './answers.ts';
 import type { ContenderProps } from './contender.ts';
-import { Answer, Earlier } from './earlier.tsx';
+import { Answer, Earlier } from './earlier-messages.tsx';
 
 export function WithUseChat(props: ContenderProps): ReactElement {
   return <Chat {...props} />;

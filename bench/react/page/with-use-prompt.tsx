@@ -3,7 +3,7 @@ import { usePrompt } from '@cueline/react';
 import { useEffect, useMemo, type ReactElement } from 'react';
 import { sayPlan } from './answers.ts';
 import type { ContenderProps } from './contender.ts';
-import { Answer, Earlier } from './earlier.tsx';
+import { Answer, Earlier } from './earlier-messages.tsx';
 import { feedExecutor } from './feed-executor.ts';
 
 const answer = definePrompt('answer', () => {});

@@ -51,8 +51,8 @@ export type {
   ParseFunction,
 } from './agents/call/agent-config.ts';
 export type { CallErrorDetails } from './agents/call/call-error.ts';
-export type { CallEvent, CallState } from './agents/call/transitions.ts';
-export type { CallTrace } from './agents/trace-calls.ts';
+export type { CallEvent, CallState } from './agents/call/call-state.ts';
+export type { CallTrace } from './agents/record-tool-calls.ts';
 export { classify, classifyBinary } from './agents/call/classify.ts';
 export type { Dialog, DialogAddition, DialogJSON } from './agents/call/dialog.ts';
 export { tags, type Tags, type TagValues } from './agents/tags/tags.ts';

@@ -1,6 +1,6 @@
 import { definePrompt, tool } from '@cueline/core';
 import { z } from 'zod';
-import { house } from '../demo/house.ts';
+import { house } from '../demo/guesthouse.ts';
 import { mailSchema } from '../schemas/mail.ts';
 
 const findBooking = tool(

@@ -1,6 +1,6 @@
 import { definePrompt } from '@cueline/core';
 import { z } from 'zod';
-import { house } from '../demo/house.ts';
+import { house } from '../demo/guesthouse.ts';
 
 /** The longest result of a task, in characters. */
 const LONGEST_RESULT = 90;

@@ -3,7 +3,7 @@ import { useRun, type AnyRun } from '@cueline/react';
 import type { StorageFailure } from '@cueline/react/indexeddb';
 import { clsx } from 'clsx';
 import { RotateCcw, Square } from 'lucide-react';
-import { usePlace, type Place } from '../where.ts';
+import { usePlace, type Place } from '../run-places.ts';
 import { Button } from './button.tsx';
 
 const phases = {

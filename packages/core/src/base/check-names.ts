@@ -1,7 +1,7 @@
 import { CuelineError, type CuelineErrorCode } from './errors.ts';
 import { successorOf, whyDropped } from './former-names.ts';
 import { nearestName } from './nearest-name.ts';
-import { isRecord, quoted } from './part-error.ts';
+import { isRecord, quoted } from './message-part-error.ts';
 
 /**
  * Refuses an unknown name, which would otherwise be ignored. `instead` returns what to write, if it knows.

@@ -1,7 +1,7 @@
 import type { ChatCall, ChatSettings } from './chat.ts';
 import type { ChatTransport, UIMessage, UIMessageChunk } from 'ai';
 import type { CuelineErrorCode } from '../base/errors.ts';
-import { loadPart } from '../base/load-part.ts';
+import { loadPart } from '../base/load-module.ts';
 import type { TaskState } from '../log/state.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type * as Chat from './chat.ts';

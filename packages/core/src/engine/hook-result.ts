@@ -1,7 +1,7 @@
 import { CuelineError } from '../base/errors.ts';
 import type { HookResult } from '../prompt/hook.ts';
 import { suggestion } from '../base/check-names.ts';
-import { isRecord, quoted } from '../base/part-error.ts';
+import { isRecord, quoted } from '../base/message-part-error.ts';
 
 /** What a hook may change. The compiler compares the list with the AI SDK's own. */
 const names: Record<keyof HookResult, true> = {

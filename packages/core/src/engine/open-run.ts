@@ -4,7 +4,7 @@ import { CuelineError } from '../base/errors.ts';
 import { checkPlugins } from '../prompt/check-plugins.ts';
 import type { Plugin } from '../prompt/define-plugin.ts';
 import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
-import { noteInput } from '../prompt/given.ts';
+import { noteInput } from '../prompt/prompt-inputs.ts';
 import { checkRunOptions } from '../prompt/option-names.ts';
 import { policySetupOf, type LoopPolicySetup } from './loop-policy.ts';
 import { readLimits } from '../tool-calls/limits.ts';

@@ -5,7 +5,7 @@ import { CuelineError, type ErrorSource } from '../base/errors.ts';
 import type { RunEventBody, RunOutcome } from '../log/events.ts';
 import { redact } from '../json/redact.ts';
 import { toRunError } from '../models/run-error.ts';
-import { callFacts, metadata, sourceFacts, textOf, warningText } from './part-facts.ts';
+import { callFacts, metadata, sourceFacts, textOf, warningText } from './read-part.ts';
 import { causeOf } from '../messages/steer-cause.ts';
 import { contentFiltered } from '../provider/content-filtered.ts';
 import { toJson } from '../messages/to-json.ts';

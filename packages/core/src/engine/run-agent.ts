@@ -4,7 +4,7 @@ import { createId } from '../base/create-id.ts';
 import { CuelineError } from '../base/errors.ts';
 import type { RunEventBody } from '../log/events.ts';
 import type { Plugin } from '../prompt/define-plugin.ts';
-import { noteInput } from '../prompt/given.ts';
+import { noteInput } from '../prompt/prompt-inputs.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import type { ToolList } from '../tools/tool-list.ts';
 import type { LoopPolicySetup } from './loop-policy.ts';

@@ -11,7 +11,7 @@ import type { RunHandle } from '../log/run-handle.ts';
 import { createRunHandle } from './create-run-handle.ts';
 import { openRun, toDefinition } from './open-run.ts';
 import type { PromptConfig, PromptSource, TextOutput, UserContext } from '../prompt/prompt-options.ts';
-import { explainRejections } from './result.ts';
+import { explainRejections } from './explain-rejections.ts';
 import { runAgent } from './run-agent.ts';
 import { startAgentLoop } from './agent-loop.ts';
 import { toJson } from '../messages/to-json.ts';

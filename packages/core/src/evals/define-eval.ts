@@ -1,6 +1,6 @@
 import { CuelineError } from '../base/errors.ts';
 import { checkNames } from '../base/check-names.ts';
-import { quoted } from '../base/part-error.ts';
+import { quoted } from '../base/message-part-error.ts';
 import type { RunState } from '../log/state.ts';
 import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
 import type { EvalOutput } from './eval-output.ts';

@@ -3,7 +3,7 @@ import { validateOf } from '../tools/standard-schema.ts';
 import { validateJson } from '../tools/validate-json.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import { parseJson } from '../json/parse-json.ts';
-import { quoted } from '../base/part-error.ts';
+import { quoted } from '../base/message-part-error.ts';
 import type { Scorer, ScoreValue } from './define-eval.ts';
 import type { EvalOutput, EvalToolCall } from './eval-output.ts';
 

@@ -1,4 +1,4 @@
-import { loadPart } from '../base/load-part.ts';
+import { loadPart } from '../base/load-module.ts';
 import type * as Runner from './runner.ts';
 
 /** Loads the engine and the AI SDK. A page that only shows runs does not load them. */

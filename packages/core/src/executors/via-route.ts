@@ -1,5 +1,5 @@
 import type { RouteOptions } from './route-request.ts';
-import { loadPart } from '../base/load-part.ts';
+import { loadPart } from '../base/load-module.ts';
 import type { RouteExecutor } from './executor.ts';
 import { failedStart } from './failed-start.ts';
 import type * as RouteRun from './route-run.ts';

@@ -1,5 +1,5 @@
 import { parseJson } from './parse-json.ts';
-import { createOpenJson } from './open-json.ts';
+import { createOpenJson } from './json-builder.ts';
 
 /**
  * Reads a JSON text while it arrives. It builds the value in one pass over the characters, so that feeding 640 KB in

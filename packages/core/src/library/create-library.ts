@@ -1,5 +1,5 @@
 import { CuelineError } from '../base/errors.ts';
-import { isRecord, quoted } from '../base/part-error.ts';
+import { isRecord, quoted } from '../base/message-part-error.ts';
 import { definePrompt, type PromptSettings, type PromptWithSchema } from '../prompt/define-prompt.ts';
 import type { TypesOf } from '../prompt/types-of.ts';
 import { expandText } from './expand.ts';

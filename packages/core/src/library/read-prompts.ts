@@ -1,6 +1,6 @@
 import { CuelineError } from '../base/errors.ts';
 import { nearestName } from '../base/nearest-name.ts';
-import { isRecord, quoted } from '../base/part-error.ts';
+import { isRecord, quoted } from '../base/message-part-error.ts';
 import { placeholdersOf, readValue } from './expand.ts';
 import { hashOf } from '../json/content-hash.ts';
 import type { LibraryParameter, LibraryPrompt, PromptParameter, PromptRecord } from './prompt-record.ts';

@@ -1,5 +1,5 @@
 import { CuelineError } from '../base/errors.ts';
-import { isRecord, quoted } from '../base/part-error.ts';
+import { isRecord, quoted } from '../base/message-part-error.ts';
 import { fileLimits } from './prompt-schema.ts';
 
 /** How long an address may take to answer. */

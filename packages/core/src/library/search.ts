@@ -1,8 +1,8 @@
 import type { EmbeddingModel } from 'ai';
 import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
-import { loadPart } from '../base/load-part.ts';
-import { quoted } from '../base/part-error.ts';
+import { loadPart } from '../base/load-module.ts';
+import { quoted } from '../base/message-part-error.ts';
 import type { PromptLibrary } from './create-library.ts';
 import type { LibraryPrompt } from './prompt-record.ts';
 

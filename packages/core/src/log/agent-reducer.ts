@@ -1,7 +1,7 @@
 import type { DraftProgress, StateDraft } from './state-draft.ts';
 import type { RunEvent } from './events.ts';
 import { applyToMessage } from './message.ts';
-import { setMember } from '../json/open-json.ts';
+import { setMember } from '../json/json-builder.ts';
 import { feedReader } from '../json/partial-json.ts';
 import { readInputs } from './read-inputs.ts';
 import type { RunStatus, SteerState, StepState, CommonFacts } from './state.ts';

@@ -1,6 +1,6 @@
 import type { Part, StateDraft } from './state-draft.ts';
 import type { RunEvent } from './events.ts';
-import { addPart, partAt, stepMessage, voidStep, writtenMessage } from './own-message.ts';
+import { addPart, partAt, stepMessage, voidStep, writtenMessage } from './written-message.ts';
 import { readInputs } from './read-inputs.ts';
 import * as toolPart from './tool-part.ts';
 

@@ -1,6 +1,6 @@
 import type { Part, StateDraft, StateFields, ToolPart } from './state-draft.ts';
 import type { RunEvent, ToolCallFacts } from './events.ts';
-import { addPart, partAt, stepMessage, writtenParts } from './own-message.ts';
+import { addPart, partAt, stepMessage, writtenParts } from './written-message.ts';
 import { lastIndexOfId } from './id-index.ts';
 import { markStale, readInputs } from './read-inputs.ts';
 

@@ -1,6 +1,6 @@
 import type { ModelMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
-import { partError, quoted } from '../base/part-error.ts';
+import { partError, quoted } from '../base/message-part-error.ts';
 
 /**
  * Refuses what every provider refuses: a result without a call, a second result of a call, and a message of another

@@ -4,7 +4,7 @@ import type { SharedV4FileData, SharedV4ProviderOptions as ProviderOptions } fro
 import { bytesOf } from '../json/bytes.ts';
 import { isFileId, readFile, type FileContent, type FileSource } from './file-data.ts';
 import { isMediaType } from './media-type.ts';
-import { isRecord, partError, quoted } from '../base/part-error.ts';
+import { isRecord, partError, quoted } from '../base/message-part-error.ts';
 
 /** Text. */
 export type TextPart = { type: 'text'; text: string; providerOptions?: ProviderOptions };

@@ -2,7 +2,7 @@ import type { FilePart } from 'ai';
 import type { SharedV4FileData } from '@ai-sdk/provider';
 import { bytesOf, toBase64 } from '../json/bytes.ts';
 import { imageTypeOfData, imageTypeOfUrl } from './media-type.ts';
-import { isRecord, partError, quoted } from '../base/part-error.ts';
+import { isRecord, partError, quoted } from '../base/message-part-error.ts';
 
 /**
  * The forms of a file: bytes, base64, a data URL, an http(s) URL, a provider's file id (`'file-…'`, or `{ openai:

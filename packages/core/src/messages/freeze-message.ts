@@ -1,7 +1,7 @@
 import type { ModelMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { bytesOf, toBase64 } from '../json/bytes.ts';
-import { isRecord, partError, quoted } from '../base/part-error.ts';
+import { isRecord, partError, quoted } from '../base/message-part-error.ts';
 
 /**
  * Returns a frozen copy of a message as plain JSON. The AI SDK accepts it as it is, except for URLs in `{ type:

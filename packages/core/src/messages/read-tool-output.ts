@@ -1,6 +1,6 @@
 import { readForeignPart, type ContentPart } from './content-part.ts';
 import { bytesOf } from '../json/bytes.ts';
-import { isRecord, partError } from '../base/part-error.ts';
+import { isRecord, partError } from '../base/message-part-error.ts';
 import { plainJson, toModelOutput, type ToolResultContent, type ToolResultOutput } from './tool-output.ts';
 
 /**

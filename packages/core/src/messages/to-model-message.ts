@@ -5,8 +5,8 @@ import { CuelineError } from '../base/errors.ts';
 import { checkCalls } from './call-order.ts';
 import { providerOptionsOf, readContentPart, textOf, type SentPart } from './content-part.ts';
 import type { MessageRole } from './message-parts.ts';
-import { objectsIn } from './objects-in.ts';
-import { isRecord, partError, quoted } from '../base/part-error.ts';
+import { objectsIn } from './collect-objects.ts';
+import { isRecord, partError, quoted } from '../base/message-part-error.ts';
 import { readJson, readToolOutput } from './read-tool-output.ts';
 
 /** The parts that a message of each role can have. */

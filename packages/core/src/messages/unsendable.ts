@@ -1,6 +1,6 @@
 import type { UIMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
-import { isRecord, quoted } from '../base/part-error.ts';
+import { isRecord, quoted } from '../base/message-part-error.ts';
 
 /**
  * Returns the reason why `send` cannot send something. Apart from the check, so that a page loads these sentences

@@ -1,5 +1,5 @@
 import type { LanguageModel } from 'ai';
-import { loadPart } from '../base/load-part.ts';
+import { loadPart } from '../base/load-module.ts';
 import { checkModel } from './check-model.ts';
 import { processEnvironment, secretsOf } from './environment.ts';
 import type { CurrentModel, LanguageModelObject, ModelSettings } from './settings.ts';

@@ -1,6 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { CuelineError } from '../base/errors.ts';
-import { loadPart } from '../base/load-part.ts';
+import { loadPart } from '../base/load-module.ts';
 import { checkBaseUrl, isLoopback } from './base-url.ts';
 import { type Environment, readVariable, toVariablePart } from './environment.ts';
 import { loadPackage } from './load-package.ts';

@@ -3,7 +3,7 @@ export { builtInProviders, providerDefaults } from './built-in.ts';
 export { checkBaseUrl } from './base-url.ts';
 export { secretsOf, type Environment } from './environment.ts';
 export { guardFetch, type FetchFunction } from './guarded-fetch.ts';
-export { withoutProviderStorage } from './keep-nothing.ts';
+export { withoutProviderStorage } from './without-provider-storage.ts';
 export type { BuiltInProvider, CreateProvider, ProviderPackages, ProviderSettings } from './providers.ts';
 export { proxied, type ProxiedName, type ProxiedOptions } from './proxied.ts';
 export { resolveModel } from './resolve-model.ts';

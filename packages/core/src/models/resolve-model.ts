@@ -1,6 +1,6 @@
 import type { LanguageModel } from 'ai';
 import { CuelineError } from '../base/errors.ts';
-import { loadPart } from '../base/load-part.ts';
+import { loadPart } from '../base/load-module.ts';
 import { resolveAlias } from './aliases.ts';
 import { builtInProviders, createBuiltInModel, isBuiltIn } from './built-in.ts';
 import { checkModel } from './check-model.ts';

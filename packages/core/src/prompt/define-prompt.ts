@@ -4,7 +4,7 @@ import type { ToolArguments, ToolSchema } from '../tools/schema.ts';
 import type { LanguageModel } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import type { Plugin, PluginMethods } from './define-plugin.ts';
-import { noteInput } from './given.ts';
+import { noteInput } from './prompt-inputs.ts';
 import type { Prompt } from './prompt.ts';
 import { readInput } from './read-input.ts';
 import { isToolList, type ToolList } from '../tools/tool-list.ts';

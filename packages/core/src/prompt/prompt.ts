@@ -11,10 +11,10 @@ import { agentTool, type AgentFunction, type AgentDefinition, type AgentOptions 
 import { clientTool, type ClientToolOptions } from '../tools/client-tool.ts';
 import { compositeTool, type CompositeOptions } from '../tools/composite-tool.ts';
 import type { Plugin } from './define-plugin.ts';
-import { inputsOf, noteInput } from './given.ts';
+import { inputsOf, noteInput } from './prompt-inputs.ts';
 import type { Hook } from './hook.ts';
 import { checkNames } from '../base/check-names.ts';
-import { isRecord, quoted } from '../base/part-error.ts';
+import { isRecord, quoted } from '../base/message-part-error.ts';
 import {
   checkTasks,
   TaskListDefinition,

@@ -7,7 +7,7 @@ import { editTasks } from '../tasks/edits.ts';
 import { resumeTasks } from '../tasks/resume.ts';
 import { applyEvents, currentTask, isComplete, type TaskList } from '../tasks/task-list.ts';
 import { checkNames } from '../base/check-names.ts';
-import { isRecord, quoted } from '../base/part-error.ts';
+import { isRecord, quoted } from '../base/message-part-error.ts';
 import type { ToolDefinition } from './definitions.ts';
 
 /** One task of `defTaskList`. `P` is the prompt with its plugins' methods. */

@@ -17,7 +17,7 @@ import { inProcess } from '../executors/in-process.ts';
 import { openLazily } from '../executors/open-lazily.ts';
 import { loadedRetries, loadRetries } from './load-retries.ts';
 import { upgradeLog } from '../log/upgrade-log.ts';
-import { lastRunId, logUpTo, countPromptMessages } from '../log/log-parts.ts';
+import { lastRunId, logUpTo, countPromptMessages } from '../log/log-queries.ts';
 import type { AttemptInput } from './attempt-input.ts';
 import { createStateOverlay } from './overlay-state.ts';
 import { createRestoring } from './restore-run.ts';

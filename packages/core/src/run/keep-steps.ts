@@ -3,7 +3,7 @@ import { CuelineError } from '../base/errors.ts';
 import type { RunEvent } from '../log/events.ts';
 import { reduceAll } from '../log/reduce.ts';
 import type { TaskState } from '../log/state.ts';
-import { countPromptMessages } from '../log/log-parts.ts';
+import { countPromptMessages } from '../log/log-queries.ts';
 import {
   describeUnfinished,
   findUnfinishedStep,

@@ -1,4 +1,4 @@
-import { loadPart } from '../base/load-part.ts';
+import { loadPart } from '../base/load-module.ts';
 import type * as Retries from './retry-run.ts';
 
 let loaded: typeof Retries | undefined;

@@ -1,6 +1,6 @@
 import type { EventWriter, StoredLog, TabbedRun } from '../storage/event-writer.ts';
 import type { CuelineError } from '../base/errors.ts';
-import { loadPart } from '../base/load-part.ts';
+import { loadPart } from '../base/load-module.ts';
 import type { RunEvent } from '../log/events.ts';
 import type { StartRequest } from './attempts.ts';
 import type { RunStorage } from '../storage/run-storage.ts';

@@ -1,5 +1,5 @@
 import type { EventWriter, StoredLog, TabbedRun } from './event-writer.ts';
-import { loadPart } from '../base/load-part.ts';
+import { loadPart } from '../base/load-module.ts';
 import { CuelineError } from '../base/errors.ts';
 import { isRunEvent } from '../wire/check-event.ts';
 import { createEventCounter, serverEventLimits } from '../wire/event-limits.ts';

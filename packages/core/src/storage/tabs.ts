@@ -7,7 +7,7 @@ import type { RunEvent } from '../log/events.ts';
 import type { Executor, RunCommand } from '../executors/executor.ts';
 import type { StoredCalls } from '../executors/stored-calls.ts';
 import { followTab, type FollowedTab } from './follow-tab.ts';
-import { lastRunId } from '../log/log-parts.ts';
+import { lastRunId } from '../log/log-queries.ts';
 import { openTabChannel, type BroadcastChannelLike, type TabMessage } from './tab-channel.ts';
 import { createTabLock, type TabLocks } from './tab-lock.ts';
 import { openLazily } from '../executors/open-lazily.ts';

@@ -8,7 +8,7 @@ import type {
 import { generateFrom, streamOf, wait } from '@cueline/demo-model/stream';
 import type { LanguageModel } from 'ai';
 import { CuelineError } from '../base/errors.ts';
-import { quoted } from '../base/part-error.ts';
+import { quoted } from '../base/message-part-error.ts';
 import { hashOf } from '../json/content-hash.ts';
 import { redactDeep } from '../json/redact.ts';
 import { createModels, toCurrent } from '../models/create-models.ts';

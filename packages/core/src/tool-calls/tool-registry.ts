@@ -1,6 +1,6 @@
 import type { ToolContext, ToolEffect } from '../tools/tool-types.ts';
 import { asSchema, tool, type ToolSet } from 'ai';
-import { isRecord } from '../base/part-error.ts';
+import { isRecord } from '../base/message-part-error.ts';
 import { isStreaming } from '../tools/tool-callbacks.ts';
 import { toSchema, type ToolSchema } from '../tools/schema.ts';
 import type { ToolDefinition } from '../prompt/definitions.ts';

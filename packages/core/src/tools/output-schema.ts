@@ -3,7 +3,7 @@ import type { FlexibleSchema } from 'ai';
 import { thrownText } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
 import { isSuspension } from './suspend.ts';
-import { quoted } from '../base/part-error.ts';
+import { quoted } from '../base/message-part-error.ts';
 import { parseWith, toValidator, type ToolSchema } from './schema.ts';
 import { lastOutput } from './tool-callbacks.ts';
 

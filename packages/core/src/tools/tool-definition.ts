@@ -12,7 +12,7 @@ import { checkArguments } from './check-arguments.ts';
 import { checkLoopRule } from './loop-rule.ts';
 import { checkNames } from '../base/check-names.ts';
 import { readOutputSchema, withOutputSchema } from './output-schema.ts';
-import { isRecord, quoted } from '../base/part-error.ts';
+import { isRecord, quoted } from '../base/message-part-error.ts';
 import { toSchema, type ToolSchema } from './schema.ts';
 import { isStreaming, withCallbacks } from './tool-callbacks.ts';
 

@@ -3,7 +3,7 @@ import { PromptTransport } from '@cueline/core/ai-sdk';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { UIMessage } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
-import { sent } from '../sent.ts';
+import { sent } from '../sent-requests.ts';
 import { call, json } from '../support.ts';
 import {
   answered,
@@ -20,7 +20,7 @@ import {
   textOf,
   type Call,
 } from '../support/chat.ts';
-import { createHub, cutAfter } from '../support/hub.ts';
+import { createHub, cutAfter } from '../support/memory-route.ts';
 import { after } from '../support/runs.ts';
 
 const pays: readonly ScriptedTurn[] = [['Let me see. ', call('pay', { amount: 50 })], 'Done.'];

@@ -18,7 +18,7 @@ import {
 } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { sent } from '../sent.ts';
+import { sent } from '../sent-requests.ts';
 import { call, json } from '../support.ts';
 import {
   answered,

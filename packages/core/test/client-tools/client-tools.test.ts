@@ -11,7 +11,7 @@ import {
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { createHub } from '../support/hub.ts';
+import { createHub } from '../support/memory-route.ts';
 import { after, atOnce, nextEvent } from '../support/runs.ts';
 import { file, opened, openOf, picked, picks, prompt, schema, setUp, told } from './files.ts';
 

@@ -1,7 +1,7 @@
 import { createRun, viaRoute, type Executor, type ClientToolOptions } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createHub } from '../support/hub.ts';
+import { createHub } from '../support/memory-route.ts';
 import { after, atOnce } from '../support/runs.ts';
 import { file, opened, picks, prompt, setUp } from './files.ts';
 

@@ -4,7 +4,7 @@ import { scriptedModel } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { sent } from '../sent.ts';
+import { sent } from '../sent-requests.ts';
 import { play } from '../support.ts';
 
 const call = { type: 'tool-call', toolCallId: 'c1', toolName: 'look', input: {} } as const;

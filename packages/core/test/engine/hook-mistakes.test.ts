@@ -3,7 +3,7 @@ import type { Hook, HookResult } from '@cueline/core';
 import type { ModelMessage } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { sent } from '../sent.ts';
+import { sent } from '../sent-requests.ts';
 import { call, play } from '../support.ts';
 
 const look = call('look', {});

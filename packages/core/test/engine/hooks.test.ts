@@ -4,7 +4,7 @@ import type { ModelMessage } from 'ai';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { sent } from '../sent.ts';
+import { sent } from '../sent-requests.ts';
 import { call, play } from '../support.ts';
 
 const look = (n: number) => call('look', { n });

@@ -3,7 +3,7 @@ import { runPrompt, type Hook, type Prompt, type PromptSource } from '@cueline/c
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { sent } from '../sent.ts';
+import { sent } from '../sent-requests.ts';
 import { call, go, play } from '../support.ts';
 import { after } from '../support/runs.ts';
 

@@ -18,7 +18,7 @@ import {
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { lettersModel } from '../support/letters-model.ts';
+import { lettersModel } from '../support/letter-count-embeddings.ts';
 
 const state = await (
   await runPrompt((prompt) => prompt.$`Hi.`, { model: scriptedModel(['Hi']) })

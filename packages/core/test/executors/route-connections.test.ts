@@ -4,7 +4,7 @@ import { createRun, viaRoute, type Connectivity } from '@cueline/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { json } from '../support.ts';
-import { cutAfter, type createHub, type HubOptions } from '../support/hub.ts';
+import { cutAfter, type createHub, type HubOptions } from '../support/memory-route.ts';
 import { address, ended, endless, greet, never, read, request, setUp, turns, until } from './route.ts';
 
 describe('A lost connection', () => {

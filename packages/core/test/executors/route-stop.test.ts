@@ -1,7 +1,7 @@
 import { createRun, type Executor } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import { json } from '../support.ts';
-import { cutAfter } from '../support/hub.ts';
+import { cutAfter } from '../support/memory-route.ts';
 import {
   asking,
   ended,

@@ -4,7 +4,7 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { expect } from 'vitest';
 import * as z from 'zod';
 import { call } from '../support.ts';
-import { createHub, type HubOptions } from '../support/hub.ts';
+import { createHub, type HubOptions } from '../support/memory-route.ts';
 
 export const address = 'https://example.test/api/greet';
 

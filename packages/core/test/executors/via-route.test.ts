@@ -2,7 +2,7 @@ import { definePrompt, viaRoute, type RouteOptions, type RunRequest } from '@cue
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import { json, play, timeless } from '../support.ts';
-import { cutAfter } from '../support/hub.ts';
+import { cutAfter } from '../support/memory-route.ts';
 import { address, asking, greet, never, read, request, setUp, turns, until } from './route.ts';
 
 describe('A run by route', () => {

@@ -1,6 +1,6 @@
 import { createPromptLibrary, createPromptSearch } from '@cueline/core/library';
 import { expect, test } from 'vitest';
-import { lettersModel } from '../support/letters-model.ts';
+import { lettersModel } from '../support/letter-count-embeddings.ts';
 
 const prompt = (
   id: string,

@@ -11,7 +11,7 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { sent } from '../sent.ts';
+import { sent } from '../sent-requests.ts';
 import { call } from '../support.ts';
 
 const sayHi = (prompt: Prompt) => prompt.$`Hi.`;

@@ -12,7 +12,7 @@ import { PromptTransport } from '@cueline/core/ai-sdk';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
 import { PlainChat } from '../support/chat.ts';
-import { createHub } from '../support/hub.ts';
+import { createHub } from '../support/memory-route.ts';
 import { atOnce } from '../support/runs.ts';
 
 const greet = definePrompt('greet', (prompt, input: { name: string }) => {

@@ -7,7 +7,7 @@ import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import * as z3 from 'zod/v3';
-import { sent } from '../sent.ts';
+import { sent } from '../sent-requests.ts';
 import { play } from '../support.ts';
 
 const call = (name: string, input: unknown) => ({ toolCall: { name, input } });

@@ -12,7 +12,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { json } from '../support.ts';
-import { createHub, cutAfter, type HubOptions } from '../support/hub.ts';
+import { createHub, cutAfter, type HubOptions } from '../support/memory-route.ts';
 import { memoryStorage } from '../support/runs.ts';
 
 const address = 'https://example.test/api/mail';

@@ -1,7 +1,7 @@
 import { createRun, definePrompt, remotePrompt, viaRoute, type PromptDefinition } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createHub } from '../support/hub.ts';
+import { createHub } from '../support/memory-route.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();

@@ -3,8 +3,8 @@ import { runPrompt, type PromptSource } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { sent } from '../sent.ts';
-import { outputs, play } from './play.ts';
+import { sent } from '../sent-requests.ts';
+import { outputs, play } from './run-scripted.ts';
 import { call } from '../support.ts';
 
 describe('defAgent', () => {

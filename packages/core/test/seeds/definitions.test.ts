@@ -1,8 +1,8 @@
 // The prompt language: each example as it is promised, and what the model is sent for it.
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { transcript } from '../sent.ts';
-import { play } from './play.ts';
+import { transcript } from '../sent-requests.ts';
+import { play } from './run-scripted.ts';
 import { call } from '../support.ts';
 
 describe('defMessage', () => {

@@ -1,8 +1,8 @@
 // The prompt language: each example as it is promised, and what the model is sent for it.
 import type { PromptSource } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
-import { sent, transcript } from '../sent.ts';
-import { outputs, play } from './play.ts';
+import { sent, transcript } from '../sent-requests.ts';
+import { outputs, play } from './run-scripted.ts';
 import { call } from '../support.ts';
 
 describe('defDynamicTaskList', () => {

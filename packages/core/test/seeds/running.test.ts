@@ -5,8 +5,8 @@ import { isStepCount } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { startServer, chat } from '../models/chat-server.ts';
-import { sent, transcript } from '../sent.ts';
-import { play } from './play.ts';
+import { sent, transcript } from '../sent-requests.ts';
+import { play } from './run-scripted.ts';
 import { call } from '../support.ts';
 
 describe('runPrompt', () => {

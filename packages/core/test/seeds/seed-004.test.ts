@@ -23,9 +23,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { lettersModel } from '../support/letters-model.ts';
+import { lettersModel } from '../support/letter-count-embeddings.ts';
 import { call } from '../support.ts';
-import { outputs, play } from './play.ts';
+import { outputs, play } from './run-scripted.ts';
 
 const json = `[{
   "id": "template-prompt-001",

@@ -2,8 +2,8 @@
 import type { PromptSource } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { transcript } from '../sent.ts';
-import { play } from './play.ts';
+import { transcript } from '../sent-requests.ts';
+import { play } from './run-scripted.ts';
 import { call } from '../support.ts';
 
 describe('defTaskList', () => {

@@ -3,7 +3,7 @@ import { tool, type PromptSource } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { types } from '../support.ts';
-import { outputs, play } from './play.ts';
+import { outputs, play } from './run-scripted.ts';
 import { call } from '../support.ts';
 
 describe('defTool', () => {

@@ -11,7 +11,7 @@ import {
 } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { expect } from 'vitest';
-import { sent } from '../sent.ts';
+import { sent } from '../sent-requests.ts';
 import * as z from 'zod';
 
 export const amount = z.object({ amount: z.number() });

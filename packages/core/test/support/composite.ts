@@ -1,5 +1,5 @@
 import { tool, type NamedTool, type PromptConfig } from '@cueline/core';
-import { sent } from '../sent.ts';
+import { sent } from '../sent-requests.ts';
 import { call, go, play } from '../support.ts';
 import * as z from 'zod';
 

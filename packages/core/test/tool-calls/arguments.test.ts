@@ -1,7 +1,7 @@
 import { tool } from '@cueline/core';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { sent } from '../sent.ts';
+import { sent } from '../sent-requests.ts';
 import { call, play } from '../support.ts';
 
 test('a tool that changes its arguments changes neither the log nor later requests', async () => {

@@ -3,7 +3,7 @@ import { runPrompt, type ToolContext, type ToolOptions } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { sent } from '../sent.ts';
+import { sent } from '../sent-requests.ts';
 import { call, go, play, types } from '../support.ts';
 import { after } from '../support/runs.ts';
 

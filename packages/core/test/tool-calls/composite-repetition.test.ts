@@ -1,6 +1,6 @@
 import { tool, type ToolOptions } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
-import { sent } from '../sent.ts';
+import { sent } from '../sent-requests.ts';
 import { call, go, play } from '../support.ts';
 import * as z from 'zod';
 import { type Call, batch, none, echo, say } from '../support/composite.ts';

@@ -1,6 +1,6 @@
 import { type Prompt, type PromptSource } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
-import { sent } from '../sent.ts';
+import { sent } from '../sent-requests.ts';
 import { call, go, play } from '../support.ts';
 import { after } from '../support/runs.ts';
 import * as z from 'zod';

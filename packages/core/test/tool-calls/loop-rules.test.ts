@@ -4,7 +4,7 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { tool as sdkTool } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { sent } from '../sent.ts';
+import { sent } from '../sent-requests.ts';
 import { go, play } from '../support.ts';
 
 const look: ScriptedTurn = [{ toolCall: { name: 'look', input: { at: 'a' } } }];

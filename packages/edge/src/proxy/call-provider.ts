@@ -1,6 +1,6 @@
 import { switchedOff } from '../limits/kill-switch.ts';
 import { Refusal } from '../http/respond.ts';
-import { after } from './after.ts';
+import { after } from './timeouts.ts';
 
 /** Why a call was cut off: the caller disconnected, its time was over, or the operator ended all calls. */
 export type CutOff = 'client' | 'timeout' | 'switch';

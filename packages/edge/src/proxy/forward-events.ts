@@ -1,4 +1,4 @@
-import { createWatch } from './after.ts';
+import { createWatch } from './timeouts.ts';
 import { createEventSplitter, type EventBatch } from './split-events.ts';
 
 /** Why a stream ended early. */

@@ -4,7 +4,7 @@ import { onSwitchStop } from '../limits/kill-switch.ts';
 import { costOf, priceOf, worstCost, type ModelPrice } from '../limits/prices.ts';
 import { isUnbilledStatus } from '../limits/unbilled.ts';
 import { answerHeaders, Refusal } from '../http/respond.ts';
-import { after, within } from './after.ts';
+import { after, within } from './timeouts.ts';
 import { callProvider, type CutOff, cutOffRefusal, discardBody } from './call-provider.ts';
 import type { ProxySettings } from './check-options.ts';
 import { sizeOf } from './media.ts';

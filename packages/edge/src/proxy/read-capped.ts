@@ -1,4 +1,4 @@
-import { after } from './after.ts';
+import { after } from './timeouts.ts';
 
 /** The text of a body. `end` says why there is no more. */
 export type CappedBody = { text: string; bytes: number; end: 'done' | 'too_large' | 'idle' | 'broken' };

@@ -1,6 +1,6 @@
 import type { LimitStore, Reservation, Reserved } from '../limits/limit-store.ts';
 import { Refusal } from '../http/respond.ts';
-import { within } from './after.ts';
+import { within } from './timeouts.ts';
 
 /** How long a store may take to answer, in ms. */
 export const storeMs = 5_000;

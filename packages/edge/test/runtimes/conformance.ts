@@ -6,7 +6,7 @@ import { checkRoute } from './checks/route.ts';
 import { checkStatuses } from './checks/statuses.ts';
 import { checkStreams } from './checks/streams.ts';
 import { missing, type Running, type Runtime, start } from './runtime.ts';
-import { key, type Tried } from './tried.ts';
+import { key, type Tried } from './served-app.ts';
 import { freePort, serveUpstream, type Upstream } from './upstream.ts';
 
 /** Everything that the app has to do over HTTP, on one runtime. */

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { ask } from './ask.ts';
+import { ask } from './send-request.ts';
 import { path } from './bundle.ts';
 import { talk } from './provider.ts';
 import { missing, runtimes, start } from './runtime.ts';
-import { key } from './tried.ts';
+import { key } from './served-app.ts';
 import { serveUpstream } from './upstream.ts';
 
 const esbuild = path('../../node_modules/.bin/esbuild');

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { stream } from './ask.ts';
+import { stream } from './send-request.ts';
 
 /** An answer of OpenAI's Responses, one piece after another. */
 export type Talk = {

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import type { Tried } from './tried.ts';
+import type { Tried } from './served-app.ts';
 
 /** A connection on which what is sent is exactly what was written. */
 export type Wire = {

@@ -3,7 +3,7 @@ import { scriptedModel, type ScriptedModel } from '@cueline/core/testing';
 import { PromptProvider, usePrompt } from '@cueline/react';
 import { Activity, useEffect, type ReactElement } from 'react';
 import type { Figures } from './main.ts';
-import { openStage, until, wait, type Stage } from './stage.ts';
+import { openStage, until, wait, type Stage } from './page-root.ts';
 
 const words = Array.from({ length: 80 }, (_, index) => `word-${index} `);
 

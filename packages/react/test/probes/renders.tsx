@@ -3,7 +3,7 @@ import { usePrompt, useTask } from '@cueline/react';
 import { useEffect, type ReactElement } from 'react';
 import { manualExecutor, type ManualExecutor } from '../support/executors.ts';
 import type { Figures } from './main.ts';
-import { frame, openStage, until } from './stage.ts';
+import { frame, openStage, until } from './page-root.ts';
 
 const answer = definePrompt('answer', () => {});
 

@@ -2,7 +2,7 @@ import { definePrompt } from '@cueline/core';
 import { usePrompt } from '@cueline/react';
 import { Fragment, memo, startTransition, useEffect, useState, type ReactElement } from 'react';
 import { manualExecutor, type ManualExecutor } from '../support/executors.ts';
-import { openStage, until } from './stage.ts';
+import { openStage, until } from './page-root.ts';
 
 const ITEMS = 100;
 const ITEM_MS = 3;

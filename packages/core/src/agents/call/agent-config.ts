@@ -3,7 +3,7 @@ import type { LanguageModel } from 'ai';
 import type { Limits, PromptOptions } from '../../prompt/prompt-options.ts';
 import type { ToolList } from '../../tools/tool-list.ts';
 import type { Tags, TagValues } from '../tags/tags.ts';
-import type { CallTrace } from '../trace-calls.ts';
+import type { CallTrace } from '../record-tool-calls.ts';
 
 /**
  * Tools of an agent: tools that `tool(…)` returned, and tool sets of the AI SDK, those of an MCP server among them.

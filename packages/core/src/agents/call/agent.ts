@@ -5,7 +5,7 @@ import type { ModelSettings } from '../../models/settings.ts';
 import type { PromptDefinition, PromptWithSchema } from '../../prompt/define-prompt.ts';
 import type { MessageContent } from '../../messages/message-parts.ts';
 import type { Run } from '../../run/run.ts';
-import type { CallTrace } from '../trace-calls.ts';
+import type { CallTrace } from '../record-tool-calls.ts';
 import type { Dialog } from './dialog.ts';
 
 /** The input of an agent: a text, or a list of parts, such as text, images and files. */

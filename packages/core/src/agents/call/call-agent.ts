@@ -2,7 +2,7 @@ import type { ToolContext } from '../../tools/tool-types.ts';
 import { anySignal } from '../../base/any-signal.ts';
 import { checkNames } from '../../base/check-names.ts';
 import { CuelineError } from '../../base/errors.ts';
-import { quoted } from '../../base/part-error.ts';
+import { quoted } from '../../base/message-part-error.ts';
 import type { LoopPolicySetup } from '../../engine/loop-policy.ts';
 import { answerWithin } from '../../engine/run-agent.ts';
 import { joinInstructions } from '../../engine/stream-options.ts';

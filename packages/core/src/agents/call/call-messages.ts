@@ -1,8 +1,8 @@
 import { CuelineError } from '../../base/errors.ts';
 import { scriptError } from '../../base/script-error.ts';
-import { quoted } from '../../base/part-error.ts';
+import { quoted } from '../../base/message-part-error.ts';
 import type { CallException, CallInterrupt, ExceptionHandler, InterruptHandler } from './agent-config.ts';
-import type { CallTrace } from '../trace-calls.ts';
+import type { CallTrace } from '../record-tool-calls.ts';
 import { fillTemplate } from '../tags/fill-template.ts';
 
 const EXCEPTION =

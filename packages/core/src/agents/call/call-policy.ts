@@ -5,7 +5,7 @@ import type { Feedback, LoopPolicy, LoopPolicyContext, PolicyStep } from '../../
 import type { Ending } from '../../engine/recorder.ts';
 import type { LanguageModelObject } from '../../models/settings.ts';
 import { Conversation } from '../conversation.ts';
-import { traceCalls, type CallTrace } from '../trace-calls.ts';
+import { traceCalls, type CallTrace } from '../record-tool-calls.ts';
 import type { AgentConfig } from './agent-config.ts';
 import { exceptionMessage, FINAL_ANSWER, interruptMessage } from './call-messages.ts';
 import { callLimits } from './check-agent.ts';
@@ -20,8 +20,8 @@ import {
   type CallCounters,
   type CallEvent,
   type CallState,
-} from './transitions.ts';
-import { withoutCalls } from './without-tool-calls.ts';
+} from './call-state.ts';
+import { withoutCalls } from './drop-tool-calls.ts';
 
 /** The end of an agent call. */
 export type CallReport = {

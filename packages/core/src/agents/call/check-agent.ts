@@ -1,11 +1,11 @@
 import { checkNames } from '../../base/check-names.ts';
-import { isRecord, quoted } from '../../base/part-error.ts';
+import { isRecord, quoted } from '../../base/message-part-error.ts';
 import { inOptions, optionNames } from '../../prompt/option-names.ts';
 import { isToolList } from '../../tools/tool-list.ts';
 import { refuseFaults } from '../refuse-faults.ts';
 import { isTags } from '../tags/tags.ts';
 import type { AgentConfig } from './agent-config.ts';
-import type { CallLimits } from './transitions.ts';
+import type { CallLimits } from './call-state.ts';
 
 const names: Record<keyof AgentConfig, true> = {
   name: true,

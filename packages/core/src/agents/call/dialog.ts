@@ -2,7 +2,7 @@ import type { ModelMessage } from 'ai';
 import { thrownText } from '../../base/error-source.ts';
 import { createId } from '../../base/create-id.ts';
 import { CuelineError } from '../../base/errors.ts';
-import { isRecord, quoted } from '../../base/part-error.ts';
+import { isRecord, quoted } from '../../base/message-part-error.ts';
 import { freezeMessage, reviveMessage } from '../../messages/freeze-message.ts';
 
 /** A {@link Dialog} as plain JSON, with bytes as base64 and URLs as text. */

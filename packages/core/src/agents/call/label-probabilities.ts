@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/part-error.ts';
+import { isRecord } from '../../base/message-part-error.ts';
 
 /** A token and its probability, as OpenAI reports it. */
 type Token = { token: string; logprob: number };

@@ -1,4 +1,4 @@
-import { loadPart } from '../../base/load-part.ts';
+import { loadPart } from '../../base/load-module.ts';
 import type * as Calls from './agent-calls.ts';
 
 /** Loads the code of calls. A page that only defines agents does not load it. */

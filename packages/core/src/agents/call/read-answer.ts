@@ -16,7 +16,7 @@ import { parseTags, tagsLine } from '../tags/parse-tags.ts';
 import { isTags } from '../tags/tags.ts';
 import { unansweredCall } from '../unanswered-call.ts';
 import type { OutputConfig, ParseFunction } from './agent-config.ts';
-import type { CallEvent } from './transitions.ts';
+import type { CallEvent } from './call-state.ts';
 
 /** How the answers of one call are requested and read. */
 export type OutputReader = {

@@ -2,7 +2,7 @@ import type { PromptTypes } from '../../log/state.ts';
 import type { LanguageModel, ModelMessage, TextPart } from 'ai';
 import { createId } from '../../base/create-id.ts';
 import type { CuelineError } from '../../base/errors.ts';
-import { loadPart } from '../../base/load-part.ts';
+import { loadPart } from '../../base/load-module.ts';
 import { inProcessWith } from '../../executors/in-process.ts';
 import { initialState } from '../../log/reduce.ts';
 import type { PromptDefinition } from '../../prompt/define-prompt.ts';

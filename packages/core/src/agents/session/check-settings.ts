@@ -1,6 +1,6 @@
 import { checkNames } from '../../base/check-names.ts';
 import { successorOf } from '../../base/former-names.ts';
-import { quoted } from '../../base/part-error.ts';
+import { quoted } from '../../base/message-part-error.ts';
 import { isMessage } from '../../messages/is-message.ts';
 import { inOptions } from '../../prompt/option-names.ts';
 import { isToolList, splitTools } from '../../tools/tool-list.ts';

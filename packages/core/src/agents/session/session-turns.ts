@@ -7,7 +7,7 @@ import type { UserContext } from '../../prompt/prompt-options.ts';
 import type { ModelResponse } from '../../provider/with-retries.ts';
 import { isSuspension, type SuspendedCall } from '../../tools/suspend.ts';
 import { Conversation } from '../conversation.ts';
-import { traceCalls, type CallTrace } from '../trace-calls.ts';
+import { traceCalls, type CallTrace } from '../record-tool-calls.ts';
 import { unansweredCall } from '../unanswered-call.ts';
 import { answerMessage, readInput } from './answer-message.ts';
 import { Compaction, createSummarizer } from './compaction.ts';

@@ -1,7 +1,7 @@
 import { definePlugin, runPrompt } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
-import { sent, transcript } from '../../sent.ts';
+import { sent, transcript } from '../../sent-requests.ts';
 import { call, go, play } from '../../support.ts';
 import { none } from '../../support/agent-trees.ts';
 

@@ -1,7 +1,7 @@
 import { reduceAll, type Prompt, type RunEvent } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
-import { sent } from '../../sent.ts';
+import { sent } from '../../sent-requests.ts';
 import { call, go, json, play } from '../../support.ts';
 import { down, none, threeLevels } from '../../support/agent-trees.ts';
 import * as z from 'zod';

@@ -1,7 +1,7 @@
 import type { Prompt, PromptConfig } from '@cueline/core';
 import type { ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
-import { sent } from '../../sent.ts';
+import { sent } from '../../sent-requests.ts';
 import { call, go, play, types } from '../../support.ts';
 
 import { down, failOnUnhandledRejections, none, threeLevels } from '../../support/agent-trees.ts';

@@ -2,7 +2,7 @@ import type { PromptSource } from '@cueline/core';
 import type { ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { sent } from '../../sent.ts';
+import { sent } from '../../sent-requests.ts';
 import { call, go, play } from '../../support.ts';
 
 import { failOnUnhandledRejections, none } from '../../support/agent-trees.ts';

@@ -2,7 +2,7 @@
 import type { Prompt, PromptSource, TaskListHandle } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { sent } from '../../sent.ts';
+import { sent } from '../../sent-requests.ts';
 import { call, go, play } from '../../support.ts';
 
 /** Two tasks with a tool of one name, which does something else in each. */

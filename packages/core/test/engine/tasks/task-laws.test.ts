@@ -13,7 +13,7 @@ import { scriptedModel, type ScriptedPart, type ScriptedTurn } from '@cueline/co
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sent } from '../../sent.ts';
+import { sent } from '../../sent-requests.ts';
 import { call, go, json } from '../../support.ts';
 import { after } from '../../support/runs.ts';
 import * as z from 'zod';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sent } from '../../sent.ts';
+import { sent } from '../../sent-requests.ts';
 import { call, go, play } from '../../support.ts';
 import * as z from 'zod';
 

@@ -1,6 +1,6 @@
 import { KEPT_MESSAGES, type RunMessage } from '../run-log-store.ts';
 import type { ItemAccess } from './items.ts';
-import type { Turns } from './turns.ts';
+import type { Turns } from './keyed-queue.ts';
 
 /** The messages about runs. */
 export type Messages = {

@@ -3,7 +3,7 @@ import type { EventBatch, NewRun, RunLogStore, RunMessage, StoredRun } from '../
 import { createItemAccess, keyOf, type ItemStorage } from './items.ts';
 import { createMessages } from './messages.ts';
 import { atMostEvery, sweep, type Expiring } from './sweep.ts';
-import { turnsOf } from './turns.ts';
+import { turnsOf } from './keyed-queue.ts';
 
 export type StorageRunsOptions = {
   /**

@@ -2,7 +2,7 @@ import type { ShareStorage } from '../../shares/share-storage.ts';
 import { fromBase64, toBase64 } from '../base64.ts';
 import { createItemAccess, keyOf, type ItemStorage } from './items.ts';
 import { atMostEvery, sweepSingles, type Expiring } from './sweep.ts';
-import { turnsOf } from './turns.ts';
+import { turnsOf } from './keyed-queue.ts';
 
 export type StorageSharesOptions = {
   /** The clock, in ms since 1970. Default `Date.now`. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ask, chatBody, stream } from '../ask.ts';
-import { key, page, type Tried } from '../tried.ts';
+import { ask, chatBody, stream } from '../send-request.ts';
+import { key, page, type Tried } from '../served-app.ts';
 import { serveUpstream } from '../upstream.ts';
 
 /** What a runtime's own fetch says, which is nothing of the caller. */

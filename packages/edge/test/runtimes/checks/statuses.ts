@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { ask, chatBody, type Ask } from '../ask.ts';
-import type { Tried } from '../tried.ts';
+import { ask, chatBody, type Ask } from '../send-request.ts';
+import type { Tried } from '../served-app.ts';
 import type { Answer } from '../upstream.ts';
 import { openWire, post } from '../wire.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ask, chatBody, eventsOf, stream } from '../ask.ts';
-import type { Tried } from '../tried.ts';
+import { ask, chatBody, eventsOf, stream } from '../send-request.ts';
+import type { Tried } from '../served-app.ts';
 import { openWire, post } from '../wire.ts';
 
 const streamed = { ...chatBody, stream: true };

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { ProxyEvent } from '@cueline/edge';
-import { page, type Tried } from './tried.ts';
+import { page, type Tried } from './served-app.ts';
 
 export const chatBody = { model: 'gpt-x', messages: [{ role: 'user', content: 'Hi' }] };
 

@@ -10,7 +10,7 @@ import {
   transitions,
   type CallEvent,
   type CallState,
-} from '../../../src/agents/call/transitions.ts';
+} from '../../../src/agents/call/call-state.ts';
 
 const states = Object.keys(transitions) as CallState[];
 const events: CallEvent[] = [

@@ -1,7 +1,7 @@
 import { memo, useEffect, useState, type ReactElement } from 'react';
 import { sayPlan } from './answers.ts';
 import type { ContenderProps } from './contender.ts';
-import { Answer, Earlier } from './earlier.tsx';
+import { Answer, Earlier } from './earlier-messages.tsx';
 
 const StaticEarlier = memo(Earlier);
 

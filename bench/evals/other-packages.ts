@@ -20,7 +20,7 @@ export async function benchBesideOthers(workload: Workload): Promise<void> {
   install();
   const { cases, repeat, latency, concurrency } = workload;
   const ideal = (cases * repeat * latency) / concurrency;
-  const ours = await measure(workload, here, ['--conditions=@cueline/source', 'this-package.ts']);
+  const ours = await measure(workload, here, ['--conditions=@cueline/source', 'run-eval-process.ts']);
   const others: [string, Measured][] = [
     ['promptfoo 0.123.1', await measure(workload, folder, ['promptfoo.mjs'])],
     ['evalite 0.19.0', await measure(workload, folder, ['evalite.mjs'])],

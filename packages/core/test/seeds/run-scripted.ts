@@ -7,7 +7,7 @@ import {
   type RunState,
 } from '@cueline/core';
 import { scriptedModel, type ScriptedModel, type ScriptedTurn } from '@cueline/core/testing';
-import { sent, type Sent } from '../sent.ts';
+import { sent, type Sent } from '../sent-requests.ts';
 
 type Played = RunPromptResult & {
   model: ScriptedModel;

@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import { loadPart } from '../base/load-part.ts';
+import { loadPart } from '../base/load-module.ts';
 import { resolveModel } from './resolve-model.ts';
 import type { LanguageModelObject, ModelProvider, ModelSettings } from './settings.ts';
 

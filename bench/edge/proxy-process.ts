@@ -2,7 +2,7 @@
 import process from 'node:process';
 import { createModelProxy } from '@cueline/edge';
 import { serve } from 'srvx/node';
-import { paces } from './answers.ts';
+import { paces } from './provider-answers.ts';
 import { answerBench } from './process.ts';
 
 const [kind, provider = ''] = process.argv.slice(2);
