@@ -28,7 +28,7 @@ const MOST_NAMES = 12;
 /** The final answer: what was asked, and what every tool returned. */
 export function writeAnswer(conversation: Conversation, hints: Hints): string {
   const { allOutcomes, variables, window } = conversation;
-  const told = allOutcomes.filter(({ toolName }) => !bookkeeping.test(toolName));
+  const described = allOutcomes.filter(({ toolName }) => !bookkeeping.test(toolName));
   const finished = Math.max(
     window?.done.length ?? 0,
     allOutcomes.filter(({ toolName, value }) => isCompletion(toolName, value)).length,
@@ -49,9 +49,9 @@ export function writeAnswer(conversation: Conversation, hints: Hints): string {
   // the calls of earlier tasks are hidden; their results are not
   if (window !== undefined && window.done.length > 0)
     return [...paragraphs, writeResults(window)].join('\n\n');
-  if (told.length > 0) paragraphs.push(`On “${gist(conversation.request)}”, this is what I found:`);
+  if (described.length > 0) paragraphs.push(`On “${gist(conversation.request)}”, this is what I found:`);
   // Tasks may call the same tool with the same result.
-  paragraphs.push(...new Set(told.map(describeOutcome)));
+  paragraphs.push(...new Set(described.map(describeOutcome)));
   if (paragraphs.length === 0)
     paragraphs.push(`There is nothing left to do for “${gist(conversation.request)}”.`);
   return paragraphs.join('\n\n');
@@ -69,9 +69,9 @@ function writeResults({ done }: TaskWindow): string {
 /** The result of a task, in a sentence that quotes the tools. */
 export function writeTaskResult({ task, request, outcomes }: Conversation): string {
   const what = gist(task ?? request).replace(/[.!?…]+$/, '');
-  const told = outcomes.filter(({ toolName }) => !bookkeeping.test(toolName));
-  if (told.length === 0) return `${what}: done.`;
-  return `${what}: ${told
+  const described = outcomes.filter(({ toolName }) => !bookkeeping.test(toolName));
+  if (described.length === 0) return `${what}: done.`;
+  return `${what}: ${described
     .map(({ toolName, value }) => `${toolName} gave ${inline(value)}`)
     .join('; ')
     .replace(/\.$/, '')}.`;

@@ -71,10 +71,10 @@ export function describeEval<Input>(
 /** Returns the options of `runEval` after those of the command. */
 function settle<Input>(
   { prompt }: EvalDefinition<Input>,
-  { cassette: given, ...options }: DescribeEvalOptions<Input>,
+  { cassette: source, ...options }: DescribeEvalOptions<Input>,
   { models: named, concurrency, repeat, store, fresh = false }: CommandSettings,
 ): RunEvalOptions<Input> {
-  const cassette = cassetteOf(given);
+  const cassette = cassetteOf(source);
   const models = named ?? options.models ?? (cassette === undefined ? undefined : prompt.model);
   if (cassette !== undefined && models === undefined) {
     throw new CuelineError(
@@ -97,9 +97,9 @@ function settle<Input>(
   };
 }
 
-function cassetteOf(given: string | URL | FileCassette | undefined): FileCassette | undefined {
-  if (given === undefined || (typeof given === 'object' && 'model' in given)) return given;
-  const path = typeof given === 'string' ? given : fileURLToPath(given);
+function cassetteOf(source: string | URL | FileCassette | undefined): FileCassette | undefined {
+  if (source === undefined || (typeof source === 'object' && 'model' in source)) return source;
+  const path = typeof source === 'string' ? source : fileURLToPath(source);
   return openCassette(isAbsolute(path) ? path : resolve(path));
 }
 

@@ -49,7 +49,7 @@ export const hydrated: WeakSet<object> = new WeakSet();
 export function createSharedRun<Input, Types extends PromptTypes>(
   id: string,
   definition: PromptDefinition<Input, Types>,
-  { log, storage, onLetGo, onUse, ...said }: SharedRunInit<Input, Types> = {},
+  { log, storage, onLetGo, onUse, ...settings }: SharedRunInit<Input, Types> = {},
 ): SharedRun<Input, Types> {
   let config: RunConfig<Input, Types> & { definition: PromptDefinition<Input, Types> } = { definition };
   let holders = 0;
@@ -61,8 +61,8 @@ export function createSharedRun<Input, Types extends PromptTypes>(
     get held() {
       return holders > 0;
     },
-    configure(said) {
-      config = { ...config, ...said };
+    configure(settings) {
+      config = { ...config, ...settings };
       const { definition: latest, defaults = {}, executor, model, options, ...unknown } = config;
       configure({
         // the run ends with an error that names what is missing
@@ -93,7 +93,7 @@ export function createSharedRun<Input, Types extends PromptTypes>(
       };
     },
   };
-  sharing.configure(said);
+  sharing.configure(settings);
   const unlisten = run.listen(() => {
     unlisten();
     onUse?.();

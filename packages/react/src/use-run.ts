@@ -28,7 +28,7 @@ export function useRun<Types extends PromptTypes, Selected = RunState<Types>>(
   const select = selector ?? (identity as (state: RunState<Types>) => Selected);
   const [seen, setSeen] = useState<Seen<Types>>(() => ({ run, state: run.getState() }));
   const latest = useLatest({ select, isEqual });
-  const view = useRef<View<Types>>({ shown: seen, told: seen });
+  const view = useRef<View<Types>>({ shown: seen, latest: seen });
 
   useEffect(() => {
     const tell = (state: RunState<Types>): void => {
@@ -41,7 +41,7 @@ export function useRun<Types extends PromptTypes, Selected = RunState<Types>>(
 
   // a new selector may see a difference where the previous one saw none: this renders again before the paint
   useBrowserEffect(() => {
-    const { told } = view.current;
+    const { latest: told } = view.current;
     if (told.run === run && isChanged(view.current, told, { select, isEqual })) setSeen(told);
   }, [run, select, isEqual]);
 
@@ -52,7 +52,7 @@ export function useRun<Types extends PromptTypes, Selected = RunState<Types>>(
 type Seen<Types extends PromptTypes> = { run: WatchedRun<Types>; state: RunState<Types> };
 
 /** The state shown last, or with the next render, and the run's latest state. */
-type View<Types extends PromptTypes> = { shown: Seen<Types>; told: Seen<Types> };
+type View<Types extends PromptTypes> = { shown: Seen<Types>; latest: Seen<Types> };
 
 /** Records the run's latest state; true if it has to be shown. */
 function isChanged<Types extends PromptTypes, Selected>(
@@ -64,7 +64,7 @@ function isChanged<Types extends PromptTypes, Selected>(
   }: { select: (state: RunState<Types>) => Selected; isEqual: (one: Selected, other: Selected) => boolean },
 ): boolean {
   const { run, state } = view.shown;
-  view.told = now;
+  view.latest = now;
   if (run === now.run && (state === now.state || isEqual(select(state), select(now.state)))) return false;
   view.shown = now;
   return true;

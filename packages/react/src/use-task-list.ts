@@ -93,12 +93,12 @@ export function useTaskList(
   options?: UseTaskListOptions,
 ): OwnTaskList;
 export function useTaskList(
-  given: TaskRun | readonly (string | TaskDefinition<Prompt>)[],
+  source: TaskRun | readonly (string | TaskDefinition<Prompt>)[],
   { prompt: define, maxAttempts, maxNudges, agent, ...options }: UseTaskListOptions & UseRunTasksOptions = {},
 ): TaskListView | OwnTaskList {
   // when a run is given, this one is never started
   const planned =
-    'getState' in given ? [] : given.map((task) => (typeof task === 'string' ? { task } : task));
+    'getState' in source ? [] : source.map((task) => (typeof task === 'string' ? { task } : task));
   const {
     start,
     stop,
@@ -114,7 +114,7 @@ export function useTaskList(
     }) as PromptDefinition<void, TextPrompt>,
     { ...options, watch: false },
   );
-  const run: TaskRun = 'getState' in given ? given : own;
+  const run: TaskRun = 'getState' in source ? source : own;
   const { tasks: listed, status } = useRun(run, (state) => tasksOf(state, agent), isShallowEqual);
   const titles = JSON.stringify(planned.map(({ task }) => task.trim()));
   const tasks = useMemo(() => listed ?? (JSON.parse(titles) as string[]).map(pendingTask), [listed, titles]);
@@ -160,7 +160,7 @@ function summaryOf(tasks: readonly TaskState[]): Pick<TaskListView, 'current' | 
 }
 
 function actionsOf(run: TaskRun, agent: string | undefined): TaskActions {
-  const edit = (given: TaskEdit): Promise<EditReply> => run.edit(given, agent);
+  const edit = (source: TaskEdit): Promise<EditReply> => run.edit(source, agent);
   return {
     add: (title, index) => edit({ type: 'add', title, ...(index !== undefined && { index }) }),
     rename: (taskId, title) => edit({ type: 'rename', taskId, title }),

@@ -17,7 +17,7 @@ export type CallTrace = {
  * Records the tool calls of one agent from its log. `calls` are all of them so far, in order. `onEnd` is called with
  * each call that ends; `isInvalid` is true if it could not run.
  */
-export function traceCalls(
+export function recordToolCalls(
   { runContext, path }: AgentContext,
   onEnd?: (call: CallTrace, isInvalid: boolean) => void,
 ): { readonly calls: readonly CallTrace[]; end(): void } {

@@ -1,7 +1,7 @@
 import { CuelineError, type CuelineErrorCode } from './errors.ts';
 import { successorOf, whyDropped } from './former-names.ts';
 import { nearestName } from './nearest-name.ts';
-import { isRecord, quoted } from './message-part-error.ts';
+import { isRecord, quoteValue } from './describe-value.ts';
 
 /**
  * Refuses an unknown name, which would otherwise be ignored. `instead` returns what to write, if it knows.
@@ -9,18 +9,18 @@ import { isRecord, quoted } from './message-part-error.ts';
  */
 export function checkNames(
   whose: string,
-  given: unknown = {},
+  options: unknown = {},
   known: readonly string[],
   code: CuelineErrorCode,
   instead: (name: string) => string | undefined = () => undefined,
 ): void {
-  if (!isRecord(given)) {
+  if (!isRecord(options)) {
     throw new CuelineError(
       code,
-      `${whose} takes an object, and got ${quoted(given)}. Write { … }, or leave it out.`,
+      `${whose} takes an object, and got ${quoteValue(options)}. Write { … }, or leave it out.`,
     );
   }
-  const name = Object.keys(given).find((key) => given[key] !== undefined && !known.includes(key));
+  const name = Object.keys(options).find((key) => options[key] !== undefined && !known.includes(key));
   if (name === undefined) return;
   throw new CuelineError(code, instead(name) ?? `${whose} has no "${name}". ${suggestion(name, known)}`);
 }

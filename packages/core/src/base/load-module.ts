@@ -4,7 +4,7 @@ import { CuelineError, type CuelineErrorCode } from './errors.ts';
  * Loads a part of Cueline that a page loads only when it needs it. `name` is its name for the user. Throws
  * `missing_package` if a package that the part needs is not installed, otherwise `code`.
  */
-export const loadPart = <Part>(
+export const loadModule = <Part>(
   name: string,
   part: Promise<Part>,
   code: CuelineErrorCode = 'network',

@@ -40,7 +40,7 @@ class ChatChunks implements ChatTranslator {
     facts: { tasks: [] },
     own: (tasks) => (Array.isArray(tasks) ? (tasks.slice() as typeof tasks) : tasks),
     progress: { earlierTasks: new Map() },
-    places: {},
+    indexes: {},
   };
   #shownTasks;
   #hasStep = false;

@@ -134,19 +134,19 @@ class ChatAttempts implements ChatRun {
   }
 
   /** Resolves with false when there is an event to read or `left` aborts, and with true after `ms`. */
-  #quietFor(ms: number | undefined, count: number, left: AbortSignal): Promise<boolean> {
+  #quietFor(ms: number | undefined, count: number, disconnected: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       const done = (quiet: boolean): void => {
         unlisten();
         clearTimeout(timer);
-        left.removeEventListener('abort', wake);
+        disconnected.removeEventListener('abort', wake);
         resolve(quiet);
       };
       const wake = (): void => done(false);
       const unlisten = this.#log.listen(wake);
       const timer = ms === undefined ? undefined : setTimeout(() => done(true), ms);
-      left.addEventListener('abort', wake);
-      if (this.#log.events.length > count || left.aborted) wake();
+      disconnected.addEventListener('abort', wake);
+      if (this.#log.events.length > count || disconnected.aborted) wake();
     });
   }
 
@@ -182,22 +182,23 @@ class ChatAttempts implements ChatRun {
 
   async *#chunks(
     { after = -1, messageId }: ChatStreamOptions,
-    left: AbortSignal,
+    disconnected: AbortSignal,
   ): AsyncGenerator<UIMessageChunk> {
     const translator = createChatTranslator();
-    for (let read = 0; !left.aborted;) {
+    for (let read = 0; !disconnected.aborted;) {
       const event = this.#log.events[read];
       if (event !== undefined) {
         read += 1;
         // events that were read before still change the state of the translator
-        const said = translator.translate(event);
-        if (read - 1 > after) yield* said.map((chunk) => renamed(chunk, messageId));
+        const chunks = translator.translate(event);
+        if (read - 1 > after) yield* chunks.map((chunk) => renamed(chunk, messageId));
         if (event.type === 'run-end') return this.#over();
         continue;
       }
       const stillness = translator.stillness(this.#answered);
       if (stillness !== 'waiting') {
-        if (!(await this.#quietFor(stillness === 'soon' ? SETTLE_MS : undefined, read, left))) continue;
+        if (!(await this.#quietFor(stillness === 'soon' ? SETTLE_MS : undefined, read, disconnected)))
+          continue;
       }
       this.#pausedAfter = read - 1;
       return yield* translator.pause();
@@ -209,13 +210,13 @@ class ChatAttempts implements ChatRun {
     return this.#isOver;
   }
 
-  stream(given: ChatStreamOptions): ReadableStream<UIMessageChunk> {
-    const { signal, stopsRun } = given;
-    const left = new AbortController();
+  stream(options: ChatStreamOptions): ReadableStream<UIMessageChunk> {
+    const { signal, stopsRun } = options;
+    const disconnected = new AbortController();
     this.#readers += 1;
     const leave = (): void => {
-      if (left.signal.aborted) return;
-      left.abort();
+      if (disconnected.signal.aborted) return;
+      disconnected.abort();
       this.#readers -= 1;
     };
     const onAbort = (): void => {
@@ -225,7 +226,7 @@ class ChatAttempts implements ChatRun {
     };
     signal?.addEventListener('abort', onAbort);
     if (signal?.aborted === true) leave();
-    const reader = this.#chunks(given, left.signal);
+    const reader = this.#chunks(options, disconnected.signal);
     return new ReadableStream<UIMessageChunk>({
       async pull(controller) {
         const next = await reader.next();
@@ -285,8 +286,8 @@ class ChatAttempts implements ChatRun {
     const [first] = this.#log.events;
     if (first?.type !== 'run-start') return [...(this.#options.messages ?? [])];
     const { messages, turns = messages.length } = first;
-    const said = this.#options.messages ?? messages.slice(messages.length - turns);
-    return [...said, ...this.#log.getState().messages.filter(({ id }) => id === first.messageId)];
+    const chunks = this.#options.messages ?? messages.slice(messages.length - turns);
+    return [...chunks, ...this.#log.getState().messages.filter(({ id }) => id === first.messageId)];
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ChatCall, ChatSettings } from './chat.ts';
 import type { ChatTransport, UIMessage, UIMessageChunk } from 'ai';
 import type { CuelineErrorCode } from '../base/errors.ts';
-import { loadPart } from '../base/load-module.ts';
+import { loadModule } from '../base/load-module.ts';
 import type { TaskState } from '../log/state.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type * as Chat from './chat.ts';
@@ -46,14 +46,14 @@ export class PromptTransport<Input = void> implements ChatTransport<UIMessage> {
       ? [options?: PromptTransportOptions<Input>]
       : [options: PromptTransportOptions<Input>]
   ) {
-    const given: ChatSettings = settings ?? {};
+    const chatSettings: ChatSettings = settings ?? {};
     const runs = chats.get(definition) ?? new Map<string, ChatRun>();
     chats.set(definition, runs);
     this.#prompt = {
       // the input is made for this definition
       definition: definition as PromptDefinition<unknown>,
-      executor: given.executor ?? inProcess(),
-      settings: given,
+      executor: chatSettings.executor ?? inProcess(),
+      settings: chatSettings,
       runs,
     };
   }
@@ -87,5 +87,5 @@ export class PromptTransport<Input = void> implements ChatTransport<UIMessage> {
 
 /** What a chat needs comes with its first message. */
 function loadChat(): Promise<typeof Chat> {
-  return loadPart('chats', import('./chat.ts'));
+  return loadModule('chats', import('./chat.ts'));
 }

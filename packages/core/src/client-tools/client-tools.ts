@@ -28,14 +28,14 @@ export type ClientToolRunner = {
 export function createClientToolRunner(): ClientToolRunner {
   /** In the order in which they were provided. The last function of a name counts. */
   const provided: Readonly<Record<string, AnyClientToolFunction>>[] = [];
-  const looks = new Set<() => void>();
+  const checks = new Set<() => void>();
 
   return {
     provide(tools) {
       // a copy, so that the same functions may be provided twice
       const own = { ...tools };
       provided.push(own);
-      for (const look of looks) look();
+      for (const check of checks) check();
       return () => {
         const index = provided.indexOf(own);
         if (index >= 0) provided.splice(index, 1);
@@ -44,7 +44,7 @@ export function createClientToolRunner(): ClientToolRunner {
     follow(attempt) {
       const { log, replays } = attempt;
       if (replays || log.ended) return;
-      const look = (): void => {
+      const check = (): void => {
         const asks = (): boolean => log.getState().clientToolCalls.some(isPending);
         // a page that cannot load the code leaves the calls to other pages
         if (provided.length > 0 && asks())
@@ -53,14 +53,14 @@ export function createClientToolRunner(): ClientToolRunner {
             () => {},
           );
       };
-      looks.add(look);
+      checks.add(check);
       const unlisten = log.listen((event) => {
-        if (event.type === 'client-tool-request' || event.type === 'client-tool-claim') look();
+        if (event.type === 'client-tool-request' || event.type === 'client-tool-claim') check();
         if (event.type !== 'run-end') return;
-        looks.delete(look);
+        checks.delete(check);
         unlisten();
       });
-      look();
+      check();
     },
   };
 }

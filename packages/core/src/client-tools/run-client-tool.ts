@@ -50,7 +50,7 @@ export type FollowedRun = {
 export async function runClientTool(
   pending: ClientToolCallState,
   fn: ClientToolFunction,
-  { log, send: tell }: FollowedRun,
+  { log, send }: FollowedRun,
 ): Promise<void> {
   const { clientCallId, toolName, effect, page } = pending;
   if (activeCalls.has(clientCallId)) return;
@@ -65,7 +65,7 @@ export async function runClientTool(
       mine();
       await holdPage(thisPage);
       if (
-        (await sendRepeatedly(tell, { type: 'client-tool-claim', clientCallId, page: thisPage }, closed))
+        (await sendRepeatedly(send, { type: 'client-tool-claim', clientCallId, page: thisPage }, closed))
           .accepted
       )
         await answer(await call());
@@ -76,7 +76,7 @@ export async function runClientTool(
       await holdPage(thisPage);
       const again: RunCommand = { type: 'client-tool-claim', clientCallId, page: thisPage, instead: page };
       if (effect !== 'read') await answer(interrupted(toolName));
-      else if ((await sendRepeatedly(tell, again, closed)).accepted) await answer(await call());
+      else if ((await sendRepeatedly(send, again, closed)).accepted) await answer(await call());
     }
   } catch (error) {
     // if the connection is lost, the call's time limit ends it
@@ -87,7 +87,7 @@ export async function runClientTool(
   const now = pendingCall(log, clientCallId);
   // another page had claimed it, and the log received that only while this page asked
   if (now !== undefined && now.page !== undefined && now.page !== page && now.page !== thisPage) {
-    await runClientTool(now, fn, { log, send: tell });
+    await runClientTool(now, fn, { log, send: send });
   }
 
   async function call(): Promise<ClientToolResponse> {
@@ -103,17 +103,17 @@ export async function runClientTool(
     }
   }
 
-  async function answer(given: ClientToolResponse): Promise<void> {
+  async function answer(response: ClientToolResponse): Promise<void> {
     if (closed.aborted) return;
     const reply = await sendRepeatedly(
-      tell,
-      { type: 'client-tool-response', clientCallId, response: given },
+      send,
+      { type: 'client-tool-response', clientCallId, response },
       closed,
     );
-    if (reply.accepted || closed.aborted || 'error' in given) return;
+    if (reply.accepted || closed.aborted || 'error' in response) return;
     // a refused output becomes an error of this call
     await sendRepeatedly(
-      tell,
+      send,
       { type: 'client-tool-response', clientCallId, response: { error: reply.reason } },
       closed,
     );
@@ -122,13 +122,13 @@ export async function runClientTool(
 
 /** Sends a command again if the connection broke. Repeating these commands changes nothing. */
 async function sendRepeatedly(
-  tell: FollowedRun['send'],
+  send: FollowedRun['send'],
   command: RunCommand,
   closed: AbortSignal,
 ): Promise<EditReply> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await tell(command);
+      return await send(command);
     } catch (error) {
       if (closed.aborted) return { accepted: false, reason: 'The call needs no answer any more.' };
       if (tries === TRIES || !isTransient(error)) throw error;
@@ -171,9 +171,9 @@ function isEndOf(event: RunEvent, clientCallId: string): boolean {
 /** Returns the result of a function as JSON. Throws if the JSON would not be the same value. */
 function toPlain(toolName: string, output: unknown): unknown {
   const text = JSON.stringify(output ?? null, function (this: Record<string, unknown>, key, child: unknown) {
-    const given = this[key];
-    const isFile = typeof Blob === 'function' && given instanceof Blob;
-    if (isFile || ArrayBuffer.isView(given) || given instanceof ArrayBuffer) {
+    const response = this[key];
+    const isFile = typeof Blob === 'function' && response instanceof Blob;
+    if (isFile || ArrayBuffer.isView(response) || response instanceof ArrayBuffer) {
       throw new Error(
         `${toolName} returned a file or bytes, which are not JSON. Return its text, or a data: URL of it.`,
       );

@@ -1,4 +1,4 @@
-import { isRecord } from '../base/message-part-error.ts';
+import { isRecord } from '../base/describe-value.ts';
 
 /** The description of a tool's argument. `label` is its name, with a question mark if it is optional. */
 export type Property = { label: string; type: string; description?: string };

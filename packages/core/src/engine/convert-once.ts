@@ -20,7 +20,7 @@ type Step = Pick<ConvertedMessages, 'model' | 'messages'> & {
   /** The beginning of the messages, which is converted already. */
   earlier: ConvertedMessages | undefined;
   /** The list that the AI SDK is given, and which it passes on to tools and callbacks. */
-  given: ModelMessage[];
+  passedOn: ModelMessage[];
 };
 
 /** Stands for the messages that are converted already. */
@@ -48,21 +48,21 @@ export function convertOnce<Given extends Options>(options: Given): Given {
   let step: Step | undefined;
   let off = false;
 
-  const prepareStep: Options['prepareStep'] = async (place) => {
-    const prepared = await options.prepareStep?.(place);
-    const model = (prepared?.model ?? place.model) as LanguageModelObject;
+  const prepareStep: Options['prepareStep'] = async (position) => {
+    const prepared = await options.prepareStep?.(position);
+    const model = (prepared?.model ?? position.model) as LanguageModelObject;
     step = undefined;
     // code that changes prompts relies on getting a new one at every step
     off ||= sent?.writtenInto() === true;
     if (off || model.specificationVersion !== 'v4') return prepared;
-    const messages = [...(prepared?.messages ?? place.messages)];
+    const messages = [...(prepared?.messages ?? position.messages)];
     const earlier = sent?.model === model && isContinuation(messages, sent.messages) ? sent : undefined;
     if (earlier === undefined) {
-      step = { model, messages, earlier, given: [...messages] };
-      return { ...prepared, messages: step.given };
+      step = { model, messages, earlier, passedOn: [...messages] };
+      return { ...prepared, messages: step.passedOn };
     }
-    step = { model, messages, earlier, given: [placeholder, ...messages.slice(earlier.messages.length)] };
-    return { ...prepared, messages: step.given, model: completing(model, earlier.converted) };
+    step = { model, messages, earlier, passedOn: [placeholder, ...messages.slice(earlier.messages.length)] };
+    return { ...prepared, messages: step.passedOn, model: completing(model, earlier.converted) };
   };
 
   const onStepStart: Options['onStepStart'] = (event) => {
@@ -88,14 +88,14 @@ function complete(
   step: Step,
   event: { messages: unknown; instructions?: unknown },
 ): ConvertedMessages | undefined {
-  const { model, messages, earlier, given } = step;
+  const { model, messages, earlier, passedOn } = step;
   // not among the event's types, because it is meant for telemetry
   const { promptMessages: prompt } = event as { promptMessages?: LanguageModelV4Prompt };
   if (earlier !== undefined) {
-    replace(given, 0, 1, messages.slice(0, earlier.messages.length));
+    replace(passedOn, 0, 1, messages.slice(0, earlier.messages.length));
     if (prompt !== undefined) completePrompt(prompt, earlier.converted);
   }
-  if (event.messages !== given || prompt === undefined) return undefined;
+  if (event.messages !== passedOn || prompt === undefined) return undefined;
   const before = earlier?.converted ?? [];
   const start = [event.instructions ?? []].flat().length + before.length;
   const added = prompt.slice(start);

@@ -40,12 +40,12 @@ export async function finishStep(
         };
         const output: unknown = await lastOutput(tool.execute(input as never, context as never));
         recorder.part({ type: 'tool-result', ...facts, output });
-        const told = await tool.toModelOutput?.({
+        const modelOutput = await tool.toModelOutput?.({
           toolCallId,
           input: input as never,
           output: output as never,
         });
-        if (told !== undefined) result.output = told;
+        if (modelOutput !== undefined) result.output = modelOutput;
       } catch (error) {
         signal.throwIfAborted();
         recorder.part({ type: 'tool-error', ...facts, error });

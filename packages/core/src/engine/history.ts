@@ -48,14 +48,14 @@ export function createHistory(): History {
         opening = messages.length;
       }
       for (; seen < steps.length; seen += 1) messages.push(...(steps[seen]?.response.messages ?? []));
-      const told = steering.filter((message) => !isPlaceholder(message));
-      if (answers !== undefined) told.unshift(answers);
-      steered = told.length;
-      messages.push(...told);
+      const delivered = steering.filter((message) => !isPlaceholder(message));
+      if (answers !== undefined) delivered.unshift(answers);
+      steered = delivered.length;
+      messages.push(...delivered);
       return messages;
     },
-    replace(given) {
-      messages = [...given];
+    replace(replacement) {
+      messages = [...replacement];
       opening = 0;
     },
   };

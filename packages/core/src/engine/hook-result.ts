@@ -1,7 +1,7 @@
 import { CuelineError } from '../base/errors.ts';
 import type { HookResult } from '../prompt/hook.ts';
 import { suggestion } from '../base/check-names.ts';
-import { isRecord, quoted } from '../base/message-part-error.ts';
+import { isRecord, quoteValue } from '../base/describe-value.ts';
 
 /** What a hook may change. The compiler compares the list with the AI SDK's own. */
 const names: Record<keyof HookResult, true> = {
@@ -35,11 +35,11 @@ const forms: Readonly<
 > = {
   activeTools: {
     fits: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
-    write: (value) => `[${typeof value === 'string' ? quoted(value) : "'search'"}]`,
+    write: (value) => `[${typeof value === 'string' ? quoteValue(value) : "'search'"}]`,
   },
   messages: {
     fits: Array.isArray,
-    write: (value) => `[{ role: 'user', content: ${typeof value === 'string' ? quoted(value) : "'…'"} }]`,
+    write: (value) => `[{ role: 'user', content: ${typeof value === 'string' ? quoteValue(value) : "'…'"} }]`,
   },
   system: {
     fits: (value) => typeof value === 'string' || [value].flat().every(isSystemMessage),
@@ -60,13 +60,13 @@ export function readHookResult(result: unknown, warn: (message: string) => void)
   if (result === undefined || result === null) return {};
   if (!isRecord(result)) {
     throw invalidHookResultError(
-      `A hook returned ${quoted(result)}. Return an object, such as { activeTools: ['search'] }, or nothing.`,
+      `A hook returned ${quoteValue(result)}. Return an object, such as { activeTools: ['search'] }, or nothing.`,
     );
   }
-  const given = Object.fromEntries(
+  const fields = Object.fromEntries(
     Object.entries(result).filter(([, value]) => value !== undefined && value !== null),
   );
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(fields)) {
     if (!known.includes(name)) {
       warn(`A hook returned ${name}, which hooks cannot change. ${suggestion(name, known)}`);
       continue;
@@ -74,17 +74,17 @@ export function readHookResult(result: unknown, warn: (message: string) => void)
     const form = forms[name];
     if (form === undefined || form.fits(value)) continue;
     throw invalidHookResultError(
-      `A hook returned ${name}: ${quoted(value)}. Write ${name}: ${form.write(value)}.`,
+      `A hook returned ${name}: ${quoteValue(value)}. Write ${name}: ${form.write(value)}.`,
     );
   }
-  const { messages = [] } = given as { messages?: unknown[] };
+  const { messages = [] } = fields as { messages?: unknown[] };
   const wrong = messages.findIndex((message) => !isMessage(message));
   if (wrong >= 0) {
     throw invalidHookResultError(
       `A hook returned messages[${wrong}] without a role and a content that fits it. Write { role: 'user', content: '…' }.`,
     );
   }
-  return given;
+  return fields;
 }
 
 function isSystemMessage(value: unknown): boolean {

@@ -50,24 +50,24 @@ export async function runHooks(
   };
   // a hook that another hook defines is called from the next step on
   for (const hook of hooks.slice()) {
-    const lent = copyOnWriteMessages(sent.messages);
+    const shared = copyOnWriteMessages(sent.messages);
     const result = await call(hook, {
       ...step,
-      messages: lent.copies,
+      messages: shared.copies,
       activeTools: [...sent.activeTools],
       system: sent.system ?? surroundings.compile(),
       variables: toHookVariables(surroundings.visible()),
     });
     const {
-      messages: given,
+      messages: returnedMessages,
       activeTools: names,
       system,
       model,
       variables,
       ...settings
     } = readHookResult(result, warn);
-    if (given !== undefined) {
-      sent.messages = lent.commit(given);
+    if (returnedMessages !== undefined) {
+      sent.messages = shared.commit(returnedMessages);
       sent.replaced = true;
     }
     if (names !== undefined) {
@@ -110,9 +110,9 @@ function toHookVariables(variables: ReadonlyMap<string, Variable>): Record<strin
 /** Keeps the variables that a hook returns unchanged, so that the log does not repeat them. */
 function setVariables(
   { variablesWith, visible }: HookEnvironment,
-  given: Record<string, HookVariable> | undefined,
+  updates: Record<string, HookVariable> | undefined,
 ): void {
-  for (const [name, variable] of Object.entries(given ?? {})) {
+  for (const [name, variable] of Object.entries(updates ?? {})) {
     const known = visible().get(name);
     const value: unknown = variable?.value;
     if (known !== undefined && value === (known.kind === 'data' ? known.data : known.value)) continue;

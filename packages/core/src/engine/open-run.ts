@@ -119,17 +119,22 @@ export async function openRun<Input, Output extends OutputInterface, const Plugi
 }
 
 /** Lays the options of a run over those of its definition, and joins those that can be joined. */
-function optionsOver(under: LoopPolicySetup['options'] | undefined, given: PromptOptions): PromptOptions {
-  if (under === undefined) return given;
-  const instructions = joinInstructions(under.system, under.instructions, given.system, given.instructions);
+function optionsOver(under: LoopPolicySetup['options'] | undefined, options: PromptOptions): PromptOptions {
+  if (under === undefined) return options;
+  const instructions = joinInstructions(
+    under.system,
+    under.instructions,
+    options.system,
+    options.instructions,
+  );
   return {
     ...under,
-    ...given,
+    ...options,
     system: undefined,
     instructions,
-    messages: [...(under.messages ?? []), ...(given.messages ?? [])],
-    tools: { ...under.tools, ...given.tools },
-    limits: { ...under.limits, ...given.limits },
+    messages: [...(under.messages ?? []), ...(options.messages ?? [])],
+    tools: { ...under.tools, ...options.tools },
+    limits: { ...under.limits, ...options.limits },
   };
 }
 

@@ -111,19 +111,19 @@ class StepPreparation {
       throw exceeded;
     }
     const answers = this.#options.approvals.take();
-    const said = this.#history.advance(step as never, answers);
+    const history = this.#history.advance(step as never, answers);
     this.#rewritten ||= answers !== undefined;
-    const led = await this.#policy?.beforeStep?.({
+    const adjusted = await this.#policy?.beforeStep?.({
       stepNumber: step.stepNumber,
-      messages: said,
+      messages: history,
       steered: this.#history.steered,
       hasApprovalAnswers: answers !== undefined,
       instructions: () =>
         compileInstructions(this.#base, this.#options.instructions, this.#options.systemFormat),
       tools: this.#registry.tools,
     });
-    if (led?.messages !== undefined) {
-      this.#history.replace(led.messages);
+    if (adjusted?.messages !== undefined) {
+      this.#history.replace(adjusted.messages);
       this.#rewritten = true;
     }
     const conversation = this.#history.messages;
@@ -166,7 +166,7 @@ class StepPreparation {
               : [...hooked.messages],
           }
         : {}),
-      ...(led?.toolChoice === undefined ? {} : { toolChoice: led.toolChoice }),
+      ...(adjusted?.toolChoice === undefined ? {} : { toolChoice: adjusted.toolChoice }),
     };
     if (this.#own === undefined) {
       this.#options.onChange(hooked.settings);
@@ -180,15 +180,15 @@ class StepPreparation {
     this.#options.onChange({ ...hooked.settings, ...changed });
     if (changed === undefined) return compiled;
     const { system, model, messages: hookMessages, ...settings } = changed;
-    const given = settings.instructions ?? system;
-    this.#ownInstructions = given ?? this.#ownInstructions;
+    const sentSystem = settings.instructions ?? system;
+    this.#ownInstructions = sentSystem ?? this.#ownInstructions;
     // a task list makes its window of the whole conversation at every step
     if (hookMessages !== undefined && this.#tasks === undefined) this.#history.replace(hookMessages);
     return {
       ...compiled,
       ...withoutUndefined(settings),
       ...(hookMessages === undefined ? {} : { messages: hookMessages }),
-      ...(given === undefined ? {} : { instructions: given }),
+      ...(sentSystem === undefined ? {} : { instructions: sentSystem }),
       ...(model === undefined ? {} : { model: await this.#runContext.models.resolve(model) }),
     };
   }

@@ -11,7 +11,7 @@ const PLACEHOLDER = '[the answers to the approvals]';
 /** Approvals that a provider asks for before it runs calls itself, such as those of an MCP server. */
 export type ProviderApprovals = {
   /** True if the step has asked for an approval that is not answered yet. */
-  readonly asked: boolean;
+  readonly requested: boolean;
   /** Adds an approval that the current step asks for. */
   add(part: ApprovalRequest): void;
   /** Asks for the approvals of the step, waits for the answers, and lets the run continue with them. */
@@ -21,7 +21,7 @@ export type ProviderApprovals = {
 };
 
 export function createProviderApprovals({ runContext, path, sink }: AgentContext): ProviderApprovals {
-  let asked: ApprovalRequest[] = [];
+  let requested: ApprovalRequest[] = [];
   let answers: ToolModelMessage['content'] = [];
 
   async function ask({ approvalId, toolCall, reason }: ApprovalRequest, signal: AbortSignal): Promise<void> {
@@ -42,14 +42,14 @@ export function createProviderApprovals({ runContext, path, sink }: AgentContext
   }
 
   return {
-    get asked() {
-      return asked.length > 0;
+    get requested() {
+      return requested.length > 0;
     },
-    add: (part) => void asked.push(part),
+    add: (part) => void requested.push(part),
     async settle(steering, signal) {
       if (sink.ended) return;
-      const now = asked;
-      asked = [];
+      const now = requested;
+      requested = [];
       try {
         await Promise.all(now.map((part) => ask(part, signal)));
       } catch {
@@ -76,17 +76,17 @@ export function isPlaceholder({ role, content }: ModelMessage): boolean {
 function responseParts(
   approvalId: string,
   { toolCallId, toolName, providerMetadata }: ApprovalRequest['toolCall'],
-  given: ApprovalResponse,
+  reply: ApprovalResponse,
 ): ToolModelMessage['content'] {
-  const reason = given.approved || given.reason === undefined ? {} : { reason: given.reason };
+  const reason = reply.approved || reply.reason === undefined ? {} : { reason: reply.reason };
   const response = {
     type: 'tool-approval-response' as const,
     approvalId,
-    approved: given.approved,
+    approved: reply.approved,
     ...reason,
     providerExecuted: true,
   };
-  if (given.approved) return [response];
+  if (reply.approved) return [response];
   const output = { type: 'execution-denied' as const, ...reason };
   const more = providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
   return [response, { type: 'tool-result', toolCallId, toolName, output, ...more }];

@@ -124,8 +124,9 @@ class RunRecorder implements Recorder {
   }
 
   toolStarted(toolCallId: string, toolName: string, effect: ToolEffect | undefined): void {
-    const said = effect === undefined ? {} : { effect };
-    if (this.#called.has(toolCallId)) this.#log.append({ type: 'tool-start', toolCallId, toolName, ...said });
+    const fields = effect === undefined ? {} : { effect };
+    if (this.#called.has(toolCallId))
+      this.#log.append({ type: 'tool-start', toolCallId, toolName, ...fields });
     else this.#early.set(toolCallId, effect);
   }
 

@@ -18,8 +18,8 @@ export type ResponseCheck = {
   readonly value: unknown;
 };
 
-export function createResponseCheck(given: ToolSchema): ResponseCheck {
-  const schema = toSchema('responseSchema', given);
+export function createResponseCheck(toolSchema: ToolSchema): ResponseCheck {
+  const schema = toSchema('responseSchema', toolSchema);
   let tries = 0;
   let issues: string | undefined = 'there was no answer';
   let value: unknown;

@@ -118,9 +118,9 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
     abortSignal: abortSignal ?? new AbortController().signal,
     ...(inner.responseSchema === undefined ? {} : { responseSchema: inner.responseSchema }),
     policy,
-    onEnd(given) {
-      ending = given;
-      const { outcome, finishReason, error } = given;
+    onEnd(result) {
+      ending = result;
+      const { outcome, finishReason, error } = result;
       const output = outcome === 'done' ? value() : undefined;
       sink.end({
         type: 'agent-end',

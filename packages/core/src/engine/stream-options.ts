@@ -105,7 +105,7 @@ export function composeStreamOptions(
   /** What hooks and `prepareStep` have changed for the step that is about to start. */
   let changes: object = {};
   /** The output that each step asks for, for the log. */
-  let asked: object = {};
+  let callOptions: object = {};
   recordVariables();
   registry.update(definitions.tools);
   context.toolApproval.check();
@@ -139,14 +139,14 @@ export function composeStreamOptions(
       ? {}
       : { experimental_transform: [rest.experimental_transform ?? [], context.attempts.transform].flat() }),
     prepareStep: async (step) => {
-      asked = await formatOf(output);
+      callOptions = await formatOf(output);
       const open = step.stepNumber === 0 ? context.unfinishedCalls : undefined;
       if (open !== undefined && open.length > 0) {
         await finishStep(open, step.messages, { recorder, registry, signal: context.abortSignal });
       }
       const prepare = aroundPrepareStep?.(prepareStep) ?? prepareStep;
-      const given = { ...step, model: modelCalls.unwrap(step.model) };
-      const prepared = await runContext.track((async () => prepare(given))());
+      const userStep = { ...step, model: modelCalls.unwrap(step.model) };
+      const prepared = await runContext.track((async () => prepare(userStep))());
       const model = prepared?.model;
       return model === undefined ? prepared : { ...prepared, model: modelCalls.wrap(model) };
     },
@@ -160,7 +160,7 @@ export function composeStreamOptions(
     ...recordingCallbacks(rest, context, {
       steering,
       recordVariables,
-      describe: (event) => describe(event, { ...loggedSettings({ ...rest, ...changes }), ...asked }),
+      describe: (event) => describe(event, { ...loggedSettings({ ...rest, ...changes }), ...callOptions }),
     }),
   };
 }
@@ -196,7 +196,7 @@ function recordingCallbacks(
       async (step) => {
         // the tokens are spent; only the next call is refused
         runContext.budget.addTokens(step.usage);
-        if (approvals.asked) {
+        if (approvals.requested) {
           const goesOn = await Promise.resolve(policy?.paused?.(step) ?? true).catch((error: unknown) =>
             recorder.fail(error),
           );
@@ -227,9 +227,9 @@ function recordingCallbacks(
 function withScriptErrors(
   stopWhen: StopCondition<ToolSet, UserContext>,
 ): StopCondition<ToolSet, UserContext> {
-  return async (given) => {
+  return async (step) => {
     try {
-      return await stopWhen(given);
+      return await stopWhen(step);
     } catch (error) {
       throw scriptError('stopWhen', error);
     }

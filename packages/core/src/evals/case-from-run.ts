@@ -23,8 +23,8 @@ export function caseFromRun<Input = never>(
     );
   }
   // the log of a run of the eval's own prompt has input of its type, which each run checks
-  const given = { id: start.runId, input: start.input as Input, ...settings };
-  if ('expect' in settings) return given;
+  const evalCase = { id: start.runId, input: start.input as Input, ...settings };
+  if ('expect' in settings) return evalCase;
   const state = reduceAll(log);
   if (state.status !== 'done') {
     throw new CuelineError(
@@ -33,5 +33,5 @@ export function caseFromRun<Input = never>(
     );
   }
   const { text, object } = outputOf(state);
-  return { ...given, expect: object ?? text };
+  return { ...evalCase, expect: object ?? text };
 }

@@ -1,5 +1,5 @@
 import { CuelineError } from '../base/errors.ts';
-import { isRecord } from '../base/message-part-error.ts';
+import { isRecord } from '../base/describe-value.ts';
 import type { RunState, StepState } from '../log/state.ts';
 
 /** The price of a model for each million tokens. */

@@ -1,6 +1,6 @@
 import { CuelineError } from '../base/errors.ts';
 import { checkNames } from '../base/check-names.ts';
-import { quoted } from '../base/message-part-error.ts';
+import { quoteValue } from '../base/describe-value.ts';
 import type { RunState } from '../log/state.ts';
 import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
 import type { EvalOutput } from './eval-output.ts';
@@ -93,7 +93,9 @@ export function defineEval<Input>(settings: EvalSettings<Input>): EvalDefinition
   );
   const { prompt, cases, scorers = [equals()], repeat = 1, threshold = 1 } = settings;
   if (!isPromptDefinition(prompt)) {
-    throw invalid(`"prompt" is ${quoted(prompt)}. Pass what definePrompt or library.definePrompt returns.`);
+    throw invalid(
+      `"prompt" is ${quoteValue(prompt)}. Pass what definePrompt or library.definePrompt returns.`,
+    );
   }
   const { name = prompt.name } = settings;
   if (!Array.isArray(cases) || cases.length === 0) {
@@ -107,11 +109,13 @@ export function defineEval<Input>(settings: EvalSettings<Input>): EvalDefinition
   }
   if (!Number.isInteger(repeat) || repeat < 1 || repeat > MAX_REPEAT) {
     throw invalid(
-      `"repeat" of eval "${name}" is ${quoted(repeat)}. Write a whole number from 1 to ${MAX_REPEAT}.`,
+      `"repeat" of eval "${name}" is ${quoteValue(repeat)}. Write a whole number from 1 to ${MAX_REPEAT}.`,
     );
   }
   if (typeof threshold !== 'number' || !(threshold >= 0 && threshold <= 1)) {
-    throw invalid(`"threshold" of eval "${name}" is ${quoted(threshold)}. Write a pass rate from 0 to 1.`);
+    throw invalid(
+      `"threshold" of eval "${name}" is ${quoteValue(threshold)}. Write a pass rate from 0 to 1.`,
+    );
   }
   return {
     kind: 'eval',
@@ -137,12 +141,12 @@ function withIds<Input>(
   return cases.map((one, index) => {
     const where = `cases[${index}] of eval "${name}"`;
     if (typeof one !== 'object' || one === null) {
-      throw invalid(`${where} is ${quoted(one)}. Write { input: { … }, expect: '…' }.`);
+      throw invalid(`${where} is ${quoteValue(one)}. Write { input: { … }, expect: '…' }.`);
     }
     checkNames(where, one, ['id', 'input', 'expect', 'tags', 'mark'], 'invalid_definition');
     const { id = `case-${index + 1}` } = one;
     if (typeof id !== 'string' || id === '')
-      throw invalid(`${where} has the id ${quoted(id)}. Write a text.`);
+      throw invalid(`${where} has the id ${quoteValue(id)}. Write a text.`);
     if (seen.has(id))
       throw invalid(`${where} has the id "${id}", which an earlier case has. Give it another one.`);
     seen.add(id);
@@ -160,7 +164,7 @@ function scorersOf<Input>(
       typeof scorer === 'function' ? { name: scorer.name || 'scorer', score: scorer } : scorer;
     if (typeof named?.score !== 'function' || typeof named.name !== 'string') {
       throw invalid(
-        `scorers[${index}] of eval "${name}" is ${quoted(scorer)}. Pass a scorer such as equals(), or a function.`,
+        `scorers[${index}] of eval "${name}" is ${quoteValue(scorer)}. Pass a scorer such as equals(), or a function.`,
       );
     }
     const count = (names.get(named.name) ?? 0) + 1;

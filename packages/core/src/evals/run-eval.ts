@@ -1,7 +1,7 @@
 import type { LanguageModel } from 'ai';
 import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
-import { quoted } from '../base/message-part-error.ts';
+import { quoteValue } from '../base/describe-value.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import { hashOf } from '../json/content-hash.ts';
 import type { ModelSettings } from '../models/settings.ts';
@@ -34,7 +34,7 @@ export type RunEvalOptions<Input = unknown> = {
   /** Prompts in the place of the eval's own, such as several versions of it. Each runs all cases. */
   readonly prompts?: readonly PromptDefinition<Input>[];
   /** Which runs are made. Default: all. */
-  readonly only?: (one: EvalCase<Input> & { readonly id: string }, run: EvalRun) => boolean;
+  readonly only?: (evalCase: EvalCase<Input> & { readonly id: string }, run: EvalRun) => boolean;
   /** Default: that of the eval. */
   readonly repeat?: number;
   /** Runs at the same time, from 1 on. Default 5. While a provider asks to wait, no further run starts. */
@@ -158,7 +158,7 @@ function checkOptions<Input>(
   if (!isEvalDefinition(definition)) {
     throw new CuelineError(
       'invalid_definition',
-      `runEval takes what defineEval returns, and got ${quoted(definition)}. Write runEval(defineEval({ prompt, cases })).`,
+      `runEval takes what defineEval returns, and got ${quoteValue(definition)}. Write runEval(defineEval({ prompt, cases })).`,
     );
   }
   checkNames('runEval', options, OPTION_NAMES, 'invalid_options');
@@ -179,13 +179,13 @@ function checkOptions<Input>(
   if (prompts.length === 0) throw invalidOption('"prompts" is empty. Pass definitions, or leave it out.');
   const other = prompts.find((prompt) => !isPromptDefinition(prompt));
   if (other !== undefined)
-    throw invalidOption(`"prompts" has ${quoted(other)}. Pass what definePrompt returns.`);
+    throw invalidOption(`"prompts" has ${quoteValue(other)}. Pass what definePrompt returns.`);
   return { name: definition.name, models: list, prompts, cases: definition.cases, repeat, only };
 }
 
 function checkCount(name: string, value: number): void {
   if (Number.isInteger(value) && value >= 1) return;
-  throw invalidOption(`"${name}" is ${quoted(value)}. Write a whole number from 1 on.`);
+  throw invalidOption(`"${name}" is ${quoteValue(value)}. Write a whole number from 1 on.`);
 }
 
 function invalidOption(message: string): CuelineError {
@@ -197,10 +197,10 @@ function jobsOf<Input>({ name, models, prompts, cases, repeat, only }: Settings<
   let group = 0;
   for (const prompt of prompts) {
     for (const model of models) {
-      for (const one of cases) {
+      for (const evalCase of cases) {
         for (let repetition = 0; repetition < repeat; repetition++) {
-          const job = { group, model, prompt, case: one, repetition };
-          if (only(one, runOf(job))) jobs.push(job);
+          const job = { group, model, prompt, case: evalCase, repetition };
+          if (only(evalCase, runOf(job))) jobs.push(job);
         }
       }
       group += 1;
@@ -284,15 +284,15 @@ type KeyOf<Input> = (job: Job<Input>) => Promise<string | undefined>;
 function keysOf<Input>(options: RunEvalOptions<Input>): KeyOf<Input> {
   // repetitions share their request
   const requests = new WeakMap<object, Map<string, Promise<unknown>>>();
-  return async ({ prompt, case: one, model, repetition }) => {
+  return async ({ prompt, case: evalCase, model, repetition }) => {
     const name = modelName(model ?? prompt.model);
-    const known = requests.get(one) ?? new Map<string, Promise<unknown>>();
-    requests.set(one, known);
+    const known = requests.get(evalCase) ?? new Map<string, Promise<unknown>>();
+    requests.set(evalCase, known);
     const id = `${promptTitle(prompt)} ${prompt.library?.hash ?? ''} ${name}`;
     const config = {
       model: model ?? prompt.model ?? 'simulated:demo',
       options: options.options,
-      input: one.input,
+      input: evalCase.input,
     };
     const request =
       known.get(id) ??
@@ -304,7 +304,7 @@ function keysOf<Input>(options: RunEvalOptions<Input>): KeyOf<Input> {
     const first = await request;
     if (first === undefined) return undefined;
     const { abortSignal: _, ...plain } = options.options ?? {};
-    return hashOf([first, name, one.input, canonicalJson(plain), repetition]);
+    return hashOf([first, name, evalCase.input, canonicalJson(plain), repetition]);
   };
 }
 

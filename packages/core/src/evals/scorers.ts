@@ -3,7 +3,7 @@ import { validateOf } from '../tools/standard-schema.ts';
 import { validateJson } from '../tools/validate-json.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import { parseJson } from '../json/parse-json.ts';
-import { quoted } from '../base/message-part-error.ts';
+import { quoteValue } from '../base/describe-value.ts';
 import type { Scorer, ScoreValue } from './define-eval.ts';
 import type { EvalOutput, EvalToolCall } from './eval-output.ts';
 
@@ -28,7 +28,7 @@ export function equals(options: TextOptions = {}): Scorer {
       const expected = textOf(expect);
       return normalized(output.text, options) === normalized(expected, options)
         ? true
-        : fail(`expected ${quoted(expected)}, got ${quoted(output.text)}`);
+        : fail(`expected ${quoteValue(expected)}, got ${quoteValue(output.text)}`);
     },
   };
 }
@@ -42,7 +42,7 @@ export function contains(text?: string | readonly string[], options: TextOptions
       const answer = normalized(output.text, options);
       const missing = wanted.filter((one) => !answer.includes(normalized(one, options)));
       if (missing.length === 0) return true;
-      const reason = `the answer lacks ${missing.map(quoted).join(', ')}`;
+      const reason = `the answer lacks ${missing.map(quoteValue).join(', ')}`;
       return { score: 1 - missing.length / wanted.length, pass: false, reason };
     },
   };
@@ -53,14 +53,14 @@ export function matches(pattern?: RegExp): Scorer {
   return {
     name: 'matches',
     score({ output, expect }) {
-      const given = pattern ?? expect;
+      const wanted = pattern ?? expect;
       const expression =
-        given instanceof RegExp
-          ? new RegExp(given.source, given.flags.replace('g', ''))
-          : new RegExp(textOf(given));
+        wanted instanceof RegExp
+          ? new RegExp(wanted.source, wanted.flags.replace('g', ''))
+          : new RegExp(textOf(wanted));
       return expression.test(output.text)
         ? true
-        : fail(`${quoted(output.text)} does not match ${String(expression)}`);
+        : fail(`${quoteValue(output.text)} does not match ${String(expression)}`);
     },
   };
 }
@@ -71,9 +71,9 @@ export function jsonEquals(): Scorer {
     name: 'jsonEquals',
     score({ output, expect }) {
       const value = jsonOf(output);
-      if (value === undefined) return fail(`${quoted(output.text)} is not JSON`);
+      if (value === undefined) return fail(`${quoteValue(output.text)} is not JSON`);
       const [got, expected] = [canonicalJson(value), canonicalJson(expect)];
-      return got === expected ? true : fail(`expected ${quoted(expected)}, got ${quoted(got)}`);
+      return got === expected ? true : fail(`expected ${quoteValue(expected)}, got ${quoteValue(got)}`);
     },
   };
 }
@@ -84,7 +84,7 @@ export function fitsSchema(schema: ToolSchema): Scorer {
     name: 'fitsSchema',
     async score({ output }) {
       const value = jsonOf(output);
-      if (value === undefined) return fail(`${quoted(output.text)} is not JSON`);
+      if (value === undefined) return fail(`${quoteValue(output.text)} is not JSON`);
       const { issues } = await (validateOf(schema)?.(value) ?? validateJson(schema, value));
       return issues === undefined ? true : fail(describeIssues(issues as Issue[]));
     },
@@ -121,7 +121,7 @@ export function closeTo({ absolute = 0, relative = 0 }: Tolerance = {}): Scorer 
       const numbers = output.text.match(/-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?/gi) ?? [];
       const last =
         typeof output.object === 'number' ? output.object : Number(numbers.at(-1)?.replaceAll(',', ''));
-      if (Number.isNaN(last)) return fail(`${quoted(output.text)} has no number`);
+      if (Number.isNaN(last)) return fail(`${quoteValue(output.text)} has no number`);
       const allowed = Math.max(absolute, relative * Math.abs(expected));
       // a sum of decimals is off by some units in the last place
       const slack = Number.EPSILON * 4 * Math.max(Math.abs(last), Math.abs(expected));

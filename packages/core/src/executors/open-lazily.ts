@@ -16,13 +16,13 @@ function iterate(open: OpenEvents): AsyncIterator<RunEvent> {
   return {
     async next() {
       if (!detached) events ??= open();
-      const given = await events;
-      return detached || given === undefined ? { done: true, value: undefined } : given.next();
+      const iterator = await events;
+      return detached || iterator === undefined ? { done: true, value: undefined } : iterator.next();
     },
     // by hand, because a generator queues this behind a pending `next`
     return() {
       detached = true;
-      events?.then((given) => given.return?.()).catch(() => {});
+      events?.then((iterator) => iterator.return?.()).catch(() => {});
       return Promise.resolve({ done: true, value: undefined });
     },
   };

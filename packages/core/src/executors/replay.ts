@@ -88,8 +88,8 @@ export function replay(log: readonly RunEvent[], options: ReplayOptions = {}): R
     }),
     play: () => replayed.switchTo(() => (replayed.playing = true)),
     pause: () => replayed.switchTo(() => (replayed.playing = false)),
-    setSpeed(given) {
-      const checked = checkAbove0('speed', given);
+    setSpeed(speed) {
+      const checked = checkAbove0('speed', speed);
       replayed.switchTo(() => (replayed.speed = checked));
     },
     seek(seq) {
@@ -104,7 +104,7 @@ export function replay(log: readonly RunEvent[], options: ReplayOptions = {}): R
       if (replayed.heads.size > 0) return;
       replayed.seeked = index;
       replayed.position = index;
-      replayed.tell();
+      replayed.notify();
     },
     get speed() {
       return replayed.speed;
@@ -148,7 +148,7 @@ class Replayed {
     this.#told = this.position;
   }
 
-  tell(): void {
+  notify(): void {
     this.#told = this.position;
     callAll(this.listeners, undefined);
   }
@@ -162,7 +162,7 @@ class Replayed {
     }
     change();
     for (const head of this.heads) head.wake();
-    this.tell();
+    this.notify();
   }
 
   #timeAt(head: Head): number {
@@ -203,7 +203,7 @@ class Replayed {
       closed = true;
       this.heads.delete(head);
       signal.removeEventListener('abort', onAbort);
-      if (this.#told !== this.position) this.tell();
+      if (this.#told !== this.position) this.notify();
     };
 
     function give(event: RunEvent): IteratorResult<RunEvent> {
@@ -212,7 +212,7 @@ class Replayed {
     }
 
     const rest = (ms: number | undefined): Promise<void> => {
-      if (this.#told !== this.position) this.tell();
+      if (this.#told !== this.position) this.notify();
       return new Promise((resolve) => {
         const cancel = ms === undefined ? undefined : this.#wait(resolve, Math.min(ms, MAX_TIMER_MS));
         head.wake = () => {

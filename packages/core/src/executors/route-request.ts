@@ -146,7 +146,7 @@ function buildRequest(
  */
 export async function routeError(response: Response, request: RouteRequest): Promise<CuelineError> {
   const { status } = response;
-  const said = readError(await textOf(response));
+  const reported = readError(await textOf(response));
   const retryAfter = response.headers.get('retry-after');
   const details = { statusCode: status, ...(retryAfter === null ? {} : { retryAfter }) };
   // an unknown run cannot be continued, whatever code the route uses
@@ -154,12 +154,12 @@ export async function routeError(response: Response, request: RouteRequest): Pro
   if (gone && request.method === 'GET') {
     return new CuelineError(
       'interrupted',
-      said?.message ?? 'The route does not know this run any more. Start it again.',
+      reported?.message ?? 'The route does not know this run any more. Start it again.',
       { details },
     );
   }
   const { code, advice } = codeOfStatus(status);
-  if (said !== undefined) return new CuelineError(said.code ?? code, said.message, { details });
+  if (reported !== undefined) return new CuelineError(reported.code ?? code, reported.message, { details });
   const reason = response.statusText === '' ? '' : ` ${response.statusText}`;
   return new CuelineError(code, `The route answered ${status}${reason}. ${advice}`, { details });
 }

@@ -1,5 +1,5 @@
 import type { RouteOptions } from './route-request.ts';
-import { loadPart } from '../base/load-module.ts';
+import { loadModule } from '../base/load-module.ts';
 import type { RouteExecutor } from './executor.ts';
 import { failedStart } from './failed-start.ts';
 import type * as RouteRun from './route-run.ts';
@@ -30,5 +30,5 @@ export function viaRoute(url: string | URL, options: RouteOptions = {}): RouteEx
 
 /** Loads the code for routes. A page that has not started a run yet does not load it. */
 function loadRoutes(): Promise<typeof RouteRun> {
-  return loadPart('routes', import('./route-run.ts'));
+  return loadModule('routes', import('./route-run.ts'));
 }

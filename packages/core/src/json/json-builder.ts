@@ -1,5 +1,5 @@
 /** A JSON value that is built from the outside in, and can be read before it is complete. */
-export type OpenJson = {
+export type JsonBuilder = {
   /** Returns the kind of the innermost open value; undefined outside of every object and array. */
   innermost(): 'object' | 'array' | undefined;
   open(kind: 'object' | 'array'): void;
@@ -11,46 +11,46 @@ export type OpenJson = {
    * Returns the value so far, with `last` as the next value. The result is never modified and shares everything that
    * is closed with earlier and later results.
    */
-  look(last?: unknown): unknown;
+  read(last?: unknown): unknown;
 };
 
 /** An open object or array. The last name of an object may have no value yet. */
 type Open = { keys?: string[]; values: unknown[] };
 
 /** Creates an empty JSON value. */
-export function createOpenJson(): OpenJson {
+export function createJsonBuilder(): JsonBuilder {
   /** The open values, outermost first. */
-  const spine: Open[] = [];
+  const openValues: Open[] = [];
   let whole: unknown;
 
   function put(value: unknown): void {
-    const parent = spine.at(-1);
+    const parent = openValues.at(-1);
     if (parent === undefined) whole = value;
     else parent.values.push(value);
   }
 
   return {
     innermost() {
-      const innermost = spine.at(-1);
+      const innermost = openValues.at(-1);
       if (innermost === undefined) return undefined;
       return innermost.keys === undefined ? 'array' : 'object';
     },
     open(kind) {
-      spine.push(kind === 'object' ? { keys: [], values: [] } : { values: [] });
+      openValues.push(kind === 'object' ? { keys: [], values: [] } : { values: [] });
     },
     close() {
-      const closed = spine.pop();
+      const closed = openValues.pop();
       if (closed !== undefined) put(valueOf(closed, closed.values));
     },
     name(key) {
-      spine.at(-1)?.keys?.push(key);
+      openValues.at(-1)?.keys?.push(key);
     },
     put,
-    look(last) {
+    read(last) {
       // a value is never undefined, so undefined means that there is none
       let value = last;
-      for (let depth = spine.length - 1; depth >= 0; depth--) {
-        const open = spine[depth]!;
+      for (let depth = openValues.length - 1; depth >= 0; depth--) {
+        const open = openValues[depth]!;
         // in one copy, because pushing onto a copy would copy again to grow
         value = valueOf(open, open.values.concat(value === undefined ? [] : [value]));
       }

@@ -1,5 +1,5 @@
 import { parseJson } from './parse-json.ts';
-import { createOpenJson } from './json-builder.ts';
+import { createJsonBuilder } from './json-builder.ts';
 
 /**
  * Reads a JSON text while it arrives. It builds the value in one pass over the characters, so that feeding 640 KB in
@@ -37,9 +37,9 @@ const wordEnd = /[,\]}\s]/;
 
 /** Creates a reader for one JSON text. It does not refuse invalid JSON; `value()` stays undefined then. */
 export function createPartialJson(): PartialJson {
-  const read = createOpenJson();
+  const read = createJsonBuilder();
   let text = '';
-  let place: ParserState = 'value';
+  let state: ParserState = 'value';
   /** The characters so far of the current string, key or word. */
   let chars = '';
   /** The index in `chars` after the last quotation mark from which on characters are literal. */
@@ -62,23 +62,23 @@ export function createPartialJson(): PartialJson {
 
   function put(value: unknown): void {
     read.put(value);
-    place = read.innermost() === 'object' ? 'after-member' : 'after-item';
+    state = read.innermost() === 'object' ? 'after-member' : 'after-item';
   }
 
   function open(kind: 'object' | 'array'): void {
     broken ||= stray;
     read.open(kind);
-    place = kind === 'object' ? 'first-key' : 'first-item';
+    state = kind === 'object' ? 'first-key' : 'first-item';
   }
 
   function close(): void {
     broken ||= stray || read.innermost() === undefined;
     read.close();
-    place = read.innermost() === 'object' ? 'after-member' : 'after-item';
+    state = read.innermost() === 'object' ? 'after-member' : 'after-item';
   }
 
   function beginString(as: 'string' | 'in-key'): void {
-    place = as;
+    state = as;
     chars = '';
     literalFrom = 0;
   }
@@ -90,22 +90,22 @@ export function createPartialJson(): PartialJson {
     } else if (char === '{') open('object');
     else if (char === '[') open('array');
     else if (wordStart.test(char)) {
-      place = 'word';
+      state = 'word';
       chars = char;
     } else stray = true;
   }
 
   /** Refuses an invalid character of a string. A key with it only counts once its value comes. */
   function refuse(): void {
-    if (place === 'string') broken = true;
+    if (state === 'string') broken = true;
     else stray = true;
   }
 
   function endString(): void {
     if (isRefused()) refuse();
-    if (place === 'string') return put(chars);
+    if (state === 'string') return put(chars);
     read.name(chars);
-    place = 'colon';
+    state = 'colon';
   }
 
   function readEscape(char: string): void {
@@ -151,26 +151,26 @@ export function createPartialJson(): PartialJson {
 
   function readSign(char: string): void {
     if (jsonSpace.test(char)) return;
-    if (place === 'value') return beginValue(char);
-    if (place === 'first-item' && char !== ']') return beginValue(char);
-    if (char === '"' && (place === 'first-key' || place === 'key')) return beginString('in-key');
-    if (char === ':' && place === 'colon') place = 'value';
-    else if (char === ',' && place === 'after-member') place = 'key';
-    else if (char === ',' && place === 'after-item') {
-      place = 'value';
+    if (state === 'value') return beginValue(char);
+    if (state === 'first-item' && char !== ']') return beginValue(char);
+    if (char === '"' && (state === 'first-key' || state === 'key')) return beginString('in-key');
+    if (char === ':' && state === 'colon') state = 'value';
+    else if (char === ',' && state === 'after-member') state = 'key';
+    else if (char === ',' && state === 'after-item') {
+      state = 'value';
       stray ||= read.innermost() === undefined;
-    } else if (char === '}' && (place === 'first-key' || place === 'after-member')) close();
-    else if (char === ']' && (place === 'first-item' || place === 'after-item')) close();
+    } else if (char === '}' && (state === 'first-key' || state === 'after-member')) close();
+    else if (char === ']' && (state === 'first-item' || state === 'after-item')) close();
     else stray = true;
   }
 
   function valueSoFar(): unknown {
     if (broken) return undefined;
-    if (place === 'string') return isRefused() ? undefined : read.look(chars);
-    const word = place === 'word' ? completeWord(chars) : undefined;
-    if (word === undefined) return read.look();
+    if (state === 'string') return isRefused() ? undefined : read.read(chars);
+    const word = state === 'word' ? completeWord(chars) : undefined;
+    if (word === undefined) return read.read();
     const value = stray ? undefined : parseJson(word);
-    return value === undefined ? undefined : read.look(value);
+    return value === undefined ? undefined : read.read(value);
   }
 
   return {
@@ -178,8 +178,8 @@ export function createPartialJson(): PartialJson {
       text += piece;
       latest = undefined;
       for (let index = 0; index < piece.length && !broken;) {
-        if (place === 'string' || place === 'in-key') index = readString(piece, index);
-        else if (place === 'word') index = readWord(piece, index);
+        if (state === 'string' || state === 'in-key') index = readString(piece, index);
+        else if (state === 'word') index = readWord(piece, index);
         else readSign(piece[index++]!);
       }
     },

@@ -1,5 +1,5 @@
 import { CuelineError } from '../base/errors.ts';
-import { isRecord, quoted } from '../base/message-part-error.ts';
+import { isRecord, quoteValue } from '../base/describe-value.ts';
 import { definePrompt, type PromptSettings, type PromptWithSchema } from '../prompt/define-prompt.ts';
 import type { TypesOf } from '../prompt/types-of.ts';
 import { expandText } from './expand.ts';
@@ -102,9 +102,9 @@ export function createPromptLibrary(
   options?: PromptLibraryOptions,
 ): Promise<PromptLibrary>;
 export function createPromptLibrary(prompts: ImportedPrompts): PromptLibrary;
-export function createPromptLibrary(given: unknown, options: PromptLibraryOptions = {}): unknown {
-  const sources = Array.isArray(given) ? (given as readonly unknown[]) : [given];
-  if (!sources.some(isLoaded)) return fromContents([{ name: 'prompts', value: given }]);
+export function createPromptLibrary(source: unknown, options: PromptLibraryOptions = {}): unknown {
+  const sources = Array.isArray(source) ? (source as readonly unknown[]) : [source];
+  if (!sources.some(isLoaded)) return fromContents([{ name: 'prompts', value: source }]);
   return load(sources, options);
 }
 
@@ -135,24 +135,24 @@ type RemotePrompts = Map<LibraryPrompt, RemotePrompt>;
 function fromContents(contents: readonly SourceContent[], remote: RemotePrompts = new Map()): PromptLibrary {
   const faults = new Faults();
   const prompts: LibraryPrompt[] = [];
-  const places = new Map<string, string>();
+  const sources = new Map<string, string>();
   for (const { name, value } of contents) {
     for (const prompt of readPrompts(name, value, faults)) {
-      addOnce(prompt, name, { prompts, places, faults });
+      addOnce(prompt, name, { prompts, sources, faults });
     }
   }
-  for (const prompt of remote.keys()) addOnce(prompt, 'the MCP server', { prompts, places, faults });
+  for (const prompt of remote.keys()) addOnce(prompt, 'the MCP server', { prompts, sources, faults });
   faults.throwIfAny();
   return libraryOf(groupVersions(prompts), remote);
 }
 
-type Collected = { prompts: LibraryPrompt[]; places: Map<string, string>; faults: Faults };
+type Collected = { prompts: LibraryPrompt[]; sources: Map<string, string>; faults: Faults };
 
 /** A version has one content. */
-function addOnce(prompt: LibraryPrompt, name: string, { prompts, places, faults }: Collected): void {
+function addOnce(prompt: LibraryPrompt, name: string, { prompts, sources, faults }: Collected): void {
   const key = `${prompt.id}@${prompt.version}`;
-  const earlier = places.get(key);
-  places.set(key, name);
+  const earlier = sources.get(key);
+  sources.set(key, name);
   if (earlier === undefined) prompts.push(prompt);
   else faults.add(name, `has ${key}, which ${earlier} has, too. Give one of them another version`);
 }
@@ -164,8 +164,8 @@ function libraryOf(versions: PromptVersions, remote: RemotePrompts): PromptLibra
     if (typeof reference !== 'string') return findVersion(versions, reference as string, 'latest');
     return findVersion(versions, ...splitReference(reference));
   };
-  const expand = (kind: 'system' | 'user', given: LibraryPrompt | string, parameters: unknown): string => {
-    const prompt = isRecord(given) ? known(given) : byReference(given);
+  const expand = (kind: 'system' | 'user', source: LibraryPrompt | string, parameters: unknown): string => {
+    const prompt = isRecord(source) ? known(source) : byReference(source);
     if (prompt.remote === true) throw onlyOnServer(prompt);
     return expandText(prompt, kind, parameters);
   };
@@ -205,7 +205,7 @@ function known(prompt: LibraryPrompt): LibraryPrompt {
   if (typeof prompt.hash === 'string' && Array.isArray(prompt.userPromptParameters)) return prompt;
   throw new CuelineError(
     'invalid_options',
-    `This is ${quoted(prompt)} that no library returned. Pass library.get('greet'), or 'greet@^2'.`,
+    `This is ${quoteValue(prompt)} that no library returned. Pass library.get('greet'), or 'greet@^2'.`,
   );
 }
 

@@ -1,5 +1,5 @@
 import { CuelineError } from '../base/errors.ts';
-import { isRecord, quoted } from '../base/message-part-error.ts';
+import { isRecord, quoteValue } from '../base/describe-value.ts';
 import { expandText, placeholdersOf } from './expand.ts';
 import type { LibraryParameter, LibraryPrompt, ParameterValue } from './prompt-record.ts';
 
@@ -25,7 +25,8 @@ export type PromptTest = {
  */
 export function defineTests(prompt: LibraryPrompt): readonly PromptTest[] {
   if (!isRecord(prompt) || typeof prompt.hash !== 'string' || prompt.remote === true) {
-    const what = isRecord(prompt) && prompt.remote === true ? 'a prompt of an MCP server' : quoted(prompt);
+    const what =
+      isRecord(prompt) && prompt.remote === true ? 'a prompt of an MCP server' : quoteValue(prompt);
     throw new CuelineError('invalid_options', `defineTests takes library.get('greet'), and got ${what}.`);
   }
   const declared = [...prompt.systemPromptParameters, ...prompt.userPromptParameters];

@@ -1,6 +1,6 @@
 import { CuelineError } from '../base/errors.ts';
 import { nearestName } from '../base/nearest-name.ts';
-import { isRecord, quoted } from '../base/message-part-error.ts';
+import { isRecord, quoteValue } from '../base/describe-value.ts';
 import type { LibraryParameter, LibraryPrompt, ParameterValue } from './prompt-record.ts';
 
 /** What stands between braces and can be the name of a parameter. */
@@ -67,24 +67,24 @@ export type ReadParameters =
 /** Reads the parameters of `declared` from `given`, which may have those of `known`, too. Changes neither. */
 export function readParameters(
   declared: readonly LibraryParameter[],
-  given: unknown,
+  parameters: unknown,
   known: readonly LibraryParameter[] = declared,
 ): ReadParameters {
-  if (given !== undefined && !isRecord(given)) {
+  if (parameters !== undefined && !isRecord(parameters)) {
     return {
       issues: [
         {
           parameter: '',
-          message: `Parameters are an object, such as { CITY: 'Oslo' }, and not ${quoted(given)}`,
+          message: `Parameters are an object, such as { CITY: 'Oslo' }, and not ${quoteValue(parameters)}`,
         },
       ],
     };
   }
-  const issues = unknownParameters(known, given);
+  const issues = unknownParameters(known, parameters);
   const values = new Map<string, ParameterValue>();
   for (const parameter of declared) {
     const { name, required, defaultValue } = parameter;
-    const value = given !== undefined && Object.hasOwn(given, name) ? given[name] : undefined;
+    const value = parameters !== undefined && Object.hasOwn(parameters, name) ? parameters[name] : undefined;
     if (value === undefined || value === null) {
       if (required) issues.push({ parameter: name, message: `is missing. Pass ${describe(parameter)}` });
       else values.set(name, defaultValue ?? '');
@@ -92,18 +92,18 @@ export function readParameters(
     }
     const read = readValue(parameter, value, 'texts');
     if ('value' in read) values.set(name, read.value);
-    else issues.push({ parameter: name, message: `is ${quoted(value)}. Pass ${read.expected}` });
+    else issues.push({ parameter: name, message: `is ${quoteValue(value)}. Pass ${read.expected}` });
   }
   return issues.length > 0 ? { issues } : { values };
 }
 
 function unknownParameters(
   known: readonly LibraryParameter[],
-  given: Readonly<Record<string, unknown>> | undefined,
+  parameters: Readonly<Record<string, unknown>> | undefined,
 ): ParameterIssue[] {
   const names = known.map(({ name }) => name);
-  return Object.keys(given ?? {})
-    .filter((name) => given![name] !== undefined && !names.includes(name))
+  return Object.keys(parameters ?? {})
+    .filter((name) => parameters![name] !== undefined && !names.includes(name))
     .map((name) => ({ parameter: name, message: `is unknown. ${suggest(name, names)}` }));
 }
 
@@ -127,13 +127,13 @@ export type TextKind = 'system' | 'user';
  * JSON and braces inside values stay.
  * @throws CuelineError `invalid_parameter`
  */
-export function expandText(prompt: LibraryPrompt, kind: TextKind, given: unknown): string {
+export function expandText(prompt: LibraryPrompt, kind: TextKind, parameters: unknown): string {
   const [text, declared] =
     kind === 'system'
       ? [prompt.systemPrompt, prompt.systemPromptParameters]
       : [prompt.userPrompt, prompt.userPromptParameters];
   const known = [...prompt.systemPromptParameters, ...prompt.userPromptParameters];
-  const read = readParameters(declared, given, known);
+  const read = readParameters(declared, parameters, known);
   if ('issues' in read) throw parameterError(prompt, read.issues);
   return replaceNames(text, read.values);
 }

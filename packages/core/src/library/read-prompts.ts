@@ -1,6 +1,6 @@
 import { CuelineError } from '../base/errors.ts';
 import { nearestName } from '../base/nearest-name.ts';
-import { isRecord, quoted } from '../base/message-part-error.ts';
+import { isRecord, quoteValue } from '../base/describe-value.ts';
 import { placeholdersOf, readValue } from './expand.ts';
 import { hashOf } from '../json/content-hash.ts';
 import type { LibraryParameter, LibraryPrompt, PromptParameter, PromptRecord } from './prompt-record.ts';
@@ -63,7 +63,7 @@ function entriesOf(source: string, value: unknown, faults: Faults): [path: strin
     const where = isRecord(value) ? path : source;
     faults.add(
       where,
-      `is ${quoted(list)}. Write a list of prompts: [{ "id": "greet", "version": "1.0.0", … }]`,
+      `is ${quoteValue(list)}. Write a list of prompts: [{ "id": "greet", "version": "1.0.0", … }]`,
     );
     return [];
   }
@@ -157,14 +157,14 @@ function readText(
     const at = `${path}.${key}[${index}]`;
     const { name } = parameter;
     if (names.indexOf(name) < index) {
-      faults.add(`${at}.name`, `is ${quoted(name)} again. Declare each parameter once`);
+      faults.add(`${at}.name`, `is ${quoteValue(name)} again. Declare each parameter once`);
     }
     const near = [...placeholders].filter((placeholder) => !names.includes(placeholder));
     const meant = placeholders.has(name) ? undefined : nearestName(name, near);
     if (meant !== undefined) {
       faults.add(
         `${at}.name`,
-        `is ${quoted(name)}, and ${textKey} has {${meant}}. Write the same name in both`,
+        `is ${quoteValue(name)}, and ${textKey} has {${meant}}. Write the same name in both`,
       );
     }
     return readParameter(at, parameter, faults);
@@ -187,14 +187,14 @@ function readParameter(at: string, declared: PromptParameter, faults: Faults): L
   if (wrong !== -1) {
     faults.add(
       `${at}.allowedValues[${wrong}]`,
-      `is ${quoted(allowedValues![wrong])}. Write a ${type === 'number' ? 'number' : 'text'}, as the type says`,
+      `is ${quoteValue(allowedValues![wrong])}. Write a ${type === 'number' ? 'number' : 'text'}, as the type says`,
     );
   }
   const twice = (allowedValues ?? []).findIndex((value, index, all) => all.indexOf(value) < index);
   if (twice !== -1) {
     faults.add(
       `${at}.allowedValues[${twice}]`,
-      `is ${quoted(allowedValues![twice])} again. List each value once`,
+      `is ${quoteValue(allowedValues![twice])} again. List each value once`,
     );
   }
   if (defaultValue !== undefined && declared.required === true) {
@@ -214,7 +214,7 @@ function readParameter(at: string, declared: PromptParameter, faults: Faults): L
   if (defaultValue !== undefined) {
     const read = readValue(parameter, defaultValue, 'exact');
     if ('expected' in read) {
-      faults.add(`${at}.defaultValue`, `is ${quoted(defaultValue)}. Write ${read.expected}`);
+      faults.add(`${at}.defaultValue`, `is ${quoteValue(defaultValue)}. Write ${read.expected}`);
     }
   }
   return parameter;

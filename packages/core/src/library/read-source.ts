@@ -1,5 +1,5 @@
 import { CuelineError } from '../base/errors.ts';
-import { isRecord, quoted } from '../base/message-part-error.ts';
+import { isRecord, quoteValue } from '../base/describe-value.ts';
 import { fileLimits } from './prompt-schema.ts';
 
 /** How long an address may take to answer. */
@@ -131,6 +131,6 @@ function unreadable(name: string, problem: string, cause?: unknown, advice?: str
 }
 
 function messageOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : isRecord(error) ? quoted(error) : String(error);
+  const text = error instanceof Error ? error.message : isRecord(error) ? quoteValue(error) : String(error);
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

@@ -1,8 +1,8 @@
 import type { EmbeddingModel } from 'ai';
 import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
-import { loadPart } from '../base/load-module.ts';
-import { quoted } from '../base/message-part-error.ts';
+import { loadModule } from '../base/load-module.ts';
+import { quoteValue } from '../base/describe-value.ts';
 import type { PromptLibrary } from './create-library.ts';
 import type { LibraryPrompt } from './prompt-record.ts';
 
@@ -51,11 +51,11 @@ export function createPromptSearch(
       if (typeof query !== 'string' || query.trim() === '') {
         throw new CuelineError(
           'invalid_options',
-          `search takes a text to search for, and got ${quoted(query)}.`,
+          `search takes a text to search for, and got ${quoteValue(query)}.`,
         );
       }
       if (prompts.length === 0) return [];
-      const { cosineSimilarity, embed, embedMany } = await loadPart('the search', import('ai'));
+      const { cosineSimilarity, embed, embedMany } = await loadModule('the search', import('ai'));
       // not aborted with one search, because the next one needs it; a failure is tried again
       embedded ??= embedMany({ model, values: prompts.map(textOf) }).then(
         ({ embeddings }) => embeddings,

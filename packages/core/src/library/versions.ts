@@ -1,7 +1,7 @@
 import { compareVersions, satisfies } from 'compare-versions';
 import { CuelineError } from '../base/errors.ts';
 import { nearestName } from '../base/nearest-name.ts';
-import { quoted } from '../base/message-part-error.ts';
+import { quoteValue } from '../base/describe-value.ts';
 import type { LibraryPrompt } from './prompt-record.ts';
 
 /** The versions of each prompt, the newest first. */
@@ -35,7 +35,7 @@ export function findVersion(all: PromptVersions, id: string, range: string): Lib
   if (typeof id !== 'string' || typeof range !== 'string') {
     throw new CuelineError(
       'invalid_options',
-      `A prompt is named by its id and version, such as 'greet' and '^2', and not by ${quoted(typeof id === 'string' ? range : id)}.`,
+      `A prompt is named by its id and version, such as 'greet' and '^2', and not by ${quoteValue(typeof id === 'string' ? range : id)}.`,
     );
   }
   const versions = all.get(id);
@@ -62,7 +62,7 @@ function inRange(version: string, range: string): boolean {
   } catch {
     throw new CuelineError(
       'invalid_options',
-      `${quoted(range)} is not a version. Write one such as '1.2.3', a range such as '^1.2', or 'latest'.`,
+      `${quoteValue(range)} is not a version. Write one such as '1.2.3', a range such as '^1.2', or 'latest'.`,
     );
   }
 }
@@ -78,8 +78,8 @@ function unknownId(all: PromptVersions, id: string): CuelineError {
       ? 'The library is empty.'
       : nearest === undefined
         ? `There are: ${listed(ids)}.`
-        : `Did you mean ${quoted(nearest)}?`;
-  return new CuelineError('unknown_prompt', `The library has no prompt ${quoted(id)}. ${advice}`, {
+        : `Did you mean ${quoteValue(nearest)}?`;
+  return new CuelineError('unknown_prompt', `The library has no prompt ${quoteValue(id)}. ${advice}`, {
     details: { id, ...(nearest === undefined ? {} : { nearest }) },
   });
 }
@@ -93,7 +93,7 @@ function unknownVersion(id: string, range: string, versions: readonly LibraryPro
     draft === undefined ? '' : ` A draft is only found by its exact version: '${id}@${draft.version}'.`;
   return new CuelineError(
     'unknown_prompt',
-    `Prompt ${quoted(id)} has no version ${quoted(range)}. There are: ${listed(names)}.${advice}`,
+    `Prompt ${quoteValue(id)} has no version ${quoteValue(range)}. There are: ${listed(names)}.${advice}`,
     { details: { id, range, versions: versions.slice(0, LISTED).map(({ version }) => version) } },
   );
 }

@@ -89,7 +89,7 @@ export function createAgentReducer<Facts extends CommonFacts>(
     facts,
     own,
     progress,
-    places: { calls: { key: 'toolCallId' }, parts: { key: 'toolCallId' } },
+    indexes: { calls: { key: 'toolCallId' }, parts: { key: 'toolCallId' } },
   };
 
   return {
@@ -101,7 +101,7 @@ export function createAgentReducer<Facts extends CommonFacts>(
       progress.status = { status: 'running', phase: 'requesting' };
       progress.earlierTasks = new Map(facts.tasks.map((task) => [task.id, task]));
       facts.tasks = [];
-      delete draft.places.tasks;
+      delete draft.indexes.tasks;
       facts.variables = {};
     },
     end(event) {

@@ -18,25 +18,25 @@ const NEAR = 6;
  * list.
  */
 export function lastIndexOfId<Item>(
-  places: IdIndex<Item>,
+  idIndex: IdIndex<Item>,
   list: readonly Item[],
   id: string,
   from = 0,
   end: number = list.length,
 ): number | undefined {
-  const { key } = places;
-  for (let place = end - 1; place >= end - NEAR; place -= 1) {
-    if (place < from) return undefined;
-    if (list[place]![key] === id) return place;
+  const { key } = idIndex;
+  for (let index = end - 1; index >= end - NEAR; index -= 1) {
+    if (index < from) return undefined;
+    if (list[index]![key] === id) return index;
   }
-  const { lasts, befores } = (places.known ??= { lasts: new Map(), befores: [] });
-  for (let place = befores.length; place < list.length; place += 1) {
-    const read = list[place]![key];
+  const { lasts, befores } = (idIndex.known ??= { lasts: new Map(), befores: [] });
+  for (let index = befores.length; index < list.length; index += 1) {
+    const read = list[index]![key];
     befores.push(lasts.get(read));
-    lasts.set(read, place);
+    lasts.set(read, index);
   }
-  const place = end < list.length ? befores[end] : lasts.get(id);
-  return place !== undefined && place >= from ? place : undefined;
+  const last = end < list.length ? befores[end] : lasts.get(id);
+  return last !== undefined && last >= from ? last : undefined;
 }
 
 /** Call this before the list loses the entries from `length` on. */

@@ -32,7 +32,7 @@ export type Reducer = {
 };
 
 /** An agent's index in the list, and its reducer once an event is applied to it. */
-type AgentEntry = { place: number; work?: AgentReducer<AgentFacts> };
+type AgentEntry = { position: number; work?: AgentReducer<AgentFacts> };
 
 /** True for an approval, or a call of a client tool, that waits for its response. */
 export function isPending({ response, withdrawn }: ApprovalState | ClientToolCallState): boolean {
@@ -64,7 +64,7 @@ export function createReducer(state: RunState = initialState): Reducer {
   const clientToolCalls: IdIndex<ClientToolCallState> = { key: 'clientCallId' };
   /** By path; the last one, if a model repeats a call's id. */
   const agents = new Map<string | undefined, AgentEntry>(
-    state.agents.map(({ path }, place) => [path, { place }]),
+    state.agents.map(({ path }, position) => [path, { position }]),
   );
   /** The agents that have changed since the last snapshot. */
   const touched = new Set<AgentEntry>();
@@ -73,7 +73,7 @@ export function createReducer(state: RunState = initialState): Reducer {
   function agentAt(path: string | undefined): AgentReducer<AgentFacts> | undefined {
     const entry = agents.get(path);
     if (entry === undefined) return undefined;
-    const work = (entry.work ??= createAgentReducer<AgentFacts>(run.facts.agents[entry.place]!));
+    const work = (entry.work ??= createAgentReducer<AgentFacts>(run.facts.agents[entry.position]!));
     if (work.hasEnded()) return undefined;
     touched.add(entry);
     return work;
@@ -102,15 +102,15 @@ export function createReducer(state: RunState = initialState): Reducer {
       { messageId, structured: false },
     );
     const { facts } = run;
-    const place = (facts.agents = run.own(facts.agents)).push(work.snapshot()) - 1;
-    agents.set(path, { place, work });
+    const position = (facts.agents = run.own(facts.agents)).push(work.snapshot()) - 1;
+    agents.set(path, { position, work });
   }
 
   /** Applies an event of an approval to the agent whose call it is about. */
   function applyToOwner(event: Extract<RunEvent, { approvalId: string }>): void {
     const owner = event.agent === undefined ? run : agentAt(event.agent);
-    const place = lastIndexOfId(approvals, run.facts.approvals, event.approvalId) ?? -1;
-    owner?.apply(event, run.facts.approvals[place]?.toolCallId);
+    const position = lastIndexOfId(approvals, run.facts.approvals, event.approvalId) ?? -1;
+    owner?.apply(event, run.facts.approvals[position]?.toolCallId);
   }
 
   /** Applies an event to its agent. Its tokens also count for every agent above it. */
@@ -133,11 +133,11 @@ export function createReducer(state: RunState = initialState): Reducer {
     id: string,
     change: Partial<Item>,
   ): Item[] {
-    const place = lastIndexOfId(index, items, id) ?? -1;
-    const item = items[place];
+    const position = lastIndexOfId(index, items, id) ?? -1;
+    const item = items[position];
     if (item === undefined || !isPending(item)) return items;
     const changed = run.own(items);
-    changed[place] = { ...item, ...change };
+    changed[position] = { ...item, ...change };
     return changed;
   }
 
@@ -215,7 +215,8 @@ export function createReducer(state: RunState = initialState): Reducer {
     snapshot() {
       if (latest !== undefined) return latest;
       const { facts } = run;
-      for (const { place, work } of touched) (facts.agents = run.own(facts.agents))[place] = work!.snapshot();
+      for (const { position: place, work } of touched)
+        (facts.agents = run.own(facts.agents))[place] = work!.snapshot();
       touched.clear();
       latest = run.snapshot(hasPending(facts));
       return latest;

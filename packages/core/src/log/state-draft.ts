@@ -46,7 +46,7 @@ export type StateDraft = {
   own<T extends object>(value: T): T;
   progress: DraftProgress;
   /** Indexes of lists that may be long. */
-  places: {
+  indexes: {
     calls: IdIndex<ToolCallState>;
     /** The parts of the message that is being written. */
     parts: IdIndex<Part & { toolCallId?: string }>;

@@ -9,26 +9,26 @@ export type TaskDraft = {
   /** The tasks before the run resumed. Finished tasks take their times from there. */
   progress: { earlierTasks: ReadonlyMap<string, TaskState> };
   /** The index of each task when it was last searched. Inserting or removing a task moves those after it. */
-  places: { tasks?: Map<string, number>; drift?: number };
+  indexes: { tasks?: Map<string, number>; drift?: number };
 };
 
 /** Applies one event to the tasks, with their times. A task that did not change keeps its identity. */
 export function applyToTasks(
-  { facts, own, progress, places }: TaskDraft,
+  { facts, own, progress, indexes }: TaskDraft,
   event: TaskEvent & { seq: number; t: number },
 ): void {
-  const known = (places.tasks ??= new Map(facts.tasks.map((task, place) => [task.id, place])));
+  const known = (indexes.tasks ??= new Map(facts.tasks.map((task, index) => [task.id, index])));
   const id = event.type === 'task-add' ? event.task.id : event.taskId;
-  let place = known.get(id);
-  if (place !== undefined) {
+  let index = known.get(id);
+  if (index !== undefined) {
     // first its last index, then as far from there as the last task had moved, then around that
-    for (let away = 0; facts.tasks[place]?.id !== id; away += 1) {
-      place += away === 0 ? (places.drift ?? 0) : away % 2 === 0 ? -away : away;
+    for (let away = 0; facts.tasks[index]?.id !== id; away += 1) {
+      index += away === 0 ? (indexes.drift ?? 0) : away % 2 === 0 ? -away : away;
     }
-    places.drift = place - known.get(id)!;
-    known.set(id, place);
+    indexes.drift = index - known.get(id)!;
+    known.set(id, index);
   }
-  const task = facts.tasks[place ?? -1];
+  const task = facts.tasks[index ?? -1];
   // an event about a missing task, or a second task with the same id, changes nothing
   if ((task === undefined) !== (event.type === 'task-add')) return;
   const tasks = own(facts.tasks as TaskState[]);
@@ -38,10 +38,10 @@ export function applyToTasks(
     return withTimes(timed(item, task?.status, event), earlier?.status === item.status ? earlier : undefined);
   };
   if (event.type === 'task-update') {
-    tasks[place!] = written(updateTask(task!, event));
+    tasks[index!] = written(updateTask(task!, event));
     return;
   }
-  if (task !== undefined) tasks.splice(place!, 1);
+  if (task !== undefined) tasks.splice(index!, 1);
   if (event.type === 'task-remove') {
     known.delete(id);
     return;

@@ -114,24 +114,24 @@ function interruptSubCalls(call: ToolCallState): void {
 }
 
 /** Removes the calls of the current step. */
-function dropStepCalls({ facts, own, places, progress }: StateDraft): void {
+function dropStepCalls({ facts, own, indexes, progress }: StateDraft): void {
   const current = facts.steps.length - 1;
   if (facts.toolCalls.at(-1)?.step !== current) return;
   // calls of other steps stay, with all of their arguments
   readInputs(progress);
   const calls = (facts.toolCalls = own(facts.toolCalls));
   while (calls.at(-1)?.step === current) {
-    truncateIndex(places.calls, calls, calls.length - 1);
+    truncateIndex(indexes.calls, calls, calls.length - 1);
     progress.inputs.delete(calls.pop()!.toolCallId);
   }
 }
 
 /** Returns the last call of this id. */
-function callOf({ facts, own, places }: StateDraft, toolCallId: string): ToolCallState | undefined {
-  const place = lastIndexOfId(places.calls, facts.toolCalls, toolCallId);
-  if (place === undefined) return undefined;
+function callOf({ facts, own, indexes }: StateDraft, toolCallId: string): ToolCallState | undefined {
+  const index = lastIndexOfId(indexes.calls, facts.toolCalls, toolCallId);
+  if (index === undefined) return undefined;
   const calls = (facts.toolCalls = own(facts.toolCalls));
-  return (calls[place] = own(calls[place]!));
+  return (calls[index] = own(calls[index]!));
 }
 
 function addCall(

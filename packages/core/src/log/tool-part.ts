@@ -182,22 +182,22 @@ function findLast(
   isIt: (part: ToolPart) => boolean,
   from?: number,
 ): ToolPart | undefined {
-  let place: number | undefined;
-  do place = lastIndexOfId(draft.places.parts, parts, toolCallId, from, place);
-  while (place !== undefined && !isIt(parts[place] as ToolPart));
-  return partAt(draft, place) as ToolPart | undefined;
+  let index: number | undefined;
+  do index = lastIndexOfId(draft.indexes.parts, parts, toolCallId, from, index);
+  while (index !== undefined && !isIt(parts[index] as ToolPart));
+  return partAt(draft, index) as ToolPart | undefined;
 }
 
 /** Returns the part of a call: the first in the current step, like the AI SDK, or else the last before it. */
 function findPart(draft: StateDraft, toolCallId: string): ToolPart | undefined {
   const parts = writtenParts(draft);
   const { stepPlace = Infinity } = draft.progress;
-  let place = lastIndexOfId(draft.places.parts, parts, toolCallId);
-  for (let at = place; at !== undefined && at > stepPlace;) {
-    place = at;
-    at = lastIndexOfId(draft.places.parts, parts, toolCallId, stepPlace, at);
+  let index = lastIndexOfId(draft.indexes.parts, parts, toolCallId);
+  for (let at = index; at !== undefined && at > stepPlace;) {
+    index = at;
+    at = lastIndexOfId(draft.indexes.parts, parts, toolCallId, stepPlace, at);
   }
-  return partAt(draft, place) as ToolPart | undefined;
+  return partAt(draft, index) as ToolPart | undefined;
 }
 
 /** Returns the part whose current approval this is. */

@@ -124,7 +124,7 @@ function readStep(log: readonly RunEvent[], start: number, next: number): Unfini
 
   const own = [...calls.values()];
   if (!own.some(({ begun, ended }) => begun || ended)) return undefined;
-  const left = new Set([...openBlocks.values()].flat());
+  const unclosed = new Set([...openBlocks.values()].flat());
   const keys = keysOf(log, start);
   const open = own.filter(({ ended }) => !ended);
   const closing: UnfinishedStep['closing'] = [
@@ -149,7 +149,7 @@ function readStep(log: readonly RunEvent[], start: number, next: number): Unfini
     end,
     events: log
       .slice(start, end)
-      .filter((event, index) => event.type !== 'run-end' && !left.has(start + index)),
+      .filter((event, index) => event.type !== 'run-end' && !unclosed.has(start + index)),
     closing,
     unfinished: open.filter(canBeMade).map(({ toolCallId, toolName, input }) => ({
       toolCallId,

@@ -50,7 +50,7 @@ export function voidStep(draft: StateDraft): void {
   progress.stepPlace = undefined;
   progress.open.clear();
   const { parts } = lastMessage(draft)!;
-  truncateIndex(draft.places.parts, parts, length);
+  truncateIndex(draft.indexes.parts, parts, length);
   parts.length = length;
   // a message exists only if it has content
   if (parts.length === 0) facts.messages.pop();

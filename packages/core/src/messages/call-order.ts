@@ -1,6 +1,7 @@
 import type { ModelMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
-import { partError, quoted } from '../base/message-part-error.ts';
+import { quoteValue } from '../base/describe-value.ts';
+import { messagePartError } from './message-part-error.ts';
 
 /**
  * Refuses what every provider refuses: a result without a call, a second result of a call, and a message of another
@@ -15,12 +16,13 @@ export function checkCalls(message: ModelMessage, earlier: readonly ModelMessage
     const path = `messages[${earlier.length}].content[${index}].toolCallId`;
     const id = part.toolCallId;
     if (open.delete(id)) answered.add(id);
-    else if (answered.has(id)) throw partError(path, `is ${quoted(id)}, a call that has its result already.`);
+    else if (answered.has(id))
+      throw messagePartError(path, `is ${quoteValue(id)}, a call that has its result already.`);
     else {
       const known = open.size === 0 ? '' : ` Open calls: ${[...open.keys()].join(', ')}.`;
-      throw partError(
+      throw messagePartError(
         path,
-        `is ${quoted(id)}, but no message before it has a call of that id.${known} Put the assistant's message with the tool-call first.`,
+        `is ${quoteValue(id)}, but no message before it has a call of that id.${known} Put the assistant's message with the tool-call first.`,
       );
     }
   }
@@ -46,7 +48,7 @@ function refuseOpen(open: Calls['open'], agentContext: string): void {
   const [id, name] = call;
   throw new CuelineError(
     'invalid_definition',
-    `The call ${quoted(id)} of ${name} has no result yet, and must have one before the ${agentContext} speaks. Write prompt.defMessage('tool', [{ type: 'tool-result', toolCallId: ${quoted(id)}, toolName: '${name}', output: … }]).`,
+    `The call ${quoteValue(id)} of ${name} has no result yet, and must have one before the ${agentContext} speaks. Write prompt.defMessage('tool', [{ type: 'tool-result', toolCallId: ${quoteValue(id)}, toolName: '${name}', output: … }]).`,
   );
 }
 

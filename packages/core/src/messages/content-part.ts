@@ -4,7 +4,8 @@ import type { SharedV4FileData, SharedV4ProviderOptions as ProviderOptions } fro
 import { bytesOf } from '../json/bytes.ts';
 import { isFileId, readFile, type FileContent, type FileSource } from './file-data.ts';
 import { isMediaType } from './media-type.ts';
-import { isRecord, partError, quoted } from '../base/message-part-error.ts';
+import { isRecord, quoteValue } from '../base/describe-value.ts';
+import { messagePartError } from './message-part-error.ts';
 
 /** Text. */
 export type TextPart = { type: 'text'; text: string; providerOptions?: ProviderOptions };
@@ -54,12 +55,18 @@ export function readContentPart(part: Record<string, unknown>, path: string): Se
   const key = type === 'image' && part['data'] === undefined ? 'image' : 'data';
   // in a part that code creates, a text that happens to be an id would name a file of the account
   if (isPart(part) && isFileId(part[key])) {
-    throw partError(`${path}.${key}`, `is the id of a file at a provider. Write { openai: 'file-…' }.`);
+    throw messagePartError(
+      `${path}.${key}`,
+      `is the id of a file at a provider. Write { openai: 'file-…' }.`,
+    );
   }
   const content = readFile(part[key], `${path}.${key}`);
   const filename = part['filename'] ?? content.filename;
   if (filename !== undefined && typeof filename !== 'string') {
-    throw partError(`${path}.filename`, `is ${quoted(filename)}. Write a name, such as 'report.pdf'.`);
+    throw messagePartError(
+      `${path}.filename`,
+      `is ${quoteValue(filename)}. Write a name, such as 'report.pdf'.`,
+    );
   }
   return {
     type: 'file',
@@ -90,10 +97,13 @@ export function textOf(part: Record<string, unknown>, path: string): string {
   const bytes = bytesOf(part['data']);
   const text = bytes === undefined ? part['text'] : new TextDecoder().decode(bytes);
   if (typeof text !== 'string') {
-    throw partError(`${path}.text`, `is ${text === undefined ? 'missing' : quoted(text)}. Write a text.`);
+    throw messagePartError(
+      `${path}.text`,
+      `is ${text === undefined ? 'missing' : quoteValue(text)}. Write a text.`,
+    );
   }
   if (text.trim() === '')
-    throw partError(`${path}.text`, 'is empty. Models refuse empty texts; leave the part out.');
+    throw messagePartError(`${path}.text`, 'is empty. Models refuse empty texts; leave the part out.');
   return text;
 }
 
@@ -107,7 +117,7 @@ export function providerOptionsOf(
   if (isRecord(providerOptions) && Object.values(providerOptions).every(isRecord)) {
     return { providerOptions: providerOptions as ProviderOptions };
   }
-  throw partError(
+  throw messagePartError(
     `${path}.providerOptions`,
     `must be options by provider, such as { anthropic: { cacheControl: { type: 'ephemeral' } } }.`,
   );
@@ -117,10 +127,10 @@ function mediaTypeOf(part: Record<string, unknown>, content: FileContent, path: 
   const type = part['type'] as keyof typeof examples;
   const mediaType = part['mediaType'] || content.mediaType || (type === 'image' ? 'image/*' : undefined);
   if (isMediaType(mediaType)) return mediaType;
-  throw partError(
+  throw messagePartError(
     `${path}.mediaType`,
     mediaType === undefined
       ? `is missing. Say what the ${type} is, such as '${examples[type]}'.`
-      : `is ${quoted(mediaType)}, which is not a media type. Write one, such as '${examples[type]}'.`,
+      : `is ${quoteValue(mediaType)}, which is not a media type. Write one, such as '${examples[type]}'.`,
   );
 }

@@ -7,7 +7,7 @@ export type CopyOnWriteMessages = {
    * Returns the messages that the script gives back. A copy that it has not modified is again the original message,
    * by which the log recognizes it.
    */
-  commit(given: readonly ModelMessage[]): ModelMessage[];
+  commit(messages: readonly ModelMessage[]): ModelMessage[];
 };
 
 /** Copies messages and their parts, so that modifying them does not change the conversation. */
@@ -20,8 +20,8 @@ export function copyOnWriteMessages(messages: readonly ModelMessage[]): CopyOnWr
   });
   return {
     copies,
-    commit: (given) =>
-      given.map((message) => {
+    commit: (messages) =>
+      messages.map((message) => {
         const original = originals.get(message);
         return original !== undefined && isSame(message, original) ? original : message;
       }),

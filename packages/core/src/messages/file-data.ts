@@ -2,7 +2,8 @@ import type { FilePart } from 'ai';
 import type { SharedV4FileData } from '@ai-sdk/provider';
 import { bytesOf, toBase64 } from '../json/bytes.ts';
 import { imageTypeOfData, imageTypeOfUrl } from './media-type.ts';
-import { isRecord, partError, quoted } from '../base/message-part-error.ts';
+import { isRecord, quoteValue } from '../base/describe-value.ts';
+import { messagePartError } from './message-part-error.ts';
 
 /**
  * The forms of a file: bytes, base64, a data URL, an http(s) URL, a provider's file id (`'file-…'`, or `{ openai:
@@ -29,7 +30,7 @@ export function readFile(source: unknown, path: string): FileContent {
   if (source instanceof URL) return readText(source.href, path);
   const bytes = bytesOf(source);
   if (bytes !== undefined) {
-    if (bytes.length === 0) throw partError(path, 'has no bytes. Models refuse empty files.');
+    if (bytes.length === 0) throw messagePartError(path, 'has no bytes. Models refuse empty files.');
     return inline(toBase64(bytes));
   }
   if (source instanceof Blob) {
@@ -37,9 +38,9 @@ export function readFile(source: unknown, path: string): FileContent {
     return { data: source, mediaType: source.type || undefined, filename };
   }
   if (isRecord(source)) return readTagged(source, path);
-  throw partError(
+  throw messagePartError(
     path,
-    `is ${source === undefined ? 'missing' : quoted(source)}. Give bytes, base64, a URL or a provider's file id.`,
+    `is ${source === undefined ? 'missing' : quoteValue(source)}. Give bytes, base64, a URL or a provider's file id.`,
   );
 }
 
@@ -62,9 +63,9 @@ function readText(text: string, path: string): FileContent {
   if (provider !== undefined) return { data: { type: 'reference', reference: { [provider]: text } } };
   const base64 = plainBase64(text);
   if (base64 !== undefined) return inline(base64);
-  throw partError(
+  throw messagePartError(
     path,
-    `is ${quoted(text)}, which is neither base64, a data URL, an http(s) URL nor a provider's file id. Read the file, and give its bytes.`,
+    `is ${quoteValue(text)}, which is neither base64, a data URL, an http(s) URL nor a provider's file id. Read the file, and give its bytes.`,
   );
 }
 
@@ -84,7 +85,7 @@ function readDataUrl(url: string, path: string): FileContent {
   } catch {
     // invalid escapes
   }
-  throw partError(
+  throw messagePartError(
     path,
     `is a data URL that cannot be read. Write data:image/png;base64,… or give the bytes.`,
   );
@@ -103,7 +104,7 @@ function readTagged(source: Record<string, unknown>, path: string): FileContent 
   if (ids.length > 0 && ids.every((id) => typeof id === 'string' && id !== '')) {
     return { data: { type: 'reference', reference: { ...(reference as Record<string, string>) } } };
   }
-  throw partError(
+  throw messagePartError(
     path,
     `is an object that is not a file. Give bytes, base64, a URL, or file ids by provider, such as { openai: 'file-…' }.`,
   );

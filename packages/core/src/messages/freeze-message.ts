@@ -1,7 +1,8 @@
 import type { ModelMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { bytesOf, toBase64 } from '../json/bytes.ts';
-import { isRecord, partError, quoted } from '../base/message-part-error.ts';
+import { isRecord, quoteValue } from '../base/describe-value.ts';
+import { messagePartError } from './message-part-error.ts';
 
 /**
  * Returns a frozen copy of a message as plain JSON. The AI SDK accepts it as it is, except for URLs in `{ type:
@@ -24,30 +25,34 @@ export function reviveMessage(message: ModelMessage): ModelMessage {
 
 function checkMessage(message: unknown, path: string): asserts message is ModelMessage {
   if (!isRecord(message))
-    throw partError(path, `is ${quoted(message)}. Write { role: 'user', content: '…' }, or a text.`);
+    throw messagePartError(
+      path,
+      `is ${quoteValue(message)}. Write { role: 'user', content: '…' }, or a text.`,
+    );
   const { role, content } = message;
   if (role === 'system') {
-    throw partError(
+    throw messagePartError(
       `${path}.role`,
       "is 'system'. A dialog has its instructions beside its messages: createDialog(messages, { instructions }).",
     );
   }
   if (role !== 'user' && role !== 'assistant' && role !== 'tool') {
-    throw partError(`${path}.role`, `is ${quoted(role)}. Write 'user', 'assistant' or 'tool'.`);
+    throw messagePartError(`${path}.role`, `is ${quoteValue(role)}. Write 'user', 'assistant' or 'tool'.`);
   }
   if (typeof content === 'string' && role !== 'tool') {
-    if (content.trim() === '') throw partError(`${path}.content`, 'is empty. Models refuse empty messages.');
+    if (content.trim() === '')
+      throw messagePartError(`${path}.content`, 'is empty. Models refuse empty messages.');
     return;
   }
   if (!Array.isArray(content) || content.length === 0) {
-    throw partError(
+    throw messagePartError(
       `${path}.content`,
-      `is ${quoted(content)}. Write ${role === 'tool' ? '' : 'a text, or '}a list of parts.`,
+      `is ${quoteValue(content)}. Write ${role === 'tool' ? '' : 'a text, or '}a list of parts.`,
     );
   }
   for (const [index, part] of (content as unknown[]).entries()) {
     if (isRecord(part) && typeof part['type'] === 'string') continue;
-    throw partError(`${path}.content[${index}]`, "is not a part. Write { type: 'text', text: '…' }.");
+    throw messagePartError(`${path}.content[${index}]`, "is not a part. Write { type: 'text', text: '…' }.");
   }
 }
 
@@ -63,13 +68,13 @@ function copy(value: unknown, path: string, depth: number): unknown {
   if (bytes !== undefined) return toBase64(bytes);
   if (value instanceof URL) return value.href;
   if (value instanceof Blob) {
-    throw partError(
+    throw messagePartError(
       path,
       'is a Blob, which has to be read first. Write new Uint8Array(await blob.arrayBuffer()).',
     );
   }
   if (depth > MAX_DEPTH) {
-    throw partError(path.slice(0, 100), `is nested more than ${MAX_DEPTH} deep, or contains itself.`);
+    throw messagePartError(path.slice(0, 100), `is nested more than ${MAX_DEPTH} deep, or contains itself.`);
   }
   if (Array.isArray(value)) {
     // as in JSON, null takes the place of an item that JSON cannot hold

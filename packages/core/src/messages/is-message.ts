@@ -1,5 +1,5 @@
 import type { ModelMessage } from 'ai';
-import { isRecord } from '../base/message-part-error.ts';
+import { isRecord } from '../base/describe-value.ts';
 
 const roles: ReadonlySet<unknown> = new Set<ModelMessage['role']>(['system', 'user', 'assistant', 'tool']);
 

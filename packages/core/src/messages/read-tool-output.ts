@@ -1,6 +1,7 @@
 import { readForeignPart, type ContentPart } from './content-part.ts';
 import { bytesOf } from '../json/bytes.ts';
-import { isRecord, partError } from '../base/message-part-error.ts';
+import { isRecord } from '../base/describe-value.ts';
+import { messagePartError } from './message-part-error.ts';
 import { plainJson, toModelOutput, type ToolResultContent, type ToolResultOutput } from './tool-output.ts';
 
 /**
@@ -19,7 +20,7 @@ export type ToolOutput =
 /** Returns a tool's output as it is sent. @throws CuelineError `invalid_definition`, with the path of the fault */
 export function readToolOutput(output: unknown, path: string): ToolResultOutput {
   if (output === undefined) {
-    throw partError(path, 'is missing. Say what the tool returned: a text, an object, or null.');
+    throw messagePartError(path, 'is missing. Say what the tool returned: a text, an object, or null.');
   }
   const sent = isRecord(output) ? readSent(output, path) : undefined;
   if (sent !== undefined) return sent;
@@ -55,16 +56,16 @@ function readSent(output: Record<string, unknown>, path: string): ToolResultOutp
 function readContent(items: readonly unknown[], path: string): ToolResultContent {
   return items.map((item, index) => {
     const at = `${path}[${index}]`;
-    if (!isRecord(item)) throw partError(at, "is not a part. Write { type: 'text', text: '…' }.");
+    if (!isRecord(item)) throw messagePartError(at, "is not a part. Write { type: 'text', text: '…' }.");
     const part = readForeignPart(item, at);
     if (part === undefined) {
-      throw partError(
+      throw messagePartError(
         at,
         'names a file elsewhere, which only a part made by imagePart(…), filePart(…) or audioPart(…) may do.',
       );
     }
     if (part.type === 'file' && part.data instanceof Blob) {
-      throw partError(at, 'is a Blob. Read it first: new Uint8Array(await blob.arrayBuffer()).');
+      throw messagePartError(at, 'is a Blob. Read it first: new Uint8Array(await blob.arrayBuffer()).');
     }
     return part;
   });
@@ -82,6 +83,6 @@ function withPath<Value>(path: string, read: () => Value): Value {
     return read();
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n')[0] : 'unknown reason';
-    throw partError(path, `is not JSON (${reason}). Give plain objects, lists, texts, numbers.`);
+    throw messagePartError(path, `is not JSON (${reason}). Give plain objects, lists, texts, numbers.`);
   }
 }

@@ -2,7 +2,7 @@ import type { FilePart, ModelMessage } from 'ai';
 import { thrownText } from '../base/error-source.ts';
 import { toBase64 } from '../json/bytes.ts';
 import { imageTypeOfData } from './media-type.ts';
-import { partError } from '../base/message-part-error.ts';
+import { messagePartError } from './message-part-error.ts';
 
 /**
  * Reads each Blob and File in the messages. Must be awaited before a prompt's messages are shown or sent. Messages
@@ -38,9 +38,9 @@ async function readBlob(part: UnreadPart, path: string): Promise<FilePart> {
     bytes = new Uint8Array(await part.data.arrayBuffer());
   } catch (error) {
     const reason = thrownText(error);
-    throw partError(path, `could not be read (${reason}). Choose the file again.`);
+    throw messagePartError(path, `could not be read (${reason}). Choose the file again.`);
   }
-  if (bytes.length === 0) throw partError(path, 'has no bytes. Models refuse empty files.');
+  if (bytes.length === 0) throw messagePartError(path, 'has no bytes. Models refuse empty files.');
   const data = toBase64(bytes);
   const mediaType = part.mediaType === 'image/*' ? (imageTypeOfData(data) ?? part.mediaType) : part.mediaType;
   return { ...part, data: { type: 'data', data }, mediaType };

@@ -5,8 +5,9 @@ import { CuelineError } from '../base/errors.ts';
 import { checkCalls } from './call-order.ts';
 import { providerOptionsOf, readContentPart, textOf, type SentPart } from './content-part.ts';
 import type { MessageRole } from './message-parts.ts';
-import { objectsIn } from './collect-objects.ts';
-import { isRecord, partError, quoted } from '../base/message-part-error.ts';
+import { collectObjects } from './collect-objects.ts';
+import { isRecord, quoteValue } from '../base/describe-value.ts';
+import { messagePartError } from './message-part-error.ts';
 import { readJson, readToolOutput } from './read-tool-output.ts';
 
 /** The parts that a message of each role can have. */
@@ -49,20 +50,20 @@ function readContent(
   inputs: readonly unknown[],
 ): string | SentMessagePart[] {
   if (Array.isArray(content) && content.length > 0) {
-    const foreign = inputs.length === 0 ? undefined : objectsIn(inputs);
+    const foreign = inputs.length === 0 ? undefined : collectObjects(inputs);
     return content.map((part: unknown, index) => readPart(role, part, `${path}.content[${index}]`, foreign));
   }
   if (role === 'tool') {
-    throw partError(
+    throw messagePartError(
       `${path}.content`,
       "must be a list of results. Write prompt.defMessage('tool', [{ type: 'tool-result', toolCallId: '…', toolName: '…', output: … }]).",
     );
   }
   if (typeof content === 'string' && content.trim() !== '') return content;
   if (typeof content !== 'string' && !Array.isArray(content)) {
-    throw partError(
+    throw messagePartError(
       `${path}.content`,
-      `is ${quoted(content)}. Write a text, or a list of parts such as [{ type: 'text', text: '…' }].`,
+      `is ${quoteValue(content)}. Write a text, or a list of parts such as [{ type: 'text', text: '…' }].`,
     );
   }
   throw new CuelineError(
@@ -83,7 +84,8 @@ function readPart(
   path: string,
   foreign: ReadonlySet<unknown> | undefined,
 ): SentMessagePart {
-  if (!isRecord(part)) throw partError(path, `is ${quoted(part)}. Write { type: '${partsOf[role][0]}', … }.`);
+  if (!isRecord(part))
+    throw messagePartError(path, `is ${quoteValue(part)}. Write { type: '${partsOf[role][0]}', … }.`);
   const type = typeOf(role, part, path);
   checkForeignPart(part, path, foreign);
   const options = providerOptionsOf(part, path);
@@ -98,9 +100,9 @@ function readPart(
     case 'tool-call': {
       const { input } = part;
       if (!isRecord(input)) {
-        throw partError(
+        throw messagePartError(
           `${path}.input`,
-          `is ${input === undefined ? 'missing' : quoted(input)}. Give the arguments by name: {} where there are none.`,
+          `is ${input === undefined ? 'missing' : quoteValue(input)}. Give the arguments by name: {} where there are none.`,
         );
       }
       return { type, ...callOf(part, path), input: readJson(input, `${path}.input`), ...options };
@@ -122,7 +124,7 @@ function readPart(
       const read = readContentPart(part, path);
       if (foreign === undefined || isPart(part) || read.type === 'text' || read.data.type !== 'reference')
         return read;
-      throw partError(
+      throw messagePartError(
         path,
         `names a file at a provider, which could come from the input. Make the part: ${type}Part({ openai: 'file-…' }).`,
       );
@@ -137,13 +139,13 @@ function checkForeignPart(
   foreign: ReadonlySet<unknown> | undefined,
 ): void {
   if (foreign?.has(part) === true) {
-    throw partError(
+    throw messagePartError(
       path,
       'comes from the input, so it is data and no part. Make one, such as textPart(input.text).',
     );
   }
   if (foreign?.has(part['providerOptions']) === true) {
-    throw partError(`${path}.providerOptions`, 'come from the input. Write those that it may choose.');
+    throw messagePartError(`${path}.providerOptions`, 'come from the input. Write those that it may choose.');
   }
 }
 
@@ -154,11 +156,11 @@ function typeOf(role: MessageRole, { type }: Record<string, unknown>, path: stri
   const others = (Object.keys(partsOf) as MessageRole[]).filter((other) =>
     partsOf[other].includes(type as string),
   );
-  throw partError(
+  throw messagePartError(
     `${path}.type`,
     others.length === 0
-      ? `is ${type === undefined ? 'missing' : quoted(type)}. A message of the ${role} can have ${types.join(', ')}.`
-      : `is ${quoted(type)}, which belongs into a message of the ${others.join(' or ')}. Write prompt.defMessage('${others[0]}', [{ type: ${quoted(type)}, … }]).`,
+      ? `is ${type === undefined ? 'missing' : quoteValue(type)}. A message of the ${role} can have ${types.join(', ')}.`
+      : `is ${quoteValue(type)}, which belongs into a message of the ${others.join(' or ')}. Write prompt.defMessage('${others[0]}', [{ type: ${quoteValue(type)}, … }]).`,
   );
 }
 
@@ -172,5 +174,8 @@ function callOf(part: Record<string, unknown>, path: string): { toolCallId: stri
 function nameOf(part: Record<string, unknown>, key: string, path: string, advice: string): string {
   const value = part[key];
   if (typeof value === 'string' && value.trim() !== '') return value;
-  throw partError(`${path}.${key}`, `is ${value === undefined ? 'missing' : quoted(value)}. ${advice}`);
+  throw messagePartError(
+    `${path}.${key}`,
+    `is ${value === undefined ? 'missing' : quoteValue(value)}. ${advice}`,
+  );
 }

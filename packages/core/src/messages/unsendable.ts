@@ -1,6 +1,6 @@
 import type { UIMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
-import { isRecord, quoted } from '../base/message-part-error.ts';
+import { isRecord, quoteValue } from '../base/describe-value.ts';
 
 /**
  * Returns the reason why `send` cannot send something. Apart from the check, so that a page loads these sentences
@@ -13,7 +13,7 @@ export function unsendableMessageError(message: unknown): CuelineError {
 function shown(message: unknown): string {
   const write = "Write send('Hello!'), or send({ parts: [{ type: 'text', text: 'Hello!' }] }).";
   if (typeof message === 'string') return `an empty text, which models refuse. ${write}`;
-  if (!isRecord(message)) return `${quoted(message)}. ${write}`;
+  if (!isRecord(message)) return `${quoteValue(message)}. ${write}`;
   if ('content' in message) return `a message with content instead of parts. ${write}`;
   const { parts } = message as Partial<UIMessage>;
   if (!Array.isArray(parts)) return `an object without parts. ${write}`;

@@ -1,5 +1,5 @@
 import type { LanguageModel } from 'ai';
-import { loadPart } from '../base/load-module.ts';
+import { loadModule } from '../base/load-module.ts';
 import { checkModel } from './check-model.ts';
 import { processEnvironment, secretsOf } from './environment.ts';
 import type { CurrentModel, LanguageModelObject, ModelSettings } from './settings.ts';
@@ -25,7 +25,7 @@ export function createModels(settings: ModelSettings = {}): Models {
   async function find(ref: string | LanguageModel): Promise<LanguageModelObject> {
     if (typeof ref !== 'string') return checkModel(ref, 'The model');
     // loaded on demand, because an app that passes model objects does not need it
-    const { resolveModel } = await loadPart('models', import('./resolve-model.ts'));
+    const { resolveModel } = await loadModule('models', import('./resolve-model.ts'));
     return resolveModel(ref, settings);
   }
 

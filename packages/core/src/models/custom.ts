@@ -1,6 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { CuelineError } from '../base/errors.ts';
-import { loadPart } from '../base/load-module.ts';
+import { loadModule } from '../base/load-module.ts';
 import { checkBaseUrl, isLoopback } from './base-url.ts';
 import { type Environment, readVariable, toVariablePart } from './environment.ts';
 import { loadPackage } from './load-package.ts';
@@ -77,6 +77,6 @@ export async function createEnvironmentModel(
     });
   }
   const create = await loadPackage(type === 'openai' ? 'openai-compatible' : 'openai', packages);
-  const { withSchemaFallback } = await loadPart('models', import('./schema-fallback.ts'));
+  const { withSchemaFallback } = await loadModule('models', import('./schema-fallback.ts'));
   return withSchemaFallback(create({ apiKey, baseURL, fetch, name: provider })(modelId));
 }

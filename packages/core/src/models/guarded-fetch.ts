@@ -1,6 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import { CuelineError } from '../base/errors.ts';
-import { isRecord } from '../base/message-part-error.ts';
+import { isRecord } from '../base/describe-value.ts';
 import { parseJson } from '../json/parse-json.ts';
 import { isLoopback } from './base-url.ts';
 import { boundEvents, readFirstBytes } from './bounded-body.ts';
@@ -64,11 +64,11 @@ function asksForStream(url: string, init: Parameters<FetchFunction>[1]): boolean
 async function jsonInsteadOfStreamError(url: string, response: Response): Promise<unknown> {
   const { text } = await readFirstBytes(response);
   const body = parseJson(text);
-  const said = isRecord(body) ? body['error'] : undefined;
-  if (said !== undefined && said !== null) {
+  const reported = isRecord(body) ? body['error'] : undefined;
+  if (reported !== undefined && reported !== null) {
     const message = providerMessage(body) ?? `${originOf(url)} answered with an error.`;
     const error = new APICallError({ message, url, requestBodyValues: undefined, isRetryable: false });
-    return Object.assign(error, { error: said });
+    return Object.assign(error, { error: reported });
   }
   return new CuelineError(
     'provider_error',

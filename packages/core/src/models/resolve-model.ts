@@ -1,6 +1,6 @@
 import type { LanguageModel } from 'ai';
 import { CuelineError } from '../base/errors.ts';
-import { loadPart } from '../base/load-module.ts';
+import { loadModule } from '../base/load-module.ts';
 import { resolveAlias } from './aliases.ts';
 import { builtInProviders, createBuiltInModel, isBuiltIn } from './built-in.ts';
 import { checkModel } from './check-model.ts';
@@ -102,6 +102,6 @@ async function createSimulatedModel(modelId: string): Promise<LanguageModelObjec
   if (modelId !== 'demo') {
     throw new CuelineError('unknown_model', `Unknown simulated model "${modelId}". Write simulated:demo.`);
   }
-  const { demoModel } = await loadPart('simulated models', import('@cueline/demo-model'));
+  const { demoModel } = await loadModule('simulated models', import('@cueline/demo-model'));
   return demoModel();
 }

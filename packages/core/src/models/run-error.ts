@@ -212,8 +212,8 @@ function build(
   const { what, advice } = explainFailure(code, who);
   const status = details?.['statusCode'];
   const head = typeof status === 'number' ? `${what} (${status})` : what;
-  const said = message === undefined ? '' : `: ${message}`;
-  const text = `${head}${said}`;
+  const suffix = message === undefined ? '' : `: ${message}`;
+  const text = `${head}${suffix}`;
   const end = /[.!?…]$/.test(text) ? '' : '.';
   return new CuelineError(code, advice === '' ? `${text}${end}` : `${text}${end} ${advice}`, {
     cause,

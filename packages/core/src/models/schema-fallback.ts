@@ -71,6 +71,6 @@ function isSchemaRefusal(error: unknown): boolean {
   if (!APICallError.isInstance(error)) return false;
   const { statusCode, responseBody, data, message } = error;
   if (statusCode === undefined || ![400, 404, 422, 501].includes(statusCode)) return false;
-  const said = [message, providerMessage(data), responseBody?.slice(0, 10_000)].join(' ');
-  return /response_?format|json_?schema|json_?object|structured[ _-]?output|text\.format/i.test(said);
+  const texts = [message, providerMessage(data), responseBody?.slice(0, 10_000)].join(' ');
+  return /response_?format|json_?schema|json_?object|structured[ _-]?output|text\.format/i.test(texts);
 }

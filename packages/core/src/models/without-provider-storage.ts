@@ -1,15 +1,17 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import { loadPart } from '../base/load-module.ts';
+import { loadModule } from '../base/load-module.ts';
 import { resolveModel } from './resolve-model.ts';
 import type { LanguageModelObject, ModelProvider, ModelSettings } from './settings.ts';
 
 type ProviderOptions = NonNullable<LanguageModelV4CallOptions['providerOptions']>;
 
 /** Providers that store answers by default, and the options that turn this off. */
-const storeOptions: Readonly<Record<string, (id: string, given: ProviderOptions) => string | undefined>> = {
+const storeOptions: Readonly<
+  Record<string, (id: string, providerOptions: ProviderOptions) => string | undefined>
+> = {
   openai: () => 'openai',
   // with options of its own, it reads none of OpenAI's
-  azure: (_id, given) => ('azure' in given ? 'azure' : 'openai'),
+  azure: (_id, providerOptions) => ('azure' in providerOptions ? 'azure' : 'openai'),
   xai: () => 'xai',
   gateway: (id) => /^(openai|xai)\//.exec(id)?.[1],
 };
@@ -32,16 +34,19 @@ async function withoutStore(
   model: LanguageModelObject,
   optionsOf: (typeof storeOptions)[string],
 ): Promise<LanguageModelObject> {
-  const { wrapLanguageModel } = await loadPart('models', import('ai'));
+  const { wrapLanguageModel } = await loadModule('models', import('ai'));
   return wrapLanguageModel({
     model,
     middleware: {
       specificationVersion: 'v4',
       async transformParams({ params }) {
-        const given = params.providerOptions ?? {};
-        const whose = optionsOf(model.modelId, given);
+        const providerOptions = params.providerOptions ?? {};
+        const whose = optionsOf(model.modelId, providerOptions);
         if (whose === undefined) return params;
-        return { ...params, providerOptions: { ...given, [whose]: { store: false, ...given[whose] } } };
+        return {
+          ...params,
+          providerOptions: { ...providerOptions, [whose]: { store: false, ...providerOptions[whose] } },
+        };
       },
     },
   });

@@ -88,7 +88,7 @@ export function memory({ store = inMemory(), name = 'memory' }: MemoryOptions = 
     name,
     async setup(prompt) {
       const keys = new Set(await list());
-      const tell = (): void =>
+      const describe = (): void =>
         prompt.defSystem(
           name,
           `You have notes that outlast this conversation. Keep there what will be of use later. ${named([...keys])}`,
@@ -105,7 +105,7 @@ export function memory({ store = inMemory(), name = 'memory' }: MemoryOptions = 
           effect,
           repeatable: true,
         });
-      tell();
+      describe();
       addTool(
         'remember',
         'Keeps a note under a key, in the place of the one before.',
@@ -120,7 +120,7 @@ export function memory({ store = inMemory(), name = 'memory' }: MemoryOptions = 
         async remember(key: string, value: string): Promise<void> {
           await write({ key, value });
           keys.add(key);
-          tell();
+          describe();
         },
         memoryStore: store,
       };

@@ -94,8 +94,8 @@ export function agentTool(
     timeoutMs,
     ...own
   } = options;
-  const given = { effect, repeatable, loopGuard, needsApproval, timeoutMs };
-  const set = Object.entries(given).filter(([, value]) => value !== undefined);
+  const rules = { effect, repeatable, loopGuard, needsApproval, timeoutMs };
+  const set = Object.entries(rules).filter(([, value]) => value !== undefined);
   return {
     kind: 'agent',
     description,

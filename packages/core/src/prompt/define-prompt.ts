@@ -137,8 +137,8 @@ function withSchema<Input, Plugins extends readonly Plugin[]>(
   schema: ToolSchema,
   run: PromptFunction<Input, Plugins>,
 ): PromptFunction<Input, Plugins> {
-  return (prompt, given) => {
-    const input = readInput(name, schema, given);
+  return (prompt, unchecked) => {
+    const input = readInput(name, schema, unchecked);
     const start = (value: unknown): void | Promise<void> => {
       noteInput(prompt, value);
       // the parsed value has the type that the function takes

@@ -97,9 +97,9 @@ const configNames = Object.keys(config);
 export const optionNames: readonly string[] = Object.keys(options);
 
 /** Checks the names in the second argument of `runPrompt`. @throws CuelineError `invalid_options` */
-export function checkRunOptions(given: { readonly options?: unknown }): void {
-  checkNames('runPrompt', given, configNames, 'invalid_options', (name) => inOptions('runPrompt(…, ', name));
-  checkOptionNames('options', given.options ?? {}, 'runPrompt(…, ');
+export function checkRunOptions(config: { readonly options?: unknown }): void {
+  checkNames('runPrompt', config, configNames, 'invalid_options', (name) => inOptions('runPrompt(…, ', name));
+  checkOptionNames('options', config.options ?? {}, 'runPrompt(…, ');
 }
 
 /**

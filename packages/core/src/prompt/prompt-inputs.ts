@@ -2,9 +2,9 @@
 const inputs = new WeakMap<object, unknown[]>();
 
 /** Notes what a prompt function is called with, which may come from a client or a model. */
-export function noteInput(prompt: object, ...given: readonly unknown[]): void {
-  const known = inputs.get(prompt) ?? [];
-  inputs.set(prompt, [...known, ...given.filter((value) => value !== undefined)]);
+export function noteInput(prompt: object, ...values: readonly unknown[]): void {
+  const earlier = inputs.get(prompt) ?? [];
+  inputs.set(prompt, [...earlier, ...values.filter((value) => value !== undefined)]);
 }
 
 /** Returns what a prompt function was called with so far. */

@@ -14,7 +14,7 @@ import type { Plugin } from './define-plugin.ts';
 import { inputsOf, noteInput } from './prompt-inputs.ts';
 import type { Hook } from './hook.ts';
 import { checkNames } from '../base/check-names.ts';
-import { isRecord, quoted } from '../base/message-part-error.ts';
+import { isRecord, quoteValue } from '../base/describe-value.ts';
 import {
   checkTasks,
   TaskListDefinition,
@@ -130,7 +130,7 @@ export class Prompt {
     if (typeof value !== 'string') {
       throw new CuelineError(
         'invalid_definition',
-        `prompt.defSystem('${name}', …) takes a text, and got ${quoted(value)}.`,
+        `prompt.defSystem('${name}', …) takes a text, and got ${quoteValue(value)}.`,
       );
     }
     this.#definitions.system.set(name, {
@@ -219,7 +219,7 @@ export class Prompt {
     if (!isToolList(tools)) {
       throw new CuelineError(
         'invalid_definition',
-        `prompt.defTools takes tools of the AI SDK by their names, or a list of what tool(…) makes, and got ${quoted(tools)}. Write prompt.defTools(await mcpClient.tools()).`,
+        `prompt.defTools takes tools of the AI SDK by their names, or a list of what tool(…) makes, and got ${quoteValue(tools)}. Write prompt.defTools(await mcpClient.tools()).`,
       );
     }
     for (const named of namedTools(tools)) {

@@ -7,7 +7,7 @@ import { editTasks } from '../tasks/edits.ts';
 import { resumeTasks } from '../tasks/resume.ts';
 import { applyEvents, currentTask, isComplete, type TaskList } from '../tasks/task-list.ts';
 import { checkNames } from '../base/check-names.ts';
-import { isRecord, quoted } from '../base/message-part-error.ts';
+import { isRecord, quoteValue } from '../base/describe-value.ts';
 import type { ToolDefinition } from './definitions.ts';
 
 /** One task of `defTaskList`. `P` is the prompt with its plugins' methods. */
@@ -114,7 +114,7 @@ export class TaskListDefinition implements TaskListHandle {
   apply(decision: Decision): string {
     this.#list = decision.list;
     this.events.push(...decision.events);
-    this.#tell();
+    this.#notify();
     for (const check of this.#waiting) check();
     return decision.reply;
   }
@@ -147,11 +147,11 @@ export class TaskListDefinition implements TaskListHandle {
   listen(listener: (event: TaskEvent) => void, hasEnded: () => boolean): void {
     this.#listener = listener;
     this.#hasEnded = hasEnded;
-    this.#tell();
+    this.#notify();
   }
 
   /** Tells the listener of one event after the other, also where it answers one with an edit, or by ending the run. */
-  #tell(): void {
+  #notify(): void {
     const listener = this.#listener;
     if (listener === undefined) return;
     while (this.#told < this.events.length && !this.#hasEnded()) listener(this.events[this.#told++]!);
@@ -172,10 +172,10 @@ export function checkTasks(tasks: readonly TaskDefinition[]): void {
   }
   for (const [index, definition] of tasks.entries()) {
     if (!isRecord(definition)) {
-      const written = typeof definition === 'string' ? quoted(definition) : "'Add 5 and 3'";
+      const written = typeof definition === 'string' ? quoteValue(definition) : "'Add 5 and 3'";
       throw new CuelineError(
         'invalid_definition',
-        `tasks[${index}] is ${quoted(definition)}. Write { task: ${written} }.`,
+        `tasks[${index}] is ${quoteValue(definition)}. Write { task: ${written} }.`,
       );
     }
     const { task, validation, extend } = definition;

@@ -104,13 +104,13 @@ function readTexts<Name extends string>(
   value: unknown,
   fields: readonly Name[],
 ): { success: true; value: Record<Name, string> } | { success: false; error: Error } {
-  const given = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
-  const missing = fields.find((field) => given[field] === undefined || given[field] === null);
+  const record = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+  const missing = fields.find((field) => record[field] === undefined || record[field] === null);
   if (missing !== undefined) {
     return { success: false, error: withSource(new Error(`${missing} is missing.`), 'model') };
   }
   const texts = fields.map((field) => {
-    const text = given[field];
+    const text = record[field];
     return [field, typeof text === 'string' ? text : JSON.stringify(text)] as const;
   });
   return { success: true, value: Object.fromEntries(texts) as Record<Name, string> };

@@ -2,7 +2,7 @@ import { isPart } from '../messages/part-brand.ts';
 import { CuelineError } from '../base/errors.ts';
 import { contentTypes, type ContentPart } from '../messages/content-part.ts';
 import { imageTypeOfUrl } from '../messages/media-type.ts';
-import { isRecord } from '../base/message-part-error.ts';
+import { isRecord } from '../base/describe-value.ts';
 
 /**
  * The text of a tagged template, without the indentation that its source code has. Only the template's own lines

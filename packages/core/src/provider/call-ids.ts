@@ -3,28 +3,28 @@ import { createId } from '../base/create-id.ts';
 /** Unique ids for the tool calls of one answer, whatever ids the model gives them. */
 export type CallIds = {
   /** A call starts to stream its arguments. Returns its id. */
-  begin(given: string): string;
+  begin(idFromModel: string): string;
   /** Returns the id of the call whose arguments continue; undefined if none has started. */
-  current(given: string): string | undefined;
+  current(idFromModel: string): string | undefined;
   /** Ends the arguments of a call. Returns its id; undefined if none has started. */
-  end(given: string): string | undefined;
+  end(idFromModel: string): string | undefined;
   /** Completes a call. `saying` is true if its arguments have started and not ended. */
-  call(given: string): { id: string; saying: boolean };
+  call(idFromModel: string): { id: string; streaming: boolean };
   /** Returns the id of the last complete call that the model gave this id. */
-  called(given: string): string;
+  idOf(idFromModel: string): string;
   /** Calls that have started and are not complete. */
-  readonly begun: readonly StartedCall[];
+  readonly unfinished: readonly StartedCall[];
 };
 
-type StartedCall = { given: string; id: string; saying: boolean };
+type StartedCall = { idFromModel: string; id: string; streaming: boolean };
 
 export function createCallIds(): CallIds {
   const used = new Set<string>();
   const whole = new Map<string, string>();
-  const begun: StartedCall[] = [];
+  const unfinished: StartedCall[] = [];
 
-  function unique(given: string): string {
-    const first = given === '' ? createId('call') : given;
+  function unique(idFromModel: string): string {
+    const first = idFromModel === '' ? createId('call') : idFromModel;
     let id = first;
     for (let count = 2; used.has(id); count += 1) id = `${first}~${count}`;
     used.add(id);
@@ -32,25 +32,29 @@ export function createCallIds(): CallIds {
   }
 
   return {
-    begin(given) {
-      const id = unique(given);
-      begun.push({ given, id, saying: true });
+    begin(idFromModel) {
+      const id = unique(idFromModel);
+      unfinished.push({ idFromModel, id, streaming: true });
       return id;
     },
     // of two calls with one id, the later one is the one that streams
-    current: (given) => begun.findLast((call) => call.given === given && call.saying)?.id,
-    end(given) {
-      const call = begun.find((candidate) => candidate.given === given && candidate.saying);
-      if (call !== undefined) call.saying = false;
+    current: (idFromModel) =>
+      unfinished.findLast((call) => call.idFromModel === idFromModel && call.streaming)?.id,
+    end(idFromModel) {
+      const call = unfinished.find(
+        (candidate) => candidate.idFromModel === idFromModel && candidate.streaming,
+      );
+      if (call !== undefined) call.streaming = false;
       return call?.id;
     },
-    call(given) {
-      const at = begun.findIndex((candidate) => candidate.given === given);
-      const [call = { id: unique(given), saying: false }] = at === -1 ? [] : begun.splice(at, 1);
-      whole.set(given, call.id);
-      return { id: call.id, saying: call.saying };
+    call(idFromModel) {
+      const at = unfinished.findIndex((candidate) => candidate.idFromModel === idFromModel);
+      const [call = { id: unique(idFromModel), streaming: false }] =
+        at === -1 ? [] : unfinished.splice(at, 1);
+      whole.set(idFromModel, call.id);
+      return { id: call.id, streaming: call.streaming };
     },
-    called: (given) => whole.get(given) ?? given,
-    begun,
+    idOf: (idFromModel) => whole.get(idFromModel) ?? idFromModel,
+    unfinished: unfinished,
   };
 }

@@ -35,16 +35,16 @@ export function createModelCalls(policy: ModelCallPolicy | undefined, settings: 
     },
   };
   const wrapped = new WeakMap<LanguageModelObject, LanguageModelObject>();
-  const given = new WeakMap<LanguageModelObject, LanguageModelObject>();
+  const originals = new WeakMap<LanguageModelObject, LanguageModelObject>();
   return {
     wrap(model) {
       // only resolved models are called; the AI SDK refuses a name by itself
       if (typeof model === 'string') return model;
       const known = wrapped.get(model) ?? withRetries(policy?.model?.(model) ?? model, own);
       wrapped.set(model, known);
-      given.set(known, model);
+      originals.set(known, model);
       return known;
     },
-    unwrap: (model) => (typeof model === 'string' ? model : (given.get(model) ?? model)),
+    unwrap: (model) => (typeof model === 'string' ? model : (originals.get(model) ?? model)),
   };
 }

@@ -99,7 +99,7 @@ class Assembler implements ResponseAssembler {
   }
 
   #takeCall(part: LanguageModelV4ToolCall): void {
-    const { id, saying } = this.#ids.call(part.toolCallId);
+    const { id, streaming: saying } = this.#ids.call(part.toolCallId);
     if (saying) this.#emit({ type: 'tool-input-end', id });
     const input = readableInput(part.input);
     const call = id === part.toolCallId && input === part.input ? part : { ...part, toolCallId: id, input };
@@ -111,9 +111,9 @@ class Assembler implements ResponseAssembler {
   }
 
   /** A result comes after its call, and so waits with it. */
-  #takeResult(given: Part<'tool-result' | 'tool-approval-request'>): void {
-    const part = given.type === 'tool-result' ? readableResult(given) : given;
-    const toolCallId = this.#ids.called(part.toolCallId);
+  #takeResult(received: Part<'tool-result' | 'tool-approval-request'>): void {
+    const part = received.type === 'tool-result' ? readableResult(received) : received;
+    const toolCallId = this.#ids.idOf(part.toolCallId);
     const named = toolCallId === part.toolCallId ? part : { ...part, toolCallId };
     this.#content.push(named);
     if (named.type === 'tool-result' && named.preliminary !== true) this.#elsewhere.delete(toolCallId);
@@ -168,7 +168,7 @@ class Assembler implements ResponseAssembler {
   }
 
   errorOf({ unified, raw }: LanguageModelV4FinishReason): CuelineError | undefined {
-    const calls = this.#here.length + this.#ids.begun.length;
+    const calls = this.#here.length + this.#ids.unfinished.length;
     const details = { finishReason: raw ?? unified };
     const broken = (what: string): CuelineError => new CuelineError('stream_truncated', what, { details });
     if (unified === 'error' || unified === 'interrupted') {
@@ -188,7 +188,7 @@ class Assembler implements ResponseAssembler {
       );
     }
     if (unified === 'content-filter') return contentFiltered(details);
-    return this.#ids.begun.length > 0
+    return this.#ids.unfinished.length > 0
       ? broken('The answer ended inside the arguments of a tool call. Try again.')
       : undefined;
   }
@@ -207,7 +207,8 @@ class Assembler implements ResponseAssembler {
       for (const id of this.#open[type].keys()) this.#emit({ type: `${type}-end`, id });
     }
     if (as === 'whole') return this.#held.forEach(this.#emit);
-    for (const { id, saying } of this.#ids.begun) if (saying) this.#emit({ type: 'tool-input-end', id });
+    for (const { id, streaming: saying } of this.#ids.unfinished)
+      if (saying) this.#emit({ type: 'tool-input-end', id });
     // they are visible already, and a call without its result makes the next request invalid
     for (const { toolCallId, toolName } of this.#elsewhere.values()) {
       this.#emit({

@@ -44,17 +44,17 @@ function fromHeaders(headers: unknown): number | undefined {
 }
 
 /** Returns a `retry-after` header in ms, from seconds or a date. Undefined if it is neither. */
-export function readRetryAfter(given: unknown): number | undefined {
-  const seconds = atLeastZero(given);
+export function readRetryAfter(header: unknown): number | undefined {
+  const seconds = atLeastZero(header);
   if (seconds !== undefined) return seconds * 1_000;
   // a number that is not a time would be read as a year
-  if (typeof given !== 'string' || !/[a-z]/i.test(given)) return undefined;
-  const until = Date.parse(given);
+  if (typeof header !== 'string' || !/[a-z]/i.test(header)) return undefined;
+  const until = Date.parse(header);
   return Number.isNaN(until) ? undefined : Math.max(0, until - Date.now());
 }
 
-function atLeastZero(given: unknown): number | undefined {
-  if (typeof given !== 'number' && (typeof given !== 'string' || given.trim() === '')) return undefined;
-  const number = Number(given);
+function atLeastZero(header: unknown): number | undefined {
+  if (typeof header !== 'number' && (typeof header !== 'string' || header.trim() === '')) return undefined;
+  const number = Number(header);
   return Number.isFinite(number) && number >= 0 ? number : undefined;
 }

@@ -17,7 +17,7 @@ export type Timeouts = {
 const names = ['totalMs', 'stepMs', 'firstChunkMs', 'chunkMs', 'toolMs'] as const;
 
 /** Reads `options.timeout`. @throws CuelineError `invalid_options` */
-export function readTimeouts(given: StreamTextOptions['timeout']): Timeouts {
+export function readTimeouts(options: StreamTextOptions['timeout']): Timeouts {
   const {
     totalMs,
     stepMs,
@@ -25,7 +25,7 @@ export function readTimeouts(given: StreamTextOptions['timeout']): Timeouts {
     chunkMs,
     toolMs,
     tools = {},
-  } = typeof given === 'number' ? { totalMs: given } : check(given ?? {});
+  } = typeof options === 'number' ? { totalMs: options } : check(options ?? {});
   const whole = {
     ...(isLimited(totalMs) ? { totalMs } : {}),
     ...(isLimited(stepMs) ? { stepMs } : {}),
@@ -39,13 +39,13 @@ export function readTimeouts(given: StreamTextOptions['timeout']): Timeouts {
 
 type TimeoutOptions = Exclude<NonNullable<StreamTextOptions['timeout']>, number>;
 
-function check(given: TimeoutOptions): TimeoutOptions {
-  for (const [name, ms] of [...Object.entries(given), ...Object.entries(given.tools ?? {})] as [
+function check(options: TimeoutOptions): TimeoutOptions {
+  for (const [name, ms] of [...Object.entries(options), ...Object.entries(options.tools ?? {})] as [
     string,
     unknown,
   ][]) {
     if (name === 'tools' || ms === undefined) continue;
-    const known = (names as readonly string[]).includes(name) || Object.hasOwn(given.tools ?? {}, name);
+    const known = (names as readonly string[]).includes(name) || Object.hasOwn(options.tools ?? {}, name);
     if (known && typeof ms === 'number' && ms > 0) continue;
     throw new CuelineError(
       'invalid_options',
@@ -55,7 +55,7 @@ function check(given: TimeoutOptions): TimeoutOptions {
       { details: { option: `timeout.${name}` } },
     );
   }
-  return given;
+  return options;
 }
 
 function isLimited(ms: number | undefined): ms is number {

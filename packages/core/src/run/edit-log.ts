@@ -24,18 +24,18 @@ type StepPlace = { start: number; end: number };
  * @throws CuelineError `invalid_options`
  */
 export function editLog(log: readonly RunEvent[], edit: LogEdit): RunEvent[] {
-  const place = findStep(log, edit.step);
+  const index = findStep(log, edit.step);
   const continues = continuableSteps(log).includes(edit.step + 1);
-  if (place === undefined || (!continues && !isLastOfDone(log, place))) {
+  if (index === undefined || (!continues && !isLastOfDone(log, index))) {
     throw refusal(
       `Step ${edit.step} cannot be edited: it is not whole, or the model does not continue after it.`,
     );
   }
-  const before = log.slice(0, place.start);
-  const step = log.slice(place.start, place.end + 1);
+  const before = log.slice(0, index.start);
+  const step = log.slice(index.start, index.end + 1);
   const written = 'text' in edit ? withText(step, edit.text, edit.step) : withCallEnd(step, edit);
   const end = continues ? stopped : doneWith(log, step.at(-1)!, 'text' in edit ? edit.text : undefined);
-  const t = log[place.end]!.t;
+  const t = log[index.end]!.t;
   return numbered([...before, ...written, { ...end, seq: 0, t }]);
 }
 

@@ -13,8 +13,8 @@ import { describeSchema, propertiesOf } from '../compile/describe-schema.ts';
  * console.log(explain(await dryRun(planDay, { input: { city: 'Faro' } })));
  * console.log(explain(run.getState().steps[0].request));
  */
-export function explain(given: CompiledRequest | DryRun): string {
-  const { request, tokens, warnings = [] } = 'request' in given ? given : { request: given };
+export function explain(compiled: CompiledRequest | DryRun): string {
+  const { request, tokens, warnings = [] } = 'request' in compiled ? compiled : { request: compiled };
   const { model, settings, instructions, messages, tools } = request;
   const sections: [title: string, lines: string[]][] = [
     ['Model', [model === '' ? 'none' : model]],

@@ -1,4 +1,4 @@
-import { loadPart } from '../base/load-module.ts';
+import { loadModule } from '../base/load-module.ts';
 import type * as Retries from './retry-run.ts';
 
 let loaded: typeof Retries | undefined;
@@ -10,5 +10,5 @@ export function loadedRetries(): typeof Retries | undefined {
 
 /** Loads the code of retries. Called with a page's first run, so that it is there for a retry. */
 export async function loadRetries(): Promise<typeof Retries> {
-  return (loaded ??= await loadPart('retries', import('./retry-run.ts')));
+  return (loaded ??= await loadModule('retries', import('./retry-run.ts')));
 }

@@ -1,6 +1,6 @@
 import type { EventWriter, StoredLog, TabbedRun } from '../storage/event-writer.ts';
 import type { CuelineError } from '../base/errors.ts';
-import { loadPart } from '../base/load-module.ts';
+import { loadModule } from '../base/load-module.ts';
 import type { RunEvent } from '../log/events.ts';
 import type { StartRequest } from './attempts.ts';
 import type { RunStorage } from '../storage/run-storage.ts';
@@ -95,5 +95,5 @@ export function createRestoring(options: RestoringOptions): Restoring {
 
 /** Loads the code of storages. A page that stores no runs does not load it. */
 function loadStore(): Promise<typeof Store> {
-  return loadPart('storage', import('../storage/store-events.ts'), 'storage_failed');
+  return loadModule('storage', import('../storage/store-events.ts'), 'storage_failed');
 }

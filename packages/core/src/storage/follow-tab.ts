@@ -28,7 +28,7 @@ export function followTab(
 ): FollowedTab {
   let next = after + 1;
   let lastTime = 0;
-  let given: RunEvent[] = [];
+  let delivered: RunEvent[] = [];
   let fault: CuelineError | undefined;
   let isOver = false;
   let wake = (): void => {};
@@ -42,7 +42,7 @@ export function followTab(
 
   async function read(): Promise<IteratorResult<RunEvent>> {
     for (;;) {
-      const event = given.shift();
+      const event = delivered.shift();
       if (event !== undefined) return { done: false, value: event };
       if (fault !== undefined) throw fault;
       if (isOver) return { done: true, value: undefined };
@@ -61,13 +61,13 @@ export function followTab(
         if (event.seq > next) return onGap(next - 1);
         next += 1;
         lastTime = event.t;
-        given.push(event);
+        delivered.push(event);
         if (event.type === 'run-end') close();
       }
       wake();
     },
     finish() {
-      if (!isOver) given.push({ seq: next, t: lastTime, type: 'run-end', outcome: 'stopped' });
+      if (!isOver) delivered.push({ seq: next, t: lastTime, type: 'run-end', outcome: 'stopped' });
       close();
     },
     interrupt() {
@@ -79,7 +79,7 @@ export function followTab(
         next: read,
         // by hand, because a generator queues this behind a pending `next`
         return() {
-          given = [];
+          delivered = [];
           close();
           return Promise.resolve({ done: true, value: undefined });
         },

@@ -1,5 +1,5 @@
 import type { EventWriter, StoredLog, TabbedRun } from './event-writer.ts';
-import { loadPart } from '../base/load-module.ts';
+import { loadModule } from '../base/load-module.ts';
 import { CuelineError } from '../base/errors.ts';
 import { isRunEvent } from '../wire/check-event.ts';
 import { createEventCounter, serverEventLimits } from '../wire/event-limits.ts';
@@ -66,7 +66,7 @@ class BatchWriter implements EventWriter {
   #failures = 0;
   #hasGivenUp = false;
   /** The last reported error, which is not reported again. */
-  #told: string | undefined;
+  #reported: string | undefined;
   /** Callers that wait until everything is stored. */
   #flushed: (() => void)[] = [];
   /** Ends the pause before the next try. */
@@ -78,9 +78,9 @@ class BatchWriter implements EventWriter {
     this.#onError = onError;
   }
 
-  #tell(error: CuelineError | undefined): void {
-    if (this.#told === error?.message) return;
-    this.#told = error?.message;
+  #report(error: CuelineError | undefined): void {
+    if (this.#reported === error?.message) return;
+    this.#reported = error?.message;
     this.#onError(error);
   }
 
@@ -93,15 +93,15 @@ class BatchWriter implements EventWriter {
       const batch = this.#waiting.slice(0, MAX_BATCH);
       this.#waiting = this.#waiting.slice(MAX_BATCH);
       // the storage may still do it, and another batch could otherwise come in between
-      const late = setTimeout(() => this.#tell(storageTimeoutError()), ANSWER_MS);
+      const late = setTimeout(() => this.#report(storageTimeoutError()), ANSWER_MS);
       try {
         await this.#storage.append(this.#id, batch, { again: this.#failures > 0 });
         this.#failures = 0;
-        this.#tell(undefined);
+        this.#report(undefined);
       } catch (error) {
         // a new log has begun meanwhile and may succeed
         if (this.#waiting[0]?.seq === 0) continue;
-        this.#tell(
+        this.#report(
           asStorageError(
             error,
             (why) =>
@@ -158,7 +158,7 @@ class BatchWriter implements EventWriter {
       this.#waiting = [];
       this.#failures = 0;
       this.#hasGivenUp = false;
-      this.#tell(undefined);
+      this.#report(undefined);
       this.#goOn();
     }
     if (this.#hasGivenUp) return;
@@ -199,7 +199,7 @@ export async function openEventWriter(
     BroadcastChannel?: unknown;
   };
   if (scope === undefined || navigator?.locks === undefined || BroadcastChannel === undefined) return writer;
-  const { openTab } = await loadPart('tabs', import('./tabs.ts'));
+  const { openTab } = await loadModule('tabs', import('./tabs.ts'));
   return openTab({ id, scope, writer, run, readStored: () => readStored(storage, id) });
 }
 

@@ -40,7 +40,7 @@ const STORED_MS = 1_000;
  */
 export async function openTab(options: TabOptions): Promise<EventWriter> {
   const tab = new Tab(options);
-  await tab.look();
+  await tab.check();
   return tab;
 }
 
@@ -231,9 +231,9 @@ class Tab implements EventWriter {
     const release = await this.#own(signal);
     this.#working += 1;
     if (this.#stolen.signal.aborted) this.#stolen = new AbortController();
-    const given = this.#waiting;
+    const waiting = this.#waiting;
     this.#waiting = [];
-    for (const event of given) this.#give(event);
+    for (const event of waiting) this.#give(event);
     const events = start(anySignal(signal, this.#stolen.signal))[Symbol.asyncIterator]();
     let isOver = false;
     const over = (): void => {
@@ -347,7 +347,7 @@ class Tab implements EventWriter {
   }
 
   /** Asks whether another tab works on the run. */
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     this.#isElsewhere = await this.#lock.isHeldElsewhere();
   }
 

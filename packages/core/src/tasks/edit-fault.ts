@@ -17,14 +17,14 @@ const fields: Readonly<Record<TaskEdit['type'], { needs: readonly Field[]; may: 
 export function editFault(edit: unknown): string | undefined {
   const kinds = Object.keys(fields).join(', ');
   if (typeof edit !== 'object' || edit === null) return `An edit is an object with a type, one of: ${kinds}.`;
-  const { type, ...given } = edit as Record<string, unknown>;
+  const { type, ...rest } = edit as Record<string, unknown>;
   if (!isKind(type)) {
     const what = typeof type === 'string' ? `There is no edit ${quote(type)}` : 'The edit has no type';
     return `${what}. The types are: ${kinds}.`;
   }
   const { needs, may } = fields[type];
   for (const field of [...needs, ...may]) {
-    const value = given[field];
+    const value = rest[field];
     if (value === undefined && may.includes(field)) continue;
     const fits = field === 'index' ? Number.isInteger(value) : typeof value === 'string';
     if (!fits)

@@ -8,7 +8,7 @@ import type {
 import { generateFrom, streamOf, wait } from '@cueline/demo-model/stream';
 import type { LanguageModel } from 'ai';
 import { CuelineError } from '../base/errors.ts';
-import { quoted } from '../base/message-part-error.ts';
+import { quoteValue } from '../base/describe-value.ts';
 import { hashOf } from '../json/content-hash.ts';
 import { redactDeep } from '../json/redact.ts';
 import { createModels, toCurrent } from '../models/create-models.ts';
@@ -61,7 +61,7 @@ export function createCassette({
   if (!['replay', 'record', 'extend'].includes(mode)) {
     throw new CuelineError(
       'invalid_options',
-      `createCassette: "mode" is ${quoted(mode)}. Write replay, record or extend.`,
+      `createCassette: "mode" is ${quoteValue(mode)}. Write replay, record or extend.`,
     );
   }
   const models = createModels(settings);
@@ -70,18 +70,18 @@ export function createCassette({
     earlier.map((recording) => [recording.key, { ...recording, answers: [...recording.answers] }]),
   );
   /** How many answers of a recording were given. */
-  const given = new Map<string, number>();
+  const counts = new Map<string, number>();
   let changed = false;
 
   /** Returns the next recorded answer of a request; undefined if the request goes to the model. */
   function answerOf(asked: Asked): Recording['answers'][number] | undefined {
     const recording = recordings.get(asked.key);
-    const count = given.get(asked.key) ?? 0;
+    const count = counts.get(asked.key) ?? 0;
     if (recording === undefined || (mode !== 'replay' && count >= recording.answers.length)) {
       if (mode === 'replay') throw notRecorded(asked, [...recordings.values()]);
       return undefined;
     }
-    given.set(asked.key, count + 1);
+    counts.set(asked.key, count + 1);
     return recording.answers[count % recording.answers.length];
   }
 
@@ -89,7 +89,7 @@ export function createCassette({
     const recording = recordings.get(key) ?? { key, model, request, answers: [] };
     recording.answers.push(redactDeep(toJson(answer), models.secrets()) as Recording['answers'][number]);
     recordings.set(key, recording);
-    given.set(key, recording.answers.length);
+    counts.set(key, recording.answers.length);
     changed = true;
   }
 

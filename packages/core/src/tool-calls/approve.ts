@@ -52,8 +52,8 @@ export async function approvedArguments(
   const request = { toolCallId, toolName, input: toJson(args, runContext.secrets) };
   let why = verdict?.reason;
   for (let tries = 1; ; tries += 1) {
-    const asked = why === undefined ? request : { ...request, reason: why };
-    const response = await runContext.pending.requestApproval(asked, abortSignal, path);
+    const explained = why === undefined ? request : { ...request, reason: why };
+    const response = await runContext.pending.requestApproval(explained, abortSignal, path);
     if (!response.approved) {
       const reason = response.reason === undefined ? '' : `: ${response.reason}`;
       throw withSource(

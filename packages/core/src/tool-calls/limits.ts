@@ -44,17 +44,17 @@ const lowest: Record<keyof Limits, 0 | 1> = {
 };
 
 /** Reads `options.limits`, with the defaults for what it leaves out. @throws CuelineError `invalid_options` */
-export function readLimits(given: Partial<Limits> | undefined, hasStopWhen = false): Limits {
+export function readLimits(options: Partial<Limits> | undefined, hasStopWhen = false): Limits {
   const limits = { ...defaultLimits, ...(hasStopWhen ? { steps: STEPS_WITH_STOP_WHEN } : {}) };
-  if (given === undefined) return limits;
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+  if (options === undefined) return limits;
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw new CuelineError(
       'invalid_options',
-      `options.limits is ${formatLimit(given)}. Write an object such as { steps: 100 }.`,
+      `options.limits is ${formatLimit(options)}. Write an object such as { steps: 100 }.`,
       { details: { option: 'limits' } },
     );
   }
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(options)) {
     if (!isLimit(name)) {
       throw new CuelineError(
         'invalid_options',

@@ -16,9 +16,9 @@ export type LoopRules = {
 };
 
 /** Reads `options.loopGuard`. @throws CuelineError `invalid_options` */
-export function readLoopGuard(given: LoopGuardOptions | boolean = true): LoopRules {
-  const { tools = {}, ...rule } = readOptions(given);
-  const general = given === false ? false : fillRule(rule);
+export function readLoopGuard(options: LoopGuardOptions | boolean = true): LoopRules {
+  const { tools = {}, ...rule } = readOptions(options);
+  const general = options === false ? false : fillRule(rule);
   const byName = new Map(Object.entries(tools));
   return {
     general,
@@ -33,16 +33,16 @@ export function readLoopGuard(given: LoopGuardOptions | boolean = true): LoopRul
 }
 
 /** @throws CuelineError `invalid_options` */
-function readOptions(given: LoopGuardOptions | boolean): LoopGuardOptions {
-  if (typeof given === 'boolean') return {};
+function readOptions(options: LoopGuardOptions | boolean): LoopGuardOptions {
+  if (typeof options === 'boolean') return {};
   const whose = 'options.loopGuard';
-  checkLoopRule(whose, given, 'invalid_options', ['tools']);
-  const { tools = {} } = given;
+  checkLoopRule(whose, options, 'invalid_options', ['tools']);
+  const { tools = {} } = options;
   checkNames(`${whose}.tools`, tools, Object.keys(tools ?? {}), 'invalid_options');
   for (const [name, rule] of Object.entries(tools)) {
     checkLoopRule(`${whose}.tools.${name}`, rule, 'invalid_options');
   }
-  return given;
+  return options;
 }
 
 /** Fills in the defaults. A default moves up if the number before it is larger. */

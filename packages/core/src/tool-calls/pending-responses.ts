@@ -48,7 +48,7 @@ export type PendingResponses = {
 /** A pending approval or call, and the callback for its response. */
 type Pending = {
   toolName: string;
-  respond(given: unknown): EditReply;
+  respond(reply: unknown): EditReply;
 };
 
 type PendingCall = Pending & {
@@ -64,7 +64,7 @@ type Wait<Response> = {
   withdrawal: ApprovalEvent | ClientToolEvent;
   toEvent(response: Response): ApprovalEvent | ClientToolEvent;
   /** Returns the reason as a string if `given` is not a response. */
-  read(given: unknown): Response | string;
+  read(reply: unknown): Response | string;
 };
 
 type Append = (event: ApprovalEvent | ClientToolEvent, agent?: string) => void;
@@ -87,7 +87,7 @@ export function createPendingResponses(append: Append, createId: () => string): 
           request: { type: 'approval-request', approvalId, ...request },
           withdrawal: { type: 'approval-withdraw', approvalId },
           toEvent: (response) => ({ type: 'approval-response', approvalId, response }),
-          read: (given) => readApproval(given, request),
+          read: (reply) => readApproval(reply, request),
         },
         signal,
         agent,
@@ -162,8 +162,8 @@ function wait<Response, Item extends Pending>(
       append(withdrawal, agent);
       reject(signal?.reason as Error);
     };
-    const respond = (given: unknown): EditReply => {
-      const response = read(given);
+    const respond = (reply: unknown): EditReply => {
+      const response = read(reply);
       if (typeof response === 'string') return { accepted: false, reason: response };
       close('answered');
       append(toEvent(response), agent);
@@ -212,8 +212,8 @@ function createList<Item extends Pending = Pending>(what: string): PendingList<I
 }
 
 /** Calls that a provider runs itself run with their arguments unchanged. */
-function readApproval(given: unknown, request: ApprovalRequest): ApprovalResponse | string {
-  const response = readApprovalResponse(given);
+function readApproval(reply: unknown, request: ApprovalRequest): ApprovalResponse | string {
+  const response = readApprovalResponse(reply);
   if (request.providerExecuted !== true || typeof response === 'string' || !('input' in response)) {
     return response;
   }

@@ -17,7 +17,7 @@ export async function acquirePermit(semaphore: Semaphore, signal: AbortSignal | 
   let release: (() => void) | undefined = await semaphore.acquire(signal);
   /** The number of agents that work inside the call. */
   let inside = 0;
-  let left = false;
+  let released = false;
 
   function giveBack(): void {
     release?.();
@@ -27,7 +27,7 @@ export async function acquirePermit(semaphore: Semaphore, signal: AbortSignal | 
   async function comeBack(): Promise<void> {
     // a stopped call needs no permit to end
     const again = await semaphore.acquire(signal).catch(() => undefined);
-    if (left || inside > 0 || release !== undefined) again?.();
+    if (released || inside > 0 || release !== undefined) again?.();
     else release = again;
   }
 
@@ -39,11 +39,11 @@ export async function acquirePermit(semaphore: Semaphore, signal: AbortSignal | 
         return await work();
       } finally {
         inside -= 1;
-        if (inside === 0 && !left) await comeBack();
+        if (inside === 0 && !released) await comeBack();
       }
     },
     release() {
-      left = true;
+      released = true;
       giveBack();
     },
   };

@@ -5,30 +5,30 @@ import { capOutput } from '../tools/cap-output.ts';
  * Reads the response to an approval as plain JSON, without unknown fields. Returns the reason as a string if it is
  * not a response.
  */
-export function readApprovalResponse(given: unknown): ApprovalResponse | string {
+export function readApprovalResponse(response: unknown): ApprovalResponse | string {
   return orReason('an input', () => {
-    if (typeof given === 'object' && given !== null && 'approved' in given) {
-      if (given.approved === true) {
-        if (!('input' in given) || given.input === undefined) return { approved: true };
-        return { approved: true, input: copyOf(given.input) };
+    if (typeof response === 'object' && response !== null && 'approved' in response) {
+      if (response.approved === true) {
+        if (!('input' in response) || response.input === undefined) return { approved: true };
+        return { approved: true, input: copyOf(response.input) };
       }
-      const reason = 'reason' in given ? given.reason : undefined;
-      if (given.approved === false && reason === undefined) return { approved: false };
-      if (given.approved === false && typeof reason === 'string') return { approved: false, reason };
+      const reason = 'reason' in response ? response.reason : undefined;
+      if (response.approved === false && reason === undefined) return { approved: false };
+      if (response.approved === false && typeof reason === 'string') return { approved: false, reason };
     }
     return 'This is not a response to an approval. Give { approved: true }, { approved: true, input } to run the call with other arguments, or { approved: false, reason }.';
   });
 }
 
 /** Reads the response to the call of a client tool in the same way. */
-export function readClientToolResponse(given: unknown): ClientToolResponse | string {
+export function readClientToolResponse(response: unknown): ClientToolResponse | string {
   return orReason('an output', () => {
-    if (typeof given === 'object' && given !== null) {
-      if ('output' in given && !('error' in given)) {
-        return { output: copyOf(given.output ?? null) };
+    if (typeof response === 'object' && response !== null) {
+      if ('output' in response && !('error' in response)) {
+        return { output: copyOf(response.output ?? null) };
       }
-      if ('error' in given && !('output' in given) && typeof given.error === 'string') {
-        return { error: String(capOutput(given.error)) };
+      if ('error' in response && !('output' in response) && typeof response.error === 'string') {
+        return { error: String(capOutput(response.error)) };
       }
     }
     return "This is not a response to the call of a client tool. Give { output } with the result of the call, or { error: 'why' }.";

@@ -13,10 +13,10 @@ export function createSemaphore(count: number): Semaphore {
   let taken = 0;
 
   function once(): () => void {
-    let given = false;
+    let acquired = false;
     return () => {
-      if (given) return;
-      given = true;
+      if (acquired) return;
+      acquired = true;
       // a released permit goes directly to the next in line, so that no later request comes first
       const next = waiting.shift();
       if (next === undefined) taken -= 1;

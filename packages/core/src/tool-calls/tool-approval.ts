@@ -25,7 +25,10 @@ export type ToolApproval = {
  * when it is
  * about to run. The AI SDK decides about tools that the provider runs.
  */
-export function createToolApproval(given: Configuration | undefined, tools: () => ToolSet): ToolApproval {
+export function createToolApproval(
+  configuration: Configuration | undefined,
+  tools: () => ToolSet,
+): ToolApproval {
   const verdicts = new Map<string, ApprovalVerdict>();
 
   function decide(toolName: string, toolCallId: string, status: Status): Status {
@@ -41,11 +44,11 @@ export function createToolApproval(given: Configuration | undefined, tools: () =
   }
 
   return {
-    configuration: withDecision(given, decide),
+    configuration: withDecision(configuration, decide),
     verdictOf: (toolCallId) => verdicts.get(toolCallId),
     check() {
-      if (typeof given === 'function') return;
-      for (const [name, own] of Object.entries(given ?? {})) {
+      if (typeof configuration === 'function') return;
+      for (const [name, own] of Object.entries(configuration ?? {})) {
         const asks = (typeof own === 'object' ? own.type : own) === 'user-approval';
         const tool = asks && Object.hasOwn(tools(), name) ? tools()[name] : undefined;
         if (tool !== undefined && hasNoFunction(tool)) throw noFunctionError(name, 'options.toolApproval');
@@ -69,13 +72,14 @@ export function noFunctionError(name: string, asks: string): CuelineError {
 }
 
 /** Returns the same configuration, with `decide` called on each of its verdicts. */
-function withDecision(given: Configuration | undefined, decide: Decide): Configuration | undefined {
-  if (given === undefined) return undefined;
-  if (typeof given === 'function') {
-    return async (call) => decide(call.toolCall.toolName, call.toolCall.toolCallId, await given(call));
+function withDecision(configuration: Configuration | undefined, decide: Decide): Configuration | undefined {
+  if (configuration === undefined) return undefined;
+  if (typeof configuration === 'function') {
+    return async (call) =>
+      decide(call.toolCall.toolName, call.toolCall.toolCallId, await configuration(call));
   }
-  const decided: Exclude<Configuration, (...given: never) => unknown> = {};
-  for (const [name, own] of Object.entries(given)) {
+  const decided: Exclude<Configuration, (...configuration: never) => unknown> = {};
+  for (const [name, own] of Object.entries(configuration)) {
     decided[name] = async (input, call) =>
       decide(name, call.toolCallId, typeof own === 'function' ? await own(input, call) : own);
   }

@@ -90,7 +90,7 @@ export type ToolCallPipeline = {
   /**
    * Makes one call, from the first check to its result. Whatever it throws becomes a tool error that the model reads.
    */
-  call(guarded: PipelineTool, given: unknown, context: CallContext): unknown;
+  call(guarded: PipelineTool, input: unknown, context: CallContext): unknown;
   /** Counts a call that cannot run, because the tool does not exist or its arguments do not fit. */
   invalid(toolName: string, input: unknown): void;
   /** Returns the note that the model reads beside the result of a call. */
@@ -143,7 +143,7 @@ class Pipeline implements ToolCallPipeline {
     this.#loops = createLoopGuard(strictLoops);
   }
 
-  call(guarded: PipelineTool, given: unknown, sdkContext: CallContext): unknown {
+  call(guarded: PipelineTool, input: unknown, sdkContext: CallContext): unknown {
     const idempotencyKey =
       sdkContext.idempotencyKey ??
       callKey(this.#agentContext.callBase, this.#recorder.step, sdkContext.toolCallId);
@@ -152,7 +152,7 @@ class Pipeline implements ToolCallPipeline {
     this.#count();
     const { effect } = rules;
     const rule = this.#runContext.loopRules.of(name, rules);
-    const admission = this.#requestPermit({ toolName: name, input: given, effect, rule }, this.#loops.check);
+    const admission = this.#requestPermit({ toolName: name, input, effect, rule }, this.#loops.check);
     const { verdict, settled } = admission;
     const admitInside: RequestPermit = (inner, counted = false) => {
       if (!counted) this.#count();
@@ -164,7 +164,7 @@ class Pipeline implements ToolCallPipeline {
       return verdict.output;
     }
     if (!streams) {
-      const output = this.#once(guarded, given, context, admitInside);
+      const output = this.#once(guarded, input, context, admitInside);
       // a refusal is an answer: an identical call gets the same one
       settled(output.catch((error: unknown) => (isRefusal(error) ? error.message : Promise.reject(error))));
       return output;
@@ -172,7 +172,7 @@ class Pipeline implements ToolCallPipeline {
     let end: End = { resolve: () => {}, reject: () => {} };
     settled(new Promise((resolve, reject) => (end = { resolve, reject })));
     // the AI SDK shows the outputs of an iterable as they come
-    return this.#each(guarded, given, context, admitInside, end);
+    return this.#each(guarded, input, context, admitInside, end);
   }
 
   /** Counts a call. Throws what ends the run, or what the model reads, if the call is one too many. */
@@ -195,19 +195,19 @@ class Pipeline implements ToolCallPipeline {
 
   async #once(
     guarded: PipelineTool,
-    given: unknown,
+    input: unknown,
     context: ToolContext,
     admitInside: RequestPermit,
   ): Promise<unknown> {
     try {
-      const place = await this.#enter(guarded, given, context, admitInside);
+      const permit = await this.#enter(guarded, input, context, admitInside);
       let work: Promise<unknown> | undefined;
       try {
-        const begin = async (): Promise<unknown> => lastOutput(place.start());
-        const output = await untilToolEnds((work = this.#runContext.track(begin())), place.signal);
+        const begin = async (): Promise<unknown> => lastOutput(permit.start());
+        const output = await untilToolEnds((work = this.#runContext.track(begin())), permit.signal);
         return redactKeys(guarded.finish(output), this.#runContext.secrets);
       } finally {
-        place.leave(work);
+        permit.leave(work);
       }
     } catch (error) {
       throw this.#withoutSecrets(error);
@@ -216,20 +216,20 @@ class Pipeline implements ToolCallPipeline {
 
   async *#each(
     guarded: PipelineTool,
-    given: unknown,
+    input: unknown,
     context: ToolContext,
     admitInside: RequestPermit,
     last: End,
   ): AsyncGenerator<unknown> {
     let output: unknown = null;
     try {
-      const place = await this.#enter(guarded, given, context, admitInside);
+      const permit = await this.#enter(guarded, input, context, admitInside);
       let work: Promise<unknown> | undefined;
       try {
-        const outputs = (place.start() as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+        const outputs = (permit.start() as AsyncIterable<unknown>)[Symbol.asyncIterator]();
         try {
           for (;;) {
-            const next = await untilToolEnds(this.#runContext.track(outputs.next()), place.signal);
+            const next = await untilToolEnds(this.#runContext.track(outputs.next()), permit.signal);
             if (next.done === true) break;
             yield (output = redactKeys(guarded.finish(next.value), this.#runContext.secrets));
           }
@@ -239,7 +239,7 @@ class Pipeline implements ToolCallPipeline {
           if (work !== undefined) this.#runContext.track(work).catch(() => {});
         }
       } finally {
-        place.leave(work);
+        permit.leave(work);
       }
     } catch (error) {
       const safe = this.#withoutSecrets(error);
@@ -263,7 +263,7 @@ class Pipeline implements ToolCallPipeline {
       timeoutMessage,
       run,
     }: PipelineTool,
-    given: unknown,
+    input: unknown,
     context: ToolContext,
     admitInside: RequestPermit,
   ): Promise<{
@@ -279,7 +279,7 @@ class Pipeline implements ToolCallPipeline {
       toolName: name,
       rules,
       inputSchema,
-      args: given,
+      args: input,
       context,
       verdict: this.#verdictOf(toolCallId),
     });
@@ -287,7 +287,7 @@ class Pipeline implements ToolCallPipeline {
       const text = JSON.stringify(redactKeys(edited, this.#runContext.secrets));
       this.#notes.set(toolCallId, `The user ran it with other arguments: ${text}`);
     }
-    const place = needsPermit
+    const permit = needsPermit
       ? await acquirePermit(this.#runContext.semaphore, context.abortSignal)
       : undefined;
     const ms = rules.timeoutMs ?? (limitedByDefault === true ? this.#toolMs(name) : undefined);
@@ -315,14 +315,14 @@ class Pipeline implements ToolCallPipeline {
         this.#onStart(name);
         const own = signal === undefined ? context : { ...context, abortSignal: signal };
         const caller =
-          place === undefined
+          permit === undefined
             ? this.#agentContext
-            : { ...this.#agentContext, releaseWhile: releaseOf(place) };
+            : { ...this.#agentContext, releaseWhile: releaseOf(permit) };
         return run(this.#ownCopy(args), bindAgentContext(own, caller), admitInside, begin);
       },
       signal,
       leave: (work) => {
-        void untilSettled(work, ms).then(() => place?.release());
+        void untilSettled(work, ms).then(() => permit?.release());
         limit?.clear();
         this.#recorder.toolTimed(toolCallId, Math.round((performance.now() - startedAt) * 100) / 100);
       },

@@ -1,6 +1,6 @@
 import type { ToolContext, ToolEffect } from '../tools/tool-types.ts';
 import { asSchema, tool, type ToolSet } from 'ai';
-import { isRecord } from '../base/message-part-error.ts';
+import { isRecord } from '../base/describe-value.ts';
 import { isStreaming } from '../tools/tool-callbacks.ts';
 import { toSchema, type ToolSchema } from '../tools/schema.ts';
 import type { ToolDefinition } from '../prompt/definitions.ts';
@@ -152,8 +152,8 @@ class Registry implements ToolRegistry {
       return ready;
     }
     // an untyped tool may have no schema, which the AI SDK takes for no arguments
-    const given = ready.inputSchema as ToolSchema | undefined;
-    const inputSchema = given === undefined ? asSchema(given) : toSchema(name, given);
+    const ownSchema = ready.inputSchema as ToolSchema | undefined;
+    const inputSchema = ownSchema === undefined ? asSchema(ownSchema) : toSchema(name, ownSchema);
     const run = (args: unknown, context: ToolContext): unknown => execute(args as never, context as never);
     const guarded: PipelineTool = {
       name,
@@ -174,8 +174,9 @@ class Registry implements ToolRegistry {
       context: ToolContext,
       asked: readonly ToolEffect[],
     ): Promise<boolean> => {
-      const said = typeof needsApproval === 'function' ? await needsApproval(args, context) : needsApproval;
-      return said ?? (asked.includes('external') && !isReadOnly(ready));
+      const decision =
+        typeof needsApproval === 'function' ? await needsApproval(args, context) : needsApproval;
+      return decision ?? (asked.includes('external') && !isReadOnly(ready));
     };
     return {
       ...ready,

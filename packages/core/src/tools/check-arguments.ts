@@ -1,5 +1,5 @@
 import { CuelineError } from '../base/errors.ts';
-import { isRecord } from '../base/message-part-error.ts';
+import { isRecord } from '../base/describe-value.ts';
 
 /** Types of values that have no names in them, as JSON Schema, zod and valibot call them. */
 const nameless: ReadonlySet<unknown> = new Set(

@@ -24,7 +24,7 @@ export function clientTool(
 ): Extract<OwnToolDefinition, { kind: 'client' }> {
   checkFacts(name, description, schema);
   const { rules, callbacks, outputSchema } = splitOptions(name, options);
-  const callback = Object.entries(callbacks).find(([, given]) => given !== undefined)?.[0];
+  const callback = Object.entries(callbacks).find(([, callback]) => callback !== undefined)?.[0];
   if (callback !== undefined) {
     throw new CuelineError(
       'invalid_definition',

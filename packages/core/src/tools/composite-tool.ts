@@ -5,7 +5,7 @@ import { CuelineError } from '../base/errors.ts';
 import { reportInDevelopment } from '../base/report-in-development.ts';
 import { needsApproval } from './needs-approval.ts';
 import { rebaseSchema } from './rebase-schema.ts';
-import { isRecord } from '../base/message-part-error.ts';
+import { isRecord } from '../base/describe-value.ts';
 import { parseWith } from './schema.ts';
 import type { NamedTool } from './tool.ts';
 import { isToolList, namedTools } from './tool-list.ts';

@@ -1,6 +1,6 @@
 import { CuelineError, type CuelineErrorCode } from '../base/errors.ts';
 import { checkNames } from '../base/check-names.ts';
-import { quoted } from '../base/message-part-error.ts';
+import { quoteValue } from '../base/describe-value.ts';
 
 /** How often a model may make the same call: the same tool with the same arguments. `Infinity` turns a limit off. */
 export type LoopRule = {
@@ -35,7 +35,7 @@ export function checkLoopRule(
     if (value === undefined || value === Infinity || (Number.isSafeInteger(value) && value >= 2)) continue;
     throw new CuelineError(
       code,
-      `${whose}.${name} is ${quoted(value)}. Give a whole number from 2 on, or Infinity for never.`,
+      `${whose}.${name} is ${quoteValue(value)}. Give a whole number from 2 on, or Infinity for never.`,
     );
   }
 }

@@ -7,6 +7,6 @@ export async function needsApproval(
   asked: readonly ToolEffect[],
 ): Promise<boolean> {
   // a function that returns nothing leaves the decision to the effect
-  const said = typeof own === 'function' ? await own(args, asked) : own;
-  return said ?? (effect !== undefined && asked.includes(effect));
+  const decision = typeof own === 'function' ? await own(args, asked) : own;
+  return decision ?? (effect !== undefined && asked.includes(effect));
 }

@@ -3,7 +3,7 @@ import type { FlexibleSchema } from 'ai';
 import { thrownText } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
 import { isSuspension } from './suspend.ts';
-import { quoted } from '../base/message-part-error.ts';
+import { quoteValue } from '../base/describe-value.ts';
 import { parseWith, toValidator, type ToolSchema } from './schema.ts';
 import { lastOutput } from './tool-callbacks.ts';
 
@@ -14,7 +14,7 @@ export function readOutputSchema(name: string, schema: ToolSchema): FlexibleSche
   }
   throw new CuelineError(
     'invalid_definition',
-    `The outputSchema of tool ${name} is ${quoted(schema)}. Use a schema such as z.object({ … }), or leave it out.`,
+    `The outputSchema of tool ${name} is ${quoteValue(schema)}. Use a schema such as z.object({ … }), or leave it out.`,
   );
 }
 

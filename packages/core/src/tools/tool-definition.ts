@@ -12,7 +12,7 @@ import { checkArguments } from './check-arguments.ts';
 import { checkLoopRule } from './loop-rule.ts';
 import { checkNames } from '../base/check-names.ts';
 import { readOutputSchema, withOutputSchema } from './output-schema.ts';
-import { isRecord, quoted } from '../base/message-part-error.ts';
+import { isRecord, quoteValue } from '../base/describe-value.ts';
 import { toSchema, type ToolSchema } from './schema.ts';
 import { isStreaming, withCallbacks } from './tool-callbacks.ts';
 
@@ -44,7 +44,7 @@ export function functionTool(
   if (typeof fn !== 'function') {
     throw new CuelineError(
       'invalid_definition',
-      `The function of tool ${name} is ${quoted(fn)}. Write prompt.defTool('${name}', 'what it does', z.object({ … }), async (args) => …); for a tool whose function the page has, leave it out.`,
+      `The function of tool ${name} is ${quoteValue(fn)}. Write prompt.defTool('${name}', 'what it does', z.object({ … }), async (args) => …); for a tool whose function the page has, leave it out.`,
     );
   }
   const { rules, callbacks, outputSchema } = splitOptions(name, options);
@@ -66,7 +66,7 @@ export function checkFacts(name: string, description: string, schema: unknown): 
   if (typeof description !== 'string') {
     throw new CuelineError(
       'invalid_definition',
-      `The description of tool ${name} is ${quoted(description)}. Write a text that describes what it does.`,
+      `The description of tool ${name} is ${quoteValue(description)}. Write a text that describes what it does.`,
     );
   }
   checkArguments(name, schema);
@@ -77,7 +77,7 @@ export function checkToolName(name: string): void {
   if (typeof name !== 'string') {
     throw new CuelineError(
       'invalid_definition',
-      `A tool's name is ${quoted(name)}. Write a text, such as 'getWeather'.`,
+      `A tool's name is ${quoteValue(name)}. Write a text, such as 'getWeather'.`,
     );
   }
   if (toolName.test(name) && name !== '__proto__') return;
@@ -105,7 +105,7 @@ export function splitOptions(
   if (!isRecord(options)) {
     throw new CuelineError(
       'invalid_definition',
-      `The options of tool ${name} are ${quoted(options)}. Write { … }, or leave them out.`,
+      `The options of tool ${name} are ${quoteValue(options)}. Write { … }, or leave them out.`,
     );
   }
   checkNames(`Tool ${name}`, options, [...ruleNames, ...callbackNames, 'outputSchema'], 'invalid_definition');

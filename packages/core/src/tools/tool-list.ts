@@ -1,5 +1,5 @@
 import type { Tool, ToolSet } from 'ai';
-import { isRecord } from '../base/message-part-error.ts';
+import { isRecord } from '../base/describe-value.ts';
 import { tool, type NamedTool } from './tool.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { ToolContext, ToolOptions } from './tool-types.ts';
 import type { ToolArguments, ToolSchema } from './schema.ts';
 import type { InferToolInput, InferToolOutput, Tool, tool as aiTool } from 'ai';
 import type { ClientToolOptions } from './client-tool.ts';
-import { isRecord } from '../base/message-part-error.ts';
+import { isRecord } from '../base/describe-value.ts';
 
 /**
  * A tool with a name, as {@link tool} returns it: a part of a composite tool, or a tool that a prompt declares. It is
@@ -83,8 +83,8 @@ export const tool: ToolFactory = ((
   if (typeof name === 'object') return name;
   if (isRecord(description)) {
     const ready = description as Tool;
-    const said = typeof ready.description === 'string' ? ready.description : '';
-    return { kind: 'tool', name, description: said, schema: ready.inputSchema, ready, options: {} };
+    const ownDescription = typeof ready.description === 'string' ? ready.description : '';
+    return { kind: 'tool', name, description: ownDescription, schema: ready.inputSchema, ready, options: {} };
   }
   const [fnOrOptions, options = {}] = rest;
   const named = { kind: 'tool', name, description, schema } as const;

@@ -118,10 +118,10 @@ const messages = ['error', 'message', 'invalid', 'reason', 'fault', 'title', 're
  * more than the limits allow, whatever it contains. Unknown types exceed every limit, unless they are counted.
  */
 export function createEventCounter(
-  given: Partial<EventLimits> = {},
+  options: Partial<EventLimits> = {},
   { unknownTypes = 'refused' }: { unknownTypes?: 'refused' | 'counted' } = {},
 ): (event: unknown) => string | undefined {
-  const limits = { ...defaultEventLimits, ...given };
+  const limits = { ...defaultEventLimits, ...options };
   const counts = new Map<string, number>();
 
   return (event) => {

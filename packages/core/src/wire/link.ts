@@ -2,7 +2,7 @@ import { deflateSync, Inflate, strFromU8, strToU8 } from 'fflate';
 import { CuelineError } from '../base/errors.ts';
 import { fromBase64, toBase64 } from '../json/bytes.ts';
 import { parseJson } from '../json/parse-json.ts';
-import { isRecord } from '../base/message-part-error.ts';
+import { isRecord } from '../base/describe-value.ts';
 import { isRunEvent } from './check-event.ts';
 import { createEventCounter } from './event-limits.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
@@ -121,8 +121,8 @@ function checkEvents(value: unknown): RunEvent[] {
   if (!Array.isArray(value)) throw unreadableLinkError();
   const countEvent = createEventCounter();
   const upgrade = createUpgrade();
-  return (value as unknown[]).map((given, index) => {
-    const event: unknown = upgrade(given as RunEvent);
+  return (value as unknown[]).map((entry, index) => {
+    const event: unknown = upgrade(entry as RunEvent);
     if (!isRecord(event) || event['seq'] !== index) throw damagedLogError(index);
     // measured first, so that what is read of the event is bounded
     const excess = countEvent(event);

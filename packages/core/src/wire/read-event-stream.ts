@@ -43,10 +43,10 @@ function iterate(body: ReadableStream<Uint8Array>, idleMs: number): AsyncIterato
     onEvent({ event, data }) {
       if (failure !== undefined || (event !== undefined && event !== 'message')) return;
       try {
-        const given = parseEvent(data, upgrade);
-        const excess = count(given);
+        const event = parseEvent(data, upgrade);
+        const excess = count(event);
         if (excess !== undefined) throw tooManyEventsError(excess);
-        events.push(given);
+        events.push(event);
       } catch (error) {
         failure = error as CuelineError;
       }

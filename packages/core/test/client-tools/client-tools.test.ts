@@ -13,7 +13,7 @@ import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { createHub } from '../support/memory-route.ts';
 import { after, atOnce, nextEvent } from '../support/runs.ts';
-import { file, opened, openOf, picked, picks, prompt, schema, setUp, told } from './files.ts';
+import { file, opened, openOf, picked, picks, prompt, schema, setUp, clientToolEvents } from './files.ts';
 
 describe('A tool without a function', () => {
   test('is answered by the page, and the run continues', async () => {
@@ -36,7 +36,7 @@ describe('A tool without a function', () => {
     expect(await run.start()).toBe('Thanks.');
     const state = run.getState();
     expect(states).toMatchObject([{ status: 'waiting', toolCalls: [{ state: 'running' }] }]);
-    expect(told(run.log())).toEqual([
+    expect(clientToolEvents(run.log())).toEqual([
       'client-tool-request',
       'client-tool-claim',
       'tool-start',
@@ -63,7 +63,7 @@ describe('A tool without a function', () => {
     const executor = viaRoute('https://example.test/', { fetch: hub.fetch });
     const run = createRun(prompt(), { executor, schedule: atOnce, tools: { pickFile: () => file } });
     expect(await run.start()).toBe('Thanks.');
-    expect(told(run.log())).toEqual([
+    expect(clientToolEvents(run.log())).toEqual([
       'client-tool-request',
       'client-tool-claim',
       'tool-start',
@@ -95,7 +95,7 @@ describe('A tool without a function', () => {
     expect(await run.respondToClientTool(clientCallId, { output: file })).toEqual({ accepted: true });
     expect(await run.respondToClientTool(clientCallId, { output: file })).toMatchObject({ accepted: false });
     expect(await result).toBe('Thanks.');
-    expect(told(run.log())).toEqual(['client-tool-request', 'client-tool-response', 'tool-end']);
+    expect(clientToolEvents(run.log())).toEqual(['client-tool-request', 'client-tool-response', 'tool-end']);
   });
 
   test.each(['answered by hand', 'stopped with its run'])(
@@ -156,7 +156,11 @@ describe('A tool without a function', () => {
     const { executor } = setUp();
     const run = createRun(prompt({ timeoutMs: 20 }), { executor, schedule: atOnce });
     expect(await run.start()).toBe('Thanks.');
-    expect(told(run.log())).toEqual(['client-tool-request', 'client-tool-withdraw', 'tool-error']);
+    expect(clientToolEvents(run.log())).toEqual([
+      'client-tool-request',
+      'client-tool-withdraw',
+      'tool-error',
+    ]);
     expect(run.getState().toolCalls[0]?.errorText).toBe(
       'pickFile had no response from the page within 0.02 s. Either no page that shows the run has a function for it (usePrompt(…, { tools: { pickFile: async (input) => … } })), or its user did not respond.',
     );

@@ -50,5 +50,5 @@ export async function opened(run: Run<never>): Promise<ClientToolCallState> {
   return openOf(run)!;
 }
 
-export const told = (events: readonly RunEvent[]): string[] =>
+export const clientToolEvents = (events: readonly RunEvent[]): string[] =>
   events.flatMap(({ type }) => (/^(tool-(start|end|error)|client-tool-)/.test(type) ? [type] : []));

@@ -125,10 +125,10 @@ function createNetworkReader(
   onFailure: (error: unknown) => void,
 ): (request: Request) => Promise<string> {
   return async (request) => {
-    const given: unknown = await authenticate(() => address(request));
-    const network = typeof given === 'string' ? networkOf(given) : undefined;
+    const identity: unknown = await authenticate(() => address(request));
+    const network = typeof identity === 'string' ? networkOf(identity) : undefined;
     if (network !== undefined) return network;
-    onFailure(noAddress(given));
+    onFailure(noAddress(identity));
     throw new Refusal('unavailable', "The caller's address could not be read on this server.");
   };
 }
@@ -146,9 +146,11 @@ async function authenticate<Value>(question: () => Value | Promise<Value>): Prom
   }
 }
 
-function noAddress(given: unknown): CuelineError {
+function noAddress(identity: unknown): CuelineError {
   const what =
-    typeof given === 'string' ? JSON.stringify(given.slice(0, 100)) : `something of type ${typeof given}`;
+    typeof identity === 'string'
+      ? JSON.stringify(identity.slice(0, 100))
+      : `something of type ${typeof identity}`;
   return new CuelineError(
     'invalid_options',
     `address returned ${what}, which is not an IP address, so callers cannot be told apart. Give one, without a port: address: (request) => request.ip with srvx, (request) => request.headers.get('cf-connecting-ip') on Cloudflare.`,

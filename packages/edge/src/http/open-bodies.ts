@@ -25,8 +25,8 @@ export function createOpenBodies(most: number): OpenBodies {
     try {
       return await read();
     } finally {
-      const left = (open.get(subject) ?? 1) - 1;
-      if (left > 0) open.set(subject, left);
+      const remaining = (open.get(subject) ?? 1) - 1;
+      if (remaining > 0) open.set(subject, remaining);
       else open.delete(subject);
     }
   };

@@ -42,15 +42,15 @@ export async function readBody(
   if ((headers.get('transfer-encoding') ?? 'chunked').trim().toLowerCase() !== 'chunked') {
     throw new Refusal('unsupported_media_type', 'Send the body as it is, or in chunks.');
   }
-  const told = declaredLength(headers);
-  if (told !== undefined && told > limits.bytes) {
+  const declared = declaredLength(headers);
+  if (declared !== undefined && declared > limits.bytes) {
     // only a body that is being read can be cancelled; the server closes the connection, and this does not wait for
     // it
     request.body?.cancel().catch(() => {});
     throw tooLarge(limits.bytes);
   }
   const bytes = await readBytes(request, limits);
-  if (told !== undefined && told !== bytes.byteLength) {
+  if (declared !== undefined && declared !== bytes.byteLength) {
     throw new Refusal('invalid_length', 'Content-Length is not the length of the body.');
   }
   return bytes;

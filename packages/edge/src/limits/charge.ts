@@ -44,8 +44,8 @@ export function countOf(value: unknown): number | undefined {
  * count.
  */
 export function sumOf(first: unknown, ...more: unknown[]): number | undefined {
-  const given = [first, ...more.filter((count) => count !== undefined && count !== null)].map(countOf);
-  return given.reduce(
+  const counts = [first, ...more.filter((count) => count !== undefined && count !== null)].map(countOf);
+  return counts.reduce(
     (sum, count) => (sum === undefined || count === undefined ? undefined : sum + count),
     0,
   );

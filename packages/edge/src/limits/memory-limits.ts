@@ -19,7 +19,7 @@ type Account = {
   /** The amount that this day's settled calls have used. */
   spent: Amount;
   /** The times at which the calls of the last minute began. */
-  begun: number[];
+  starts: number[];
   leases: Map<string, Lease>;
 };
 
@@ -50,7 +50,7 @@ export function createMemoryLimits(options: MemoryLimitsOptions = {}): LimitStor
       const { subject, id, tokens, cost = 0, group = 'calls', rpm, concurrent, leaseMs } = call;
       const at = accounts.now();
       const account = accounts.accountOf(subject, at);
-      const { leases, begun } = account;
+      const { leases, starts: begun } = account;
       if (leases.has(id)) return { ok: true };
       if (leases.size >= concurrent) return { ok: false, why: 'concurrent', retryAfterMs: 1_000 };
       if (begun.length >= rpm) {
@@ -141,7 +141,7 @@ class Accounts {
       account.day = today;
       account.spent = nothing;
     }
-    account.begun = account.begun.filter((begun) => begun > at - minute);
+    account.starts = account.starts.filter((starts) => starts > at - minute);
     for (const [id, lease] of account.leases) {
       // it counts for the day in which it ended
       if (lease.until <= at) this.end(account, id, lease, dayOf(lease.until) === today ? lease : nothing, at);
@@ -171,7 +171,7 @@ class Accounts {
   accountOf(subject: string, at: number): Account {
     const known = this.bySubject.get(subject);
     if (known === undefined && this.bySubject.size >= this.#subjects) this.#makeRoom(at);
-    const account = known ?? { day: dayOf(at), spent: nothing, begun: [], leases: new Map() };
+    const account = known ?? { day: dayOf(at), spent: nothing, starts: [], leases: new Map() };
     this.bySubject.delete(subject);
     this.bySubject.set(subject, account);
     this.bringUpToDate(account, at);

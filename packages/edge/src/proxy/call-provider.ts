@@ -1,6 +1,6 @@
 import { switchedOff } from '../limits/kill-switch.ts';
 import { Refusal } from '../http/respond.ts';
-import { after } from './timeouts.ts';
+import { startTimeout } from './timeouts.ts';
 
 /** Why a call was cut off: the caller disconnected, its time was over, or the operator ended all calls. */
 export type CutOff = 'client' | 'timeout' | 'switch';
@@ -21,7 +21,7 @@ export async function callProvider(
   { url, headers, body, ttfbMs, controller }: ProviderRequest,
 ): Promise<Response> {
   const { signal } = controller;
-  const stop = after(ttfbMs, () => controller.abort('timeout' satisfies CutOff));
+  const stop = startTimeout(ttfbMs, () => controller.abort('timeout' satisfies CutOff));
   const cut = new Promise<never>((_resolve, reject) => {
     const aborted = (): void => reject(new Error('The call was cut off.'));
     if (signal.aborted) aborted();

@@ -159,14 +159,14 @@ function checkAllPriced(prices: Prices, providers: ReadonlyMap<string, CheckedPr
   }
 }
 
-function checkProvider(name: string, given: ProxiedProvider): CheckedProvider {
+function checkProvider(name: string, options: ProxiedProvider): CheckedProvider {
   const where = `providers.${name}`;
-  checkNames(`createModelProxy: ${where}`, given, Object.keys(providerNames), 'invalid_options');
+  checkNames(`createModelProxy: ${where}`, options, Object.keys(providerNames), 'invalid_options');
   if (!/^[a-z0-9][a-z0-9_-]*$/i.test(name)) {
     throw invalid(`${where}: a provider's name has only letters, digits, - and _.`);
   }
   const preset = isProxied(name) ? { ...providerDefaults(name)!, paths: openPaths[name] } : undefined;
-  const baseURL = given.baseURL ?? preset?.baseURL;
+  const baseURL = options.baseURL ?? preset?.baseURL;
   if (baseURL === undefined && (builtInProviders as readonly string[]).includes(name)) {
     throw invalid(
       `${where}: the API of ${name} is not one whose calls can be checked. Use createPromptRoute, whose prompts may use any provider, or give the baseURL and apiKey of an OpenAI-compatible address.`,
@@ -175,10 +175,13 @@ function checkProvider(name: string, given: ProxiedProvider): CheckedProvider {
   if (baseURL === undefined) {
     throw invalid(`${where} has no baseURL. Write one such as https://api.example.com/v1.`);
   }
-  if (!Array.isArray(given.models) || !given.models.every((model) => typeof model === 'string' && model)) {
+  if (
+    !Array.isArray(options.models) ||
+    !options.models.every((model) => typeof model === 'string' && model)
+  ) {
     throw invalid(`${where} has no models. List the ids that may be called, such as ['gpt-…'].`);
   }
-  const { apiKey, contextTokens } = given;
+  const { apiKey, contextTokens } = options;
   if (contextTokens !== undefined && !(contextTokens > 0)) {
     throw invalid(`${where}.contextTokens is not a number above 0.`);
   }
@@ -186,7 +189,7 @@ function checkProvider(name: string, given: ProxiedProvider): CheckedProvider {
     throw invalid(`${where} has no apiKey. Pass (env) => env.MY_API_KEY.`);
   }
   // your own server may expect any word; the known providers have no key this short
-  const shortest = given.baseURL === undefined ? shortestKey : 1;
+  const shortest = options.baseURL === undefined ? shortestKey : 1;
   if (typeof apiKey === 'string' && apiKey.trim().length < shortest) {
     throw invalid(
       `${where}.apiKey is too short to be a key. Pass the provider's, or the baseURL of another.`,
@@ -195,15 +198,15 @@ function checkProvider(name: string, given: ProxiedProvider): CheckedProvider {
   return {
     name,
     baseURL: checkBaseUrl(baseURL, `${where}.baseURL`),
-    paths: (given.paths ?? preset?.paths ?? ['/chat/completions']).map((path) => {
+    paths: (options.paths ?? preset?.paths ?? ['/chat/completions']).map((path) => {
       const api = apiOfPath(path, name);
       if (api !== undefined) return { path, api };
       throw invalid(
         `${where}.paths has "${path}", whose bodies cannot be checked. Known paths: ${knownPaths.join(', ')}.`,
       );
     }),
-    models: given.models,
-    fields: given.fields,
+    models: options.models,
+    fields: options.fields,
     contextTokens,
     key: (env) => {
       const found =
@@ -219,10 +222,10 @@ function checkProvider(name: string, given: ProxiedProvider): CheckedProvider {
 function numbers<Numbers extends Record<string, number>>(
   where: string,
   defaults: Numbers,
-  given: Partial<Numbers> = {},
+  options: Partial<Numbers> = {},
 ): Numbers {
   const all: Record<string, number> = { ...defaults };
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
     if (!Object.hasOwn(defaults, name)) {
       throw invalid(`${where}.${name} is not known. Known: ${Object.keys(defaults).join(', ')}.`);
@@ -234,9 +237,9 @@ function numbers<Numbers extends Record<string, number>>(
 }
 
 /** An observer must not be able to break what it observes. */
-function watched(tell: ModelProxyOptions['onEvent']): ProxySettings['onEvent'] {
+function watched(report: ModelProxyOptions['onEvent']): ProxySettings['onEvent'] {
   return (event) => {
-    void (async () => tell?.(event))().catch(() => {});
+    void (async () => report?.(event))().catch(() => {});
   };
 }
 

@@ -1,4 +1,4 @@
-import { createWatch } from './timeouts.ts';
+import { createPausableTimeout } from './timeouts.ts';
 import { createEventSplitter, type EventBatch } from './split-events.ts';
 
 /** Why a stream ended early. */
@@ -49,7 +49,7 @@ export function forwardEvents(
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = body.getReader();
   const splitter = createEventSplitter(options.eventBytes);
-  const silence = createWatch(options.idleMs, () => void close('idle'));
+  const silence = createPausableTimeout(options.idleMs, () => void close('idle'));
   let bytes = 0;
   let ended = false;
   let output: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;

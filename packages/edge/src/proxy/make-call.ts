@@ -4,7 +4,7 @@ import { onSwitchStop } from '../limits/kill-switch.ts';
 import { costOf, priceOf, worstCost, type ModelPrice } from '../limits/prices.ts';
 import { isUnbilledStatus } from '../limits/unbilled.ts';
 import { answerHeaders, Refusal } from '../http/respond.ts';
-import { after, within } from './timeouts.ts';
+import { startTimeout, within } from './timeouts.ts';
 import { callProvider, type CutOff, cutOffRefusal, discardBody } from './call-provider.ts';
 import type { ProxySettings } from './check-options.ts';
 import { sizeOf } from './media.ts';
@@ -88,7 +88,7 @@ class ReservedCall {
     this.#key = providerKey(call);
     this.#meter = createMeter(rule.api, this.#key, checked);
     const end = (why: CutOff): void => this.#controller.abort(why);
-    this.#stopTimer = after(settings.timeouts.totalMs, () => end('timeout'));
+    this.#stopTimer = startTimeout(settings.timeouts.totalMs, () => end('timeout'));
     this.#letGo = onSwitchStop(settings.killSwitch, () => end('switch'));
     request.signal.addEventListener('abort', this.#onClientGone);
     if (request.signal.aborted) this.#onClientGone();
@@ -146,7 +146,7 @@ class ReservedCall {
       const events = forwardEvents(response.body, {
         ...limits,
         ...reading,
-        look: this.#meter.look,
+        look: this.#meter.mayConcern,
         onEvent: this.#meter.readEvent,
         onEnd: (end, bytes) => {
           if (end !== 'done') this.#controller.abort('client' satisfies CutOff);

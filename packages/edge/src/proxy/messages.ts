@@ -90,9 +90,9 @@ export const messagesApi: Api = {
     }
     const { usage } = data;
     if (!isObject(usage)) return undefined;
-    const told = { output: countOf(usage['output_tokens']) };
+    const reported = { output: countOf(usage['output_tokens']) };
     const sent = inputOf(usage);
-    return sent.input === undefined || sent.input === 0 ? told : { ...told, ...sent };
+    return sent.input === undefined || sent.input === 0 ? reported : { ...reported, ...sent };
   },
 };
 

@@ -12,7 +12,7 @@ export type Meter = {
   /** An estimate of the tokens of the text that was sent and received. */
   readonly seen: TokenCounts;
   /** Counts the text of these events, and returns whether some of them have to be read or changed. */
-  look(events: string): boolean;
+  mayConcern(events: string): boolean;
   /** The event to forward, without the key; undefined for an event that only the proxy asked for. */
   readEvent(event: string): string | undefined;
   /** The same for an answer in JSON. Throws a Refusal if it is not JSON. */
@@ -25,24 +25,24 @@ export function createMeter(api: Api, key: string, { body, hideUsage = false }: 
   const input = estimateTokens(textLength(body));
   const deltas = new RegExp(`"(?:${api.deltas.join('|')})"\\s*:\\s*"([^"\\\\]*(?:\\\\.[^"\\\\]*)*)"`, 'g');
   /** Characters of the answer so far. */
-  let heard = 0;
+  let answerLength = 0;
 
   function count(data: Record<string, unknown>): boolean {
-    const told = api.usage(data);
+    const usage = api.usage(data);
     // one event may report only a part
-    for (const [name, tokens] of Object.entries(told ?? {})) {
+    for (const [name, tokens] of Object.entries(usage ?? {})) {
       if (tokens !== undefined) used[name as keyof ReportedUsage] = tokens;
     }
-    return told !== undefined;
+    return usage !== undefined;
   }
 
   return {
     used,
     get seen() {
-      return { input, output: estimateTokens(heard) };
+      return { input, output: estimateTokens(answerLength) };
     },
-    look(events) {
-      for (const [, text = ''] of events.matchAll(deltas)) heard += lengthOf(text);
+    mayConcern(events) {
+      for (const [, text = ''] of events.matchAll(deltas)) answerLength += lengthOf(text);
       // a plain text search costs a fraction of parsing
       return (
         hasKey(events, key) ||
@@ -55,9 +55,9 @@ export function createMeter(api: Api, key: string, { body, hideUsage = false }: 
       if (!usageField.test(text)) return text;
       const data = parse(dataOf(text) ?? '');
       if (!isObject(data)) return text;
-      const told = count(data);
+      const usage = count(data);
       const { choices } = data;
-      return hideUsage && told && Array.isArray(choices) && choices.length === 0 ? undefined : text;
+      return hideUsage && usage && Array.isArray(choices) && choices.length === 0 ? undefined : text;
     },
     readAnswer(text) {
       const data = parse(text);
@@ -65,7 +65,7 @@ export function createMeter(api: Api, key: string, { body, hideUsage = false }: 
         throw new Refusal('upstream_malformed', "The provider's answer is not a JSON object.");
       }
       count(data);
-      heard = textLength(data);
+      answerLength = textLength(data);
       return redactKey(text, key);
     },
   };

@@ -42,8 +42,8 @@ export function providerKey({ provider, env }: Call): string {
 /** The headers of the call, built from nothing: of the caller's headers, only those that the format allows. */
 export function requestHeaders({ request, rule, checked }: Call, key: string): Record<string, string> {
   const { passedHeader } = rule.api;
-  const given = passedHeader === undefined ? null : request.headers.get(passedHeader.name);
-  const passed = given === null ? undefined : passedHeader?.read(given);
+  const header = passedHeader === undefined ? null : request.headers.get(passedHeader.name);
+  const passed = header === null ? undefined : passedHeader?.read(header);
   return {
     accept: checked.stream ? 'text/event-stream' : 'application/json',
     // a compressed answer may unpack to any size

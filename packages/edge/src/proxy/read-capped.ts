@@ -1,4 +1,4 @@
-import { after } from './timeouts.ts';
+import { startTimeout } from './timeouts.ts';
 
 /** The text of a body. `end` says why there is no more. */
 export type CappedBody = { text: string; bytes: number; end: 'done' | 'too_large' | 'idle' | 'broken' };
@@ -23,7 +23,7 @@ export async function readCapped(
   signal.addEventListener('abort', aborted);
   try {
     while (end === 'done') {
-      const clear = after(idleMs, () => stop('idle'));
+      const clear = startTimeout(idleMs, () => stop('idle'));
       const read = await reader.read().catch(() => undefined);
       clear();
       // on Workers, a pending read fails when it is stopped

@@ -12,13 +12,13 @@ export const storeMs = 5_000;
  */
 export async function reserve(store: LimitStore, call: Reservation): Promise<void> {
   let reserved: Reserved;
-  const asked = (async () => store.reserve(call))();
+  const reservation = (async () => store.reserve(call))();
   try {
-    reserved = await within(asked, storeMs);
+    reserved = await within(reservation, storeMs);
   } catch {
     const { subject, id } = call;
     // a reservation that succeeds later would hold a place for a call that was never made
-    void asked.then(() => store.settle({ subject, id, tokens: 0 })).catch(() => {});
+    void reservation.then(() => store.settle({ subject, id, tokens: 0 })).catch(() => {});
     throw new Refusal('unavailable', 'The limits cannot be checked at the moment. Try again in a while.');
   }
   if (reserved.ok) return;

@@ -1,5 +1,5 @@
 /** Calls `call` once after `ms` milliseconds, and returns a function that cancels it. Infinity means never. */
-export function after(ms: number, call: () => void): () => void {
+export function startTimeout(ms: number, call: () => void): () => void {
   // longer than a timer can wait: it would fire at once
   if (ms > 0x7fff_ffff) return () => {};
   const timer = setTimeout(call, ms);
@@ -7,23 +7,23 @@ export function after(ms: number, call: () => void): () => void {
 }
 
 /** A timer that is started and stopped many times. */
-export type Watch = { begin(): void; end(): void; stop(): void };
+export type PausableTimeout = { begin(): void; end(): void; stop(): void };
 
 /** Calls `call` if the time between `begin` and `end` exceeds `ms`. It uses one timer, however often it begins. */
-export function createWatch(ms: number, call: () => void): Watch {
+export function createPausableTimeout(ms: number, call: () => void): PausableTimeout {
   let since: number | undefined;
   let stopTimer: (() => void) | undefined;
-  function look(): void {
+  function check(): void {
     stopTimer = undefined;
     if (since === undefined) return;
-    const left = since + ms - performance.now();
-    if (left <= 0) call();
-    else stopTimer = after(left, look);
+    const remaining = since + ms - performance.now();
+    if (remaining <= 0) call();
+    else stopTimer = startTimeout(remaining, check);
   }
   return {
     begin() {
       since = performance.now();
-      stopTimer ??= after(ms, look);
+      stopTimer ??= startTimeout(ms, check);
     },
     end: () => void (since = undefined),
     stop() {
@@ -36,7 +36,7 @@ export function createWatch(ms: number, call: () => void): Watch {
 /** The promise, or a rejection after `ms` milliseconds. */
 export function within<Value>(promise: Promise<Value>, ms: number): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const stop = after(ms, () => reject(new Error(`No answer within ${ms} ms.`)));
+    const stop = startTimeout(ms, () => reject(new Error(`No answer within ${ms} ms.`)));
     promise.then(resolve, reject).finally(stop);
   });
 }

@@ -32,9 +32,9 @@ export async function answerChat(
 ): Promise<ChatAnswer> {
   let begun: Promise<ReachedRun> | undefined;
   const { model, options } = start;
-  const left = new AbortController();
-  const leave = aborting(left);
-  const transport = chatTransport(start, latest, left.signal, user, (request) => {
+  const disconnected = new AbortController();
+  const leave = aborting(disconnected);
+  const transport = chatTransport(start, latest, disconnected.signal, user, (request) => {
     begun = (async () => {
       // the task list is in a message, as the client has it
       const claimed = checkTasks(request.tasks);
@@ -44,7 +44,7 @@ export async function answerChat(
         await before?.over();
         const tasks = await earlierTasks(claimed, before, request);
         const run = await begin({ ...request, tasks, model, options, key: undefined }, before?.runId);
-        if (run.begun) return run;
+        if (run.started) return run;
         before = run;
       }
       throw new Refusal('conflict', 'This conversation has too many turns at once. Try again in a while.');
@@ -81,8 +81,8 @@ export async function resumeChat(
   latest: ReachedRun,
   user: MemoryUser,
 ): Promise<ChatAnswer | null> {
-  const left = new AbortController();
-  const leave = aborting(left);
+  const disconnected = new AbortController();
+  const leave = aborting(disconnected);
   let refusal: Refusal | undefined;
   const take = (bytes: number): void => {
     try {
@@ -93,7 +93,7 @@ export async function resumeChat(
     }
   };
   const memory = { take, note: user.note };
-  const transport = chatTransport({ definition, input: undefined }, latest, left.signal, memory, () =>
+  const transport = chatTransport({ definition, input: undefined }, latest, disconnected.signal, memory, () =>
     Promise.reject(new Refusal('internal', 'A client that reattaches starts nothing.')),
   );
   const chunks = await transport.reconnectToStream({ chatId });
@@ -107,7 +107,7 @@ export async function resumeChat(
 function chatTransport(
   { definition, input }: Pick<Start, 'definition' | 'input'>,
   latest: ReachedRun | undefined,
-  left: AbortSignal,
+  disconnected: AbortSignal,
   user: Pick<MemoryUser, 'take' | 'note'>,
   begin: (request: Start) => Promise<ReachedRun>,
 ): PromptTransport<unknown> {
@@ -117,9 +117,11 @@ function chatTransport(
   const note = (event: string): void => user.note(parsedBytes(event));
   const executor: Executor = {
     // the request has this definition's input
-    start: (request) => later(begin(request as Start), left, note),
+    start: (request) => later(begin(request as Start), disconnected, note),
     attach: (runId, afterSeq) =>
-      runId === latest?.runId ? takeUntilAborted(left, eventsOf(latest.events(afterSeq), count)) : undefined,
+      runId === latest?.runId
+        ? takeUntilAborted(disconnected, eventsOf(latest.events(afterSeq), count))
+        : undefined,
     send: (runId, command) =>
       runId === latest?.runId
         ? latest.send(command)
@@ -143,20 +145,23 @@ function aborting(controller: AbortController): () => void {
 
 async function* later(
   run: Promise<ReachedRun>,
-  left: AbortSignal,
+  disconnected: AbortSignal,
   note: (event: string) => void,
 ): AsyncGenerator<RunEvent, void> {
-  yield* takeUntilAborted(left, eventsOf((await run).events(-1), note));
+  yield* takeUntilAborted(disconnected, eventsOf((await run).events(-1), note));
 }
 
 /** Returns the same events until the client is gone. Hides errors of the store, which clients must not read. */
-function takeUntilAborted(left: AbortSignal, events: AsyncIterable<RunEvent>): AsyncIterable<RunEvent> {
+function takeUntilAborted(
+  disconnected: AbortSignal,
+  events: AsyncIterable<RunEvent>,
+): AsyncIterable<RunEvent> {
   return {
     [Symbol.asyncIterator]() {
       const iterator = events[Symbol.asyncIterator]();
       const leave = (): void => void iterator.return?.();
-      if (left.aborted) leave();
-      else left.addEventListener('abort', leave, { once: true });
+      if (disconnected.aborted) leave();
+      else disconnected.addEventListener('abort', leave, { once: true });
       return {
         async next() {
           try {

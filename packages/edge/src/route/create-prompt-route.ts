@@ -101,20 +101,20 @@ class Route {
   async #inPlace(
     subject: string,
     runId: string | undefined,
-    make: (leave: () => void, place: StreamSlot) => Promise<Response>,
+    make: (leave: () => void, slot: StreamSlot) => Promise<Response>,
   ): Promise<Response> {
-    const place = this.#streams.enter(subject, runId);
+    const slot = this.#streams.enter(subject, runId);
     try {
-      const response = await make(() => place.leave(), place);
-      if (response.body === null) place.leave();
+      const response = await make(() => slot.leave(), slot);
+      if (response.body === null) slot.leave();
       return response;
     } catch (error) {
-      place.leave();
+      slot.leave();
       throw error;
     }
   }
 
-  async #tell(runId: string, { request, identity }: Call): Promise<Response> {
+  async #sendCommand(runId: string, { request, identity }: Call): Promise<Response> {
     const bytes = Math.min(this.#settings.commandBytes, this.#settings.bodyBytes);
     const body = await this.#readWithinLimit(identity.subject, () => readJson(request, { bytes }));
     const command = readCommand(body);
@@ -132,10 +132,10 @@ class Route {
     const waitUntil =
       context?.waitUntil === undefined ? this.#options.waitUntil : context.waitUntil.bind(context);
     const beginning = { identity, models: this.#modelsFor(env), waitUntil, user };
-    return this.#inPlace(subject, undefined, async (leave, place) => {
+    return this.#inPlace(subject, undefined, async (leave, slot) => {
       if (!isChatPost(body)) {
         const run = await this.#runs.begin({ ...beginning, start });
-        place.runId = run.runId;
+        slot.runId = run.runId;
         return eventsResponse(run.events(-1), run.runId, leave);
       }
       const post = readChatPost(body, start);
@@ -143,7 +143,7 @@ class Route {
       const answer = await answerChat(post, latest, user, (start, after) =>
         this.#runs.begin({ ...beginning, start, chat: { id: post.chatId, after } }),
       );
-      place.runId = answer.runId;
+      slot.runId = answer.runId;
       // the chunks contain what the client has sent, too
       return chunksResponse(answer, both(user.retain(), leave));
     });
@@ -187,7 +187,7 @@ class Route {
       case 'POST':
         return runId === undefined
           ? this.#memory.during(subject, (user) => this.#start(call, user))
-          : this.#tell(runId, call);
+          : this.#sendCommand(runId, call);
       case 'GET':
         return this.#memory.during(subject, (user) => this.#resume(call, user));
       default:

@@ -117,10 +117,10 @@ function checkSchema({ name, run, input }: PromptDefinition<unknown>): void {
   );
 }
 
-function readLimits(given: Partial<PromptRouteLimits>): { own: RouteOnlyLimits; run: Partial<Limits> } {
+function readLimits(options: Partial<PromptRouteLimits>): { own: RouteOnlyLimits; run: Partial<Limits> } {
   const own = { ...routeDefaults };
   const run: Partial<Limits> = {};
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(options)) {
     const isOwn = Object.hasOwn(own, name);
     if (!isOwn && !Object.hasOwn(runDefaults, name)) {
       const known = [...Object.keys(routeDefaults), ...Object.keys(runDefaults)];
@@ -148,8 +148,8 @@ function leastOf(name: string): number {
   return name === 'toolCalls' || name === 'depth' || name === 'replayMs' ? 0 : 1;
 }
 
-function readPrices(given: Prices | undefined, { dailyCost, totalDailyCost }: RouteOnlyLimits): Prices {
-  const prices = checkPrices(given, 'createPromptRoute');
+function readPrices(options: Prices | undefined, { dailyCost, totalDailyCost }: RouteOnlyLimits): Prices {
+  const prices = checkPrices(options, 'createPromptRoute');
   if (Math.min(dailyCost, totalDailyCost) < Infinity && Object.keys(prices).length === 0) {
     throw invalid(
       "limits.dailyCost needs prices. Add prices: { 'openai:gpt-4o': { input: 2.5, output: 10 } }, each per million tokens.",

@@ -20,11 +20,11 @@ export function eventsResponse(
 
 /** Returns the AI SDK's chunks as a streamed response. */
 export function chunksResponse({ chunks, runId, leave }: ChatAnswer, onLeave: () => void): Response {
-  const left = (): void => {
+  const onEnd = (): void => {
     leave();
     onLeave();
   };
-  return streamResponse(toChunkStream(chunks, left), {
+  return streamResponse(toChunkStream(chunks, onEnd), {
     'x-vercel-ai-ui-message-stream': 'v1',
     ...(runId === undefined ? {} : { [RUN_HEADER]: runId }),
   });

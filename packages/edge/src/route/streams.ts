@@ -27,30 +27,30 @@ export type Streams = {
 export function createStreams({ streams, streamsPerRun, leaseMs }: StreamLimits): Streams {
   const open = new Map<string, Set<StreamSlot & { until: number }>>();
 
-  function placesOf(subject: string, at: number): Set<StreamSlot & { until: number }> {
-    const places = open.get(subject) ?? new Set();
-    for (const place of places) if (place.until <= at) places.delete(place);
-    return places;
+  function slotsOf(subject: string, at: number): Set<StreamSlot & { until: number }> {
+    const slots = open.get(subject) ?? new Set();
+    for (const slot of slots) if (slot.until <= at) slots.delete(slot);
+    return slots;
   }
 
   return {
     enter(subject, runId) {
       const at = performance.now();
-      const places = placesOf(subject, at);
-      if (places.size >= streams) throw tooManyStreamsError(`${streams} answers to you`);
-      const ofRun = [...places].filter((place) => place.runId === runId).length;
+      const slots = slotsOf(subject, at);
+      if (slots.size >= streams) throw tooManyStreamsError(`${streams} answers to you`);
+      const ofRun = [...slots].filter((slot) => slot.runId === runId).length;
       if (runId !== undefined && ofRun >= streamsPerRun)
         throw tooManyStreamsError(`${streamsPerRun} answers of one run`);
-      const place = {
+      const slot = {
         runId,
         until: at + leaseMs,
         leave() {
-          places.delete(place);
-          if (places.size === 0 && open.get(subject) === places) open.delete(subject);
+          slots.delete(slot);
+          if (slots.size === 0 && open.get(subject) === slots) open.delete(subject);
         },
       };
-      open.set(subject, places.add(place));
-      return place;
+      open.set(subject, slots.add(slot));
+      return slot;
     },
   };
 }

@@ -59,9 +59,9 @@ export function readShareSettings(options: ShareStoreOptions): ShareSettings {
   };
 }
 
-function readLimits(given: Partial<ShareLimits>): ShareLimits {
+function readLimits(options: Partial<ShareLimits>): ShareLimits {
   const limits = { ...defaults };
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
     if (!Object.hasOwn(defaults, name)) {
       throw invalid(`There is no limit "${name}". Known: ${Object.keys(defaults).join(', ')}.`);

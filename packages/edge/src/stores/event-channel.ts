@@ -78,9 +78,9 @@ export function createEventChannel<Item>(lengthOf: (item: Item) => number = () =
     read: (from, signal) => ({
       [Symbol.asyncIterator]() {
         let index = from;
-        let left = signal?.aborted === true;
+        let stopped = signal?.aborted === true;
         const leave = (): void => {
-          left = true;
+          stopped = true;
           signal?.removeEventListener('abort', leave);
           wake();
         };
@@ -92,7 +92,7 @@ export function createEventChannel<Item>(lengthOf: (item: Item) => number = () =
         return {
           async next() {
             for (;;) {
-              if (left) return finish();
+              if (stopped) return finish();
               index = Math.max(index, gone);
               if (index < gone + items.length) {
                 const batch = batchFrom(index);

@@ -24,10 +24,10 @@ export type Following<Item> = {
 export function follow<Item>(begin: () => Following<Item>, signal: AbortSignal): AsyncIterable<Item> {
   return {
     [Symbol.asyncIterator]() {
-      const left = new AbortController();
-      const leave = (): void => left.abort();
-      const items = read(begin, left.signal);
-      left.signal.addEventListener('abort', () => signal.removeEventListener('abort', leave));
+      const stopped = new AbortController();
+      const leave = (): void => stopped.abort();
+      const items = read(begin, stopped.signal);
+      stopped.signal.addEventListener('abort', () => signal.removeEventListener('abort', leave));
       signal.addEventListener('abort', leave);
       if (signal.aborted) leave();
       return {

@@ -89,7 +89,7 @@ export function createMemoryRuns(options: MemoryRunsOptions = {}): RunLogStore {
       const run = table.get(runId);
       return run === undefined ? none() : run.events.read(afterSeq + 1, signal);
     },
-    async tell(runId, message) {
+    async send(runId, message) {
       const run = table.get(runId);
       // an ended run reads no messages, so they must not accumulate
       if (run === undefined || run.events.closed) return;
@@ -104,7 +104,7 @@ export function createMemoryRuns(options: MemoryRunsOptions = {}): RunLogStore {
       run.messageBytes -= gone;
       table.count(run, keptBytes(text) - gone);
     },
-    told(runId, signal) {
+    messages(runId, signal) {
       const run = table.get(runId);
       return run === undefined ? none() : table.messagesFrom(run, 0, signal);
     },

@@ -80,13 +80,13 @@ export type RunLogStore = {
   /**
    * Sends a message to all listeners. It may do nothing once the run has ended, and does nothing for an unknown run.
    */
-  tell(runId: string, message: RunMessage): Promise<void>;
+  send(runId: string, message: RunMessage): Promise<void>;
   /**
    * The messages so far, at least the last {@link KEPT_MESSAGES} or as many of them as fit into 4 MiB, and all later
    * ones, in
    * order. Ends with the signal, and if the run is not known (any more).
    */
-  told(runId: string, signal: AbortSignal): AsyncIterable<RunMessage>;
+  messages(runId: string, signal: AbortSignal): AsyncIterable<RunMessage>;
   /**
    * The same without earlier messages: once it resolves, every later message is in it. If a store does not have it, a
    * caller

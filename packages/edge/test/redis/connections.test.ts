@@ -28,10 +28,10 @@ describeWithRedis('connections to Redis', (redis) => {
       all(read(store, runId, -1, never())),
       all(read(store, runId, 0, never())),
     ]);
-    const listeners = runs.map((runId) => all(store.told(runId, left.signal)));
+    const listeners = runs.map((runId) => all(store.messages(runId, left.signal)));
     await vi.waitFor(async () => expect(await subscriptions()).toBe(200));
     expect(await connections()).toBe(before + 1);
-    await Promise.all(runs.map((runId) => store.tell(runId, { type: 'stop' })));
+    await Promise.all(runs.map((runId) => store.send(runId, { type: 'stop' })));
     await Promise.all(runs.map((runId) => write(store, runId, events)));
     const logs = await Promise.all(readers);
     expect(logs.filter((log) => log.length === 3)).toHaveLength(100);
@@ -110,9 +110,9 @@ describeWithRedis('connections to Redis', (redis) => {
     const client = await redis.connect();
     const store = createRedisRuns(client);
     await store.create(newRun('ended'));
-    await store.tell('ended', { type: 'stop' });
+    await store.send('ended', { type: 'stop' });
     await write(store, 'ended', events);
-    await store.tell('ended', { type: 'stop' });
+    await store.send('ended', { type: 'stop' });
     expect(await client.xLen('cueline:run:{ended}:messages')).toBe(1);
   });
 
@@ -169,10 +169,10 @@ describeWithRedis('connections to Redis', (redis) => {
       expect(await store.create({ ...run, runId: 'other' })).toEqual({ runId: 'r' });
       const reading = all(read(store, 'r', -1, never()));
       await write(store, 'r', events.slice(0, 1));
-      await store.tell('r', { type: 'stop' });
+      await store.send('r', { type: 'stop' });
       await write(store, 'r', events);
       expect(await reading).toEqual(events);
-      expect(await all(store.told('r', AbortSignal.timeout(30)))).toEqual([{ type: 'stop' }]);
+      expect(await all(store.messages('r', AbortSignal.timeout(30)))).toEqual([{ type: 'stop' }]);
       expect((await store.get('r'))?.subject).toBe('s');
       const limits = createRedisLimits(client, { prefix: `any-${index}:` });
       const call = { subject: 's', id: '1', tokens: 1, rpm: 1, concurrent: 1, dailyTokens: 9, leaseMs: 99 };
@@ -190,7 +190,7 @@ describeWithRedis('connections to Redis', (redis) => {
     const store = createRedisRuns(client, { prefix: 'expires:' });
     await store.create({ ...newRun('e'), key: 'k', chat: 'c' });
     await write(store, 'e', events.slice(0, 1));
-    await store.tell('e', { type: 'stop' });
+    await store.send('e', { type: 'stop' });
     const keys = (await client.keys('expires:*')).toSorted();
     expect(keys).toEqual([
       'expires:name:["chat","s","c"]',
@@ -228,10 +228,10 @@ describeWithRedis(
         expect(await store.create({ ...run, runId: 'd' })).toEqual({ runId: 'c' });
         const reading = all(read(store, 'c', -1, never()));
         await write(store, 'c', events.slice(0, 2));
-        await store.tell('c', { type: 'stop' });
+        await store.send('c', { type: 'stop' });
         await write(store, 'c', events);
         expect(await reading).toEqual(events);
-        expect(await all(store.told('c', AbortSignal.timeout(50)))).toEqual([{ type: 'stop' }]);
+        expect(await all(store.messages('c', AbortSignal.timeout(50)))).toEqual([{ type: 'stop' }]);
         const limits = createRedisLimits(cluster);
         const call = { subject: 's', id: '1', tokens: 1, rpm: 1, concurrent: 1, dailyTokens: 9, leaseMs: 99 };
         expect(await limits.reserve(call)).toEqual({ ok: true });

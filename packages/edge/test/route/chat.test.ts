@@ -152,7 +152,7 @@ describe('a stock chat of the AI SDK', () => {
       state: 'output-available',
       output: 'sent to Bob',
     });
-    expect(hub.told.filter(({ type }) => type === 'run-start')).toHaveLength(1);
+    expect(hub.events.filter(({ type }) => type === 'run-start')).toHaveLength(1);
   });
 
   test('is answered by another instance, which it can also resume from', async () => {
@@ -172,7 +172,7 @@ describe('a stock chat of the AI SDK', () => {
     expect(back.lastMessage?.parts.find((part) => part.type === 'tool-send')).toMatchObject({
       state: 'output-denied',
     });
-    expect(there.told).toEqual([]);
+    expect(there.events).toEqual([]);
   });
 
   test('resumes a run under way, on any instance, and nothing if there is none', async () => {
@@ -229,7 +229,7 @@ describe('a stock chat of the AI SDK', () => {
     await first;
     await chat.sendMessage({ text: 'Hi again.' });
     expect(textOf(chat.lastMessage)).toBe('Hello again.');
-    expect(hub.told.flatMap((event) => (event.type === 'run-end' ? event.outcome : []))).toEqual([
+    expect(hub.events.flatMap((event) => (event.type === 'run-end' ? event.outcome : []))).toEqual([
       'stopped',
       'done',
     ]);
@@ -289,7 +289,7 @@ describe('a stock chat of the AI SDK', () => {
       new Request(`${address}/c/stream`, { method: 'DELETE', headers: { authorization: 'Bearer eve' } }),
     );
     expect(other.status).toBe(204);
-    expect(hub.told.map(({ type }) => type)).toEqual(['run-start']);
+    expect(hub.events.map(({ type }) => type)).toEqual(['run-start']);
     await hub.route(
       new Request(`${address}/c/stream`, { method: 'DELETE', headers: { authorization: 'Bearer ada' } }),
     );

@@ -168,5 +168,5 @@ test('a stock chat gets the call, and the next request with its output continues
   const done = await send([said, answered]);
   expect(done.parts.map(({ type }) => type)).toEqual(['step-start', 'tool-pickFile', 'step-start', 'text']);
   expect(hub.model.calls).toHaveLength(2);
-  expect(hub.told.filter(({ type }) => type === 'run-start')).toHaveLength(1);
+  expect(hub.events.filter(({ type }) => type === 'run-start')).toHaveLength(1);
 });

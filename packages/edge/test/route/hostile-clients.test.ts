@@ -23,7 +23,10 @@ async function cutOff(parts: unknown[], role = 'user'): Promise<{ tokens: number
   await hub.route(ask('DELETE', `?run=${response.headers.get('x-cueline-run')}`));
   await response.text();
   await expect.poll(() => settled).toHaveLength(1);
-  return { tokens: hub.told.flatMap((event) => (event.type === 'run-end' ? event.tokens : []))[0]!, settled };
+  return {
+    tokens: hub.events.flatMap((event) => (event.type === 'run-end' ? event.tokens : []))[0]!,
+    settled,
+  };
 }
 
 test('a step that was cut off counts each byte, in every script', async () => {

@@ -58,7 +58,7 @@ test('it ends runs under way when it is switched, at their full price', async ()
   expect(text).toContain('"outcome":"error"');
   expect(text).toContain('"code":"interrupted"');
   expect(hub.model.calls[0]?.abortSignal?.aborted).toBe(true);
-  expect(hub.told).toContainEqual(expect.objectContaining({ type: 'model-call', basis: 'reserved' }));
+  expect(hub.events).toContainEqual(expect.objectContaining({ type: 'model-call', basis: 'reserved' }));
   await call.text();
   expect(fixed.store[1]).toBe(fixed.store[0]?.replace('reserve', 'settle'));
   // runs that have ended are not held on to

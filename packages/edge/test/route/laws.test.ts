@@ -98,9 +98,9 @@ test('twenty clients at once over a real port, of which half disconnect, leave n
   expect(ends.filter((end) => end === 'done')).toHaveLength(10);
   // those that nobody watches go on to their end
   await expect
-    .poll(() => hub.told.filter(({ type }) => type === 'run-end').length, { timeout: 10_000 })
+    .poll(() => hub.events.filter(({ type }) => type === 'run-end').length, { timeout: 10_000 })
     .toBe(20);
-  expect(hub.told.flatMap((event) => (event.type === 'run-end' ? event.outcome : []))).toEqual(
+  expect(hub.events.flatMap((event) => (event.type === 'run-end' ? event.outcome : []))).toEqual(
     Array.from({ length: 20 }, () => 'done'),
   );
   await expect.poll(() => open.size, { timeout: 10_000 }).toBe(0);

@@ -123,7 +123,7 @@ describe('what a client may edit', () => {
     ]);
     expect(await edit({ type: 'retry', taskId: 'task-1' })).toBe(false);
     expect(await edit({ type: 'add', title: 'Mine' })).toBe(false);
-    expect(hub.told).toContainEqual(expect.objectContaining({ type: 'failed', error: new Error('down') }));
+    expect(hub.events).toContainEqual(expect.objectContaining({ type: 'failed', error: new Error('down') }));
     await stop();
   });
 
@@ -349,7 +349,7 @@ describe('what a client may answer', () => {
     expect((await run.respondToApproval(approvalId, { approved: true, input: { to: 'Eve' } })).accepted).toBe(
       false,
     );
-    expect(hub.told).toContainEqual(expect.objectContaining({ type: 'failed', error: new Error('down') }));
+    expect(hub.events).toContainEqual(expect.objectContaining({ type: 'failed', error: new Error('down') }));
     await run.respondToApproval(approvalId, { approved: true });
     await end;
   });

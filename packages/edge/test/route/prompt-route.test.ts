@@ -40,7 +40,7 @@ describe('a run on a route', () => {
     expect(await all(read(hub.store, runId, -1, never()))).toEqual(run.log());
     const facts = { runId, subject: 'ada', prompt: 'greet' };
     const call = { type: 'model-call', ...facts, model: 'simulated:scripted', basis: 'reported' };
-    expect(hub.told).toEqual([
+    expect(hub.events).toEqual([
       { type: 'run-start', ...facts },
       expect.objectContaining(call),
       expect.objectContaining(call),
@@ -246,7 +246,7 @@ describe('a run on a route', () => {
     const hub = testRoute(['Hi.'], { definition: [greet, other] });
     const run = createRun(other, { executor: client(hub) });
     await run.start({ name: 'Ada' });
-    expect(hub.told[0]).toMatchObject({ type: 'run-start', prompt: 'other' });
+    expect(hub.events[0]).toMatchObject({ type: 'run-start', prompt: 'other' });
   });
 
   test('of another prompt with the same key is another run', async () => {

@@ -262,7 +262,7 @@ describe('a run whose code throws', () => {
         const text = await response.text();
         expect(text).toContain('run-end');
         expect(text).not.toContain('hunter2');
-        expect(hub.told).toContainEqual(expect.objectContaining({ type: 'failed' }));
+        expect(hub.events).toContainEqual(expect.objectContaining({ type: 'failed' }));
         const chat = testRoute(script, { ...given, development: false });
         const user = { id: 'u', role: 'user', parts: [{ type: 'text', text: 'Go.' }] };
         const answer = await chat.route(post({ id: 'c', trigger: 'submit-message', messages: [user] }));
@@ -304,7 +304,7 @@ describe('a run whose code throws', () => {
       const log = await all(client(hub).start({ definition, input: undefined }, never()));
       expect(log.at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
       expect(JSON.stringify(log).includes('hunter2')).toBe(showErrors);
-      const told = hub.told.filter((event) => event.type === 'failed');
+      const told = hub.events.filter((event) => event.type === 'failed');
       expect(told.length > 0).toBe(!showErrors);
       // the model can try another way
       expect(JSON.stringify(hub.model.calls.at(-1)?.prompt)).toContain('hunter2');

@@ -129,7 +129,7 @@ describe('a route refuses', () => {
     expect(await refusal(response)).toEqual({ status, code, message: expect.stringMatching(/\.$/) });
     expect(response.headers.get('cache-control')).toBe('no-store, no-transform');
     expect(hub.model.calls).toHaveLength(0);
-    expect(hub.told).toEqual([{ type: 'refused', code, status, method: given.method }]);
+    expect(hub.events).toEqual([{ type: 'refused', code, status, method: given.method }]);
   });
 
   test('names the field to remove if a client may not set something', async () => {
@@ -299,7 +299,7 @@ test('without auth, a run belongs to an address', async () => {
     status: 503,
     code: 'unavailable',
   });
-  expect(hub.told).toContainEqual({
+  expect(hub.events).toContainEqual({
     type: 'failed',
     error: expect.objectContaining({ message: expect.stringContaining('address returned "10.0.0.1:443"') }),
   });

@@ -41,7 +41,7 @@ export type TestRoute = {
   model: ScriptedModel;
   store: RunLogStore;
   /** What the route made known, in its order. */
-  told: PromptRouteEvent[];
+  events: PromptRouteEvent[];
   /** Every request that came, and what was answered. */
   asked: { method: string; status: number }[];
   /** Asks as a subject. */
@@ -57,7 +57,7 @@ export function testRoute(
 ): TestRoute {
   const { definition = greet, ...rest } = options;
   const model = scriptedModel(script);
-  const told: PromptRouteEvent[] = [];
+  const events: PromptRouteEvent[] = [];
   const asked: TestRoute['asked'] = [];
   const store = options.store ?? createMemoryRuns();
   const route = createPromptRoute(definition, {
@@ -68,14 +68,14 @@ export function testRoute(
       return subject === undefined ? null : { subject };
     },
     store,
-    onEvent: (event) => told.push(event),
+    onEvent: (event) => events.push(event),
     ...rest,
   });
   return {
     route,
     model,
     store,
-    told,
+    events,
     asked,
     fetch:
       (subject = 'ada') =>

@@ -24,7 +24,7 @@ describe('a mistake of the server', () => {
     ]);
     expect(text).not.toContain('secret');
     expect(text).not.toContain('.ts:');
-    expect(hub.told).toEqual([{ type: 'failed', error: expect.any(TypeError) }]);
+    expect(hub.events).toEqual([{ type: 'failed', error: expect.any(TypeError) }]);
   });
 
   const leaking = definePrompt(
@@ -72,7 +72,9 @@ describe('a mistake of the server', () => {
         expect(JSON.stringify(await all(read(hub.store, runId, -1, never()))).includes('hunter2')).toBe(
           showErrors === true,
         );
-        const failures = hub.told.flatMap((event) => (event.type === 'failed' ? [String(event.error)] : []));
+        const failures = hub.events.flatMap((event) =>
+          event.type === 'failed' ? [String(event.error)] : [],
+        );
         expect(failures).toEqual(showErrors ? [] : [expect.stringContaining('hunter2')]);
         // the model can try another way
         const [, again] = hub.model.calls;
@@ -86,7 +88,7 @@ describe('a mistake of the server', () => {
     expect(await (await hub.route(post({ input: { where: 'words' } }))).text()).toContain('Say less.');
     const log = await (await hub.route(post({ input: { where: 'tool' } }))).text();
     expect(log.match(/Bob is not to be looked at\./g)?.length).toBe(2);
-    expect(hub.told.filter(({ type }) => type === 'failed')).toEqual([]);
+    expect(hub.events.filter(({ type }) => type === 'failed')).toEqual([]);
   });
 
   test('in a listener does not end what it listens to', async () => {
@@ -161,7 +163,7 @@ test('a waitUntil that throws does not take a run away from its client', async (
     },
   });
   expect((await all(client(hub).start(request, never()))).at(-1)).toMatchObject({ outcome: 'done' });
-  expect(hub.told).toContainEqual({ type: 'failed', error, runId: expect.stringMatching(/^run-/) });
+  expect(hub.events).toContainEqual({ type: 'failed', error, runId: expect.stringMatching(/^run-/) });
 });
 
 describe('a store that fails', () => {
@@ -178,7 +180,7 @@ describe('a store that fails', () => {
     expect(said).toMatchObject({ status: 503, code: 'unavailable' });
     expect(said.message).not.toContain('redis');
     expect(hub.model.calls).toHaveLength(0);
-    expect(hub.told[0]).toEqual({
+    expect(hub.events[0]).toEqual({
       type: 'failed',
       error: expect.objectContaining({ message: 'ECONNREFUSED redis:6379' }),
     });
@@ -226,7 +228,7 @@ describe('a store that fails', () => {
     expect(log.at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
     const runId = idOf(log);
     expect(await all(read(hub.store, runId, -1, never()))).toEqual(log);
-    expect(hub.told).toContainEqual({ type: 'failed', runId, error: expect.any(Error) });
+    expect(hub.events).toContainEqual({ type: 'failed', runId, error: expect.any(Error) });
   });
 
   test('that never comes back leaves the run where it happens', async () => {

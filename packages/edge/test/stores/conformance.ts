@@ -260,16 +260,16 @@ export function describeRunLogStore(
       const { store, runId } = await setUp();
       const other = await open();
       const controller = new AbortController();
-      const early = all(store.told(runId, controller.signal));
-      await store.tell(runId, { type: 'stop' });
-      await other.tell(runId, {
+      const early = all(store.messages(runId, controller.signal));
+      await store.send(runId, { type: 'stop' });
+      await other.send(runId, {
         type: 'command',
         id: '1',
         command: { type: 'edit', edit: { type: 'skip', taskId: 'a' } },
       });
-      const late = all(other.told(runId, controller.signal));
+      const late = all(other.messages(runId, controller.signal));
       await pause();
-      await store.tell(runId, { type: 'reply', id: '1', reply: { accepted: true } });
+      await store.send(runId, { type: 'reply', id: '1', reply: { accepted: true } });
       await pause();
       controller.abort();
       const told = [
@@ -288,13 +288,13 @@ export function describeRunLogStore(
       const controller = new AbortController();
       const reply = (id: string) => ({ type: 'reply', id, reply: { accepted: true } }) as const;
       const first = await other.listen!(runId, controller.signal);
-      await store.tell(runId, reply('1'));
+      await store.send(runId, reply('1'));
       // told before anybody reads, and by another client
       const second = await other.listen!(runId, controller.signal);
-      await store.tell(runId, reply('2'));
+      await store.send(runId, reply('2'));
       const heard = [all(first), all(second)];
       await pause();
-      await other.tell(runId, reply('3'));
+      await other.send(runId, reply('3'));
       await pause();
       controller.abort();
       expect(await Promise.all(heard)).toEqual([
@@ -310,15 +310,15 @@ export function describeRunLogStore(
       const controller = new AbortController();
       const early: RunMessage[] = [];
       const listening = (async () => {
-        for await (const message of store.told(runId, controller.signal)) early.push(message);
+        for await (const message of store.messages(runId, controller.signal)) early.push(message);
       })();
       for (const id of ids) {
-        await store.tell(runId, { type: 'ping', id });
+        await store.send(runId, { type: 'ping', id });
         // a reader that is there misses none
         if (Number(id) % 100 === 99) await expect.poll(() => early.length).toBe(Number(id) + 1);
       }
       await expect.poll(() => early.length).toBe(250);
-      const late = (await open()).told(runId, controller.signal);
+      const late = (await open()).messages(runId, controller.signal);
       const told = all(late);
       await pause();
       await pause();
@@ -332,8 +332,8 @@ export function describeRunLogStore(
 
     test('about a run that is not known is nothing', async () => {
       const store = await open();
-      await store.tell('run-never', { type: 'stop' });
-      expect(await all(store.told('run-never', never()))).toEqual([]);
+      await store.send('run-never', { type: 'stop' });
+      expect(await all(store.messages('run-never', never()))).toEqual([]);
     });
   });
 
@@ -379,7 +379,7 @@ export function describeRunLogStore(
     test('its readers and listeners are done then', async () => {
       const { store, runId } = await setUp({ runMs: 40, replayMs: 20 });
       const reading = all(read(store, runId, -1, never()));
-      const listening = all(store.told(runId, never()));
+      const listening = all(store.messages(runId, never()));
       await advance(100);
       expect(await reading).toEqual([]);
       expect(await listening).toEqual([]);

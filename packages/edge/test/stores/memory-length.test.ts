@@ -58,10 +58,10 @@ test('messages to a run count, up to the number that is kept', async () => {
   await begin('a');
   const ping = { type: 'ping', id: 'x'.repeat(2_000) } as const;
   // some 400 KB of 2 MB
-  for (let count = 0; count < 1_000; count += 1) await runs.tell('a', ping);
+  for (let count = 0; count < 1_000; count += 1) await runs.send('a', ping);
   expect(await begin('b')).toBe('created');
   await begin('c');
-  for (let count = 0; count < 400; count += 1) await runs.tell(count % 2 === 0 ? 'b' : 'c', ping);
+  for (let count = 0; count < 400; count += 1) await runs.send(count % 2 === 0 ? 'b' : 'c', ping);
   await expect(begin('d')).rejects.toThrow('maxBytes');
 });
 
@@ -69,10 +69,10 @@ test('a few long messages do not fill it either', async () => {
   const { runs, begin } = setUp(6 << 20);
   await begin('a');
   const ping = (id: string) => ({ type: 'ping', id: id.padEnd(500_000, '.') }) as const;
-  for (let count = 0; count < 100; count += 1) await runs.tell('a', ping(String(count)));
+  for (let count = 0; count < 100; count += 1) await runs.send('a', ping(String(count)));
   expect(await begin('b')).toBe('created');
   const kept: string[] = [];
-  for await (const message of runs.told('a', AbortSignal.timeout(20))) {
+  for await (const message of runs.messages('a', AbortSignal.timeout(20))) {
     if (message.type === 'ping') kept.push(message.id);
   }
   expect(kept.length).toBe(8);

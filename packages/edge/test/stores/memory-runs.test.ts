@@ -37,10 +37,10 @@ test('without room, ended runs are forgotten, and nothing begins if all are unde
 test('messages to an ended run do not accumulate', async () => {
   const runs = createMemoryRuns();
   await runs.create({ runId: 'a', subject: 's', runMs: 1_000, replayMs: 1_000 });
-  await runs.tell('a', { type: 'ping', id: '1' });
+  await runs.send('a', { type: 'ping', id: '1' });
   await write(runs, 'a', [{ seq: 0, t: 0, type: 'run-end', outcome: 'done' }]);
-  await runs.tell('a', { type: 'ping', id: '2' });
+  await runs.send('a', { type: 'ping', id: '2' });
   const kept = [];
-  for await (const message of runs.told('a', AbortSignal.timeout(20))) kept.push(message);
+  for await (const message of runs.messages('a', AbortSignal.timeout(20))) kept.push(message);
   expect(kept).toEqual([{ type: 'ping', id: '1' }]);
 });

@@ -35,7 +35,7 @@ test('of what has expired nothing is left once another run begins', async () => 
   const store = createStorageRuns(storage, { pollMs: 1, now });
   await store.create(run);
   await write(store, 'r', [delta(0), end(1)]);
-  await store.tell('r', { type: 'stop' });
+  await store.send('r', { type: 'stop' });
   expect((await storage.getKeys()).length).toBeGreaterThan(4);
   at = 1_000;
   await createStorageShares(storage, { now }).put('x', { body: Uint8Array.of(1), expiresAt: 1_500 });
@@ -85,7 +85,7 @@ test('keys are made of nothing that anybody chooses', async () => {
   const store = createStorageRuns(storage);
   const odd = '../../../etc/passwd:$%\n';
   await store.create({ ...run, runId: odd, subject: odd, key: odd, chat: odd });
-  await store.tell(odd, { type: 'stop' });
+  await store.send(odd, { type: 'stop' });
   await createStorageShares(storage).put(odd, { body: Uint8Array.of(1), expiresAt: Date.now() + 1_000 });
   for (const key of await storage.getKeys()) expect(key).toMatch(/^cueline:[a-z0-9:-]+$/);
   expect((await store.get(odd))?.subject).toBe(odd);

@@ -45,10 +45,10 @@ export function transactionError(databaseName: string, error: unknown): CuelineE
     case 'NotFoundError':
       return foreignDataError(databaseName, error);
     default: {
-      const said = error instanceof Error ? error.message : String(error);
+      const message = error instanceof Error ? error.message : String(error);
       return storageError(
         'unknown',
-        `The browser's database failed (${said}), so this run is only in memory for now.`,
+        `The browser's database failed (${message}), so this run is only in memory for now.`,
         error,
       );
     }

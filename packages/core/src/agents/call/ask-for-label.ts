@@ -1,7 +1,7 @@
 import { anySignal } from '../../base/any-signal.ts';
 import { CuelineError } from '../../base/errors.ts';
 import { checkNames } from '../../base/check-names.ts';
-import { quoted } from '../../base/message-part-error.ts';
+import { quoteValue } from '../../base/describe-value.ts';
 import type { AgentInput, BinaryClassification, Classification, ClassifyOptions } from './agent.ts';
 import type { AgentConfig } from './agent-config.ts';
 import { answerCall, type AnsweredCall } from './call-agent.ts';
@@ -33,7 +33,7 @@ export async function askForLabel<const Label extends string>(
   if (!Number.isSafeInteger(samples) || samples < 1) {
     throw new CuelineError(
       'invalid_options',
-      `samples is ${quoted(samples)}. Give a whole number from 1 on.`,
+      `samples is ${quoteValue(samples)}. Give a whole number from 1 on.`,
     );
   }
   let tells = logprobs ?? true;
@@ -89,10 +89,10 @@ function classifierConfig(
   { instructions, logprobs, maxExceptionRetries }: ClassifyOptions & { logprobs: boolean },
 ): AgentConfig {
   const list = labels.join(', ');
-  const told = `Answer with one of these words and nothing else: ${list}`;
+  const instruction = `Answer with one of these words and nothing else: ${list}`;
   const config: AgentConfig = {
     name: 'classify',
-    instructions: instructions === undefined ? told : `${instructions}\n\n${told}`,
+    instructions: instructions === undefined ? instruction : `${instructions}\n\n${instruction}`,
     onException: `Please respond with one and only one word from [${list}]`,
     maxExceptionRetries,
     maxInterrupts: 0,
@@ -108,7 +108,7 @@ function labelOf<Label extends string>(text: string, labels: readonly Label[]): 
   const word = asWord(text);
   const label = labels.find((one) => asWord(one) === word);
   if (label !== undefined) return label;
-  throw new CuelineError('parse_failed', `${quoted(text)} is none of: ${labels.join(', ')}.`);
+  throw new CuelineError('parse_failed', `${quoteValue(text)} is none of: ${labels.join(', ')}.`);
 }
 
 function checkLabels(labels: unknown): asserts labels is readonly string[] {

@@ -2,7 +2,7 @@ import type { ToolContext } from '../../tools/tool-types.ts';
 import { anySignal } from '../../base/any-signal.ts';
 import { checkNames } from '../../base/check-names.ts';
 import { CuelineError } from '../../base/errors.ts';
-import { quoted } from '../../base/message-part-error.ts';
+import { quoteValue } from '../../base/describe-value.ts';
 import type { LoopPolicySetup } from '../../engine/loop-policy.ts';
 import { answerWithin } from '../../engine/run-agent.ts';
 import { joinInstructions } from '../../engine/stream-options.ts';
@@ -112,7 +112,7 @@ function checkCall(name: string, options: CallOptions): void {
   if (dialog === undefined || isDialog(dialog)) return;
   throw new CuelineError(
     'invalid_options',
-    `The dialog of a call of agent "${name}" is ${quoted(dialog)}. Make one with createDialog() or dialogFromJSON(json).`,
+    `The dialog of a call of agent "${name}" is ${quoteValue(dialog)}. Make one with createDialog() or dialogFromJSON(json).`,
   );
 }
 
@@ -135,7 +135,7 @@ export async function prepareCall(
   const reader = createOutputReader(name, config.output);
   const { maxExceptionRetries, maxInterrupts } = callLimits(config);
   const earlier = dialog?.toMessages() ?? [];
-  const said = await resolveMessages([toModelMessage('user', input, earlier)]);
+  const resolved = await resolveMessages([toModelMessage('user', input, earlier)]);
   const parts = [instructions, reader.systemLine].filter((part) => part !== undefined);
   return {
     options: {
@@ -147,7 +147,7 @@ export async function prepareCall(
       ...options,
       system: undefined,
       instructions: joinInstructions(parts.join('\n\n'), options?.system, options?.instructions),
-      messages: [...earlier, ...said],
+      messages: [...earlier, ...resolved],
       ...(tools === undefined ? {} : { tools: splitTools(tools).ready }),
       ...(reader.format === undefined ? {} : { output: reader.format }),
     },

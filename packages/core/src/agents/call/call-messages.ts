@@ -1,6 +1,6 @@
 import { CuelineError } from '../../base/errors.ts';
 import { scriptError } from '../../base/script-error.ts';
-import { quoted } from '../../base/message-part-error.ts';
+import { quoteValue } from '../../base/describe-value.ts';
 import type { CallException, CallInterrupt, ExceptionHandler, InterruptHandler } from './agent-config.ts';
 import type { CallTrace } from '../record-tool-calls.ts';
 import { fillTemplate } from '../tags/fill-template.ts';
@@ -18,11 +18,11 @@ export async function exceptionMessage(
   exception: CallException,
 ): Promise<string> {
   if (typeof handler === 'string') return fillTemplate(handler, { error_message: exception.error_message });
-  const words: unknown = await called(`onException of agent "${name}"`, () => handler(exception));
-  if (typeof words === 'string' && words.trim() !== '') return words;
+  const reply: unknown = await called(`onException of agent "${name}"`, () => handler(exception));
+  if (typeof reply === 'string' && reply.trim() !== '') return reply;
   throw new CuelineError(
     'script_error',
-    `onException of agent "${name}" returned ${quoted(words)}. Return the text for the model.`,
+    `onException of agent "${name}" returned ${quoteValue(reply)}. Return the text for the model.`,
   );
 }
 
@@ -39,12 +39,12 @@ export async function interruptMessage(
   if (typeof handler === 'string') {
     return fillTemplate(handler, { call_results: interrupt.call_results.map(describeCall).join('\n') });
   }
-  const words: unknown = await called(`onInterrupt of agent "${name}"`, () => handler(interrupt));
-  if (words === undefined || words === null || words === '') return undefined;
-  if (typeof words === 'string') return words;
+  const reply: unknown = await called(`onInterrupt of agent "${name}"`, () => handler(interrupt));
+  if (reply === undefined || reply === null || reply === '') return undefined;
+  if (typeof reply === 'string') return reply;
   throw new CuelineError(
     'script_error',
-    `onInterrupt of agent "${name}" returned ${quoted(words)}. Return the text for the model, or nothing.`,
+    `onInterrupt of agent "${name}" returned ${quoteValue(reply)}. Return the text for the model, or nothing.`,
   );
 }
 

@@ -5,7 +5,7 @@ import type { Feedback, LoopPolicy, LoopPolicyContext, PolicyStep } from '../../
 import type { Ending } from '../../engine/recorder.ts';
 import type { LanguageModelObject } from '../../models/settings.ts';
 import { Conversation } from '../conversation.ts';
-import { traceCalls, type CallTrace } from '../record-tool-calls.ts';
+import { recordToolCalls, type CallTrace } from '../record-tool-calls.ts';
 import type { AgentConfig } from './agent-config.ts';
 import { exceptionMessage, FINAL_ANSWER, interruptMessage } from './call-messages.ts';
 import { callLimits } from './check-agent.ts';
@@ -52,7 +52,7 @@ export class CallPolicy implements LoopPolicy {
   readonly #reader: OutputReader;
   readonly #secrets: readonly string[];
   readonly #onEnd: ((report: CallReport) => void) | undefined;
-  readonly #trace: ReturnType<typeof traceCalls>;
+  readonly #trace: ReturnType<typeof recordToolCalls>;
   readonly #conversation: Conversation;
   /** Tools that the last answer called although it must not call any. */
   readonly #refused = new Set<string>();
@@ -77,7 +77,7 @@ export class CallPolicy implements LoopPolicy {
     this.#reader = reader;
     this.#secrets = agentContext.runContext.secrets;
     this.#onEnd = onEnd;
-    this.#trace = traceCalls(agentContext);
+    this.#trace = recordToolCalls(agentContext);
     this.#conversation = new Conversation(messages);
     this.#state = initialCallState(this.#limits);
     this.#last = { state: this.#state, event: 'aborted' };

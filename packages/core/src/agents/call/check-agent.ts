@@ -1,5 +1,5 @@
 import { checkNames } from '../../base/check-names.ts';
-import { isRecord, quoted } from '../../base/message-part-error.ts';
+import { isRecord, quoteValue } from '../../base/describe-value.ts';
 import { inOptions, optionNames } from '../../prompt/option-names.ts';
 import { isToolList } from '../../tools/tool-list.ts';
 import { refuseFaults } from '../refuse-faults.ts';
@@ -67,14 +67,14 @@ function* faultsOf(config: AgentConfig): Generator<string> {
   for (const [key, handler] of Object.entries({ onException, onInterrupt })) {
     const isText = typeof handler === 'string' && handler.trim() !== '';
     if (handler === undefined || typeof handler === 'function' || isText) continue;
-    yield `${key} of agent "${name}" is ${quoted(handler)}. Write a text, or a function that returns one.`;
+    yield `${key} of agent "${name}" is ${quoteValue(handler)}. Write a text, or a function that returns one.`;
   }
   for (const [key, value] of Object.entries(callLimits(config))) {
     if (Number.isSafeInteger(value) && value >= 0) continue;
-    yield `${key} of agent "${name}" is ${quoted(value)}. Give a whole number from 0 on.`;
+    yield `${key} of agent "${name}" is ${quoteValue(value)}. Give a whole number from 0 on.`;
   }
   if (options !== undefined && !isRecord(options)) {
-    yield `The options of agent "${name}" are ${quoted(options)}. Write { … }, or leave them out.`;
+    yield `The options of agent "${name}" are ${quoteValue(options)}. Write { … }, or leave them out.`;
   }
 }
 

@@ -2,7 +2,7 @@ import type { ModelMessage } from 'ai';
 import { thrownText } from '../../base/error-source.ts';
 import { createId } from '../../base/create-id.ts';
 import { CuelineError } from '../../base/errors.ts';
-import { isRecord, quoted } from '../../base/message-part-error.ts';
+import { isRecord, quoteValue } from '../../base/describe-value.ts';
 import { freezeMessage, reviveMessage } from '../../messages/freeze-message.ts';
 
 /** A {@link Dialog} as plain JSON, with bytes as base64 and URLs as text. */
@@ -54,7 +54,7 @@ export function createDialog(
   if (instructions !== undefined && typeof instructions !== 'string') {
     throw new CuelineError(
       'invalid_definition',
-      `The instructions of a dialog are ${quoted(instructions)}. Write a text.`,
+      `The instructions of a dialog are ${quoteValue(instructions)}. Write a text.`,
     );
   }
   const facts = { id: createId('dialog'), ...(instructions === undefined ? {} : { instructions }) };
@@ -66,7 +66,8 @@ export function dialogFromJSON(json: unknown): Dialog {
   if (!isRecord(json) || typeof json['id'] !== 'string' || !Array.isArray(json['messages'])) {
     throw notADialog('it is not an object with an id and messages');
   }
-  if (json['v'] !== 1) throw notADialog(`it has the version ${quoted(json['v'])}, and this Cueline reads 1`);
+  if (json['v'] !== 1)
+    throw notADialog(`it has the version ${quoteValue(json['v'])}, and this Cueline reads 1`);
   const { id, parentId, instructions, messages } = json as DialogJSON;
   for (const [name, value] of Object.entries({ parentId, instructions })) {
     if (value !== undefined && typeof value !== 'string') throw notADialog(`its ${name} is not a string`);

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/message-part-error.ts';
+import { isRecord } from '../../base/describe-value.ts';
 
 /** A token and its probability, as OpenAI reports it. */
 type Token = { token: string; logprob: number };
@@ -20,32 +20,32 @@ export function labelProbabilities<Label extends string>(
   providerMetadata: unknown,
   labels: readonly Label[],
 ): Record<Label, number> | undefined {
-  const places = positionsIn(providerMetadata);
-  if (places === undefined) return undefined;
+  const positions = positionsIn(providerMetadata);
+  if (positions === undefined) return undefined;
   const words = labels.map(asWord);
   const shares = labels.map(() => 0);
-  let said = '';
+  let answer = '';
   let untold = 0;
   /** The probability of coming this far. */
   let reached = 1;
-  for (const place of places) {
-    let next: { said: string; likely: number } | undefined;
+  for (const position of positions) {
+    let next: { answer: string; likely: number } | undefined;
     let isTold = false;
-    for (const { token, logprob } of alternatives(place)) {
+    for (const { token, logprob } of alternatives(position)) {
       const likely = reached * Math.exp(logprob);
-      const begun = said + token;
+      const begun = answer + token;
       const fitting = indicesOf(words, begun);
-      const isSaid = token === place.token;
+      const isSaid = token === position.token;
       if (fitting.length === 1) {
         shares[fitting[0]!]! += likely;
         if (isSaid) isTold = true;
-      } else if (isSaid && (fitting.length > 1 || asWord(begun) === '')) next = { said: begun, likely };
+      } else if (isSaid && (fitting.length > 1 || asWord(begun) === '')) next = { answer: begun, likely };
       else if (fitting.length > 1) untold += likely;
     }
     if (isTold) return shared(labels, shares, untold);
     // another text
     if (next === undefined) return undefined;
-    ({ said } = next);
+    ({ answer } = next);
     reached = next.likely;
   }
   return undefined;
@@ -111,10 +111,10 @@ function positionsIn(providerMetadata: unknown): readonly TokenPosition[] | unde
   for (const metadata of Object.values(providerMetadata)) {
     if (!isRecord(metadata)) continue;
     const { logprobs } = metadata;
-    const given: unknown = isRecord(logprobs) ? logprobs['content'] : logprobs;
-    if (!Array.isArray(given)) continue;
-    const places = (given as unknown[]).flat().flatMap((place) => readPosition(place) ?? []);
-    if (places.length > 0) return places;
+    const content: unknown = isRecord(logprobs) ? logprobs['content'] : logprobs;
+    if (!Array.isArray(content)) continue;
+    const positions = (content as unknown[]).flat().flatMap((position) => readPosition(position) ?? []);
+    if (positions.length > 0) return positions;
   }
   return undefined;
 }

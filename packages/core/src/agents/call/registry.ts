@@ -1,7 +1,7 @@
 import { CuelineError } from '../../base/errors.ts';
 import { nearestName } from '../../base/nearest-name.ts';
 import { isPromptDefinition, type PromptDefinition } from '../../prompt/define-prompt.ts';
-import { quoted } from '../../base/message-part-error.ts';
+import { quoteValue } from '../../base/describe-value.ts';
 import type { Agent } from './agent.ts';
 
 /** An entry of a registry: an agent, or any other prompt with a name. */
@@ -72,7 +72,7 @@ function checkDefinition(definition: unknown): void {
   if (isPromptDefinition(definition)) return;
   throw new CuelineError(
     'invalid_options',
-    `agents.register takes what defineAgent or definePrompt returns, and got ${quoted(definition)}.`,
+    `agents.register takes what defineAgent or definePrompt returns, and got ${quoteValue(definition)}.`,
   );
 }
 

@@ -2,7 +2,7 @@ import type { PromptTypes } from '../../log/state.ts';
 import type { LanguageModel, ModelMessage, TextPart } from 'ai';
 import { createId } from '../../base/create-id.ts';
 import type { CuelineError } from '../../base/errors.ts';
-import { loadPart } from '../../base/load-module.ts';
+import { loadModule } from '../../base/load-module.ts';
 import { inProcessWith } from '../../executors/in-process.ts';
 import { initialState } from '../../log/reduce.ts';
 import type { PromptDefinition } from '../../prompt/define-prompt.ts';
@@ -69,9 +69,9 @@ export function runAgentSession<const Schemas extends SessionSchemas = SessionSc
 ): AgentSession {
   checkConfig('runAgentSession', config);
   const chosen = modelOf(model);
-  const { signal, models, storage, ...given } = config;
-  const sessionId = given.sessionId ?? createId('session');
-  const settings = { ...given, sessionId };
+  const { signal, models, storage, ...sessionSettings } = config;
+  const sessionId = sessionSettings.sessionId ?? createId('session');
+  const settings = { ...sessionSettings, sessionId };
   const handle: Session.SessionHandle = {};
   const run = createRun(sessionPrompt('session', settings, handle), {
     id: sessionId,
@@ -146,5 +146,5 @@ async function untilEnd(
 
 /** Loads the code of sessions. A page that only shows them does not load it. */
 function loadSession(): Promise<typeof Session> {
-  return loadPart('sessions', import('./session-policy.ts'));
+  return loadModule('sessions', import('./session-policy.ts'));
 }

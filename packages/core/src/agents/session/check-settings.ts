@@ -1,6 +1,6 @@
 import { checkNames } from '../../base/check-names.ts';
 import { successorOf } from '../../base/former-names.ts';
-import { quoted } from '../../base/message-part-error.ts';
+import { quoteValue } from '../../base/describe-value.ts';
 import { isMessage } from '../../messages/is-message.ts';
 import { inOptions } from '../../prompt/option-names.ts';
 import { isToolList, splitTools } from '../../tools/tool-list.ts';
@@ -62,10 +62,10 @@ function* faultsOf(settings: SessionSettings): Generator<string> {
   for (const name of ['tools', 'callbacks', 'answers'] as const) {
     const { [name]: value = {} } = settings;
     if (typeof value === 'object' && value !== null) continue;
-    yield `${name} is ${quoted(value)}. Write { … }, or leave it out.`;
+    yield `${name} is ${quoteValue(value)}. Write { … }, or leave it out.`;
   }
   if (typeof initialMessage !== 'string') {
-    yield `initialMessage is ${quoted(initialMessage)}. Give a text, or messages as initialMessages.`;
+    yield `initialMessage is ${quoteValue(initialMessage)}. Give a text, or messages as initialMessages.`;
   }
   const odd = initialMessages.findIndex((message) => !isMessage(message));
   if (odd !== -1) {

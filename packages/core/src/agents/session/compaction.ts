@@ -26,7 +26,7 @@ export type TurnPosition = {
   turn: number;
   messages: readonly ModelMessage[];
   /** How many messages at the end belong to this turn, and are not summarized. */
-  words: number;
+  userMessages: number;
   /** Returns the estimated tokens of system prompt and tools. Called once. */
   frame(): Promise<number>;
 };
@@ -71,24 +71,29 @@ export class Compaction {
   }
 
   /** Returns the messages to continue with, if a summary was due. */
-  async before({ turn, messages, words, frame }: TurnPosition): Promise<ModelMessage[] | undefined> {
+  async before({
+    turn,
+    messages,
+    userMessages: words,
+    frame,
+  }: TurnPosition): Promise<ModelMessage[] | undefined> {
     this.#frame ??= await frame();
     const tokens = this.#estimate(messages, this.#frame);
     if (tokens <= this.#due && !this.#isRefused) return undefined;
     this.#isRefused = false;
     this.#inARow = turn - this.#last.turn <= 1 ? this.#inARow + 1 : 0;
     // without the messages since the summary
-    const left = this.#inARow === 0 ? this.#frame : tokens - tokensOf(messages.slice(this.#last.length));
-    if (left >= this.#tokenLimit) {
-      return this.#raise(left, 'system prompt, tools and what a summary leaves take');
+    const remaining = this.#inARow === 0 ? this.#frame : tokens - tokensOf(messages.slice(this.#last.length));
+    if (remaining >= this.#tokenLimit) {
+      return this.#raise(remaining, 'system prompt, tools and what a summary leaves take');
     }
     if (this.#inARow === MAX_IN_A_ROW) {
       return this.#raise(tokens, 'with a single turn after a summary it is');
     }
     const end = messages.length - words;
-    const said = messages.slice(0, end);
-    if (said.length === 0) return undefined;
-    const summary = await this.#summaryOf(said, turn);
+    const earlier = messages.slice(0, end);
+    if (earlier.length === 0) return undefined;
+    const summary = await this.#summaryOf(earlier, turn);
     if (summary === undefined) {
       this.#due = tokens * RETRY_GROWTH;
       return undefined;
@@ -97,7 +102,7 @@ export class Compaction {
       { role: 'user', content: 'Previous conversation summary:' },
       { role: 'assistant', content: summary },
     ]);
-    const next = [...repairMessages(summarized, { whole: said }), ...messages.slice(end)];
+    const next = [...repairMessages(summarized, { whole: earlier }), ...messages.slice(end)];
     if (next.at(-1)?.role !== 'user') next.push({ role: 'user', content: CONTINUE });
     this.#counted = undefined;
     this.#due = this.#tokenLimit;
@@ -105,8 +110,8 @@ export class Compaction {
     return next;
   }
 
-  async #summaryOf(said: readonly ModelMessage[], turn: number): Promise<string | undefined> {
-    const chosen = await this.#reporter.change('onBeforeSummarize', said);
+  async #summaryOf(earlier: readonly ModelMessage[], turn: number): Promise<string | undefined> {
+    const chosen = await this.#reporter.change('onBeforeSummarize', earlier);
     if (chosen.length === 0) return undefined;
     try {
       return await this.#summarize(transcriptText(chosen));

@@ -35,25 +35,25 @@ export function repairMessages(
     // results without a call
     if (caller === undefined) continue;
     const ids = new Set(callsOf(caller).map(({ toolCallId }) => toolCallId));
-    const given: ToolMessage[] = message.role === 'tool' ? [message] : [];
-    for (; answersOneOf(messages[at], ids); at += 1) given.push(messages[at] as ToolMessage);
-    mended.push(...withoutOpenApprovals(caller, given), ...resultsOf(caller, given));
+    const toolMessages: ToolMessage[] = message.role === 'tool' ? [message] : [];
+    for (; answersOneOf(messages[at], ids); at += 1) toolMessages.push(messages[at] as ToolMessage);
+    mended.push(...withoutOpenApprovals(caller, toolMessages), ...resultsOf(caller, toolMessages));
   }
   return mended;
 
   /** Returns the message after an assistant's message: the given one if nothing is missing. */
-  function resultsOf(caller: AssistantMessage, given: readonly ToolMessage[]): ToolMessage[] {
+  function resultsOf(caller: AssistantMessage, toolMessages: readonly ToolMessage[]): ToolMessage[] {
     const calls = callsOf(caller);
     const open = new Map(calls.map((call) => [call.toolCallId, call]));
     let changed = false;
-    const content = given.flatMap((message) =>
+    const content = toolMessages.flatMap((message) =>
       message.content.filter((part) => {
         const fits = part.type !== 'tool-result' || open.delete(part.toolCallId);
         changed ||= !fits;
         return fits;
       }),
     );
-    if (open.size === 0 && !changed) return [...given];
+    if (open.size === 0 && !changed) return [...toolMessages];
     const added = [...open.values()].map((call) => known.resultOf(caller, call) ?? resultFor(call));
     const whole = [...content, ...added];
     return whole.length === 0 ? [] : [{ role: 'tool', content: whole }];
@@ -68,11 +68,14 @@ export function repairMessages(
 }
 
 /** Returns the message without calls that wait for an approval of the provider which nothing can answer any more. */
-function withoutOpenApprovals(message: AssistantMessage, given: readonly ToolMessage[]): AssistantMessage[] {
+function withoutOpenApprovals(
+  message: AssistantMessage,
+  toolMessages: readonly ToolMessage[],
+): AssistantMessage[] {
   const { content } = message;
   if (typeof content === 'string') return [message];
   const answered = new Set(
-    given.flatMap(({ content: parts }) =>
+    toolMessages.flatMap(({ content: parts }) =>
       parts.map((part) => (part.type === 'tool-approval-response' ? part.approvalId : undefined)),
     ),
   );

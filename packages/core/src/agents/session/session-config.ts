@@ -123,8 +123,8 @@ function* faultsOf(config: SessionSettings): Generator<string> {
     const { [name]: value = 1 } = config;
     if (!(value > 0)) yield `${name} is ${value}. Give a number above 0.`;
   }
-  const given = (tools ?? {}) as ToolList;
-  if (isToolList(given) && namedTools(given).some(({ name }) => name === 'task_complete')) {
+  const toolList = (tools ?? {}) as ToolList;
+  if (isToolList(toolList) && namedTools(toolList).some(({ name }) => name === 'task_complete')) {
     yield 'task_complete ends the session, and cannot be a tool of yours. Give it another name.';
   }
 }

@@ -12,14 +12,14 @@ export type SessionModel = {
 };
 
 /** Returns a session's model as a run takes it. @throws CuelineError `invalid_options` */
-export function modelOf(given: SessionModel | string | LanguageModel): string | LanguageModel {
-  return isPlain(given) ? `${given.provider}:${given.model}` : given;
+export function modelOf(setting: SessionModel | string | LanguageModel): string | LanguageModel {
+  return isPlain(setting) ? `${setting.provider}:${setting.model}` : setting;
 }
 
 /** True for a model as plain data. @throws CuelineError `invalid_options` for anything that is not a model */
-export function isPlain(given: SessionModel | string | LanguageModel): given is SessionModel {
-  if (typeof given === 'string') return false;
-  const { provider, model, specificationVersion } = (given ?? {}) as Partial<Record<string, unknown>>;
+export function isPlain(setting: SessionModel | string | LanguageModel): setting is SessionModel {
+  if (typeof setting === 'string') return false;
+  const { provider, model, specificationVersion } = (setting ?? {}) as Partial<Record<string, unknown>>;
   if (specificationVersion !== undefined) return false;
   if (
     ['openai', 'anthropic', 'ollama'].includes(provider as string) &&

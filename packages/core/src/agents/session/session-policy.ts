@@ -93,11 +93,11 @@ export async function endOf(
 
 /** Returns the settings with the key and the address of a session's model. */
 export function modelSettings(
-  given: SessionModel | string | LanguageModel,
+  model: SessionModel | string | LanguageModel,
   models: ModelSettings = {},
 ): ModelSettings {
-  if (!isPlain(given)) return models;
-  const { provider, apiKey, baseURL } = given;
+  if (!isPlain(model)) return models;
+  const { provider, apiKey, baseURL } = model;
   const env = models.env ?? processEnvironment();
   const isOllama = provider === 'ollama';
   const prefix = `${provider.toUpperCase()}_API_`;

@@ -7,7 +7,7 @@ import type { UserContext } from '../../prompt/prompt-options.ts';
 import type { ModelResponse } from '../../provider/with-retries.ts';
 import { isSuspension, type SuspendedCall } from '../../tools/suspend.ts';
 import { Conversation } from '../conversation.ts';
-import { traceCalls, type CallTrace } from '../record-tool-calls.ts';
+import { recordToolCalls, type CallTrace } from '../record-tool-calls.ts';
 import { unansweredCall } from '../unanswered-call.ts';
 import { answerMessage, readInput } from './answer-message.ts';
 import { Compaction, createSummarizer } from './compaction.ts';
@@ -39,7 +39,7 @@ export class SessionTurns implements LoopPolicy {
   readonly #conversation: Conversation;
   readonly #compaction: Compaction | undefined;
   readonly #errors: ReturnType<typeof createLlmErrors>;
-  readonly #trace: ReturnType<typeof traceCalls>;
+  readonly #trace: ReturnType<typeof recordToolCalls>;
   readonly #abort = new AbortController();
   #turn = 0;
   /** How many turns in a row had no call. */
@@ -74,7 +74,7 @@ export class SessionTurns implements LoopPolicy {
     this.#reporter = reporter;
     this.#conversation = new Conversation(messages.map(withoutSuspensions));
     this.#errors = createLlmErrors(tokenLimit !== undefined);
-    this.#trace = traceCalls(agentContext, (call, isInvalid) => this.#toolEnded(call, isInvalid));
+    this.#trace = recordToolCalls(agentContext, (call, isInvalid) => this.#toolEnded(call, isInvalid));
     const calls: ModelCalls = {
       timeouts: llmTimeouts(llmTimeout),
       onRetry: ({ error, delayMs }) => reporter.note('warn', error.message, { retriesInMs: delayMs }),
@@ -103,7 +103,7 @@ export class SessionTurns implements LoopPolicy {
       : await this.#compaction?.before({
           turn: this.#turn + 1,
           messages,
-          words: this.#turn === 0 ? userMessagesAtEnd(messages) : step.steered,
+          userMessages: this.#turn === 0 ? userMessagesAtEnd(messages) : step.steered,
           frame: () => frameTokens(step.instructions(), step.tools),
         });
     if (summarized !== undefined) this.#conversation.replace(summarized);

@@ -37,9 +37,9 @@ export function parseTags<Required extends string, Optional extends string, List
     throw new CuelineError('parse_failed', `${faults.join('; ')}. Write it as ${shapeOf(tags, names[0]!)}.`);
   }
   const values = names.flatMap((name): [string, string | string[]][] => {
-    const said = found.get(name)!.values.filter((value) => value !== '');
-    if (lists.includes(name)) return [[name, said]];
-    return said.length === 0 ? [] : [[name, said.at(-1)!]];
+    const values = found.get(name)!.values.filter((value) => value !== '');
+    if (lists.includes(name)) return [[name, values]];
+    return values.length === 0 ? [] : [[name, values.at(-1)!]];
   });
   return Object.fromEntries(values) as TagValues<Required, Optional, List>;
 }

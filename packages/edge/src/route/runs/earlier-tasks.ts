@@ -87,9 +87,9 @@ async function* eventsSoFar(run: ReachedRun): AsyncGenerator<RunEvent, void> {
 
 function isSameStart(
   { name, input }: Extract<RunEvent, { type: 'run-start' }>,
-  { definition, input: given }: Start,
+  { definition, input: runInput }: Start,
 ): boolean {
-  return name === definition.name && canonicalCall('', input) === canonicalCall('', given);
+  return name === definition.name && canonicalCall('', input) === canonicalCall('', runInput);
 }
 
 function isTaskEvent(event: RunEvent): event is Extract<RunEvent, { type: `task-${string}` }> {

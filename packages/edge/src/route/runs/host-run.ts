@@ -82,7 +82,7 @@ class RunHost implements HostedRun {
   /** Ends the listening for messages. */
   readonly #over = new AbortController();
   /** Replies to other instances, by the ids of their messages. */
-  readonly #replies = new Map<string, { reply: EditReply; told: boolean }>();
+  readonly #replies = new Map<string, { reply: EditReply; shown: boolean }>();
   readonly #hideErrors;
   readonly #check;
   #innerId: string | undefined;
@@ -146,23 +146,23 @@ class RunHost implements HostedRun {
       this.#innerId = placed.runId;
       placed.runId = this.runId;
     }
-    const told =
+    const shown =
       placed.type === 'run-end' && placed.outcome === 'stopped' && this.#cause !== undefined
         ? { ...placed, outcome: 'error' as const, error: this.#cause }
         : placed;
-    this.#check.see(told);
+    this.#check.see(shown);
     this.#length += 1;
-    this.#lastTime = told.t;
+    this.#lastTime = shown.t;
     this.#request = undefined;
-    this.#ended = told.type === 'run-end';
-    this.#writer.push(JSON.stringify(this.#showRequests ? told : redactRequests(told)), this.#ended);
-    this.#calls.see(told);
+    this.#ended = shown.type === 'run-end';
+    this.#writer.push(JSON.stringify(this.#showRequests ? shown : redactRequests(shown)), this.#ended);
+    this.#calls.see(shown);
     if (this.#ended) {
       this.#over.abort();
       clearTimeout(this.#timeout);
       clearTimeout(this.#grace);
     }
-    this.#onEvent?.(told, this.stop);
+    this.#onEvent?.(shown, this.stop);
   }
 
   #warn(message: string): void {
@@ -219,17 +219,17 @@ class RunHost implements HostedRun {
     if (message.type === 'reply') return;
     const { id } = message;
     const known = this.#replies.get(id);
-    if (known?.told === true) return;
+    if (known?.shown === true) return;
     // a message that arrives again after the store was away gets its reply again, and is not executed again
-    const answer = known ?? { reply: await this.#answerTo(message), told: false };
+    const answer = known ?? { reply: await this.#answerTo(message), shown: false };
     this.#replies.set(id, answer);
     // a store repeats no more than these
     for (const oldest of this.#replies.keys()) {
       if (this.#replies.size <= KEPT_MESSAGES) break;
       this.#replies.delete(oldest);
     }
-    await this.#store.tell(this.runId, { type: 'reply', id, reply: answer.reply });
-    answer.told = true;
+    await this.#store.send(this.runId, { type: 'reply', id, reply: answer.reply });
+    answer.shown = true;
   }
 
   async #answerTo(message: Extract<RunMessage, { type: 'ping' | 'command' }>): Promise<EditReply> {
@@ -246,7 +246,7 @@ class RunHost implements HostedRun {
   async #listen(): Promise<void> {
     for (let failures = 0; !this.#over.signal.aborted; failures += 1) {
       try {
-        for await (const message of this.#store.told(this.runId, this.#over.signal)) {
+        for await (const message of this.#store.messages(this.runId, this.#over.signal)) {
           failures = 0;
           await this.#obey(message);
         }

@@ -74,11 +74,11 @@ class FollowedRun implements RemoteRun {
     try {
       // before the message is sent, so that no reply is missed
       const messages = await (this.#store.listen?.(this.#runId, over.signal) ??
-        this.#store.told(this.#runId, over.signal));
+        this.#store.messages(this.#runId, over.signal));
       const answer = Promise.race([replyAmong(messages), this.ended(over.signal).then(runEndedReply)]);
       // it may fail while nothing waits for it yet
       answer.catch(() => {});
-      await this.#store.tell(
+      await this.#store.send(
         this.#runId,
         command === undefined ? { type: 'ping', id } : { type: 'command', id, command },
       );
@@ -141,7 +141,7 @@ class FollowedRun implements RemoteRun {
           )
         : [{ seq: last.seq + 1, t: last.t, type: 'run-end', outcome: 'error', error: error.toJSON() }];
     // if the instance exists after all, it reads that the run is over
-    await this.#store.tell(this.#runId, { type: 'stop' });
+    await this.#store.send(this.#runId, { type: 'stop' });
     await this.#store.append(this.#runId, {
       first: events[0]!.seq,
       items: events.map((event) => JSON.stringify(event)),
@@ -203,20 +203,20 @@ async function isSilentFor(work: Promise<unknown>, ms: number): Promise<boolean>
 function untilLeft<Item>(read: (signal: AbortSignal) => AsyncIterable<Item>): AsyncIterable<Item> {
   return {
     [Symbol.asyncIterator]() {
-      const left = new AbortController();
-      const items = read(left.signal)[Symbol.asyncIterator]();
+      const disconnected = new AbortController();
+      const items = read(disconnected.signal)[Symbol.asyncIterator]();
       return {
         async next() {
           try {
             return await items.next();
           } catch (error) {
             // the reader does not come back, and its source would otherwise be read for ever
-            left.abort();
+            disconnected.abort();
             throw error;
           }
         },
         return() {
-          left.abort();
+          disconnected.abort();
           items.return?.().catch(() => {});
           return Promise.resolve({ done: true, value: undefined });
         },

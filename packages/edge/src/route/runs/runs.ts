@@ -40,7 +40,7 @@ export type ReachedRun = {
  * A run, with `begun` true if this request started it, and false if it existed, with the same key or in the same
  * place of a conversation.
  */
-export type StartedRun = ReachedRun & { begun: boolean };
+export type StartedRun = ReachedRun & { started: boolean };
 
 /** A permitted start of a run. */
 export type Start = RunRequest & { key?: string | undefined };
@@ -170,7 +170,7 @@ class RouteRuns implements Runs {
   #account(run: BudgetedRun, hosting: Hosting): { add(event: RunEvent): void; settled: Promise<void> } {
     const { runId, subject } = run;
     const { prompt, meter, stop } = hosting;
-    const begun = performance.now();
+    const started = performance.now();
     this.#report({ type: 'run-start', runId, subject, prompt });
     const letGo = onSwitchStop(this.#settings.options.killSwitch, () => stop(stoppedBySwitch()));
     let settle: (settled: Promise<void>) => void;
@@ -183,7 +183,7 @@ class RouteRuns implements Runs {
         meter.close();
         const { outcome, error } = event;
         const code = error === undefined ? {} : { code: error.code };
-        const ms = Math.round(performance.now() - begun);
+        const ms = Math.round(performance.now() - started);
         this.#report({ type: 'run-end', runId, subject, prompt, outcome, ...code, ms, ...meter.total() });
         settle(this.#release(run, hosting));
       },
@@ -234,7 +234,7 @@ class RouteRuns implements Runs {
       endSeq,
       events: (afterSeq) => run.events(afterSeq),
       send: (command) => this.#ask(() => run.send(command), COMMAND_MS),
-      stop: () => this.#ask(() => this.#store.tell(runId, { type: 'stop' })),
+      stop: () => this.#ask(() => this.#store.send(runId, { type: 'stop' })),
       over: () => run.ended(AbortSignal.timeout(STOP_MS)).catch(() => {}),
     };
   }
@@ -263,12 +263,12 @@ class RouteRuns implements Runs {
       dailyTokens = this.#settings.dailyTokens,
       dailyCost = this.#settings.dailyCost,
     } = identity;
-    const { key: given, ...request } = start;
+    const { key: startKey, ...request } = start;
     const prompt = request.definition.name;
-    const key = keyOf(prompt, given, chat);
+    const key = keyOf(prompt, startKey, chat);
     const begunBefore = async (id: string): Promise<StartedRun> => ({
       ...(await this.reach(id, subject)),
-      begun: false,
+      started: false,
     });
     const started = async (): Promise<StartedRun | undefined> => {
       const known = key === undefined ? undefined : await this.#ask(() => this.#store.find({ subject, key }));
@@ -343,7 +343,7 @@ class RouteRuns implements Runs {
       // the run has begun, and the client that asked for it must be able to find it
       onFailure(error);
     }
-    return { ...this.#reachHere(run, settled), begun: true };
+    return { ...this.#reachHere(run, settled), started: true };
   }
 }
 
@@ -352,7 +352,7 @@ function stoppedBySwitch(): SerializedError {
 }
 
 /** Two prompts of one route may be started with the same key. */
-function keyOf(prompt: string, given: string | undefined, chat: StartRequest['chat']): string | undefined {
+function keyOf(prompt: string, startKey: string | undefined, chat: StartRequest['chat']): string | undefined {
   if (chat !== undefined) return JSON.stringify(['turn', chat.id, chat.after ?? null]);
-  return given === undefined ? undefined : JSON.stringify([prompt, given]);
+  return startKey === undefined ? undefined : JSON.stringify([prompt, startKey]);
 }

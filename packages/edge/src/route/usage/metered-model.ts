@@ -17,7 +17,7 @@ export type MeteredCall = {
   /** The reserved length of the answer, in tokens. */
   maxOutputTokens: number;
   /** Reports more characters of the answer. */
-  heard(characters: number): void;
+  receivedCharacters(characters: number): void;
   /**
    * Ends the call: with the provider's report, with the error that it threw, or cut off with neither. `unsent` if it
    * was not made at all. Only the first time counts.
@@ -63,15 +63,15 @@ export function meteredModel(
       return model.supportedUrls;
     },
     doGenerate: (call) =>
-      measure(call, async (given, meter) => {
-        const result = await model.doGenerate(given);
-        meter?.heard(JSON.stringify(result.content)?.length ?? 0);
+      measure(call, async (call, meter) => {
+        const result = await model.doGenerate(call);
+        meter?.receivedCharacters(JSON.stringify(result.content)?.length ?? 0);
         meter?.ended({ usage: result.usage });
         return result;
       }),
     doStream: (call) =>
-      measure(call, async (given, meter) => {
-        const result = await model.doStream(given);
+      measure(call, async (call, meter) => {
+        const result = await model.doStream(call);
         return meter === undefined ? result : { ...result, stream: listen(result.stream, meter) };
       }),
   };
@@ -89,7 +89,7 @@ function listen(stream: Stream, meter: MeteredCall): Stream {
             controller.close();
             return;
           }
-          if ('delta' in value) meter.heard(value.delta.length);
+          if ('delta' in value) meter.receivedCharacters(value.delta.length);
           else if (value.type === 'finish') meter.ended({ usage: value.usage });
           controller.enqueue(value);
         } catch (error) {

@@ -75,12 +75,12 @@ export function createRunBudget(
   }
 
   async function tryFor(call: Reservation): Promise<Reserved> {
-    const asked = (async () => limitStore.reserve(call))();
+    const reservation = (async () => limitStore.reserve(call))();
     try {
-      return await ask(() => asked);
+      return await ask(() => reservation);
     } catch (error) {
       // a late success would keep a reservation for a run that never began
-      asked.then(({ ok }) => (ok ? settle(call.subject, call.id, unused) : undefined)).catch(() => {});
+      reservation.then(({ ok }) => (ok ? settle(call.subject, call.id, unused) : undefined)).catch(() => {});
       throw error;
     }
   }
@@ -109,12 +109,12 @@ export function createRunBudget(
       );
     },
     async setAside({ runId, ...run }, amount) {
-      const asked = (async () => limitStore.adjust({ ...run, ...amount, id: runId }))();
+      const reservation = (async () => limitStore.adjust({ ...run, ...amount, id: runId }))();
       // without limits there is nothing to wait for
-      if (!isLimited(run)) return void asked.catch(() => {});
+      if (!isLimited(run)) return void reservation.catch(() => {});
       let adjusted: Adjusted;
       try {
-        adjusted = await ask(() => asked);
+        adjusted = await ask(() => reservation);
       } catch (error) {
         throw new CuelineError(
           'storage_failed',

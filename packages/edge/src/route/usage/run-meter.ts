@@ -45,7 +45,7 @@ type OpenCall = {
   /** An estimate of the minimum tokens of its input. */
   readonly least: number;
   /** Characters of its answer so far. */
-  heard: number;
+  receivedCharacters: number;
   readonly ended: MeteredCall['ended'];
 };
 
@@ -117,13 +117,16 @@ class Meter implements RunMeter {
 
   #estimateOfAll(): number {
     return [...this.#open].reduce(
-      (sum, { least, heard }) => sum + least + estimateTokens(heard),
+      (sum, { least, receivedCharacters: heard }) => sum + least + estimateTokens(heard),
       this.#spent.tokens,
     );
   }
 
   #heardOfAll(): number {
-    return [...this.#open].reduce((sum, { heard }) => sum + estimateTokens(heard), this.#spent.tokens);
+    return [...this.#open].reduce(
+      (sum, { receivedCharacters: heard }) => sum + estimateTokens(heard),
+      this.#spent.tokens,
+    );
   }
 
   #readPrice({ provider, modelId }: Model): ModelPrice | undefined {
@@ -172,7 +175,7 @@ class Meter implements RunMeter {
     const model = `${provider}:${modelId}`;
     const ended: MeteredCall['ended'] = ({ usage, error, unsent }) => {
       if (!this.#open.delete(own)) return;
-      const seen = { input: text, output: estimateTokens(own.heard) };
+      const seen = { input: text, output: estimateTokens(own.receivedCharacters) };
       const isFree = unsent === true || isUnbilled(error);
       const charge = isFree ? noCharge : chargeOf(tokens, reportedUsage(usage), seen);
       const cost = price === undefined ? undefined : costOf(price, charge);
@@ -183,12 +186,12 @@ class Meter implements RunMeter {
       // what it has not used is free for others while tools work
       if (!this.#closed) this.#inTurn(() => this.#options.setAside(this.#underWay())).catch(() => {});
     };
-    const own: OpenCall = { reserved, least, heard: 0, ended };
+    const own: OpenCall = { reserved, least, receivedCharacters: 0, ended };
     this.#open.add(own);
     return {
       maxOutputTokens,
-      heard: (characters) => {
-        own.heard += characters;
+      receivedCharacters: (characters) => {
+        own.receivedCharacters += characters;
         if (this.#allowed < Infinity && this.#heardOfAll() > this.#allowed)
           this.#stop(budgetUsedUpError(this.#allowed));
       },

@@ -123,12 +123,12 @@ export function createRedisRuns(client: RedisClient, options: RedisRunsOptions =
         });
       return follow(begin, signal);
     },
-    async tell(runId, message) {
+    async send(runId, message) {
       const [run, , messages] = redis.keysOf(runId);
       const args = [messagesChannel(redis.prefix, runId), JSON.stringify(message), String(KEPT_MESSAGES)];
       await addMessage(redis.client, [run, messages], args);
     },
-    told: (runId, signal) => redis.messagesFrom('0-0', runId, signal),
+    messages: (runId, signal) => redis.messagesFrom('0-0', runId, signal),
     async listen(runId, signal) {
       const [, , messages] = redis.keysOf(runId);
       const latest = textOf(await readLatestId(redis.client, [messages], []));
@@ -189,17 +189,17 @@ class RedisLog {
   ): Following<Item> {
     const wakeup = createWakeup();
     const stopListening = this.#subscriptions.listen(channel, wakeup.ring);
-    const left = new AbortController();
+    const stopped = new AbortController();
     let position = from;
     let ms = 0;
     return {
       leave() {
-        left.abort();
+        stopped.abort();
         stopListening();
         wakeup.ring();
       },
       next: async () => {
-        const found = await retryWhileAway(this.client, () => read(position), left.signal);
+        const found = await retryWhileAway(this.client, () => read(position), stopped.signal);
         if (found === undefined) return { items: [], over: true, more: false };
         // here, because an attempt that was given up may still succeed later
         ({ ms, next: position } = found);
@@ -239,7 +239,7 @@ type ReadResult<Item, Position> = ListSlice<Item> & {
 async function retryWhileAway<Value>(
   client: RedisClient,
   read: () => Promise<Value>,
-  left: AbortSignal,
+  stopped: AbortSignal,
 ): Promise<Value> {
   const begun = performance.now();
   for (let pause = 50; ; pause = Math.min(pause * 2, 1_000)) {
@@ -247,7 +247,7 @@ async function retryWhileAway<Value>(
       return await withTimeout(read(), MAX_AWAY_MS);
     } catch (error) {
       const isForGood = error instanceof LostEvents || !client.isOpen;
-      if (isForGood || left.aborted || performance.now() - begun > MAX_AWAY_MS) throw error;
+      if (isForGood || stopped.aborted || performance.now() - begun > MAX_AWAY_MS) throw error;
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }

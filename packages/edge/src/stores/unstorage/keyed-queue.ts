@@ -1,16 +1,16 @@
 /** Does one thing after another for each key, because a storage has no transactions. */
-export type Turns = <Value>(key: string, work: () => Promise<Value>) => Promise<Value>;
+export type KeyedQueue = <Value>(key: string, work: () => Promise<Value>) => Promise<Value>;
 
-const known = new WeakMap<object, Turns>();
+const queues = new WeakMap<object, KeyedQueue>();
 
 /** The turns of all users of this storage in this process. */
-export function turnsOf(storage: object): Turns {
-  const turns = known.get(storage) ?? createTurns();
-  known.set(storage, turns);
-  return turns;
+export function queueOf(storage: object): KeyedQueue {
+  const queue = queues.get(storage) ?? createKeyedQueue();
+  queues.set(storage, queue);
+  return queue;
 }
 
-function createTurns(): Turns {
+function createKeyedQueue(): KeyedQueue {
   const last = new Map<string, Promise<unknown>>();
   return async (key, work) => {
     const turn = (last.get(key) ?? Promise.resolve()).then(work, work);

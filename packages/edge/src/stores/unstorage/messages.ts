@@ -1,71 +1,74 @@
 import { KEPT_MESSAGES, type RunMessage } from '../run-log-store.ts';
 import type { ItemAccess } from './items.ts';
-import type { Turns } from './keyed-queue.ts';
+import type { KeyedQueue } from './keyed-queue.ts';
 
 /** The messages about runs. */
 export type Messages = {
-  tell(run: string, message: RunMessage): Promise<void>;
+  send(run: string, message: RunMessage): Promise<void>;
   /** Returns the messages since its last call. */
   listen(run: string): () => Promise<RunMessage[]>;
 };
 
 type SentMessage = { at: number; message: RunMessage };
-/** The messages of one sender, except for the first `gone`. */
-type MessageList = { gone: number; told: SentMessage[] };
+/** The messages of one sender, except for the first `dropped`. */
+type MessageList = { dropped: number; messages: SentMessage[] };
 
-const nothing: MessageList = { gone: 0, told: [] };
+const emptyList: MessageList = { dropped: 0, messages: [] };
 
 /** How long to wait before checking whether another sender has overwritten a list, in milliseconds. */
 const SETTLE_MS = 50;
 
 let latest = 0;
 
-/** Keeps the messages of this process in order, also within one millisecond. */
-function momentAfterTheLast(): number {
+/** Returns a time after that of the last message, so that messages of one millisecond stay in order. */
+function nextTime(): number {
   latest = Math.max(latest + 0.001, performance.timeOrigin + performance.now());
   return latest;
 }
 
 /**
  * Each sender has its own list for each run, so that senders do not overwrite each other's messages. A further list
- * names
- * the senders; each adds itself until it finds itself in it.
+ * names the senders; each adds itself until it finds itself in it.
  */
-export function createMessages(items: ItemAccess, inTurn: Turns): Messages {
+export function createMessages(items: ItemAccess, queue: KeyedQueue): Messages {
   const own = crypto.randomUUID();
-  const listOf = (run: string, teller: string): string => `${run}:messages:${teller}`;
-  const tellersOf = (run: string): string => `${run}:tellers`;
+  const listOf = (run: string, sender: string): string => `${run}:messages:${sender}`;
+  const sendersOf = (run: string): string => `${run}:senders`;
 
   async function register(run: string): Promise<void> {
     for (;;) {
-      const tellers = (await items.read<string[]>(tellersOf(run))) ?? [];
-      if (tellers.includes(own)) return;
-      await items.write(tellersOf(run), [...tellers, own]);
+      const senders = (await items.read<string[]>(sendersOf(run))) ?? [];
+      if (senders.includes(own)) return;
+      await items.write(sendersOf(run), [...senders, own]);
       await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
     }
   }
 
   return {
-    tell: (run, message) =>
-      inTurn(listOf(run, own), async () => {
-        const { gone, told } = (await items.read<MessageList>(listOf(run, own))) ?? nothing;
-        const all = [...told, { at: momentAfterTheLast(), message }];
+    send: (run, message) =>
+      queue(listOf(run, own), async () => {
+        const { dropped, messages } = (await items.read<MessageList>(listOf(run, own))) ?? emptyList;
+        const all = [...messages, { at: nextTime(), message }];
         const kept = all.slice(-KEPT_MESSAGES);
-        await items.write(listOf(run, own), { gone: gone + all.length - kept.length, told: kept });
+        await items.write(listOf(run, own), {
+          dropped: dropped + all.length - kept.length,
+          messages: kept,
+        });
         await register(run);
       }),
     listen(run) {
-      const heard = new Map<string, number>();
+      /** How many messages of each sender were returned. */
+      const read = new Map<string, number>();
       return async () => {
-        const tellers = (await items.read<string[]>(tellersOf(run))) ?? [];
+        const senders = (await items.read<string[]>(sendersOf(run))) ?? [];
         const lists = await Promise.all(
-          tellers.map(async (teller) => {
-            const { gone, told } = (await items.read<MessageList>(listOf(run, teller))) ?? nothing;
-            const fresh = told.slice(Math.max(0, (heard.get(teller) ?? 0) - gone));
-            return { teller, fresh, length: gone + told.length };
+          senders.map(async (sender) => {
+            const { dropped, messages } = (await items.read<MessageList>(listOf(run, sender))) ?? emptyList;
+            const fresh = messages.slice(Math.max(0, (read.get(sender) ?? 0) - dropped));
+            return { sender, fresh, length: dropped + messages.length };
           }),
         );
-        for (const { teller, length } of lists) heard.set(teller, Math.max(length, heard.get(teller) ?? 0));
+        for (const { sender, length } of lists) read.set(sender, Math.max(length, read.get(sender) ?? 0));
         const fresh = lists.flatMap((list) => list.fresh);
         return fresh.toSorted((one, other) => one.at - other.at).map(({ message }) => message);
       };

@@ -3,7 +3,7 @@ import type { EventBatch, NewRun, RunLogStore, RunMessage, StoredRun } from '../
 import { createItemAccess, keyOf, type ItemStorage } from './items.ts';
 import { createMessages } from './messages.ts';
 import { atMostEvery, sweep, type Expiring } from './sweep.ts';
-import { turnsOf } from './keyed-queue.ts';
+import { queueOf } from './keyed-queue.ts';
 
 export type StorageRunsOptions = {
   /**
@@ -45,7 +45,7 @@ export function createStorageRuns(storage: ItemStorage, options: StorageRunsOpti
       const { subject, key } = run;
       if (key !== undefined) {
         const name = await kept.keyOfName('key', subject, key);
-        return kept.inTurn(name, () => kept.beginWithKey(run, name));
+        return kept.queue(name, () => kept.beginWithKey(run, name));
       }
       await kept.begin(run);
       return 'created';
@@ -60,7 +60,7 @@ export function createStorageRuns(storage: ItemStorage, options: StorageRunsOpti
     },
     async append(runId, events) {
       const run = await kept.keyOfRun(runId);
-      return kept.inTurn(run, () => kept.append(run, runId, events));
+      return kept.queue(run, () => kept.append(run, runId, events));
     },
     read: (runId, afterSeq, signal) =>
       kept.poll<EventBatch>(runId, signal, (run) => {
@@ -79,11 +79,11 @@ export function createStorageRuns(storage: ItemStorage, options: StorageRunsOpti
       const run = await kept.get(await kept.keyOfRun(runId));
       return run && { subject: run.subject, endSeq: run.endSeq };
     },
-    async tell(runId, message) {
+    async send(runId, message) {
       const run = await kept.keyOfRun(runId);
-      if ((await kept.get(run)) !== undefined) await kept.messages.tell(run, message);
+      if ((await kept.get(run)) !== undefined) await kept.messages.send(run, message);
     },
-    told: (runId, signal) =>
+    messages: (runId, signal) =>
       kept.poll<RunMessage>(runId, signal, (run) => {
         const listen = kept.messages.listen(run);
         return async () => ({ items: await listen(), over: false, more: false });
@@ -100,7 +100,7 @@ class KeptRuns {
   readonly #pollMs: NonNullable<StorageRunsOptions['pollMs']>;
   readonly #now: NonNullable<StorageRunsOptions['now']>;
   readonly #items;
-  readonly inTurn;
+  readonly queue;
   readonly messages;
   /** How far this instance has seen each run written, and when its next part may be written. */
   readonly #written = new Map<string, { length: number; next: number }>();
@@ -112,8 +112,8 @@ class KeptRuns {
     this.#pollMs = pollMs;
     this.#now = now;
     this.#items = createItemAccess(storage);
-    this.inTurn = turnsOf(storage);
-    this.messages = createMessages(this.#items, this.inTurn);
+    this.queue = queueOf(storage);
+    this.messages = createMessages(this.#items, this.queue);
     this.tidyUp = atMostEvery(SWEEP_MS, () => sweep(this.#items, RUNS, NAMES, this.#now));
   }
 

@@ -2,7 +2,7 @@ import type { ShareStorage } from '../../shares/share-storage.ts';
 import { fromBase64, toBase64 } from '../base64.ts';
 import { createItemAccess, keyOf, type ItemStorage } from './items.ts';
 import { atMostEvery, sweepSingles, type Expiring } from './sweep.ts';
-import { turnsOf } from './keyed-queue.ts';
+import { queueOf } from './keyed-queue.ts';
 
 export type StorageSharesOptions = {
   /** The clock, in ms since 1970. Default `Date.now`. */
@@ -24,7 +24,7 @@ export function createStorageShares(
   { now = Date.now }: StorageSharesOptions = {},
 ): ShareStorage {
   const items = createItemAccess(storage);
-  const inTurn = turnsOf(storage);
+  const queue = queueOf(storage);
   const tidyUp = atMostEvery(SWEEP_MS, () => sweepSingles(items, SHARES, now));
 
   async function get(key: string): Promise<KeptShare | undefined> {
@@ -38,7 +38,7 @@ export function createStorageShares(
       const kept = { body: toBase64(body), expiresAt };
       const share: KeptShare = owner === undefined ? kept : { ...kept, owner };
       const key = SHARES + (await keyOf(id));
-      return inTurn(key, async () => {
+      return queue(key, async () => {
         if ((await get(key)) !== undefined) return false;
         await items.write(key, share);
         return true;
@@ -50,7 +50,7 @@ export function createStorageShares(
     },
     async remove(id, owner) {
       const key = SHARES + (await keyOf(id));
-      return inTurn(key, async () => {
+      return queue(key, async () => {
         if ((await get(key))?.owner !== owner) return false;
         await items.remove(key);
         return true;

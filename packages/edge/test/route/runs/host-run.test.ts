@@ -125,20 +125,20 @@ test('many events at once are all written down by a slow store', async () => {
 
 test('commands that arrived twice because the store was away are executed once and answered', async () => {
   const { run, store, onFailure, send } = await setUp(deaf);
-  const { tell } = store;
+  const { send: tell } = store;
   let replies = 0;
-  vi.spyOn(store, 'tell').mockImplementation((...given) => {
+  vi.spyOn(store, 'send').mockImplementation((...given) => {
     if (given[1].type === 'reply') replies += 1;
     return replies === 2 ? Promise.reject(new Error('down')) : tell(...given);
   });
   const command = { type: 'edit', edit: { type: 'skip', taskId: 'a' } } as const;
-  await store.tell('run-1', { type: 'command', id: '1', command });
+  await store.send('run-1', { type: 'command', id: '1', command });
   await expect.poll(() => replies).toBe(1);
   await tell('run-1', { type: 'command', id: '2', command });
   await expect.poll(() => replies).toBe(3);
   expect(onFailure.mock.calls).toEqual([[new Error('down')]]);
   expect(send).toHaveBeenCalledTimes(2);
-  expect(await all(store.told('run-1', AbortSignal.timeout(20)))).toEqual([
+  expect(await all(store.messages('run-1', AbortSignal.timeout(20)))).toEqual([
     { type: 'command', id: '1', command },
     { type: 'reply', id: '1', reply: { accepted: true } },
     { type: 'command', id: '2', command },

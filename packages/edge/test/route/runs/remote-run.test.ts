@@ -36,7 +36,7 @@ test('a run whose instance has died ends for all its readers', async () => {
   expect(two).toMatchObject([end]);
   expect(await all(read(store, 'run-1', -1, never()))).toEqual(one);
   // should it be there after all
-  expect(await all(store.told('run-1', AbortSignal.timeout(5)))).toContainEqual({ type: 'stop' });
+  expect(await all(store.messages('run-1', AbortSignal.timeout(5)))).toContainEqual({ type: 'stop' });
 });
 
 test('also if it had written nothing yet', async () => {
@@ -63,9 +63,9 @@ test('one that answers late is not given up', async () => {
   const answer = async (): Promise<void> => {
     // busy while it is asked, and while it is asked again
     await new Promise((resolve) => setTimeout(resolve, 72));
-    for await (const message of store.told('run-1', AbortSignal.timeout(200))) {
+    for await (const message of store.messages('run-1', AbortSignal.timeout(200))) {
       if (message.type !== 'ping') continue;
-      await store.tell('run-1', { type: 'reply', id: message.id, reply: { accepted: true } });
+      await store.send('run-1', { type: 'reply', id: message.id, reply: { accepted: true } });
     }
   };
   const answering = answer();
@@ -94,7 +94,7 @@ test('one that is only silent continues', async () => {
       },
     },
   });
-  const told = all(store.told('run-1', AbortSignal.timeout(150)));
+  const told = all(store.messages('run-1', AbortSignal.timeout(150)));
   const reading = all(events(run, -1));
   const log = await reading;
   expect(log).toEqual([start, { seq: 1, t: 90, type: 'run-end', outcome: 'done' }]);
@@ -110,7 +110,7 @@ test.each([
   const { store } = await setUp();
   await write(store, 'run-1', [start]);
   for (let index = 0; index < 100; index += 1) {
-    await store.tell('run-1', { type: 'reply', id: String(index), reply: { accepted: true } });
+    await store.send('run-1', { type: 'reply', id: String(index), reply: { accepted: true } });
   }
   const read: RunMessage[] = [];
   async function* noted(messages: AsyncIterable<RunMessage>) {
@@ -123,12 +123,12 @@ test.each([
   const run = followRemoteRun(
     {
       ...deaf,
-      told: (runId, signal) => noted(store.told(runId, signal)),
+      messages: (runId, signal) => noted(store.messages(runId, signal)),
       ...(canListen ? { listen: async (runId, signal) => noted(await store.listen!(runId, signal)) } : {}),
-      async tell(runId, message) {
-        await store.tell(runId, message);
+      async send(runId, message) {
+        await store.send(runId, message);
         if (message.type !== 'command') return;
-        await store.tell(runId, { type: 'reply', id: message.id, reply: { accepted: true } });
+        await store.send(runId, { type: 'reply', id: message.id, reply: { accepted: true } });
       },
     },
     'run-1',
@@ -147,18 +147,18 @@ test('nothing asks about a run whose reader has left', async () => {
   await reader.return?.();
   expect((await waiting).done).toBe(true);
   await new Promise((resolve) => setTimeout(resolve, 80));
-  expect(await all(store.told('run-1', AbortSignal.timeout(5)))).toEqual([]);
+  expect(await all(store.messages('run-1', AbortSignal.timeout(5)))).toEqual([]);
 });
 
 test('nothing is settled where its instance came back at that moment, until it has really ended', async () => {
   const store = createMemoryRuns();
   await store.create({ runId: 'run-1', subject: 'ada', runMs: 60_000, replayMs: 60_000 });
   await write(store, 'run-1', [start]);
-  const { tell } = store;
+  const { send: tell } = store;
   const usage = { inputTokens: 90, outputTokens: 10, totalTokens: 100 };
   const late = { seq: 1, t: 6, type: 'step-end', usage } as unknown as RunEvent;
   let stops = 0;
-  vi.spyOn(store, 'tell').mockImplementation(async (...given) => {
+  vi.spyOn(store, 'send').mockImplementation(async (...given) => {
     await tell(...given);
     if (given[1].type === 'stop' && (stops += 1) === 1) await write(store, 'run-1', [late]);
   });
@@ -172,7 +172,7 @@ test('a reader that breaks off lets go of the store', async () => {
   const { store, run } = await setUp();
   await write(store, 'run-1', [start]);
   const read = vi.spyOn(store, 'read');
-  vi.spyOn(store, 'tell').mockRejectedValue(new Error('down'));
+  vi.spyOn(store, 'send').mockRejectedValue(new Error('down'));
   await expect(all(events(run, -1))).rejects.toThrow('down');
   expect(read.mock.calls.length).toBeGreaterThan(1);
   expect(read.mock.calls.map(([, , signal]) => signal.aborted)).not.toContain(false);
@@ -181,7 +181,7 @@ test('a reader that breaks off lets go of the store', async () => {
 test('many readers of one run ask about it once, and end it once', async () => {
   const { store } = await setUp();
   await write(store, 'run-1', [start]);
-  const [tell, append] = [vi.spyOn(store, 'tell'), vi.spyOn(store, 'append')];
+  const [tell, append] = [vi.spyOn(store, 'send'), vi.spyOn(store, 'append')];
   const onAbandoned = vi.fn(async () => {});
   const logs = await Promise.all(
     Array.from({ length: 50 }, () =>
@@ -202,8 +202,8 @@ test('one that asks and freezes meanwhile gets the answer', async () => {
     for (const until = performance.now() + ms; performance.now() < until;);
   };
   let pings = 0;
-  const { tell } = store;
-  vi.spyOn(store, 'tell').mockImplementation(async (...given) => {
+  const { send: tell } = store;
+  vi.spyOn(store, 'send').mockImplementation(async (...given) => {
     await tell(...given);
     const [, message] = given;
     if (message.type !== 'ping') return;

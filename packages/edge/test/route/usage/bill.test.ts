@@ -142,7 +142,7 @@ test('less than was seen is not believed', async () => {
   await expect.poll(() => hub.settled).toHaveLength(1);
   // as English, four letters a token
   expect(hub.settled[0]).toBeGreaterThanOrEqual((2 * text.length) / 4);
-  expect(hub.told).toContainEqual(expect.objectContaining({ type: 'model-call', basis: 'seen' }));
+  expect(hub.events).toContainEqual(expect.objectContaining({ type: 'model-call', basis: 'seen' }));
 });
 
 test('what is reported is charged to the token, over several steps', async () => {
@@ -198,7 +198,7 @@ const usage = ({ input, output }: { input: number; output: number }) => ({
 test('a run whose instance has died is charged the reserved amount', async () => {
   const store = createMemoryRuns();
   // of the instance, nobody hears any more
-  const deaf = { ...store, told: () => store.told('run-none', new AbortController().signal) };
+  const deaf = { ...store, told: () => store.messages('run-none', new AbortController().signal) };
   const hub = billed([looks, endless], { store: deaf, billing: { hidden: 9_000 } });
   const { response } = await begin(hub);
   await expect.poll(() => hub.model.calls.length).toBe(2);

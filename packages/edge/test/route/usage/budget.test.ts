@@ -16,7 +16,7 @@ const answer = (tokens: number): ScriptedTurn => [
   'Hi.',
   { finish: { usage: { inputTokens: tokens - 1, outputTokens: 1 } } },
 ];
-const usedBy = ({ told }: TestRoute) =>
+const usedBy = ({ events: told }: TestRoute) =>
   told.flatMap((event) => (event.type === 'run-end' ? event.tokens : []));
 
 /** Limits that note what is set aside: for runs as they begin, and for all that their calls may use. */
@@ -174,7 +174,7 @@ test('use that could not be counted at the end of a run is counted once the stor
   expect(await refusal(await hub.route(post({ input: {} })))).toMatchObject({ code: 'too_many_at_once' });
   await vi.waitFor(() => expect(failures).toBe(3), 5_000);
   await all(client(hub).start(request, never()));
-  expect(hub.told.filter(({ type }) => type === 'failed')).toHaveLength(1);
+  expect(hub.events.filter(({ type }) => type === 'failed')).toHaveLength(1);
 });
 
 test('a store that is away for most of a minute is waited for, but not without end', async () => {

@@ -52,7 +52,7 @@ describe('memory for what clients send', () => {
     const hub = testRoute(['Hi.', 'Hi.'], { limits: { memoryBytes: 80_000 } });
     const chat = (id: string) => ({ id, trigger: 'submit-message', messages: heavy.messages });
     const answer = await hub.route(post(chat('one')));
-    await expect.poll(() => hub.told.filter(({ type }) => type === 'run-end').length, patient).toBe(1);
+    await expect.poll(() => hub.events.filter(({ type }) => type === 'run-end').length, patient).toBe(1);
     // it is there to be read, with what it answers
     expect(await refusal(await hub.route(post(chat('two'))))).toMatchObject({
       status: 429,
@@ -98,7 +98,7 @@ describe('memory for what clients send', () => {
     const hub = testRoute([long, long, 'Hi.'], { limits: { memoryBytes: 150_000 } });
     const chat = (id: string) => ({ id, trigger: 'submit-message', messages: light.messages });
     const answer = await hub.route(post(chat('one')));
-    await expect.poll(() => hub.told.filter(({ type }) => type === 'run-end').length, patient).toBe(1);
+    await expect.poll(() => hub.events.filter(({ type }) => type === 'run-end').length, patient).toBe(1);
     const refused = async () => {
       const response = await hub.route(post(chat('two')));
       await response.body?.cancel();

@@ -26,7 +26,7 @@ describe('limits', () => {
     expect(await refusal(third)).toMatchObject({ status: 429, code: 'too_many_at_once' });
     expect((await all(client(hub, 'bob').start(request, never()))).at(-1)).toMatchObject({ outcome: 'done' });
     await hub.route(ask('DELETE', `?run=${ids[0]}`));
-    await expect.poll(() => hub.told.filter(({ type }) => type === 'run-end').length).toBe(2);
+    await expect.poll(() => hub.events.filter(({ type }) => type === 'run-end').length).toBe(2);
     expect((await all(client(hub).start(request, never()))).at(-1)).toMatchObject({ outcome: 'done' });
     await hub.route(ask('DELETE', `?run=${ids[1]}`));
   });
@@ -67,7 +67,7 @@ describe('limits', () => {
       status: 402,
       code: 'budget_exceeded',
     });
-    const used = hub.told.flatMap((event) => (event.type === 'run-end' ? event.tokens : []));
+    const used = hub.events.flatMap((event) => (event.type === 'run-end' ? event.tokens : []));
     expect(used).toEqual([10_000, 10_000]);
   });
 
@@ -159,12 +159,12 @@ describe('limits', () => {
     expect(again.status).toBe(200);
     const others = await Promise.all([1, 2].map(() => hub.route(post({ messages: [], id: 'c' }))));
     expect(others.map(({ status }) => status)).toEqual([200, 200]);
-    const begun = hub.told.filter(({ type }) => type === 'run-start').length;
+    const begun = hub.events.filter(({ type }) => type === 'run-start').length;
     for (const body of [{ input: {} }, { messages: [] }]) {
       expect(await refusal(await hub.route(post(body)))).toMatchObject({ code: 'too_many_at_once' });
     }
     // and nothing was begun for it
-    expect(hub.told.filter(({ type }) => type === 'run-start')).toHaveLength(begun);
+    expect(hub.events.filter(({ type }) => type === 'run-start')).toHaveLength(begun);
     expect((await hub.route(post({ input: {} }, '', { authorization: 'Bearer bob' }))).status).toBe(200);
     await hub.route(ask('DELETE', `?run=${runId}`));
     // with its end they are over
@@ -186,7 +186,7 @@ describe('limits', () => {
     const hub = testRoute([endless], { limits });
     const runId = idOf(await readTo(client(hub).start(request, never()), 'text-delta'));
     const edit = { type: 'add', title: 'x'.repeat(512 << 10) };
-    const tell = vi.spyOn(hub.store, 'tell');
+    const tell = vi.spyOn(hub.store, 'send');
     for (const route of [hub.route, testRoute([], { store: hub.store, limits }).route]) {
       expect((await route(post({ type: 'edit', edit }, `?run=${runId}`))).status).toBe(413);
     }

@@ -53,7 +53,7 @@ test('money is limited for a subject, and for all together', async () => {
     expect(done.length).toBeGreaterThan(0);
     expect(done.length * 0.019).toBeLessThanOrEqual(0.15);
     expect(logs.at(-1)).toMatchObject({ outcome: 'error', error: { code: 'budget_exceeded' } });
-    const cost = hub.told.reduce((sum, event) => sum + (event.type === 'run-end' ? event.cost : 0), 0);
+    const cost = hub.events.reduce((sum, event) => sum + (event.type === 'run-end' ? event.cost : 0), 0);
     expect(cost).toBeCloseTo(done.length * 0.019, 10);
   }
   // somebody else has a day of their own

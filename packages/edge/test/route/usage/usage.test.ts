@@ -16,8 +16,10 @@ import {
   type TestRoute,
 } from '../routes.ts';
 
-const ends = ({ told }: TestRoute) => told.flatMap((event) => (event.type === 'run-end' ? event : []));
-const calls = ({ told }: TestRoute) => told.flatMap((event) => (event.type === 'model-call' ? event : []));
+const ends = ({ events: told }: TestRoute) =>
+  told.flatMap((event) => (event.type === 'run-end' ? event : []));
+const calls = ({ events: told }: TestRoute) =>
+  told.flatMap((event) => (event.type === 'model-call' ? event : []));
 const finish = (inputTokens: number, outputTokens: number, cachedInputTokens = 0) => ({
   finish: { usage: { inputTokens, outputTokens, cachedInputTokens } },
 });

@@ -1,12 +1,5 @@
-import { CuelineError } from './errors.ts';
-
-/** Returns the error for a part of a message that cannot be sent: its path, and what is wrong. */
-export function partError(path: string, problem: string): CuelineError {
-  return new CuelineError('invalid_definition', `${path} ${problem}`, { details: { path } });
-}
-
 /** Returns a short form of a value for a message, with quotes around a text. */
-export function quoted(value: unknown): string {
+export function quoteValue(value: unknown): string {
   if (typeof value === 'string') return `'${value.length > 40 ? `${value.slice(0, 40)}…` : value}'`;
   if (value === null || typeof value !== 'object') return String(value);
   return Array.isArray(value) ? 'a list' : 'an object';
