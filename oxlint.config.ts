@@ -113,6 +113,109 @@ function restrictUsers(room?: string): [string, object] {
   );
 }
 
+/**
+ * The modules that tests import although they are not public, by package. They are pure functions, or parts whose faults
+ * no public name can cause at will (a store that fails at a chosen moment, a model's answer cut at every byte). All other
+ * tests use public names.
+ */
+const testedModules: Record<string, readonly string[]> = {
+  core: [
+    // pure: an agent call's states, its labels, answers and tags
+    'agents/call/call-state',
+    'agents/call/check-agent',
+    'agents/call/dialog',
+    'agents/call/label-probabilities',
+    'agents/call/read-answer',
+    'agents/tags/fill-template',
+    'agents/tags/parse-tags',
+    // pure: conversations, with laws for any of them
+    'agents/session/repair-messages',
+    'messages/call-order',
+    'messages/pair-tool-messages',
+    'messages/resolve-messages',
+    'messages/tool-output',
+    'messages/transcript-text',
+    'messages/ui-messages',
+    // pure: the task list as a state machine, with laws for any order of actions
+    'tasks/create-task-list',
+    'tasks/decision',
+    'tasks/dynamic',
+    'tasks/edits',
+    'tasks/nudge',
+    'tasks/render-window',
+    'tasks/static',
+    'tasks/task-list',
+    // pure: readers of JSON, schemas, prompts and addresses
+    'chat/chat-chunks',
+    'chat/chat-turns',
+    'compile/instructions',
+    'compile/locate-parts',
+    'json/partial-json',
+    'models/public-address',
+    'tools/cap-output',
+    'tools/rebase-schema',
+    'wire/read-event-stream',
+    // pure: what counts and decides about tool calls
+    'tool-calls/limits',
+    'tool-calls/loop-guard',
+    'tool-calls/pending-responses',
+    // the layer around a model call, whose model, clock and connection are the test's own
+    'models/pinned-fetch',
+    'provider/with-retries',
+    // the seam between the engine and sessions
+    'engine/convert-once',
+    'engine/loop-policy',
+  ],
+  'demo-model': ['arguments-from-schema', 'hints'],
+  edge: [
+    // pure
+    'base/utf8-length',
+    'http/read-body',
+    'http/respond',
+    'limits/prices',
+    'proxy/split-events',
+    'route/chunk-stream',
+    'route/redact-errors',
+    'route/redact-requests',
+    'route/settings',
+    'route/usage/prompt-size',
+    'stores/event-batch',
+    'stores/follow',
+    // runs over a store that fails or falls silent at a chosen moment
+    'route/runs/host-run',
+    'route/runs/remote-run',
+    'route/runs/store-writer',
+    'route/usage/run-budget',
+  ],
+  // the command as a script, and the type of the report's file
+  evals: ['cli/main', 'report/eval-file'],
+  react: [],
+};
+
+/** Private modules of other folders that tests of a package import. */
+const borrowedModules = [
+  '**/apps/edge-example/src/**',
+  // the simulated model reads the task list that core writes
+  '**/demo-model/src/conversation.ts',
+];
+
+/** What no test of a package imports. */
+function restrictTests(name: string): [string, object] {
+  const allowed = testedModules[name].map((module) => `!**/src/${module}.ts`);
+  return [
+    'error',
+    {
+      patterns: [
+        {
+          group: ['**/src/**', ...allowed, ...borrowedModules.map((module) => `!${module}`)],
+          message: 'Tests use public names. The exceptions are listed in oxlint.config.ts.',
+        },
+        { regex: '^(\\.\\./)+(packages/)?(core|react|edge)/(src|dist)/', message: byPublicName },
+      ],
+    },
+  ];
+}
+
 /** What no file of core imports; only engine/ calls a model. */
 function restrictCore(room?: string): [string, object] {
   const callsModel = room === 'engine';
@@ -330,6 +433,10 @@ export default defineConfig({
       files: ['packages/*/test/**', 'apps/**', 'e2e/**', 'bench/**', 'docs/**'],
       rules: { 'no-restricted-imports': restrictUsers() },
     },
+    ...Object.keys(testedModules).map((name) => ({
+      files: [`packages/${name}/test/**`],
+      rules: { 'no-restricted-imports': restrictTests(name) },
+    })),
     ...playgroundRooms.map((room) => ({
       files: [`apps/playground/src/${room}/**`],
       rules: { 'no-restricted-imports': restrictUsers(room) },

@@ -1,6 +1,6 @@
+import { canonicalCall } from '@cueline/core/server';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalCall } from '../../src/json/canonical.ts';
 
 /** The same value with the keys of every object in the opposite order. */
 function reversed(value: unknown): unknown {

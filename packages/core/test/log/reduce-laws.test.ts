@@ -1,4 +1,4 @@
-import type { TaskEvent } from '../../src/tasks/task-item.ts';
+import { applyTaskEvent } from '@cueline/core/server';
 import {
   createReducer,
   initialState,
@@ -7,10 +7,10 @@ import {
   type RunEvent,
   type RunEventBody,
   type RunState,
+  type TaskEvent,
 } from '@cueline/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { applyTaskEvent } from '../../src/tasks/task.ts';
 import {
   agentStart,
   anyAgentEnd,

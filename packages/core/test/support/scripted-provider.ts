@@ -6,7 +6,7 @@ import type {
   LanguageModelV4Usage,
 } from '@ai-sdk/provider';
 import { expect } from 'vitest';
-import { toRunError } from '../../src/models/run-error.ts';
+import { toRunError } from '@cueline/core/models';
 import { withRetries, type RetrySettings } from '../../src/provider/with-retries.ts';
 
 export type Part = LanguageModelV4StreamPart;

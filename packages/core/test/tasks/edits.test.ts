@@ -1,6 +1,6 @@
-import type { TaskEdit, TaskStatus } from '../../src/tasks/task-item.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { TaskEdit, TaskStatus } from '@cueline/core';
 import { createTask } from '../../src/tasks/dynamic.ts';
 import { editTasks } from '../../src/tasks/edits.ts';
 import { finishTask, settleTask } from '../../src/tasks/static.ts';

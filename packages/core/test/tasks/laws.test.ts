@@ -1,6 +1,7 @@
-import type { TaskEdit, TaskEvent, TaskItem } from '../../src/tasks/task-item.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { TaskEdit, TaskEvent, TaskItem } from '@cueline/core';
+import { applyTaskEvent } from '@cueline/core/server';
 import type { Decision } from '../../src/tasks/decision.ts';
 import {
   completeTask,
@@ -14,7 +15,6 @@ import { editTasks } from '../../src/tasks/edits.ts';
 import { nudge } from '../../src/tasks/nudge.ts';
 import { renderWindow } from '../../src/tasks/render-window.ts';
 import { finishTask, settleTask, startTask, touchTask } from '../../src/tasks/static.ts';
-import { applyTaskEvent } from '../../src/tasks/task.ts';
 import {
   currentTask,
   failedTask,

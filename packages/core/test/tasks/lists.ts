@@ -1,4 +1,4 @@
-import type { TaskEvent, TaskItem, TaskStatus } from '../../src/tasks/task-item.ts';
+import type { TaskEvent, TaskItem, TaskStatus } from '@cueline/core';
 import { createTaskList } from '../../src/tasks/create-task-list.ts';
 import type { Decision } from '../../src/tasks/decision.ts';
 import { editTasks } from '../../src/tasks/edits.ts';

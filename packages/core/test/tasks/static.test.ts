@@ -1,5 +1,5 @@
-import type { TaskStatus } from '../../src/tasks/task-item.ts';
 import { describe, expect, test } from 'vitest';
+import type { TaskStatus } from '@cueline/core';
 import type { Decision } from '../../src/tasks/decision.ts';
 import { finishTask, settleTask, startTask, touchTask } from '../../src/tasks/static.ts';
 import { applyEvents, currentTask, isComplete, type TaskList } from '../../src/tasks/task-list.ts';

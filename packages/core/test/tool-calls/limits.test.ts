@@ -26,6 +26,13 @@ describe('readLimits', () => {
     expect(readLimits({})).toEqual(expected);
   });
 
+  test('with stopWhen, a run may have a thousand steps, or as many as its limits say', () => {
+    expect(readLimits(undefined, true)).toEqual({ ...defaultLimits, steps: 1_000 });
+    expect(readLimits({ steps: undefined } as never, true).steps).toBe(1_000);
+    expect(readLimits({ steps: Infinity }, true).steps).toBe(Infinity);
+    expect(readLimits({ toolCalls: 7 })).toEqual({ ...defaultLimits, toolCalls: 7 });
+  });
+
   test('given limits replace the defaults, and undefined does not', () => {
     const given = { steps: 3, toolCalls: 0, depth: 0, tokens: 1_000, toolCallsPerStep: undefined };
     expect(readLimits(given as object)).toEqual({

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { CallEvent, CallState } from '@cueline/core/agents';
 import {
   conditions,
   initialCallState,
@@ -8,8 +9,6 @@ import {
   noCounts,
   transition,
   transitions,
-  type CallEvent,
-  type CallState,
 } from '../../../src/agents/call/call-state.ts';
 
 const states = Object.keys(transitions) as CallState[];

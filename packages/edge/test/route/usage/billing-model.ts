@@ -1,5 +1,4 @@
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
-import { utf8Length } from '../../../src/base/utf8-length.ts';
 
 type Model = ReturnType<typeof scriptedModel>;
 type Call = Parameters<Model['doStream']>[0];
@@ -45,7 +44,7 @@ export function billingModel(
         transform(part, controller) {
           if (part.type === 'finish') return controller.enqueue({ ...part, usage: report(bill) });
           if ('delta' in part) {
-            const more = Math.min(utf8Length(part.delta), most - bill.output);
+            const more = Math.min(Buffer.byteLength(part.delta), most - bill.output);
             bill.output += more;
             sum += more;
           }
@@ -59,9 +58,9 @@ export function billingModel(
 }
 
 function inputOf({ prompt, tools }: Call): number {
-  let input = tools === undefined ? 0 : utf8Length(JSON.stringify(tools)) / 2;
+  let input = tools === undefined ? 0 : Buffer.byteLength(JSON.stringify(tools)) / 2;
   const add = (value: unknown): void => {
-    if (typeof value === 'string') input += utf8Length(value);
+    if (typeof value === 'string') input += Buffer.byteLength(value);
     else if (Array.isArray(value)) for (const item of value) add(item);
     else if (typeof value === 'object' && value !== null) {
       const { type, mediaType } = value as { type?: unknown; mediaType?: unknown };
