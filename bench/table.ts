@@ -1,4 +1,4 @@
-/** The middle value; the mean of the two middle ones where there are two. */
+/** Returns the median. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;

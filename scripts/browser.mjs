@@ -22,7 +22,7 @@ const quietArgs = [
  * @returns {{ executablePath?: string, args: string[] }}
  */
 export function launchOptions(executablePath = findBrowser()) {
-  // Chromium refuses to start its sandbox as root, which is what a container's user usually is.
+  // Chromium does not start its sandbox as root, and a container's user usually is root.
   const args = process.getuid?.() === 0 ? ['--no-sandbox', ...quietArgs] : quietArgs;
   return executablePath ? { executablePath, args } : { args };
 }
@@ -42,7 +42,7 @@ export function findBrowser(env = process.env, own = chromium.executablePath()) 
 }
 
 /**
- * The same, but gets a browser where there is none: from Playwright, else from Debian's packages.
+ * Does the same, but installs a browser if there is none: from Playwright, else from Debian's packages.
  * @returns {string} the path of the executable
  */
 export function ensureBrowser() {
@@ -81,7 +81,7 @@ function waysToInstall() {
 /** @param {string[]} command */
 function run([program = '', ...args]) {
   const env = {
-    // Five attempts are made: on a network that swallows packets they should not hold up the next way for minutes.
+    // Five attempts are made: on a network that drops packets, they must not delay the next source for minutes.
     PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: '10000',
     DEBIAN_FRONTEND: 'noninteractive',
     ...process.env,

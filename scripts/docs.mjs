@@ -1,4 +1,5 @@
-// Checks that the code in the documentation is real and runs. `node scripts/docs.mjs` checks, `--write` copies the code into
+// Checks that the code blocks of the documentation are copies of files, and that the files run. `node scripts/docs.mjs`
+// checks, `--write` copies the code into
 // the pages.
 //
 // A code block in a page names its source, a whole file or a region of one:

@@ -7,7 +7,7 @@ import process from 'node:process';
 import { root } from './pack.mjs';
 import { pnpm } from './pnpm.mjs';
 
-/** What an app is started with: nothing of this workspace's, neither its packages nor what pnpm says of itself. */
+/** The environment of an app: nothing of this workspace, neither its packages nor pnpm's variables. */
 export const environment = outsideEnvironment();
 
 /** @type {Set<import('node:child_process').ChildProcess>} */
@@ -17,7 +17,7 @@ const children = new Set();
  * Copies the apps, and installs what they name: our packages from the tarballs, the rest from the registry.
  * @param {string[]} apps folders of e2e/outside
  * @param {{ name: string, tarball: string }[]} packages
- * @returns {string} the folder, which goes when the process does
+ * @returns {string} the folder, which is deleted when the process ends
  */
 export function installOutside(apps, packages) {
   const folder = mkdtempSync(join(tmpdir(), 'cueline-outside-'));
@@ -44,7 +44,7 @@ ${overrides.join('')}`,
 }
 
 /**
- * Runs a JavaScript file with this Node. Rejects where it fails, with all that it said.
+ * Runs a JavaScript file with this Node. Rejects if it fails, with its whole output.
  * @param {string} cwd the app's folder
  * @param {string} file from there
  * @param {string[]} [args]

@@ -1,4 +1,4 @@
-// An app that has been built, served and looked at in Chromium.
+// Serves a built app and opens it in Chromium.
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import process from 'node:process';
@@ -7,7 +7,7 @@ import { ensureBrowser, launchOptions } from './browser.mjs';
 import { environment } from './outside-folder.mjs';
 
 /**
- * Serves an app while something is done with it. Throws with what the server has said.
+ * Serves an app during `use`. Throws with the server's output.
  * @param {string} cwd
  * @param {(port: string) => [file: string, ...args: string[]]} command what serves the app
  * @param {string} port `0` for any
@@ -30,7 +30,7 @@ export async function withServer(cwd, command, port, use) {
 }
 
 /**
- * Serves an app while its page is looked at. Throws what the page or its console has to say of errors.
+ * Serves an app while `look` uses its page. Throws the errors of the page and its console.
  * @param {string} cwd
  * @param {(port: string) => [file: string, ...args: string[]]} command what serves the app
  * @param {string} port `0` for any
@@ -69,7 +69,7 @@ async function reachable(address, hasEnded) {
   const deadline = Date.now() + 60_000;
   while (Date.now() < deadline && !hasEnded()) {
     const response = await fetch(address).catch(() => undefined);
-    // a page that is not found is an answer, too
+    // 404 is an answer, too
     if (response !== undefined && response.status < 500) return;
     await new Promise((resolve) => {
       setTimeout(resolve, 100);

@@ -20,13 +20,13 @@ const apps = {
   'next-edge': { check: checkNextEdge, long: true },
 };
 
-/** What stands in the Next app's prompt, and must be in no file that a browser gets. */
+/** Texts of the Next app's prompt, which no file for the browser may contain. */
 const nextSecrets = ['Weather for a city', 'Plan a day in '];
 
 /** The AI SDK's packages. */
 const sdk = /^(ai|@ai-sdk\/.*)$/;
 
-/** How much is done at once: a build by itself leaves a second core idle for half of its time. */
+/** How many checks run at once: a single build leaves a second core idle half of the time. */
 const PLACES = 2;
 let free = PLACES;
 /** @type {(() => void)[]} */
@@ -100,8 +100,8 @@ async function checkNode(app) {
 }
 
 /**
- * Checks an app's types and all declarations that it reads. Those of `others` may be wrong in ways that the app can do
- * nothing about: the AI SDK's need the DOM and Node, and do not pass `exactOptionalPropertyTypes`; Next's name a type
+ * Checks an app's types and all declarations that it reads. Those of `others` may be wrong, and the app cannot change
+ * that: the AI SDK's need the DOM and Node, and do not pass `exactOptionalPropertyTypes`; Next's name a type
  * that Node's have not.
  * @param {string} app
  * @param {string} tsc
@@ -124,7 +124,7 @@ async function checkTypes(app, tsc, flags, others) {
 }
 
 /**
- * An editor goes to a definition in src/, and a stack has its lines.
+ * Checks that an editor finds definitions in src/, and that stack traces have its lines.
  * @param {string} installed
  */
 function checkSourceMaps(installed) {
@@ -184,7 +184,7 @@ async function checkWorker(app) {
 
 /** @param {string} app */
 async function checkMetro(app) {
-  // metro makes no folder for what it writes
+  // Metro does not create the folder of its output
   mkdirSync(join(app, 'dist'), { recursive: true });
   const args = ['build', 'src/main.tsx', '--out', 'dist/bundle', '--platform', 'android', '--reset-cache'];
   await timed('metro: metro build', () => runNode(app, 'node_modules/metro/src/cli.js', args));
@@ -274,7 +274,7 @@ function expectSaid(said, texts) {
 }
 
 /**
- * Does a piece of work once there is a place for it, and says how long that took.
+ * Does a piece of work once a slot is free, and prints how long it took.
  * @template Result
  * @param {string} what
  * @param {() => Promise<Result>} work

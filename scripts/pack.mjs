@@ -1,4 +1,4 @@
-// The published packages, as npm would get them.
+// Packs the published packages, as npm would get them.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { pnpm } from './pnpm.mjs';
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Builds each package from nothing and packs it. The tarballs go when the process does; with `CUELINE_TARBALLS`, they
+ * Builds each package from scratch and packs it. The tarballs are deleted when the process ends; with `CUELINE_TARBALLS`, they
  * stay in that folder, and a later call takes them from there.
  * @returns {{ name: string, tarball: string }[]}
  */
@@ -21,7 +21,7 @@ export function packAll() {
   const shared = process.env['CUELINE_TARBALLS'];
   if (shared !== undefined && existsSync(join(shared, 'all')))
     return packages.map((folder) => tarballOf(folder, shared));
-  // A file that has left src/ must leave the package too.
+  // A file that was deleted from src/ must not stay in the package.
   for (const folder of packages) rmSync(join(folder, 'dist'), { recursive: true, force: true });
   succeed('pnpm build', pnpm(['-r', '--filter', './packages/*', 'build'], { cwd: root, stdio: 'inherit' }));
 
@@ -48,7 +48,7 @@ function tarballOf(folder, tarballs) {
 }
 
 /**
- * Runs a command, and ends the process where it fails.
+ * Runs a command, and ends the process if it fails.
  * @param {string} program
  * @param {string[]} args
  * @param {string} cwd

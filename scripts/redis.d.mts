@@ -1,4 +1,4 @@
-/** What to type where there is none. */
+/** The command that installs one. */
 export const howToInstallRedis: string;
 
 /** A Redis server that starts: CUELINE_REDIS, else one on the PATH. */

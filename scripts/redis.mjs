@@ -1,4 +1,4 @@
-// A server that speaks Redis, for the tests of what is kept there.
+// Finds or installs a Redis server for the tests of the Redis stores.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -6,7 +6,7 @@ import process from 'node:process';
 
 const namesOnPath = ['redis-server', 'valkey-server'];
 
-/** What to type where there is none. */
+/** The command that installs one. */
 export const howToInstallRedis =
   'install redis-server or valkey-server ("apt-get install redis-server", "brew install redis"), or set CUELINE_REDIS to the path of one';
 
@@ -26,8 +26,8 @@ export function findRedis(env = process.env) {
 }
 
 /**
- * The same, but in CI gets one from Debian's packages where there is none. Elsewhere nothing is installed: the tests
- * that need it are left out, and say so.
+ * Does the same, but in CI installs one from Debian's packages if there is none. Elsewhere nothing is installed: the tests
+ * that need it are skipped, and say so.
  * @returns {string | undefined} the path of the executable
  */
 export function ensureRedis() {

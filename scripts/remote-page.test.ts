@@ -3,7 +3,7 @@ import { build, type Rolldown } from 'vite';
 import { expect, test } from 'vitest';
 import { sourceConditions } from '../vite.config.ts';
 
-/** The JavaScript that a page consists of, built as an app's would be. */
+/** Builds a page as an app would, and returns its JavaScript. */
 async function buildPage(file: string): Promise<string> {
   const input = fileURLToPath(new URL(`../docs/examples/remote/${file}`, import.meta.url));
   const built = (await build({

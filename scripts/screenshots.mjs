@@ -45,7 +45,7 @@ async function take({ name, theme, example }) {
   await page.locator('[data-testid=status][data-status=done]').waitFor({ timeout: 180_000 });
   await page.getByText('No problems').waitFor({ timeout: 180_000 });
   await page.locator('[data-step]').nth(1).getByRole('button').first().click();
-  // away from everything that shows a hover
+  // away from every element with a hover style
   await page.mouse.move(720, 2);
   await page.evaluate('document.fonts.ready.then(() => undefined)');
   await page.waitForTimeout(500);

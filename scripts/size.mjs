@@ -1,4 +1,4 @@
-// What a page pays for Cueline: minified and gzipped, without the packages it depends on and the bundler's own runtime.
+// Prints the size of Cueline in a page: minified and gzipped, without its dependencies and the bundler's runtime.
 // node scripts/size.mjs [--write]: --write puts the figures into the packages' READMEs.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
 
-/** For core and react together, on load: what only some pages need is loaded later. */
+/** The limit for core and react together, on load. What only some pages need is loaded later. */
 const limit = 20_000;
 const root = fileURLToPath(new URL('..', import.meta.url));
 const core = 'packages/core/src/index.ts';
@@ -82,7 +82,7 @@ async function bundle(files, aside = /^$/) {
     build: {
       write: false,
       target: 'es2023',
-      // as a library, because Vite gives a page's import() a preloader of its own
+      // as a library, because Vite adds a preloader to each import() of a page
       lib: { entry, formats: ['es'] },
       minify: false,
       rolldownOptions: {
@@ -107,7 +107,7 @@ async function bundle(files, aside = /^$/) {
    */
   const bytesOf = (isLoaded) => {
     const loaded = new Set([...chunks.values()].filter(isLoaded).map(({ fileName }) => fileName));
-    // a set also goes through what is added to it on the way
+    // the loop also visits files that it adds to the set
     for (const file of loaded) for (const imported of chunks.get(file)?.imports ?? []) loaded.add(imported);
     const codes = [...loaded].flatMap((file) => chunks.get(file)?.code ?? []);
     if (codes.length === 0) throw new Error(`The bundle of ${files.join(' and ')} has no entry.`);

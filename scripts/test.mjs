@@ -95,7 +95,7 @@ async function runStage({ script, args = [], env = {}, count }, output) {
   const tests = count?.();
   total.passed += tests?.passed ?? 0;
   total.failed += tests?.failed ?? 0;
-  // A stage that ends well without having run a test has proved nothing.
+  // A stage that succeeds without running a test proves nothing.
   const empty = tests !== undefined && tests.passed === 0;
   const failed = status !== 0 || empty || (tests?.failed ?? 0) > 0;
   stopped ||= failed;

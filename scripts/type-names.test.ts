@@ -1,4 +1,4 @@
-// What an editor shows of a hook's result is a name, and not all that the name stands for.
+// An editor shows the type of a hook's result as a name, and not expanded.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -44,6 +44,6 @@ test('usePrompt returns a PromptRun, by name', { timeout: 60_000 }, async () => 
     'useStatus: PromptRun',
     'useInline: PromptRun',
   ]);
-  // what the name stands for is not written out
+  // the type is not expanded
   expect(types).not.toContain('toolCalls');
 });

@@ -33,19 +33,19 @@ const contenders = {
   },
 };
 
-/** What the way from a model's delta to whoever reads `result.textStream` costs. */
+/** Measures the cost of a delta on its way from the model to a reader of `result.textStream`. */
 export async function benchCore(): Promise<void> {
   const names = Object.keys(contenders) as (keyof typeof contenders)[];
   const times = Object.fromEntries(names.map((name) => [name, [] as number[]]));
   for (let round = -WARM_UP; round < ROUNDS; round++) {
-    // each goes first as often as the others
+    // each contender goes first equally often
     for (let index = 0; index < names.length; index++) {
       const name = names[(index + Math.abs(round)) % names.length]!;
       const time = await timeOf(contenders[name]);
       if (round >= 0) times[name]?.push(time);
     }
   }
-  // each round by itself, since a machine is not equally fast in all of them
+  // ratios are taken round by round, because the machine is not equally fast in all rounds
   const ratioOf = (name: string): number =>
     median(times[name]!.map((time, round) => time / times[names[0]!]![round]!));
   printTable(`core: one answer of ${DELTAS} text deltas, only textStream read, median of ${ROUNDS} rounds`, [
@@ -65,10 +65,10 @@ export async function benchCore(): Promise<void> {
   await benchGrowth();
 }
 
-/** Microseconds of this thread that one answer takes. */
+/** Returns the CPU time that one answer takes on this thread, in microseconds. */
 async function timeOf(begin: () => AsyncIterable<string> | Promise<AsyncIterable<string>>): Promise<number> {
   globalThis.gc?.();
-  // of this thread alone: other work on the machine, and collecting the last round's garbage, is not ours
+  // of this thread only: other work on the machine and garbage of the last round do not count
   const from = process.threadCpuUsage();
   let length = 0;
   for await (const text of await begin()) length += text.length;

@@ -2,7 +2,7 @@ import type { LanguageModel } from 'ai';
 
 type Model = Exclude<LanguageModel, string> & { specificationVersion: 'v4' };
 
-/** A model that answers with `count` deltas as fast as they are taken: no timers, so that only the way here is timed. */
+/** A model that answers with `count` deltas as fast as they are read. It uses no timers, so that only Cueline is measured. */
 export function deltaModel(count: number): Model {
   const text = deltaText;
   return {
@@ -43,10 +43,10 @@ export function deltaModel(count: number): Model {
   };
 }
 
-/** What each delta says. */
+/** The text of each delta. */
 export const deltaText = 'word';
 
-/** A model that says one word and is then silent until its call is aborted. */
+/** A model that writes one word and then nothing until its call is aborted. */
 export function quietModel(): Model {
   return {
     ...deltaModel(1),

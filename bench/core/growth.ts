@@ -9,7 +9,7 @@ const ROUNDS = 9;
 /** Steps at which a sample begins or ends: the first hundred and the last. */
 const sampled: ReadonlySet<number> = new Set([0, 100, STEPS - 100, STEPS]);
 
-/** What a long run leaves behind at each step: memory, text in the log, and work for whoever reduces that. */
+/** Measures what each step of a long run adds: memory, text in the log, and time to reduce the log. */
 export async function benchGrowth(): Promise<void> {
   const events = await promptRun({ onCall: () => {} });
   let shown: unknown;
@@ -29,7 +29,7 @@ export async function benchGrowth(): Promise<void> {
     paceRow('KB of log', sizeOf(events, 100), 1),
     paceRow('µs to reduce that', reduceTime(events, false), 1),
     paceRow('µs to reduce that, with a state after each step', reduceTime(events, true), 1),
-    // each task's window names all tasks, with the results that there are by then
+    // each task's window names all tasks, with the results so far
     paceRow('KB of log, for 200 tasks (of the first and last 20)', sizeOf(tasks, 40), 1),
   ]);
 }

@@ -9,7 +9,7 @@ export async function heapOf(
 ): Promise<Pace> {
   const samples: number[] = [];
   let step = 0;
-  // what the run before has left is let go of by timers and finalizers, not by the collector alone
+  // memory of the run before is released by timers and finalizers, not by the collector alone
   await setTimeout(100);
   collectGarbage();
   await setTimeout(100);

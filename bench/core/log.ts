@@ -12,7 +12,7 @@ import { deltaText } from './delta-model.ts';
 const EVENTS = 20_000;
 const ROUNDS = 9;
 
-/** What 20,000 events cost when they are all there at once: reduced in one go, and sliced for a subscriber. */
+/** Measures the cost of 20,000 events that arrive at once: reduced in one go, and in slices for a subscriber. */
 export function benchLog(): void {
   const events = answer(EVENTS);
   const whole: number[] = [];
@@ -43,7 +43,7 @@ export function benchLog(): void {
   ]);
 }
 
-/** How long each call of the log's scheduler keeps the thread. */
+/** Returns how long each call of the log's scheduler blocks the thread. */
 function timeSlices(events: readonly RunEvent[]): number[] {
   let scheduled: (() => void) | undefined;
   const log = createRunLog({

@@ -15,7 +15,7 @@ const lastTwenty = ({ messages }: { messages: ModelMessage[] }): { messages: Mod
   messages: messages.slice(-20),
 });
 
-/** The same run with and without us, and looked at in different ways. */
+/** The same run with and without Cueline, and with different readers. */
 const contenders = {
   streamText: () => timePlain({}),
   runPrompt: () => timeRun({}),
@@ -25,7 +25,7 @@ const contenders = {
   'runPrompt, last 20 messages': () => timeRun({ define: (prompt) => prompt.defHook(lastTwenty) }),
 };
 
-/** Whether a step late in a long run costs what an early one does. */
+/** Compares the cost of a late step of a long run with that of an early one. */
 export async function benchLongRuns(): Promise<void> {
   const paces = await race(contenders, ROUNDS);
   const row = (name: keyof typeof contenders, budget = ''): string[] =>
@@ -36,7 +36,7 @@ export async function benchLongRuns(): Promise<void> {
     `core: a run of ${STEPS} steps, a tool call each, mean µs per step, median of ${ROUNDS} rounds`,
     [
       ['', 'first 100', 'last 100', 'ratio', 'budget'],
-      // grows by itself: at each step it converts all messages, two of which are new
+      // the cost of the AI SDK grows: at each step it converts all messages, two of which are new
       row('streamText'),
       row('runPrompt', BUDGET),
       over('runPrompt', 'streamText'),
@@ -69,7 +69,7 @@ async function timeRun(look: Omit<Look, 'onCall'> & { atStep?: (run: RunHandle) 
   return pace({ of: 100, per: 1 });
 }
 
-/** The run without us. */
+/** The run without Cueline. */
 export async function plainRun({
   onCall,
   ...options

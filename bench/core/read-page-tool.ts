@@ -1,6 +1,6 @@
 import { jsonSchema, tool, type Tool } from 'ai';
 
-/** The arguments of the tool that every long run calls, with another page each time. */
+/** The arguments of the tool that every long run calls, with a different page each time. */
 export const pageSchema = jsonSchema<{ page: number }>({
   type: 'object',
   properties: { page: { type: 'number' } },

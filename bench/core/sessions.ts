@@ -8,7 +8,7 @@ import { turnsModel, type Turn } from './turns-model.ts';
 
 const TURNS = 500;
 const ROUNDS = 7;
-/** Some thirty turns of a page each, after which there is a summary. */
+/** The token limit: a summary after about thirty turns of one page each. */
 const TOKEN_LIMIT = 5_000;
 const BUDGET = '≤ ×1.50';
 
@@ -26,7 +26,7 @@ const contenders = {
     ),
 };
 
-/** Whether a late turn of a long session costs what an early one does. */
+/** Compares the cost of a late turn of a long session with that of an early one. */
 export async function benchSessions(): Promise<void> {
   const paces = await race(contenders, ROUNDS);
   printTable(
@@ -54,7 +54,7 @@ async function timed(run: (onTurn: () => void) => Promise<void>): Promise<Pace> 
   return pace({ of: 100, per: 1 });
 }
 
-/** The same turns without us. */
+/** The same turns without Cueline. */
 async function plain(onTurn: () => void): Promise<void> {
   const result = streamText({
     model: turnsModel((turn) => read(turn), onTurn, false),

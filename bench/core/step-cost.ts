@@ -1,10 +1,10 @@
 import process from 'node:process';
 import { median } from '../table.ts';
 
-/** What a step or a task cost at the beginning of a run, and at its end. */
+/** The cost of a step or a task at the beginning of a run and at its end. */
 export type Pace = { first: number; last: number };
 
-/** Notes the time at which each step begins, in microseconds of this thread: other work on the machine is not ours. */
+/** Records the CPU time of this thread at the beginning of each step, in microseconds. */
 export function createMarks(): { mark: () => void; pace(steps: { of: number; per: number }): Pace } {
   const marks: number[] = [];
   return {
@@ -12,7 +12,7 @@ export function createMarks(): { mark: () => void; pace(steps: { of: number; per
       const { user, system } = process.threadCpuUsage();
       marks.push(user + system);
     },
-    /** Of the first and the last `of` steps, the time of `per` steps on average. */
+    /** The average time of `per` steps, among the first `of` steps and among the last. */
     pace({ of, per }) {
       const between = (from: number, to: number): number => ((marks[to]! - marks[from]!) / of) * per;
       return { first: between(0, of), last: between(marks.length - 1 - of, marks.length - 1) };
@@ -20,7 +20,7 @@ export function createMarks(): { mark: () => void; pace(steps: { of: number; per
   };
 }
 
-/** Runs each contender as often and as early as the others. Gives each one's paces, round by round. */
+/** Runs all contenders equally often and equally early. Returns the costs of each, round by round. */
 export async function race<Name extends string>(
   contenders: Readonly<Record<Name, () => Promise<Pace>>>,
   rounds: number,
@@ -39,7 +39,10 @@ export async function race<Name extends string>(
   return paces;
 }
 
-/** What each round cost as a ratio to a baseline's: taken one by one, since a machine is not equally fast in all of them. */
+/**
+ * Returns the ratio of each round's cost to the baseline's in the same round, because the machine is not equally fast in
+ * all rounds.
+ */
 export function against(paces: readonly Pace[], baseline: readonly Pace[]): Pace[] {
   return paces.map(({ first, last }, round) => ({
     first: first / baseline[round]!.first,
@@ -55,12 +58,12 @@ export function medianPace(paces: readonly Pace[]): Pace {
   };
 }
 
-/** A row of a table: how much at the beginning, how much at the end, and the ratio of the two. */
+/** A row of the table: the cost at the beginning, at the end, and their ratio. */
 export function paceRow(name: string, { first, last }: Pace, digits = 0, budget = ''): string[] {
   return [name, first.toFixed(digits), last.toFixed(digits), `×${(last / first).toFixed(2)}`, budget];
 }
 
-/** Of what was measured before step 0, after the first steps, before the last ones, and after them. */
+/** Converts measurements before the first step, after the first steps, before the last steps and after them. */
 export function paceOf([begin, early, late, end]: readonly number[], steps: number): Pace {
   return { first: (early! - begin!) / steps, last: (end! - late!) / steps };
 }

@@ -6,7 +6,7 @@ import { turnsModel, type Turn } from './turns-model.ts';
 
 const TASKS = 200;
 const ROUNDS = 7;
-/** The model reads a page, and hands in what it says. */
+/** For each task, the model reads a page and returns its text as the result. */
 const STEPS_PER_TASK = 2;
 
 const contenders = {
@@ -15,7 +15,7 @@ const contenders = {
   'one tool for all tasks, watched': () => timeList({ extended: false, watched: true }),
 };
 
-/** Whether a task late in a long list costs what an early one does. */
+/** Compares the cost of a late task of a long list with that of an early one. */
 export async function benchTaskLists(): Promise<void> {
   const paces = Object.entries(await race(contenders, ROUNDS));
   printTable(
@@ -27,7 +27,7 @@ export async function benchTaskLists(): Promise<void> {
   );
 }
 
-/** The log of one such run. */
+/** Returns the log of one such run. */
 export async function taskListLog(): Promise<readonly RunEvent[]> {
   const { events } = await runList({ extended: false, onCall: () => {} });
   return events;

@@ -4,13 +4,13 @@ import { median, printTable } from '../table.ts';
 
 const LENGTH = 640_000;
 const DELTA = 20;
-/** Deltas between two looks: what a fast model writes in a sixtieth of a second. */
+/** Deltas between two reads: what a fast model writes in a sixtieth of a second. */
 const DELTAS_PER_LOOK = 60;
 const ROUNDS = 9;
-/** One alone is over before the clock of a thread has moved. */
+/** Inputs per measurement: a single one takes less than the resolution of the thread's clock. */
 const PARSES = 20;
 
-/** Arguments of about this many characters: what a model writes much of. */
+/** Long arguments of about this many characters. */
 const shapes = {
   'one text': (length: number) => ({
     path: 'src/main.ts',
@@ -29,7 +29,7 @@ const shapes = {
   }),
 };
 
-/** What it costs to have a long tool argument at hand as an object while it arrives. */
+/** Measures the cost of reading a long tool argument as an object while it arrives. */
 export function benchToolInput(): void {
   printTable(
     `core: a tool argument of ${LENGTH / 1_000} KB in ${DELTA}-byte deltas, partialInput read every ${DELTAS_PER_LOOK}, median of ${ROUNDS} rounds`,
@@ -42,7 +42,7 @@ export function benchToolInput(): void {
         return [
           name,
           time.toFixed(0),
-          // ×2 is linear; a look copies the list that is open, and one of 100,000 items comes to be most of the time
+          // ×2 is linear. A read copies the open list; with 100,000 items, that is most of the time
           `×${(time / timeOf(() => arrive(half))).toFixed(1)}`,
           `×${((time * PARSES) / timeOf(() => parse(whole))).toFixed(0)}`,
           '≤ 1000 ms',

@@ -4,10 +4,10 @@ type Model = Exclude<LanguageModel, string> & { specificationVersion: 'v4' };
 type Stream = Awaited<ReturnType<Model['doStream']>>['stream'];
 type Part = Stream extends ReadableStream<infer Each> ? Each : never;
 
-/** What the model does in one step: it calls a tool, or it answers. */
+/** One step of the model: a tool call or a text. */
 export type Turn = { name: string; input: object } | string;
 
-/** What the model may look at to know its turn: a request without tools asks for a text. */
+/** The part of a request that decides the model's turn: a request without tools asks for a text. */
 type Request = { tools?: readonly unknown[] | undefined };
 
 /**

@@ -11,10 +11,13 @@ const WARM_UP = 100;
 const STREAMS = 50;
 const ROUNDS = 5;
 
-/** A way to the provider, and the process that stands in it. */
+/** A way to the provider, and the process on it. */
 type Way = { name: string; url: string; process?: ServingProcess };
 
-/** What a model proxy adds between a page and a provider: each of the three a process of its own, on this machine. */
+/**
+ * Measures what a model proxy adds between a page and a provider. Each of the three is a process of its own, on this
+ * machine.
+ */
 export async function benchEdge(): Promise<void> {
   using provider = await startProcess('provider.ts');
   using bare = await startProcess('proxy-process.ts', 'bare', provider.url);
@@ -37,7 +40,7 @@ export async function benchEdge(): Promise<void> {
   await benchQuietResume();
 }
 
-/** Each way in turn, one answer at a time, so that all of them see the same machine. */
+/** Measures one answer at a time, alternating between the ways, so that all of them have the same conditions. */
 async function benchFirstByte(ways: readonly Way[]): Promise<void> {
   const samples = ways.map(() => [] as number[]);
   let before: (Usage | undefined)[] = [];
@@ -71,7 +74,7 @@ function usages(ways: readonly Way[]): Promise<(Usage | undefined)[]> {
   return Promise.all(ways.map(async ({ process }) => process?.usage()));
 }
 
-/** Fifty answers at once, by each way in turn. */
+/** Measures fifty answers at once, alternating between the ways. */
 async function benchStreams(ways: readonly Way[], model: ModelId, pace: string): Promise<void> {
   const events = STREAMS * paces[model].events;
   const rounds = ways.map(() => [] as { perSecond: number; bytes: number; cpu: number }[]);
@@ -94,7 +97,7 @@ async function benchStreams(ways: readonly Way[], model: ModelId, pace: string):
   }
   const of = (index: number, what: 'perSecond' | 'bytes' | 'cpu'): number =>
     median(rounds[index]!.map((round) => round[what]));
-  // round by round, since a machine is not equally fast in all of them
+  // round by round, because the machine is not equally fast in all rounds
   const ratio = (index: number, to: number, what: 'perSecond' | 'cpu'): string =>
     `×${median(rounds[index]!.map((round, at) => round[what] / rounds[to]![at]![what])).toFixed(2)}`;
   printTable(
@@ -114,13 +117,13 @@ async function benchStreams(ways: readonly Way[], model: ModelId, pace: string):
   );
 }
 
-/** What a process holds for each answer that is open and says nothing. */
+/** Measures the memory of a process for each open, silent answer. */
 async function benchMemory(ways: readonly Way[]): Promise<void> {
   const cells: string[][] = [];
   let least: number | undefined;
   for (const { name, url, process } of ways) {
     if (process === undefined) continue;
-    // pools and code grow once; what grows each time is an answer's own
+    // pools and code grow once; only memory that grows each time belongs to an answer
     await hold(url, 500, async () => {});
     const [none, some, many] = [
       await hold(url, 0, () => process.usage({ collect: true })),
@@ -144,7 +147,7 @@ async function benchMemory(ways: readonly Way[]): Promise<void> {
   ]);
 }
 
-/** Opens so many answers, does something, and closes them. */
+/** Opens this many answers, calls `use`, and closes them. */
 async function hold<Result>(url: string, count: number, use: () => Promise<Result>): Promise<Result> {
   const opened = Array.from({ length: count }, () => open(url, 'idle'));
   try {

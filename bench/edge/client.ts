@@ -4,22 +4,22 @@ import { type ModelId, paces, word } from './provider-answers.ts';
 const agent = new Agent({ keepAlive: true });
 let asked = 0;
 
-/** What came of an answer. */
+/** The outcome of an answer. */
 export type Answered = { ttfbMs: number; bytes: number };
 
-/** An answer that goes on: `begun` when its first byte is here, `ended` when all of it is. */
+/** An answer in progress. `begun` resolves with its first byte, `ended` with its last. */
 export type Open = { begun: Promise<void>; ended: Promise<Answered>; close(): void };
 
-/** Asks for an answer and reads it to its end. Rejects where words are missing. */
+/** Requests an answer and reads it to its end. Rejects if words are missing. */
 export function ask(url: string, model: ModelId): Promise<Answered> {
   return open(url, model).ended;
 }
 
-/** The same, with a say in how long. */
+/** Does the same, for an answer that can be closed early. */
 export function open(url: string, model: ModelId): Open {
   const begun = settlable<void>();
   const ended = settlable<Answered>();
-  // whoever waits for the one need not wait for the other
+  // a caller may wait for only one of them
   for (const { promise } of [begun, ended]) promise.catch(() => {});
   const body = JSON.stringify({
     model,
@@ -39,7 +39,7 @@ export function open(url: string, model: ModelId): Open {
       'content-type': 'application/json',
       'content-length': body.length,
       origin: 'https://play.example',
-      // as many callers as a busy server has
+      // enough connections for the callers of a busy server
       authorization: `Bearer ${asked++ % 100}`,
     },
   });
@@ -53,7 +53,7 @@ export function open(url: string, model: ModelId): Open {
       const text = tail + part.toString('latin1');
       const found = text.split(word);
       words += found.length - 1;
-      // a word that is not whole yet
+      // a word that is cut between two chunks
       tail = found.at(-1)!.slice(1 - word.length);
     });
     response.on('end', () => {
@@ -89,7 +89,7 @@ function settlable<Value>(): Settlable<Value> {
   return { promise, ...settle! };
 }
 
-/** Ends the connections that are kept for later. */
+/** Closes the connections that are kept alive. */
 export function hangUp(): void {
   agent.destroy();
 }

@@ -3,23 +3,23 @@ import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-/** What a process of the bench has used so far. */
+/** The resources that a process of the bench has used so far. */
 export type Usage = {
-  /** Microseconds of all its threads. */
+  /** CPU time of all its threads, in microseconds. */
   cpu: number;
-  /** Bytes in use, its garbage collected where that was asked for. */
+  /** Bytes in use, after a garbage collection if one was requested. */
   heap: number;
-  /** Bytes that the system has given it. */
+  /** Resident memory, in bytes. */
   rss: number;
 };
 
-/** A process that serves, and says what that costs it. */
+/** A server process that reports its resource usage. */
 export type ServingProcess = Disposable & {
   url: string;
   usage(options?: { collect: boolean }): Promise<Usage>;
 };
 
-/** Starts one of the files beside this one, with these words as its arguments, and waits until it serves. */
+/** Starts a file of this folder with these arguments, and waits until it serves. */
 export async function startProcess(file: string, ...args: string[]): Promise<ServingProcess> {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), args);
   const answer = <Answer>(): Promise<Answer> =>
@@ -42,12 +42,12 @@ export async function startProcess(file: string, ...args: string[]): Promise<Ser
   };
 }
 
-/** In a process of the bench: tells where it serves, and from then on what it has used whenever it is asked. */
+/** Runs in a process of the bench. Reports its address, and then its usage whenever the parent requests it. */
 export function answerBench(url: string): void {
   process.on('message', ({ collect }: { collect: boolean }) => {
     void (async () => {
       if (collect) {
-        // what was let go of is freed by finalizers, too, which come after the collector
+        // finalizers, which run after the collector, also free memory
         for (let time = 0; time < 4; time++) {
           globalThis.gc?.();
           await setTimeout(20);

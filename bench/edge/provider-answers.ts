@@ -1,14 +1,14 @@
-/** How a model of the bench answers. */
+/** The speed and length of a model's answer. */
 export type Pace = {
-  /** Events with a word in them. */
+  /** The number of events with a word. */
   events: number;
-  /** Between two of them, in ms; 0 is as fast as they are taken. */
+  /** The pause between two of them, in milliseconds; 0 is as fast as they are read. */
   everyMs: number;
-  /** Whether the answer stays open when all is said. */
+  /** Whether the answer stays open after its last word. */
   stays?: boolean;
 };
 
-/** The models that the bench's provider has, by id. */
+/** The models of the bench's provider, by id. */
 export const paces: Readonly<Record<'short' | 'paced' | 'burst' | 'idle', Pace>> = {
   short: { events: 4, everyMs: 1 },
   paced: { events: 80, everyMs: 10 },
@@ -19,7 +19,7 @@ export const paces: Readonly<Record<'short' | 'paced' | 'burst' | 'idle', Pace>>
 /** The id of one of those models. */
 export type ModelId = keyof typeof paces;
 
-/** What each event says, with nothing in it that an event has besides. */
+/** The word of each event, which occurs nowhere else in an event. */
 export const word = '"content":" word"';
 
 /** An event of Chat Completions, as long as OpenAI's are. */

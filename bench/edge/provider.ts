@@ -12,7 +12,7 @@ const server = createServer((request, response) => {
     tell(response, (JSON.parse(body) as { model: ModelId }).model);
   });
 });
-// the callers' connections outlive the pauses between the bench's parts
+// connections stay open during the pauses between the parts of the bench
 server.keepAliveTimeout = 0;
 server.listen(0, '127.0.0.1', () => {
   answerBench(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`);

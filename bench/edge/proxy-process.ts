@@ -1,4 +1,4 @@
-// A process of the bench: what stands between a page and a provider. Its arguments: which, and where the provider is.
+// A process of the bench between a page and a provider. Its arguments are its kind and the provider's address.
 import process from 'node:process';
 import { createModelProxy } from '@cueline/edge';
 import { serve } from 'srvx/node';
@@ -7,9 +7,9 @@ import { answerBench } from './process.ts';
 
 const [kind, provider = ''] = process.argv.slice(2);
 
-/** The least that anything in between can do: it knows no key, no limit and no format. */
+/** The minimum of a proxy: it forwards requests, without keys, limits or formats. */
 async function passThrough(request: Request): Promise<Response> {
-  // a body that streams needs it, and the DOM's types do not know it yet
+  // a streamed body needs `duplex`, which the DOM's types do not have yet
   const init: RequestInit & { duplex: 'half' } = {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: 'Bearer sk-0123456789abcdef' },
@@ -27,7 +27,7 @@ const proxy = createModelProxy({
   },
   origins: ['https://play.example'],
   auth: (request) => ({ subject: request.headers.get('authorization') ?? '' }),
-  // what is measured is the counting, not the refusing
+  // high limits, because counting is measured and not refusing
   limits: { rpm: 1e6, concurrent: 1e6, dailyTokens: 1e12 },
 });
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { findRedis } from '../../scripts/redis.mjs';
 
-/** A Redis server for the bench alone, which keeps nothing; undefined where there is none to start. */
+/** Starts a Redis server for the bench, without persistence. Returns undefined if no Redis is installed. */
 export async function startRedis(): Promise<(Disposable & { path: string }) | undefined> {
   const program = findRedis();
   if (program === undefined) return undefined;

@@ -10,7 +10,7 @@ const ROUNDS = 3;
 
 type Round = { perSecond: number; here: number; there: number };
 
-/** What it costs to have prompts run on a server, against having them run here. */
+/** Measures the cost of running prompts on a server, compared with running them in this process. */
 export async function benchRoute(): Promise<void> {
   using served = await startProcess('served-route.ts', 'route', 'burst');
   let asked = 0;
@@ -54,7 +54,7 @@ export async function benchRoute(): Promise<void> {
   ]);
 }
 
-/** Watches a run to its end. Throws where words are missing. */
+/** Reads a run to its end. Throws if words are missing. */
 async function readRun(options: RunOptions): Promise<void> {
   const run = createRun(say, options);
   let seen = 0;

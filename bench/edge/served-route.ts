@@ -1,4 +1,4 @@
-// A process of the bench: a run behind HTTP, whose model costs as good as nothing. Its arguments: how the run is served,
+// A process of the bench: a run behind HTTP, with a model that costs almost nothing. Its arguments: how the run is served,
 // whether its model falls silent after a word ('quiet'), and where a Redis server is, for runs that are kept there.
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
@@ -15,7 +15,7 @@ const [kind, pace, redisPath] = process.argv.slice(2);
 const model = pace === 'quiet' ? quietModel() : delayed(deltaModel(WORDS));
 
 /**
- * The model with a moment before it answers, as every provider has. Without it, a handler that awaits nothing else serves
+ * The model, with a short latency, as every provider has one. Without it, a handler that awaits nothing else serves
  * one run after the other, and is compared with one that serves them all at once, which costs more for each event.
  */
 function delayed(model: ReturnType<typeof deltaModel>): typeof model {
@@ -28,7 +28,7 @@ function delayed(model: ReturnType<typeof deltaModel>): typeof model {
   };
 }
 
-/** What somebody writes who has no route: the AI SDK's own response. */
+/** The code of an app without a route: the AI SDK's own response. */
 async function bare(request: Request): Promise<Response> {
   await request.json();
   const result = streamText({ model, prompt: 'Say something.' });

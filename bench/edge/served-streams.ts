@@ -9,7 +9,7 @@ const RUNS = 50;
 const WARM_UP = 6;
 const ROUNDS = 25;
 
-/** What a route costs its server for each event, against what people write who have none. */
+/** Measures the cost of a route per event for its server, compared with the code of an app without a route. */
 export async function benchServedStreams(): Promise<void> {
   using redis = await startRedis();
   using bare = await startProcess('served-route.ts', 'bare', 'burst');
@@ -48,7 +48,7 @@ export async function benchServedStreams(): Promise<void> {
   if (redis === undefined) console.log('  without Redis: there is no redis-server on the PATH');
 }
 
-/** Starts a run and reads all of it, as little as that can cost. Rejects where words are missing. */
+/** Starts a run and reads all of it at minimal cost. Rejects if words are missing. */
 function readStream(url: string, run: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];

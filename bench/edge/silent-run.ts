@@ -7,7 +7,7 @@ import { startRedis } from './redis.ts';
 const RUNS = 100;
 const WARM_UP = 10;
 
-/** How soon a client that comes back to a run in which nothing happens has an answer that goes on. */
+/** Measures how soon a client that reconnects to a silent run has an open answer. */
 export async function benchQuietResume(): Promise<void> {
   using redis = await startRedis();
   using own = await startProcess('served-route.ts', 'route', 'quiet');
@@ -23,7 +23,7 @@ export async function benchQuietResume(): Promise<void> {
   ]);
 }
 
-/** Starts runs in one place, and asks for them in another. */
+/** Starts runs at one server, and reconnects at another. */
 async function comeBack(start: string, again: string): Promise<string[]> {
   const times: number[] = [];
   for (let run = -WARM_UP; run < RUNS; run += 1) {
@@ -51,7 +51,7 @@ function answerTo(sent: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     sent.on('error', reject);
     sent.on('response', (response) => {
-      // whoever breaks it off knows
+      // the abort below causes this rejection
       response.on('error', () => {});
       resolve(response);
     });
@@ -59,7 +59,7 @@ function answerTo(sent: ClientRequest): Promise<IncomingMessage> {
   });
 }
 
-/** Reads an answer as far as the word after which nothing comes, and gives the number of its event. */
+/** Reads an answer up to its last word, and returns the number of that event. */
 async function toWord(sent: ClientRequest): Promise<{ response: IncomingMessage; last: string }> {
   const response = await answerTo(sent);
   let text = '';

@@ -22,7 +22,7 @@ type Model = ReturnType<typeof scriptedModel>;
 
 const ask = definePrompt('ask', (prompt, { n }: { n: number }) => prompt.$`What is ${n} + ${n}?`);
 
-/** What an evaluation costs beside its model calls. */
+/** Measures the cost of an evaluation besides its model calls. */
 export async function benchEvals(): Promise<void> {
   const ideal = (CASES * REPEAT * LATENCY) / CONCURRENCY;
   const plain = await timeOf(() => callOnly());
@@ -54,7 +54,7 @@ function evalOf(count: number, repeat: number): EvalDefinition<{ n: number }> {
   return defineEval({ prompt: ask, cases, repeat });
 }
 
-/** A model that answers each request with one word, after a while. */
+/** A model that answers each request with one word, after the latency. */
 function slowModel(delay = LATENCY, onCall: (request: string) => void = () => {}): Model {
   const model = scriptedModel([]);
   return {
@@ -66,7 +66,7 @@ function slowModel(delay = LATENCY, onCall: (request: string) => void = () => {}
   };
 }
 
-/** The same calls at the same concurrency, and nothing else. */
+/** Makes the same calls at the same concurrency, and nothing else. */
 async function callOnly(): Promise<void> {
   const model = slowModel();
   let left = CASES * REPEAT;

@@ -10,7 +10,7 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 /** Outside the workspace: it does not depend on these packages, and they would find its settings. */
 const folder = join(tmpdir(), 'cueline-bench-others');
 
-/** The same evaluation with other packages, each in a process of its own. */
+/** The size of an evaluation. Each package runs it in a process of its own. */
 export type Workload = { cases: number; repeat: number; latency: number; concurrency: number };
 
 type Measured = { ms: number; most: number; resident: number | undefined };
@@ -87,7 +87,7 @@ async function measure(workload: Workload, cwd: string, args: readonly string[])
   return { ms, most, resident: resident === 0 ? undefined : resident };
 }
 
-/** The resident memory of a process and of those that it started, in bytes; 0 where the system does not say it in /proc. */
+/** The resident memory of a process and of those that it started, in bytes; 0 if the system has no /proc. */
 function residentOf(pid: number): number {
   try {
     const [, pages = '0'] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ');

@@ -28,7 +28,7 @@ type Row = {
   task: Task;
   /** Default: all of them. */
   contenders?: ContenderName[];
-  /** Contenders that take so long that one round must do. */
+  /** Contenders that take so long that they run only one round. */
   once?: ContenderName[];
 };
 
@@ -48,14 +48,14 @@ const rows: Row[] = [
     once: ['useChat', 'useChat, throttle 50'],
   },
   {
-    // useChat reads all of the argument again at each delta: eight times the size takes it sixty-four times as long
+    // useChat parses the whole argument again at each delta: eight times the size takes sixty-four times as long
     name: 'a tool argument of 640 kB, without useChat, which would take minutes',
     task: { feed: 'macrotask', bytes: 640_000 },
     contenders: ['floor', 'usePrompt', 'usePrompt, throttle 50'],
   },
 ];
 
-/** What showing an answer while it streams costs the page's main thread, in a production build in a real browser. */
+/** Measures the main thread's time for showing an answer while it streams, in a production build in a real browser. */
 export async function benchReact(executable: string | undefined): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'cueline-bench-'));
   try {
@@ -76,7 +76,7 @@ async function benchRow(browser: Browser, folder: string, row: Row): Promise<voi
   const { name, task, contenders = everyone, once = [] } = row;
   const measured = contenders.map(() => [] as Measured[]);
   for (let round = 0; round < ROUNDS; round++) {
-    // each goes first as often as the others, as far as the rounds allow
+    // each contender goes first equally often, as far as the rounds allow
     for (let turn = 0; turn < contenders.length; turn++) {
       const index = (turn + round) % contenders.length;
       const contender = contenders[index]!;
@@ -103,13 +103,13 @@ async function benchRow(browser: Browser, folder: string, row: Row): Promise<voi
 
 type Measured = Showing & { busyMs: number };
 
-/** One answer in a page of its own, which has shown a short one before, so that its code is loaded and warm. */
+/** Measures one answer in a page of its own, which has shown a short one before, so that its code is loaded and warm. */
 function measure(browser: Browser, folder: string, name: ContenderName, task: Task): Promise<Measured> {
   return withPage(browser, folder, async (page) => {
     const size = 'deltas' in task ? { deltas: 500 } : { bytes: 10_000 };
     await page.evaluate((args) => window.show(...args), [name, { feed: 'macrotask', ...size }] as const);
     const session = await page.context().newCDPSession(page);
-    // time that the thread was really running: other work on the machine is not ours
+    // CPU time of the thread: other work on the machine does not count
     await session.send('Performance.enable', { timeDomain: 'threadTicks' });
     await session.send('HeapProfiler.collectGarbage');
     const busy = async (): Promise<number> => {

@@ -7,7 +7,7 @@ const rows: { name: string; succession: Succession }[] = [
   { name: 'under 100 ids in a registry that keeps 10', succession: 'ids' },
 ];
 
-/** What a page holds on to after 20 and after 100 runs of 1,000 deltas each that have ended. */
+/** Measures the memory of a page after 20 and after 100 finished runs of 1,000 deltas each. */
 export async function benchMemory(onPage: <T>(use: (page: Page) => Promise<T>) => Promise<T>): Promise<void> {
   const cells: string[][] = [];
   for (const { name, succession } of rows) {
@@ -34,7 +34,7 @@ export async function benchMemory(onPage: <T>(use: (page: Page) => Promise<T>) =
 }
 
 async function heap(session: CDPSession): Promise<number> {
-  // the first makes what only finalizers hold collectable
+  // the first collection makes objects collectable that only finalizers hold
   for (let round = 0; round < 3; round++) await session.send('HeapProfiler.collectGarbage');
   return (await session.send('Runtime.getHeapUsage')).usedSize;
 }

@@ -75,45 +75,53 @@ describe.for(['in process', 'by route'] as const)('a run %s that is stopped', (p
 
   const wires: WireName[] = ['chat', 'responses'];
   const cases = wires.flatMap((wire) => phases.map((phase) => ({ wire, ...phase })));
-  test.for(cases)('$name ($wire) ends as stopped, at once, and lets go of the provider', async (phase) => {
-    const requested = Promise.withResolvers<void>();
-    const running = Promise.withResolvers<void>();
-    const provider = server.provider(phase.wire, 'call', (exchange) => {
-      requested.resolve();
-      return phase.play(exchange);
-    });
-    const signals: (AbortSignal | undefined)[] = [];
-    const definition = definePrompt('write-line', (prompt) => {
-      prompt.defTool('write', 'Writes a line.', z.object({ line: z.string() }), (_args, { abortSignal }) => {
-        signals.push(abortSignal);
-        running.resolve();
-        // deaf to its signal
-        return new Promise(() => {});
+  test.for(cases)(
+    '$name ($wire) ends as stopped at once, and closes its connection to the provider',
+    async (phase) => {
+      const requested = Promise.withResolvers<void>();
+      const running = Promise.withResolvers<void>();
+      const provider = server.provider(phase.wire, 'call', (exchange) => {
+        requested.resolve();
+        return phase.play(exchange);
       });
-      prompt.$`Write a line.`;
-    });
-    const env = {
-      UP_API_BASE: provider.baseURL,
-      UP_API_KEY: key,
-      UP_API_TYPE: phase.wire === 'chat' ? 'openai' : 'openai-responses',
-    };
-    const run = createRun(definition, executorFor(path, definition, env));
-    const result = run.start();
-    await phase.moment({ run, requested: requested.promise, running: running.promise });
-    run.stop();
-    await expect(result).rejects.toMatchObject({ code: 'aborted' });
-    const log = run.log();
-    expect(log.filter(({ type }) => type === 'run-end')).toEqual([
-      expect.objectContaining({ outcome: 'stopped' }),
-    ]);
-    expect(run.getState()).toMatchObject({ status: 'stopped' });
-    expect(run.getState().error).toBeUndefined();
-    // the provider's connection is closed, and nothing is asked again
-    await expect.poll(() => provider.open()).toBe(0);
-    expect(provider.attempts('call')).toBeLessThanOrEqual(1);
-    expect(provider.attempts('answer')).toBe(0);
-    expect(signals.map((signal) => signal?.aborted)).toEqual(phase.written === 1 ? [true] : []);
-  });
+      const signals: (AbortSignal | undefined)[] = [];
+      const definition = definePrompt('write-line', (prompt) => {
+        prompt.defTool(
+          'write',
+          'Writes a line.',
+          z.object({ line: z.string() }),
+          (_args, { abortSignal }) => {
+            signals.push(abortSignal);
+            running.resolve();
+            // deaf to its signal
+            return new Promise(() => {});
+          },
+        );
+        prompt.$`Write a line.`;
+      });
+      const env = {
+        UP_API_BASE: provider.baseURL,
+        UP_API_KEY: key,
+        UP_API_TYPE: phase.wire === 'chat' ? 'openai' : 'openai-responses',
+      };
+      const run = createRun(definition, executorFor(path, definition, env));
+      const result = run.start();
+      await phase.moment({ run, requested: requested.promise, running: running.promise });
+      run.stop();
+      await expect(result).rejects.toMatchObject({ code: 'aborted' });
+      const log = run.log();
+      expect(log.filter(({ type }) => type === 'run-end')).toEqual([
+        expect.objectContaining({ outcome: 'stopped' }),
+      ]);
+      expect(run.getState()).toMatchObject({ status: 'stopped' });
+      expect(run.getState().error).toBeUndefined();
+      // the provider's connection is closed, and nothing is asked again
+      await expect.poll(() => provider.open()).toBe(0);
+      expect(provider.attempts('call')).toBeLessThanOrEqual(1);
+      expect(provider.attempts('answer')).toBe(0);
+      expect(signals.map((signal) => signal?.aborted)).toEqual(phase.written === 1 ? [true] : []);
+    },
+  );
 });
 
 test('a start whose signal has aborted rejects as aborted, and sends nothing', async () => {

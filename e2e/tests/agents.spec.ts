@@ -51,7 +51,7 @@ test.describe('agents', () => {
   });
 
   test(
-    'have tasks of their own, which a person can change, and ask for approval',
+    'have tasks of their own, which the user can change, and ask for approval',
     { tag: '@long' },
     async ({ playground }) => {
       const { page, approval } = playground;

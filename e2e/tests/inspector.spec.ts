@@ -51,9 +51,7 @@ test.describe('the inspector', () => {
     await expect(input).toContainText(String.raw`"Dear Ada,\n\nyour room`);
   });
 
-  test('is walked with the keyboard alone, and on a phone stands in the Trace tab', async ({
-    playground,
-  }) => {
+  test('works with the keyboard alone, and is in the Trace tab on a phone', async ({ playground }) => {
     const { page } = playground;
     const inspector = page.getByRole('region', { name: 'Inspector' });
     await playground.open();

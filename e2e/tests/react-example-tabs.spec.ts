@@ -51,7 +51,7 @@ test.describe('two tabs', () => {
   });
 });
 
-test('the task list: every kind of edit while the model works, and it hears of it', async ({ app }) => {
+test('the task list: every kind of edit while the model works, and the model reads it', async ({ app }) => {
   const { page } = app;
   const task = (number: number) => page.locator(`[data-task=task-${number}]`);
   const change = (words: string, number: number) =>
@@ -105,7 +105,7 @@ test('the task list: every kind of edit while the model works, and it hears of i
   }
 });
 
-test('the task list: a refused result is given again', async ({ app }) => {
+test('the task list: the model returns a refused result again', async ({ app }) => {
   const { page } = app;
   await app.open('#/tasks');
   await page.getByLabel('Tasks').fill('Write a welcome note');

@@ -136,7 +136,7 @@ test.describe('an approval', () => {
     expect((await app.calls())['house:sendMail']).toBe(1);
   });
 
-  test('is refused, and the model hears why', { tag: '@long' }, async ({ app }) => {
+  test('is refused, and the model reads the reason', { tag: '@long' }, async ({ app }) => {
     const { page } = app;
     await page.getByLabel('Why not').fill('She is here already');
     await page.getByRole('button', { name: 'Refuse' }).click();

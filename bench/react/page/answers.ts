@@ -3,12 +3,12 @@ import type { UIMessage } from 'ai';
 /** Arguments of a tool call: a plan of many entries. */
 export type Plan = { entries: { title: string; hours: number }[] };
 
-/** So many deltas of four characters. */
+/** Returns `count` deltas of four characters. */
 export function textPieces(count: number): string[] {
   return Array.from({ length: count }, () => 'word');
 }
 
-/** A plan as JSON of about so many bytes, in deltas of 20. */
+/** Returns a plan as JSON of about this many bytes, in deltas of 20. */
 export function planPieces(bytes: number): string[] {
   const entry = (index: number): Plan['entries'][number] => ({
     title: `Entry ${index} of the plan`,
@@ -19,14 +19,14 @@ export function planPieces(bytes: number): string[] {
   return json.match(/.{1,20}/g) ?? [];
 }
 
-/** What is shown of a plan that may not be whole yet: how many entries it has, and the last one. */
+/** Returns the text that is shown of a plan while it arrives: the number of its entries, and the last one. */
 export function sayPlan(plan: unknown): string {
   const { entries = [] } = (plan ?? {}) as Partial<Plan>;
   const { title = '', hours = 0 } = entries.at(-1) ?? {};
   return `${entries.length} entries, the last: ${title} (${hours} h)`;
 }
 
-/** A conversation of so many messages. */
+/** Returns a conversation of this many messages. */
 export function conversation(count: number): UIMessage[] {
   return Array.from({ length: count }, (_, index) => ({
     id: `earlier-${index}`,

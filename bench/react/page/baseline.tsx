@@ -6,7 +6,7 @@ import { Answer, Earlier } from './earlier-messages.tsx';
 const StaticEarlier = memo(Earlier);
 
 /**
- * The least that showing a stream can cost: a string, set at most once a frame. Arguments are read only once they are
+ * The minimum for showing a stream: a string, set at most once a frame. Arguments are parsed only once they are
  * whole.
  */
 export function Floor({ kind, feed, pieces, earlier, rendered }: ContenderProps): ReactElement {

@@ -2,9 +2,9 @@ import type { UIMessage } from 'ai';
 import type { ReactElement } from 'react';
 import type { Feed } from './feeds.ts';
 
-/** What a contender's component is given: it starts the answer when it is mounted, and shows it while it comes. */
+/** The props of a contender's component. It starts the answer when it is mounted, and shows it while it arrives. */
 export type ContenderProps = {
-  /** What the answer is: text, or the arguments of a tool call, as JSON. */
+  /** The kind of the answer: text, or the arguments of a tool call as JSON. */
   kind: 'text' | 'argument';
   feed: Feed;
   pieces: readonly string[];
@@ -14,5 +14,5 @@ export type ContenderProps = {
   rendered: () => void;
 };
 
-/** A way to show an answer while it streams, as an {@link Answer} below the {@link Earlier} messages. */
+/** A component that shows an answer while it streams, as an {@link Answer} below the {@link Earlier} messages. */
 export type Contender = (props: ContenderProps) => ReactElement;

@@ -1,7 +1,7 @@
 import { LOG_VERSION, type Executor, type RunEvent, type RunEventBody } from '@cueline/core';
 import type { ContenderProps } from './contender.ts';
 
-/** Runs whose answer comes from a feed, as an executor over a wire would give it. */
+/** Creates an executor whose runs take their answer from a feed, as if it came from a server. */
 export function feedExecutor({
   kind,
   feed,

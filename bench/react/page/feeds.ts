@@ -1,7 +1,7 @@
 /** How the deltas of an answer arrive. */
 export type FeedName = 'macrotask' | 'packets' | 'burst';
 
-/** Hands out the pieces of an answer, and says when the last one has gone. */
+/** Delivers the pieces of an answer, and calls `end` after the last one. */
 export type Feed = (pieces: readonly string[], delta: (piece: string) => void, end: () => void) => void;
 
 const PACKET_MS = 8;
@@ -25,7 +25,7 @@ const macrotask: Feed = (pieces, delta, end) => {
   channel.port2.postMessage(null);
 };
 
-/** 2,000 deltas a second, as many at once as have come due in 8 ms: what a fast provider's network reads look like. */
+/** 2,000 deltas a second, in groups of 8 ms, like the network reads of a fast provider. */
 const packets: Feed = (pieces, delta, end) => {
   const from = performance.now();
   let sent = 0;
@@ -39,7 +39,7 @@ const packets: Feed = (pieces, delta, end) => {
   }, PACKET_MS);
 };
 
-/** All at once, as a replay or a reconnection gives them. */
+/** All at once, as in a replay or after a reconnection. */
 const burst: Feed = (pieces, delta, end) => {
   for (const piece of pieces) delta(piece);
   end();

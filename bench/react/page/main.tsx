@@ -18,17 +18,17 @@ const contenders = {
 
 export type ContenderName = keyof typeof contenders;
 
-/** What is to be shown: so many deltas of text, or a tool call with so many bytes of arguments. */
+/** The answer to show: a number of text deltas, or a tool call with a number of bytes of arguments. */
 export type Task = {
   feed: FeedName;
-  /** Messages that stand above the answer. */
+  /** The number of messages above the answer. */
   earlier?: number;
 } & ({ deltas: number } | { bytes: number });
 
-/** What one answer did to the page. */
+/** The measurements of one answer. */
 export type Showing = { renders: number; longestTask: number };
 
-/** Shows one answer from its first delta to the last, and takes it off the page again. */
+/** Shows one answer from its first delta to its last, and removes it from the page. */
 async function show(name: ContenderName, task: Task): Promise<Showing> {
   const container = document.querySelector('#root')!.appendChild(document.createElement('div'));
   const root = createRoot(container);
@@ -55,7 +55,7 @@ async function show(name: ContenderName, task: Task): Promise<Showing> {
     const deadline = performance.now() + 180_000;
     const look = (): void => {
       const text = container.querySelector('#answer')?.textContent ?? '';
-      // the length first: comparing the whole text at every frame would be part of what is measured
+      // the length first, because comparing the whole text at every frame would be measured, too
       if (text.length === whole.length && text === whole) return resolve();
       if (performance.now() < deadline) return void requestAnimationFrame(look);
       reject(
@@ -64,7 +64,7 @@ async function show(name: ContenderName, task: Task): Promise<Showing> {
     };
     requestAnimationFrame(look);
   });
-  // the frame after the last render, and time for the observer to hear of it
+  // the frame after the last render, and time for the observer to be notified
   await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 20)));
   observer.disconnect();
   root.unmount();

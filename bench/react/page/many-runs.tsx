@@ -6,7 +6,7 @@ import { textPieces } from './answers.ts';
 import { feedExecutor } from './feed-executor.ts';
 import { feeds } from './feeds.ts';
 
-/** How the runs follow each other: started anew in one component, or each under an id of its own in a registry. */
+/** How the runs follow each other: started again in one component, or each with its own id in a registry. */
 export type Succession = 'one hook' | 'ids';
 
 const answer = definePrompt('answer', () => {});
@@ -25,7 +25,7 @@ function Answer({ id, number, done }: { id?: string; number: number; done: () =>
   return <p>{text}</p>;
 }
 
-/** Runs from one number up to another, one after the other, on a page that goes on with the next call. */
+/** Makes the runs with these numbers one after the other. The next call continues on the same page. */
 export async function runMany(succession: Succession, from: number, to: number): Promise<void> {
   root ??= createRoot(document.querySelector('#root')!);
   for (let number = from; number <= to; number++) {
@@ -38,6 +38,6 @@ export async function runMany(succession: Succession, from: number, to: number):
       );
     });
   }
-  // what a run leaves to a timer, such as the look of a scheduler at a hidden page, is over by then
+  // timers of a run, such as the scheduler's check of a hidden page, have ended by then
   await new Promise((resolve) => setTimeout(resolve, 500));
 }

@@ -48,7 +48,7 @@ function textOf(message: UIMessage | undefined): string {
     .join('');
 }
 
-/** An answer that comes from a feed, as a transport over a wire would give it. */
+/** A transport whose answer comes from a feed, as if it came from a server. */
 function feedTransport({
   kind,
   feed,

@@ -217,7 +217,7 @@ test('a run that was only opened exists while a component has it, and from its s
   expect(registry.get('started')?.getState().status).toBe('running');
 });
 
-test('memory: of 100 finished runs, those beyond maxKept are let go', async () => {
+test('memory: of 100 finished runs, those beyond maxKept are released', async () => {
   const registry = createRunRegistry({ maxKept: 10 });
   const model = scriptedModel(Array.from({ length: 100 }, () => 'word '.repeat(200)));
   const refs: WeakRef<object>[] = [];

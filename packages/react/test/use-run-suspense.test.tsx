@@ -129,7 +129,7 @@ for (const outcome of ['error', 'stopped'] as const) {
   });
 }
 
-test('done: a second start shows the fallback again, and then what came of it', async () => {
+test('done: a second start shows the fallback again, and then its result', async () => {
   const { run, executor } = manualRun();
   const shown = mount(page(<Waiting run={run} point="done" />));
   for (const text of ['One.', 'Two.', 'Three.']) {

@@ -105,7 +105,7 @@ describe('converting messages once cannot be observed', () => {
     (prompt) => prompt.splice(0, 1),
   );
 
-  test('whatever is said, cut, and sent', { timeout: 120_000 }, async () => {
+  test('for any conversation, cut and message', { timeout: 120_000 }, async () => {
     expect.hasAssertions();
     await fc.assert(
       fc.asyncProperty(
@@ -169,7 +169,7 @@ describe('converting messages once cannot be observed', () => {
     ],
     ['messages', (prompt) => prompt.forEach(count)],
     ['earlier messages, from some step on', (prompt) => void (prompt.length > 4 && count(prompt[1]!))],
-  ])('when somebody writes into a prompt: %s', async (_what, writing) => {
+  ])('when code on the way writes into a prompt: %s', async (_what, writing) => {
     const turns: ScriptedTurn[] = [[look(1)], [look(2)], [look(0)], [look(4)], [look(5)], 'Done.'];
     const { prompts } = await playBoth({ turns, write: writing });
     expect(prompts).toHaveLength(6);

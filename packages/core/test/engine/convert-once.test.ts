@@ -83,7 +83,7 @@ test('a model keeps its private fields, and its name in the log', async () => {
   });
 });
 
-describe('an AI SDK that hands on copies', () => {
+describe('an AI SDK that passes on copies', () => {
   const text = (role: 'user' | 'assistant', content: string): ModelMessage => ({ role, content });
   const first = [text('user', 'Go.'), text('assistant', 'Where?'), text('user', 'On.')];
   const second = [...first, text('assistant', 'Gone.'), text('user', 'Good.')];

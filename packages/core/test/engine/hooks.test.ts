@@ -220,7 +220,7 @@ describe('a hook that goes wrong ends the run by its name', () => {
 });
 
 describe('with the caller’s own prepareStep', () => {
-  test('which comes last, and sees what the hooks made of the step', async () => {
+  test('which comes last, and sees the step as the hooks changed it', async () => {
     const seen: unknown[] = [];
     const { model } = await hooked(
       [

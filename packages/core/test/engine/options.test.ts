@@ -83,7 +83,7 @@ describe('options', () => {
     );
   });
 
-  test('prepareStep has the last word and sees what we compiled', async () => {
+  test('prepareStep has the last word and sees the compiled request', async () => {
     const other = scriptedModel(['From the other.'], { modelId: 'other' });
     const seen: unknown[] = [];
     const { model, state } = await play(

@@ -57,7 +57,7 @@ test('the system prompt of a hook holds where there are variables', async () => 
   expect(sent(model).map(({ system }) => system)).toEqual(['The hook’s own.', 'The hook’s own.']);
 });
 
-test('options.system follows the definitions, beside hooks and a task list, too', async () => {
+test('options.system follows the definitions, also with hooks and a task list', async () => {
   const sources: ((prompt: Prompt) => void)[] = [
     everything,
     (prompt) => {

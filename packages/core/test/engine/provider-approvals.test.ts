@@ -226,7 +226,7 @@ describe.each([true, false])('in a session: %s', (approved) => {
     expect(await session).toMatchObject({ completionReason: 'max_turns', totalTurns: 1 });
   });
 
-  test('what is kept while it waits can be gone on with', async () => {
+  test('a run that is stored while it waits can continue', async () => {
     const model = modelOf([asks]);
     const session = runAgentSession(model, config);
     await nextEvent(session.run, 'approval-request');
@@ -376,7 +376,7 @@ describe('a tool that has no function', () => {
     expect([run.getState().approvals, model.calls.length]).toEqual([[], calls]);
   });
 
-  test('what the provider runs is not one, and neither is one that asks for nothing', async () => {
+  test('a tool that the provider runs is none, and neither is a tool without approval', async () => {
     const tools: ToolSet = { ...mcp, pick: tool({ inputSchema: schema, needsApproval: false }) as never };
     const run = createRun(asked, {
       model: modelOf([picks]),

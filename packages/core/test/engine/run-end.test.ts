@@ -160,7 +160,7 @@ describe('a run ends once, in a named way', () => {
     expect(state).toMatchObject({ status: 'done', text: 'Ok.' });
   });
 
-  test('a signal that outlives many runs is let go of, and its reason is passed on', async () => {
+  test('a signal that outlives many runs keeps no listener, and its reason is passed on', async () => {
     const controller = new AbortController();
     const options = { abortSignal: controller.signal };
     for (let index = 0; index < 3; index++) await play(sayHi, ['Ok.'], { options });

@@ -57,7 +57,7 @@ function answerOf(state: RunState): UIMessage {
   );
 }
 
-test('wherever an answer breaks off, nothing is left of what came of it before it was tried again', async () => {
+test('wherever an answer breaks off, its retry leaves nothing of the broken-off attempt', async () => {
   const cuts = fc.array(fc.tuple(fc.nat({ max: 2 }), fc.nat({ max: 20 })), { minLength: 1, maxLength: 2 });
   let retried = 0;
   await fc.assert(
@@ -199,7 +199,7 @@ describe('an answer that breaks off and is tried again', () => {
     expect(run.getState().status).toBe('error');
   });
 
-  test('is taken back although a transform delays it, and nobody reads fast', async () => {
+  test('is removed, even if a transform delays it and the reader is slow', async () => {
     const turn: ScriptedTurn = [{ text: 'One two three four', chunkSize: 3 }, { error: 'reset' }];
     const { state } = await play((prompt) => prompt.$`Go.`, [turn, 'One two three four five.'], {
       options: { ...options, experimental_transform: smoothStream({ delayInMs: 2 }) },

@@ -61,7 +61,7 @@ describe('a run in this page', () => {
     expect(model.calls).toHaveLength(2);
   });
 
-  test('is released at once, also while it is silent', async () => {
+  test('is released at once, even while no event arrives', async () => {
     const { iterator, executor, runId } = await openRun();
     const pending = iterator.next();
     await iterator.return?.();

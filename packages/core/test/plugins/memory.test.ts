@@ -103,7 +103,7 @@ describe('what the model can do with its notes', () => {
     expect(answers).toEqual(['There is no note "home". There are none yet.', 'There is no note "home".', []]);
   });
 
-  test('the same note twice changes nothing, and the result tells so', async () => {
+  test('the same note twice changes nothing, and the result says so', async () => {
     const set = vi.fn();
     const store: MemoryStore = { get: () => 'Faro', set, delete: () => {}, list: () => [] };
     const { answers } = await ask([memory({ store })], [call('remember', { key: 'home', value: 'Faro' })]);

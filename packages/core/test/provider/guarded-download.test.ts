@@ -86,7 +86,7 @@ describe('a file', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('that was let in is not followed to where fileUrls says no; others are not bound by it', async () => {
+  test('that fileUrls allows is not followed to an address that fileUrls refuses', async () => {
     const fileUrls = ({ pathname }: URL): boolean => pathname === '/';
     const url = at(`/?to=${encodeURIComponent('/secret')}`);
     await expect(get(url, { fileUrls })).rejects.toThrow('fileUrls says no');
@@ -212,12 +212,15 @@ describe('a runtime without a resolver', () => {
 test.each([
   ['a template', () => filePart(at('/file', 'localhost'), { mediaType: 'text/plain' })],
   ['an address', () => imagePart(at('/file', '127.0.0.1'))],
-])('a run whose message names a file here ends with an error, and asks for nothing: %s', async (_, part) => {
-  const model = Object.assign(scriptedModel(['Never.']), { supportedUrls: {} });
-  const { run } = await runPrompt((prompt) => prompt.$`See ${part()}`, { model });
-  expect(await run.finished).toMatchObject({ status: 'error' });
-  expect([asked, model.calls]).toEqual([[], []]);
-});
+])(
+  'a run whose message names a file of this network ends with an error, without a request: %s',
+  async (_, part) => {
+    const model = Object.assign(scriptedModel(['Never.']), { supportedUrls: {} });
+    const { run } = await runPrompt((prompt) => prompt.$`See ${part()}`, { model });
+    expect(await run.finished).toMatchObject({ status: 'error' });
+    expect([asked, model.calls]).toEqual([[], []]);
+  },
+);
 
 test('a run downloads with what its options name', async () => {
   const model = Object.assign(scriptedModel(['Hi.']), { supportedUrls: {} });

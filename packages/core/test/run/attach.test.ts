@@ -125,7 +125,7 @@ describe('a run whose connection is lost for good', () => {
   });
 });
 
-describe('a start of which nothing was heard', () => {
+describe('a start without any answer', () => {
   test('is sent again with its key, and is one run', async () => {
     const { run, hub, written } = setUp({ tamper: cut([0, 0]) }, { retries: 8 });
     expect(await run.start({ to: 'both' })).toBe('Both are sent.');
@@ -180,7 +180,7 @@ test('headers that never come are a timeout, for a start, a command and a stop',
 test.each([
   ['in the past', -1_000],
   ['in the next second', 900],
-])('a route that asks for a rest until a date %s gets it', async (_, offset) => {
+])('a route that sends Retry-After with a date %s is obeyed', async (_, offset) => {
   const date = new Date(Date.now() + offset).toUTCString();
   const { run, hub } = setUp({
     instead: () =>
@@ -192,7 +192,7 @@ test.each([
   expect(hub.asked()).toEqual(['POST', 'POST']);
 });
 
-test('a route that asks for a rest until a day far off is an error', async () => {
+test('a route that sends Retry-After with a date far off is an error', async () => {
   const { run, hub } = setUp({
     instead: () =>
       new Response('', { status: 503, headers: { 'retry-after': 'Wed, 01 Jan 3000 00:00:00 GMT' } }),

@@ -18,7 +18,7 @@ function open(turns: readonly ScriptedTurn[]) {
   return { run, model, heard, isAborted };
 }
 
-describe('a run that is let go of', () => {
+describe('a detached run', () => {
   test('continues, and is followed again from where it was left: nothing is lost or repeated', async () => {
     const { run, heard } = open([slow]);
     const result = run.start();
@@ -176,7 +176,7 @@ describe('a run that is let go of', () => {
     await result;
   });
 
-  test('with nothing to let go of, neither does anything', async () => {
+  test('without a run to detach, neither does anything', async () => {
     const { run, heard } = open(['One.']);
     run.detach();
     run.attach();
@@ -211,7 +211,7 @@ describe('an executor that is stopped', () => {
     expect(run.getState().status).toBe('stopped');
   });
 
-  test('and falls silent has stopped', async () => {
+  test('and sends nothing more has stopped', async () => {
     const run = createRun(say, {
       executor: {
         async *start(_request, signal) {

@@ -35,7 +35,7 @@ test('a detached start that cannot be followed settles, too', async () => {
   expect(await codeOf(first)).toBe('interrupted');
 });
 
-test('a start out of sight asks for an approval in the state, and is answered', async () => {
+test('a start in the background asks for an approval in the state, and is answered', async () => {
   let sent = 0;
   const mail = definePrompt('mail', (prompt) => {
     prompt.defTool('send', 'Sends.', z.object({}), () => (sent += 1), { needsApproval: true });

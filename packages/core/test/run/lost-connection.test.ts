@@ -77,7 +77,7 @@ test('an unreadable stored log is reported, and does not block new events', asyn
   }
 });
 
-test('a listener that tries an interrupted run again at once does so once', async () => {
+test('a listener that retries an interrupted run at once does so once', async () => {
   const run = createRun(greet, { log: begun, model: scriptedModel(['Hello.']) });
   let retries = 0;
   run.listen((event) => {
@@ -90,7 +90,7 @@ test('a listener that tries an interrupted run again at once does so once', asyn
   expect(retries).toBe(1);
 });
 
-test('what a tool has done is stored at once', async () => {
+test('the result of a tool is stored at once', async () => {
   const storage = memoryStorage();
   const run = createRun(greet, {
     id: 'a',

@@ -29,7 +29,7 @@ test('a page with the whole definition of a routed prompt gets one warning in de
   ]);
 });
 
-test('a page with a remotePrompt hears nothing', async () => {
+test('a page with a remotePrompt gets no hint', async () => {
   vi.stubGlobal('document', {});
   expect(await said(remotePrompt('named'))).toEqual([]);
 });

@@ -161,7 +161,7 @@ describe('defHook', () => {
     prompt.$`Go.`;
   };
 
-  test('is told of the step', async () => {
+  test('is called for the step', async () => {
     const seen: unknown[] = [];
     const { model } = await play(
       async (prompt) => {

@@ -285,7 +285,7 @@ describe('Function calls, MCP, and tools', () => {
 describe('Classification helpers', () => {
   const desks = ['billing', 'shipping', 'other'] as const;
 
-  test('one word of a list, corrected where it is none', async () => {
+  test('one word of a list, corrected if it is not in the list', async () => {
     const model = scriptedModel(['I would say shipping.', 'Shipping']);
     const result = await classify('Where is my parcel?', desks, { model, instructions: 'Sort the mail.' });
     expect(result).toEqual({ label: 'shipping', source: 'label' });
@@ -321,7 +321,7 @@ describe('Classification helpers', () => {
     });
   });
 
-  test('how often it says so, where it does not tell', async () => {
+  test('the share of its answers, if the model reports no probabilities', async () => {
     const model = scriptedModel(['other', 'billing', 'billing', 'billing']);
     expect(await clerk.classify('My bill is lost.', desks, { model, samples: 4 })).toEqual({
       label: 'billing',

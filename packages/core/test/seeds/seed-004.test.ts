@@ -428,7 +428,7 @@ describe('tool calling', () => {
     expect(answers).toContain('does not fit its outputSchema');
   });
 
-  test('a model that repeats a call is told so, and a loop ends the run', async () => {
+  test('a model that repeats a call reads a warning, and a loop ends the run', async () => {
     begun.length = 0;
     const again = [call('get_weather', { city: 'London' })];
     const { state } = await ask(

@@ -320,7 +320,7 @@ describe('built-in tools', () => {
 });
 
 describe('error handling', () => {
-  test('each error is told with its phase, and none of them stops the session', async () => {
+  test('each error is reported with its phase, and none of them stops the session', async () => {
     const logError = vi.fn();
     const model = scriptedModel([
       [{ throw: { message: 'What?', status: 400 } }],

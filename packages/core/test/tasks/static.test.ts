@@ -285,7 +285,7 @@ describe('a static list', () => {
   test.each([
     ['startTask', startTask(finished)],
     ['finishTask', finishTask(finished, '16')],
-  ])('%s after the end has no effect, and the reply tells so', (_name, { accepted, events, list, reply }) => {
+  ])('%s after the end has no effect, and the reply says so', (_name, { accepted, events, list, reply }) => {
     expect({ accepted, events, reply }).toEqual({
       accepted: false,
       events: [],

@@ -185,7 +185,7 @@ describe('an answer', () => {
       { approved: false, reason: 'too much' },
       'pay was not run, because the user did not approve it: too much.',
     ],
-  ])('%s: the model is told', async (_what, answer, text) => {
+  ])('%s: the model reads it', async (_what, answer, text) => {
     const { source, paid } = payment(asking);
     const { state, sent } = await play(source, [[call('pay', { amount: 50 })], 'Then not.'], () => answer);
     expect(paid).toEqual([]);
@@ -221,7 +221,7 @@ describe('an answer', () => {
 });
 
 describe('several requests', () => {
-  test('two at once: each has its own answer, in any order', async () => {
+  test('two at once: each gets its own answer, in any order', async () => {
     const { source, paid } = payment({ needsApproval: true });
     const model = scriptedModel([[call('pay', { amount: 1 }), call('pay', { amount: 2 })], 'Done.']);
     // a call that waits for its answer takes no place of those that run

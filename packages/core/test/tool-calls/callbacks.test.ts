@@ -337,7 +337,7 @@ describe('what a tool throws', () => {
     ['a text', 'no luck', 'no luck'],
     ['an object', { code: 7 }, '{"code":7}'],
     ['an error without a message', new Error(''), 'Error'],
-  ])('%s: the model is told as much as there is', async (_what, thrown, text) => {
+  ])('%s: the model reads the part that exists', async (_what, thrown, text) => {
     const { error, run } = await callOnce(() => Promise.reject(thrown));
     expect(error).toBe(text);
     expect(run.getState().status).toBe('done');

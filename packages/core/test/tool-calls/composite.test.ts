@@ -166,7 +166,7 @@ test('calls are made one after the other, each with its own start and end in the
   ]);
 });
 
-test('what a call returns: nothing is null, generators give their last output, schemas change what they read', async () => {
+test('the result of a call: undefined is null, a generator returns its last output, a schema returns its parsed value', async () => {
   const { output } = await batch(
     [
       tool('nothing', '', none, () => undefined),

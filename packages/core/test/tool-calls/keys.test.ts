@@ -8,7 +8,7 @@ const key = 'plain-words-"that"-look-like-no-key';
 const env = { OPENAI_API_KEY: key };
 const text = z.object({ text: z.string() });
 
-test('a key is nowhere in the log, whatever a script does with it', async () => {
+test('no key is in the log, whatever a script does with it', async () => {
   const say = { text: `it is ${key}` };
   const source = async (prompt: Prompt): Promise<void> => {
     prompt.def('KEY', key);

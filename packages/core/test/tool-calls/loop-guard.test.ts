@@ -148,7 +148,7 @@ describe('progress', () => {
     expect(await makeAll(createLoopGuard(), [read('a'), unknown, read('a')])).toEqual(['run', 'run', 'run']);
   });
 
-  test('reading something else is none', async () => {
+  test('reading something else is not a loop', async () => {
     expect(await makeAll(createLoopGuard(), [read('a'), read('b'), read('a')])).toEqual([
       'run',
       'run',
@@ -160,7 +160,7 @@ describe('progress', () => {
     ['two that read', read('a'), read('b'), ['run', 'run', 'repeat', 'repeat', 'refuse', 'refuse']],
     ['read and write', read('a'), write('x'), ['run', 'run', 'run', 'repeat', 'repeat', 'refuse']],
     ['two that write', write('x'), write('y'), ['run', 'run', 'run', 'repeat', 'repeat', 'refuse']],
-  ])('round in a circle is none: %s', async (_what, one, other, expected) => {
+  ])('not a loop: %s', async (_what, one, other, expected) => {
     const guard = createLoopGuard();
     expect(await makeAll(guard, [one, other, one, other, one, other])).toEqual(expected);
     const rest = await makeAll(guard, Array.from({ length: 4 }, () => [one, other]).flat());

@@ -125,7 +125,7 @@ describe('options that make no sense', () => {
     ' 10.0.0.1',
     undefined,
     { ip: '10.0.0.1' },
-  ])('something that is not an IP address is no caller, and the operator hears of it: %o', async (given) => {
+  ])('a value that is not an IP address is refused and reported to the operator: %o', async (given) => {
     const { proxy, events, store } = fixture(undefined, { auth: 'none', address: () => given as string });
     const response = await proxy(ask());
     expect([response.status, await response.json()]).toEqual([

@@ -10,7 +10,7 @@ function clock(at = midnight - 3_600_000): { store: LimitStore; at: number } {
 }
 
 describe('limits in memory', () => {
-  test('as many at once as there may be', async () => {
+  test('as many at once as the limit allows', async () => {
     const { store } = clock();
     expect(await store.reserve({ ...call, id: '1' })).toEqual({ ok: true });
     expect(await store.reserve({ ...call, id: '2' })).toEqual({ ok: true });
@@ -56,7 +56,7 @@ describe('limits in memory', () => {
     expect(await time.store.reserve({ ...call, id: '3' })).toEqual({ ok: true });
   });
 
-  test('a call that nobody settles ends with its lease, at its full price', async () => {
+  test('a call that is never settled ends with its lease, at its full price', async () => {
     const time = clock();
     await time.store.reserve({ ...call, id: '1', tokens: 20, leaseMs: 5_000, concurrent: 1 });
     time.at += 5_000;

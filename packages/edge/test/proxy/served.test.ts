@@ -141,7 +141,7 @@ describe('served by Node', () => {
   });
 
   test.each([301, 302, 303, 307, 308])(
-    'a redirect (%i) is not followed, so that nobody else gets the key',
+    'a redirect (%i) is not followed, so that no other server gets the key',
     async (status) => {
       await using elsewhere = await serveBoth((response) => response.end());
       await using served = await serveBoth((response) => {

@@ -15,7 +15,7 @@ const events: RunEvent[] = [
 const newRun = (runId: string) => ({ runId, subject: 's', runMs: 60_000, replayMs: 60_000 });
 
 describeWithRedis('connections to Redis', (redis) => {
-  test('any number of readers share one, which is open while anybody reads', async () => {
+  test('any number of readers share one connection, which is open while one of them reads', async () => {
     const admin = await redis.connect();
     const connections = async (): Promise<number> => (await admin.clientList()).length;
     const client = await redis.connect();
@@ -58,7 +58,7 @@ describeWithRedis('connections to Redis', (redis) => {
     await expect(reading).rejects.toThrow('closed');
   });
 
-  test('a reader hears of what was written before it could listen, or while it could not', async () => {
+  test('a reader gets what was written before it could listen, or while it could not', async () => {
     const admin = await redis.connect();
     const client = await redis.connect();
     let connect = (): void => {};

@@ -326,7 +326,7 @@ describe('a stock chat of the AI SDK', () => {
     expect(sent).not.toContain('Half');
   });
 
-  test('whose answer reaches nobody is informed', async () => {
+  test('whose answer cannot be delivered gets an error', async () => {
     const hub = setUp([]);
     const approval = { id: 'gone', approved: true };
     const part = { type: 'tool-send', toolCallId: 'c', state: 'approval-responded', input: {}, approval };

@@ -11,7 +11,7 @@ function setUp(stallMs: number) {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-test('a client that takes nothing for a while is let go of, and hears so when it comes back', async () => {
+test('a client that reads nothing for a while is disconnected, and gets an error when it returns', async () => {
   const { cancel, onLeave, reader } = setUp(40);
   await reader.read();
   await vi.waitFor(() => expect(onLeave).toHaveBeenCalled(), 2_000);

@@ -75,7 +75,7 @@ test('text and pictures take what they count as', async () => {
   expect(settled).toEqual([tokens]);
 });
 
-test('no error that a client makes up is gone through again from each of its words', async () => {
+test('an invented error of a client is redacted in linear time', async () => {
   const errorText = `AI_InvalidToolInputError: ${': AI_TypeValidationError: '.repeat(18_000)}${'\nError message: ['.repeat(25_000)}`;
   const part = { type: 'tool-look', toolCallId: 'c', state: 'output-error', input: { at: 'x' }, errorText };
   const hub = testRoute(['Hi.']);

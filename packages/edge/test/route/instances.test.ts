@@ -64,7 +64,7 @@ describe('another instance', () => {
     expect(log.at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
   });
 
-  test('answers requests of a run, and reports what became of the answer', async () => {
+  test('answers requests of a run, and reports the outcome', async () => {
     const [here, there] = two([sends, 'Done.'], { options: { approval: true } });
     const seen = await readTo(client(here).start(request, never()), 'approval-request');
     const runId = idOf(seen);

@@ -277,7 +277,7 @@ describe('a run on a route', () => {
     expect(hub.model.calls[1]?.prompt.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
   });
 
-  test('twenty at once keep to themselves', async () => {
+  test('twenty at once are kept apart', async () => {
     const names = Array.from({ length: 20 }, (_, index) => `name-${index}`);
     const hub = testRoute([], {
       model: undefined,

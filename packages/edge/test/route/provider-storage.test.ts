@@ -33,11 +33,11 @@ test('nothing is kept at OpenAI if all callers share an account', async () => {
   ]);
 });
 
-test('also where the keys come with the request', async () => {
+test('nothing is kept if the keys come with the request', async () => {
   expect(await askedOf({}, { OPENAI_API_KEY: 'sk-test' })).toMatchObject([{ store: false }]);
 });
 
-test('unless the route or the prompt says otherwise', async () => {
+test('a route or a prompt can have answers stored', async () => {
   const stored = { providerOptions: { openai: { store: true } } };
   const keeping = definePrompt('keeping', (prompt) => {
     prompt.defHook(() => stored);

@@ -244,7 +244,7 @@ describe('a run whose code throws', () => {
     // in these forms a model gives what its provider says
     const isProviders = (what: string): boolean => what === 'an object' || what === 'one of the AI SDK';
     test.each(thrown.filter(([what]) => place !== 'a model' || !isProviders(what)))(
-      '%s never reaches a client, and the server hears of it',
+      '%s never reaches a client, and is reported on the server',
       async (_what, error) => {
         const given = make(() => {
           throw error;

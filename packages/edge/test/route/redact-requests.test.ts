@@ -92,7 +92,7 @@ test.each([
   for (const { request } of state.steps) expect(wordsIn(explain(request)).length > 0).toBe(shown.length > 0);
 });
 
-test('the request to the model is in no chat stream, whoever may see it', async () => {
+test('no chat stream contains the request to the model', async () => {
   for (const showRequests of [false, true]) {
     const hub = tapped({ showRequests });
     await hub.route(post({ id: 'chat-1', trigger: 'submit-message', ...said }));

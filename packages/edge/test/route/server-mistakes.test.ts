@@ -199,7 +199,7 @@ describe('a store that fails', () => {
     }
   });
 
-  test('that counts is 503, and gives its place back where the run could not be kept', async () => {
+  test('that counts is 503, and releases its reservation if the run could not be stored', async () => {
     const limitStore = createMemoryLimits();
     const down = testRoute(['Never.'], { limitStore: { ...limitStore, reserve: broken } });
     expect((await down.route(post({ input: {} }))).status).toBe(503);

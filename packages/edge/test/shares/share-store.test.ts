@@ -136,7 +136,7 @@ describe('who may', () => {
     expect(await refused(store(send({ headers: { origin: null } })))).toEqual([401, 'unauthorized']);
   });
 
-  test('an invalid address is refused, and the operator hears of it', async () => {
+  test('an invalid address is refused and reported to the operator', async () => {
     const { store, events } = fixture({ auth: 'none', address: () => '192.0.2.1:5678' });
     expect(await refused(store(send()))).toEqual([503, 'unavailable']);
     expect(events).toMatchObject([

@@ -36,7 +36,7 @@ export function describeRunLogStore(
   }
 
   describe(`${name}: runs`, () => {
-    test('a run belongs to its subject, and a run that was never begun to nobody', async () => {
+    test('a run belongs to its subject, and a run that never started to no subject', async () => {
       const { store, run } = await setUp();
       expect((await store.get(run.runId))?.subject).toBe(run.subject);
       expect((await store.get('run-never'))?.subject).toBeUndefined();
@@ -79,7 +79,7 @@ export function describeRunLogStore(
       expect(await store.find({ subject: run.subject, key: 'c' })).toBeUndefined();
     });
 
-    test('names keep to themselves, whatever characters they have', async () => {
+    test('names with any characters are kept apart', async () => {
       const store = await open();
       const id = newRun().runId;
       await store.create(newRun({ subject: `${id}:a`, key: 'b' }));
@@ -145,7 +145,7 @@ export function describeRunLogStore(
       expect(await all(read(store, runId, -1, never()))).toEqual(log);
     });
 
-    test('a writer after the end is told that it is over, and no other is', async () => {
+    test('only a writer after the end learns that the run is over', async () => {
       const { store, runId } = await setUp();
       const other = await open();
       expect(await write(store, runId, log.slice(0, 2))).toBeUndefined();
@@ -166,7 +166,7 @@ export function describeRunLogStore(
       expect(await end).toBe(true);
     });
 
-    test('a reader that leaves, or whose signal aborts, is done at once, and others are not', async () => {
+    test('a reader that stops, or whose signal aborts, ends at once, and others continue', async () => {
       const { store, runId } = await setUp();
       const controller = new AbortController();
       const left = all(read(store, runId, -1, controller.signal));
@@ -206,7 +206,7 @@ export function describeRunLogStore(
       expect(JSON.stringify(await all(read(store, runId, -1, never())))).toBe(JSON.stringify(odd));
     });
 
-    test('are the very texts that were written, numbered without gaps, and the last batch says so', async () => {
+    test('are the texts that were written, numbered without gaps, and the last batch is marked', async () => {
       const { store, runId } = await setUp();
       const texts = log.map((event) => JSON.stringify(event).replace('{', '{ '));
       await store.append(runId, { first: 0, items: texts.slice(0, 2), ended: false });

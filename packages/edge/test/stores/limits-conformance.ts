@@ -80,7 +80,7 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
   });
 
   describe(`${name}: calls a minute`, () => {
-    test('are as many as there may be, and it says when the next may come', async () => {
+    test('are limited, and a refusal says when the next one is possible', async () => {
       const store = await open();
       const call = newCall({ rpm: 3 });
       for (const id of ['1', '2', '3']) {
@@ -214,7 +214,7 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
     const newTotal = (more: Partial<Reservation> = {}): Reservation =>
       newCall({ group: `group-${(groups += 1)}`, totalDailyTokens: 100, tokens: 40, ...more });
 
-    test('use no more of a day than allowed, whoever they are', async () => {
+    test('of any subjects use no more of a day than allowed', async () => {
       goToEvening();
       const [store, other] = [await open(), await open()];
       const call = newTotal();
@@ -280,7 +280,7 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
   });
 
   describe(`${name}: a call under way`, () => {
-    test('reserves more as it goes on, as far as there is some, and less', async () => {
+    test('can reserve more while it runs, as far as the budget allows, and less', async () => {
       const [store, other] = [await open(), await open()];
       const call = newCall({ rpm: 1, concurrent: 1, dailyTokens: 100, tokens: 40, group: 'adjusted' });
       await store.reserve(call);
@@ -344,7 +344,7 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
       expect(await store.reserve({ ...call, id: '3', tokens: 10 })).toEqual({ ok: true });
     });
 
-    test('that is not known is settled for nothing', async () => {
+    test('that is unknown cannot be settled', async () => {
       const store = await open();
       const call = newCall({ dailyTokens: 10 });
       await store.settle({ subject: call.subject, id: '1', tokens: 10 });
@@ -354,7 +354,7 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
       expect(await store.reserve({ ...call, id: '2' })).toEqual({ ok: true });
     });
 
-    test('keeps to its subject, whatever characters that has', async () => {
+    test('belongs to its subject, whatever characters the subject has', async () => {
       const store = await open();
       const { subject, ...call } = newCall({ concurrent: 1 });
       for (const name of ['', '}', `${subject}:begun`, `{${subject}}`, `${subject}}`, '__proto__', ' \n"']) {

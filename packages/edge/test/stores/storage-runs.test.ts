@@ -80,7 +80,7 @@ test('a run and a conversation are found while they are rewritten', async () => 
   }
 });
 
-test('keys are made of nothing that anybody chooses', async () => {
+test('keys contain nothing that a client chooses', async () => {
   const storage = createStorage({ driver: memoryDriver() });
   const store = createStorageRuns(storage);
   const odd = '../../../etc/passwd:$%\n';

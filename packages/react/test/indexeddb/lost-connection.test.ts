@@ -71,7 +71,7 @@ test('a write whose answer is lost is not done twice', async () => {
   expect(await tab().load('today')).toEqual(wordsFrom(0, 15));
 });
 
-test('if a new connection is no better, the error tells so', async () => {
+test('if a new connection fails, too, the error says so', async () => {
   const { tab } = freshDatabase();
   const storage = tab();
   const lost = vi.spyOn(IDBDatabase.prototype, 'transaction').mockImplementation(() => {

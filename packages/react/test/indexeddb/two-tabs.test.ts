@@ -104,7 +104,7 @@ describe.each(['with', 'without'])('%s locks', (locks) => {
 });
 
 describe('without locks', () => {
-  test('a tab that knows nothing of the stored log cannot add to it', async () => {
+  test('a tab without the stored log cannot add to it', async () => {
     withoutLocks();
     const { tab } = freshDatabase();
     await tab().append('today', wordsFrom(0, 10));

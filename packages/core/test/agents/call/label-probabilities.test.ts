@@ -71,7 +71,7 @@ describe('from the tokens of an answer', () => {
     ['an answer that is no label', chat(place('Well', { Well: 0.9, yes: 0.1 }))],
     ['an answer that ends where two labels go on', chat(place('yes', { yes: 1 }))],
     ['other words that could be either', chat(place('no', { no: 0.5, y: 0.5 }))],
-  ])('%s tells nothing', (_, metadata) => {
+  ])('%s has no probabilities', (_, metadata) => {
     expect(labelProbabilities(metadata, ['yes', 'yes please', 'no'])).toBeUndefined();
   });
 
@@ -99,7 +99,7 @@ test('samples have shares', () => {
   expect(() => labelShares([], ['a'])).toThrow(RangeError);
 });
 
-test('a label is known by its word', () => {
+test('a label is recognized by its word', () => {
   expect([' “Yes', '**YES.**', "'no'", 'C++', 'a b '].map(asWord)).toEqual([
     '“yes',
     'yes',

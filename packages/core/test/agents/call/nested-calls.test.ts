@@ -62,7 +62,7 @@ test.each([
   { concurrentToolCalls: 3, asks: 10 },
   { concurrentToolCalls: 1, asks: 2 },
 ])(
-  'tools that ask agents, $asks at once with $concurrentToolCalls places, leave the agents’ tools room',
+  'tools that call agents, $asks at once with $concurrentToolCalls permits, leave permits for the agents’ tools',
   async ({ asks, concurrentToolCalls }) => {
     const { answers, most } = await play(asks, { concurrentToolCalls });
     expect(answers).toEqual(Array.from({ length: asks }, () => ['Done.', 'Done.']));

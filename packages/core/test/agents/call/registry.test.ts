@@ -28,7 +28,7 @@ test('what is registered is found by its name', async () => {
   expect(output).toBe('Hello.');
 });
 
-test('a prompt is found, too, and the error tells that it cannot be called', () => {
+test('a prompt is found, too, and the error says that it cannot be called', () => {
   const registry = createAgentRegistry();
   const plan = registry.register(
     definePrompt('plan', (prompt, input: { city: string }) => prompt.$`${input.city}`),

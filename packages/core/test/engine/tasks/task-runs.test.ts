@@ -173,7 +173,7 @@ describe('edits while the run continues', () => {
     `);
   });
 
-  test('a task that the user skips or resolves under the model’s hands', async () => {
+  test('a task that the user skips or resolves while the model works on it', async () => {
     const { model, state } = await play(
       (prompt) => {
         const tasks = prompt.defTaskList([{ task: 'One' }, { task: 'Two' }, { task: 'Three' }]);

@@ -99,7 +99,7 @@ test('its failures are reported to the server alone', async () => {
   expect(onFailure.mock.calls).toEqual([[new TypeError('password=1234')]]);
 });
 
-test('many events at once are all written down by a slow store', async () => {
+test('a slow store stores many events at once', async () => {
   const deltas = Array.from({ length: 1_200 }, (_, index): RunEvent => ({
     seq: index + 1,
     t: index,

@@ -77,7 +77,7 @@ test('one that answers late is not given up', async () => {
   await answering;
 });
 
-test('one that is only silent continues', async () => {
+test('a silent run continues', async () => {
   const { store, run } = await setUp();
   const hosted = hostRun({
     runId: 'run-1',
@@ -138,7 +138,7 @@ test.each([
   expect(read).toHaveLength(count);
 });
 
-test('nothing asks about a run whose reader has left', async () => {
+test('no ping is sent for a run whose reader has disconnected', async () => {
   const { store, run } = await setUp();
   await write(store, 'run-1', [start]);
   const reader = run.events(-1)[Symbol.asyncIterator]();
@@ -178,7 +178,7 @@ test('a reader that breaks off lets go of the store', async () => {
   expect(read.mock.calls.map(([, , signal]) => signal.aborted)).not.toContain(false);
 });
 
-test('many readers of one run ask about it once, and end it once', async () => {
+test('many readers of one run send one ping, and end it once', async () => {
   const { store } = await setUp();
   await write(store, 'run-1', [start]);
   const [tell, append] = [vi.spyOn(store, 'send'), vi.spyOn(store, 'append')];
@@ -195,7 +195,7 @@ test('many readers of one run ask about it once, and end it once', async () => {
   expect(onAbandoned).toHaveBeenCalledTimes(1);
 });
 
-test('one that asks and freezes meanwhile gets the answer', async () => {
+test('a reader that freezes after its ping gets the reply', async () => {
   const { store, run } = await setUp();
   await write(store, 'run-1', [start]);
   const block = (ms: number): void => {

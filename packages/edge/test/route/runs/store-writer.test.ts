@@ -45,7 +45,7 @@ async function setUp(append: RunLogStore['append'], answer = async (): Promise<v
 
 const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
-test('what is shown is written down before, and what happens at once is written together', async () => {
+test('events are stored before they are shown, and simultaneous events are stored together', async () => {
   const writes: (() => void)[] = [];
   const { runs, shown, writer, push } = await setUp(() => new Promise((resolve) => writes.push(resolve)));
   push(events[0]!);

@@ -132,7 +132,7 @@ test.each(bad)('usage that is reported %s counts as what was reserved', async (_
   expect(await chargeOf(hub)).toBeGreaterThan(16_384);
 });
 
-test('less than was seen is not believed', async () => {
+test('a report below the measured usage is ignored', async () => {
   const text = 'Something that everybody can read. '.repeat(400);
   const one = { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 };
   const hub = billed([text], {

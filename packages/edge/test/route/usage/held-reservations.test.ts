@@ -127,7 +127,7 @@ async function statusOfStart({ route }: TestRoute): Promise<number> {
 }
 
 describe.each(Object.entries(places))('a run that is stopped in %s', (_, place) => {
-  test('has ended for its client at once, and holds its place until that work has ended', async () => {
+  test('has ended for its client at once, and holds its reservation until that work has ended', async () => {
     const { hub, stubborn } = stubbornRoute(place);
     const { run, end } = await begin(hub);
     await stubborn.arrived;
@@ -143,7 +143,7 @@ describe.each(Object.entries(places))('a run that is stopped in %s', (_, place) 
 
 const inTool = places['a tool']!;
 
-test('so it is when the run took too long, and when the switch ended it', async () => {
+test('a run that took too long, or that the switch ended, holds its reservation in the same way', async () => {
   const killSwitch = createKillSwitch();
   for (const [options, endIt] of [
     [{ limits: { concurrent: 1, rpm: 1_000, runMs: 300 } }, () => {}],
