@@ -22,7 +22,7 @@ export default defineConfig({
   // by tests and not by files, so that no worker waits for the longest file of the other
   fullyParallel: true,
   retries: 0,
-  // Three pages with an editor share two cores: what takes a second alone takes ten beside the others.
+  // Three pages with an editor share two cores: a step that takes a second alone takes ten beside the others.
   timeout: 60_000,
   expect: { timeout: 15_000 },
   forbidOnly: true,

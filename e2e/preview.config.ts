@@ -1,6 +1,6 @@
 import type { UserConfig } from 'vite';
 
-/** How the tests serve an app: as `vite preview` does, without packing megabytes anew for every test's empty cache. */
+/** Serves an app as `vite preview` does, without compressing megabytes again for every test's empty cache. */
 const config: UserConfig = {
   plugins: [
     {

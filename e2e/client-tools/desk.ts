@@ -1,7 +1,7 @@
 import { definePrompt, tool } from '@cueline/core';
 import * as z from 'zod';
 
-/** Runs on the server; each of its tools is the page's. */
+/** Runs on the server. All its tools are client tools of the page. */
 export const desk = definePrompt(
   'desk',
   (prompt) => {
@@ -9,12 +9,12 @@ export const desk = definePrompt(
   },
   {
     tools: [
-      // it only reads: after a reload it is asked again
+      // it only reads: after a reload the page asks again
       tool('pickRoom', 'Lets the guest pick a room', z.object({ rooms: z.array(z.string()) }), {
         outputSchema: z.string(),
         effect: 'read',
       }),
-      // it may have been paid when its page is gone
+      // the payment may have been made when its page is closed
       tool('payDeposit', 'Has the guest pay a deposit', z.object({ euros: z.number() }), {
         outputSchema: z.string(),
       }),

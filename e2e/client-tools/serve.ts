@@ -8,7 +8,7 @@ import { desk } from './desk.ts';
 
 type ModelCall = Parameters<ScriptedModel['doStream']>[0];
 
-/** Calls the tool that was asked for, and says what came of it. */
+/** Calls the requested tool, and answers with its result. */
 const model: ScriptedModel = {
   ...scriptedModel([]),
   doStream: (call) => scriptedModel([answer(call)]).doStream(call),

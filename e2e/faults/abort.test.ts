@@ -14,13 +14,13 @@ import { first } from './fault.ts';
 import { good, head, startFaultServer, type FaultServer, type Play, type WireName } from './provider.ts';
 import { key } from './status-faults.ts';
 
-/** A moment of a run at which it is stopped: what the provider does until then, and how the moment is recognised. */
+/** A moment at which a run is stopped: the provider's behaviour until then, and how the test recognises the moment. */
 type Phase = {
   name: string;
   play: Play;
-  /** Resolves when the moment has come. `requested` resolves with the first request of the provider. */
+  /** Resolves at that moment. `requested` resolves with the first request of the provider. */
   moment: (given: { run: Run; requested: Promise<void>; running: Promise<void> }) => Promise<unknown>;
-  /** How often the tool has begun. */
+  /** How often the tool was started. */
   written?: number;
 };
 
@@ -93,7 +93,7 @@ describe.for(['in process', 'by route'] as const)('a run %s that is stopped', (p
           (_args, { abortSignal }) => {
             signals.push(abortSignal);
             running.resolve();
-            // deaf to its signal
+            // ignores its signal
             return new Promise(() => {});
           },
         );
@@ -115,7 +115,7 @@ describe.for(['in process', 'by route'] as const)('a run %s that is stopped', (p
       ]);
       expect(run.getState()).toMatchObject({ status: 'stopped' });
       expect(run.getState().error).toBeUndefined();
-      // the provider's connection is closed, and nothing is asked again
+      // the provider's connection is closed, and no request is repeated
       await expect.poll(() => provider.open()).toBe(0);
       expect(provider.attempts('call')).toBeLessThanOrEqual(1);
       expect(provider.attempts('answer')).toBe(0);

@@ -3,10 +3,10 @@ import { head, whole, type Play } from './provider.ts';
 
 const reset: Play = ({ socket }) => void socket.resetAndDestroy();
 const hang: Play = () => {};
-/** A header for answers that are written by hand: without it a page sees none of them. */
+/** A header for raw answers. Without it, a page cannot read them. */
 const forPages = 'access-control-allow-origin: *\r\n';
 
-/** What goes wrong before an answer begins, or with HTTP itself. */
+/** Faults before an answer begins, and faults of HTTP itself. */
 export const connectionFaults: Fault[] = [
   { name: 'resets the connection before an answer', play: reset, ends: 'network', attempts: 3 },
   { name: 'resets once', play: first(1, reset), ends: 'done', attempts: 2 },

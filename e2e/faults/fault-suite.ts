@@ -12,14 +12,14 @@ import { toolFaults } from './tool-faults.ts';
 
 const faults = [...connectionFaults, ...statusFaults, ...streamFaults, ...toolFaults];
 
-/** How long a run waits for a fault that is silence, and for any other, in milliseconds. */
+/** A run's time limits for a silent provider and for any other fault, in milliseconds. */
 const SILENCE_MS = 1_000;
 const PATIENCE_MS = 10_000;
 
-/** Where a run happens: in this process, there with a model behind a proxy, or behind a route. */
+/** Where a run happens: in this process, in this process with its model behind a proxy, or behind a route. */
 type Path = 'in process' | 'by proxy' | 'by route';
 
-/** A run whose provider plays a fault in one step, and what there is to see once it has ended. */
+/** A run whose provider has a fault in one step, and the observations after its end. */
 async function play(server: FaultServer, path: Path, wire: WireName, step: StepName, fault: Fault) {
   const provider = server.provider(wire, step, fault.play);
   const written: string[] = [];
@@ -94,7 +94,7 @@ async function play(server: FaultServer, path: Path, wire: WireName, step: StepN
   };
 }
 
-/** The provider of a proxy that speaks each format: with one of its own, and with OpenAI's. */
+/** A proxy's provider for each format: one for Chat Completions, and OpenAI's own. */
 const proxyNames: Record<WireName, string> = { chat: 'up', responses: 'openai' };
 
 type Case = { wire: WireName; step: StepName; name: string; fault: Fault };
@@ -107,7 +107,7 @@ const cases: Case[] = (['chat', 'responses'] as const).flatMap((wire) =>
   ),
 );
 
-/** Runs those of the table that `isChosen` names by their number: each fault in both formats and steps, on each path. */
+/** Defines the tests of the faults whose number `isChosen` accepts: each fault in both formats and steps, on each path. */
 export function testFaults(isChosen: (index: number, path: Path, fault: Fault) => boolean): void {
   let server: FaultServer;
   beforeAll(async () => {

@@ -7,25 +7,25 @@ import { good, type Play, type StepName, type WireName } from './provider.ts';
 export type Outcome = {
   /** `done`, or the code of the error. */
   ends: 'done' | CuelineErrorCode;
-  /** How many requests the faulty step takes; 1 unless something is tried again. */
+  /** The number of requests of the faulty step; 1 without retries. */
   attempts?: number;
   /** What `error.details` has. */
   details?: Record<string, unknown>;
-  /** How often the tool runs. By default once, where its call is whole. */
+  /** How often the tool runs. Default: once, if its call is complete. */
   written?: number;
 };
 
-/** Something that a provider, or the way to it, does wrong. */
+/** A fault of a provider, or of the connection to it. */
 export type Fault = Outcome & {
   name: string;
   play: Play;
-  /** What the tool does, where that is not to return a text. */
+  /** The tool's behaviour, if it does not simply return a text. */
   tool?: () => unknown;
-  /** Where the format or the step has no such fault. */
+  /** True if the format or the step has no such fault. */
   only?: { wire?: WireName; step?: StepName };
-  /** True if it keeps the processor busy for seconds, so that it runs by itself: the time limits of the others go on. */
+  /** True if it uses the processor for seconds. It then runs alone, because it would exceed the time limits of other tests. */
   heavy?: true;
-  /** What is different where a model proxy is between the run and the provider. */
+  /** Differences with a model proxy between the run and the provider. */
   byProxy?: Partial<Outcome>;
 };
 
@@ -38,7 +38,7 @@ export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Writes a piece so many times, as fast as it is read, and stops where nothing reads it any more. */
+/** Writes a piece this many times, as fast as it is read, and stops when the reader disconnects. */
 export async function pour(response: ServerResponse, piece: string, times: number): Promise<void> {
   const closed = once(response, 'close');
   for (let time = 0; time < times && !response.destroyed; time += 1) {

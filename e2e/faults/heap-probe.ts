@@ -21,14 +21,14 @@ function open() {
     : createRun(definition, { model: 'up:m', executor: inProcess({ env }) });
 }
 
-/** What is in use, in bytes, without what can be collected. */
+/** Returns the used memory in bytes, after a garbage collection. */
 function used(): number {
   globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }
 
-// what a first run loads is no part of what this one takes
+// code that a first run loads does not count
 const warm = createRun(definition, { model: scriptedModel(['Hello.']), executor: inProcess() });
 await warm.start();
 const before = used();

@@ -13,7 +13,7 @@ const ALLOWED = 64;
 
 type Probed = { status: string; code?: string; megabytes: number };
 
-/** Runs a case in a process whose heap has room for little else. */
+/** Runs a case in a process with a small heap. */
 async function play(name: string, baseURL: string): Promise<Probed> {
   const flags = ['--expose-gc', '--max-old-space-size=160', '--conditions=@cueline/source'];
   const { stdout } = await promisify(execFile)(process.execPath, [...flags, probe, name, baseURL]);

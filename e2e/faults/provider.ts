@@ -32,7 +32,7 @@ export type Exchange = {
   writer: WireWriter;
 };
 
-/** What the provider does in place of its right answer. */
+/** Replaces the provider's correct answer. */
 export type Play = (exchange: Exchange) => Promise<void> | void;
 
 /** A provider for one run. */
@@ -40,12 +40,12 @@ export type FaultyProvider = {
   baseURL: string;
   /** How many requests came for a step. */
   attempts(step: StepName): number;
-  /** Connections on which an answer is still under way. */
+  /** Connections with an answer in progress. */
   open(): number;
 };
 
 export type FaultServer = AsyncDisposable & {
-  /** A provider that plays `fault` in one step, and answers well in the other. */
+  /** Creates a provider with `fault` in one step and a correct answer in the other. */
   provider(wire: WireName, step: StepName, fault: Play): FaultyProvider;
 };
 

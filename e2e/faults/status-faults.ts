@@ -24,13 +24,13 @@ function redirect(status: number, location: string): Play {
 
 const busy = { message: 'Rate limit reached.', type: 'requests', code: 'rate_limit_exceeded' };
 
-/** What is neither JSON nor a stream is not passed on. */
+/** The proxy forwards only JSON and event streams. */
 const noAnswer: Partial<Outcome> = {
   ends: 'stream_malformed',
   details: { proxyCode: 'upstream_content_type' },
 };
 
-/** Answers that are no answers: refusals, redirects, web pages, and bodies of another kind. */
+/** Invalid answers: refusals, redirects, web pages, and bodies of other types. */
 export const statusFaults: Fault[] = [
   { name: '400', play: refuse(400, { message: 'Bad field.' }), ends: 'bad_request' },
   {

@@ -25,7 +25,7 @@ const everything = ({ answer }: Exchange): string[] => [whole(answer)];
 const end = ({ response }: Exchange): void => void response.end();
 const reset = ({ socket }: Exchange): void => void socket.resetAndDestroy();
 const silence = (): void => {};
-/** Goes on with something that says nothing, as long as anybody listens. */
+/** Sends data without content until the reader disconnects. */
 const forever =
   (piece: (exchange: Exchange) => string) =>
   (exchange: Exchange): void => {
@@ -220,7 +220,7 @@ const malformed: Fault[] = [
     name: 'ends its lines with CR',
     play: after(({ answer }) => [whole(answer).replaceAll('\n', '\r')], end),
     ends: 'done',
-    // the last line end may be half of one, and what follows it is missed
+    // the last line end may be incomplete, and the next character is lost
     only: { wire: 'chat' },
   },
   {

@@ -19,7 +19,7 @@ function makes(...calls: Call[]): Play {
   };
 }
 
-/** The same in Chat Completions alone, for what the writer of both formats cannot leave out. */
+/** The same for Chat Completions only, because the writer of both formats cannot leave out these fields. */
 function makesChatCall(call: object): Play {
   const send = (delta: object, finish_reason: string | null = null): string =>
     sse({ id: 'c', model: 'm', choices: [{ index: 0, delta, finish_reason }] });
@@ -163,7 +163,7 @@ const throwing = (thrown: unknown) => (): never => {
   throw thrown;
 };
 
-/** What the tool itself does wrong, after a right answer of the model. */
+/** Faults of the tool itself, after a correct answer of the model. */
 const outputs: Fault[] = (
   [
     ['returns 50 MB', () => 'x'.repeat(50_000_000)],

@@ -1,10 +1,10 @@
 /** A part of an answer of the small model: text, or a tool call (its name defaults to the request's first tool). */
 export type ReplyPart = { text: string } | { toolCall: { name?: string; input?: unknown } };
 
-/** One answer: what a test plans for the model's next call. */
+/** One answer that a test plans for the model's next call. */
 export type Reply = ReplyPart | readonly ReplyPart[];
 
-/** What the model sees of a request, whichever of the two formats it came in. */
+/** A request as the model reads it, in either format. */
 export type ModelCall = {
   model: string;
   /** Names of the tools that came with the request. */
@@ -25,8 +25,8 @@ export type Delta =
   | { type: 'tool-end'; id: string; name: string; input: string };
 
 /**
- * What the model says when no test has planned it: it calls the first tool once, then answers with the tool's result;
- * without tools it says the question back.
+ * The model's answer without a plan: it calls the first tool once, then answers with the tool's result. Without tools,
+ * it repeats the question.
  */
 export function answer(call: ModelCall): Reply {
   if (call.toolResults.length > 0) return { text: `The tool said: ${call.toolResults.join(' and ')}` };

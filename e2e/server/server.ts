@@ -16,12 +16,12 @@ export type RecordedRequest = {
   text: string;
   /** The body as JSON; undefined where it is none. */
   body: unknown;
-  /** True once the client has gone away before the answer was complete. */
+  /** True if the client disconnected before the answer was complete. */
   aborted: boolean;
 };
 
 export type ModelServer = {
-  /** What goes into a client's base URL field, such as `http://127.0.0.1:40123/v1`. */
+  /** The base URL for clients, such as `http://127.0.0.1:40123/v1`. */
   readonly baseURL: string;
   /** Every request so far, preflights included, in the order of arrival. */
   readonly requests: readonly RecordedRequest[];
@@ -33,7 +33,7 @@ export type ModelServer = {
 export type ModelServerOptions = {
   /** Defaults to a free one. */
   port?: number;
-  /** What the model passes to a tool, by the tool's name; `{}` for any other. */
+  /** The arguments of the model's calls, by the tool's name; `{}` for any other. */
   toolInputs?: Record<string, unknown>;
 };
 

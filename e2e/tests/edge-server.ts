@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 
 /** The edge example as it is started by hand, behind a wire that is tapped. */
 export type EdgeServer = {
-  /** Where a browser reaches it. */
+  /** Its address for browsers. */
   readonly url: string;
-  /** Its provider, which only takes calls with the key. */
+  /** Its provider, which only accepts calls with the key. */
   readonly providerUrl: string;
   readonly key: string;
   /** What it has written to its log so far. */
@@ -23,7 +23,7 @@ export type LogEvent = { type: string; [fact: string]: unknown };
 
 const folder = fileURLToPath(new URL('../../apps/edge-example', import.meta.url));
 
-/** Starts it. The key is made up, and nobody but the server is told. */
+/** Starts it. The key is invented, and only the server gets it. */
 export async function startEdgeServer(): Promise<EdgeServer> {
   const key = `sk-${crypto.randomUUID()}`;
   const connections: Buffer[][] = [];
@@ -34,7 +34,7 @@ export async function startEdgeServer(): Promise<EdgeServer> {
     const server = connect(port, '127.0.0.1');
     browser.on('data', (bytes) => up.push(bytes)).pipe(server);
     server.on('data', (bytes) => down.push(bytes)).pipe(browser);
-    // whoever goes away is gone on both sides
+    // a connection that one side closes is closed on the other side, too
     browser.on('error', () => server.destroy()).on('close', () => server.destroy());
     server.on('error', () => browser.destroy()).on('close', () => browser.destroy());
   });
@@ -54,7 +54,7 @@ export async function startEdgeServer(): Promise<EdgeServer> {
       'The edge example ended. Is the React example built? Run pnpm test:e2e, which builds it.',
     );
   });
-  // where nobody waits for it any more
+  // the client has disconnected
   ended.catch(() => {});
   const lines = createInterface(child.stdout);
   const started = new Promise<void>((resolve) => {
@@ -75,7 +75,7 @@ export async function startEdgeServer(): Promise<EdgeServer> {
     events,
     wire: () => connections.map((chunks) => Buffer.concat(chunks).toString()).join('\n'),
     async close() {
-      // no run is waited for
+      // the server does not wait for runs
       child.kill('SIGKILL');
       await ended.catch(() => {});
       tap.close();

@@ -19,7 +19,7 @@ const test = base.extend<{ visit: (place: Place) => Promise<Visit> }, { edge: Ed
   visit: async ({ browser, edge }, use) => {
     const visits: Visit[] = [];
     await use(async (place) => {
-      // compressed, nothing could be found on the wire
+      // uncompressed, so that texts can be found on the wire
       const context = await browser.newContext({ extraHTTPHeaders: { 'accept-encoding': 'identity' } });
       const said: string[] = [];
       const faults: string[] = [];
@@ -42,7 +42,7 @@ const test = base.extend<{ visit: (place: Place) => Promise<Visit> }, { edge: Ed
 // one worker for the file: its tests share a server
 test.describe.configure({ mode: 'default' });
 
-/** Somebody at the page: what they do, and what there is to see of it. */
+/** A user at the page: their actions, and what they see. */
 type Visit = {
   readonly page: Page;
   readonly context: BrowserContext;
@@ -53,7 +53,7 @@ type Visit = {
   say(text: string): Promise<void>;
   press(name: string | RegExp): Promise<void>;
   stands(status: string, timeout?: number): Promise<void>;
-  /** What is in the conversation, also in what is folded away. */
+  /** The text of the conversation, including folded parts. */
   transcript(): Promise<string>;
   /** What ran in this page: calls of the simulated model, and requests of tools such as `house:sendMail`. */
   marks(): Promise<string[]>;
@@ -84,10 +84,10 @@ function onPage(page: Page, address: string, said: readonly string[], faults: re
   };
 }
 
-/** The model reads a title aloud, so that there is time to do something meanwhile. */
+/** The model writes a long title slowly, so that there is time to act meanwhile. */
 const longTitle = `Choose rooms ${'for each of the children '.repeat(10).trim()}`;
 
-/** Goes through all three pages, and gives all that there was to read. */
+/** Goes through all three pages, and returns their text. */
 async function goThrough({ page, open, say, press, stands, transcript, marks }: Visit): Promise<object> {
   await open('chat');
   await say('When does Ada arrive?');
@@ -194,7 +194,7 @@ test('the key stays on the server', async ({ visit, edge }) => {
   const wire = edge.wire();
   const everything = [wire, ...kept.flatMap((one) => Object.values(one))].join('\n');
 
-  // what is there is found, each in its place
+  // the search finds each value where it is expected
   for (const { stored, console } of kept) {
     expect(console).toContain('canary of the console');
     expect(stored).toContain('canary of the storage');
@@ -254,7 +254,7 @@ test('a session cannot be made up, and its runs are its own', async ({ edge }) =
     (await fetch(edge.url, { headers: { cookie } })).headers.get('set-cookie')?.split(';')[0];
   const [ada = '', grace = ''] = [await visit(), await visit()];
   expect(ada).not.toBe(grace);
-  // whoever has one keeps it
+  // a browser with a session keeps it
   expect(await visit(ada)).toBe(undefined);
 
   const ask = (cookie: string, origin: string, run = ''): Promise<Response> =>
@@ -303,7 +303,7 @@ test('on the server, a run continues while its page is reloaded', async ({ visit
   await expect(page.locator('[data-tool=findBooking]')).toHaveAttribute('data-state', 'running');
   await expect.poll(() => page.evaluate(dumpStorage)).toContain('findBooking');
   await page.reload();
-  // nobody has to ask for it
+  // without a request by the user
   await page.getByTestId('approval').waitFor();
   await stands('waiting');
   await page.reload();

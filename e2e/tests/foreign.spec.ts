@@ -78,7 +78,7 @@ const alike = new Set([
   'forged warnings over their limit',
 ]);
 
-// one after another in one page, which is what not being stopped means
+// one after another in one page, which shows that the page was not blocked
 for (const [title, tag, isLong] of [
   ['no script stops the page, whatever it sends', [], false],
   ['scripts that resemble these do not stop the page either', ['@long'], true],
@@ -96,7 +96,7 @@ for (const [title, tag, isLong] of [
         test
           .info()
           .annotations.push({ type: `longest pause, ${name}`, description: `${pause.toFixed(0)} ms` });
-        // about 100 ms on a machine of its own; others work on this one
+        // about 100 ms on an idle machine; this one has other work
         expect(pause).toBeLessThan(1_000);
         await playground.replace(good);
         await playground.run();

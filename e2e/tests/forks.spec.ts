@@ -10,7 +10,7 @@ export default definePrompt('dice', async (prompt) => {
 });
 `;
 
-/** What the model was asked; the browser also asks the server what it allows. */
+/** The requests to the model; the browser also sends preflight requests. */
 const asked = ({ requests }: ModelServer) => requests.filter(({ method }) => method === 'POST');
 
 const roll = (die: string) => ({ toolCall: { name: 'roll', input: { die } } });

@@ -100,7 +100,7 @@ test('two tabs that edit one script keep both texts', async ({ playground }) => 
   await other.write("definePrompt('ours') // other\n");
   // a tab that has not edited shows the change of the other one
   await expect(playground.editor.locator('.view-lines')).toContainText('// other');
-  // as if both had edited at the same moment: the first tab does not hear of this change in time
+  // as if both had edited at the same moment: the first tab is not notified of this change in time
   await other.page.evaluate(() => (BroadcastChannel.prototype.postMessage = () => {}));
   await other.write("definePrompt('ours') // two\n");
   await other.page.waitForTimeout(800);

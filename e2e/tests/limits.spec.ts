@@ -10,7 +10,7 @@ const isLong = process.env['CUELINE_E2E'] === 'long';
 const tag = isLong ? ['@long'] : [];
 test.describe.configure({ timeout: isLong ? 900_000 : 180_000 });
 
-/** A telling sample; `pnpm test:long` takes every type. */
+/** A sample; `pnpm test:long` tests every type. */
 const types = (
   isLong
     ? Object.keys(most)
@@ -18,16 +18,16 @@ const types = (
 ) as RunEvent['type'][];
 
 /**
- * The longest that the page may stand still, in units of work. A unit takes about 3 ms where the page is alone on a machine
- * of today, so that these are about 100 ms there.
+ * The longest time that the page may be blocked, in units of work. A unit takes about 3 ms on an idle current machine,
+ * so that this is about 100 ms there.
  */
 const LONGEST = 33;
-/** What else a machine does only ever makes a pause longer, so the best of a few tries counts. */
+/** Other work on the machine only makes a pause longer, so the best of a few tries counts. */
 const TRIES = 5;
 
 type Watched = { unit: number; pause: number; stop: () => void };
 
-/** How long the page stands still at most while something happens, in units of the same page's own work. */
+/** Returns the longest time for which the page is blocked during `act`, in units of the same page's own work. */
 async function longestPause(page: Page, happen: () => Promise<void>): Promise<number> {
   await page.evaluate(() => {
     const work = (): number => {
@@ -56,7 +56,7 @@ async function longestPause(page: Page, happen: () => Promise<void>): Promise<nu
   });
 }
 
-/** Tries until the page has not stood still for long. */
+/** Repeats until the page was not blocked for long. */
 async function expectAnswers(page: Page, what: string, happen: () => Promise<void>): Promise<void> {
   const pauses: number[] = [];
   while (pauses.length < TRIES && !(pauses.at(-1)! < LONGEST)) {
@@ -103,7 +103,7 @@ test(
       await expect(page.getByTestId('shared-run')).toBeVisible({ timeout: 30_000 });
       // until all rows are drawn that are drawn by themselves
       await page.waitForTimeout(300);
-      // by hand: to look for its role goes through the whole page, and takes longer than what is measured
+      // by selector: a search by role visits the whole page, and takes longer than the measured action
       await page.evaluate(() => {
         document.querySelector<HTMLElement>('[aria-label="Close the shared run"]')?.click();
       });

@@ -1,8 +1,8 @@
 import type { RunEvent } from '@cueline/core';
 
 /**
- * As many events of one type as asked for, with what they are about. Written so that its text also runs in a page, as a
- * script that forges them.
+ * Returns this many events of one type, and the events that they need. Its source also runs in a page, as a script that
+ * forges events.
  */
 export function eventsOf(type: string, count: number): object[] {
   const call = (i: number): object => ({ toolCallId: `c${i}`, toolName: 't' });
@@ -38,7 +38,7 @@ export function eventsOf(type: string, count: number): object[] {
   const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
   const error = { code: 'provider_error', message: 'No.' };
   const request0 = { keep: 0, messages: [] };
-  /** What the events need to be about something, and one of them. */
+  /** The events that events of this type need, and one event of it. */
   const kinds: Record<
     RunEvent['type'],
     [first: ((i: number) => object) | undefined, one: (i: number) => object]

@@ -2,12 +2,12 @@ import { inflateRawSync } from 'node:zlib';
 import { expect, test as base, type Locator, type Page } from '@playwright/test';
 import { startModelServer, type ModelServer } from '../server/server.ts';
 
-/** What a person sees and does in the playground. */
+/** The playground as a user sees and operates it. */
 export type Playground = {
   readonly page: Page;
   readonly editor: Locator;
   readonly status: Locator;
-  /** Opens the page as somebody who has been here before and kept nothing, and waits for the editor. */
+  /** Opens the page as a returning user without stored data, and waits for the editor. */
   open(hash?: string): Promise<void>;
   /** Puts an example into the editor, by its title. */
   pick(example: string): Promise<void>;
@@ -16,13 +16,13 @@ export type Playground = {
   /** The script as text, through the link that Share makes of it; the editor draws only the lines in view. */
   script(): Promise<string>;
   run(): Promise<void>;
-  /** Waits until the run has ended, and says how. */
+  /** Waits until the run has ended, and returns how. */
   ended(): Promise<string | null>;
   tool(name: string): Locator;
   agent(name: string): Locator;
   /** The row of a task, by its id. */
   task(id: string): Locator;
-  /** What the run asks. */
+  /** The questions of the run. */
   readonly approval: Locator;
 };
 
@@ -77,7 +77,7 @@ export function onPage(page: Page): Playground {
             new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
           );
         }, script);
-      // the editor takes a paste in when it comes to it, and with it the page
+      // the editor handles a paste later, and so does the page
       for (const line of endOf(script)) await expect(editor.locator('.view-lines')).toContainText(line);
     },
     async script() {
@@ -102,7 +102,7 @@ export function onPage(page: Page): Playground {
   };
 }
 
-/** A first visitor sees a recorded run, which is not what most tests are about. */
+/** Marks the visitor as known, because a first visitor sees a recorded run. */
 function rememberVisit(): void {
   try {
     const key = 'cueline:playground';
@@ -114,7 +114,7 @@ function rememberVisit(): void {
   }
 }
 
-/** Lines that are in view once a script has been pasted, where the cursor is then: none that could be folded over. */
+/** Lines that are in view once a script has been pasted, where the cursor is then: none of them can be folded. */
 function endOf(script: string): string[] {
   const lines = script.split('\n').map((line) => line.trim());
   return lines.slice(-8).filter((line) => line !== '' && line.length <= 60);

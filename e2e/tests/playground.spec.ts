@@ -25,7 +25,7 @@ test('the main job: edit the script, run it, see text and a tool call with its r
   await card.getByRole('button').click();
   await expect(card).toContainText('"sky": "drizzle"');
   await expect(page.getByLabel('Answer', { exact: true }).last()).toContainText('drizzle');
-  // The built-in model is called simulated wherever its name stands.
+  // The built-in model is called simulated wherever its name is shown.
   await expect(page.getByTestId('model')).toContainText('simulated');
   await expect(page.getByRole('heading', { name: 'Step 1', exact: true })).toBeVisible();
 });
@@ -233,7 +233,7 @@ test('the keyboard alone: run, unfold a tool, share', async ({ playground }) => 
   expect(await playground.ended()).toBe('done');
   const toggle = playground.tool('getWeather').getByRole('button');
   const share = page.getByTestId('share');
-  /** Presses Tab until the element has the focus, and fails where it is out of reach. */
+  /** Presses Tab until the element has the focus, and fails if it cannot be reached. */
   const tabTo = async (target: typeof toggle, key = 'Tab'): Promise<void> => {
     for (let presses = 0; presses < 40; presses++) {
       await page.keyboard.press(key);

@@ -180,7 +180,7 @@ test('everything that the worker can see, sent to the model, does not have the k
   await playground.ended('error');
   await setModel(page, 'test-model');
 
-  // Not the server's own rule, which would say the whole dump back.
+  // A planned answer, because the server's own rule would repeat the whole dump.
   server.plan([{ toolCall: {} }, { text: 'Thanks.' }]);
   await playground.replace(nosy);
   await playground.run();
@@ -196,7 +196,7 @@ test('everything that the worker can see, sent to the model, does not have the k
   expect(bodies.join('\n')).not.toContain(key.slice(3));
 });
 
-/** Listens to everything that the page says, walks through everything within reach, and gives it to the model. */
+/** Records all messages of the page, collects all reachable values, and sends them to the model. */
 const nosy = scriptWithTool(
   `
     const seen = new Set<unknown>();

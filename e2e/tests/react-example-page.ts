@@ -2,12 +2,12 @@ import { expect as expectSoon, test as base, type Page } from '@playwright/test'
 
 export const expect = expectSoon.configure({ timeout: 15_000 });
 
-/** What a person sees of the app, and what its performance timeline has of the model and the house. */
+/** The app as a user sees it, and the entries of its performance timeline about the model and the guesthouse. */
 export type App = {
   readonly page: Page;
   open(hash: string): Promise<void>;
   say(text: string): Promise<void>;
-  /** Waits until the run stands like this. */
+  /** Waits until the run has this status. */
   stands(status: string): Promise<void>;
   /** How often each was called since the page was loaded: `model`, and requests such as `house:sendMail`. */
   calls(): Promise<Record<string, number>>;
@@ -19,7 +19,7 @@ export const test = base.extend<{ app: App; faults: string[] }>({
     const faults: string[] = [];
     await context.addInitScript(() =>
       addEventListener('securitypolicyviolation', (event) =>
-        // the console is what the test hears
+        // the test records the console
         console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`),
       ),
     );

@@ -42,7 +42,7 @@ test.describe('two tabs', () => {
     await first.getByTestId('approval').waitFor();
     await other.page.getByTestId('approval').waitFor();
     await first.close();
-    // it asks again: what nobody has approved was not done
+    // it asks again, because nothing was done without approval
     await other.stands('running');
     await other.stands('waiting');
     await other.page.getByRole('button', { name: 'Approve' }).click();
@@ -119,7 +119,7 @@ test.describe('the form', () => {
   test('fills while the answer arrives, and is then the user’s', async ({ app }) => {
     const { page } = app;
     await app.open('#/form');
-    // the page itself looks at each frame: a question from here may arrive after the rest of the answer
+    // the page itself looks at each frame: a request from the test may arrive after the rest of the answer
     const fillsFromTheTop = page.waitForFunction(() => {
       const field = (label: string): HTMLInputElement | undefined =>
         [...document.querySelectorAll('label')].find(({ textContent }) => textContent === label)

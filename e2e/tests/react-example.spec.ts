@@ -255,7 +255,7 @@ test('without storage, the page shows that and still works', async ({ app }) => 
 
 test('everything can be done with the keyboard', async ({ app }) => {
   const { page } = app;
-  /** Tabs on until something of this name has the focus. */
+  /** Presses Tab until an element with this name has the focus. */
   async function tabTo(name: RegExp): Promise<void> {
     for (let presses = 0; presses < 40; presses += 1) {
       await page.keyboard.press('Tab');
@@ -272,7 +272,7 @@ test('everything can be done with the keyboard', async ({ app }) => {
   await app.open('#/chat');
   await tabTo(/Tell Grace that her room is ready/);
   await page.keyboard.press('Enter');
-  // what goes away with its use leaves the focus where one can go on
+  // an element that disappears with its use leaves the focus at a useful place
   await expect(page.getByLabel('Message')).toBeFocused();
   await page.getByTestId('approval').waitFor();
   await tabTo(/Edit/);

@@ -7,12 +7,12 @@ import { expect, test } from '@playwright/test';
 import { build } from 'vite';
 import { sourceConditions } from '../../vite.config.ts';
 
-/** Nothing leaves the machine: the page's files are handed to the browser for this address. */
+/** The browser gets the page's files for this address without a network request. */
 const ORIGIN = 'http://probes.invalid';
 
 type Renders = { list: number; first: number; second: number };
 
-/** What packages/react/test/probes/main.ts puts on its page. */
+/** The functions that packages/react/test/probes/main.ts defines on its page. */
 type Probes = {
   startOnMount(): Promise<{ status: string; text: string; calls: number; mounts: number }>;
   hideAndShow(): Promise<{ status: string; text: string; calls: number; statusOnReturn: string }>;
@@ -102,7 +102,7 @@ for (const mode of ['development', 'production'] as const) {
       const figures = `${during.toFixed(0)} ms while streaming, ${without.toFixed(0)} ms without: ×${ratio.toFixed(2)}`;
       process.stdout.write(`     ${mode}: ${figures} (attempt ${attempts})\n`);
       expect(rendersPerItem, 'an update of the stream makes no transition start over').toBe(1);
-      // aimed at ×1.1; where it started over, it would take as long as the stream does
+      // aimed at ×1.1; a transition that started again would take as long as the stream
       expect(ratio, figures).toBeLessThan(1.3);
     });
   });

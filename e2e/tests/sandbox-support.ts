@@ -9,7 +9,7 @@ export type Connection = {
 
 /** The playground as a test uses it. */
 export type Playground = {
-  /** Opens the page with this script in the editor, as if it had been left there. */
+  /** Opens the page with this script in the editor, as if it were stored there. */
   open(script: string, connection?: Connection): Promise<void>;
   /** Opens another script in the same page, as a file; unlike a reload, this keeps a key, which is in memory only. */
   replace(script: string): Promise<void>;
@@ -18,13 +18,13 @@ export type Playground = {
   run(): Promise<void>;
   /** Waits until the run has ended this way. */
   ended(status: 'done' | 'error' | 'stopped'): Promise<void>;
-  /** The longest time in milliseconds that the page has stood still since the last run began. */
+  /** The longest time for which the page was blocked since the last run began, in milliseconds. */
   longestPause(): Promise<number>;
 };
 
 type Fixtures = { playground: Playground; allowedHosts: Set<string> };
 
-/** A test that fails if the page sends anything to a host that it was not told of. */
+/** A test that fails if the page sends anything to an unlisted host. */
 export const test = base.extend<Fixtures>({
   // Playwright wants to see the destructuring.
   // eslint-disable-next-line no-empty-pattern
@@ -89,7 +89,7 @@ function storedScript(): unknown {
   return stored.state?.text;
 }
 
-/** A script that says `message`, with one tool whose function has this body. */
+/** A script with the message `message` and one tool whose function has this body. */
 export function scriptWithTool(body: string, message = 'Use the tool.'): string {
   return `import { definePrompt } from '@cueline/core';
 import { z } from 'zod';

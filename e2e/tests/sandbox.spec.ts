@@ -7,7 +7,7 @@ test.describe.configure({ timeout: 90_000 });
 const hangs = 'did not let go for 3 s';
 
 test.describe('a script that never returns', () => {
-  // one after another in one page, which is what staying alive means
+  // one after another in one page, which shows that it stays responsive
   test('is ended in every phase in which it can hang, and the page stays responsive', async ({
     page,
     playground,
@@ -46,7 +46,7 @@ test.describe('a script that never returns', () => {
           "setInterval(() => Promise.reject(new Error('x'.repeat(1_000_000))), 5); await new Promise(() => {});",
         ),
         'more than 64 million characters',
-        // on a busy machine, too: a page that counted on would stand still for good
+        // on a busy machine, too: a page that kept counting would stay blocked
         4_000,
       ],
     ] as const) {
@@ -143,7 +143,7 @@ test.describe('a forged sender in a message of a script', () => {
     await playground.run();
     await playground.ended('done');
     await expect(page.getByText('forged but whole', { exact: true })).toBeVisible();
-    // which model answers is for the page to say
+    // the page decides which model answers
     const run = page.getByRole('region', { name: 'Run' });
     await expect(run).toContainText('simulated');
     await expect(run).not.toContainText('gpt-forged');
@@ -241,7 +241,7 @@ test('code that has replaced relay and worker finds no way out of the frame', as
   await outside.close();
 });
 
-/** Tries everything that a worker could; `post` tells what came of it. */
+/** Tries everything that a worker could do; `post` reports the outcome. */
 const hostileWorker = `
   const attempt = async (name, run) => {
     try {
@@ -278,7 +278,7 @@ const hostileWorker = `
   ]))))();
 `;
 
-/** Tries everything that the frame itself could, then adds what its worker found. */
+/** Tries everything that the frame itself could do, then adds the worker's outcome. */
 const hostileRelay = `
   globalThis.startRelay = async (port, boot) => {
     const url = /const url = "([^"]+)"/.exec(boot.runtime)[1];

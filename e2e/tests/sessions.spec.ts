@@ -138,7 +138,7 @@ export default definePrompt('test', async (prompt) => {
       await expect(agent).toHaveAttribute('data-state', 'done');
       await expect(agent).toContainText('2 steps');
       await expect(playground.tool('edit')).toContainText('attempts 2');
-      // whichever model the script names, the person has picked another
+      // the user has picked another model than the script names
       const models = server.requests.flatMap(({ method, text }) =>
         method === 'POST' ? [(JSON.parse(text) as { model: string }).model] : [],
       );

@@ -11,7 +11,7 @@ test.describe.configure({ timeout: 90_000 });
 const origin = 'http://localhost:4173';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A share store on this machine, and where it listens. */
+/** A share store on this machine, and its address. */
 async function withShares(use: (address: string) => Promise<void>): Promise<void> {
   const script = 'packages/edge/test/shares/serve.ts';
   const server = spawn(process.execPath, ['--conditions=@cueline/source', script, origin], {
@@ -26,7 +26,7 @@ async function withShares(use: (address: string) => Promise<void>): Promise<void
   }
 }
 
-/** The built page, as a host that has set a store up serves it: both from one origin. */
+/** The built page and a share store, served from one origin. */
 async function hostShares(context: BrowserContext, address: string): Promise<void> {
   const path = '/api/shares';
   await context.route(`${origin}/`, async (route) => {

@@ -5,7 +5,7 @@ export const expect = expectSoon.configure({ timeout: 15_000 });
 
 export const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
 
-/** A script that defines this, with a tool `wait` that takes its time. */
+/** A script with these definitions and a slow tool `wait`. */
 export const script = (define: string): string => `import { definePrompt } from '@cueline/core';
 import { z } from 'zod';
 

@@ -3,7 +3,7 @@ import { expect, onPage, test } from './playground-page.ts';
 
 test.describe.configure({ timeout: 90_000 });
 
-/** The texts of the lines that are marked, as they are drawn. */
+/** The texts of the marked lines. */
 async function marked(page: Page): Promise<string[]> {
   return page
     .locator('.monaco-editor')
@@ -71,7 +71,7 @@ test('selecting a call marks the line that made it, and a line selects what it m
   const ofVariables = costs.locator('span[title^=CITY]');
   await expect(ofVariables).toHaveAttribute('title', /^CITY: \d+ tokens .+\nUNIT: \d+ tokens /);
 
-  // from a line to what it made, and back to the call by the line's number in the gutter
+  // from a line to the definition that it made, and back to the call by the line's number in the gutter
   await line('prompt.def(name').click();
   await expect.poll(() => marked(page)).toEqual(["prompt.def(name, 'Lisbon');"]);
   await expect(card).not.toHaveAttribute('data-selected', 'true');

@@ -5,7 +5,7 @@ import { expect, call, script, change } from './slow-tool.ts';
 // The editor and its TypeScript are several megabytes to start on a machine that does other things as well.
 test.describe.configure({ timeout: 90_000 });
 
-/** One of each kind; that all of them come to their ends on that model is a test in Node. */
+/** One example of each kind. A test in Node runs all of them to their end. */
 const examples = ['Ask before sending', 'Researchers and a writer', 'A list of its own'];
 
 const lastRequest = (server: ModelServer): string =>
@@ -82,7 +82,7 @@ test.describe('tasks', () => {
       await change(page, task('task-4'), 'Remove');
       await expect(task('task-4')).toHaveCount(0);
 
-      // a menu that goes with the run leaves the focus where one can go on
+      // a menu that closes with the run leaves the focus at a useful place
       await task('task-3')
         .getByRole('button', { name: /^Change task/ })
         .focus();
@@ -150,7 +150,7 @@ test.describe('tasks', () => {
         setTimeout(() => form!.requestSubmit(), 300);
       });
       expect(await playground.ended()).toBe('error');
-      // what was written is not lost with the run, nor is the focus
+      // neither the written text nor the focus is lost with the run
       await expect(page.getByLabel('New task')).toHaveValue('More');
       await expect(page.getByLabel('New task')).toBeFocused();
       await page.keyboard.press('Enter');
@@ -186,7 +186,7 @@ test.describe('tasks', () => {
 });
 
 test.describe('an approval', () => {
-  /** Runs the example until it asks, as somebody does who uses no pointer. */
+  /** Runs the example until it asks, with the keyboard only. */
   async function untilAsked({ page, approval, ...playground }: Playground): Promise<void> {
     await playground.open();
     await playground.pick('Ask before sending');

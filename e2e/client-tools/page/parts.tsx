@@ -1,4 +1,4 @@
-/** What a tool asks the guest. */
+/** A tool's question to the guest. */
 export type Question = {
   title: string;
   options: readonly string[];
@@ -6,7 +6,7 @@ export type Question = {
   onRefuse: () => void;
 };
 
-/** The question of a call that waits, with its answers. */
+/** Shows the question of a waiting call, with its possible answers. */
 export function Card({ title, options, onAnswer, onRefuse }: Question) {
   return (
     <section aria-label={title} className="card">
@@ -25,7 +25,7 @@ export function Card({ title, options, onAnswer, onRefuse }: Question) {
 
 const wishes = ['Find a room', 'Pay the deposit', 'Confirm my stay'];
 
-/** What can be asked of the desk. */
+/** The questions that the page suggests. */
 export function Wishes({ isBusy, onWish }: { isBusy: boolean; onWish: (wish: string) => void }) {
   return (
     <nav>

@@ -9,7 +9,7 @@ const remoteDesk = remotePrompt<typeof desk>('desk');
 const executor = viaRoute('/api/desk');
 const storage = indexedDbStorage();
 
-/** Our own hook: the page's functions are given to `usePrompt`. */
+/** Uses Cueline's hook: the page passes its functions to `usePrompt`. */
 export function PromptDesk() {
   return (
     <PromptProvider executor={executor} persist={storage}>
@@ -46,7 +46,7 @@ function Stay() {
   );
 }
 
-/** A question that a function waits for. It goes away when its call needs no answer any more. */
+/** A question that a function waits for. It is removed once its call needs no answer any more. */
 function useQuestion() {
   const [question, setQuestion] = useState<Question>();
   const [asked, setAsked] = useState(0);

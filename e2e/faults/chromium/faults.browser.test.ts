@@ -4,7 +4,7 @@ import * as z from 'zod';
 
 const key = 'sk-fault-0123456789abcdef';
 
-/** As a page calls a provider elsewhere: what is on this machine itself is not tried again. */
+/** An address of another machine, because a page does not retry a server on its own machine. */
 const elsewhere = 'https://provider.test/v1';
 
 type Step = 'call' | 'answer';
@@ -88,7 +88,10 @@ describe('a page without a network', () => {
     Object.defineProperty(navigator, 'onLine', { value: false, configurable: true });
   }
 
-  /** A run whose provider cannot be reached, and what it says of each wait: which try comes next, and whether it waits for a network. */
+  /**
+   * A run whose provider cannot be reached, and its report of each wait: the number of the next try, and whether it
+   * waits for a network.
+   */
   function open(onRetry: (run: Run, waits: number) => void) {
     const waits: [attempt: number | undefined, offline: boolean | undefined][] = [];
     const env = { UP_API_BASE: elsewhere, UP_API_KEY: key, UP_API_TYPE: 'openai' };

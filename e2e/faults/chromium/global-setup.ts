@@ -5,22 +5,22 @@ import { startFaultServer } from '../provider.ts';
 import { statusFaults } from '../status-faults.ts';
 import { streamFaults } from '../stream-faults.ts';
 
-/** A fault that a page can meet: where its provider is, and how the run ends. */
+/** A fault that a page can have: its provider's address, and how the run ends. */
 export type PageFault = Outcome & { name: string; step: 'call' | 'answer'; baseURL: string };
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Which of the faults are tried: 4 is every fourth. */
+    /** The share of the faults that are tested: 4 means every fourth. */
     everyFault: number;
     pageFaults: PageFault[];
     /** The same server for a page that it does not allow. */
     withoutCors: string;
-    /** Where nothing listens. */
+    /** An address without a server. */
     refused: string;
   }
 }
 
-/** What a browser itself does in its own way: connections, redirects, and bodies that break off. */
+/** Faults that browsers handle themselves: connections, redirects, and bodies that break off. */
 const faults = [
   // a connection that breaks before an answer, Chromium may try again itself, so that no tries can be counted
   ...connectionFaults.filter(({ name }) => !/^resets (once|twice)/.test(name)),
@@ -30,7 +30,7 @@ const faults = [
   ...streamFaults.filter(({ ends }) => ends === 'stream_truncated' || ends === 'timeout'),
 ].filter(({ only }) => only?.wire !== 'responses');
 
-/** Where Chromium sees something else than Node. */
+/** Faults with another outcome in Chromium than in Node. */
 const inChromium: Record<string, Outcome> = {
   'answers with something that is not HTTP': { ends: 'network', attempts: 3 },
 };

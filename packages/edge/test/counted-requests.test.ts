@@ -1,4 +1,4 @@
-// What costs a server something is counted, also where nobody has signed in yet or the body never ends.
+// Requests that use a server's resources are counted, even without a user and with endless bodies.
 import {
   createMemoryShares,
   createModelProxy,
@@ -135,7 +135,7 @@ test('shares that are opened are counted by address', async () => {
 });
 
 describe('without an address, requests count together', () => {
-  // the count is by time, and stands still here: how fast this machine is does not matter
+  // requests are counted by time, which does not pass here, so that the machine's speed does not matter
   beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
   afterEach(() => void vi.useRealTimers());
 

@@ -85,7 +85,7 @@ test('another id in the middle of a run: the run continues, and is there when th
   expect(page.text('shown')).toBe('idle: ');
   page.show(withId('a'));
   await expect.poll(() => page.text('shown')).toBe('done: Hello, Ada.');
-  // what happened to a run that was not shown here is not told here
+  // callbacks are not called for events of a run that was not shown here
   expect(told).toEqual(['a']);
   expect(executor.requests).toHaveLength(1);
 });

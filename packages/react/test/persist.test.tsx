@@ -89,7 +89,7 @@ test('after a reload a run is there as it was, and its conversation continues', 
   const seen = vi.fn<(run: PromptRun<{ name: string }>) => void>();
   const page = mount(app(storage, model, { id: 'greeting', seen, onDone }));
   await expect.poll(() => page.text('shown')).toBe('done: Hello, Ada.');
-  // it was done before: nobody need hear of it again
+  // it had ended before, so no callback is called again
   expect(onDone).toHaveBeenCalledOnce();
   await expect(seen.mock.lastCall![0].send('And Grace?')).resolves.toBe('Hello, Grace.');
   expect(model.calls[1]?.prompt.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);

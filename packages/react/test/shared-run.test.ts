@@ -13,7 +13,7 @@ function openRun(executor: Executor): SharedRun<{ name: string }> {
   return run;
 }
 
-/** Takes a start and never says anything, whatever it is told. */
+/** Accepts a start and never emits an event, whatever command it gets. */
 const deaf: Executor = {
   start: () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) }),
 };

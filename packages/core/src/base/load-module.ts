@@ -1,8 +1,8 @@
 import { CuelineError, type CuelineErrorCode } from './errors.ts';
 
 /**
- * Loads a part of Cueline that a page loads only when it needs it. `name` is its name for the user. Throws
- * `missing_package` if a package that the part needs is not installed, otherwise `code`.
+ * Loads a module of Cueline that a page loads only when it needs it. `name` is its name for the user. Throws
+ * `missing_package` if a package that the module needs is not installed, otherwise `code`.
  */
 export const loadModule = <Part>(
   name: string,

@@ -58,7 +58,7 @@ export class PromptTransport<Input = void> implements ChatTransport<UIMessage> {
     };
   }
 
-  /** Starts a run with the chat's messages, or goes on with the one whose requests they answer. */
+  /** Starts a run with the chat's messages, or continues the run whose approvals or client tool calls they answer. */
   async sendMessages(
     call: Parameters<ChatTransport<UIMessage>['sendMessages']>[0],
   ): Promise<ReadableStream<UIMessageChunk>> {

@@ -356,7 +356,7 @@ export class Prompt {
         `The run has started without tools, so it cannot be given ${name} now. Define it in the prompt function.`,
       );
     }
-    // a task may have its own tool under a name that the prompt uses, but never one of those that keep the list
+    // a tool of a task may replace one of the prompt, but not a tool of the task list
     if (this.#definitions.tools.has(name) || this.#base.taskList?.tools.has(name) === true) {
       throw new CuelineError(
         'invalid_definition',

@@ -95,7 +95,7 @@ function addTool<Name extends string>(
     },
     { validate: (value) => readTexts(value, fields) },
   );
-  // the list itself says what a repeated call means
+  // the list decides what a repeated call means, and not the loop guard
   list.tools.set(name, functionTool(name, description, schema, run, { repeatable: true, effect: 'read' }));
 }
 

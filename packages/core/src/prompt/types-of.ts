@@ -5,7 +5,7 @@ import type { Plugin } from './define-plugin.ts';
 import type { NamedTool } from '../tools/tool.ts';
 import type { ToolList } from '../tools/tool-list.ts';
 
-/** The part of a prompt's settings that says something to TypeScript. */
+/** The settings of a prompt from which TypeScript infers its types. */
 export type TypedSettings = {
   readonly output?: ToolSchema;
   readonly tools?: ToolList;

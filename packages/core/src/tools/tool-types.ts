@@ -37,7 +37,7 @@ export type ToolRules<Args = unknown> = {
 /** The options of `defTool`: rules, callbacks around each call, and a schema for the result. */
 export type ToolOptions<Args = unknown, Output extends ToolSchema = ToolSchema> = ToolRules<Args> & {
   /**
-   * A schema for the result, which the log and the model get as parsed by it. A result that does not fit is an error
+   * A schema for the result. The log and the model get the parsed result. A result that does not fit is an error
    * of the tool, with the path of what is wrong. Plain JSON Schema checks nothing.
    */
   outputSchema?: Output;

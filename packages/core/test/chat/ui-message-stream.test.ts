@@ -32,7 +32,7 @@ async function chunksOf(events: readonly RunEvent[]): Promise<UIMessageChunk[]> 
 }
 
 /**
- * What there is to see of a message. The AI SDK's reader begins with an empty message and hands a step's mark on only
+ * The visible content of a message. The AI SDK's reader begins with an empty message and hands a step's mark on only
  * with the first part after it; we have no message and no mark until there is something in them.
  */
 function shown(message: UIMessage | undefined): UIMessage['parts'] {

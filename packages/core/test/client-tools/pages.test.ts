@@ -174,7 +174,7 @@ describe('a connection that breaks', () => {
       const fetch = async (request: Request): Promise<Response> => {
         const isIt = (await request.clone().text()).includes(`"type":"${lost}"`);
         const response = await hub.fetch(request);
-        // it arrived, and nobody hears of it
+        // it arrived, and no reply comes
         if (isIt && breaks-- > 0) throw new TypeError('reset');
         return response;
       };

@@ -27,7 +27,7 @@ async function lastMessage(stream: ReadableStream<UIMessageChunk>): Promise<UIMe
   return last;
 }
 
-/** What there is to see of a message: the AI SDK's reader hands a step's mark on only with the first part after it. */
+/** The visible content of a message: the AI SDK's reader hands a step's mark on only with the first part after it. */
 function shown(message: UIMessage | undefined): UIMessage['parts'] {
   const parts = json(message?.parts ?? []);
   while (parts.at(-1)?.type === 'step-start') parts.pop();

@@ -1,4 +1,4 @@
-// Providers refuse a call whose result does not come next. Whoever put it there is told, before anything is sent.
+// Providers refuse a call whose result does not come next. The caller gets an error before anything is sent.
 import { CuelineError, runPrompt, type Hook, type Prompt, type PromptConfig } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';

@@ -98,7 +98,7 @@ describe('a later step', () => {
     expect(requests.map(({ settings }) => settings['temperature'])).toEqual([0, 0.1, 1, 1]);
     for (const [step, real] of requests.entries()) {
       const { request } = await dryRun(define, { options, step, model: 'simulated:scripted' });
-      // nobody has answered
+      // without an answer
       expect(request).toEqual({ ...real, messages: [{ role: 'user', content: 'Hi.' }] });
     }
   });

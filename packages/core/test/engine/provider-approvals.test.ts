@@ -52,7 +52,7 @@ const mcp: ToolSet = {
     inputSchema: jsonSchema({}),
   }) as never,
 };
-/** A prompt that leaves it to the chat to say something. */
+/** A prompt without messages of its own. */
 const open = definePrompt('open', () => {});
 const asked = definePrompt('asked', (prompt) => prompt.$`Go.`);
 const answers = (approved: boolean): Answer[] => [asks, approved ? paid : refused, refused];
@@ -236,7 +236,7 @@ describe.each([true, false])('in a session: %s', (approved) => {
     const later = modelOf([completes]);
     const { completionReason } = await runAgentSession(later, { ...config, initialMessages: messages });
     expect(completionReason).toBe('task_complete');
-    // nobody can answer it any more
+    // it can no longer be answered
     expect(JSON.stringify(later.calls[0]!.prompt)).not.toContain('mcp');
     expect(JSON.stringify(later.calls[0]!.prompt)).toContain('Let me pay.');
   });

@@ -35,7 +35,7 @@ async function readAll(log: readonly RunEvent[]): Promise<UIMessage> {
   return withoutRetried(last ?? { id: '', role: 'assistant', parts: [] });
 }
 
-/** What there is to see of a message. */
+/** The visible content of a message. */
 function shown({ parts }: Pick<UIMessage, 'parts'>): unknown {
   const seen = json(parts).map((part) => (part.type === 'reasoning' ? { ...part, id: 'reasoning' } : part));
   while (seen.at(-1)?.type === 'step-start') seen.pop();

@@ -26,7 +26,7 @@ function open(turns: readonly ScriptedTurn[], chunkSize?: number) {
   return { run, model, objects };
 }
 
-/** What the model was told last, before it answered the call. */
+/** The last text that the model read before it answered the call. */
 const told = (model: ReturnType<typeof scriptedModel>, call: number): unknown =>
   json(model.calls[call]?.prompt.at(-1));
 

@@ -14,7 +14,7 @@ export const five = inLog([
   { type: 'run-end', outcome: 'done' },
 ]);
 
-/** A clock that stands still until it is moved, and runs what came due on the way. */
+/** A clock that only moves when it is told to, and then calls the timers that are due. */
 export function manualClock() {
   let time = 1_000;
   const timers = new Map<symbol, { at: number; callback: () => void }>();

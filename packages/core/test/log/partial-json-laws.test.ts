@@ -21,7 +21,7 @@ const number = fc.oneof(
 const word = fc.constantFrom('true', 'false', 'null');
 const key = fc.oneof(fc.constantFrom('"a"', '"b"', '"1"', '"0"', '""'), string);
 
-/** JSON as somebody may write it: any space, any spelling of a character, names that come twice. */
+/** Any valid JSON: any white space, any escape of a character, repeated names. */
 const { anyJson } = fc.letrec<{ value: string; anyJson: string }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },

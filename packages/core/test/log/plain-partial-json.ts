@@ -1,6 +1,6 @@
 import type { PartialJson } from '../../src/json/partial-json.ts';
 
-/** Where the reader stands inside the innermost open value. */
+/** The reader's position inside the innermost open value. */
 type Place =
   | 'value'
   | 'string'

@@ -2,7 +2,7 @@ import { createRunLog, type RunState, type Scheduler } from '@cueline/core';
 import { toUIMessageStream } from '@cueline/core/ai-sdk';
 import { describe, expect, test } from 'vitest';
 
-/** A scheduler whose frames come when the test says so. */
+/** A scheduler whose frames the test triggers. */
 function manualFrames(): { schedule: Scheduler; frame: () => boolean } {
   let pending: (() => void) | undefined;
   return {

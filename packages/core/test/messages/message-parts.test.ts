@@ -19,7 +19,7 @@ function said(...parts: Record<string, unknown>[]): unknown {
   return prompt.definitions.messages[0]!.content;
 }
 
-/** The output that the model is told of a tool that gave `output`. */
+/** The output that the model reads for a tool's result `output`. */
 function told(output: unknown): unknown {
   const prompt = new Prompt();
   prompt.defMessage('assistant', [call]);

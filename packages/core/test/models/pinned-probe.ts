@@ -1,4 +1,4 @@
-// Fetches from a server on 127.0.0.1, and writes what came of it as JSON: <runtime> pinned-probe.ts <port>
+// Fetches from a server on 127.0.0.1, and writes the outcome as JSON: <runtime> pinned-probe.ts <port>
 import { fetchPinned, resolveHost } from '../../src/models/pinned-fetch.ts';
 
 const port = process.argv.at(-1);

@@ -64,7 +64,7 @@ describe('Providers that need more than a key', () => {
       GOOGLE_VERTEX_PROJECT: 'my-project',
       GOOGLE_VERTEX_LOCATION: 'europe-west4',
       GOOGLE_CLIENT_EMAIL: 'ada@my-project.example',
-      // as it stands in most .env files
+      // as in most .env files
       GOOGLE_PRIVATE_KEY: `-----BEGIN PRIVATE KEY-----\\n${der}\\n-----END PRIVATE KEY-----\\n`,
     };
     const asked: string[] = [];

@@ -18,7 +18,7 @@ const cityJson = {
   additionalProperties: false,
 } as const;
 
-/** A schema of nobody's library, as the standard wants it. */
+/** A schema of no library, as the standard describes it. */
 const standard = {
   '~standard': {
     version: 1 as const,

@@ -160,7 +160,7 @@ describe('stopping', () => {
       expect(parts.length).toBe(count);
       expect(heal).not.toHaveBeenCalled();
       expect(calls.length).toBe(1);
-      // a provider that does not listen is let go of as soon as it answers
+      // a provider that ignores its signal is disconnected as soon as it answers
       await vi.advanceTimersByTimeAsync(10_000);
       if (deaf && !('throws' in answer)) expect(cancelled).toEqual([0]);
     }

@@ -212,7 +212,7 @@ describe('retries', () => {
     // a browser may be wrong about it, so that it is tried now and then
     await vi.advanceTimersByTimeAsync(1);
     expect(calls.length).toBe(2);
-    // told of a change that is none
+    // a notification without a change
     for (const listener of network.listeners) listener();
     await vi.advanceTimersByTimeAsync(10_000);
     expect(calls.length).toBe(2);

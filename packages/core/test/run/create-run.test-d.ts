@@ -47,7 +47,7 @@ test('a definition knows its input, and nothing of it is any', () => {
   void createRun(plan).start({ days: 'three' });
   // @ts-expect-error there is no such way
   void run.start(undefined, { whenBusy: 'later' });
-  // @ts-expect-error a turn that nobody sees is none
+  // @ts-expect-error a turn without visible messages is not allowed
   void run.send('More.', { whenBusy: 'parallel' });
 });
 

@@ -101,7 +101,7 @@ describe('while it continues', () => {
 });
 
 describe('before it is restored', () => {
-  /** A storage that answers when it is told to. */
+  /** A storage that answers when the test lets it. */
   function slow(storage: MemoryStorage): { answer: () => void } {
     const { load } = storage;
     let answer = (): void => {};

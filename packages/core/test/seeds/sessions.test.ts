@@ -356,7 +356,7 @@ describe('error handling', () => {
       ['tool_execution', 3, 'out of range'],
       ['tool_execution', 4, 'slow took longer than 40 ms, so it was ended.'],
     ]);
-    // the model is told of all of them
+    // the model reads all of them
     const sent = JSON.stringify(model.calls[4]?.prompt);
     for (const words of ['What?', 'Invalid input for tool search', 'out of range', 'longer than 40 ms']) {
       expect(sent).toContain(words);

@@ -7,9 +7,9 @@ export type Tab = {
   readonly storage: RunStorage;
   /** Has what is called use this tab's locks and channels. */
   use(): void;
-  /** Ends the tab: its locks are given back, and nothing that it does reaches anybody. */
+  /** Closes the tab: its locks are released, and nothing that it sends is delivered. */
   kill(): void;
-  /** Until it is thawed, it hears nothing and nobody hears it; it keeps its locks. */
+  /** Until it is thawed, it neither sends nor receives anything; it keeps its locks. */
   freeze(): void;
   thaw(): void;
   readonly isDead: boolean;

@@ -81,7 +81,7 @@ export async function answered(chat: PlainChat, text: string): Promise<void> {
   await vi.waitFor(() => expect([textOf(chat.messages.at(-1)), chat.status]).toEqual([text, 'ready']));
 }
 
-/** What a chat hands its transport for a user's message. */
+/** The arguments that a chat passes to its transport for a user's message. */
 export function submission(
   chatId: string,
   messages: UIMessage[] = [userMessage('Count.')],

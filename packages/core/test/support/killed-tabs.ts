@@ -2,7 +2,7 @@ import { createRun, definePrompt, type Run } from '@cueline/core';
 import { createBrowser, type Tab } from './browser.ts';
 import { defineWork, planningModel, randomFrom } from './killed-runs.ts';
 
-/** What became of a run whose tabs were killed, reloaded, and used at random moments. */
+/** The outcome of a run whose tabs were killed, reloaded and used at random moments. */
 export type KilledTabs = {
   result: string;
   kills: number;
@@ -56,7 +56,7 @@ export async function killTabs(seed: number): Promise<KilledTabs> {
     if (run.getState().status === 'done') break;
     if (random() < 0.7) {
       tab.kill();
-      // what goes on in a tab that is gone reaches nobody
+      // nothing that happens in a closed tab is delivered
       run.stop();
       kills += 1;
       shown[index] = await open();
@@ -66,7 +66,7 @@ export async function killTabs(seed: number): Promise<KilledTabs> {
   const states = (): string[] => shown.map(({ run }) => run.getState().status);
   while (!states().every((status) => status === 'done') && Date.now() < deadline) {
     await sleep(20);
-    // where every tab was killed at once, nobody goes on by itself
+    // if all tabs were killed at once, none continues by itself
     const isOver = (status: string): boolean => status === 'error' || status === 'stopped';
     if (states().every(isOver) && browser.holders() === 0) shown[0]!.run.retry().catch(() => {});
   }

@@ -10,7 +10,7 @@ import {
 import { toEventStream } from '@cueline/core/server';
 
 export type HubOptions = Pick<RunRequest, 'model' | 'options'> & {
-  /** What becomes of the nth answer with events, counted from 0. */
+  /** Changes the nth answer with events, counted from 0. */
   tamper?: (body: ReadableStream<Uint8Array>, connection: number) => ReadableStream<Uint8Array>;
   /** Answers a request in the hub's place. */
   instead?: (request: Request, connection: number) => Response | undefined | Promise<Response | undefined>;

@@ -11,7 +11,7 @@ export function after(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Resolves with the next event for which `isIt` says so, of those that the run tells. */
+/** Resolves with the run's next event for which `isIt` returns true. */
 export function nextEvent(
   run: Pick<Run<never>, 'listen'>,
   isIt: RunEvent['type'] | ((event: RunEvent) => boolean),

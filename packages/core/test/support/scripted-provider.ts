@@ -55,7 +55,10 @@ export function toolCall(id: string, input = '{}'): Part[] {
   ];
 }
 
-/** A provider that answers its nth call with the nth answer, and again with the last. It knows when it is let go of. */
+/**
+ * A provider that answers its nth call with the nth answer, and again with the last. It records when its answer is
+ * cancelled.
+ */
 export function provider(answers: readonly Answer[], options: { deaf?: boolean } = {}) {
   const calls: LanguageModelV4CallOptions[] = [];
   const cancelled: number[] = [];

@@ -1,4 +1,4 @@
-/** What a provider sends: events as JSON, or text as it stands. */
+/** A provider's output: events as JSON, or raw text. */
 export type Wire = readonly (object | string)[];
 
 /** A response that streams `wire` as server-sent events, cut into chunks at the given byte offsets. */

@@ -31,7 +31,7 @@ describe('the places of a static list', () => {
     [['completed', 'validating'], add(1), `Index 1 ${taken} 2 to 4.`],
     [['completed', 'failed'], add(1), `Index 1 ${taken} 2 to 4.`],
     [['completed', 'completed', 'completed', 'skipped'], add(3), `Index 3 ${taken} 4.`],
-    // What was skipped further back keeps nobody out.
+    // Tasks that were skipped earlier do not matter.
     [['in_progress', 'pending', 'skipped'], add(1), 'Add New Multiply Subtract Divide'],
     [[], move('task-3', 0), 'Subtract Add Multiply Divide'],
     [[], move('task-1', 3), 'Multiply Subtract Divide Add'],

@@ -140,7 +140,7 @@ describe('demoModel with a task list', () => {
 });
 
 describe('demoModel on the runner', () => {
-  /** A whole run on the demo model: the calls that it made, and how the run stands at its end. */
+  /** A whole run on the demo model: its calls, and its state at the end. */
   async function run(source: PromptSource, on: (live: RunHandle, event: RunEvent) => void = () => {}) {
     const { run: live } = await runPrompt(source, { model: demoModel({ pace: 0 }) });
     live.listen((event) => on(live, event));

@@ -7,7 +7,7 @@ import { sent } from '../sent-requests.ts';
 import { call, go, play, types } from '../support.ts';
 import { after } from '../support/runs.ts';
 
-/** One call of a tool, and what came of it. */
+/** One call of a tool, and its outcome. */
 async function callOnce(
   fn: (args: { n: number }, context: ToolContext) => unknown,
   options: ToolOptions<{ n: number }> = {},

@@ -11,7 +11,7 @@ afterAll(() => void process.off('unhandledRejection', onUnhandled));
 const read = (path: string): GuardedCall => ({ toolName: 'read', input: { path }, effect: 'read' });
 const write = (text: string): GuardedCall => ({ toolName: 'write', input: { text }, effect: 'write' });
 
-/** Makes a call as the runner does, with this result or this error, and says what became of it. */
+/** Makes a call as the runner does, with this result or this error, and returns the outcome. */
 async function make(guard: LoopGuard, call: GuardedCall, result: unknown = 'ok'): Promise<string> {
   const { verdict, settled } = guard.check(call);
   settled(result instanceof Error ? Promise.reject(result) : Promise.resolve(result));

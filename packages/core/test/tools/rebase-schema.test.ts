@@ -1,4 +1,4 @@
-// A schema that stands in a composite tool's still says what it said by itself.
+// A schema inside a composite tool's schema has the same meaning as alone.
 import { tool, type ToolSchema } from '@cueline/core';
 import { jsonSchema } from 'ai';
 import { expect, test } from 'vitest';
@@ -33,7 +33,7 @@ async function sentSchema(...schemas: ToolSchema[]): Promise<Schema> {
   return (sent as { inputSchema: object }).inputSchema as Schema;
 }
 
-/** Everything that is referred to in a schema, with what stands there. */
+/** All references of a schema, with their targets. */
 function references(root: Schema, value: unknown = root): [string, unknown][] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, child]): [string, unknown][] =>

@@ -1,4 +1,4 @@
-// A process that serves a route, and is sent bodies of small objects, each in the name of somebody else: what they take as
+// A process that serves a route, and is sent bodies of small objects, each with a different subject: what they take as
 // objects is twenty times what they take as bytes. Its argument: how many. Tells its parent what came of it.
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
@@ -21,7 +21,7 @@ export type Attacked = {
 
 /** How many requests are on their way at once. */
 const AT_ONCE = 24;
-/** How many answers stay open that nobody reads. */
+/** The number of open answers without a reader. */
 const UNREAD = 100;
 
 const encoder = new TextEncoder();

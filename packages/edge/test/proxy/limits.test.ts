@@ -19,7 +19,7 @@ describe('limits in memory', () => {
       why: 'concurrent',
       retryAfterMs: 1_000,
     });
-    // somebody else
+    // another subject
     expect(await store.reserve({ ...call, id: '3', subject: 'eve' })).toEqual({ ok: true });
     await store.settle({ subject: 'ada', id: '1', tokens: 0 });
     expect(await store.reserve({ ...call, id: '3' })).toEqual({ ok: true });

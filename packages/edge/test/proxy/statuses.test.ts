@@ -73,7 +73,7 @@ describe('before anything is sent', () => {
     expect(await refused(response.clone())).toEqual({ status, code });
     expect([sent, store]).toEqual([[], []]);
     expect(events).toMatchObject([{ type: 'refused', status, code }]);
-    // a page of ours can read why, and nobody else can
+    // only a page of an allowed origin can read the reason
     expect(response.headers.get('access-control-allow-origin')).toBe(
       code === 'origin_denied' ||
         request?.headers?.origin !== undefined ||

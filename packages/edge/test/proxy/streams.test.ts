@@ -291,7 +291,7 @@ describe('a fault after the headers ends in one event', () => {
     const { text, outcome, settled, reserved } = await play(upstream, options);
     expect(text.startsWith('data: a\n\n')).toBe(true);
     expect(proxyError(text)).toBe(code);
-    // an event that broke off never reached the caller, so what follows stands alone
+    // an event that broke off never reached the caller, so the next event is alone
     expect(text).not.toContain('half');
     expect(text.split('event: proxy-error')).toHaveLength(2);
     expect(text).not.toContain(key);

@@ -30,7 +30,7 @@ export type Fixture = {
 
 type Upstream = (request: Sent, signal: AbortSignal) => Response | Promise<Response>;
 
-/** A proxy in front of a function that stands for every provider. Everybody with `Bearer ada` is ada. */
+/** A proxy in front of a function in place of all providers. `Bearer ada` identifies the subject ada. */
 export function fixture(
   upstream: Upstream = () => chatStream(['Hi']),
   options: Partial<ModelProxyOptions> = {},

@@ -39,7 +39,7 @@ describeWithRedis('connections to Redis', (redis) => {
     await vi.waitFor(async () => expect(await subscriptions()).toBe(100));
     left.abort();
     expect((await Promise.all(listeners)).every(({ length }) => length === 1)).toBe(true);
-    // and nobody has to close anything
+    // and no test has to close anything
     await vi.waitFor(async () => expect(await connections()).toBe(before), 5_000);
     expect(await all(read(store, runs[0]!, -1, never()))).toEqual(events);
 

@@ -15,7 +15,10 @@ async function keysOf(subject: string): Promise<string[]> {
   return asked.flat();
 }
 
-/** What a cluster tells the slot by: what is between the first brace and the next that closes, or all where that is nothing. */
+/**
+ * The part of a key that decides its slot in a cluster: the text between the first brace and the next closing one, or
+ * the whole key.
+ */
 function tagOf(key: string): string {
   return /\{([^}]+)\}/.exec(key.slice(key.indexOf('{')))?.[1] ?? key;
 }

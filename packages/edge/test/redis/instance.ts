@@ -10,7 +10,7 @@ import * as z from 'zod';
 import { defineWork, planningModel } from '../../../core/test/support/killed-runs.ts';
 
 const [path = '', options = '{}'] = process.argv.slice(2);
-// ends with whoever started it
+// ends with the process that started it
 process.stdin.on('close', () => process.exit()).resume();
 
 const client = createClient({ socket: { path, reconnectStrategy: 50 } });

@@ -20,7 +20,7 @@ const post = (instance: Instance, subject: string, prompt: string): Promise<Resp
     body: JSON.stringify({ prompt }),
   });
 
-/** What becomes of a run that makes one call: `done`, or why it made none. */
+/** The outcome of a run with one call: `done`, or the reason why it made none. */
 async function outcomeOf(instance: Instance, subject: string): Promise<string> {
   const text = await (await post(instance, subject, 'spend')).text();
   const codes = ['total_exceeded', 'totalDailyTokens', 'dailyTokens', 'budget_exceeded'];

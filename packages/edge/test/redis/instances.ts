@@ -54,7 +54,7 @@ export async function startInstance(path: string, options: InstanceOptions = {})
 
 export type TestClient = Required<Pick<Executor, 'start' | 'send'>> & {
   attach(runId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<RunEvent>;
-  /** What was asked of which instance, and what came of it. */
+  /** The requests to each instance, and their outcomes. */
   readonly asked: { url: string; method: string; status: number | 'lost' }[];
 };
 

@@ -3,7 +3,7 @@ import { randomFrom } from '../../../core/test/support/killed-runs.ts';
 import { clientOf, startInstance, type Instance } from './instances.ts';
 import type { TestRedis } from './server.ts';
 
-/** What became of the runs that were under way when their server was killed. */
+/** The outcome of the runs that were in progress when their server was killed. */
 export type Killed = {
   /** How many had not ended. */
   interrupted: number;
@@ -13,7 +13,7 @@ export type Killed = {
   writes: [name: string, what: string, times: number][];
 };
 
-// who waits for a server that is gone is told so soon
+// a client of a dead server soon gets an error
 const limits = { quietMs: 500 };
 
 /** Kills a server in each round, at a random moment of `runs` runs, which then go on with `retry()` at another one. */

@@ -25,7 +25,7 @@ export type TestClient = ReturnType<typeof clientOf>;
 
 const clientOf = (path: string) => createClient({ socket: { path, reconnectStrategy: 50 } });
 
-/** Ends the server with whoever started it, however that ends: then the pipe breaks that `cat` reads. */
+/** Ends the server with the process that started it, however that ends, because the pipe that `cat` reads then breaks. */
 const watchdog = `exec 3<&0; "$0" "$@" & pid=$!; (cat <&3; kill -9 $pid) >/dev/null 2>&1 & wait $pid`;
 
 /** Tests with a server of their own, which keeps nothing beyond them; left out where there is none to start. */

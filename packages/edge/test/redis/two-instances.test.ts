@@ -100,7 +100,7 @@ describeWithRedis('two instances that share Redis', (redis) => {
     expect(log).toContainEqual(expect.objectContaining({ type: 'tool-end', output: 'sent to Bob' }));
     expect(log.at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
     expect(await all(there.attach(runId, -1, never()))).toEqual(log);
-    // and it is nobody else's
+    // and it belongs to no other subject
     const stranger = clientOf('eve', b);
     await expect(all(stranger.attach(runId, -1, never()))).rejects.toThrow('There is no such run');
   });

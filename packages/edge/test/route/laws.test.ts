@@ -96,7 +96,7 @@ test('twenty clients at once over a real port, of which half disconnect, leave n
   );
   expect(ends.filter((end) => end === 'left')).toHaveLength(10);
   expect(ends.filter((end) => end === 'done')).toHaveLength(10);
-  // those that nobody watches go on to their end
+  // runs without a reader continue to their end
   await expect
     .poll(() => hub.events.filter(({ type }) => type === 'run-end').length, { timeout: 10_000 })
     .toBe(20);

@@ -162,7 +162,7 @@ describe('the tasks that a client says an earlier turn has left', () => {
     claim({ id: 'task-2', title: 'Say thanks' }),
   ];
 
-  /** How the tasks of a run stand in the end, and whether their results were handed in in this run. */
+  /** The statuses of a run's tasks at its end, and whether their results came from this run. */
   async function tasksOf(hub: TestRoute, body: object): Promise<unknown[]> {
     const response = await hub.route(post({ prompt: 'checked', ...body }));
     const events: RunEvent[] = [];

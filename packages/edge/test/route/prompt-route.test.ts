@@ -110,7 +110,7 @@ describe('a run on a route', () => {
     const runId = idOf(log);
     for (const hub of [here, there]) {
       const after = (seq: number) => hub.route(ask('GET', `?run=${runId}`, { 'last-event-id': String(seq) }));
-      // which is what tells an EventSource to stay away
+      // which makes an EventSource stop reconnecting
       expect((await after(log.length - 1)).status).toBe(204);
       expect((await after(1e9)).status).toBe(204);
       const last = await after(log.length - 2);

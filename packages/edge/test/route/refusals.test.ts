@@ -291,7 +291,7 @@ test('without auth, a run belongs to an address', async () => {
   const response = await hub.route(post({ input: {} }, '', from('10.0.0.1')));
   const query = `?run=${response.headers.get('x-cueline-run')}`;
   expect((await hub.route(ask('DELETE', query, from('10.0.0.2')))).status).toBe(404);
-  // no page, and nobody
+  // no origin, and no credentials
   expect((await hub.route(ask('DELETE', query, { 'x-test-address': '10.0.0.1' }))).status).toBe(401);
   expect((await hub.route(ask('DELETE', query, from('10.0.0.1')))).status).toBe(204);
   expect(await response.text()).toContain('"outcome":"stopped"');

@@ -54,7 +54,7 @@ describe('a mistake of the server', () => {
     'that a %s throws goes to the server; the client learns only that it happened',
     async (where, script, outcome) => {
       for (const showErrors of [undefined, true]) {
-        // with what the model is told
+        // with the text that the model reads
         const showRequests = true;
         const hub = testRoute(script, {
           definition: leaking,

@@ -1,4 +1,4 @@
-/** What came over a stream of events: comments, and events as they stand on the wire. */
+/** The content of an event stream: comments, and raw events. */
 export async function* createEventSource(
   body: ReadableStream<Uint8Array>,
 ): AsyncGenerator<{ comment: true } | { id: string | undefined; data: unknown }, void> {

@@ -19,7 +19,7 @@ import { refusalResponse } from '../../src/http/respond.ts';
 export type AppEnvironment = {
   /** Of the provider, such as `http://127.0.0.1:4000`. */
   UPSTREAM: string;
-  /** Where nobody listens. */
+  /** An address without a server. */
   NOWHERE: string;
   OPENAI_API_BASE: string;
   OPENAI_API_KEY: string;

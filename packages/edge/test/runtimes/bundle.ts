@@ -16,7 +16,7 @@ export async function bundle(): Promise<Bundle> {
     publicDir: false,
     // those of Workers' own bundler: without `browser`, packages choose files that ask for Node's modules
     resolve: { conditions: ['@cueline/source', 'workerd', 'worker', 'browser', 'module', 'production'] },
-    // libraries are left to whoever bundles them, and this is the bundle
+    // libraries are bundled here, because this is the final bundle
     define: { 'process.env.NODE_ENV': '"production"' },
     build: {
       outDir: folder,

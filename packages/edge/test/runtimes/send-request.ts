@@ -44,7 +44,7 @@ export function ask(
   });
 }
 
-/** What the proxies have told of since the last time. */
+/** Returns the proxies' events since the last call. */
 export async function eventsOf({ url }: Pick<Tried, 'url'>): Promise<ProxyEvent[]> {
   return (await (await fetch(`${url}/events`)).json()) as ProxyEvent[];
 }

@@ -62,7 +62,7 @@ export async function serveUpstream(): Promise<Upstream> {
   };
 }
 
-/** A port that nobody listens on. */
+/** A port without a server. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

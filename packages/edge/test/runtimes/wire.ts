@@ -47,7 +47,7 @@ export async function openWire({ port }: Pick<Tried, 'port'>): Promise<Wire> {
   };
 }
 
-/** A POST as it stands on the wire; `framing` says how long it is. */
+/** A raw POST request; `framing` says how long it is. */
 export function post(path: string, framing: string, body: string): string {
   return (
     `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ada\r\n` +

@@ -18,7 +18,7 @@ function watched(): { storage: ShareStorage; asked: string[] } {
   };
 }
 
-/** A link of this JSON, with a right length and checksum, as anybody can make one. */
+/** A link of this JSON, with a correct length and checksum, as any client can make one. */
 function sealed(json: string): string {
   const payload = deflateRawSync(json).toString('base64url');
   let hash = 0x811c9dc5;
@@ -104,7 +104,7 @@ describe('ids', () => {
     const response = await store(send({ method, url: `${base}/${id}`, body: encodeLink({ script }) }));
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('GET, DELETE, OPTIONS');
-    // whether it is there is not told either
+    // the answer does not say whether it exists
     expect((await store(send({ method, url: `${base}/${known}` }))).status).toBe(405);
     expect(asked).toEqual([]);
     expect(await (await store(get(id))).text()).toBe(body);

@@ -23,7 +23,7 @@ test('without room, the oldest are forgotten first', async () => {
   expect(await shares.put('b', share(1_001))).toBe(true);
   expect(await shares.put('c', share(1_002))).toBe(true);
   expect(await kept()).toEqual([undefined, 1_001, 1_002, undefined]);
-  // an id that is taken makes nobody else forgotten
+  // an id that is in use evicts no other share
   expect(await shares.put('b', share(1_003))).toBe(false);
   expect(await kept()).toEqual([undefined, 1_001, 1_002, undefined]);
   expect(await shares.put('d', share(2_000))).toBe(true);

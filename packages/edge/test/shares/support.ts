@@ -14,7 +14,7 @@ export const script = 'export default () => {};';
 /** What the playground sends for a script and a run. */
 export const body: string = encodeLink({ script, log }).slice(1);
 
-/** A store, and what it told of itself. Everybody with `Bearer ada` is ada. */
+/** A store and its events. `Bearer ada` identifies the subject ada. */
 export function fixture(options: Partial<ShareStoreOptions> = {}) {
   const events: ShareStoreEvent[] = [];
   const store = createShareStore({

@@ -10,7 +10,7 @@ export type StoreUnderTest = {
   advance(ms: number): void | Promise<void>;
   /** Of what several instances do at the same moment it promises nothing: they are as one then. */
   oneAtATime?: boolean;
-  /** How long it may take until readers hear of something, in milliseconds. Default 15. */
+  /** How soon readers must get new events, in milliseconds. Default 15. */
   hearMs?: number;
 };
 
@@ -289,7 +289,7 @@ export function describeRunLogStore(
       const reply = (id: string) => ({ type: 'reply', id, reply: { accepted: true } }) as const;
       const first = await other.listen!(runId, controller.signal);
       await store.send(runId, reply('1'));
-      // told before anybody reads, and by another client
+      // sent before anything reads, and by another client
       const second = await other.listen!(runId, controller.signal);
       await store.send(runId, reply('2'));
       const heard = [all(first), all(second)];

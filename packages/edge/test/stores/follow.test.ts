@@ -22,7 +22,7 @@ test('a reader that stays for long keeps nothing of what it has read', async () 
   );
   const reader = items[Symbol.asyncIterator]();
   for (let count = 0; count < 1_000; count += 1) await reader.next();
-  // what is referred to weakly is kept until the work at hand is done
+  // weak references are kept until the current job has ended
   await new Promise((resolve) => setTimeout(resolve, 10));
   collectGarbage();
   const kept = pieces.filter((piece) => piece.deref() !== undefined);

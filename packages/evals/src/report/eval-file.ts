@@ -6,7 +6,7 @@ import * as z from 'zod/v4';
 /** The content of `report.json`. */
 export type EvalFile = { readonly version: 1; readonly evals: readonly EvalReport[] };
 
-/** What a comparison reads of a report. */
+/** The part of a report that a comparison reads. */
 const fileSchema = z.object({
   version: z.literal(1),
   evals: z.array(

@@ -110,7 +110,7 @@ describe('a gap', () => {
     expect(await storage.load('today')).toEqual(wordsFrom(0, 10));
   });
 
-  // a run cuts off what it cannot show, and says so
+  // a run drops what it cannot show, and reports that
   test('in the stored log: the rest is there, and the next write replaces it', async () => {
     const { name, tab } = freshDatabase();
     const storage = tab();

@@ -60,7 +60,7 @@ test('a run whose page was closed is interrupted, and a retry is stored in its p
   const again: Run<{ city: string }> = createRun(planDay, { id: 'planner', model, storage });
   await again.restored;
   expect(again.getState()).toMatchObject({ status: 'error', error: { code: 'interrupted' } });
-  // that it broke off is seen by whoever loads it, and need not be stored
+  // a page that loads it sees that it broke off, so that need not be stored
   expect((await storage.list()).map(({ outcome }) => outcome)).toEqual([undefined]);
   expect(await again.retry()).toBe('Take a taxi.');
   await vi.waitFor(async () => expect(await storage.load('planner')).toEqual(again.log()));

@@ -134,7 +134,7 @@ test('a browser without IndexedDB has nothing to load, and reports at the first 
 test('a database that does not open because of another tab: it is not waited for, and used once it is open', async () => {
   const { name, tab } = freshDatabase();
   const holder = await openRaw(name, 1);
-  indexedDB.deleteDatabase(name); // waits for the holder, which does not let go; everybody else waits silently
+  indexedDB.deleteDatabase(name); // waits for the holder, which does not release the lock; others wait silently
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const storage = tab();

@@ -5,7 +5,7 @@ type Order = { databaseName: string; batches: RunEvent[][] };
 
 addEventListener('message', ({ data }: MessageEvent<Order>) => void store(data));
 
-/** Stores a run, and tells the page what is kept then. */
+/** Stores a run, and reports to the page what is stored then. */
 async function store({ databaseName, batches }: Order): Promise<void> {
   const storage = indexedDbStorage({ databaseName });
   for (const batch of batches) await storage.append('today', batch);

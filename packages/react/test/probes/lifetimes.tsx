@@ -11,7 +11,7 @@ const answer = definePrompt('answer', (prompt) => {
   prompt.$`Say many words.`;
 });
 
-/** Takes about a second for its answer, whatever becomes of the page meanwhile. */
+/** Takes about a second for its answer, whatever happens to the page. */
 function slowModel(): ScriptedModel {
   const turn = words.map((text) => ({ delay: 10, text }));
   // a second call is answered as well, so that it is seen in the count

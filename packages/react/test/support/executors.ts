@@ -1,6 +1,6 @@
 import { LOG_VERSION, type Executor, type RunEvent, type RunEventBody, type RunRequest } from '@cueline/core';
 
-/** An executor whose runs are told event by event what happens. */
+/** An executor whose events the test emits one by one. */
 export type ManualExecutor = Executor & {
   /** What it was asked to run, in order. */
   readonly requests: readonly RunRequest[];
@@ -11,7 +11,10 @@ export type ManualExecutor = Executor & {
   finish(): void;
 };
 
-/** Runs that say nothing but their start until the test lets them. They end as `stopped` when they are told to. */
+/**
+ * Creates an executor whose runs emit only their start until the test continues. They end as `stopped` when their signal
+ * aborts.
+ */
 export function manualExecutor(): ManualExecutor {
   const requests: RunRequest[] = [];
   let queue: RunEvent[] = [];

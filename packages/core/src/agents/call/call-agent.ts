@@ -90,7 +90,7 @@ async function startWatched<Types extends PromptTypes>(
   await ended;
 }
 
-/** Does the same, without the metadata that only the classifiers need. */
+/** Calls an agent, without the metadata that only the classifiers need. */
 export async function callAgent<Output, Call extends ToolCallState>(
   config: AgentConfig,
   definition: PromptDefinition<AgentInput, AgentTypes<Output, Call>>,

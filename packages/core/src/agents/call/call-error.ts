@@ -16,7 +16,7 @@ export type CallErrorDetails = {
   exceptions: number;
   /** Rounds of tool calls. */
   interrupts: number;
-  /** What stays of the conversation. Another call can continue it. */
+  /** The conversation so far. Another call can continue it. */
   dialog: Dialog;
   calls: readonly CallTrace[];
 };

@@ -43,8 +43,9 @@ type CallsOf<Config extends AgentConfig> = Config extends { readonly tools: Agen
   : ToolCallState;
 
 /**
- * Defines an agent: instructions, tools, and what its answers must be. A call of it goes on until there is such an
- * answer, or rejects with why there is none; with `invalid_definition` where the config cannot be an agent's.
+ * Defines an agent: its instructions, its tools and the form of its answers. A call of it continues until there is a
+ * valid answer, or rejects with the reason why there is none; with `invalid_definition` where the config cannot be an
+ * agent's.
  *
  * @example
  * const geographer = defineAgent({

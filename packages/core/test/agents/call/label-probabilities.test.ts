@@ -4,7 +4,7 @@ import { asWord, labelProbabilities, labelShares } from '../../../src/agents/cal
 
 type Tokens = Record<string, number>;
 
-/** A place as OpenAI reports it: what stands there, and how likely what else would have been. */
+/** A position as OpenAI reports it: its token, and the probabilities of the alternatives. */
 function place(token: string, likely: Tokens): object {
   const top_logprobs = Object.entries(likely).map(([other, share]) => ({
     token: other,

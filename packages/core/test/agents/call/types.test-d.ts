@@ -105,7 +105,7 @@ test('a run has the types of the output, of the partial output, and of the calls
 test('an agent is a prompt with an input; one of its prompts has none', () => {
   const agent = defineAgent({ ...base, output: tags(['answer']) });
   expectTypeOf(agent.prompt('x')).toExtend<PromptDefinition<void>>();
-  // @ts-expect-error an agent has to be told something
+  // @ts-expect-error an agent needs an input
   expectTypeOf(agent).toExtend<PromptDefinition<void>>();
   expectTypeOf(agent).toExtend<Agent<{ answer: string }>>();
 });

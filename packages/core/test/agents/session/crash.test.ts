@@ -9,7 +9,7 @@ import { complete, json } from './sessions.ts';
 /** Who is charged, two at a time, as a tool that must not run twice does it. */
 const customers = ['ada', 'ben', 'cyd', 'dan', 'eve'];
 
-/** A model that goes by nothing but the conversation: it charges whoever it does not know to be charged. */
+/** A model that reads only the conversation: it charges every customer whose charge is not in it. */
 function clerk(): LanguageModelV4 {
   const answer = ({ prompt }: LanguageModelV4CallOptions): ScriptedTurn => {
     const seen = JSON.stringify(prompt);

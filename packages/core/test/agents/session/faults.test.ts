@@ -56,7 +56,7 @@ const cutInArguments: Reply = (response) => {
   );
   response.end();
 };
-/** Whole arguments, and then nothing: whether there was more to come, nobody knows. */
+/** Complete arguments, and then nothing, so that it is unknown whether more was to come. */
 const noFinish: Reply = (response) => {
   head(response);
   response.write(

@@ -36,7 +36,7 @@ const anyPlay = fc.record({
   turns: fc.array(anyTurn, { maxLength: 12 }),
   maxTurns: fc.integer({ min: 1, max: 12 }),
   tokenLimit: fc.option(fc.integer({ min: 1, max: 1_500 }), { nil: undefined }),
-  /** After how many things that are told somebody stops it. */
+  /** The number of callbacks after which it is stopped. */
   stopAfter: fc.option(fc.nat(40), { nil: undefined, freq: 4 }),
   throwing: fc.boolean(),
 });
@@ -127,7 +127,7 @@ test('for any behaviour of the model, a session ends once, within its bounds, an
       expect(status).toBe(expected);
       expect(result.error !== undefined).toBe(result.completionReason === 'error');
       expect(result.suspended !== undefined).toBe(result.completionReason === 'suspended');
-      // what was told last is what there is
+      // the last callback has the final state
       if (stored.length > 0) expect(json(result.messages)).toEqual(stored.at(-1));
 
       // only what waits, or was cut off, has no result

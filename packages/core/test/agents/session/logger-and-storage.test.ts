@@ -67,7 +67,7 @@ test('it is live while it continues, and a call can be approved', async () => {
   const seen: string[] = [];
   session.run.listen((event) => {
     seen.push(event.type);
-    // whoever answers may take longer than a tool
+    // an answer may take longer than a tool
     if (event.type === 'approval-request') {
       setTimeout(() => void session.run.respondToApproval(event.approvalId, { approved: true }), 80);
     }

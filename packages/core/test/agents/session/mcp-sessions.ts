@@ -37,7 +37,7 @@ type Played = {
   result: SessionResult;
   model: ScriptedModel;
   toolCalls: RunState['toolCalls'];
-  /** What the callbacks were told of the calls, in order. */
+  /** The calls as the callbacks got them, in order. */
   heard: string[];
 };
 

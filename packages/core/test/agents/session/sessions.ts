@@ -35,7 +35,7 @@ export type Played = {
   session: AgentSession;
   result: SessionResult;
   model: ScriptedModel;
-  /** What each callback was told, in short, in the order of the calls. */
+  /** A short form of each callback's arguments, in the order of the calls. */
   told: string[];
 };
 
@@ -56,7 +56,7 @@ export async function playSession(
   return { session, result: await session.promise, model, told };
 }
 
-/** Every callback, each of which takes a while and notes when it began; one that is called before another is over says so. */
+/** Every callback. Each takes a while and records its start; one that is called during another records that. */
 export function traced(told: string[], own: SessionCallbacks = {}): Required<SessionCallbacks> {
   let busy = false;
   const note = async <Value>(line: string, run: () => Value | Promise<Value>): Promise<Value> => {

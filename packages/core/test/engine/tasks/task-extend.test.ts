@@ -240,7 +240,7 @@ test('extend runs once each time that its task becomes current', async () => {
         { task: 'One', extend: note('one') },
         { task: 'Two', extend: note('two') },
       ]);
-      // beside the task's own step, somebody wants the first task to be done again
+      // during the task's own step, the user retries the first task
       prompt.defTool('again', '', z.object({}), () => list?.edit({ type: 'retry', taskId: 'task-1' }));
       prompt.$`Go.`;
     },

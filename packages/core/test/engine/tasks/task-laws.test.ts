@@ -228,7 +228,7 @@ describe('a listener that answers an event at once', () => {
     });
     run.listen(({ seq }) => void heard[1]!.push(seq));
     const { seq } = await run.finished;
-    // the start and the two tasks were there before anybody listened
+    // the start and the two tasks were logged before the first listener
     const inOrder = Array.from({ length: seq - 2 }, (_, index) => index + 3);
     expect(heard).toEqual([inOrder, inOrder]);
   });

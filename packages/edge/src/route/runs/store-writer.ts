@@ -18,7 +18,7 @@ export type StoreWriter = {
 export type StoreWriterOptions = {
   store: RunLogStore;
   runId: string;
-  /** Called with events once they are stored, in order; while the store is away, also before that. */
+  /** Called with events in order, once they are stored; while the store is unavailable, even before that. */
   show(events: readonly string[], ended: boolean): void;
   /** Called when the store fails for the first time. */
   onFailure(error: unknown): void;

@@ -1,9 +1,9 @@
-/** Does one thing after another for each key, because a storage has no transactions. */
+/** Runs the work for each key one after the other, because a storage has no transactions. */
 export type KeyedQueue = <Value>(key: string, work: () => Promise<Value>) => Promise<Value>;
 
 const queues = new WeakMap<object, KeyedQueue>();
 
-/** The turns of all users of this storage in this process. */
+/** Returns the queue that all users of this storage in this process share. */
 export function queueOf(storage: object): KeyedQueue {
   const queue = queues.get(storage) ?? createKeyedQueue();
   queues.set(storage, queue);

@@ -216,7 +216,7 @@ test('a store that returns long after the end of a run gets what it has missed',
     });
     for (const event of events) push(event);
     await vi.advanceTimersByTimeAsync(30_000);
-    // nobody waits for it any longer
+    // no caller waits for it any longer
     expect(await writer.written).toBe(false);
     broken = false;
     await vi.advanceTimersByTimeAsync(20_000);

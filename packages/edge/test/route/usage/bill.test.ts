@@ -51,7 +51,7 @@ async function begin(hub: ReturnType<typeof billed>, body: object = { input: { n
 /** What it was charged, once it was: no less than its bill. */
 async function chargeOf(hub: { settled: number[]; model: BillingModel }): Promise<number> {
   await expect.poll(() => hub.settled, { timeout: 5_000 }).toHaveLength(1);
-  // the provider goes on for a moment after it was told to stop
+  // the provider continues for a moment after the abort
   await setTimeout(20);
   const [charged = 0] = hub.settled;
   expect(hub.model.billed()).toBeGreaterThan(0);
@@ -197,7 +197,7 @@ const usage = ({ input, output }: { input: number; output: number }) => ({
 
 test('a run whose instance has died is charged the reserved amount', async () => {
   const store = createMemoryRuns();
-  // of the instance, nobody hears any more
+  // the instance is not heard of any more
   const deaf = { ...store, told: () => store.messages('run-none', new AbortController().signal) };
   const hub = billed([looks, endless], { store: deaf, billing: { hidden: 9_000 } });
   const { response } = await begin(hub);

@@ -8,7 +8,7 @@ import { ask, post, testRoute, type TestRoute } from '../routes.ts';
 const schema = z.object({});
 const calls = (name: string, input: unknown = {}): ScriptedTurn => [{ toolCall: { name, input } }];
 
-/** Work that listens to no signal, and ends when it is let go. */
+/** Work that ignores its signal, and ends when it is released. */
 function createStubborn() {
   const open: (() => void)[] = [];
   let begun = 0;
@@ -101,7 +101,7 @@ const places: Record<string, { define(work: Work): Define; script?: ScriptedTurn
   'a hook': { define: (work) => (prompt) => prompt.defHook(async () => void (await work())) },
 };
 
-/** A route of a prompt that is at work, which ends when the test says so. */
+/** A route with a prompt in progress, which ends when the test lets it. */
 function stubbornRoute({ define, script = [callsWork] }: (typeof places)[string], options = {}) {
   const stubborn = createStubborn();
   const definition = definePrompt('work', async (prompt) => {

@@ -69,7 +69,7 @@ describe('memory for what clients send', () => {
     const again = () => hub.route(new Request(`${address}/one/stream`, ask('GET')));
     const answers = await Promise.all(Array.from({ length: 8 }, again));
     expect(answers.map(({ status }) => status)).toEqual(expect.arrayContaining([200, 429]));
-    // what nobody reads any more takes nothing
+    // data without a reader uses no memory
     for (const { body } of answers) await body?.cancel();
     expect(await (await again()).text()).toContain('"type":"finish"');
   });

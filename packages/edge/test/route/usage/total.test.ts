@@ -56,7 +56,7 @@ test('money is limited for a subject, and for all together', async () => {
     const cost = hub.events.reduce((sum, event) => sum + (event.type === 'run-end' ? event.cost : 0), 0);
     expect(cost).toBeCloseTo(done.length * 0.019, 10);
   }
-  // somebody else has a day of their own
+  // another subject has a daily limit of its own
   expect((await all(client(own, 'bob').start(request, never()))).at(-1)).toMatchObject({ outcome: 'done' });
 });
 

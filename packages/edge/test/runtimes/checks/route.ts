@@ -17,7 +17,7 @@ type Watched = {
   leave(): void;
 };
 
-/** Prompts run where the request came in, and whoever asks next finds them. */
+/** Prompts run on the server, and later requests find them. */
 export function checkRoute(tried: Tried): void {
   async function watch(given: Parameters<typeof ask>[1]): Promise<Watched> {
     const caller = new AbortController();
@@ -102,7 +102,7 @@ export function checkRoute(tried: Tried): void {
     await second.to('run-end');
     expect(textOf([...first.events, ...second.events])).toBe('One two three');
     expect([...first.ids, ...second.ids]).toEqual([...first.ids, ...second.ids].map((_id, index) => index));
-    // and whoever comes after its end has all of it
+    // and a reader after its end gets all of it
     const third = await watch({ ...at(first.runId), method: 'GET' });
     await third.to('run-end');
     expect(third.events).toEqual([...first.events, ...second.events]);

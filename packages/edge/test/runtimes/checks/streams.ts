@@ -5,9 +5,9 @@ import { openWire, post } from '../wire.ts';
 
 const streamed = { ...chatBody, stream: true };
 
-/** Bytes pass as they come, no faster than they are read, and stop when nobody reads. */
+/** Bytes are forwarded as they arrive, no faster than they are read, and stop when the reader disconnects. */
 export function checkStreams(tried: Tried): void {
-  /** How long after this the provider sees that nobody reads, in ms. */
+  /** How soon the provider must notice that the reader has disconnected, in milliseconds. */
   async function closesAfter(leave: () => void): Promise<number> {
     const [seen] = tried.upstream.seen;
     const at = performance.now();
