@@ -4,7 +4,7 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { INTERRUPTED } from '../../../src/log/unfinished-step.ts';
+import { INTERRUPTED } from '../../../src/log/settle-open-calls.ts';
 import { complete, json } from './sessions.ts';
 
 /** Who is charged, two at a time, as a tool that must not run twice does it. */

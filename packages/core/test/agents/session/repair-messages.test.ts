@@ -2,7 +2,7 @@ import type { ModelMessage } from 'ai';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { pairToolMessages } from '../../../src/messages/pair-tool-messages.ts';
-import { INTERRUPTED } from '../../../src/log/unfinished-step.ts';
+import { INTERRUPTED } from '../../../src/log/settle-open-calls.ts';
 import { repairMessages } from '../../../src/agents/session/repair-messages.ts';
 import { json, short } from './sessions.ts';
 
