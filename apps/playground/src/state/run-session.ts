@@ -12,6 +12,7 @@ import type { Sandbox } from '../sandbox/index.ts';
 import { messageParts, type Attachment } from './attachments.ts';
 import { useInspection } from './inspection.ts';
 import { newId } from './new-id.ts';
+import { markReplySent } from './reply-draft.ts';
 import { usePreview } from './preview.ts';
 import { redactEvents } from './redact-events.ts';
 import { showInputIssues, takeScriptInput } from './script-input.ts';
@@ -71,14 +72,14 @@ export function startRun(): void {
   if (last !== undefined) runs.remove(last.run.id);
   const id = newId();
   const run = openScriptRun(id, script);
-  begin({ id, run, source: { script }, earlier: [] });
+  begin({ id, run, source: { script }, earlier: [], input: taken.input });
   // the prompt in the sandbox takes the input; this placeholder declares none
   (run as unknown as { start(input: unknown): Promise<unknown> }).start(taken.input).catch(ignore);
 }
 
 /** A run of this script, not started. `log` is what has happened in it so far. */
 function openScriptRun(id: string, script: string, log: readonly RunEvent[] = []): SharedRun {
-  const run = runs.open(id, scriptPrompt, { executor: sandboxExecutor(script, log), log });
+  const run = runs.open(id, scriptPrompt, { executor: sandboxExecutor(script), log });
   run.listen((event) => usePlayground.getState().session?.run === run && showEnding(event, script));
   return run;
 }
@@ -125,7 +126,7 @@ export function startPromptRun<Input>(
   const id = newId();
   const run = runs.open(id, definition, { executor: promptExecutor() });
   // the view watches it and answers it; only this start passes input
-  begin({ id, run: run as unknown as SharedRun, source: { prompts }, earlier: [] });
+  begin({ id, run: run as unknown as SharedRun, source: { prompts }, earlier: [], input });
   run.start(input).catch(ignore);
 }
 
@@ -134,15 +135,27 @@ export function reply(text: string, files: readonly Attachment[] = []): void {
   const session = currentSession(usePlayground.getState());
   if (session === undefined) return;
   const { id, run, source, earlier, parent } = session;
+  markReplySent(text, { id, turn: earlier.length + 1 });
   begin({ id, run, source, parent, earlier: [...earlier, { log: run.log(), state: run.getState() }] });
   run.send(files.length === 0 ? text : { parts: messageParts(text, files) }).catch(ignore);
 }
 
-/** An earlier run, whose log has been checked, with its state. */
-export function openLinkedRun(log: readonly RunEvent[]): SharedRun {
-  const run = runs.open(newId(), scriptPrompt, { log });
+/** An earlier run, whose log has been checked, with its state; of a prompt of the library, with what it is a run of. */
+export function openLinkedRun<Input>(
+  log: readonly RunEvent[],
+  definition?: PromptDefinition<Input>,
+): SharedRun {
+  const id = newId();
+  const run = (definition === undefined
+    ? runs.open(id, scriptPrompt, { log })
+    : runs.open(id, definition, { log })) as unknown as SharedRun;
   run.getState();
   return run;
+}
+
+/** True if what a session is a run of is known to this page, so that it can be run again. */
+export function canRunAgain({ source, run }: RunSession): boolean {
+  return 'script' in source || run.definition !== scriptPrompt;
 }
 
 /** Shows an earlier run; it cannot be continued. */
@@ -207,18 +220,12 @@ export async function openStoredRun<Input>(
   return run as unknown as SharedRun;
 }
 
-/** Continues an interrupted run: its whole steps are kept, and none of their calls is made again. */
-export async function continueRun(): Promise<void> {
+/** Continues an interrupted run after its last whole step, or inside the step after it if a call had started there. */
+export function continueRun(): void {
   const session = currentSession(usePlayground.getState());
   if (session === undefined || session.shared) return;
-  const { run, source } = session;
-  const { continuableSteps } = await import('@cueline/core/replay');
-  if (currentSession(usePlayground.getState()) !== session) return;
-  const log = run.log();
-  begin(session, log.at(-1)?.t);
-  // the sandbox makes no call again that was under way, so a script goes on after its last whole step
-  const last = continuableSteps(log).at(-1);
-  run.retry('script' in source && last !== undefined ? { from: last } : {}).catch(ignore);
+  begin(session, session.run.log().at(-1)?.t);
+  session.run.retry().catch(ignore);
 }
 
 /** Closes the run that is shown. */
@@ -238,7 +245,10 @@ function slotOf(source: RunSource): 'session' | 'promptSession' {
 }
 
 /** `elapsed` is the time of the log that the session continues, in milliseconds. */
-function begin(session: Pick<RunSession, 'id' | 'run' | 'source' | 'earlier' | 'parent'>, elapsed = 0): void {
+function begin(
+  session: Pick<RunSession, 'id' | 'run' | 'source' | 'earlier' | 'parent' | 'input'>,
+  elapsed = 0,
+): void {
   const { connection } = usePlayground.getState();
   const { source } = session;
   useInspection.getState().reset();
@@ -273,10 +283,9 @@ function showProblem(problem: Problem, script: string): void {
   if (usePlayground.getState().script === script) usePlayground.setState({ problem });
 }
 
-/** Runs one script in the sandbox, with the current model. Its first start continues the events `kept`. */
-function sandboxExecutor(script: string, kept: readonly RunEvent[]): Executor {
+/** Runs one script in the sandbox, with the current model. */
+function sandboxExecutor(script: string): Executor {
   let started: Executor | undefined;
-  let continued = kept;
   return {
     async *start(request, signal) {
       const { connection, keys, session } = usePlayground.getState();
@@ -287,8 +296,9 @@ function sandboxExecutor(script: string, kept: readonly RunEvent[]): Executor {
       const scenes = scenesFor(script);
       const begins = request.messages === undefined || request.messages.length === 0;
       // An example's scripted answers end with its first run; the rule-based demo answers replies.
-      const play = scenes && (begins ? { scenes, played: [] } : continueScenes(scenes, continued));
-      continued = [];
+      // the log has what is kept of the turn
+      const kept = session?.run.log() ?? [];
+      const play = scenes && (begins ? { scenes, played: [] } : continueScenes(scenes, kept));
       const executor = (started = (await theSandbox()).executor(script, {
         getModel: () => loadModel({ connection, keys }, play),
         onProblem: ({ phase, ...problem }) => {
