@@ -2,7 +2,10 @@ import type { ToolSchema } from '../tools/schema.ts';
 import type { LanguageModel, ModelMessage, ToolSet } from 'ai';
 import { createId } from '../base/create-id.ts';
 import { CuelineError } from '../base/errors.ts';
-import type { RunEventBody } from '../log/events.ts';
+import { agentLogOf, type AgentEnd, type AgentLog } from '../log/agent-log.ts';
+import type { RunEvent, RunEventBody } from '../log/events.ts';
+import { reduceAll } from '../log/reduce.ts';
+import { readPast, voidingEvent, type RunPast } from '../log/run-past.ts';
 import type { Plugin } from '../prompt/define-plugin.ts';
 import { noteInput } from '../prompt/given.ts';
 import type { Prompt } from '../prompt/prompt.ts';
@@ -14,7 +17,9 @@ import type { Ending } from './recorder.ts';
 import { startAgentLoop, type AgentLoopOptions } from './agent-loop.ts';
 import { toJson } from '../messages/to-json.ts';
 import type { AgentCall, EventSink, AgentContext } from '../tool-calls/run-context.ts';
-import { toUIMessages } from '../messages/ui-messages.ts';
+import { toModelMessages, toUIMessages } from '../messages/ui-messages.ts';
+import { toolsWithModelOutput } from '../tools/model-output.ts';
+import { messagesOf, openCallsOf, takeOverOf } from './take-over.ts';
 
 /**
  * Answers a tool call with a prompt of its own, which runs in the same log, under the same limits, and stops with its
@@ -80,7 +85,14 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
   // it would be answered and paid for, and never seen
   if (runContext.log.ended) throw runIsOver(name);
   if (depth > runContext.budget.limits.depth) throw budgetExceeded('depth', runContext.budget.limits.depth);
-  const { prompt, messages } = await openPrompt({
+  const path = runContext.pathOf(parent.path, toolCallId);
+  const segment = path.slice(path.lastIndexOf('/') + 1);
+  // several prompts may answer one call
+  const callBase = `${inner.callBase ?? parent.callBase}/${segment}`;
+  const known = parent.past && agentLogOf(parent.past.events, segment, parent.past.lastStart);
+  if (known?.end !== undefined) return resultOf(name, known.events, known.end);
+  const past = known === undefined ? undefined : takeUp(known);
+  const { prompt, messages: promptMessages } = await openPrompt({
     plugins,
     declared,
     async define(own) {
@@ -90,25 +102,31 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
     tools: inner.tools,
     messages: inner.messages,
   });
+  const calls = past === undefined ? [] : openCallsOf(past.past, callBase);
+  const earlier =
+    past === undefined
+      ? []
+      : await toModelMessages(messagesOf(past.past, calls), toolsWithModelOutput(prompt.definitions.tools));
+  const messages = [...promptMessages, ...earlier];
   checkMessages(messages);
   const model = inner.model === undefined ? parent.model : await runContext.models.resolve(inner.model);
   // its function may have taken long
   abortSignal?.throwIfAborted();
-  const path = runContext.pathOf(parent.path, toolCallId);
   const sink = createAgentSink(runContext.log, path);
-  // several prompts may answer one call
-  const callBase = `${inner.callBase ?? parent.callBase}/${path.slice(path.lastIndexOf('/') + 1)}`;
-  const agentContext: AgentContext = { runContext, path, depth, callBase, model, sink };
+  const agentContext: AgentContext = { runContext, path, depth, callBase, model, sink, past: past?.past };
   let ending: Ending | undefined;
-  sink.append({
-    type: 'agent-start',
-    name,
-    toolCallId,
-    model: typeof model === 'string' ? model : `${model.provider}:${model.modelId}`,
-    input: toJson(input, runContext.secrets),
-    messages: toUIMessages(messages),
-    messageId: createId('msg'),
-  });
+  if (past?.voids !== undefined) sink.append(past.voids);
+  if (past === undefined) {
+    sink.append({
+      type: 'agent-start',
+      name,
+      toolCallId,
+      model: typeof model === 'string' ? model : `${model.provider}:${model.modelId}`,
+      input: toJson(input, runContext.secrets),
+      messages: toUIMessages(messages),
+      messageId: createId('msg'),
+    });
+  }
   const policy = policySetup?.policy({ agentContext, messages });
   const value = (): unknown => (response === undefined ? policy?.result?.()?.output : response.value);
   const { result, recorder, response } = startAgentLoop(agentContext, {
@@ -118,6 +136,7 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
     abortSignal: abortSignal ?? new AbortController().signal,
     ...(inner.responseSchema === undefined ? {} : { responseSchema: inner.responseSchema }),
     policy,
+    takeOver: past === undefined ? undefined : await takeOverOf(past.past, calls, { prompt, promptMessages }),
     onEnd(given) {
       ending = given;
       const { outcome, finishReason, error } = given;
@@ -139,6 +158,22 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
   if (ending === undefined && runContext.log.ended) throw runIsOver(name);
   if (ending?.outcome !== 'done') throw agentError(name, ending);
   return response === undefined && policy === undefined ? await result.text : value();
+}
+
+/** Returns what an agent takes over that another process has left at work, and the event that voids half an answer. */
+function takeUp({ events }: AgentLog): { past: RunPast; voids: RunEventBody | undefined } {
+  const voids = voidingEvent(events);
+  return { past: readPast(voids === undefined ? events : [...events, voids]), voids };
+}
+
+/** Returns the result of an agent that has ended in another process. @throws CuelineError the reason if there is none */
+function resultOf(name: string, events: readonly RunEvent[], end: AgentEnd): unknown {
+  const { outcome, output, error } = end;
+  if (outcome === 'done') return output ?? reduceAll(events).text;
+  throw agentError(
+    name,
+    error === undefined ? undefined : { outcome: 'error', error: CuelineError.fromJSON(error) },
+  );
 }
 
 /** Returns the end of an agent whose run ended: with a reason of its own, or because it was stopped. */

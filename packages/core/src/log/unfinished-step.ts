@@ -10,6 +10,8 @@ export type UnfinishedCall = {
   input: unknown;
   /** The idempotency key of its function, the same as before. */
   idempotencyKey: string;
+  /** True if its function may have run. Missing for the calls of a retry, which are made only if they read. */
+  hasBegun?: boolean;
 };
 
 /** A step that is not whole, and what its calls have done. */
@@ -46,7 +48,8 @@ export const INTERRUPTED =
   'This call was interrupted before its end. It may have taken effect, so it was not made again. Find out whether it did before you repeat it.';
 
 /** The error that a model reads of a call that it can make again, because the run does not. */
-const NOT_MADE = 'This call was interrupted before it had a result. Make it again if you still need it.';
+export const NOT_MADE =
+  'This call was interrupted before it had a result. Make it again if you still need it.';
 
 const unknownUsage: LanguageModelUsage = {
   inputTokens: undefined,

@@ -1,4 +1,5 @@
-import type { ToolContext, ToolEffect } from '../tools/tool-types.ts';
+import type { ToolCallState } from '../log/state.ts';
+import type { ToolContext, ToolEffect, ToolRules } from '../tools/tool-types.ts';
 import { asSchema, tool, type ToolSet } from 'ai';
 import { isRecord } from '../base/part-error.ts';
 import { isStreaming } from '../tools/tool-callbacks.ts';
@@ -31,9 +32,16 @@ export type ToolRegistry = {
   update(definitions: ReadonlyMap<string, ToolDefinition>, taskId?: string): void;
   /** Returns the tool of this name if it only reads. */
   readingTool(toolName: string): ToolSet[string] | undefined;
+  /** Returns how a call is handled that an earlier process of the run has left open. */
+  settlementOf(toolName: string): Settlement;
+  /** Counts calls that an earlier process of the run has made, for the loop guard. */
+  remember(calls: readonly ToolCallState[], isInvalid: (call: ToolCallState) => boolean): Promise<void>;
   /** Counts a call that cannot run, because the tool does not exist or its arguments do not fit. */
   invalid(toolName: string, input: unknown): void;
 };
+
+/** What is known of the tool of an open call. `mayRepeat` is true if a call that has begun may be made again. */
+export type Settlement = { tool: ToolSet[string] | undefined; mayRepeat: boolean };
 
 /** Creates AI SDK tools from definitions. The pipeline surrounds each call, and results are complete and capped. */
 export function createToolRegistry(options: ToolCallPipelineOptions): ToolRegistry {
@@ -203,11 +211,40 @@ class Registry implements ToolRegistry {
   }
 
   readingTool(toolName: string): ToolSet[string] | undefined {
+    return this.#rulesOf(toolName).effect === 'read' ? this.tools[toolName] : undefined;
+  }
+
+  #rulesOf(toolName: string): ToolRules {
     const definition = this.#current.get(toolName);
-    if (definition === undefined) return undefined;
-    const reads =
-      definition.kind === 'ready' ? isReadOnly(definition.tool) : definition.rules.effect === 'read';
-    return reads ? this.tools[toolName] : undefined;
+    if (definition === undefined) return {};
+    if (definition.kind !== 'ready') return definition.rules;
+    return isReadOnly(definition.tool) ? { effect: 'read' } : {};
+  }
+
+  settlementOf(toolName: string): Settlement {
+    const { effect, idempotent = false } = this.#rulesOf(toolName);
+    const kind = this.#current.get(toolName)?.kind;
+    // a page that has claimed a call still runs it, and an agent continues where it was
+    const continues = kind === 'client' || kind === 'agent';
+    return { tool: this.tools[toolName], mayRepeat: effect === 'read' || idempotent || continues };
+  }
+
+  async remember(
+    calls: readonly ToolCallState[],
+    isInvalid: (call: ToolCallState) => boolean,
+  ): Promise<void> {
+    for (const call of calls) {
+      const { toolName, input, state, output } = call;
+      const rules = this.#rulesOf(toolName);
+      await this.#guard.remember({
+        toolName,
+        input,
+        effect: rules.effect,
+        rules,
+        isInvalid: isInvalid(call),
+        ...(state === 'output-available' ? { output } : {}),
+      });
+    }
   }
 
   update(definitions: ReadonlyMap<string, ToolDefinition>, taskId?: string): void {

@@ -89,6 +89,7 @@ export function checkToolName(name: string): void {
 
 const ruleNames = [
   'effect',
+  'idempotent',
   'repeatable',
   'loopGuard',
   'needsApproval',

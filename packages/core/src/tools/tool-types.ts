@@ -19,6 +19,11 @@ export type ToolEffect = 'read' | 'write' | 'external';
 export type ToolRules<Args = unknown> = {
   /** The effect of a call, for approvals and the loop guard. Unset means unknown. */
   effect?: ToolEffect;
+  /**
+   * True if making a call twice has the effect of making it once, because the function passes on
+   * `context.idempotencyKey`. A call that was interrupted is then made again. Default false.
+   */
+  idempotent?: boolean;
   /** The same call may be repeated without limit, for example to poll. Default false: repeated calls are a loop. */
   repeatable?: boolean;
   /** How often the same call may be made. `false` is the same as `repeatable`. Default: as `options.loopGuard` says. */
