@@ -10,6 +10,7 @@ import type { Plugin } from '../prompt/define-plugin.ts';
 import { noteInput } from '../prompt/given.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import type { ToolList } from '../tools/tool-list.ts';
+import type { UnfinishedCall } from '../log/unfinished-step.ts';
 import type { LoopPolicySetup } from './loop-policy.ts';
 import { budgetExceeded } from '../tool-calls/limits.ts';
 import { checkMessages, openPrompt } from './open-prompt.ts';
@@ -85,13 +86,6 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
   // it would be answered and paid for, and never seen
   if (runContext.log.ended) throw runIsOver(name);
   if (depth > runContext.budget.limits.depth) throw budgetExceeded('depth', runContext.budget.limits.depth);
-  const path = runContext.pathOf(parent.path, toolCallId);
-  const segment = path.slice(path.lastIndexOf('/') + 1);
-  // several prompts may answer one call
-  const callBase = `${inner.callBase ?? parent.callBase}/${segment}`;
-  const known = parent.past && agentLogOf(parent.past.events, segment, parent.past.lastStart);
-  if (known?.end !== undefined) return resultOf(name, known.events, known.end);
-  const past = known === undefined ? undefined : takeUp(known);
   const { prompt, messages: promptMessages } = await openPrompt({
     plugins,
     declared,
@@ -102,20 +96,22 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
     tools: inner.tools,
     messages: inner.messages,
   });
-  const calls = past === undefined ? [] : openCallsOf(past.past, callBase);
-  const earlier =
-    past === undefined
-      ? []
-      : await toModelMessages(messagesOf(past.past, calls), toolsWithModelOutput(prompt.definitions.tools));
-  const messages = [...promptMessages, ...earlier];
-  checkMessages(messages);
   const model = inner.model === undefined ? parent.model : await runContext.models.resolve(inner.model);
+  const place = placeOf(parent, inner);
+  const { path, callBase, past, calls, known } = place;
+  if (known?.end !== undefined) return resultOf(name, known.events, known.end);
+  const earlier = past === undefined ? [] : messagesOf(past, calls);
+  const messages = [
+    ...promptMessages,
+    ...(await toModelMessages(earlier, toolsWithModelOutput(prompt.definitions.tools))),
+  ];
+  checkMessages(messages);
   // its function may have taken long
   abortSignal?.throwIfAborted();
   const sink = createAgentSink(runContext.log, path);
-  const agentContext: AgentContext = { runContext, path, depth, callBase, model, sink, past: past?.past };
+  const agentContext: AgentContext = { runContext, path, depth, callBase, model, sink, past };
   let ending: Ending | undefined;
-  if (past?.voids !== undefined) sink.append(past.voids);
+  if (place.voids !== undefined) sink.append(place.voids);
   if (past === undefined) {
     sink.append({
       type: 'agent-start',
@@ -136,7 +132,7 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
     abortSignal: abortSignal ?? new AbortController().signal,
     ...(inner.responseSchema === undefined ? {} : { responseSchema: inner.responseSchema }),
     policy,
-    takeOver: past === undefined ? undefined : await takeOverOf(past.past, calls, { prompt, promptMessages }),
+    takeOver: past === undefined ? undefined : await takeOverOf(past, calls, { prompt, promptMessages }),
     onEnd(given) {
       ending = given;
       const { outcome, finishReason, error } = given;
@@ -160,10 +156,38 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
   return response === undefined && policy === undefined ? await result.text : value();
 }
 
-/** Returns what an agent takes over that another process has left at work, and the event that voids half an answer. */
-function takeUp({ events }: AgentLog): { past: RunPast; voids: RunEventBody | undefined } {
-  const voids = voidingEvent(events);
-  return { past: readPast(voids === undefined ? events : [...events, voids]), voids };
+/** The place of an agent in its run, and what another process has left of it. */
+type AgentPlace = {
+  path: string;
+  /** The prefix of the keys of its calls. */
+  callBase: string;
+  /** Its log, if it answered the call in another process. */
+  known: AgentLog | undefined;
+  /** What it takes over, if it has not ended. */
+  past: RunPast | undefined;
+  calls: readonly UnfinishedCall[];
+  /** The event that voids half an answer. */
+  voids: RunEventBody | undefined;
+};
+
+function placeOf(parent: AgentContext, { toolCallId, callBase, policySetup }: InnerPrompt): AgentPlace {
+  const path = parent.runContext.pathOf(parent.path, toolCallId);
+  const segment = path.slice(path.lastIndexOf('/') + 1);
+  const place = {
+    path,
+    // several prompts may answer one call
+    callBase: `${callBase ?? parent.callBase}/${segment}`,
+  };
+  // what a policy knows is not in the log, so its agent begins again
+  const known =
+    parent.past === undefined || policySetup !== undefined
+      ? undefined
+      : agentLogOf(parent.past.events, segment, parent.past.lastStart);
+  const nothing = { ...place, known, past: undefined, calls: [], voids: undefined };
+  if (known === undefined || known.end !== undefined) return nothing;
+  const voids = voidingEvent(known.events);
+  const past = readPast(voids === undefined ? known.events : [...known.events, voids]);
+  return { ...place, known, past, calls: openCallsOf(past, place.callBase), voids };
 }
 
 /** Returns the result of an agent that has ended in another process. @throws CuelineError the reason if there is none */

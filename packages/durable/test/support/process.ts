@@ -1,0 +1,18 @@
+// A process that works on the runs of a folder, and which a test kills.
+// node process.ts <folder> <steps> <ms>
+import { PGlite } from '@electric-sql/pglite';
+import { createDurable } from '@cueline/durable';
+import { createSqlStore } from '@cueline/durable/sql';
+import process from 'node:process';
+import { effectsIn, sendLetter, writePages } from './prompts.ts';
+
+const [, , folder = '', steps = '3', ms = '20'] = process.argv;
+const effects = effectsIn(`${folder}/effects.txt`);
+const durable = createDurable({
+  prompts: [writePages(effects, { steps: Number(steps), ms: Number(ms) }), sendLetter(effects)],
+  store: createSqlStore(new PGlite(`${folder}/store`)),
+});
+await durable.work();
+process.send?.('ready');
+// until it is killed
+setInterval(() => {}, 1_000);
