@@ -8,11 +8,15 @@ import { effectsIn, sendLetter, writePages } from './prompts.ts';
 
 const [, , folder = '', steps = '3', ms = '20'] = process.argv;
 const effects = effectsIn(`${folder}/effects.txt`);
+const store = createSqlStore(new PGlite(`${folder}/store`));
 const durable = createDurable({
   prompts: [writePages(effects, { steps: Number(steps), ms: Number(ms) }), sendLetter(effects)],
-  store: createSqlStore(new PGlite(`${folder}/store`)),
+  store,
 });
 await durable.work();
-process.send?.('ready');
 // until it is killed
-setInterval(() => {}, 1_000);
+setInterval(() => {
+  void store.unfinished().then((runs) => {
+    if (runs.length === 0) effects.note('end');
+  });
+}, 50);
