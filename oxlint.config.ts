@@ -19,6 +19,7 @@ const rooms = [
   'tool-calls',
   'engine',
   'executors',
+  'durable',
   'client-tools',
   'storage',
   'run',

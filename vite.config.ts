@@ -43,6 +43,7 @@ export default defineConfig(async ({ mode }) => {
         sharingModules(node('demo-model', './packages/demo-model', 'test/**/*.test.ts')),
         sharingModules(node('edge', './packages/edge', 'test/**/*.test.ts')),
         node('evals', './packages/evals', 'test/**/*.test.ts'),
+        node('durable', './packages/durable', 'test/**/*.test.ts'),
         node('playground', './apps/playground', 'test/**/*.test.ts'),
         inHappyDom(node('docs', './docs', 'examples/**/*.test.tsx')),
         node('e2e-server', './e2e/server', '*.test.ts'),

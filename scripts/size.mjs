@@ -24,6 +24,7 @@ const tables = {
     ['… and once a run has started', coreAlone.with(runner)],
     ['`@cueline/core/agents`', (await bundle(['packages/core/src/agents.ts'])).onLoad],
     ['`@cueline/core/ai-sdk`', (await bundle(['packages/core/src/ai-sdk.ts'])).onLoad],
+    ['`@cueline/core/durable`', (await bundle(['packages/core/src/durable.ts'])).onLoad],
     ['`@cueline/core/evals`', (await bundle(['packages/core/src/evals/index.ts'])).onLoad],
     ['`@cueline/core/inspect`', (await bundle(['packages/core/src/inspect.ts'])).onLoad],
     ['`@cueline/core/library`', (await bundle(['packages/core/src/library/index.ts'])).onLoad],

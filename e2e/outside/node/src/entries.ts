@@ -2,6 +2,7 @@
 export * as core from '@cueline/core';
 export * as agents from '@cueline/core/agents';
 export * as aiSdk from '@cueline/core/ai-sdk';
+export * as coreDurable from '@cueline/core/durable';
 export * as evals from '@cueline/core/evals';
 export * as inspect from '@cueline/core/inspect';
 export * as library from '@cueline/core/library';
@@ -13,6 +14,8 @@ export * as server from '@cueline/core/server';
 export * as testing from '@cueline/core/testing';
 export * as demoModel from '@cueline/demo-model';
 export * as demoModelStream from '@cueline/demo-model/stream';
+export * as durable from '@cueline/durable';
+export * as durableSql from '@cueline/durable/sql';
 export * as edge from '@cueline/edge';
 export * as evalCases from '@cueline/evals/cases';
 export * as react from '@cueline/react';

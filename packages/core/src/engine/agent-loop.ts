@@ -16,6 +16,7 @@ import { composeStreamOptions, type StreamContext } from './stream-options.ts';
 import { createStreamAttempts } from './stream-attempts.ts';
 import { createTaskProgress } from './task-progress.ts';
 import { readTimeouts } from '../provider/timeout-options.ts';
+import type { TakeOver } from './take-over.ts';
 import { createToolApproval } from '../tool-calls/tool-approval.ts';
 import { createToolRegistry } from '../tool-calls/tool-registry.ts';
 import type { AgentContext } from '../tool-calls/run-context.ts';
@@ -33,6 +34,8 @@ export type AgentLoopOptions = {
   policy?: LoopPolicy | undefined;
   /** Calls that the last of `messages` leaves open. */
   unfinishedCalls?: readonly UnfinishedCall[] | undefined;
+  /** What the loop continues, if another process began it. */
+  takeOver?: TakeOver | undefined;
   aroundPrepareStep?: StreamContext['aroundPrepareStep'];
   onEnd: (ending: Ending) => void;
 };
@@ -55,15 +58,22 @@ function keepConsoleQuiet(): void {
 /** Starts an agent loop, the run's own or an agent's. The only function that calls `streamText`. */
 export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoopOptions): AgentLoop {
   keepConsoleQuiet();
-  const { runContext, sink } = agentContext;
-  const { prompt, messages, abortSignal, responseSchema, policy } = loopOptions;
+  const { runContext, sink, path, past } = agentContext;
+  const { prompt, messages, abortSignal, responseSchema, policy, takeOver } = loopOptions;
   const { timeout, maxRetries, ...options } = loopOptions.options;
   const timeouts = readTimeouts(timeout);
   const { taskList } = prompt.definitions;
+  if (past !== undefined) {
+    runContext.reserve(past, path);
+    taskList?.takeOver(past.taskEvents);
+    if (past.openStep !== undefined) runContext.pending.takeOver(past.openStep.asked, path);
+  }
   // before the first events, because a listener may edit a task at once
-  if (taskList !== undefined) runContext.taskLists.set(agentContext.path ?? '', taskList);
-  const tasks = taskList === undefined ? undefined : createTaskProgress(prompt, taskList, sink);
-  const response = responseSchema === undefined ? undefined : createResponseCheck(responseSchema);
+  if (taskList !== undefined) runContext.taskLists.set(path ?? '', taskList);
+  const tasks =
+    taskList === undefined ? undefined : createTaskProgress(prompt, taskList, sink, takeOver?.position);
+  const response =
+    responseSchema === undefined ? undefined : createResponseCheck(responseSchema, past?.corrections);
   const unfinished = (): CuelineError | 'waiting' | undefined => {
     const { error, waiting } = policy?.result?.() ?? {};
     return tasks?.unfinished() ?? response?.failure() ?? error ?? (waiting === true ? 'waiting' : undefined);
@@ -73,6 +83,8 @@ export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoo
   const attempts = options.streamRetries === undefined ? undefined : createStreamAttempts();
   const recorder = createRecorder(sink, {
     brokenBefore: attempts?.brokenBefore,
+    logsAnswers: runContext.durable !== undefined,
+    ...(past === undefined ? {} : { firstStep: past.nextStep }),
     secrets: runContext.secrets,
     onEnd(ending) {
       policy?.ended?.(ending);
@@ -124,6 +136,7 @@ export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoo
           modelCalls,
           abortSignal,
           unfinishedCalls: loopOptions.unfinishedCalls,
+          takeOver,
           aroundPrepareStep: loopOptions.aroundPrepareStep,
         }),
       ),

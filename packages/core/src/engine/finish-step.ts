@@ -1,10 +1,20 @@
-import { asSchema, type ModelMessage, type ToolModelMessage } from 'ai';
+import { asSchema, type ModelMessage, type ToolModelMessage, type ToolSet } from 'ai';
 import { lastOutput } from '../tools/tool-callbacks.ts';
 import type { Recorder } from './recorder.ts';
 import type { ToolRegistry } from '../tool-calls/tool-registry.ts';
-import type { UnfinishedCall } from '../log/unfinished-step.ts';
+import { INTERRUPTED, type CallSettlement } from '../log/settle-open-calls.ts';
+import { NOT_MADE, type UnfinishedCall } from '../log/unfinished-step.ts';
+import { toModelError } from '../tools/model-error.ts';
 
 type ResultPart = Extract<ToolModelMessage['content'][number], { type: 'tool-result' }>;
+
+/** How an open call is settled: its tool makes it, or the model reads the error. Neither: it stays as it is. */
+type Settlement = { tool?: ToolSet[string] | undefined; error?: string };
+
+/** A call that another process of the run has left open. */
+export type OwnOpenCall = UnfinishedCall & CallSettlement;
+
+type StepContext = { recorder: Recorder; registry: ToolRegistry; signal: AbortSignal };
 
 /**
  * Makes the calls that the step before a retry has left open, and replaces their errors in `messages` by the results.
@@ -14,20 +24,56 @@ type ResultPart = Extract<ToolModelMessage['content'][number], { type: 'tool-res
 export async function finishStep(
   calls: readonly UnfinishedCall[],
   messages: readonly ModelMessage[],
-  { recorder, registry, signal }: { recorder: Recorder; registry: ToolRegistry; signal: AbortSignal },
+  context: StepContext,
+): Promise<void> {
+  await settleCalls(calls, messages, context, ({ toolName }) => ({
+    tool: context.registry.retryableTool(toolName),
+  }));
+}
+
+/**
+ * Does the same for a step that another process of the same run has left open. The log comes from the run's own store, so
+ * every call that had not started is made. Of the others, those that may be made twice by what the log says, and those
+ * that an agent or a page continues: the rest may have taken effect, which the model reads.
+ */
+export async function finishOwnStep(
+  calls: readonly OwnOpenCall[],
+  messages: readonly ModelMessage[],
+  context: StepContext & { onFail: (call: OwnOpenCall) => void },
+): Promise<void> {
+  await settleCalls(calls, messages, context, (call) => {
+    const { tool, continues } = context.registry.settlementOf(call.toolName);
+    if (tool?.execute !== undefined && (call.how !== 'fail' || continues)) return { tool };
+    context.onFail(call);
+    if (call.how === 'start') return { error: NOT_MADE };
+    return { error: call.how === 'fail' ? call.error : INTERRUPTED };
+  });
+}
+
+async function settleCalls<Call extends UnfinishedCall>(
+  calls: readonly Call[],
+  messages: readonly ModelMessage[],
+  { recorder, signal }: StepContext,
+  settle: (call: Call) => Settlement,
 ): Promise<void> {
   recorder.resumed(calls.map(({ toolCallId }) => toolCallId));
   const results = resultsOf(messages);
   await Promise.all(
     calls.map(async (call) => {
       const { toolCallId, toolName, idempotencyKey } = call;
-      const tool = registry.retryableTool(toolName);
+      const { tool, error } = settle(call);
       const result = results.get(toolCallId);
-      if (tool?.execute === undefined || result === undefined) return;
+      if (result === undefined) return;
+      const facts = { toolCallId, toolName, input: call.input, dynamic: true } as const;
+      if (error !== undefined) {
+        recorder.part({ type: 'tool-error', ...facts, error: toModelError(error) });
+        result.output = { type: 'error-text', value: error };
+        return;
+      }
+      if (tool?.execute === undefined) return;
       const checked = await asSchema(tool.inputSchema).validate?.(call.input);
       if (checked?.success === false) return;
       const input = checked?.value ?? call.input;
-      const facts = { toolCallId, toolName, input, dynamic: true } as const;
       try {
         const context = {
           toolCallId,
@@ -37,17 +83,17 @@ export async function finishStep(
           idempotencyKey,
         };
         const output: unknown = await lastOutput(tool.execute(input as never, context as never));
-        recorder.part({ type: 'tool-result', ...facts, output });
+        recorder.part({ type: 'tool-result', ...facts, input, output });
         const modelOutput = await tool.toModelOutput?.({
           toolCallId,
           input: input as never,
           output: output as never,
         });
         if (modelOutput !== undefined) result.output = modelOutput;
-      } catch (error) {
+      } catch (thrown) {
         signal.throwIfAborted();
-        recorder.part({ type: 'tool-error', ...facts, error });
-        result.output = { type: 'error-text', value: recorder.errorText(error) };
+        recorder.part({ type: 'tool-error', ...facts, input, error: thrown });
+        result.output = { type: 'error-text', value: recorder.errorText(thrown) };
       }
     }),
   );

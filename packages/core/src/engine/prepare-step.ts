@@ -1,6 +1,13 @@
-import type { Instructions, ModelMessage, PrepareStepFunction, PrepareStepResult, ToolSet } from 'ai';
+import type {
+  Instructions,
+  ModelMessage,
+  PrepareStepFunction,
+  PrepareStepResult,
+  StepResult,
+  ToolSet,
+} from 'ai';
 import { compileInstructions } from '../compile/instructions.ts';
-import type { SystemFormat } from '../prompt/prompt-options.ts';
+import type { SystemFormat, UserContext } from '../prompt/prompt-options.ts';
 import { CuelineError } from '../base/errors.ts';
 import { withoutUndefined } from '../base/without-undefined.ts';
 import { scriptError } from '../base/script-error.ts';
@@ -28,6 +35,8 @@ type PrepareStepOptions = {
   own: PrepareStepFunction<ToolSet> | undefined;
   policy: LoopPolicy | undefined;
   approvals: ProviderApprovals;
+  /** The steps of other processes, which come before those here. */
+  earlierSteps: readonly StepResult<ToolSet, UserContext>[];
   /** True if the first step has to call a tool, unless other settings decide that. */
   forceTools: boolean;
   /** Called with what hooks and the caller's `prepareStep` change of the call settings, at each step. */
@@ -104,14 +113,17 @@ class StepPreparation {
     return toolNames.filter((name) => activeTools.includes(name) || always(name));
   }
 
-  async prepare(step: Parameters<PrepareStepFunction<ToolSet>>[0]): Promise<Prepared> {
+  async prepare(given: Parameters<PrepareStepFunction<ToolSet>>[0]): Promise<Prepared> {
     const exceeded = this.#runContext.budget.takeStep();
     if (exceeded !== undefined) {
       this.#runContext.fail(exceeded);
       throw exceeded;
     }
     const answers = this.#options.approvals.take();
-    const history = this.#history.advance(step as never, answers);
+    const history = this.#history.advance(given as never, answers);
+    const { earlierSteps } = this.#options;
+    const steps = [...earlierSteps, ...given.steps] as typeof given.steps;
+    const step = earlierSteps.length === 0 ? given : { ...given, steps };
     this.#rewritten ||= answers !== undefined;
     const adjusted = await this.#policy?.beforeStep?.({
       stepNumber: step.stepNumber,

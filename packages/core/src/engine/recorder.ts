@@ -30,6 +30,11 @@ export type Recorder = {
   toolCalled(toolCallId: string): Promise<void> | undefined;
   /** Records that a tool starts to run. */
   toolStarted(toolCallId: string, toolName: string, rules: SettlingRules): void;
+  /**
+   * Records that the model's answer is whole, once its calls are in the log. Without it, a run that another process
+   * continues asks the model again.
+   */
+  answered(event: WholeAnswer): void;
   /** Records that calls of an earlier run, which are in the log already, are made now. */
   resumed(toolCallIds: readonly string[]): void;
   /** Returns the text of an error that the model reads, without keys. */
@@ -57,6 +62,14 @@ export type Recorder = {
 /** The end of a run or an agent. */
 export type Ending = { outcome: RunOutcome; finishReason?: FinishReason; error?: CuelineError };
 
+/** The end of a model call, before its tools run. */
+export type WholeAnswer = Pick<
+  Extract<RunEventBody, { type: 'model-call-end' }>,
+  'finishReason' | 'usage'
+> & {
+  readonly content: readonly { type: string; toolCallId?: string; providerExecuted?: boolean | undefined }[];
+};
+
 /** A call that waits for an approval, as it is in the AI SDK's stream. */
 export type ApprovalRequest = Extract<TextStreamPart<ToolSet>, { type: 'tool-approval-request' }>;
 
@@ -67,6 +80,10 @@ export type RecorderSettings = {
    * in a stream.
    */
   brokenBefore: ((part: TextStreamPart<ToolSet>) => number) | undefined;
+  /** True if no tool may run before the log says that the answer is whole. */
+  logsAnswers?: boolean;
+  /** The number of the first step. Default 0. */
+  firstStep?: number;
   /** Keys that no error in the log may repeat. */
   secrets: readonly string[];
   /** Writes the end into the log, as that of a run or of an agent. Called once. */
@@ -94,6 +111,13 @@ class RunRecorder implements Recorder {
   #step = -1;
   #stepOpen = false;
   #failure: CuelineError | undefined;
+  /** The whole answer of the step, until its calls are in the log. */
+  #answer: { body: Extract<RunEventBody, { type: 'model-call-end' }>; calls: readonly string[] } | undefined;
+  #answerLogged = false;
+  /** Texts that are arriving. */
+  #openBlocks = 0;
+  /** Calls of an earlier process, which have been in the log since. */
+  readonly #resumed = new Set<string>();
   /** Errors of the step's attempts so far. Each is logged before the parts of the next attempt. */
   #broken: CuelineError[] = [];
   #waiting = false;
@@ -169,11 +193,34 @@ class RunRecorder implements Recorder {
       ...callFacts(this.#kindOf(part)),
     });
     this.#called.add(part.toolCallId);
-    this.#waitingTools.get(part.toolCallId)?.();
+    if (this.#settings.logsAnswers !== true) this.#waitingTools.get(part.toolCallId)?.();
+    this.#logAnswer();
     const early = this.#early.get(part.toolCallId);
     if (early === undefined) return;
     this.#early.delete(part.toolCallId);
     this.toolStarted(part.toolCallId, part.toolName, early);
+  }
+
+  answered({ finishReason, usage, content }: WholeAnswer): void {
+    const calls = content.flatMap(({ type, toolCallId, providerExecuted }) =>
+      type === 'tool-call' && toolCallId !== undefined && providerExecuted !== true ? [toolCallId] : [],
+    );
+    // a step without calls ends at once
+    if (calls.length === 0) return;
+    const body = { type: 'model-call-end', finishReason, usage: toJson(usage) as typeof usage } as const;
+    this.#answer = { body, calls };
+    this.#logAnswer();
+  }
+
+  /** Logs the end of the model call, once everything before it is in the log. */
+  #logAnswer(): void {
+    const answer = this.#answer;
+    if (answer === undefined || this.#openBlocks > 0) return;
+    if (!answer.calls.every((id) => this.#called.has(id))) return;
+    this.#answer = undefined;
+    this.#answerLogged = true;
+    this.#log.append(answer.body);
+    for (const go of this.#waitingTools.values()) go();
   }
 
   /** Adds a warning once. Providers repeat theirs at every step. */
@@ -228,16 +275,20 @@ class RunRecorder implements Recorder {
         return;
       case 'text-start':
       case 'reasoning-start':
-      case 'reasoning-end':
+        this.#openBlocks += 1;
         return this.#log.append({ type: part.type, id: part.id, ...metadata(part) });
+      case 'reasoning-end':
+        this.#log.append({ type: part.type, id: part.id, ...metadata(part) });
+        return this.#blockEnded();
       case 'text-end': {
         const { type, id, citations } = part;
-        return this.#log.append({
+        this.#log.append({
           type,
           id,
           ...(citations === undefined ? {} : { citations }),
           ...metadata(part),
         });
+        return this.#blockEnded();
       }
       case 'text-delta':
       case 'reasoning-delta': {
@@ -351,7 +402,14 @@ class RunRecorder implements Recorder {
     });
   }
 
+  #blockEnded(): void {
+    this.#openBlocks -= 1;
+    this.#logAnswer();
+  }
+
   toolCalled(toolCallId: string): Promise<void> | undefined {
+    if (this.#resumed.has(toolCallId)) return undefined;
+    if (this.#settings.logsAnswers === true) return this.#untilAnswerLogged(toolCallId);
     if (this.#called.has(toolCallId)) return undefined;
     return new Promise((resolve) => {
       const go = (): void => {
@@ -364,12 +422,20 @@ class RunRecorder implements Recorder {
     });
   }
 
+  #untilAnswerLogged(toolCallId: string): Promise<void> | undefined {
+    if (this.#answerLogged) return undefined;
+    return new Promise((resolve) => this.#waitingTools.set(toolCallId, resolve));
+  }
+
   retries({ error, ...next }: ModelRetry): void {
     this.#log.append({ type: 'retry', error: error.toJSON(), ...next });
   }
 
   resumed(toolCallIds: readonly string[]): void {
-    for (const toolCallId of toolCallIds) this.#called.add(toolCallId);
+    for (const toolCallId of toolCallIds) {
+      this.#called.add(toolCallId);
+      this.#resumed.add(toolCallId);
+    }
   }
 
   get step(): number {
@@ -391,8 +457,13 @@ class RunRecorder implements Recorder {
   }
 
   stepStarted(event: Extract<RunEventBody, { type: 'step-start' }>): void {
-    this.#step = event.step;
+    this.#step = event.step + (this.#settings.firstStep ?? 0);
     this.#stepOpen = true;
+    this.#answer = undefined;
+    this.#answerLogged = false;
+    this.#openBlocks = 0;
+    this.#waitingTools.clear();
+    this.#resumed.clear();
     this.#broken = [];
     this.#called.clear();
     this.#early.clear();
@@ -400,7 +471,7 @@ class RunRecorder implements Recorder {
     this.#invalid.clear();
     this.#repeated.clear();
     this.#denials.clear();
-    this.#log.append(event);
+    this.#log.append({ ...event, step: this.#step });
   }
 
   get failure(): CuelineError | undefined {

@@ -14,14 +14,20 @@ export type StepStart = {
 
 /**
  * Records each step's request as the change since the step before, so that a log grows with what is new in it.
- * `locate` returns what each definition makes of a system prompt.
+ * `locate` returns what each definition makes of a system prompt; `earlier` is the last request in the log, if another
+ * process sent it.
  */
 export function createRequestRecorder(
   secrets: readonly string[],
   locate: (instructions: string) => InstructionPart[],
+  earlier?: CompiledRequest,
 ): (step: StepStart, settings: Record<string, unknown>) => RequestChange {
   let messagesBefore: readonly ModelMessage[] = [];
   const before = new Map<string, string>();
+  let earlierMessages = earlier?.messages.map((message) => JSON.stringify(message)) ?? [];
+  for (const key of ['model', 'instructions', 'tools', 'settings'] as const) {
+    if (earlier !== undefined) before.set(key, JSON.stringify(earlier[key]));
+  }
 
   function changed<Key extends keyof CompiledRequest>(key: Key, value: CompiledRequest[Key]): object {
     const text = JSON.stringify(value);
@@ -40,11 +46,17 @@ export function createRequestRecorder(
     // messages are never changed in place, so the same object is the same message
     let keep = 0;
     while (keep < messagesBefore.length && messagesBefore[keep] === step.messages[keep]) keep++;
-    const added = step.messages.slice(keep);
+    let added = toJson(step.messages.slice(keep).map(withoutLargeFiles), secrets) as ModelMessage[];
     messagesBefore = step.messages.slice();
+    if (keep === 0) {
+      // objects of another process are other objects, so their texts are compared
+      while (keep < earlierMessages.length && earlierMessages[keep] === JSON.stringify(added[keep])) keep++;
+      added = added.slice(keep);
+    }
+    earlierMessages = [];
     return {
       keep,
-      messages: toJson(added.map(withoutLargeFiles), secrets) as ModelMessage[],
+      messages: added,
       ...changed('model', `${step.provider}:${step.modelId}`),
       ...changedInstructions(instructionText(step.instructions)),
       ...changed('tools', (step.stepTools ?? []).map(requestTool)),

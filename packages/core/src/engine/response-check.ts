@@ -18,9 +18,9 @@ export type ResponseCheck = {
   readonly value: unknown;
 };
 
-export function createResponseCheck(toolSchema: ToolSchema): ResponseCheck {
+/** `tries` is the number of answers that another process has refused. */
+export function createResponseCheck(toolSchema: ToolSchema, tries = 0): ResponseCheck {
   const schema = toSchema('responseSchema', toolSchema);
-  let tries = 0;
   let issues: string | undefined = 'there was no answer';
   let value: unknown;
   return {

@@ -2,11 +2,15 @@ import type { ToolSchema } from '../tools/schema.ts';
 import type { LanguageModel, ModelMessage, ToolSet } from 'ai';
 import { createId } from '../base/create-id.ts';
 import { CuelineError } from '../base/errors.ts';
-import type { RunEventBody } from '../log/events.ts';
+import { agentLogOf, type AgentEnd, type AgentLog } from '../log/agent-log.ts';
+import type { RunEvent, RunEventBody } from '../log/events.ts';
+import { reduceAll } from '../log/reduce.ts';
+import { readPast, voidingEvent, type RunPast } from '../log/run-past.ts';
 import type { Plugin } from '../prompt/define-plugin.ts';
 import { noteInput } from '../prompt/prompt-inputs.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import type { ToolList } from '../tools/tool-list.ts';
+import type { OwnOpenCall } from './finish-step.ts';
 import type { LoopPolicySetup } from './loop-policy.ts';
 import { budgetExceeded } from '../tool-calls/limits.ts';
 import { checkMessages, openPrompt } from './open-prompt.ts';
@@ -14,7 +18,9 @@ import type { Ending } from './recorder.ts';
 import { startAgentLoop, type AgentLoopOptions } from './agent-loop.ts';
 import { toJson } from '../messages/to-json.ts';
 import type { AgentCall, EventSink, AgentContext } from '../tool-calls/run-context.ts';
-import { toUIMessages } from '../messages/ui-messages.ts';
+import { toModelMessages, toUIMessages } from '../messages/ui-messages.ts';
+import { toolsWithModelOutput } from '../tools/model-output.ts';
+import { messagesOf, openCallsOf, takeOverOf } from './take-over.ts';
 
 /**
  * Answers a tool call with a prompt of its own, which runs in the same log, under the same limits, and stops with its
@@ -80,7 +86,7 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
   // it would be answered and paid for, and never seen
   if (runContext.log.ended) throw runIsOver(name);
   if (depth > runContext.budget.limits.depth) throw budgetExceeded('depth', runContext.budget.limits.depth);
-  const { prompt, messages } = await openPrompt({
+  const { prompt, messages: promptMessages } = await openPrompt({
     plugins,
     declared,
     async define(own) {
@@ -90,25 +96,33 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
     tools: inner.tools,
     messages: inner.messages,
   });
-  checkMessages(messages);
   const model = inner.model === undefined ? parent.model : await runContext.models.resolve(inner.model);
+  const place = placeOf(parent, inner);
+  const { path, callBase, past, calls, known } = place;
+  if (known?.end !== undefined) return resultOf(name, known.events, known.end);
+  const earlier = past === undefined ? [] : messagesOf(past, calls);
+  const messages = [
+    ...promptMessages,
+    ...(await toModelMessages(earlier, toolsWithModelOutput(prompt.definitions.tools))),
+  ];
+  checkMessages(messages);
   // its function may have taken long
   abortSignal?.throwIfAborted();
-  const path = runContext.pathOf(parent.path, toolCallId);
   const sink = createAgentSink(runContext.log, path);
-  // several prompts may answer one call
-  const callBase = `${inner.callBase ?? parent.callBase}/${path.slice(path.lastIndexOf('/') + 1)}`;
-  const agentContext: AgentContext = { runContext, path, depth, callBase, model, sink };
+  const agentContext: AgentContext = { runContext, path, depth, callBase, model, sink, past };
   let ending: Ending | undefined;
-  sink.append({
-    type: 'agent-start',
-    name,
-    toolCallId,
-    model: typeof model === 'string' ? model : `${model.provider}:${model.modelId}`,
-    input: toJson(input, runContext.secrets),
-    messages: toUIMessages(messages),
-    messageId: createId('msg'),
-  });
+  if (place.voids !== undefined) sink.append(place.voids);
+  if (past === undefined) {
+    sink.append({
+      type: 'agent-start',
+      name,
+      toolCallId,
+      model: typeof model === 'string' ? model : `${model.provider}:${model.modelId}`,
+      input: toJson(input, runContext.secrets),
+      messages: toUIMessages(messages),
+      messageId: createId('msg'),
+    });
+  }
   const policy = policySetup?.policy({ agentContext, messages });
   const value = (): unknown => (response === undefined ? policy?.result?.()?.output : response.value);
   const { result, recorder, response } = startAgentLoop(agentContext, {
@@ -118,6 +132,7 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
     abortSignal: abortSignal ?? new AbortController().signal,
     ...(inner.responseSchema === undefined ? {} : { responseSchema: inner.responseSchema }),
     policy,
+    takeOver: past === undefined ? undefined : await takeOverOf(past, calls, { prompt, promptMessages }),
     onEnd(result) {
       ending = result;
       const { outcome, finishReason, error } = result;
@@ -139,6 +154,50 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
   if (ending === undefined && runContext.log.ended) throw runIsOver(name);
   if (ending?.outcome !== 'done') throw agentError(name, ending);
   return response === undefined && policy === undefined ? await result.text : value();
+}
+
+/** The place of an agent in its run, and what another process has left of it. */
+type AgentPlace = {
+  path: string;
+  /** The prefix of the keys of its calls. */
+  callBase: string;
+  /** Its log, if it answered the call in another process. */
+  known: AgentLog | undefined;
+  /** What it takes over, if it has not ended. */
+  past: RunPast | undefined;
+  calls: readonly OwnOpenCall[];
+  /** The event that voids half an answer. */
+  voids: RunEventBody | undefined;
+};
+
+function placeOf(parent: AgentContext, { toolCallId, callBase, policySetup }: InnerPrompt): AgentPlace {
+  const path = parent.runContext.pathOf(parent.path, toolCallId);
+  const segment = path.slice(path.lastIndexOf('/') + 1);
+  const place = {
+    path,
+    // several prompts may answer one call
+    callBase: `${callBase ?? parent.callBase}/${segment}`,
+  };
+  // what a policy knows is not in the log, so its agent begins again
+  const known =
+    parent.past === undefined || policySetup !== undefined
+      ? undefined
+      : agentLogOf(parent.past.events, segment, parent.past.lastStart);
+  const nothing = { ...place, known, past: undefined, calls: [], voids: undefined };
+  if (known === undefined || known.end !== undefined) return nothing;
+  const voids = voidingEvent(known.events);
+  const past = readPast(voids === undefined ? known.events : [...known.events, voids]);
+  return { ...place, known, past, calls: openCallsOf(past, place.callBase), voids };
+}
+
+/** Returns the result of an agent that has ended in another process. @throws CuelineError the reason if there is none */
+function resultOf(name: string, events: readonly RunEvent[], end: AgentEnd): unknown {
+  const { outcome, output, error } = end;
+  if (outcome === 'done') return output ?? reduceAll(events).text;
+  throw agentError(
+    name,
+    error === undefined ? undefined : { outcome: 'error', error: CuelineError.fromJSON(error) },
+  );
 }
 
 /** Returns the end of an agent whose run ended: with a reason of its own, or because it was stopped. */

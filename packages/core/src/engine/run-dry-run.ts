@@ -79,6 +79,8 @@ export async function runDryRun<Input, Plugins extends readonly Plugin[]>(
     fail,
     track: trackWork(undefined),
     whenStored: undefined,
+    durable: undefined,
+    past: undefined,
   });
   const { result, recorder } = startAgentLoop(
     { runContext: withoutTools(runContext), path: undefined, depth: 0, callBase: '', model, sink },

@@ -16,7 +16,14 @@ import { runAgent } from './run-agent.ts';
 import { startAgentLoop } from './agent-loop.ts';
 import { toJson } from '../messages/to-json.ts';
 import { trackWork, type WorkListener } from '../base/track-work.ts';
-import { createRunContext, type AgentContext, type WhenStored } from '../tool-calls/run-context.ts';
+import {
+  createRunContext,
+  type AgentContext,
+  type DurableRun,
+  type WhenStored,
+} from '../tool-calls/run-context.ts';
+import type { RunPast } from '../log/run-past.ts';
+import { messagesOf, openCallsOf, takeOverOf } from './take-over.ts';
 import { toUIMessages } from '../messages/ui-messages.ts';
 import { untilAborted } from '../base/until-aborted.ts';
 
@@ -40,6 +47,17 @@ export type RunPromptResult<
 type StartSettings = {
   onWork?: WorkListener | undefined;
   whenStored?: WhenStored | undefined;
+  /** The run, if it is advanced step by step. */
+  durable?: DurableStart | undefined;
+};
+
+/** A run that is advanced step by step. */
+export type DurableStart = DurableRun & {
+  readonly runId: string;
+  /** The log, with everything that is stored of the run. */
+  readonly log: RunLog;
+  /** Missing if the run begins. */
+  readonly past: RunPast | undefined;
 };
 
 /**
@@ -53,33 +71,42 @@ export async function startRun<
 >(
   source: PromptSource<Input, Plugins>,
   config: PromptConfig<Input, Output, Plugins>,
-  { onWork, whenStored }: StartSettings = {},
+  { onWork, whenStored, durable }: StartSettings = {},
 ): Promise<RunPromptResult<Output, Plugins>> {
   const definition = toDefinition(source);
   const models = createModels(config);
   const model = await models.resolve(modelOf(config.model ?? definition.model));
   // a prompt function that ignores the signal must not delay the caller who aborts
   const track = trackWork(onWork);
-  const opened = await untilAborted(track(openRun(definition, config)), notYet(config.options?.abortSignal));
+  const past = durable?.past;
+  const runId = durable?.runId ?? createId('run');
+  const openCalls = past === undefined ? [] : openCallsOf(past, runId);
+  const opened = await untilAborted(
+    track(
+      openRun(definition, past === undefined ? config : { ...config, messages: messagesOf(past, openCalls) }),
+    ),
+    notYet(config.options?.abortSignal),
+  );
 
-  const runId = createId('run');
-  const log = withRedactedKeys(createRunLog(), models.secrets());
-  log.append({
-    type: 'run-start',
-    v: LOG_VERSION,
-    runId,
-    ...(definition.name === '' ? {} : { name: definition.name }),
-    ...(definition.library === undefined ? {} : { library: definition.library }),
-    model: `${model.provider}:${model.modelId}`,
-    ...(model.provider === 'simulated' ? { simulated: true } : {}),
-    ...(config.input === undefined ? {} : { input: toJson(config.input) }),
-    messages: [...toUIMessages(opened.promptMessages), ...(toJson(opened.turns) as UIMessage[])],
-    ...(opened.turns.length === 0 ? {} : { turns: opened.turns.length }),
-    messageId: createId('msg'),
-    ...(definition.output === undefined && opened.policySetup?.structured !== true
-      ? {}
-      : { structured: true }),
-  });
+  const log = withRedactedKeys(durable?.log ?? createRunLog(), models.secrets());
+  if (past === undefined) {
+    log.append({
+      type: 'run-start',
+      v: LOG_VERSION,
+      runId,
+      ...(definition.name === '' ? {} : { name: definition.name }),
+      ...(definition.library === undefined ? {} : { library: definition.library }),
+      model: `${model.provider}:${model.modelId}`,
+      ...(model.provider === 'simulated' ? { simulated: true } : {}),
+      ...(config.input === undefined ? {} : { input: toJson(config.input) }),
+      messages: [...toUIMessages(opened.promptMessages), ...(toJson(opened.turns) as UIMessage[])],
+      ...(opened.turns.length === 0 ? {} : { turns: opened.turns.length }),
+      messageId: createId('msg'),
+      ...(definition.output === undefined && opened.policySetup?.structured !== true
+        ? {}
+        : { structured: true }),
+    });
+  }
   const abort = new AbortController();
   const { abortSignal } = opened;
   const runContext = createRunContext(log, models, {
@@ -89,6 +116,8 @@ export async function startRun<
     answer: runAgent,
     track,
     whenStored,
+    durable,
+    past,
     fail(error) {
       recorder.fail(error);
       abort.abort(error);
@@ -105,6 +134,7 @@ export async function startRun<
     callBase: runId,
     model,
     sink: log,
+    past,
   };
   const policy = opened.policySetup?.policy({ agentContext, messages: opened.messages });
   const { result, recorder, response } = startAgentLoop(agentContext, {
@@ -115,6 +145,7 @@ export async function startRun<
     ...(definition.output === undefined ? {} : { responseSchema: definition.output }),
     policy,
     unfinishedCalls: config.unfinishedCalls,
+    takeOver: past === undefined ? undefined : await takeOverOf(past, openCalls, opened),
     // the AI SDK would call the model once, whatever the signal says
     ...(abortSignal?.aborted === true
       ? { aroundPrepareStep: () => () => Promise.reject(abortSignal.reason as Error) }

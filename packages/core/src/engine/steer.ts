@@ -2,6 +2,7 @@ import type { Experimental_Steering as Steering, StepResult, ToolSet } from 'ai'
 import { createId } from '../base/create-id.ts';
 import type { LoopPolicy } from './loop-policy.ts';
 import type { UserContext } from '../prompt/prompt-options.ts';
+import type { RunEventBody } from '../log/events.ts';
 import type { EventSink } from '../tool-calls/run-context.ts';
 
 /** A reason to keep a run from ending: returns what to tell a model that wants to stop, or undefined if it may. */
@@ -9,6 +10,9 @@ export type Steer = {
   cause: 'tasks' | 'output';
   message(step: StepResult<ToolSet, UserContext>): string | undefined | Promise<string | undefined>;
 };
+
+/** A message to the model that the AI SDK has not delivered yet. */
+export type PendingSteer = Pick<Extract<RunEventBody, { type: 'steer' }>, 'id' | 'cause' | 'text'>;
 
 /** Finish reasons of an answer that ends the run. */
 const failedFinishReasons: ReadonlySet<string> = new Set(['error', 'interrupted', 'content-filter']);
@@ -19,14 +23,17 @@ export async function steerLoop(
   steers: readonly Steer[],
   steering: Steering,
   sink: EventSink,
+  onSteer: (steer: PendingSteer) => void,
 ): Promise<void> {
   const goesOn = step.toolCalls.some(({ providerExecuted }) => providerExecuted !== true);
   if (goesOn || sink.ended || failedFinishReasons.has(step.finishReason)) return;
   for (const { cause, message } of steers) {
     const text = await message(step);
     if (text === undefined) continue;
+    const id = createId(cause);
+    onSteer({ id, cause, text });
     // the stream delivers the message, and it is logged then
-    void steering.steer(text, { id: createId(cause) });
+    void steering.steer(text, { id });
     return;
   }
 }

@@ -2,13 +2,16 @@ import {
   experimental_createSteering as createSteering,
   type Experimental_Steering as Steering,
   type Instructions,
+  type ModelMessage,
   type OutputInterface,
   type PrepareStepFunction,
+  type StepResult,
   type StopCondition,
   type ToolSet,
 } from 'ai';
 import { compileInstructions } from '../compile/instructions.ts';
 import { locateParts } from '../compile/locate-parts.ts';
+import { CuelineError } from '../base/errors.ts';
 import { scriptError } from '../base/script-error.ts';
 import { layered, type Variable } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
@@ -22,7 +25,10 @@ import type { ProviderApprovals } from './provider-approvals.ts';
 import type { Recorder } from './recorder.ts';
 import { createRequestRecorder, type StepStart } from './request-recorder.ts';
 import type { RequestChange } from '../log/events.ts';
-import { continueLoop, steerLoop, type Steer } from './steer.ts';
+import type { VariableState } from '../log/state.ts';
+import { continueLoop, steerLoop, type PendingSteer, type Steer } from './steer.ts';
+import { pastSteps } from './past-steps.ts';
+import { takeOverLoop, type TakeOver } from './take-over.ts';
 import type { StreamAttempts } from './stream-attempts.ts';
 import type { TaskProgress } from './task-progress.ts';
 import type { ToolApproval } from '../tool-calls/tool-approval.ts';
@@ -65,6 +71,8 @@ export type StreamContext = {
   unfinishedCalls: readonly UnfinishedCall[] | undefined;
   /** Wraps the preparation of steps, for a dry run of a later step. */
   aroundPrepareStep: ((prepareStep: PrepareStep) => PrepareStep) | undefined;
+  /** What the loop continues, if another process began it. */
+  takeOver: TakeOver | undefined;
 };
 
 /** Prepares what a step sends. */
@@ -94,13 +102,44 @@ export function composeStreamOptions(
     aroundPrepareStep,
   } = context;
   const { system, instructions, systemFormat, forceTools = false, ...rest } = options;
-  const { sink, runContext } = agentContext;
+  const { sink, runContext, past } = agentContext;
   const { definitions } = prompt;
   const own = joinInstructions(system, instructions);
-  const recordVariables = createVariableRecorder(() => layered(definitions, tasks?.layer).variables, sink);
-  const describe = createRequestRecorder(runContext.secrets, (text) =>
-    locateParts(text, layered(definitions, tasks?.layer), systemFormat),
+  const recordVariables = createVariableRecorder(
+    () => layered(definitions, tasks?.layer).variables,
+    sink,
+    past?.state.variables,
   );
+  const describe = createRequestRecorder(
+    runContext.secrets,
+    (text) => locateParts(text, layered(definitions, tasks?.layer), systemFormat),
+    past?.state.steps.at(-1)?.request,
+  );
+  const earlierSteps = past === undefined ? [] : pastSteps(past);
+  const pause = agentContext.path === undefined ? runContext.durable?.pause : undefined;
+  /** What the model is told before the next step. */
+  let steered: PendingSteer | undefined;
+  const shouldStop = createStopCheck(recorder, tasks, policy, rest.stopWhen);
+  /** Finishes what another process, or an earlier attempt, has left open. */
+  const beginLoop = async ({ messages }: { messages: readonly ModelMessage[] }): Promise<void> => {
+    const { takeOver, unfinishedCalls = [], abortSignal: signal } = context;
+    if (takeOver === undefined) {
+      if (unfinishedCalls.length === 0) return;
+      return finishStep(unfinishedCalls, messages, { recorder, registry, signal });
+    }
+    const hasEndedStep = await takeOverLoop(takeOver, messages, {
+      agentContext,
+      recorder,
+      registry,
+      definitions,
+      signal,
+    });
+    if (!hasEndedStep || !(await shouldStop(withEarlier([])))) return;
+    recorder.finish(takeOver.past.openStep?.finishReason ?? 'other');
+    throw new CuelineError('aborted', 'The run has ended.');
+  };
+  const withEarlier = (steps: readonly LoopStep[]): LoopStep[] =>
+    earlierSteps.length === 0 ? (steps as LoopStep[]) : [...earlierSteps, ...steps];
   const steering = rest.experimental_steering ?? createSteering();
   /** What hooks and `prepareStep` have changed for the step that is about to start. */
   let changes: object = {};
@@ -122,6 +161,7 @@ export function composeStreamOptions(
     forceTools: forceTools && rest.toolChoice === undefined,
     policy,
     approvals,
+    earlierSteps,
     onChange: (changed) => (changes = changed),
   });
   return {
@@ -140,28 +180,48 @@ export function composeStreamOptions(
       : { experimental_transform: [rest.experimental_transform ?? [], context.attempts.transform].flat() }),
     prepareStep: async (step) => {
       callOptions = await formatOf(output);
-      const open = step.stepNumber === 0 ? context.unfinishedCalls : undefined;
-      if (open !== undefined && open.length > 0) {
-        await finishStep(open, step.messages, { recorder, registry, signal: context.abortSignal });
-      }
+      if (step.stepNumber === 0) await beginLoop(step);
       const prepare = aroundPrepareStep?.(prepareStep) ?? prepareStep;
-      const userStep = { ...step, model: modelCalls.unwrap(step.model) };
+      const userStep = {
+        ...step,
+        model: modelCalls.unwrap(step.model),
+        stepNumber: step.stepNumber + (past?.nextStep ?? 0),
+      };
       const prepared = await runContext.track((async () => prepare(userStep))());
       const model = prepared?.model;
       return model === undefined ? prepared : { ...prepared, model: modelCalls.wrap(model) };
     },
-    stopWhen: [
-      // after an error there is nothing to continue from
-      () => recorder.failure !== undefined,
-      () => tasks?.failed === true,
-      () => policy?.done?.() === true,
-      ...(rest.stopWhen === undefined ? [] : [rest.stopWhen].flat().map(withScriptErrors)),
-    ],
+    stopWhen: async ({ steps }) => {
+      if (await shouldStop(withEarlier(steps))) return true;
+      if (pause === undefined || sink.ended) return false;
+      if (steered !== undefined) sink.append({ type: 'steer', ...steered });
+      pause();
+      return true;
+    },
     ...recordingCallbacks(rest, context, {
       steering,
       recordVariables,
+      onSteer: (steer) => (steered = steer),
       describe: (event) => describe(event, { ...loggedSettings({ ...rest, ...changes }), ...callOptions }),
     }),
+  };
+}
+
+type LoopStep = StepResult<ToolSet, UserContext>;
+
+/** Returns a function that says whether a loop may not take another step, although the model would. */
+function createStopCheck(
+  recorder: Recorder,
+  tasks: TaskProgress | undefined,
+  policy: LoopPolicy | undefined,
+  stopWhen: CallerOptions['stopWhen'],
+): (steps: LoopStep[]) => Promise<boolean> {
+  const own = stopWhen === undefined ? [] : [stopWhen].flat().map(withScriptErrors);
+  return async (steps) => {
+    // after an error there is nothing to continue from
+    if (recorder.failure !== undefined || tasks?.failed === true || policy?.done?.() === true) return true;
+    const met = await Promise.all(own.map((condition) => condition({ steps })));
+    return met.some(Boolean);
   };
 }
 
@@ -172,10 +232,12 @@ function recordingCallbacks(
   {
     steering,
     recordVariables,
+    onSteer,
     describe,
   }: {
     steering: Steering;
     recordVariables: () => void;
+    onSteer: (steer: PendingSteer) => void;
     describe: (event: StepStart) => RequestChange;
   },
 ): Partial<StreamTextOptions> {
@@ -202,7 +264,7 @@ function recordingCallbacks(
           );
           return goesOn === true ? approvals.settle(steering, abortSignal) : undefined;
         }
-        await steerLoop(step, steers, steering, sink);
+        await steerLoop(step, steers, steering, sink, onSteer);
         if (policy === undefined || sink.ended) return;
         // the AI SDK continues whatever its callbacks throw
         await continueLoop(step, policy, steering).catch((error: unknown) => recorder.fail(error));
@@ -210,6 +272,14 @@ function recordingCallbacks(
       rest.onStepEnd,
       rest.onStepFinish,
     ),
+    ...(runContext.durable === undefined
+      ? {}
+      : {
+          onLanguageModelCallEnd: composeCallbacks(
+            (event) => recorder.answered(event),
+            rest.onLanguageModelCallEnd,
+          ),
+        }),
     // a caller's transform may have kept the last part of the stream
     onEnd: composeCallbacks((event) => recorder.finish(event.finishReason), rest.onEnd, rest.onFinish),
     onStepStart: composeCallbacks((event) => {
@@ -258,19 +328,34 @@ async function formatOf(output: OutputInterface | undefined): Promise<object> {
 }
 
 /** Logs each variable that is new, has changed, or was removed with its task since the last call. */
-function createVariableRecorder(current: () => ReadonlyMap<string, Variable>, sink: EventSink): () => void {
-  const written = new Map<string, Variable>();
+function createVariableRecorder(
+  current: () => ReadonlyMap<string, Variable>,
+  sink: EventSink,
+  earlier: Readonly<Record<string, VariableState>> = {},
+): () => void {
+  const written = new Map<string, VariableState>(Object.entries(earlier));
+  let isFirst = true;
   return () => {
     const variables = current();
     for (const name of written.keys()) {
-      if (variables.has(name)) continue;
+      // before the first step, the current task has not made its definitions again
+      if (isFirst || variables.has(name)) continue;
       written.delete(name);
       sink.append({ type: 'variable-unset', name });
     }
+    isFirst = false;
     for (const [name, variable] of variables) {
-      if (written.get(name) === variable) continue;
+      const { kind, value } = variable;
+      const before = written.get(name);
+      if (before === variable) continue;
       written.set(name, variable);
-      sink.append({ type: 'variable-set', name, kind: variable.kind, value: variable.value });
+      // set by another process of the run
+      if (before !== undefined && before === earlier[name] && isSameVariable(before, variable)) continue;
+      sink.append({ type: 'variable-set', name, kind, value });
     }
   };
+}
+
+function isSameVariable(one: VariableState, other: VariableState): boolean {
+  return one.kind === other.kind && one.value === other.value;
 }

@@ -37,12 +37,29 @@ export type TaskProgress = {
   readonly failed: boolean;
 };
 
-export function createTaskProgress(prompt: Prompt, list: TaskListDefinition, sink: EventSink): TaskProgress {
+/** Where a list stood when another process left it. */
+export type TaskPosition = {
+  /** The task of the last step. */
+  taskId: string | undefined;
+  /** The position at which its messages begin. */
+  since: number;
+  /** How often the model was reminded since a task last changed. */
+  nudges: number;
+};
+
+export function createTaskProgress(
+  prompt: Prompt,
+  list: TaskListDefinition,
+  sink: EventSink,
+  position?: TaskPosition,
+): TaskProgress {
   let currentId: string | undefined;
   let layer: Definitions | undefined;
   /** The position at which the messages of the current task begin. */
-  let since = 0;
-  let nudges = 0;
+  let since = position?.since ?? 0;
+  let nudges = position?.nudges ?? 0;
+  let isFirst = true;
+  list.underWay = position?.taskId;
   let shownEdits = 0;
   let window: ModelMessage | undefined;
   // a model that advances with its tasks does not need repeated nudges
@@ -61,7 +78,9 @@ export function createTaskProgress(prompt: Prompt, list: TaskListDefinition, sin
     currentId = list.underWay = current?.id;
     // if no task is current, the end of the last one is still useful
     if (current === undefined) return;
-    since = messages.length;
+    const continues = isFirst && position !== undefined && position.taskId === current.id;
+    isFirst = false;
+    if (!continues) since = messages.length;
     const { extend } = list.definitionOf(current.id) ?? {};
     if (extend === undefined) return;
     try {

@@ -198,9 +198,13 @@ function apply(draft: StateDraft, event: RunEvent, toolCallId?: string): void {
 type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
 function beginStep({ facts, own, progress }: StateDraft, event: EventOf<'step-start'>): void {
-  (facts.steps = own(facts.steps)).push({
+  facts.steps = own(facts.steps);
+  const last = facts.steps.at(-1);
+  // the model is asked again, because the process that asked it before is gone
+  if (last?.step === event.step && last.finishedAt === undefined) facts.steps.pop();
+  facts.steps.push({
     step: event.step,
-    request: applyChange(facts.steps.at(-1)?.request, event.request),
+    request: applyChange(last?.request, event.request),
     startedAt: event.t,
     ...(progress.steered.length === 0 ? {} : { steered: progress.steered }),
   });

@@ -266,6 +266,11 @@ export type RunEventBody =
       /** True if there is no network, and the next try starts once there is one. */
       offline?: boolean;
     }
+  /**
+   * The model's answer is whole, and none of its tools has started. Logged only by a run that is advanced step by step,
+   * for answers that call tools.
+   */
+  | { type: 'model-call-end'; finishReason: FinishReason; usage: LanguageModelUsage }
   | {
       type: 'step-end';
       step: number;

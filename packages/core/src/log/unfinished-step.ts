@@ -28,7 +28,8 @@ export type UnfinishedStep = {
 type Withdrawal = RunEventBody & { agent?: string };
 
 /** The error that a model reads of a call that it can make again, because the run does not. */
-const NOT_MADE = 'This call was interrupted before it had a result. Make it again if you still need it.';
+export const NOT_MADE =
+  'This call was interrupted before it had a result. Make it again if you still need it.';
 
 const unknownUsage: LanguageModelUsage = {
   inputTokens: undefined,

@@ -2,7 +2,7 @@ import type { EditReply, TaskEdit, TaskEvent, TaskItem } from '../tasks/task-ite
 import type { ModelMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { createTaskList } from '../tasks/create-task-list.ts';
-import type { Decision } from '../tasks/decision.ts';
+import { accept, update, type Decision } from '../tasks/decision.ts';
 import { editTasks } from '../tasks/edits.ts';
 import { resumeTasks } from '../tasks/resume.ts';
 import { applyEvents, currentTask, isComplete, type TaskList } from '../tasks/task-list.ts';
@@ -108,6 +108,20 @@ export class TaskListDefinition implements TaskListHandle {
     if (!accepted) return;
     this.#list = list;
     this.events.splice(0, Infinity, ...events);
+  }
+
+  /** Continues a list of which the log has these events already. Before anybody listens. */
+  takeOver(events: readonly TaskEvent[]): void {
+    if (events.length === 0) return;
+    this.#list = applyEvents({ ...this.#list, items: [], nextNumber: 1 }, events);
+    this.events.splice(0, Infinity, ...events);
+    this.#told = events.length;
+    for (const task of this.tasks) {
+      if (task.status !== 'validating') continue;
+      // the result is handed in again
+      const again = [update(task, 'author', { status: 'in_progress', result: null })];
+      this.apply(accept(this.#list, again, ''));
+    }
   }
 
   /** Writes a decision down, and gives its reply. */

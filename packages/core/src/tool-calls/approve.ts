@@ -45,10 +45,11 @@ export async function approvedArguments(
   { runContext, path }: AgentContext,
   { toolName, rules, inputSchema, args, context, verdict }: ApprovableCall,
 ): Promise<{ args: unknown; edited?: unknown }> {
-  const asks =
-    verdict?.asks ?? (await runContext.track(needsApproval(rules, args, runContext.approvedEffects)));
-  if (!asks) return { args };
   const { toolCallId, abortSignal } = context;
+  const asks =
+    runContext.pending.hasRequested(toolCallId, path) ||
+    (verdict?.asks ?? (await runContext.track(needsApproval(rules, args, runContext.approvedEffects))));
+  if (!asks) return { args };
   const request = { toolCallId, toolName, input: toJson(args, runContext.secrets) };
   let why = verdict?.reason;
   for (let tries = 1; ; tries += 1) {

@@ -115,9 +115,11 @@ function times(count: number): string {
   return count === 1 ? 'once' : `${count} times`;
 }
 
-/** Creates a budget of which nothing is used. */
-export function createBudget(limits: Limits): Budget {
-  const used = { steps: 0, toolCalls: 0, tokens: 0 };
+const nothing: Budget['used'] = { steps: 0, toolCalls: 0, tokens: 0 };
+
+/** Creates a budget of which `before` is used; by default, nothing. */
+export function createBudget(limits: Limits, before: Budget['used'] = nothing): Budget {
+  const used = { ...before };
   const { tokens = Infinity } = limits;
 
   function take(limit: 'steps' | 'toolCalls'): CuelineError | undefined {

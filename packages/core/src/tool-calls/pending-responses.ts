@@ -1,5 +1,6 @@
 import type { EditReply } from '../tasks/task-item.ts';
 import type { ApprovalEvent, ApprovalResponse, ClientToolEvent, ClientToolResponse } from '../log/events.ts';
+import type { ApprovalState, ClientToolCallState, RunState } from '../log/state.ts';
 import { loggedResponse, readApprovalResponse, readClientToolResponse } from './read-response.ts';
 
 /** A tool call that does not run before it is approved. */
@@ -16,6 +17,10 @@ export type ClientToolRequest = Omit<
 
 /** What a run waits for before it continues: responses to approvals and to calls of client tools. */
 export type PendingResponses = {
+  /** Takes over what the calls of a loop have asked for in another process, so that they do not ask again. */
+  takeOver(earlier: Pick<RunState, 'approvals' | 'clientToolCalls'>, agent: string | undefined): void;
+  /** True if the call has asked for an approval in another process. */
+  hasRequested(toolCallId: string, agent: string | undefined): boolean;
   /**
    * Asks for an approval and waits for the response. If the signal aborts, rejects with its reason and withdraws the
    * approval.
@@ -73,10 +78,20 @@ type Append = (event: ApprovalEvent | ClientToolEvent, agent?: string) => void;
 export function createPendingResponses(append: Append, createId: () => string): PendingResponses {
   const approvals = createList('approval');
   const calls = createList<PendingCall>('client tool call');
+  const askedApprovals = createAsked<ApprovalState>();
+  const askedCalls = createAsked<ClientToolCallState>();
 
   return {
+    takeOver(earlier, agent) {
+      for (const approval of earlier.approvals) askedApprovals.add(approval, agent);
+      for (const call of earlier.clientToolCalls) askedCalls.add(call, agent);
+    },
+    hasRequested: (toolCallId, agent) => askedApprovals.has(toolCallId, agent),
     requestApproval({ approvalId: wanted, ...request }, signal, agent) {
-      const approvalId = wanted !== undefined && approvals.isFree(wanted) ? wanted : createId();
+      const asked = askedApprovals.take(request.toolCallId, agent);
+      if (asked?.response !== undefined) return Promise.resolve(asked.response);
+      const isFree = wanted !== undefined && approvals.isFree(wanted);
+      const approvalId = asked?.approvalId ?? (isFree ? wanted : createId());
       const { toolName } = request;
       return wait<ApprovalResponse, Pending>(
         append,
@@ -92,10 +107,13 @@ export function createPendingResponses(append: Append, createId: () => string): 
         signal,
         agent,
         {},
+        asked !== undefined,
       );
     },
     callClientTool(request, signal, agent, onClaim) {
-      const clientCallId = createId();
+      const asked = askedCalls.take(request.toolCallId, agent);
+      if (asked?.response !== undefined) return Promise.resolve(asked.response);
+      const clientCallId = asked?.clientCallId ?? createId();
       const { toolName } = request;
       return wait<ClientToolResponse, PendingCall>(
         append,
@@ -115,11 +133,13 @@ export function createPendingResponses(append: Append, createId: () => string): 
         signal,
         agent,
         {
+          ...(asked?.page === undefined ? {} : { page: asked.page }),
           claim(page) {
             append({ type: 'client-tool-claim', clientCallId, page }, agent);
             onClaim?.();
           },
         },
+        asked !== undefined,
       );
     },
     claim(clientCallId, page, instead) {
@@ -149,6 +169,7 @@ function wait<Response, Item extends Pending>(
   signal: AbortSignal | undefined,
   agent: string | undefined,
   more: Omit<Item, keyof Pending>,
+  isLogged: boolean,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
@@ -173,8 +194,32 @@ function wait<Response, Item extends Pending>(
     // before the event, because a listener may respond at once
     list.add(id, { toolName, respond, ...more } as unknown as Item);
     signal?.addEventListener('abort', onAbort, { once: true });
-    append(request, agent);
+    if (!isLogged) append(request, agent);
   });
+}
+
+/** What calls have asked for in another process, by their agents and ids. Each can be taken once. */
+type Asked<Item> = {
+  add(item: Item, agent: string | undefined): void;
+  has(toolCallId: string, agent: string | undefined): boolean;
+  take(toolCallId: string, agent: string | undefined): Item | undefined;
+};
+
+function createAsked<Item extends ApprovalState | ClientToolCallState>(): Asked<Item> {
+  const asked = new Map<string, Item>();
+  const keyOf = (toolCallId: string, agent = ''): string => JSON.stringify([agent, toolCallId]);
+  return {
+    add(item, agent) {
+      if (item.withdrawn !== true) asked.set(keyOf(item.toolCallId, agent), item);
+    },
+    has: (toolCallId, agent) => asked.has(keyOf(toolCallId, agent)),
+    take(toolCallId, agent) {
+      const key = keyOf(toolCallId, agent);
+      const item = asked.get(key);
+      asked.delete(key);
+      return item;
+    },
+  };
 }
 
 /** What is pending, by id. */

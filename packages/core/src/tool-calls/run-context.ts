@@ -2,8 +2,10 @@ import type { ToolContext, ToolEffect } from '../tools/tool-types.ts';
 import type { LanguageModel } from 'ai';
 import { createId } from '../base/create-id.ts';
 import type { CuelineError } from '../base/errors.ts';
+import { agentsBefore } from '../log/agent-log.ts';
 import type { RunEventBody } from '../log/events.ts';
 import type { RunLog } from '../log/run-log.ts';
+import type { RunPast } from '../log/run-past.ts';
 import type { Models } from '../models/create-models.ts';
 import type { AgentDefinition } from '../prompt/agent.ts';
 import type { TaskListDefinition } from '../prompt/task-list.ts';
@@ -23,6 +25,12 @@ export type WhenStored = (call: StartedCall) => Promise<void>;
 
 /** A tool call that an agent answers. */
 export type AgentCall = { name: string; agent: AgentDefinition; args: unknown; context: ToolContext };
+
+/** A run that is advanced step by step, each time perhaps in another process. */
+export type DurableRun = {
+  /** Called when another step of the run itself would follow. It logs nothing more after that. */
+  pause(): void;
+};
 
 /** What a run and all its agents share. */
 export type RunContext = {
@@ -45,6 +53,10 @@ export type RunContext = {
   readonly track: TrackWork;
   /** Resolves once the start of a call is stored. Missing if the run is not stored. */
   readonly whenStored: WhenStored | undefined;
+  /** Set for a run that is advanced step by step. */
+  readonly durable: DurableRun | undefined;
+  /** Keeps the paths of the agents of a loop's earlier steps for these. */
+  reserve(earlier: RunPast, parent: string | undefined): void;
   /** Returns the path of the agent that answers `toolCallId`. Paths are unique, also if a model repeats an id. */
   pathOf(parent: string | undefined, toolCallId: string): string;
   /** The task lists of the run (under the empty path) and of its agents, by path. */
@@ -63,6 +75,8 @@ export type AgentContext = {
   readonly model: LanguageModel;
   /** Receives its events. */
   readonly sink: EventSink;
+  /** What it takes over from its log, if another process began it. */
+  readonly past?: RunPast | undefined;
   /** Releases the permit of a tool's call while an agent works inside it. Missing if there is no such call. */
   readonly releaseWhile?: Permit['releaseWhile'];
 };
@@ -77,18 +91,19 @@ export type EventSink = {
 export function createRunContext(
   log: RunLog,
   models: Models,
-  settings: { limits: Limits } & Pick<
+  settings: { limits: Limits; past: RunPast | undefined } & Pick<
     RunContext,
-    'approvedEffects' | 'loopRules' | 'answer' | 'fail' | 'track' | 'whenStored'
+    'approvedEffects' | 'loopRules' | 'answer' | 'fail' | 'track' | 'whenStored' | 'durable'
   >,
 ): RunContext {
+  const { past } = settings;
   const paths = new Set<string>();
   const secrets = models.secrets();
   return {
     log,
     models,
     secrets,
-    budget: createBudget(settings.limits),
+    budget: createBudget(settings.limits, past?.used),
     semaphore: createSemaphore(settings.limits.concurrentToolCalls),
     pending: createPendingResponses(
       (event, agent) => log.append(agent === undefined ? event : { ...event, agent }),
@@ -100,6 +115,13 @@ export function createRunContext(
     fail: settings.fail,
     track: settings.track,
     whenStored: settings.whenStored,
+    durable: settings.durable,
+    reserve(earlier, parent) {
+      // the agents of the last step continue under their paths
+      for (const path of agentsBefore(earlier.events, earlier.lastStart)) {
+        paths.add(parent === undefined ? path : `${parent}/${path}`);
+      }
+    },
     pathOf(parent, toolCallId) {
       const first = parent === undefined ? toolCallId : `${parent}/${toolCallId}`;
       let path = first;

@@ -22,6 +22,7 @@ import {
   type LoopVerdict,
 } from './loop-guard.ts';
 import { acquirePermit, type Permit } from './permit.ts';
+import type { LoopRules } from './loop-rules.ts';
 import type { ApprovalVerdict } from './tool-approval.ts';
 import { bindAgentContext } from './bind-agent-context.ts';
 import type { AgentContext } from './run-context.ts';
@@ -85,6 +86,13 @@ export type ToolCallRecorder = {
   readonly step: number;
 };
 
+/** A call that an earlier process of the run has made. Without an output, it failed. */
+export type PastCall = Pick<GuardedCall, 'toolName' | 'input' | 'effect'> & {
+  rules: ToolRules;
+  isInvalid: boolean;
+  output?: unknown;
+};
+
 /** Everything that holds for every tool call. */
 export type ToolCallPipeline = {
   /**
@@ -95,6 +103,8 @@ export type ToolCallPipeline = {
   invalid(toolName: string, input: unknown): void;
   /** Returns the note that the model reads beside the result of a call. */
   noteOf(toolCallId: string): string | undefined;
+  /** Counts a call that an earlier process of the run has made, for the loop guard. */
+  remember(call: PastCall): Promise<void>;
   /** Starts a new step. `taskId` is the current task, if any: the same call for another task is not a repetition. */
   beginStep(taskId: string | undefined): void;
 };
@@ -274,7 +284,8 @@ class Pipeline implements ToolCallPipeline {
   }> {
     const { toolCallId } = context;
     // what a tool does comes after its call in the log, too
-    await this.#recorder.toolCalled(toolCallId);
+    const called = this.#recorder.toolCalled(toolCallId);
+    if (called !== undefined) await untilAborted(called, context.abortSignal);
     const { args, edited } = await approvedArguments(this.#agentContext, {
       toolName: name,
       rules,
@@ -300,7 +311,8 @@ class Pipeline implements ToolCallPipeline {
     };
     if (startsLater !== true) {
       begin();
-      if (rules.effect !== 'read') await this.#stored(toolCallId, context.abortSignal);
+      const mustBeStored = rules.effect !== 'read' || this.#runContext.durable !== undefined;
+      if (mustBeStored) await this.#stored(toolCallId, context.abortSignal);
       startedAt = performance.now();
     }
     // an agent inside the call has limits of its own, and may wait for a person
@@ -363,10 +375,8 @@ class Pipeline implements ToolCallPipeline {
     this.#callsInStep += 1;
     const exceeded = this.#runContext.budget.takeToolCall();
     if (exceeded !== undefined) return this.#runContext.fail(exceeded);
-    // under a name that no tool has, because the same call is a different one once it can run; it counts as a read,
-    // which is no progress
-    const rule = this.#runContext.loopRules.general;
-    const { verdict } = this.#loops.check({ toolName: `invalid ${toolName}`, input, effect: 'read', rule });
+    const { general } = this.#runContext.loopRules;
+    const { verdict } = this.#loops.check(invalidCall(toolName, input, general));
     if (verdict.kind !== 'end') return;
     const { calls } = verdict.error.details as { calls: number };
     this.#runContext.fail(
@@ -376,6 +386,22 @@ class Pipeline implements ToolCallPipeline {
         { details: { toolName, calls } },
       ),
     );
+  }
+
+  async remember({ toolName, input, effect, rules, isInvalid, ...result }: PastCall): Promise<void> {
+    const { loopRules } = this.#runContext;
+    const { settled } = this.#loops.check(
+      isInvalid
+        ? invalidCall(toolName, input, loopRules.general)
+        : { toolName, input, effect, rule: loopRules.of(toolName, rules) },
+    );
+    if (isInvalid) return;
+    const output = 'output' in result ? Promise.resolve(result.output) : Promise.reject(new Error('failed'));
+    output.catch(() => {});
+    settled(output);
+    // the guard sees the result before the next call
+    await output.then(noop, noop);
+    await Promise.resolve();
   }
 
   noteOf(toolCallId: string): string | undefined {
@@ -390,6 +416,16 @@ class Pipeline implements ToolCallPipeline {
     this.#notes.clear();
   }
 }
+
+/**
+ * Returns a call that cannot run, for the loop guard: under a name that no tool has, because the same call is a different
+ * one once it can run, and as a read, which is no progress.
+ */
+function invalidCall(toolName: string, input: unknown, rule: LoopRules['general']): GuardedCall {
+  return { toolName: `invalid ${toolName}`, input, effect: 'read', rule };
+}
+
+function noop(): void {}
 
 /** True if the AI SDK sends the model exactly this text of an error. */
 function isReadAs(error: unknown, text: string): boolean {

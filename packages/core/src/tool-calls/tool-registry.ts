@@ -1,4 +1,5 @@
-import type { SettlingRules, ToolContext, ToolEffect } from '../tools/tool-types.ts';
+import type { ToolCallState } from '../log/state.ts';
+import type { SettlingRules, ToolContext, ToolEffect, ToolRules } from '../tools/tool-types.ts';
 import { asSchema, tool, type ToolSet } from 'ai';
 import { isRecord } from '../base/describe-value.ts';
 import { isStreaming } from '../tools/tool-callbacks.ts';
@@ -31,9 +32,16 @@ export type ToolRegistry = {
   update(definitions: ReadonlyMap<string, ToolDefinition>, taskId?: string): void;
   /** Returns the tool of this name if a call of it may be made twice: if it only reads, or is idempotent. */
   retryableTool(toolName: string): ToolSet[string] | undefined;
+  /** Returns how a call is handled that an earlier process of the run has left open. */
+  settlementOf(toolName: string): Settlement;
+  /** Counts calls that an earlier process of the run has made, for the loop guard. */
+  remember(calls: readonly ToolCallState[], isInvalid: (call: ToolCallState) => boolean): Promise<void>;
   /** Counts a call that cannot run, because the tool does not exist or its arguments do not fit. */
   invalid(toolName: string, input: unknown): void;
 };
+
+/** The tool of an open call. `continues`: whoever runs its calls continues one that has started. */
+export type Settlement = { tool: ToolSet[string] | undefined; continues: boolean };
 
 /** Creates AI SDK tools from definitions. The pipeline surrounds each call, and results are complete and capped. */
 export function createToolRegistry(options: ToolCallPipelineOptions): ToolRegistry {
@@ -204,10 +212,39 @@ class Registry implements ToolRegistry {
   }
 
   retryableTool(toolName: string): ToolSet[string] | undefined {
-    const definition = this.#current.get(toolName);
-    if (definition === undefined) return undefined;
-    const { effect, idempotent } = definition.kind === 'ready' ? hintsOf(definition.tool) : definition.rules;
+    const { effect, idempotent } = this.#rulesOf(toolName);
     return effect === 'read' || idempotent === true ? this.tools[toolName] : undefined;
+  }
+
+  #rulesOf(toolName: string): ToolRules {
+    const definition = this.#current.get(toolName);
+    if (definition === undefined) return {};
+    return definition.kind === 'ready' ? hintsOf(definition.tool) : definition.rules;
+  }
+
+  settlementOf(toolName: string): Settlement {
+    const kind = this.#current.get(toolName)?.kind;
+    // a page that has claimed a call still runs it, and an agent continues where it was
+    const continues = kind === 'client' || kind === 'agent';
+    return { tool: this.tools[toolName], continues };
+  }
+
+  async remember(
+    calls: readonly ToolCallState[],
+    isInvalid: (call: ToolCallState) => boolean,
+  ): Promise<void> {
+    for (const call of calls) {
+      const { toolName, input, state, output } = call;
+      const rules = this.#rulesOf(toolName);
+      await this.#guard.remember({
+        toolName,
+        input,
+        effect: rules.effect,
+        rules,
+        isInvalid: isInvalid(call),
+        ...(state === 'output-available' ? { output } : {}),
+      });
+    }
   }
 
   update(definitions: ReadonlyMap<string, ToolDefinition>, taskId?: string): void {

@@ -131,6 +131,7 @@ const bodies: Record<RunEvent['type'], z.ZodType> = {
   'variable-set': object({ name: string, kind: z.literal(['text', 'data']), value: string }),
   'variable-unset': object({ name: string }),
   'step-start': object({ step: number, request }),
+  'model-call-end': object({ finishReason: string, usage }),
   'text-start': object({ id: string, edited }),
   'text-delta': object({ id: string, text: string }),
   'text-end': object({ id: string, citations: z.array(object({})).optional() }),

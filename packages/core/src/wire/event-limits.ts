@@ -57,6 +57,7 @@ const bounds: Record<RunEvent['type'], Bound> = {
   'variable-set': ['variables', 'variables'],
   'variable-unset': ['variables', 'removed variables'],
   'step-start': ['entries', 'steps'],
+  'model-call-end': ['entries', 'ends of model calls'],
   'step-end': ['entries', 'ends of steps'],
   'text-start': ['entries', 'texts'],
   'text-delta': ['deltas', 'pieces of text'],

@@ -51,6 +51,7 @@ const types: Record<RunEvent['type'], Make> = {
   'variable-set': set,
   'variable-unset': about(set, (i) => ({ type: 'variable-unset', name: `V${i}` })),
   'step-start': (i) => ({ type: 'step-start', step: i, request: { keep: 0, messages: [] } }),
+  'model-call-end': () => ({ type: 'model-call-end', finishReason: 'tool-calls', usage }),
   'step-end': (i) => ({ type: 'step-end', step: i, finishReason: 'stop', usage }),
   'text-start': (i) => ({ type: 'text-start', id: `x${i}` }),
   'text-delta': () => ({ type: 'text-delta', id: 'x', text: 'x' }),

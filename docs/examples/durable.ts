@@ -1,0 +1,56 @@
+// #region start
+import { createRun, definePrompt, tool } from '@cueline/core';
+import { createDurable, createMemoryStore } from '@cueline/durable';
+import * as z from 'zod';
+// #endregion
+import { scriptedModel } from '@cueline/core/testing';
+
+const model = scriptedModel([
+  [{ toolCall: { name: 'sendMail', input: { to: 'ada@example.org' } } }],
+  'Sent.',
+]);
+
+// #region start
+
+const sendMail = tool(
+  'sendMail',
+  'Send the mail',
+  z.object({ to: z.string() }),
+  async ({ to }, { idempotencyKey }) =>
+    `sent to ${to} once, as ${idempotencyKey.split('/').slice(1).join('/')}`,
+  { effect: 'external', needsApproval: true, idempotent: true },
+);
+export const writeMail = definePrompt('writeMail', (prompt) => prompt.$`Write to Ada.`, {
+  model,
+  tools: [sendMail],
+});
+
+const store = createMemoryStore();
+const durable = createDurable({ prompts: [writeMail], store });
+const worker = await durable.work();
+
+const run = createRun(writeMail, { executor: durable.executor });
+const result = run.start();
+// #endregion
+while (run.getState().status !== 'waiting') await new Promise((resolve) => setTimeout(resolve, 10));
+
+// #region wait
+await worker.stop(); // the process may end now: nothing but the store knows the run
+const [approval] = run.getState().approvals;
+console.log(
+  await durable.respond(run.getState().runId, {
+    type: 'approval-response',
+    approvalId: approval?.approvalId ?? '',
+    response: { approved: true },
+  }),
+);
+
+// another process, days later
+const later = await createDurable({ prompts: [writeMail], store }).work();
+console.log(await result);
+// #endregion
+console.log(run.getState().toolCalls[0]?.output);
+await later.stop();
+// prints: { accepted: true }
+// prints: Sent.
+// prints: sent to ada@example.org once, as 0/call-0-0

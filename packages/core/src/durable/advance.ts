@@ -1,0 +1,199 @@
+import type { LanguageModel, UIMessage } from 'ai';
+import { CuelineError } from '../base/errors.ts';
+import { describeFailure } from '../executors/describe-failure.ts';
+import type { RunCommand } from '../executors/executor.ts';
+import { failedStart } from '../executors/failed-start.ts';
+import { startRun } from '../engine/start-run.ts';
+import type { RunEvent } from '../log/events.ts';
+import { createOpenCalls } from '../log/open-calls.ts';
+import type { RunHandle } from '../log/run-handle.ts';
+import { readPast, voidingEvent } from '../log/run-past.ts';
+import type { ModelSettings } from '../models/settings.ts';
+import type { PromptDefinition } from '../prompt/define-prompt.ts';
+import type { PromptOptions } from '../prompt/prompt-options.ts';
+import { createEventQueue } from './event-queue.ts';
+import { createPausableLog, type PausableLog } from './pausable-log.ts';
+import { isEdit, logResponse, type DurableCommand } from './commands.ts';
+
+/** A run that is advanced step by step: what it was started with, and what is stored of it. */
+export type StoredRun<Input = unknown> = {
+  readonly runId: string;
+  readonly definition: PromptDefinition<Input>;
+  readonly input: Input;
+  /** Model to use instead of the definition's own. */
+  readonly model?: string | LanguageModel | undefined;
+  readonly options?: PromptOptions | undefined;
+  /** Earlier turns of the conversation. */
+  readonly messages?: readonly UIMessage[] | undefined;
+  /** Everything that is stored of the run, in order; empty if it has not begun. */
+  readonly events: readonly RunEvent[];
+};
+
+/** What a worker brings along to advance a run. */
+export type AdvanceOptions = {
+  /**
+   * Stores events. A tool runs only once its start is stored. Must reject if the run belongs to another worker by now:
+   * the work then stops, and nothing more is stored.
+   */
+  append(events: readonly RunEvent[]): Promise<void>;
+  /** What users have sent to the run since it was advanced last. What it does not wait for has no effect. */
+  commands?: readonly DurableCommand[];
+  /** Where models come from. */
+  models?: ModelSettings;
+  /** Leaves the run as it is. Another worker continues it. */
+  signal?: AbortSignal;
+};
+
+/** How a run stands after it was advanced. */
+export type Advanced =
+  /** Another step follows. */
+  | { status: 'next' }
+  /** The run continues once one of these has a response. */
+  | { status: 'waiting'; approvalIds: string[]; clientCallIds: string[] }
+  /** The log has its end. */
+  | { status: 'done' };
+
+/**
+ * Continues a run by one model call with its tools, from what is stored of it. The prompt function and its hooks run
+ * again, so a run may be advanced by another process and another version of the code each time.
+ *
+ * Whatever an earlier process has left behind is settled first: half an answer is void, and the model is asked again;
+ * a call with a result keeps it; a call that had not begun is made; of the others, those that only read, are
+ * `idempotent` or are answered by an agent, which continues where it was. All others may have taken effect, and the
+ * model reads that they were interrupted.
+ *
+ * Rejects if events cannot be stored and if `signal` aborts; the stored log is whole in both cases.
+ */
+export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOptions): Promise<Advanced> {
+  const { runId, definition, input, model, messages } = run;
+  const { append, commands = [], models = {}, signal } = options;
+  signal?.throwIfAborted();
+  if (definition.policySetup !== undefined) throw noPolicy(definition.name);
+  const log = createPausableLog(run.events);
+  if (log.ended) return { status: 'done' };
+
+  const ending = new AbortController();
+  const { reached, settle, fail } = createOutcome(log);
+  const queue = createEventQueue(append, fail);
+  log.listen((event) => queue.add(event));
+  const onAbort = (): void => fail(signal?.reason);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    const voids = voidingEvent(log.events);
+    if (voids !== undefined) log.append(voids);
+    const isParked = watch(log, settle);
+    for (const command of commands) logResponse(log, command);
+    if (!log.ended && (!isParked() || commands.some(isEdit))) {
+      const past = log.events.length === 0 ? undefined : readPast(log.events);
+      try {
+        const started = await startRun(
+          definition,
+          { ...models, input, model, messages, options: { ...run.options, abortSignal: ending.signal } },
+          {
+            whenStored: () => queue.stored(),
+            durable: { runId, log, past, pause: () => settle({ status: 'next' }) },
+          },
+        );
+        for (const command of commands) if (isEdit(command)) await sendEdit(started.run, command);
+        void started.run.finished;
+      } catch (error) {
+        endFailed(log, run, describeFailure(error, input, models).error);
+      }
+    }
+    const advanced = await reached;
+    log.pause();
+    ending.abort();
+    queue.release();
+    await queue.stored();
+    return advanced;
+  } finally {
+    log.pause();
+    ending.abort();
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+type Outcome = {
+  /** Resolves with the first outcome. */
+  readonly reached: Promise<Advanced>;
+  /** Nothing is logged after it. */
+  settle(advanced: Advanced): void;
+  fail(error: unknown): void;
+};
+
+function createOutcome(log: PausableLog): Outcome {
+  let settle: Outcome['settle'] = () => {};
+  let fail: Outcome['fail'] = () => {};
+  const reached = new Promise<Advanced>((resolve, reject) => {
+    settle = (advanced) => {
+      log.pause();
+      resolve(advanced);
+    };
+    fail = (error) => {
+      log.pause();
+      reject(error as Error);
+    };
+  });
+  // it may fail before anything waits for it
+  reached.catch(() => {});
+  return { reached, settle, fail };
+}
+
+/** Settles once the run has ended, or can only continue with a response. Returns whether it waits already. */
+function watch(log: PausableLog, settle: Outcome['settle']): () => boolean {
+  const calls = createOpenCalls();
+  for (const event of log.events) calls.apply(event);
+  let isDue = false;
+  const check = (): boolean => {
+    isDue = false;
+    if (log.ended || calls.stillness(new Set()) !== 'waiting') return false;
+    const { approvals, clientToolCalls } = log.getState();
+    const waits = new Set(calls.asking().map(({ waitsFor }) => waitsFor));
+    settle({
+      status: 'waiting',
+      approvalIds: approvals.flatMap(({ approvalId }) => (waits.has(approvalId) ? [approvalId] : [])),
+      clientCallIds: clientToolCalls.flatMap(({ clientCallId }) =>
+        waits.has(clientCallId) ? [clientCallId] : [],
+      ),
+    });
+    return true;
+  };
+  log.listen((event) => {
+    calls.apply(event);
+    if (event.type === 'run-end') return settle({ status: 'done' });
+    if (event.type === 'approval-request' && event.providerExecuted === true) {
+      return log.append({ type: 'run-end', outcome: 'error', error: noProviderApprovals().toJSON() });
+    }
+    if (isDue) return;
+    isDue = true;
+    // the calls of one step ask one after the other
+    setTimeout(check);
+  });
+  return check;
+}
+
+async function sendEdit(run: RunHandle, command: Extract<RunCommand, { type: 'edit' }>): Promise<void> {
+  await run.edit(command.edit, command.agent);
+}
+
+/** Ends the log of a run that could not start, or not continue. */
+function endFailed<Input>(log: PausableLog, run: StoredRun<Input>, error: CuelineError): void {
+  if (log.events.length > 0) return log.append({ type: 'run-end', outcome: 'error', error: error.toJSON() });
+  for (const event of failedStart(run.definition.name, error, run.messages, run.input)) {
+    log.push(event.type === 'run-start' ? { ...event, runId: run.runId } : event);
+  }
+}
+
+function noPolicy(name: string): CuelineError {
+  return new CuelineError(
+    'invalid_options',
+    `"${name}" is a session or an agent call, and these cannot be advanced step by step yet. Advance a prompt: definePrompt('${name}', …).`,
+  );
+}
+
+function noProviderApprovals(): CuelineError {
+  return new CuelineError(
+    'invalid_options',
+    'The provider asks for an approval of a call that it runs itself, and a run that is advanced step by step cannot wait for that yet. Run it in one process, or turn the approval off at the provider.',
+  );
+}

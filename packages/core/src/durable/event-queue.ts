@@ -1,0 +1,89 @@
+import type { RunEvent } from '../log/events.ts';
+
+/** Stores the events of a run in order, one batch after the other. */
+export type EventQueue = {
+  add(event: RunEvent): void;
+  /** Stores what is held back, because nothing follows it. */
+  release(): void;
+  /** Resolves once everything that was added before is stored. Rejects if it cannot be. */
+  stored(): Promise<void>;
+};
+
+/**
+ * Creates a queue before `append`, which stores a batch as a whole or not at all. After a failure nothing more is stored,
+ * and `onFailure` is called: the run may belong to another worker by then.
+ *
+ * The end of a step is held back until what follows it is decided: another step, a message to the model, or the end. So
+ * whoever continues the log finds the decision, too, and need not make it again.
+ */
+export function createEventQueue(
+  append: (events: readonly RunEvent[]) => Promise<void>,
+  onFailure: (error: unknown) => void,
+): EventQueue {
+  let waiting: RunEvent[] = [];
+  /** Loops, by their agents' paths, whose step has ended and whose next move is not known. */
+  const undecided = new Set<string>();
+  let work: Promise<void> | undefined;
+  let failure: { error: unknown } | undefined;
+  let wake: (() => void)[] = [];
+  let added = 0;
+  let kept = 0;
+
+  async function write(): Promise<void> {
+    // the events of one turn of the event loop are stored together
+    await Promise.resolve();
+    try {
+      while (waiting.length > 0 && undecided.size === 0) {
+        const batch = waiting;
+        waiting = [];
+        await append(batch);
+        kept += batch.length;
+        wakeAll();
+      }
+    } catch (error) {
+      failure = { error };
+      waiting = [];
+      onFailure(error);
+      wakeAll();
+    } finally {
+      work = undefined;
+    }
+  }
+
+  function wakeAll(): void {
+    const woken = wake;
+    wake = [];
+    for (const go of woken) go();
+  }
+
+  function start(): void {
+    if (undecided.size === 0 && waiting.length > 0) work ??= write();
+  }
+
+  return {
+    add(event) {
+      if (failure !== undefined) return;
+      waiting.push(event);
+      added += 1;
+      const path = event.agent ?? '';
+      if (event.type === 'step-end') undecided.add(path);
+      else if (decides(event)) undecided.delete(path);
+      if (event.type === 'run-end') undecided.clear();
+      start();
+    },
+    release() {
+      undecided.clear();
+      start();
+    },
+    async stored() {
+      const count = added;
+      while (kept < count && failure === undefined) await new Promise<void>((resolve) => wake.push(resolve));
+      if (failure !== undefined) throw failure.error;
+    },
+  };
+}
+
+/** True for an event that says what follows the end of a step. */
+function decides({ type }: RunEvent): boolean {
+  return type === 'step-start' || type === 'steer' || type === 'agent-end';
+}

@@ -1,0 +1,31 @@
+import type { RunEvent } from '../log/events.ts';
+import { createRunLog, type RunLog } from '../log/run-log.ts';
+
+/** A log to which nothing is added any more once it is paused, as after its end. */
+export type PausableLog = RunLog & { pause(): void };
+
+/** Creates a log that continues `events`. A warning that they contain is not repeated. */
+export function createPausableLog(events: readonly RunEvent[]): PausableLog {
+  const log = createRunLog({ events });
+  const warned = new Set(events.map((event) => (event.type === 'warning' ? event.message : undefined)));
+  let isPaused = false;
+  return {
+    append(body) {
+      if (isPaused || (body.type === 'warning' && warned.has(body.message))) return;
+      log.append(body);
+    },
+    push(event) {
+      if (!isPaused) log.push(event);
+    },
+    pause: () => void (isPaused = true),
+    events: log.events,
+    get ended() {
+      return isPaused || log.ended;
+    },
+    getState: () => log.getState(),
+    at: (seq) => log.at(seq),
+    subscribe: (listener) => log.subscribe(listener),
+    listen: (listener) => log.listen(listener),
+    read: (afterSeq) => log.read(afterSeq),
+  };
+}

@@ -1,0 +1,38 @@
+import { LOG_VERSION, type RunEvent } from './events.ts';
+
+/** The end of an agent. */
+export type AgentEnd = Extract<RunEvent, { type: 'agent-end' }>;
+
+/** The log of an agent as that of a run of its own, without its end, which is `end`. */
+export type AgentLog = { events: readonly RunEvent[]; end: AgentEnd | undefined };
+
+/**
+ * Returns the log of the agent with this path, which is relative to the log that contains it. `after` is the index of the
+ * step whose call it answers: an agent of an earlier step is another one.
+ */
+export function agentLogOf(events: readonly RunEvent[], path: string, after: number): AgentLog | undefined {
+  const start = events.findLastIndex((event) => event.type === 'agent-start' && event.agent === path);
+  if (start < after || start < 0) return undefined;
+  const own = events
+    .slice(start)
+    .filter(({ agent }) => agent === path || agent?.startsWith(`${path}/`) === true);
+  const end = own.find((event): event is AgentEnd => event.type === 'agent-end' && event.agent === path);
+  const log = own.flatMap((event) => (event === end ? [] : [event]));
+  return { events: log.map((event, seq) => ({ ...asOwn(event, path), seq })), end };
+}
+
+/** Returns the paths of the agents that started before an index of the log. */
+export function agentsBefore(events: readonly RunEvent[], index: number): string[] {
+  return events
+    .slice(0, Math.max(0, index))
+    .flatMap(({ type, agent }) => (type === 'agent-start' && agent !== undefined ? [agent] : []));
+}
+
+/** Returns an event of an agent, or of one below it, as one of the agent's own log. */
+function asOwn(event: RunEvent, path: string): RunEvent {
+  const { agent, ...own } = event;
+  if (agent !== path) return { ...event, agent: agent!.slice(path.length + 1) };
+  if (own.type !== 'agent-start') return own as RunEvent;
+  const { seq, t, model, input, messages, messageId } = own;
+  return { seq, t, type: 'run-start', v: LOG_VERSION, runId: '', model, input, messages, messageId };
+}

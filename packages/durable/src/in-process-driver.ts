@@ -1,0 +1,92 @@
+import type { AdvanceJob, DurableDriver } from './driver.ts';
+
+export type InProcessDriverOptions = {
+  /** How many runs are advanced at the same time. A run that waits for a response takes no place. Default 16. */
+  concurrency?: number;
+  /** Called with what a job failed with, such as a store that is away. The job is tried again. */
+  onError?(error: unknown, runId: string): void;
+};
+
+const LONGEST_PAUSE_MS = 30_000;
+
+/**
+ * Advances runs in this process, one step after the other: for a single machine, which needs no broker. After a restart,
+ * {@link createDurable}'s worker continues all unfinished runs of the store.
+ */
+export function inProcessDriver(options: InProcessDriverOptions = {}): DurableDriver {
+  return new InProcessDriver(options);
+}
+
+/** The jobs of one process. Each run has one job at a time, and at most one that waits. */
+class InProcessDriver implements DurableDriver {
+  readonly #concurrency: number;
+  readonly #onError;
+  readonly #due = new Set<string>();
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #failures = new Map<string, number>();
+  readonly #pauses = new Set<ReturnType<typeof setTimeout>>();
+  #advance: AdvanceJob | undefined;
+  #stopping = new AbortController();
+
+  constructor({ concurrency = 16, onError = () => {} }: InProcessDriverOptions) {
+    this.#concurrency = concurrency;
+    this.#onError = onError;
+  }
+
+  async wake(runId: string): Promise<void> {
+    this.#due.add(runId);
+    this.#next();
+  }
+
+  work(advance: AdvanceJob): { stop(): Promise<void> } {
+    this.#advance = advance;
+    this.#stopping = new AbortController();
+    this.#next();
+    return {
+      stop: async () => {
+        this.#advance = undefined;
+        this.#stopping.abort(new Error('The worker stops.'));
+        for (const pause of this.#pauses) clearTimeout(pause);
+        await Promise.all(this.#running.values());
+      },
+    };
+  }
+
+  #next(): void {
+    for (const runId of this.#due) {
+      if (this.#advance === undefined || this.#running.size >= this.#concurrency) return;
+      // it is due again once its job has ended
+      if (this.#running.has(runId)) continue;
+      this.#due.delete(runId);
+      this.#running.set(runId, this.#run(runId, this.#advance));
+    }
+  }
+
+  async #run(runId: string, advance: AdvanceJob): Promise<void> {
+    try {
+      const { status } = await advance(runId, this.#stopping.signal);
+      this.#failures.delete(runId);
+      if (status === 'next') this.#due.add(runId);
+    } catch (error) {
+      this.#onError(error, runId);
+      this.#later(runId);
+    } finally {
+      this.#running.delete(runId);
+      this.#next();
+    }
+  }
+
+  #later(runId: string): void {
+    if (this.#stopping.signal.aborted) return;
+    const failures = (this.#failures.get(runId) ?? 0) + 1;
+    this.#failures.set(runId, failures);
+    const pause = setTimeout(
+      () => {
+        this.#pauses.delete(pause);
+        void this.wake(runId);
+      },
+      Math.min(100 * 2 ** failures, LONGEST_PAUSE_MS),
+    );
+    this.#pauses.add(pause);
+  }
+}

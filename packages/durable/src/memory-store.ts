@@ -1,0 +1,66 @@
+import type { RunEvent } from '@cueline/core';
+import type { DurableStore, NewDurableRun, StoredCommand } from './store.ts';
+
+type Kept = NewDurableRun & {
+  epoch: number;
+  /** As JSON, so that nothing that a reader changes is stored. */
+  events: string[];
+  commands: StoredCommand[];
+  ended: boolean;
+};
+
+/** Keeps runs in this process, for tests and for trying out. Nothing outlives the process. */
+export function createMemoryStore(): DurableStore {
+  const runs = new Map<string, Kept>();
+  const read = ({ events }: Kept, from: number): RunEvent[] =>
+    events.slice(from).map((text) => JSON.parse(text) as RunEvent);
+  return {
+    async create(run) {
+      const known = [...runs.values()].find(({ key, runId }) =>
+        run.key === undefined ? runId === run.runId : key === run.key,
+      );
+      if (known !== undefined) return { runId: known.runId };
+      const start = structuredClone(run.start);
+      runs.set(run.runId, { ...run, start, epoch: 0, events: [], commands: [], ended: false });
+      return 'created';
+    },
+    async claim(runId) {
+      const run = runs.get(runId);
+      if (run === undefined) return undefined;
+      if (run.ended) return 'ended';
+      run.epoch += 1;
+      return {
+        epoch: run.epoch,
+        start: structuredClone(run.start),
+        events: read(run, 0),
+        commands: structuredClone(run.commands),
+      };
+    },
+    async append(runId, epoch, events) {
+      const run = runs.get(runId);
+      if (run === undefined || run.ended || run.epoch !== epoch) return false;
+      if (events[0]?.seq !== run.events.length) return events.length === 0;
+      run.events.push(...events.map((event) => JSON.stringify(event)));
+      run.ended = events.at(-1)?.type === 'run-end';
+      return true;
+    },
+    async send(runId, command) {
+      const run = runs.get(runId);
+      if (run === undefined || run.ended) return false;
+      if (run.commands.some(({ name }) => name === command.name)) return false;
+      run.commands.push(structuredClone(command));
+      return true;
+    },
+    async forget(runId, names) {
+      const run = runs.get(runId);
+      if (run !== undefined) run.commands = run.commands.filter(({ name }) => !names.includes(name));
+    },
+    async read(runId, afterSeq) {
+      const run = runs.get(runId);
+      return run === undefined ? undefined : { events: read(run, afterSeq + 1), ended: run.ended };
+    },
+    async unfinished() {
+      return [...runs.values()].flatMap(({ runId, ended }) => (ended ? [] : [runId]));
+    },
+  };
+}

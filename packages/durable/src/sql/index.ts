@@ -1,0 +1,1 @@
+export { createSqlStore, type SqlClient } from './sql-store.ts';

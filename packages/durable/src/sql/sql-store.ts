@@ -1,0 +1,92 @@
+import type { RunEvent } from '@cueline/core';
+import type { DurableCommand } from '@cueline/core/durable';
+import type { DurableStart, DurableStore } from '../store.ts';
+import { statements, tables } from './statements.ts';
+
+/** A client of Postgres: a `Pool` or `Client` of `pg`, or PGlite. */
+export type SqlClient = {
+  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+};
+
+/**
+ * Stores runs in Postgres, or in PGlite on the disk of a single machine. Creates its tables, whose names begin with
+ * `cueline_`, when it is first used. Every write is one statement.
+ *
+ * @example
+ * import { PGlite } from '@electric-sql/pglite';
+ * const store = createSqlStore(new PGlite('./runs'));
+ */
+export function createSqlStore(client: SqlClient): DurableStore {
+  let ready: Promise<void> | undefined;
+
+  async function createTables(): Promise<void> {
+    for (const table of tables) await client.query(table);
+  }
+
+  async function query<Row>(text: string, values: unknown[]): Promise<Row[]> {
+    try {
+      await (ready ??= createTables());
+    } catch (error) {
+      // another call tries again
+      ready = undefined;
+      throw error;
+    }
+    return (await client.query(text, values)).rows as Row[];
+  }
+
+  async function eventsOf(runId: string, afterSeq: number): Promise<RunEvent[]> {
+    const rows = await query<{ body: string }>(statements.events, [runId, afterSeq]);
+    return rows.map(({ body }) => JSON.parse(body) as RunEvent);
+  }
+
+  return {
+    async create({ runId, key, start }) {
+      const values = [runId, key ?? null, JSON.stringify(start)];
+      const created = await query<object>(statements.create, values);
+      if (created.length > 0) return 'created';
+      const [known] = await query<{ run_id: string }>(statements.known, [runId, key ?? null]);
+      if (known === undefined) throw new Error(`Run ${runId} could not be stored.`);
+      return { runId: known.run_id };
+    },
+    async claim(runId) {
+      const [claimed] = await query<{ epoch: number; start: string }>(statements.claim, [runId]);
+      if (claimed === undefined) {
+        const [run] = await query<{ ended: boolean }>(statements.run, [runId]);
+        return run === undefined ? undefined : 'ended';
+      }
+      // no other worker adds events any more
+      const events = await eventsOf(runId, -1);
+      const commands = await query<{ name: string; body: string }>(statements.commands, [runId]);
+      return {
+        epoch: claimed.epoch,
+        start: JSON.parse(claimed.start) as DurableStart,
+        events,
+        commands: commands.map(({ name, body }) => ({ name, command: JSON.parse(body) as DurableCommand })),
+      };
+    },
+    async append(runId, epoch, events) {
+      const [first] = events;
+      if (first === undefined) return true;
+      const bodies = events.map((event) => JSON.stringify(event));
+      const ended = events.at(-1)?.type === 'run-end';
+      const rows = await query<object>(statements.append, [runId, epoch, first.seq, bodies, ended]);
+      return rows.length > 0;
+    },
+    async send(runId, { name, command }) {
+      const rows = await query<object>(statements.send, [runId, name, JSON.stringify(command)]);
+      return rows.length > 0;
+    },
+    async forget(runId, names) {
+      if (names.length > 0) await query(statements.forget, [runId, names]);
+    },
+    async read(runId, afterSeq) {
+      // the end is read first: events that come later are read, too, and without it the reader comes back
+      const [run] = await query<{ ended: boolean }>(statements.run, [runId]);
+      return run === undefined ? undefined : { events: await eventsOf(runId, afterSeq), ended: run.ended };
+    },
+    async unfinished() {
+      const rows = await query<{ run_id: string }>(statements.unfinished, []);
+      return rows.map(({ run_id: runId }) => runId);
+    },
+  };
+}

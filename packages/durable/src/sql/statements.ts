@@ -1,0 +1,51 @@
+/** The tables of the store. */
+export const tables: readonly string[] = [
+  `CREATE TABLE IF NOT EXISTS cueline_runs (
+    run_id text PRIMARY KEY,
+    key text UNIQUE,
+    start text NOT NULL,
+    epoch integer NOT NULL DEFAULT 0,
+    length integer NOT NULL DEFAULT 0,
+    ended boolean NOT NULL DEFAULT false,
+    created_at timestamptz NOT NULL DEFAULT now()
+  )`,
+  `CREATE INDEX IF NOT EXISTS cueline_runs_unfinished ON cueline_runs (created_at) WHERE NOT ended`,
+  `CREATE TABLE IF NOT EXISTS cueline_events (
+    run_id text NOT NULL REFERENCES cueline_runs ON DELETE CASCADE,
+    seq integer NOT NULL,
+    body text NOT NULL,
+    PRIMARY KEY (run_id, seq)
+  )`,
+  `CREATE TABLE IF NOT EXISTS cueline_commands (
+    id bigserial PRIMARY KEY,
+    run_id text NOT NULL REFERENCES cueline_runs ON DELETE CASCADE,
+    name text NOT NULL,
+    body text NOT NULL,
+    UNIQUE (run_id, name)
+  )`,
+];
+
+export const statements = {
+  create: `INSERT INTO cueline_runs (run_id, key, start) VALUES ($1, $2, $3)
+    ON CONFLICT DO NOTHING RETURNING run_id`,
+  known: `SELECT run_id FROM cueline_runs WHERE key = $2 OR (run_id = $1 AND $2::text IS NULL)`,
+  run: `SELECT ended FROM cueline_runs WHERE run_id = $1`,
+  claim: `UPDATE cueline_runs SET epoch = epoch + 1 WHERE run_id = $1 AND NOT ended RETURNING epoch, start`,
+  events: `SELECT body FROM cueline_events WHERE run_id = $1 AND seq > $2 ORDER BY seq`,
+  // the lock of the run's row puts appends and claims into an order
+  append: `WITH run AS (
+      UPDATE cueline_runs SET length = length + cardinality($4::text[]), ended = $5
+      WHERE run_id = $1 AND epoch = $2 AND length = $3 AND NOT ended
+      RETURNING run_id
+    )
+    INSERT INTO cueline_events (run_id, seq, body)
+    SELECT run.run_id, $3 + item.place - 1, item.body
+    FROM run, unnest($4::text[]) WITH ORDINALITY AS item(body, place)
+    RETURNING seq`,
+  send: `INSERT INTO cueline_commands (run_id, name, body)
+    SELECT run_id, $2, $3 FROM cueline_runs WHERE run_id = $1 AND NOT ended
+    ON CONFLICT DO NOTHING RETURNING id`,
+  commands: `SELECT name, body FROM cueline_commands WHERE run_id = $1 ORDER BY id`,
+  forget: `DELETE FROM cueline_commands WHERE run_id = $1 AND name = ANY($2::text[])`,
+  unfinished: `SELECT run_id FROM cueline_runs WHERE NOT ended ORDER BY created_at`,
+} as const;

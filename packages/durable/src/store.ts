@@ -1,0 +1,66 @@
+import type { Limits, RunEvent } from '@cueline/core';
+import type { DurableCommand } from '@cueline/core/durable';
+import type { UIMessage } from 'ai';
+
+/** What a run is started with. Plain JSON: functions and model objects come from the prompt's definition. */
+export type DurableStart = {
+  /** The name of the prompt. */
+  prompt: string;
+  input?: unknown;
+  /** `provider:model`, instead of the definition's own. */
+  model?: string | undefined;
+  /** Earlier turns of the conversation. */
+  messages?: readonly UIMessage[] | undefined;
+  limits?: Partial<Limits> | undefined;
+};
+
+/** A run for a store. */
+export type NewDurableRun = {
+  runId: string;
+  /** Starting twice with the same key starts one run. */
+  key?: string | undefined;
+  start: DurableStart;
+};
+
+/** What a worker takes over with a run. */
+export type ClaimedRun = {
+  /** A worker with an earlier number can store nothing more. */
+  epoch: number;
+  start: DurableStart;
+  events: readonly RunEvent[];
+  /** What users have sent and no worker has finished with. */
+  commands: readonly StoredCommand[];
+};
+
+/** A command and the name under which the run has it once. */
+export type StoredCommand = { name: string; command: DurableCommand };
+
+/** Events after some place of a log. */
+export type ReadEvents = { events: readonly RunEvent[]; ended: boolean };
+
+/**
+ * Stores runs so that any worker can continue them. Failures reject; whoever calls again after a failure that may have
+ * succeeded does no harm.
+ */
+export type DurableStore = {
+  /** Stores a run, or returns the one that was started with its key before. */
+  create(run: NewDurableRun): Promise<'created' | { runId: string }>;
+  /**
+   * Takes a run over: from now on only the caller can store its events. Returns 'ended' for a run with an end, and
+   * undefined for an unknown one.
+   */
+  claim(runId: string): Promise<ClaimedRun | 'ended' | undefined>;
+  /**
+   * Stores events, all of them or none. Returns false, and stores nothing, if another worker has taken the run over, if
+   * the run has ended, or if events are missing before these.
+   */
+  append(runId: string, epoch: number, events: readonly RunEvent[]): Promise<boolean>;
+  /** Stores a command for the next worker. False if the run has one of this name, has ended, or is not known. */
+  send(runId: string, command: StoredCommand): Promise<boolean>;
+  /** Removes commands that a worker has finished with. */
+  forget(runId: string, names: readonly string[]): Promise<void>;
+  /** The stored events after `afterSeq`; undefined for an unknown run. */
+  read(runId: string, afterSeq: number): Promise<ReadEvents | undefined>;
+  /** The ids of all runs without an end. */
+  unfinished(): Promise<string[]>;
+};

@@ -1,0 +1,64 @@
+import { CuelineError, type RunEvent } from '@cueline/core';
+import type { DurableStore } from './store.ts';
+
+/** Follows runs in a store. */
+export type Watch = {
+  /** Lets those who follow a run read at once what was stored here. */
+  changed(runId: string): void;
+  /** Returns the events after `afterSeq`, past and future; ends after `run-end`. */
+  follow(runId: string, afterSeq: number): AsyncGenerator<RunEvent>;
+};
+
+/** How often the store is asked for what other processes have stored, in milliseconds. */
+const POLL_MS = 250;
+
+export function createWatch(store: DurableStore): Watch {
+  const waiting = new Map<string, Set<() => void>>();
+
+  /** Resolves when the run has changed here, or after a while. */
+  function change(runId: string): { happened: Promise<void>; forget(): void } {
+    const listeners = waiting.get(runId) ?? new Set();
+    waiting.set(runId, listeners);
+    let wake = (): void => {};
+    const happened = new Promise<void>((resolve) => (wake = resolve));
+    const timer = setTimeout(wake, POLL_MS);
+    listeners.add(wake);
+    return {
+      happened,
+      forget() {
+        clearTimeout(timer);
+        listeners.delete(wake);
+        if (listeners.size === 0 && waiting.get(runId) === listeners) waiting.delete(runId);
+      },
+    };
+  }
+
+  return {
+    changed(runId) {
+      for (const wake of waiting.get(runId) ?? []) wake();
+    },
+    async *follow(runId, afterSeq) {
+      for (let next = afterSeq; ;) {
+        // before reading, so that nothing is missed in between
+        const { happened, forget } = change(runId);
+        try {
+          const read = await store.read(runId, next);
+          if (read === undefined) throw unknownRun(runId);
+          for (const event of read.events) {
+            next = event.seq;
+            yield event;
+            if (event.type === 'run-end') return;
+          }
+          if (read.events.length === 0 && read.ended) return;
+          if (read.events.length === 0) await happened;
+        } finally {
+          forget();
+        }
+      }
+    },
+  };
+}
+
+function unknownRun(runId: string): CuelineError {
+  return new CuelineError('interrupted', `Run ${runId} is not known, or no longer.`);
+}

@@ -1,0 +1,22 @@
+// A process that works on the runs of a folder, and which a test kills.
+// node process.ts <folder> <steps> <ms>
+import { PGlite } from '@electric-sql/pglite';
+import { createDurable } from '@cueline/durable';
+import { createSqlStore } from '@cueline/durable/sql';
+import process from 'node:process';
+import { effectsIn, sendLetter, writePages } from './prompts.ts';
+
+const [, , folder = '', steps = '3', ms = '20'] = process.argv;
+const effects = effectsIn(`${folder}/effects.txt`);
+const store = createSqlStore(new PGlite(`${folder}/store`));
+const durable = createDurable({
+  prompts: [writePages(effects, { steps: Number(steps), ms: Number(ms) }), sendLetter(effects)],
+  store,
+});
+await durable.work();
+// until it is killed
+setInterval(() => {
+  void store.unfinished().then((runs) => {
+    if (runs.length === 0) effects.note('end');
+  });
+}, 50);

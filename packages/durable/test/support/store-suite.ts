@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import type { RunEvent } from '@cueline/core';
+import type { DurableStore } from '@cueline/durable';
+
+const start = { prompt: 'planDay', input: { city: 'Faro' } };
+
+function event(seq: number, body: object = { type: 'warning', message: `event ${seq}` }): RunEvent {
+  return { seq, t: seq, ...body } as RunEvent;
+}
+
+const end = (seq: number): RunEvent => event(seq, { type: 'run-end', outcome: 'done' });
+
+/** What every store has to do. `open` returns a store that contains what the one before it has stored. */
+export function testStore(name: string, open: () => Promise<DurableStore>): void {
+  let count = 0;
+  const newId = (): string => `run-${name}-${(count += 1)}`;
+
+  test(`${name}: a run is created once for each key`, async () => {
+    const store = await open();
+    const [one, two] = [newId(), newId()];
+    expect(await store.create({ runId: one, key: `key ${one}`, start })).toBe('created');
+    expect(await store.create({ runId: two, key: `key ${one}`, start })).toEqual({ runId: one });
+    expect(await store.create({ runId: two, start })).toBe('created');
+    expect(await store.create({ runId: two, start })).toEqual({ runId: two });
+    expect(await store.claim(one)).toMatchObject({ start, events: [], commands: [] });
+    expect(await store.claim('no such run')).toBeUndefined();
+    expect(await store.read('no such run', -1)).toBeUndefined();
+  });
+
+  test(`${name}: events are stored in order, all of a batch or none`, async () => {
+    const store = await open();
+    const runId = newId();
+    await store.create({ runId, start });
+    const claimed = await store.claim(runId);
+    if (claimed === undefined || claimed === 'ended') throw new Error('not claimed');
+    const { epoch } = claimed;
+    expect(await store.append(runId, epoch, [event(0), event(1)])).toBe(true);
+    expect(await store.append(runId, epoch, [])).toBe(true);
+    expect(await store.append(runId, epoch, [event(3)])).toBe(false);
+    expect(await store.append(runId, epoch, [event(1), event(2)])).toBe(false);
+    expect(await store.append(runId, epoch, [event(2)])).toBe(true);
+    expect(await store.read(runId, 0)).toEqual({ events: [event(1), event(2)], ended: false });
+    expect(await (await open()).read(runId, -1)).toEqual({
+      events: [event(0), event(1), event(2)],
+      ended: false,
+    });
+    expect(await store.unfinished()).toContain(runId);
+    expect(await store.append(runId, epoch, [end(3)])).toBe(true);
+    expect(await store.append(runId, epoch, [event(4)])).toBe(false);
+    expect(await store.read(runId, 2)).toEqual({ events: [end(3)], ended: true });
+    expect(await store.claim(runId)).toBe('ended');
+    expect(await store.unfinished()).not.toContain(runId);
+  });
+
+  test(`${name}: a worker whose run was taken over stores nothing more`, async () => {
+    const store = await open();
+    const runId = newId();
+    await store.create({ runId, start });
+    const first = await store.claim(runId);
+    if (first === undefined || first === 'ended') throw new Error('not claimed');
+    await store.append(runId, first.epoch, [event(0)]);
+    const second = await store.claim(runId);
+    if (second === undefined || second === 'ended') throw new Error('not claimed');
+    expect(second.events).toEqual([event(0)]);
+    expect(await store.append(runId, first.epoch, [event(1)])).toBe(false);
+    expect(await store.append(runId, second.epoch, [event(1)])).toBe(true);
+  });
+
+  test(`${name}: of writes that come at once, those of one worker are stored`, async () => {
+    const store = await open();
+    const runId = newId();
+    await store.create({ runId, start });
+    const claims = await Promise.all(Array.from({ length: 5 }, () => store.claim(runId)));
+    const epochs = claims.flatMap((claimed) =>
+      claimed === undefined || claimed === 'ended' ? [] : [claimed.epoch],
+    );
+    expect(new Set(epochs).size).toBe(5);
+    const stored = await Promise.all(epochs.map((epoch) => store.append(runId, epoch, [event(0)])));
+    expect(stored.filter(Boolean)).toHaveLength(1);
+    expect((await store.read(runId, -1))?.events).toHaveLength(1);
+  });
+
+  test(`${name}: a command waits for a worker, once under each name`, async () => {
+    const store = await open();
+    const runId = newId();
+    await store.create({ runId, start });
+    const stop = { name: 'stop', command: { type: 'stop' } } as const;
+    const approve = {
+      name: 'approval a',
+      command: { type: 'approval-response', approvalId: 'a', response: { approved: true } },
+    } as const;
+    expect(await store.send(runId, approve)).toBe(true);
+    expect(await store.send(runId, approve)).toBe(false);
+    expect(await store.send(runId, stop)).toBe(true);
+    expect(await store.send('no such run', stop)).toBe(false);
+    const claimed = await (await open()).claim(runId);
+    if (claimed === undefined || claimed === 'ended') throw new Error('not claimed');
+    expect(claimed.commands).toEqual([approve, stop]);
+    await store.forget(runId, ['approval a']);
+    await store.forget(runId, []);
+    expect(await store.claim(runId)).toMatchObject({ commands: [stop] });
+  });
+
+  test(`${name}: texts of any kind come back as they were`, async () => {
+    const store = await open();
+    const runId = newId();
+    const text = `it's "quoted" \\ $1 \n \u{1F600} \u2028 ${'x'.repeat(100_000)}`;
+    await store.create({ runId, start: { prompt: 'p', input: text } });
+    const claimed = await store.claim(runId);
+    if (claimed === undefined || claimed === 'ended') throw new Error('not claimed');
+    expect(claimed.start.input).toBe(text);
+    const said = event(0, { type: 'warning', message: text });
+    await store.append(runId, claimed.epoch, [said]);
+    expect(await store.read(runId, -1)).toEqual({ events: [said], ended: false });
+  });
+}
