@@ -160,7 +160,7 @@ function summaryOf(tasks: readonly TaskState[]): Pick<TaskListView, 'current' | 
 }
 
 function actionsOf(run: TaskRun, agent: string | undefined): TaskActions {
-  const edit = (source: TaskEdit): Promise<EditReply> => run.edit(source, agent);
+  const edit = (taskEdit: TaskEdit): Promise<EditReply> => run.edit(taskEdit, agent);
   return {
     add: (title, index) => edit({ type: 'add', title, ...(index !== undefined && { index }) }),
     rename: (taskId, title) => edit({ type: 'rename', taskId, title }),

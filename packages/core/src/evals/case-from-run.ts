@@ -1,7 +1,7 @@
 import { CuelineError } from '../base/errors.ts';
 import type { RunEvent } from '../log/events.ts';
 import { reduceAll } from '../log/reduce.ts';
-import type { EvalCase } from './define-eval.ts';
+import type { EvalCase } from './scorer.ts';
 import { outputOf } from './eval-output.ts';
 
 /**

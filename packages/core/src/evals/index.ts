@@ -6,14 +6,11 @@ export {
   defineEval,
   isEvalDefinition,
   triad,
-  type EvalCase,
   type EvalDefinition,
   type EvalSettings,
-  type ScoreContext,
-  type Scorer,
-  type ScoreValue,
   type Triad,
 } from './define-eval.ts';
+export type { EvalCase, ScoreContext, Scorer, ScoreValue } from './scorer.ts';
 export type { EvalOutput, EvalToolCall } from './eval-output.ts';
 export { memoryEvalStore, type EvalStore } from './eval-store.ts';
 export { improve, type ImproveBudget, type Improvement, type ImproveOptions } from './improve.ts';

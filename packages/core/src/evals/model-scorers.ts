@@ -3,7 +3,7 @@ import * as z from 'zod/v4';
 import { CuelineError } from '../base/errors.ts';
 import { definePrompt } from '../prompt/define-prompt.ts';
 import { runPrompt } from '../run/run-prompt.ts';
-import type { Scorer } from './define-eval.ts';
+import type { Scorer } from './scorer.ts';
 
 /** Settings of {@link similarTo}. */
 export type SimilarToOptions = {

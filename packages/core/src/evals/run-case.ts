@@ -7,7 +7,7 @@ import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { PromptConfig } from '../prompt/prompt-options.ts';
 import { runPrompt } from '../run/run-prompt.ts';
 import { costOf, type EvalPrices } from './cost.ts';
-import type { EvalCase, ScoreContext, Scorer, ScoreValue } from './define-eval.ts';
+import type { EvalCase, ScoreContext, Scorer, ScoreValue } from './scorer.ts';
 import { outputOf } from './eval-output.ts';
 import type { EvalStore } from './eval-store.ts';
 import type { Pace } from './pace.ts';

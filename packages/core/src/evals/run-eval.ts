@@ -9,7 +9,8 @@ import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prom
 import type { PromptOptions } from '../prompt/prompt-options.ts';
 import { dryRun } from '../run/dry-run.ts';
 import { checkPrices, type EvalPrices } from './cost.ts';
-import { isEvalDefinition, type EvalCase, type EvalDefinition } from './define-eval.ts';
+import { isEvalDefinition, type EvalDefinition } from './define-eval.ts';
+import type { EvalCase } from './scorer.ts';
 import type { EvalStore } from './eval-store.ts';
 import { createPace, type Pace } from './pace.ts';
 import { summarize, type EvalGroup, type EvalReport, type EvalResult } from './report.ts';

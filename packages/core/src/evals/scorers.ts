@@ -4,7 +4,7 @@ import { validateJson } from '../tools/validate-json.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import { parseJson } from '../json/parse-json.ts';
 import { quoteValue } from '../base/describe-value.ts';
-import type { Scorer, ScoreValue } from './define-eval.ts';
+import type { Scorer, ScoreValue } from './scorer.ts';
 import type { EvalOutput, EvalToolCall } from './eval-output.ts';
 
 /** Settings of scorers that compare texts. */

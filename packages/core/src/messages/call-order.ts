@@ -1,7 +1,7 @@
 import type { ModelMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { quoteValue } from '../base/describe-value.ts';
-import { messagePartError } from './message-part-error.ts';
+import { messagePartError } from '../base/message-part-error.ts';
 
 /**
  * Refuses what every provider refuses: a result without a call, a second result of a call, and a message of another

@@ -5,7 +5,7 @@ import { bytesOf } from '../json/bytes.ts';
 import { isFileId, readFile, type FileContent, type FileSource } from './file-data.ts';
 import { isMediaType } from './media-type.ts';
 import { isRecord, quoteValue } from '../base/describe-value.ts';
-import { messagePartError } from './message-part-error.ts';
+import { messagePartError } from '../base/message-part-error.ts';
 
 /** Text. */
 export type TextPart = { type: 'text'; text: string; providerOptions?: ProviderOptions };

@@ -3,7 +3,7 @@ import type { SharedV4FileData } from '@ai-sdk/provider';
 import { bytesOf, toBase64 } from '../json/bytes.ts';
 import { imageTypeOfData, imageTypeOfUrl } from './media-type.ts';
 import { isRecord, quoteValue } from '../base/describe-value.ts';
-import { messagePartError } from './message-part-error.ts';
+import { messagePartError } from '../base/message-part-error.ts';
 
 /**
  * The forms of a file: bytes, base64, a data URL, an http(s) URL, a provider's file id (`'file-…'`, or `{ openai:

@@ -2,7 +2,7 @@ import type { ModelMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { bytesOf, toBase64 } from '../json/bytes.ts';
 import { isRecord, quoteValue } from '../base/describe-value.ts';
-import { messagePartError } from './message-part-error.ts';
+import { messagePartError } from '../base/message-part-error.ts';
 
 /**
  * Returns a frozen copy of a message as plain JSON. The AI SDK accepts it as it is, except for URLs in `{ type:

@@ -2,7 +2,7 @@ import type { FilePart, ModelMessage } from 'ai';
 import { thrownText } from '../base/error-source.ts';
 import { toBase64 } from '../json/bytes.ts';
 import { imageTypeOfData } from './media-type.ts';
-import { messagePartError } from './message-part-error.ts';
+import { messagePartError } from '../base/message-part-error.ts';
 
 /**
  * Reads each Blob and File in the messages. Must be awaited before a prompt's messages are shown or sent. Messages

@@ -7,7 +7,7 @@ import { providerOptionsOf, readContentPart, textOf, type SentPart } from './con
 import type { MessageRole } from './message-parts.ts';
 import { collectObjects } from './collect-objects.ts';
 import { isRecord, quoteValue } from '../base/describe-value.ts';
-import { messagePartError } from './message-part-error.ts';
+import { messagePartError } from '../base/message-part-error.ts';
 import { readJson, readToolOutput } from './read-tool-output.ts';
 
 /** The parts that a message of each role can have. */

@@ -1,4 +1,4 @@
-import { CuelineError } from '../base/errors.ts';
+import { CuelineError } from './errors.ts';
 
 /** Returns the error for a part of a message that cannot be sent: its path, and what is wrong. */
 export function messagePartError(path: string, problem: string): CuelineError {
