@@ -1,14 +1,15 @@
 import type { UserConfig } from 'vite';
 
-/** Serves an app as `vite preview` does, without compressing megabytes again for every test's empty cache. */
+/** How the tests serve an app: as `vite preview` does, but unpacked, and with an empty page at the same origin. */
 const config: UserConfig = {
   plugins: [
     {
       name: 'cueline:unpacked',
       configurePreviewServer({ middlewares }) {
-        middlewares.use((request, _response, next) => {
+        middlewares.use((request, response, next) => {
           delete request.headers['accept-encoding'];
-          next();
+          if (request.url === '/blank') response.end();
+          else next();
         });
       },
     },

@@ -9,6 +9,8 @@ const isLong = process.env['CUELINE_E2E'] === 'long';
 /** In `pnpm test:long` the same tests, with every type. */
 const tag = isLong ? ['@long'] : [];
 test.describe.configure({ timeout: isLong ? 900_000 : 180_000 });
+// what earlier tests have left to collect would count as a pause
+test.use({ fresh: true });
 
 /** A sample; `pnpm test:long` tests every type. */
 const types = (

@@ -2,7 +2,7 @@ import { expect, test } from './playground-page.ts';
 import { script } from './weather-script.ts';
 
 test.describe.configure({ timeout: 120_000 });
-test.use({ serviceWorkers: 'allow' });
+test.use({ serviceWorkers: 'allow', fresh: true });
 
 test('after the first visit the page opens, checks types and runs the demo model without a network', async ({
   playground,

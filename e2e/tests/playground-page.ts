@@ -1,6 +1,7 @@
 import { inflateRawSync } from 'node:zlib';
-import { expect, test as base, type Locator, type Page } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 import { startModelServer, type ModelServer } from '../server/server.ts';
+import { test as base } from './kept-page.ts';
 
 /** The playground as a user sees and operates it. */
 export type Playground = {

@@ -1,4 +1,5 @@
-import { expect as expectSoon, test as base, type Page } from '@playwright/test';
+import { expect as expectSoon, type Page } from '@playwright/test';
+import { test as base } from './kept-page.ts';
 
 export const expect = expectSoon.configure({ timeout: 15_000 });
 

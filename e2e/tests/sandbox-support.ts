@@ -1,4 +1,5 @@
-import { test as base, expect, type Page } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
+import { test as base } from './kept-page.ts';
 
 /** How the playground's model is set before it opens; keys are never stored, so a test types them. */
 export type Connection = {
