@@ -24,10 +24,10 @@ type StepPlace = { start: number; end: number };
  * @throws CuelineError `invalid_options`
  */
 export function editLog(log: readonly RunEvent[], edit: LogEdit): RunEvent[] {
-  const place = findStep(log, edit.step);
+  const index = findStep(log, edit.step);
   const next = continuableEnds(log).find((end) => end.next === edit.step + 1);
   const continues = next !== undefined;
-  if (place === undefined || (!continues && !isLastOfDone(log, place))) {
+  if (index === undefined || (!continues && !isLastOfDone(log, index))) {
     throw refusal(
       `Step ${edit.step} cannot be edited: it is not whole, or the model does not continue after it.`,
     );
@@ -38,11 +38,11 @@ export function editLog(log: readonly RunEvent[], edit: LogEdit): RunEvent[] {
       `The answer of step ${edit.step} cannot be edited: the model was told next what is wrong with it. Edit the answer of the step after that.`,
     );
   }
-  const before = log.slice(0, place.start);
-  const step = log.slice(place.start, place.end + 1);
+  const before = log.slice(0, index.start);
+  const step = log.slice(index.start, index.end + 1);
   const written = 'text' in edit ? withText(step, edit.text, edit.step) : withCallEnd(step, edit);
   const end = continues ? stopped : doneWith(log, step.at(-1)!, 'text' in edit ? edit.text : undefined);
-  const t = (feedback.at(-1) ?? log[place.end]!).t;
+  const t = (feedback.at(-1) ?? log[index.end]!).t;
   return numbered([...before, ...written, ...feedback, { ...end, seq: 0, t }]);
 }
 
