@@ -89,6 +89,7 @@ export type { RunStorage } from './storage/run-storage.ts';
 export type { Limits } from './prompt/prompt-options.ts';
 export type { LoopRule } from './tools/loop-rule.ts';
 export type { LoopGuardOptions } from './tools/loop-rule.ts';
+export type { UnfinishedCall } from './log/unfinished-step.ts';
 export type { RunHandle } from './log/run-handle.ts';
 export type { PromptConfig, PromptOptions, PromptSource } from './prompt/prompt-options.ts';
 

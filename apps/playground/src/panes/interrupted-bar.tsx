@@ -14,7 +14,7 @@ export function InterruptedBar() {
         <span className="font-medium text-ink">This run was interrupted.</span> It continues after its last
         whole step.
       </p>
-      <Button look="outline" onClick={() => void continueRun()}>
+      <Button look="outline" onClick={continueRun}>
         Continue
       </Button>
     </div>

@@ -7,6 +7,7 @@ import type {
   RunEvent,
   SerializedError,
   TaskItem,
+  UnfinishedCall,
 } from '@cueline/core';
 import type { DefinitionName } from './script/definition.ts';
 import type { ScriptPosition } from './script/script-error.ts';
@@ -33,6 +34,8 @@ export type ToWorker =
       messages?: readonly UIMessage[] | undefined;
       /** The tasks of the previous turn. */
       tasks?: readonly TaskItem[] | undefined;
+      /** Calls that the last message leaves open. */
+      unfinishedCalls?: readonly UnfinishedCall[] | undefined;
       model: ModelFacts;
     }
   /** Loads the script without running it: `facts`, and with `dryRun` the first request, answer it; or `failed`. */

@@ -78,7 +78,7 @@ export function startRun(): void {
 
 /** A run of this script, not started. `log` is what has happened in it so far. */
 function openScriptRun(id: string, script: string, log: readonly RunEvent[] = []): SharedRun {
-  const run = runs.open(id, scriptPrompt, { executor: sandboxExecutor(script, log), log });
+  const run = runs.open(id, scriptPrompt, { executor: sandboxExecutor(script), log });
   run.listen((event) => usePlayground.getState().session?.run === run && showEnding(event, script));
   return run;
 }
@@ -207,18 +207,12 @@ export async function openStoredRun<Input>(
   return run as unknown as SharedRun;
 }
 
-/** Continues an interrupted run: its whole steps are kept, and none of their calls is made again. */
-export async function continueRun(): Promise<void> {
+/** Continues an interrupted run after its last whole step, or inside the step after it if a call had started there. */
+export function continueRun(): void {
   const session = currentSession(usePlayground.getState());
   if (session === undefined || session.shared) return;
-  const { run, source } = session;
-  const { continuableSteps } = await import('@cueline/core/replay');
-  if (currentSession(usePlayground.getState()) !== session) return;
-  const log = run.log();
-  begin(session, log.at(-1)?.t);
-  // the sandbox makes no call again that was under way, so a script goes on after its last whole step
-  const last = continuableSteps(log).at(-1);
-  run.retry('script' in source && last !== undefined ? { from: last } : {}).catch(ignore);
+  begin(session, session.run.log().at(-1)?.t);
+  session.run.retry().catch(ignore);
 }
 
 /** Closes the run that is shown. */
@@ -273,10 +267,9 @@ function showProblem(problem: Problem, script: string): void {
   if (usePlayground.getState().script === script) usePlayground.setState({ problem });
 }
 
-/** Runs one script in the sandbox, with the current model. Its first start continues the events `kept`. */
-function sandboxExecutor(script: string, kept: readonly RunEvent[]): Executor {
+/** Runs one script in the sandbox, with the current model. */
+function sandboxExecutor(script: string): Executor {
   let started: Executor | undefined;
-  let continued = kept;
   return {
     async *start(request, signal) {
       const { connection, keys, session } = usePlayground.getState();
@@ -287,8 +280,9 @@ function sandboxExecutor(script: string, kept: readonly RunEvent[]): Executor {
       const scenes = scenesFor(script);
       const begins = request.messages === undefined || request.messages.length === 0;
       // An example's scripted answers end with its first run; the rule-based demo answers replies.
-      const play = scenes && (begins ? { scenes, played: [] } : continueScenes(scenes, continued));
-      continued = [];
+      // the log has what is kept of the turn
+      const kept = session?.run.log() ?? [];
+      const play = scenes && (begins ? { scenes, played: [] } : continueScenes(scenes, kept));
       const executor = (started = (await theSandbox()).executor(script, {
         getModel: () => loadModel({ connection, keys }, play),
         onProblem: ({ phase, ...problem }) => {

@@ -36,17 +36,17 @@ const { page } = vi.hoisted(() => ({
   },
 }));
 
-// As the worker does: of a request it takes the input, the messages and the tasks.
+// As the worker does: of a request it takes what runPrompt takes.
 vi.mock('../../src/sandbox/index.ts', () => ({
   createSandbox: (): Sandbox => ({
     warm: () => {},
     dispose: () => {},
     check: async () => ({}),
     executor: (script, host) => ({
-      async *start({ input, messages, tasks }, signal) {
+      async *start({ input, messages, tasks, unfinishedCalls }, signal) {
         const definition = page.prompts.get(script)!;
         const model = await host.getModel();
-        yield* inProcess().start({ definition, input, messages, tasks, model }, signal);
+        yield* inProcess().start({ definition, input, messages, tasks, unfinishedCalls, model }, signal);
       },
     }),
   }),

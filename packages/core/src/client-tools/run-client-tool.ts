@@ -44,7 +44,7 @@ export type FollowedRun = {
 
 /**
  * Runs one call of a client tool and responds to it, unless another page does. If another page has claimed the call,
- * waits until that page is gone. Then runs the call again if it only reads; otherwise responds that it was
+ * waits until that page is gone. Then runs the call again if it only reads or is idempotent; otherwise responds that it was
  * interrupted, because it may have taken effect.
  */
 export async function runClientTool(
@@ -52,7 +52,7 @@ export async function runClientTool(
   fn: ClientToolFunction,
   { log, send }: FollowedRun,
 ): Promise<void> {
-  const { clientCallId, toolName, effect, page } = pending;
+  const { clientCallId, toolName, effect, idempotent, page } = pending;
   if (activeCalls.has(clientCallId)) return;
   const closed = signalOfEnd(log, clientCallId);
   let isMine = false;
@@ -75,7 +75,7 @@ export async function runClientTool(
       mine();
       await holdPage(thisPage);
       const again: RunCommand = { type: 'client-tool-claim', clientCallId, page: thisPage, instead: page };
-      if (effect !== 'read') await answer(interrupted(toolName));
+      if (effect !== 'read' && idempotent !== true) await answer(interrupted(toolName));
       else if ((await sendRepeatedly(send, again, closed)).accepted) await answer(await call());
     }
   } catch (error) {

@@ -8,10 +8,8 @@ type ResultPart = Extract<ToolModelMessage['content'][number], { type: 'tool-res
 
 /**
  * Makes the calls that the step before a retry has left open, and replaces their errors in `messages` by the results.
- * Only
- * calls a tool that is known to read: the log may come from a link, and a call in it that changes something is for
- * the model to
- * make again.
+ * Only calls a tool whose definition says that it reads or is idempotent, whatever the log says: any other call is for
+ * the model to make again.
  */
 export async function finishStep(
   calls: readonly UnfinishedCall[],
@@ -23,7 +21,7 @@ export async function finishStep(
   await Promise.all(
     calls.map(async (call) => {
       const { toolCallId, toolName, idempotencyKey } = call;
-      const tool = registry.readingTool(toolName);
+      const tool = registry.retryableTool(toolName);
       const result = results.get(toolCallId);
       if (tool?.execute === undefined || result === undefined) return;
       const checked = await asSchema(tool.inputSchema).validate?.(call.input);

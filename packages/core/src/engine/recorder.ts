@@ -1,4 +1,4 @@
-import type { ToolEffect } from '../tools/tool-types.ts';
+import type { SettlingRules } from '../tools/tool-types.ts';
 import type { FinishReason, TextStreamPart, ToolSet } from 'ai';
 import { invalidCallSource, sourceOf } from '../base/error-source.ts';
 import { CuelineError, type ErrorSource } from '../base/errors.ts';
@@ -29,7 +29,7 @@ export type Recorder = {
    */
   toolCalled(toolCallId: string): Promise<void> | undefined;
   /** Records that a tool starts to run. */
-  toolStarted(toolCallId: string, toolName: string, effect: ToolEffect | undefined): void;
+  toolStarted(toolCallId: string, toolName: string, rules: SettlingRules): void;
   /** Records that calls of an earlier run, which are in the log already, are made now. */
   resumed(toolCallIds: readonly string[]): void;
   /** Returns the text of an error that the model reads, without keys. */
@@ -102,7 +102,7 @@ class RunRecorder implements Recorder {
   /** Tool calls whose arguments are in the log, so that their tools' events may follow. */
   readonly #called = new Set<string>();
   /** Tools that started before that. */
-  readonly #early = new Map<string, ToolEffect | undefined>();
+  readonly #early = new Map<string, SettlingRules>();
   /** Tools that wait until their calls are in the log. */
   readonly #waitingTools = new Map<string, () => void>();
   readonly #durations = new Map<string, number>();
@@ -123,11 +123,14 @@ class RunRecorder implements Recorder {
     this.#settings.onEnd({ outcome, ...details });
   }
 
-  toolStarted(toolCallId: string, toolName: string, effect: ToolEffect | undefined): void {
-    const fields = effect === undefined ? {} : { effect };
-    if (this.#called.has(toolCallId))
-      this.#log.append({ type: 'tool-start', toolCallId, toolName, ...fields });
-    else this.#early.set(toolCallId, effect);
+  toolStarted(toolCallId: string, toolName: string, { effect, idempotent }: SettlingRules): void {
+    const rules = {
+      ...(effect === undefined ? {} : { effect }),
+      ...(idempotent === true ? { idempotent } : {}),
+    };
+    if (this.#called.has(toolCallId)) {
+      this.#log.append({ type: 'tool-start', toolCallId, toolName, ...rules });
+    } else this.#early.set(toolCallId, rules);
   }
 
   /** Returns how long the tool ran, if it ran here. */
@@ -167,8 +170,10 @@ class RunRecorder implements Recorder {
     });
     this.#called.add(part.toolCallId);
     this.#waitingTools.get(part.toolCallId)?.();
-    const effect = this.#early.get(part.toolCallId);
-    if (this.#early.delete(part.toolCallId)) this.toolStarted(part.toolCallId, part.toolName, effect);
+    const early = this.#early.get(part.toolCallId);
+    if (early === undefined) return;
+    this.#early.delete(part.toolCallId);
+    this.toolStarted(part.toolCallId, part.toolName, early);
   }
 
   /** Adds a warning once. Providers repeat theirs at every step. */

@@ -18,7 +18,6 @@ import { toJson } from '../messages/to-json.ts';
 import { trackWork, type WorkListener } from '../base/track-work.ts';
 import { createRunContext, type AgentContext, type WhenStored } from '../tool-calls/run-context.ts';
 import { toUIMessages } from '../messages/ui-messages.ts';
-import type { UnfinishedCall } from '../log/unfinished-step.ts';
 import { untilAborted } from '../base/until-aborted.ts';
 
 /** Tools that the compiler does not know, because a script defines them while it runs. */
@@ -40,8 +39,6 @@ export type RunPromptResult<
 /** Settings of a start that its caller does not set. */
 type StartSettings = {
   onWork?: WorkListener | undefined;
-  /** Calls that the last of the earlier turns leaves open. */
-  unfinishedCalls?: readonly UnfinishedCall[] | undefined;
   whenStored?: WhenStored | undefined;
 };
 
@@ -56,7 +53,7 @@ export async function startRun<
 >(
   source: PromptSource<Input, Plugins>,
   config: PromptConfig<Input, Output, Plugins>,
-  { onWork, unfinishedCalls, whenStored }: StartSettings = {},
+  { onWork, whenStored }: StartSettings = {},
 ): Promise<RunPromptResult<Output, Plugins>> {
   const definition = toDefinition(source);
   const models = createModels(config);
@@ -117,7 +114,7 @@ export async function startRun<
     abortSignal: abort.signal,
     ...(definition.output === undefined ? {} : { responseSchema: definition.output }),
     policy,
-    unfinishedCalls,
+    unfinishedCalls: config.unfinishedCalls,
     // the AI SDK would call the model once, whatever the signal says
     ...(abortSignal?.aborted === true
       ? { aroundPrepareStep: () => () => Promise.reject(abortSignal.reason as Error) }

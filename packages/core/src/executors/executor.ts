@@ -23,7 +23,7 @@ export type RunRequest<Input = unknown> = {
    */
   previousRunId?: string | undefined;
   /**
-   * Calls that the last message leaves open. Those that only read are made before the model is called. They stay in
+   * Calls that the last message leaves open. Those that may be made twice are made before the model is called. They stay in
    * this process: a route makes none of them, and the model there makes them again.
    */
   unfinishedCalls?: readonly UnfinishedCall[] | undefined;

@@ -29,8 +29,16 @@ export async function startInProcess<Input>(
   let run;
   try {
     const abortSignal = anySignal(signal, options?.abortSignal);
-    const config = { ...models, input, model, messages, tasks, options: { ...options, abortSignal } };
-    ({ run } = await startRun(definition, config, { onWork, unfinishedCalls, whenStored }));
+    const config = {
+      ...models,
+      input,
+      model,
+      messages,
+      tasks,
+      unfinishedCalls,
+      options: { ...options, abortSignal },
+    };
+    ({ run } = await startRun(definition, config, { onWork, whenStored }));
   } catch (error) {
     if (signals.some(({ aborted }) => aborted)) return failedStart(definition.name, undefined, messages);
     const failure = describeFailure(error, input, models);

@@ -83,6 +83,8 @@ export type ClientToolEvent =
       input: unknown;
       /** The effect of the call, if the tool declares it. */
       effect?: ToolEffect;
+      /** The same as for a tool's start. */
+      idempotent?: true;
     }
   /** A page has started to run the call. `page` is the id of that page. */
   | { type: 'client-tool-claim'; clientCallId: string; page: string }
@@ -163,8 +165,11 @@ export type RunEventBody =
       invalid?: string;
       source?: ErrorSource;
     } & ToolCallFacts)
-  /** `effect` is the tool's effect, if it declares one. It decides what happens to a call without an end. */
-  | { type: 'tool-start'; toolCallId: string; toolName: string; effect?: ToolEffect }
+  /**
+   * `effect` is the tool's effect, if it declares one; `idempotent`: the call may be made twice. They decide what
+   * happens to a call without an end.
+   */
+  | { type: 'tool-start'; toolCallId: string; toolName: string; effect?: ToolEffect; idempotent?: true }
   | { type: 'tool-preliminary'; toolCallId: string; output: unknown; providerMetadata?: ProviderMetadata }
   /**
    * `ms` is how long the tool itself ran; missing if the provider ran it. `repeated`: the tool did not run, and the

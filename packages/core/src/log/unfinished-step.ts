@@ -1,7 +1,7 @@
-import type { ToolEffect } from '../tools/tool-types.ts';
 import type { LanguageModelUsage, UIMessage } from 'ai';
 import type { RunEvent, RunEventBody } from './events.ts';
 import { callKey } from '../base/call-key.ts';
+import { createStepCalls, lastVoid, settle } from './settle-open-calls.ts';
 
 /** A call that is made before the model is called again, because it had not started or may be made twice. */
 export type UnfinishedCall = {
@@ -27,24 +27,6 @@ export type UnfinishedStep = {
 
 type Withdrawal = RunEventBody & { agent?: string };
 
-type Call = Omit<UnfinishedCall, 'idempotencyKey'> & {
-  begun: boolean;
-  ended: boolean;
-  effect?: ToolEffect | undefined;
-  /** The agent that answers it. */
-  agent?: string;
-  /** True if something started inside it. */
-  begunInside: boolean;
-  /** The names of the calls inside it, by their ids or positions. */
-  namesInside: Map<string | number, string>;
-  /** What ended inside it, as text for the model. */
-  endedInside: string[];
-};
-
-/** The error that a model reads of a call that may have taken effect and has no result. */
-export const INTERRUPTED =
-  'This call was interrupted before its end. It may have taken effect, so it was not made again. Find out whether it did before you repeat it.';
-
 /** The error that a model reads of a call that it can make again, because the run does not. */
 const NOT_MADE = 'This call was interrupted before it had a result. Make it again if you still need it.';
 
@@ -55,9 +37,6 @@ const unknownUsage: LanguageModelUsage = {
   outputTokenDetails: { textTokens: undefined, reasoningTokens: undefined },
   totalTokens: undefined,
 };
-
-const MOST_CALLS_TOLD = 20;
-const LONGEST_RESULT_TOLD = 2_000;
 
 /**
  * Returns the last step of the run if it is not whole and a call has started in it. Otherwise nothing is lost when
@@ -99,8 +78,8 @@ export function describeUnfinished(
 
 function readStep(log: readonly RunEvent[], start: number, next: number): UnfinishedStep | undefined {
   // everything before a broken-off attempt is void
-  const voided = findLastVoid(log, start, next);
-  const calls = new Map<string, Call>();
+  const voided = lastVoid(log, start, next);
+  const calls = createStepCalls();
   const openBlocks = new Map<string, number[]>();
   const pending = new Map<string, Withdrawal>();
   const openAgents: string[] = [];
@@ -115,33 +94,24 @@ function readStep(log: readonly RunEvent[], start: number, next: number): Unfini
     }
     readPending(pending, event);
     readAgent(openAgents, event);
-    const call = callOf(calls, event);
-    if (call !== undefined) readCall(call, event);
+    const call = calls.read(event);
     if (call !== undefined || event.type === 'step-end' || !hasEnd) {
       if (event.type !== 'run-end') end = index + 1;
     }
   }
 
-  const own = [...calls.values()];
-  if (!own.some(({ begun, ended }) => begun || ended)) return undefined;
+  if (!calls.calls().some(({ started, ended }) => started || ended)) return undefined;
   const unclosed = new Set([...openBlocks.values()].flat());
   const keys = keysOf(log, start);
-  const open = own.filter(({ ended }) => !ended);
+  const settled = calls.open().map(settle);
   const closing: UnfinishedStep['closing'] = [
     ...pending.values(),
     ...openAgents.toReversed().map((agent) => at(agent, { type: 'agent-end', outcome: 'stopped' })),
-    ...open.flatMap((call): RunEventBody[] =>
-      canBeMade(call)
-        ? []
-        : [
-            {
-              type: 'tool-error',
-              toolCallId: call.toolCallId,
-              error: interruptedText(call),
-              source: 'cueline',
-            },
-          ],
-    ),
+    ...settled.flatMap((call): RunEventBody[] => {
+      if (call.how !== 'fail') return [];
+      const { toolCallId, error } = call;
+      return [{ type: 'tool-error', toolCallId, error, source: 'cueline' }];
+    }),
     ...(hasEnd ? [] : [endOf(log[start]!)]),
   ];
   return {
@@ -151,86 +121,10 @@ function readStep(log: readonly RunEvent[], start: number, next: number): Unfini
       .slice(start, end)
       .filter((event, index) => event.type !== 'run-end' && !unclosed.has(start + index)),
     closing,
-    unfinished: open.filter(canBeMade).map(({ toolCallId, toolName, input }) => ({
-      toolCallId,
-      toolName,
-      input,
-      idempotencyKey: keys(toolCallId),
-    })),
+    unfinished: settled.flatMap(({ how, toolCallId, toolName, input }) =>
+      how === 'fail' ? [] : [{ toolCallId, toolName, input, idempotencyKey: keys(toolCallId) }],
+    ),
   };
-}
-
-/** True for a call that only reads, and for an agent that has called nothing yet. */
-function canBeMade({ begun, effect, agent, begunInside }: Call): boolean {
-  return !begun || effect === 'read' || (agent !== undefined && effect === undefined && !begunInside);
-}
-
-function interruptedText({ endedInside }: Call): string {
-  if (endedInside.length === 0) return INTERRUPTED;
-  const told = endedInside.slice(0, MOST_CALLS_TOLD).join('\n');
-  const more = endedInside.length - MOST_CALLS_TOLD;
-  return `${INTERRUPTED}\nThese calls inside it had ended:\n${told}${more > 0 ? `\n… and ${more} more` : ''}`;
-}
-
-/** Returns the call of the run itself that an event is about, also for events inside that call. */
-function callOf(calls: Map<string, Call>, event: RunEvent): Call | undefined {
-  if (event.agent !== undefined) {
-    const path = event.agent;
-    if (event.type === 'agent-start' && !path.includes('/')) {
-      const call = calls.get(event.toolCallId);
-      if (call !== undefined) call.agent = path;
-      return call;
-    }
-    const first = path.split('/', 1)[0];
-    return [...calls.values()].findLast(({ agent }) => agent === first);
-  }
-  if (!('toolCallId' in event) || event.toolCallId === undefined) return undefined;
-  const { toolCallId } = event;
-  if (event.type === 'tool-input-end' && event.invalid === undefined && event.providerExecuted !== true) {
-    const { toolName, input } = event;
-    calls.set(toolCallId, {
-      toolCallId,
-      toolName,
-      input,
-      begun: false,
-      ended: false,
-      begunInside: false,
-      namesInside: new Map(),
-      endedInside: [],
-    });
-  }
-  return calls.get(toolCallId);
-}
-
-function readCall(call: Call, event: RunEvent): void {
-  const isInside = event.agent !== undefined;
-  switch (event.type) {
-    case 'tool-start':
-      if (isInside) {
-        call.begunInside = true;
-        call.namesInside.set(event.toolCallId, event.toolName);
-      } else Object.assign(call, { begun: true, effect: event.effect });
-      return;
-    case 'tool-end':
-      if (isInside) noteEnd(call, event.toolCallId, event.output);
-      else call.ended = true;
-      return;
-    case 'tool-error':
-      if (!isInside) call.ended = true;
-      return;
-    case 'sub-call-start':
-      call.begunInside = true;
-      call.namesInside.set(event.index, event.name);
-      return;
-    case 'sub-call-end':
-      if (event.error === undefined) noteEnd(call, event.index, event.output);
-      return;
-    default:
-  }
-}
-
-function noteEnd({ namesInside, endedInside }: Call, id: string | number, output: unknown): void {
-  endedInside.push(`${namesInside.get(id) ?? 'a call'}: ${shortened(output)}`);
 }
 
 /** Notes which events belong to a text, reasoning or arguments without an end. */
@@ -311,23 +205,10 @@ function endOf(event: RunEvent): RunEventBody {
   return { type: 'step-end', step, finishReason: 'interrupted', usage: unknownUsage };
 }
 
-function findLastVoid(log: readonly RunEvent[], start: number, next: number): number {
-  for (let index = next - 1; index > start; index -= 1) {
-    const event = log[index]!;
-    if (isRunEvent(event) && event.type === 'retry' && event.attempt === undefined) return index;
-  }
-  return start;
-}
-
 function at(agent: string | undefined, body: RunEventBody): RunEventBody & { agent?: string } {
   return agent === undefined ? body : { ...body, agent };
 }
 
 function isRunEvent({ agent }: RunEvent): boolean {
   return agent === undefined;
-}
-
-function shortened(output: unknown): string {
-  const text = JSON.stringify(output) ?? 'null';
-  return text.length <= LONGEST_RESULT_TOLD ? text : `${text.slice(0, LONGEST_RESULT_TOLD)}…`;
 }

@@ -89,6 +89,7 @@ const config: Record<keyof PromptConfig | 'step', true> = {
   providers: true,
   step: true,
   tasks: true,
+  unfinishedCalls: true,
 };
 
 const configNames = Object.keys(config);

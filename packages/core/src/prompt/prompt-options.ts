@@ -1,4 +1,5 @@
 import type { TaskItem } from '../tasks/task-item.ts';
+import type { UnfinishedCall } from '../log/unfinished-step.ts';
 import type { ToolEffect } from '../tools/tool-types.ts';
 import type {
   Instructions,
@@ -111,6 +112,11 @@ export type PromptConfig<
   messages?: readonly UIMessage[] | undefined;
   /** The tasks of an earlier turn, as in `state.tasks`: a finished list stays finished. */
   tasks?: readonly TaskItem[] | undefined;
+  /**
+   * Calls that the last of `messages` leaves open, as a request to an executor has them. Those whose tools read or are
+   * idempotent are made before the model is called.
+   */
+  unfinishedCalls?: readonly UnfinishedCall[] | undefined;
 } & ModelSettings &
   (void extends Input
     ? { input?: Input }

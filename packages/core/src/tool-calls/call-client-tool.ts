@@ -22,12 +22,13 @@ export async function callClientTool(
   onClaim: () => void,
 ): Promise<unknown> {
   const { toolCallId, abortSignal } = context;
-  const { effect } = rules;
+  const { effect, idempotent } = rules;
   const request = {
     toolCallId,
     toolName: name,
     input: toJson(args, runContext.secrets),
     ...(effect === undefined ? {} : { effect }),
+    ...(idempotent === true ? { idempotent } : {}),
   };
   const response = await runContext.pending.callClientTool(request, abortSignal, path, onClaim);
   if ('error' in response) throw toModelError(response.error);

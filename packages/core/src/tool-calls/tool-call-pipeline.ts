@@ -1,4 +1,4 @@
-import type { ToolContext, ToolEffect, ToolRules } from '../tools/tool-types.ts';
+import type { SettlingRules, ToolContext, ToolRules } from '../tools/tool-types.ts';
 import { getErrorMessage } from '@ai-sdk/provider';
 import type { FlexibleSchema } from 'ai';
 import { anySignal } from '../base/any-signal.ts';
@@ -76,7 +76,7 @@ export type ToolCallRecorder = {
   /** Resolves once the call is in the log, or after a moment. */
   toolCalled(toolCallId: string): Promise<void> | undefined;
   /** A tool begins to run. */
-  toolStarted(toolCallId: string, toolName: string, effect: ToolEffect | undefined): void;
+  toolStarted(toolCallId: string, toolName: string, rules: SettlingRules): void;
   /** A tool has run for so many milliseconds. */
   toolTimed(toolCallId: string, ms: number): void;
   /** A call was answered with the result of the same call before. */
@@ -296,7 +296,7 @@ class Pipeline implements ToolCallPipeline {
     let startedAt = performance.now();
     const begin = (): void => {
       startedAt = performance.now();
-      this.#recorder.toolStarted(toolCallId, name, rules.effect);
+      this.#recorder.toolStarted(toolCallId, name, rules);
     };
     if (startsLater !== true) {
       begin();

@@ -1,4 +1,4 @@
-import type { ToolContext, ToolEffect } from '../tools/tool-types.ts';
+import type { SettlingRules, ToolContext, ToolEffect } from '../tools/tool-types.ts';
 import { asSchema, tool, type ToolSet } from 'ai';
 import { isRecord } from '../base/describe-value.ts';
 import { isStreaming } from '../tools/tool-callbacks.ts';
@@ -29,8 +29,8 @@ export type ToolRegistry = {
    * of the next step, if any: the same call for another task is not a repetition.
    */
   update(definitions: ReadonlyMap<string, ToolDefinition>, taskId?: string): void;
-  /** Returns the tool of this name if it only reads. */
-  readingTool(toolName: string): ToolSet[string] | undefined;
+  /** Returns the tool of this name if a call of it may be made twice: if it only reads, or is idempotent. */
+  retryableTool(toolName: string): ToolSet[string] | undefined;
   /** Counts a call that cannot run, because the tool does not exist or its arguments do not fit. */
   invalid(toolName: string, input: unknown): void;
 };
@@ -176,7 +176,7 @@ class Registry implements ToolRegistry {
     ): Promise<boolean> => {
       const decision =
         typeof needsApproval === 'function' ? await needsApproval(args, context) : needsApproval;
-      return decision ?? (asked.includes('external') && !isReadOnly(ready));
+      return decision ?? (asked.includes('external') && hintsOf(ready).effect !== 'read');
     };
     return {
       ...ready,
@@ -188,7 +188,7 @@ class Registry implements ToolRegistry {
           {
             ...guarded,
             rules: {
-              ...(isReadOnly(ready) ? { effect: 'read' } : {}),
+              ...hintsOf(ready),
               needsApproval: (_args, asked) => asks(args, context as ToolContext, asked),
             },
           },
@@ -203,12 +203,11 @@ class Registry implements ToolRegistry {
     };
   }
 
-  readingTool(toolName: string): ToolSet[string] | undefined {
+  retryableTool(toolName: string): ToolSet[string] | undefined {
     const definition = this.#current.get(toolName);
     if (definition === undefined) return undefined;
-    const reads =
-      definition.kind === 'ready' ? isReadOnly(definition.tool) : definition.rules.effect === 'read';
-    return reads ? this.tools[toolName] : undefined;
+    const { effect, idempotent } = definition.kind === 'ready' ? hintsOf(definition.tool) : definition.rules;
+    return effect === 'read' || idempotent === true ? this.tools[toolName] : undefined;
   }
 
   update(definitions: ReadonlyMap<string, ToolDefinition>, taskId?: string): void {
@@ -223,10 +222,14 @@ class Registry implements ToolRegistry {
   }
 }
 
-/** True if an MCP server declares its tool as read-only. */
-function isReadOnly({ metadata }: ToolSet[string]): boolean {
+/** Returns what an MCP server declares of its tool. */
+function hintsOf({ metadata }: ToolSet[string]): SettlingRules {
   const annotations = metadata?.['annotations'];
-  return isRecord(annotations) && annotations['readOnlyHint'] === true;
+  if (!isRecord(annotations)) return {};
+  return {
+    ...(annotations['readOnlyHint'] === true ? { effect: 'read' } : {}),
+    ...(annotations['idempotentHint'] === true ? { idempotent: true } : {}),
+  };
 }
 
 /** Throws the error that a tool of an MCP server reports as its result, with the tool's text. */

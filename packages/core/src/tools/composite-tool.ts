@@ -1,4 +1,11 @@
-import type { SubCallOutcome, SubCaller, ToolContext, ToolEffect, ToolOptions } from './tool-types.ts';
+import type {
+  SettlingRules,
+  SubCallOutcome,
+  SubCaller,
+  ToolContext,
+  ToolEffect,
+  ToolOptions,
+} from './tool-types.ts';
 import { asSchema, jsonSchema, type JSONSchema7, type ToolSet } from 'ai';
 import { invalidCallSource, thrownText, withSource } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
@@ -77,6 +84,7 @@ export function compositeTool(
     rules: {
       ...splitOptions(name, options).rules,
       ...(effect === undefined ? {} : { effect }),
+      ...(effect !== 'read' && [...byName.values()].every(mayRepeat) ? { idempotent: true } : {}),
       needsApproval: (args, asked) => anyNeedsApproval(byName, args, asked),
     },
     run: (args, context, makeSubCall) => runCalls(name, byName, args, context, makeSubCall),
@@ -190,6 +198,10 @@ function strongest(byName: SubTools): ToolEffect | undefined {
   if (effects.includes('external')) return 'external';
   if (effects.includes('write')) return 'write';
   return effects.every((effect) => effect === 'read') ? 'read' : undefined;
+}
+
+function mayRepeat({ rules: { effect, idempotent } }: { rules: SettlingRules }): boolean {
+  return effect === 'read' || idempotent === true;
 }
 
 /** One approval covers all calls that are made together; it is asked for where any of those that can run needs one. */

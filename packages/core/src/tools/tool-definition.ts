@@ -89,6 +89,7 @@ export function checkToolName(name: string): void {
 
 const ruleNames = [
   'effect',
+  'idempotent',
   'repeatable',
   'loopGuard',
   'needsApproval',
@@ -114,6 +115,12 @@ export function splitOptions(
     throw new CuelineError(
       'invalid_definition',
       `The effect of tool ${name} is "${rules.effect}". Use 'read', 'write' or 'external'.`,
+    );
+  }
+  if (rules.idempotent !== undefined && typeof rules.idempotent !== 'boolean') {
+    throw new CuelineError(
+      'invalid_definition',
+      `idempotent of tool ${name} is ${quoted(rules.idempotent)}. Use true if a call may be made twice, or false.`,
     );
   }
   checkLoopRule(`loopGuard of tool ${name}`, rules.loopGuard, 'invalid_definition');

@@ -19,6 +19,11 @@ export type ToolEffect = 'read' | 'write' | 'external';
 export type ToolRules<Args = unknown> = {
   /** The effect of a call, for approvals and the loop guard. Unset means unknown. */
   effect?: ToolEffect;
+  /**
+   * True if making a call twice does the same as making it once, for example because the function passes on
+   * `context.idempotencyKey`. A run that continues makes a call again that was interrupted. Default false.
+   */
+  idempotent?: boolean;
   /** The same call may be repeated without limit, for example to poll. Default false: repeated calls are a loop. */
   repeatable?: boolean;
   /** How often the same call may be made. `false` is the same as `repeatable`. Default: as `options.loopGuard` says. */
@@ -33,6 +38,9 @@ export type ToolRules<Args = unknown> = {
   /** Passed on to the provider with the tool. */
   providerOptions?: ProviderOptions;
 };
+
+/** The rules that decide what happens to a call that was interrupted. */
+export type SettlingRules = Pick<ToolRules, 'effect' | 'idempotent'>;
 
 /** The options of `defTool`: rules, callbacks around each call, and a schema for the result. */
 export type ToolOptions<Args = unknown, Output extends ToolSchema = ToolSchema> = ToolRules<Args> & {

@@ -90,6 +90,11 @@ const call = { toolCallId: string };
 const edited = z.literal(true).optional();
 const namedCall = { ...call, toolName: string };
 const index = number.int().nonnegative();
+/** What decides on a call without an end. */
+const settling = {
+  effect: z.literal(['read', 'write', 'external']).optional(),
+  idempotent: z.literal(true).optional(),
+};
 
 /** A path of tool calls. The limit is above any depth that a run may have. */
 const agentPath = string.max(1_000);
@@ -139,7 +144,7 @@ const bodies: Record<RunEvent['type'], z.ZodType> = {
   }),
   'tool-input-delta': object({ ...call, delta: string }),
   'tool-input-end': object({ ...namedCall, invalid: string.optional(), ...facts }),
-  'tool-start': object({ ...namedCall, effect: z.literal(['read', 'write', 'external']).optional() }),
+  'tool-start': object({ ...namedCall, ...settling }),
   'tool-preliminary': object(call),
   'tool-end': object({
     ...call,
@@ -203,7 +208,7 @@ const bodies: Record<RunEvent['type'], z.ZodType> = {
   'client-tool-request': object({
     ...namedCall,
     clientCallId: string,
-    effect: z.literal(['read', 'write', 'external']).optional(),
+    ...settling,
   }),
   'client-tool-claim': object({ clientCallId: string, page: string }),
   'client-tool-response': object({

@@ -41,7 +41,7 @@ export type ScriptProblem = {
 
 export type SandboxRunOptions = {
   script: string;
-  request: Pick<RunRequest, 'input' | 'messages' | 'tasks'>;
+  request: Pick<RunRequest, 'input' | 'messages' | 'tasks' | 'unfinishedCalls'>;
   signal: AbortSignal;
   limits: SandboxLimits;
   issued: IssuedMetadata;
@@ -298,13 +298,14 @@ class ScriptRun implements SandboxRun {
     if (this.#ended) return taken.close();
     this.#cell = taken;
     this.#cell.open(this.#receive, this.#receive);
-    const { input, messages, tasks } = this.#options.request;
+    const { input, messages, tasks, unfinishedCalls } = this.#options.request;
     this.#send({
       type: 'run',
       code: this.#compiled.code,
       input,
       messages,
       tasks,
+      unfinishedCalls,
       model: { provider: model.provider, modelId: model.modelId },
     });
   }

@@ -77,7 +77,7 @@ export function createRuntime(options: {
     });
   };
 
-  const run = async ({ code, input, messages, tasks, model }: RunMessage): Promise<void> => {
+  const run = async ({ code, input, messages, tasks, unfinishedCalls, model }: RunMessage): Promise<void> => {
     let thrown: unknown;
     try {
       remote = createRemoteModel(model, send);
@@ -96,6 +96,7 @@ export function createRuntime(options: {
         input,
         messages,
         tasks,
+        unfinishedCalls,
         options: { abortSignal: stopping.signal },
       }));
       follow(live, outbox.event);

@@ -1,0 +1,129 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { definePrompt, inProcess, type PromptDefinition, type RunEvent } from '@cueline/core';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import { beforeEach, expect, test, vi } from 'vitest';
+import * as z from 'zod';
+import { examples } from '../../src/examples/index.ts';
+import type { ScenePlay } from '../../src/model/played-scenes.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { continueRun, openStoredRun, showSession } from '../../src/state/run-session.ts';
+import { usePlayground } from '../../src/state/store.ts';
+
+/** The prompt of every script, the model of all runs, and what it was made with. */
+const { page } = vi.hoisted(() => ({
+  page: {
+    prompt: undefined as PromptDefinition<unknown> | undefined,
+    model: undefined as LanguageModelV4 | undefined,
+    plays: [] as (ScenePlay | undefined)[],
+  },
+}));
+
+// As the worker does: of a request it takes what runPrompt takes.
+vi.mock('../../src/sandbox/index.ts', () => ({
+  createSandbox: (): Sandbox => ({
+    warm: () => {},
+    dispose: () => {},
+    check: async () => ({}),
+    executor: (_script, host) => ({
+      async *start({ input, messages, tasks, unfinishedCalls }, signal) {
+        const model = await host.getModel();
+        const definition = page.prompt!;
+        yield* inProcess().start({ definition, input, messages, tasks, unfinishedCalls, model }, signal);
+      },
+    }),
+  }),
+}));
+vi.mock('../../src/model/create-model.ts', () => ({
+  createModel: async (_settings: unknown, play?: ScenePlay) => {
+    page.plays.push(play);
+    return page.model!;
+  },
+}));
+
+const made: string[] = [];
+const call = (name: string, what: string): Extract<ScriptedTurn, readonly unknown[]>[number] => ({
+  toolCall: { name, input: { what }, id: what },
+});
+const isHanging = { now: true };
+
+/** The log of a run of these turns whose page was closed after the event that `last` describes. */
+async function interrupted(turns: readonly ScriptedTurn[], last: RegExp): Promise<RunEvent[]> {
+  const log: RunEvent[] = [];
+  const model = scriptedModel(turns);
+  const stop = new AbortController();
+  for await (const event of inProcess().start(
+    { definition: page.prompt!, input: undefined, model },
+    stop.signal,
+  )) {
+    log.push(event);
+    if (last.test(JSON.stringify(event))) break;
+  }
+  return log;
+}
+
+async function continueFrom(log: readonly RunEvent[], turns: readonly ScriptedTurn[], script = 'script') {
+  const model = scriptedModel(turns);
+  page.model = model;
+  isHanging.now = false;
+  made.length = 0;
+  const run = await openStoredRun(log, { script });
+  const { connection } = usePlayground.getState();
+  showSession({
+    id: 'stored',
+    run,
+    source: { script },
+    shared: false,
+    model: { name: connection.kind, detail: '' },
+    simulated: true,
+    startedAt: 0,
+    earlier: [],
+  });
+  continueRun();
+  await vi.waitFor(() => expect(run.getState().status).toBe('done'), 5_000);
+  return { model, state: run.getState() };
+}
+
+beforeEach(() => {
+  usePlayground.setState(usePlayground.getInitialState(), true);
+  page.plays.length = 0;
+  isHanging.now = true;
+  const work = async ({ what }: { what: string }): Promise<string> => {
+    made.push(what);
+    if (isHanging.now) await new Promise(() => {});
+    return `did ${what}`;
+  };
+  page.prompt = definePrompt('work', (prompt) => {
+    const schema = z.object({ what: z.string() });
+    prompt.defTool('look', 'Looks', schema, work, { effect: 'read' });
+    prompt.defTool('pay', 'Pays', schema, work, { effect: 'external' });
+    prompt.defTool('put', 'Puts', schema, work, { effect: 'write', idempotent: true });
+    prompt.$`Work.`;
+  }) as never;
+});
+
+test('a call that was under way when the page was closed is made again only if it may be made twice', async () => {
+  const log = await interrupted([[call('look', 'a'), call('pay', 'b'), call('put', 'c')]], /tool-start.*"c"/);
+  const { state, model } = await continueFrom(log, ['Done.']);
+  expect(state).toMatchObject({ status: 'done', text: 'Done.' });
+  expect(made.toSorted()).toEqual(['a', 'c']);
+  expect(state.toolCalls.map(({ toolCallId, state: how }) => [toolCallId, how])).toEqual([
+    ['a', 'output-available'],
+    ['b', 'output-error'],
+    ['c', 'output-available'],
+  ]);
+  expect(JSON.stringify(model.calls[0]?.prompt)).toContain('It may have taken effect');
+});
+
+test('an example continues with the scene of the step that was interrupted, or with the one after its calls', async () => {
+  const script = examples[0]!.source;
+  const whole = await interrupted([[call('look', 'a')]], /tool-start/);
+  const start = whole[0] as Extract<RunEvent, { type: 'run-start' }>;
+  const log: RunEvent[] = [{ ...start, model: 'simulated:scripted' }, ...whole.slice(1)];
+  await continueFrom(log, ['Done.'], script);
+  const beforeCall = log.slice(
+    0,
+    log.findIndex(({ type }) => type === 'tool-start'),
+  );
+  await continueFrom(beforeCall, ['Done.'], script);
+  expect(page.plays.map((play) => play?.played)).toEqual([[0], []]);
+});

@@ -1,0 +1,195 @@
+import type { ToolEffect } from '../tools/tool-types.ts';
+import type { RunEvent } from './events.ts';
+
+/**
+ * A tool call without an end, and how it is settled when its run continues:
+ *
+ * - `start`: it had not started, so making it now makes it once.
+ * - `repeat`: it had started, and may be made twice, because its tool only reads or is idempotent, or because it is
+ *   the call of an agent that has called nothing.
+ * - `fail`: it may have taken effect. It is not made again, and `error` says so to the model.
+ */
+export type CallSettlement = { toolCallId: string; toolName: string; input: unknown } & (
+  | { how: 'start' | 'repeat' }
+  | { how: 'fail'; error: string }
+);
+
+/**
+ * Returns how each open call is settled in a log that may break off anywhere: those of the last step that has called
+ * tools, in the order in which the model made them. A call with a result or an error in the log is not open, and keeps
+ * it. Calls that the provider runs and calls with invalid arguments are not open either. `agent` is the path of the
+ * agent whose calls are asked for, as in `event.agent`; by default, they are the run's own.
+ */
+export function settleOpenCalls(log: readonly RunEvent[], agent?: string): CallSettlement[] {
+  let next = log.length;
+  for (let start = next - 1; start >= 0; start -= 1) {
+    const event = log[start]!;
+    if (event.agent !== agent) continue;
+    // the agent before it had the same path, in an earlier try
+    if (event.type === 'agent-start') return [];
+    if (event.type !== 'step-start') continue;
+    const step = createStepCalls(agent);
+    for (let index = lastVoid(log, start, next, agent) + 1; index < next; index += 1) step.read(log[index]!);
+    if (step.calls().length > 0) return step.open().map(settle);
+    next = start;
+  }
+  return [];
+}
+
+/** What a log says about one call of a step. */
+export type StepCall = {
+  toolCallId: string;
+  toolName: string;
+  input: unknown;
+  started: boolean;
+  ended: boolean;
+  effect?: ToolEffect | undefined;
+  idempotent?: true | undefined;
+  /** The name below its caller of the agent that answers it. */
+  agent?: string;
+  /** True if something started inside it. */
+  startedInside: boolean;
+  /** The names of the calls inside it, by their ids or positions. */
+  namesInside: Map<string | number, string>;
+  /** What ended inside it, as text for the model. */
+  endedInside: string[];
+};
+
+/** The calls of one step. */
+export type StepCalls = {
+  /** Reads the next event of the step. Returns the call that it is about or that it happened inside of. */
+  read(event: RunEvent): StepCall | undefined;
+  calls(): readonly StepCall[];
+  /** Those without an end. */
+  open(): readonly StepCall[];
+};
+
+/** Returns a reader of the calls that the run itself, or the agent at this path, has made in one step. */
+export function createStepCalls(agent?: string): StepCalls {
+  const calls = new Map<string, StepCall>();
+  const inside = agent === undefined ? '' : `${agent}/`;
+
+  /** Returns the path below this one of the event's agent; empty for an event of its own. */
+  function pathOf(event: RunEvent): string | undefined {
+    if (event.agent === agent) return '';
+    return event.agent?.startsWith(inside) === true ? event.agent.slice(inside.length) : undefined;
+  }
+
+  function callOf(event: RunEvent, path: string): StepCall | undefined {
+    if (path !== '') {
+      const [first] = path.split('/', 1);
+      if (event.type !== 'agent-start' || path !== first) {
+        return [...calls.values()].findLast((call) => call.agent === first);
+      }
+      const call = calls.get(event.toolCallId);
+      if (call !== undefined) call.agent = first;
+      return call;
+    }
+    if (!('toolCallId' in event) || event.type === 'agent-start') return undefined;
+    const { toolCallId } = event;
+    if (event.type === 'tool-input-end' && event.invalid === undefined && event.providerExecuted !== true) {
+      calls.set(toolCallId, newCall(event));
+    }
+    return calls.get(toolCallId);
+  }
+
+  return {
+    read(event) {
+      const path = pathOf(event);
+      const call = path === undefined ? undefined : callOf(event, path);
+      if (call !== undefined) readCall(call, event, path !== '');
+      return call;
+    },
+    calls: () => [...calls.values()],
+    open: () => [...calls.values()].filter(({ ended }) => !ended),
+  };
+}
+
+/** Returns how a call without an end is settled. */
+export function settle(call: StepCall): CallSettlement {
+  const { toolCallId, toolName, input, started } = call;
+  const facts = { toolCallId, toolName, input };
+  if (!started) return { ...facts, how: 'start' };
+  return mayRepeat(call)
+    ? { ...facts, how: 'repeat' }
+    : { ...facts, how: 'fail', error: interruptedText(call) };
+}
+
+/** Returns the index of the last broken-off attempt in a step, before which everything is void; its start if there was none. */
+export function lastVoid(log: readonly RunEvent[], start: number, next: number, agent?: string): number {
+  for (let index = next - 1; index > start; index -= 1) {
+    const event = log[index]!;
+    if (event.agent === agent && event.type === 'retry' && event.attempt === undefined) return index;
+  }
+  return start;
+}
+
+function mayRepeat({ effect, idempotent, agent, startedInside }: StepCall): boolean {
+  return (
+    effect === 'read' ||
+    idempotent === true ||
+    (agent !== undefined && effect === undefined && !startedInside)
+  );
+}
+
+/** The error that a model reads of a call that may have taken effect and has no result. */
+export const INTERRUPTED =
+  'This call was interrupted before its end. It may have taken effect, so it was not made again. Find out whether it did before you repeat it.';
+
+const MAX_RESULTS = 20;
+const MAX_RESULT_LENGTH = 2_000;
+
+function interruptedText({ endedInside }: StepCall): string {
+  if (endedInside.length === 0) return INTERRUPTED;
+  const results = endedInside.slice(0, MAX_RESULTS).join('\n');
+  const more = endedInside.length - MAX_RESULTS;
+  return `${INTERRUPTED}\nThese calls inside it had ended:\n${results}${more > 0 ? `\n… and ${more} more` : ''}`;
+}
+
+function newCall({ toolCallId, toolName, input }: Extract<RunEvent, { type: 'tool-input-end' }>): StepCall {
+  return {
+    toolCallId,
+    toolName,
+    input,
+    started: false,
+    ended: false,
+    startedInside: false,
+    namesInside: new Map(),
+    endedInside: [],
+  };
+}
+
+function readCall(call: StepCall, event: RunEvent, isInside: boolean): void {
+  switch (event.type) {
+    case 'tool-start':
+      if (isInside) {
+        call.startedInside = true;
+        call.namesInside.set(event.toolCallId, event.toolName);
+      } else {
+        const { effect, idempotent } = event;
+        Object.assign(call, { started: true, effect, idempotent });
+      }
+      return;
+    case 'tool-end':
+      if (isInside) noteEnd(call, event.toolCallId, event.output);
+      else call.ended = true;
+      return;
+    case 'tool-error':
+      if (!isInside) call.ended = true;
+      return;
+    case 'sub-call-start':
+      call.startedInside = true;
+      call.namesInside.set(event.index, event.name);
+      return;
+    case 'sub-call-end':
+      if (event.error === undefined) noteEnd(call, event.index, event.output);
+      return;
+    default:
+  }
+}
+
+function noteEnd({ namesInside, endedInside }: StepCall, id: string | number, output: unknown): void {
+  const text = JSON.stringify(output) ?? 'null';
+  const shown = text.length <= MAX_RESULT_LENGTH ? text : `${text.slice(0, MAX_RESULT_LENGTH)}…`;
+  endedInside.push(`${namesInside.get(id) ?? 'a call'}: ${shown}`);
+}
