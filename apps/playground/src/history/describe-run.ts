@@ -7,10 +7,9 @@ import type { RunRow, StoredStatus } from './rows.ts';
 /** The part of a stored run's row that follows from its session. */
 export type RunFigures = Pick<RunRow, 'status' | 'steps' | 'turns' | 'elapsed'>;
 
-/** What the list shows of a session as it is now. A reply counts once its turn has begun. */
+/** What the list shows of a session as it is now. */
 export function describeSession({ run, earlier }: Pick<RunSession, 'run' | 'earlier'>): RunFigures {
-  const hasBegun = run.log().length > 0 || earlier.length === 0;
-  const states = [...earlier.map(({ state }) => state), ...(hasBegun ? [run.getState()] : [])];
+  const states = [...earlier.map(({ state }) => state), run.getState()];
   return {
     status: statusOf(states.at(-1)!),
     steps: states.reduce((sum, state) => sum + state.steps.length, 0),

@@ -6,6 +6,7 @@ import {
   readEarlierScript,
   type OpenText,
 } from '../state/open-script.ts';
+import { forgetReply, forgetSentReply } from '../state/reply-draft.ts';
 import { showSession } from '../state/run-session.ts';
 import { reportStorage, usePlayground, type RunSession } from '../state/store.ts';
 import { hearTabs, tellTabs } from './channel.ts';
@@ -43,6 +44,7 @@ const recorder = createRecorder({
     const { session: ofScript, promptSession, storedRuns } = usePlayground.getState();
     if (ofScript?.id === session.id) rememberRun({ ...storedRuns, script: id });
     if (promptSession?.id === session.id) rememberRun({ ...storedRuns, prompts: id });
+    forgetSentReply({ id: session.id, turn: session.earlier.length });
     tellTabs({ kind: 'runs' });
     if (useLibrary.getState().isRead) void readRuns();
     void pruneOnce(id);
@@ -75,6 +77,10 @@ export async function startHistory({ restore }: { restore: boolean }): Promise<v
       const session = state[slot];
       if (session === undefined || session === before[slot]) continue;
       recorder.follow(session);
+      // a page that closes may write the run, and not hear that it was written
+      const id = recorder.idOf(session);
+      const view = slot === 'session' ? 'script' : 'prompts';
+      if (id !== undefined) rememberRun({ ...state.storedRuns, [view]: id });
     }
   });
   const { session, promptSession } = usePlayground.getState();
@@ -217,12 +223,20 @@ async function restoreRuns(): Promise<void> {
       }
       // a run that was started meanwhile stays
       if (('script' in session.source ? shown : promptSession) !== undefined) continue;
+      forgetReply(lastMessageOf(session));
       await showTree(session);
       usePlayground.setState({ tab });
     } catch (error) {
       reportBlocked(error);
     }
   }
+}
+
+/** The text of the user's last message. */
+function lastMessageOf({ run }: RunSession): string {
+  const message = run.getState().messages.findLast(({ role }) => role === 'user');
+  const texts = message?.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  return texts?.at(-1) ?? '';
 }
 
 /** Shows a stored run, and the tree of forks that it belongs to. */

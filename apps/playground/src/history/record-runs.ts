@@ -6,6 +6,7 @@ import { describeSession, isOpenEnded, titleOf } from './describe-run.ts';
 import type { RunLocks } from './run-locks.ts';
 import type { EventBatch, RunChange, RunStore } from './run-store.ts';
 import type { RunRow } from './rows.ts';
+import { turnStart } from './turn-start.ts';
 
 /** How long events wait so that others are written together with them, in milliseconds. */
 const BATCH_MS = 500;
@@ -122,7 +123,7 @@ class Recording {
       this.#nextSeq = session.run.log().length;
       this.#claimed = true;
       if (isOpenEnded(session.run.log())) this.#hold();
-      this.#schedule();
+      this.#writeStart();
     } else {
       this.#turn = session.earlier.length;
       this.#written = this.#nextSeq = session.run.log().length;
@@ -146,7 +147,14 @@ class Recording {
     const { model, simulated } = session;
     this.row = { ...this.row, model, simulated };
     this.#hold();
-    this.#schedule();
+    this.#writeStart();
+  }
+
+  /** Writes the turn before its first event: a reload must not lose what the user has sent. */
+  #writeStart(): void {
+    this.#isDirty = true;
+    // the run starts once the session is shown
+    queueMicrotask(() => void this.flush());
   }
 
   #hold(): void {
@@ -224,8 +232,10 @@ class Recording {
         replaced.push(turn);
         this.#sizes[turn] = 0;
       }
-      if (log.length === from) continue;
-      const json = JSON.stringify(log.slice(from));
+      // the first events take its place
+      const events = log.length === 0 ? turnStart(session) : log.slice(from);
+      if (events.length === 0) continue;
+      const json = JSON.stringify(events);
       this.#sizes[turn] = (this.#sizes[turn] ?? 0) + json.length;
       batches.push({ turn, seq: from, json });
     }

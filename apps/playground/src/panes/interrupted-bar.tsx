@@ -3,7 +3,7 @@ import { continueRun } from '../state/run-session.ts';
 import { Button } from '../ui/button.tsx';
 
 /** Says that the run broke off because its page was closed, and offers to continue it. */
-export function InterruptedBar() {
+export function InterruptedBar({ hasSteps }: { hasSteps: boolean }) {
   return (
     <div
       data-testid="interrupted"
@@ -11,8 +11,10 @@ export function InterruptedBar() {
     >
       <RotateCw aria-hidden className="size-4 shrink-0" />
       <p className="min-w-0 flex-1 wrap-anywhere narrow:basis-[60%]">
-        <span className="font-medium text-ink">This run was interrupted.</span> It continues after its last
-        whole step.
+        <span className="font-medium text-ink">This run was interrupted.</span>{' '}
+        {hasSteps
+          ? 'Its whole steps are kept. A call that was under way is made again only if its tool reads or is idempotent.'
+          : 'The model has not answered yet. What you have sent is sent again.'}
       </p>
       <Button look="outline" onClick={continueRun}>
         Continue

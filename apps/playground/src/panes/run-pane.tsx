@@ -98,7 +98,9 @@ function RunContent({ pane, onAnswered, empty, input, preview }: RunContentProps
       ) : (
         session?.shared === true && <SharedRunBar />
       )}
-      {!isPast && session?.shared === false && isInterrupted(state) && <InterruptedBar />}
+      {!isPast && session?.shared === false && isInterrupted(state) && (
+        <InterruptedBar hasSteps={state.steps.length > 0} />
+      )}
       {session !== undefined && !isPast && session.recorded !== true && 'script' in session.source && (
         <ScriptChangedBar ran={session.source.script} ended={!isUnderWay(state)} />
       )}

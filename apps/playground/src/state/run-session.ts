@@ -12,6 +12,7 @@ import type { Sandbox } from '../sandbox/index.ts';
 import { messageParts, type Attachment } from './attachments.ts';
 import { useInspection } from './inspection.ts';
 import { newId } from './new-id.ts';
+import { markReplySent } from './reply-draft.ts';
 import { usePreview } from './preview.ts';
 import { redactEvents } from './redact-events.ts';
 import { showInputIssues, takeScriptInput } from './script-input.ts';
@@ -71,7 +72,7 @@ export function startRun(): void {
   if (last !== undefined) runs.remove(last.run.id);
   const id = newId();
   const run = openScriptRun(id, script);
-  begin({ id, run, source: { script }, earlier: [] });
+  begin({ id, run, source: { script }, earlier: [], input: taken.input });
   // the prompt in the sandbox takes the input; this placeholder declares none
   (run as unknown as { start(input: unknown): Promise<unknown> }).start(taken.input).catch(ignore);
 }
@@ -125,7 +126,7 @@ export function startPromptRun<Input>(
   const id = newId();
   const run = runs.open(id, definition, { executor: promptExecutor() });
   // the view watches it and answers it; only this start passes input
-  begin({ id, run: run as unknown as SharedRun, source: { prompts }, earlier: [] });
+  begin({ id, run: run as unknown as SharedRun, source: { prompts }, earlier: [], input });
   run.start(input).catch(ignore);
 }
 
@@ -134,6 +135,7 @@ export function reply(text: string, files: readonly Attachment[] = []): void {
   const session = currentSession(usePlayground.getState());
   if (session === undefined) return;
   const { id, run, source, earlier, parent } = session;
+  markReplySent(text, { id, turn: earlier.length + 1 });
   begin({ id, run, source, parent, earlier: [...earlier, { log: run.log(), state: run.getState() }] });
   run.send(files.length === 0 ? text : { parts: messageParts(text, files) }).catch(ignore);
 }
@@ -232,7 +234,10 @@ function slotOf(source: RunSource): 'session' | 'promptSession' {
 }
 
 /** `elapsed` is the time of the log that the session continues, in milliseconds. */
-function begin(session: Pick<RunSession, 'id' | 'run' | 'source' | 'earlier' | 'parent'>, elapsed = 0): void {
+function begin(
+  session: Pick<RunSession, 'id' | 'run' | 'source' | 'earlier' | 'parent' | 'input'>,
+  elapsed = 0,
+): void {
   const { connection } = usePlayground.getState();
   const { source } = session;
   useInspection.getState().reset();

@@ -48,6 +48,8 @@ export type RunSession = {
   readonly startedAt: number;
   /** The turns before each reply, oldest first. */
   readonly earlier: readonly Turn[];
+  /** What the first turn was started with; missing if that is nothing, or if its log says so. */
+  readonly input?: unknown;
   /** The session that this one continues from one of its steps; missing if it began by itself. */
   readonly parent?: ForkPoint | undefined;
 };

@@ -1,9 +1,10 @@
 import type { RunState } from '@cueline/core';
 import { clsx } from 'clsx';
 import { CornerDownLeft, Paperclip } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import { useAttachments } from '../state/attachments.ts';
 import { AttachmentChips } from './attachment-chips.tsx';
+import { useReplyDraft, writeReply } from '../state/reply-draft.ts';
 import { reply } from '../state/run-session.ts';
 import { Tip } from '../ui/tip.tsx';
 import { Button } from '../ui/button.tsx';
@@ -31,13 +32,12 @@ type ReplyBoxProps = {
  */
 export function ReplyBox({ status, asks, onFiles }: ReplyBoxProps) {
   const ready = status === 'done';
-  const [text, setText] = useState('');
+  const text = useReplyDraft((draft) => (draft.sentAs === undefined ? draft.text : ''));
   const files = useAttachments((attachments) => attachments.files);
   const isEmpty = text.trim() === '' && files.length === 0;
   const send = (): void => {
     if (!ready || isEmpty) return;
     reply(text.trim(), files);
-    setText('');
     useAttachments.setState({ files: [], problem: undefined });
   };
   return (
@@ -61,7 +61,7 @@ export function ReplyBox({ status, asks, onFiles }: ReplyBoxProps) {
             disabled={!ready}
             rows={1}
             value={text}
-            onChange={(event) => setText(event.target.value)}
+            onChange={(event) => writeReply(event.target.value)}
             onKeyDown={(event) => {
               if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
               event.preventDefault();

@@ -189,3 +189,77 @@ test('after a write that failed, the next one stores everything', async () => {
   await recorder.flush();
   expect(await store.logs('six')).toEqual([session.run.log()]);
 });
+
+test('a reply is stored before its turn has an event, and can be sent again after a reload', async () => {
+  const name = newName();
+  const { store, recorder } = createTab(name);
+  const session = createSession('waiting');
+  recorder.follow(session);
+  void session.run.start();
+  const own = { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'Hello.' }] };
+  const answer = [
+    { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
+    { type: 'text-start', id: 't' },
+    text,
+    { type: 'text-end', id: 't' },
+    { type: 'step-end', step: 0, finishReason: 'stop', usage: {} },
+  ];
+  await session.say({ ...start, input: { city: 'Oslo' }, messages: [own] }, ...answer, end);
+  await recorder.flush();
+  const first = session.run.log();
+  recorder.follow({ ...session, earlier: [{ log: first, state: session.run.getState() }] });
+  session.run.send('And now?').catch(() => {});
+  await vi.waitFor(async () => expect(await store.logs('waiting')).toHaveLength(2));
+  expect(session.run.log()).toEqual([]);
+  expect(await store.get('waiting')).toMatchObject({ status: 'running', turns: 2 });
+
+  held.clear();
+  const opened = await openRun(createTab(name).store, 'waiting');
+  if ('problem' in opened) return expect.unreachable(opened.problem);
+  const { run, earlier } = opened.session;
+  expect(earlier.map(({ log }) => log)).toEqual([first]);
+  expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'interrupted' } });
+  expect(JSON.stringify(run.getState().messages)).toContain('And now?');
+  const requests: unknown[] = [];
+  run.configure({
+    executor: {
+      async *start({ input, messages }) {
+        requests.push({ input, messages });
+        yield { seq: 0, t: 0, ...start } as RunEvent;
+        yield { seq: 1, t: 0, ...end } as RunEvent;
+      },
+    },
+  });
+  await run.retry();
+  // the prompt makes its own message anew
+  expect(requests).toEqual([
+    {
+      input: { city: 'Oslo' },
+      messages: [
+        expect.objectContaining({ role: 'assistant' }),
+        expect.objectContaining({ role: 'user', parts: [{ type: 'text', text: 'And now?' }] }),
+      ],
+    },
+  ]);
+  // the first events of the turn take the place of what was stored before them
+  await session.say(start, step);
+  await recorder.flush();
+  expect((await store.logs('waiting'))?.[1]).toEqual(session.run.log());
+});
+
+test('a run is stored with its input before it has an event, and can be started again', async () => {
+  const name = newName();
+  const { store, recorder } = createTab(name);
+  const session = { ...createSession('silent'), input: { city: 'Oslo' } };
+  recorder.follow(session);
+  session.run.start().catch(() => {});
+  await vi.waitFor(async () => expect(await store.logs('silent')).toHaveLength(1));
+  held.clear();
+  const opened = await openRun(createTab(name).store, 'silent');
+  if ('problem' in opened) return expect.unreachable(opened.problem);
+  expect(opened.session.run.getState()).toMatchObject({
+    status: 'error',
+    error: { code: 'interrupted' },
+  });
+  expect(opened.session.run.log()[0]).toMatchObject({ type: 'run-start', input: { city: 'Oslo' } });
+});

@@ -1,0 +1,18 @@
+import { failedStart, type RunEvent } from '@cueline/core';
+import type { RunSession } from '../state/store.ts';
+
+/**
+ * Returns the beginning of a turn that has no event yet: what it starts with, and the user's message. It is stored in
+ * the place of the turn's log, so that a turn which never began can be started again.
+ */
+export function turnStart({ run, earlier, input }: RunSession): RunEvent[] {
+  const { messages } = run.getState();
+  const before = earlier.at(-1)?.log[0];
+  const first = before?.type === 'run-start' ? before : undefined;
+  const [start] = failedStart(first?.name ?? '', undefined, messages, first?.input ?? input);
+  if (start?.type !== 'run-start') return [];
+  const { turns: _all, ...rest } = start;
+  // the messages of the prompt itself are made anew
+  const turns = messages.length - (first === undefined ? 0 : first.messages.length - (first.turns ?? 0));
+  return [turns > 0 ? { ...rest, turns } : rest];
+}

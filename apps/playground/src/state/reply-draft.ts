@@ -1,0 +1,52 @@
+import { create } from 'zustand';
+import { createStorage } from './storage.ts';
+
+/** A turn of a session. */
+type TurnOf = { readonly id: string; readonly turn: number };
+
+/** The text of the reply box, or of a reply that was sent and is not stored yet: then, the turn that it began. */
+export type ReplyDraft = { readonly text: string; readonly sentAs: TurnOf | undefined };
+
+const KEY = 'cueline:reply';
+/** The longest reply that is remembered, in characters: a tab may store about 5 million. */
+const MOST_TEXT = 1_000_000;
+
+const nothing: ReplyDraft = { text: '', sentAs: undefined };
+
+// a full storage is reported by the store of the script, which writes at every keystroke, too
+const storage = createStorage<string>({ onProblem: () => {}, open: () => sessionStorage });
+
+/** What the user writes as a reply, which a reload of the tab keeps. */
+export const useReplyDraft = create<ReplyDraft>()(() => ({ text: readText(), sentAs: undefined }));
+
+useReplyDraft.subscribe(({ text }) => {
+  if (text === '' || text.length > MOST_TEXT) storage.removeItem(KEY);
+  else void storage.setItem(KEY, { state: text, version: 1 });
+});
+
+/** Sets the text of the reply box. */
+export function writeReply(text: string): void {
+  useReplyDraft.setState({ text, sentAs: undefined });
+}
+
+/** Empties the reply box. A reload brings the text back until {@link forgetSentReply}. */
+export function markReplySent(text: string, sentAs: TurnOf): void {
+  useReplyDraft.setState({ text, sentAs });
+}
+
+/** Forgets a reply that was sent, if this turn or one before it has begun with it: the turn is stored. */
+export function forgetSentReply({ id, turn }: TurnOf): void {
+  const { sentAs } = useReplyDraft.getState();
+  if (sentAs?.id === id && sentAs.turn <= turn) useReplyDraft.setState(nothing);
+}
+
+/** Forgets a text that came back with a reload, if it is this one, which is stored with its run. */
+export function forgetReply(stored: string): void {
+  if (useReplyDraft.getState().text === stored) useReplyDraft.setState(nothing);
+}
+
+function readText(): string {
+  if (!('sessionStorage' in globalThis)) return '';
+  const text: unknown = (storage.getItem(KEY) as { state?: unknown } | null)?.state;
+  return typeof text === 'string' && text.length <= MOST_TEXT ? text : '';
+}

@@ -1,0 +1,45 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+
+const stored = new Map<string, string>();
+vi.stubGlobal('sessionStorage', {
+  getItem: (key: string) => stored.get(key) ?? null,
+  setItem: (key: string, text: string) => void stored.set(key, text),
+  removeItem: (key: string) => void stored.delete(key),
+});
+
+/** The module as a page that has just been loaded has it. */
+async function reload(): Promise<typeof import('../../src/state/reply-draft.ts')> {
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  vi.resetModules();
+  return import('../../src/state/reply-draft.ts');
+}
+
+beforeEach(() => stored.clear());
+
+test('what was written comes back with a reload', async () => {
+  const page = await reload();
+  page.writeReply('And if');
+  expect((await reload()).useReplyDraft.getState()).toEqual({ text: 'And if', sentAs: undefined });
+});
+
+test('what was sent comes back until its turn is stored', async () => {
+  const page = await reload();
+  page.markReplySent('And now?', { id: 'run', turn: 1 });
+  page.forgetSentReply({ id: 'run', turn: 0 });
+  page.forgetSentReply({ id: 'other', turn: 1 });
+  const next = await reload();
+  expect(next.useReplyDraft.getState()).toEqual({ text: 'And now?', sentAs: undefined });
+  next.forgetReply('Something else');
+  expect(next.useReplyDraft.getState().text).toBe('And now?');
+  next.forgetReply('And now?');
+  expect(next.useReplyDraft.getState().text).toBe('');
+  page.forgetSentReply({ id: 'run', turn: 1 });
+  expect((await reload()).useReplyDraft.getState().text).toBe('');
+});
+
+test('anything else in the storage is ignored', async () => {
+  for (const text of ['{', 'null', '{"state":7}', `{"state":"${'x'.repeat(1_000_001)}"}`]) {
+    stored.set('cueline:reply', text);
+    expect((await reload()).useReplyDraft.getState().text).toBe('');
+  }
+});
