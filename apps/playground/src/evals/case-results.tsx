@@ -1,5 +1,6 @@
 import type { EvalResult } from '@cueline/core/evals';
 import { ClipboardCheck, ScrollText } from 'lucide-react';
+import { definitionOf } from '../prompts/definition-of.ts';
 import { useState } from 'react';
 import { sharedOf, usePrompts } from '../prompts/store.ts';
 import { openLinkedRun, showLinkedRun } from '../state/run-session.ts';
@@ -131,7 +132,7 @@ function Answer({
               <Button
                 onClick={() => {
                   const shared = sharedOf(usePrompts.getState());
-                  showLinkedRun({ prompts: shared }, openLinkedRun(log));
+                  showLinkedRun({ prompts: shared }, openLinkedRun(log, definitionOf(shared, log)));
                   usePrompts.setState({ tab: 'run' });
                 }}
               >

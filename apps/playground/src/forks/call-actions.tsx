@@ -1,7 +1,7 @@
 import type { ToolCallState } from '@cueline/core';
 import { Pencil } from 'lucide-react';
 import { useState } from 'react';
-import { canFork, editFault, forkEdited } from '../state/fork-session.ts';
+import { editFault, forkEdited, forkProblem } from '../state/fork-session.ts';
 import { logOf } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
@@ -24,20 +24,31 @@ const labels: Record<ResultKind, string> = {
 type CallActionsProps = {
   session: RunSession;
   turn: number;
-  /** A call of the run itself. */
   call: ToolCallState;
 };
 
-/** What can be done with a call that has ended: edit its result, and run on. */
-export function CallActions({ session, turn, call }: CallActionsProps) {
+/**
+ * What can be done with a call that has ended: edit its result, and run on. `agent` is the path of the agent that made
+ * it; missing for a call of the run itself.
+ */
+export function CallActions({
+  session,
+  turn,
+  call,
+  agent,
+}: CallActionsProps & { agent: string | undefined }) {
   const [isOpen, setOpen] = useState(false);
   const [fault, setFault] = useState<string>();
   const { step, toolCallId, state } = call;
   const hasEnded = state === 'output-available' || state === 'output-error';
-  if (!hasEnded || !canFork(session)) return null;
+  if (!hasEnded) return null;
   const open = (): void => {
     // whether its step is whole is known only now, and costs a look at the whole log
-    const wrong = editFault(logOf(session, turn), { step, toolCallId, output: null });
+    const wrong =
+      forkProblem(session) ??
+      (agent === undefined
+        ? editFault(logOf(session, turn), { step, toolCallId, output: null })
+        : 'This call was made inside an agent, which runs again only as a whole. Edit the result of the agent.');
     setFault(wrong);
     setOpen(wrong === undefined);
   };

@@ -1,7 +1,15 @@
 import { Ellipsis, FileCode, GitFork, Pencil } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
-import { useRef, useState } from 'react';
-import { answerOf, canFork, editFault, forkAt, forkEdited, stepsToRunFrom } from '../state/fork-session.ts';
+import { useRef, useState, type ReactNode } from 'react';
+import {
+  answerOf,
+  editFault,
+  forkAt,
+  forkEdited,
+  forkProblem,
+  stepOfAgent,
+  stepsToRunFrom,
+} from '../state/fork-session.ts';
 import { logOf } from '../state/shown-run.ts';
 import { usePlayground, type RunSession } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
@@ -11,18 +19,19 @@ import { EditDialog } from './edit-dialog.tsx';
 type StepActionsProps = {
   session: RunSession;
   turn: number;
-  /** A step of the run itself, from 0. */
+  /** From 0. */
   step: number;
+  /** The path of the agent whose step it is; missing for a step of the run itself. */
+  agent?: string | undefined;
   className?: string;
 };
 
 /** The menu of a step: run again from here, with the script as it is now, or with another answer. */
-export function StepActions({ session, turn, step, className }: StepActionsProps) {
+export function StepActions({ session, turn, step, agent, className }: StepActionsProps) {
   const [answer, setAnswer] = useState<string>();
   const trigger = useRef<HTMLButtonElement>(null);
   /** The answer to edit once the menu is closed: until then, it keeps the focus. */
   const chosen = useRef<string>(undefined);
-  if (!canFork(session)) return null;
   return (
     <>
       <DropdownMenu.Root>
@@ -46,7 +55,11 @@ export function StepActions({ session, turn, step, className }: StepActionsProps
               chosen.current = undefined;
             }}
           >
-            <Items session={session} turn={turn} step={step} onEdit={(text) => (chosen.current = text)} />
+            {agent === undefined ? (
+              <Items session={session} turn={turn} step={step} onEdit={(text) => (chosen.current = text)} />
+            ) : (
+              <AgentItems session={session} turn={turn} agent={agent} />
+            )}
           </DropdownMenu.Content>
         </DropdownMenu.Portal>
       </DropdownMenu.Root>
@@ -67,7 +80,7 @@ export function StepActions({ session, turn, step, className }: StepActionsProps
 function Items({ session, turn, step, onEdit }: StepActionsProps & { onEdit: (answer: string) => void }) {
   const script = usePlayground((state) => state.script);
   const canRun = stepsToRunFrom(session, turn).includes(step);
-  const answer = answerOf(session, turn, step);
+  const answer = forkProblem(session) === undefined ? answerOf(session, turn, step) : undefined;
   const { source } = session;
   const isEdited = 'script' in source && source.script !== script;
   return (
@@ -93,13 +106,46 @@ function Items({ session, turn, step, onEdit }: StepActionsProps & { onEdit: (an
         <Pencil />
         Edit answer…
       </DropdownMenu.Item>
-      <p className="px-2.5 pt-1 pb-1.5 text-sm text-ink-2">{hint(canRun, step)}</p>
+      <Hint>{forkProblem(session) ?? hint(canRun, step)}</Hint>
     </>
   );
 }
 
+type AgentItemsProps = Pick<StepActionsProps, 'session' | 'turn'> & { agent: string };
+
+/** An agent is one call of the run, so it runs again with the step that called it. */
+function AgentItems({ session, turn, agent }: AgentItemsProps) {
+  const outer = stepOfAgent(session, turn, agent);
+  const canRun = outer !== undefined && stepsToRunFrom(session, turn).includes(outer);
+  return (
+    <>
+      <DropdownMenu.Item
+        disabled={!canRun}
+        className={menuItem}
+        onSelect={() => outer !== undefined && forkAt(session, turn, outer)}
+      >
+        <GitFork />
+        Run again from step {(outer ?? 0) + 1} of the run
+      </DropdownMenu.Item>
+      <Hint>
+        {forkProblem(session) ??
+          (canRun
+            ? 'An agent works inside one call of the run. It cannot begin at one of its own steps, so it runs again as a whole, or you edit the result that it returns.'
+            : noWayOn)}
+      </Hint>
+    </>
+  );
+}
+
+function Hint({ children }: { children: ReactNode }) {
+  return <p className="px-2.5 pt-1 pb-1.5 text-sm text-ink-2">{children}</p>;
+}
+
+const noWayOn =
+  'The model continues only after a step that called tools, or after which it was told what is missing.';
+
 function hint(canRun: boolean, step: number): string {
-  if (!canRun) return 'The model continues only after a step that called tools.';
+  if (!canRun) return noWayOn;
   if (step === 0) return 'A new run begins with the same input. This one stays.';
   const kept = step === 1 ? 'step 1' : step === 2 ? 'steps 1 and 2' : `steps 1 to ${step}`;
   return `A new run keeps ${kept}. This one stays.`;

@@ -46,14 +46,7 @@ export async function problemOfLogs(logs: readonly (readonly RunEvent[])[]): Pro
 
 async function openLast(source: RunSource, log: readonly RunEvent[]): Promise<RunSession['run'] | undefined> {
   if ('script' in source) return openStoredRun(log, { script: source.script });
-  const [{ readShared }, { libraryOf }] = await Promise.all([
-    import('../prompts/store.ts'),
-    import('../prompts/check-prompts.ts'),
-  ]);
-  const shared = readShared(source.prompts);
-  const prompt = shared?.prompts[shared.selected];
-  const known = prompt === undefined ? undefined : libraryOf(prompt);
-  if (known === undefined) return undefined;
-  const definition = known.library.definePrompt(`${known.prompt.id}@${known.prompt.version}`);
-  return openStoredRun(log, { definition });
+  const { definitionOf } = await import('../prompts/definition-of.ts');
+  const definition = definitionOf(source.prompts, log);
+  return definition === undefined ? undefined : openStoredRun(log, { definition });
 }

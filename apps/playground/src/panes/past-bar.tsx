@@ -1,5 +1,5 @@
 import { GitFork, History } from 'lucide-react';
-import { canFork, forkAt, stepAfter } from '../state/fork-session.ts';
+import { forkAt, forkProblem, stepAfter } from '../state/fork-session.ts';
 import { useInspection } from '../state/inspection.ts';
 import type { RunSession } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
@@ -16,6 +16,7 @@ type PastBarProps = {
 /** Says that an earlier moment of the run is shown, and runs on from its last whole step. */
 export function PastBar({ session, turn, seq, elapsed }: PastBarProps) {
   const goTo = useInspection((state) => state.goTo);
+  const problem = session === undefined ? undefined : forkProblem(session);
   return (
     <div
       data-testid="past"
@@ -25,7 +26,8 @@ export function PastBar({ session, turn, seq, elapsed }: PastBarProps) {
       <p className="min-w-0 flex-1">
         <span className="font-medium text-ink">The run as it was</span> after {formatDuration(elapsed)}.
       </p>
-      {session !== undefined && canFork(session) && (
+      {problem !== undefined && <p className="min-w-0 text-sm">{problem}</p>}
+      {session !== undefined && problem === undefined && (
         <Button look="outline" onClick={() => forkAt(session, turn, stepAfter(session, turn, seq))}>
           <GitFork />
           Run on from here

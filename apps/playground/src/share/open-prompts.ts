@@ -1,5 +1,6 @@
 import { readEvalSettings, readResults } from '../evals/eval-settings.ts';
 import { useEvals } from '../evals/store.ts';
+import { definitionOf } from '../prompts/definition-of.ts';
 import { readShared, usePrompts } from '../prompts/store.ts';
 import { openLinkedRun, showLinkedRun } from '../state/run-session.ts';
 import { usePlayground } from '../state/store.ts';
@@ -25,7 +26,7 @@ export async function showPrompts(link: Shared, signal: AbortSignal): Promise<st
   usePrompts.getState().replace(shared);
   usePlayground.setState({ view: 'prompts', tab: 'editor' });
   if (log === undefined) return undefined;
-  showLinkedRun({ prompts: shared }, openLinkedRun(log));
+  showLinkedRun({ prompts: shared }, openLinkedRun(log, definitionOf(shared, log)));
   usePrompts.setState({ tab: 'run' });
   return undefined;
 }

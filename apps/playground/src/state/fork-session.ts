@@ -1,17 +1,30 @@
 import type { RunEvent } from '@cueline/core';
-import { continuableSteps, editLog, type LogEdit } from '@cueline/core/replay';
-import { startFork } from './run-session.ts';
+import { continuableSteps, editLog, logBefore, type LogEdit } from '@cueline/core/replay';
+import { canRunAgain, startFork } from './run-session.ts';
 import { logOf } from './shown-run.ts';
 import type { RunSession } from './store.ts';
 
-/** True if a session can be continued from one of its steps: its script, or its prompt, is known to this page. */
-export function canFork(session: RunSession): boolean {
-  return 'script' in session.source || !session.shared;
+/** Why a session cannot run on from any of its steps; undefined if it can. */
+export function forkProblem(session: RunSession): string | undefined {
+  return canRunAgain(session)
+    ? undefined
+    : 'The version of the prompt that ran is not among the prompts here, so nothing can run on from these steps.';
 }
 
 /** The steps of a turn from which it can run again, from 0; none if the session cannot be continued. */
 export function stepsToRunFrom(session: RunSession, turn: number): readonly number[] {
-  return canFork(session) ? continuableSteps(logOf(session, turn)) : [];
+  return canRunAgain(session) ? continuableSteps(logOf(session, turn)) : [];
+}
+
+/** The step of the run itself that called the agent at this path, or the agent that it is inside of. */
+export function stepOfAgent(session: RunSession, turn: number, agent: string): number | undefined {
+  const [outer] = agent.split('/', 1);
+  let step: number | undefined;
+  for (const event of logOf(session, turn)) {
+    if (event.type === 'step-start' && event.agent === undefined) step = event.step;
+    if (event.type === 'agent-start' && event.agent === outer) return step;
+  }
+  return undefined;
 }
 
 /** The last step from which a turn can run on at a moment: the one after its last whole step. */
@@ -74,15 +87,4 @@ export function editFault(log: readonly RunEvent[], edit: LogEdit): string | und
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-}
-
-/** The events before a step of the run itself, as a log that has ended. */
-function logBefore(log: readonly RunEvent[], step: number): readonly RunEvent[] {
-  const start = log.findIndex(
-    (event) => event.agent === undefined && event.type === 'step-start' && event.step === step,
-  );
-  const events = log.slice(0, start < 0 ? log.length : start);
-  const last = events.at(-1);
-  if (last === undefined || last.type === 'run-end') return events;
-  return [...events, { type: 'run-end', seq: events.length, t: last.t, outcome: 'stopped' }];
 }

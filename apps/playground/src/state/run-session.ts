@@ -140,11 +140,22 @@ export function reply(text: string, files: readonly Attachment[] = []): void {
   run.send(files.length === 0 ? text : { parts: messageParts(text, files) }).catch(ignore);
 }
 
-/** An earlier run, whose log has been checked, with its state. */
-export function openLinkedRun(log: readonly RunEvent[]): SharedRun {
-  const run = runs.open(newId(), scriptPrompt, { log });
+/** An earlier run, whose log has been checked, with its state; of a prompt of the library, with what it is a run of. */
+export function openLinkedRun<Input>(
+  log: readonly RunEvent[],
+  definition?: PromptDefinition<Input>,
+): SharedRun {
+  const id = newId();
+  const run = (definition === undefined
+    ? runs.open(id, scriptPrompt, { log })
+    : runs.open(id, definition, { log })) as unknown as SharedRun;
   run.getState();
   return run;
+}
+
+/** True if what a session is a run of is known to this page, so that it can be run again. */
+export function canRunAgain({ source, run }: RunSession): boolean {
+  return 'script' in source || run.definition !== scriptPrompt;
 }
 
 /** Shows an earlier run; it cannot be continued. */

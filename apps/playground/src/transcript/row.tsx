@@ -197,10 +197,9 @@ function selectionOf({ call, turn, path }: CallFacts): Selection | undefined {
   return { kind: 'call', turn, agent: path, step: call.step, toolCallId: call.toolCallId };
 }
 
-/** What can be done with a call of the run itself. */
+/** What can be done with a call. */
 function actionsOf({ call, turn, path }: CallFacts, session: RunSession): ReactNode {
-  if (turn === undefined || path !== undefined) return null;
-  return <CallActions session={session} turn={turn} call={call} />;
+  return turn === undefined ? null : <CallActions session={session} turn={turn} call={call} agent={path} />;
 }
 
 /** Items are created anew at every frame; their fields keep their identity if nothing changed. */

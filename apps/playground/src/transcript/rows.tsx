@@ -158,14 +158,13 @@ export const StepRow = memo(function StepRow(props: StepRowProps) {
           )}
         </span>
       ) : null}
-      {path === undefined && (
-        <StepActions
-          session={session}
-          turn={turn}
-          step={step.step}
-          className="-mr-1 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 group-data-selected:opacity-100 data-[state=open]:opacity-100 pointer-coarse:opacity-100 narrow:opacity-100"
-        />
-      )}
+      <StepActions
+        session={session}
+        turn={turn}
+        step={step.step}
+        agent={path}
+        className="-mr-1 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 group-data-selected:opacity-100 data-[state=open]:opacity-100 pointer-coarse:opacity-100 narrow:opacity-100"
+      />
     </div>
   );
 });

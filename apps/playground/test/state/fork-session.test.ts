@@ -1,18 +1,22 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { definePrompt, inProcess, type PromptDefinition, type RunEvent } from '@cueline/core';
+import { createRun, definePrompt, inProcess, type PromptDefinition, type RunEvent } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { examples } from '../../src/examples/index.ts';
 import { forkItems } from '../../src/forks/fork-item.ts';
 import { useForks } from '../../src/forks/store.ts';
+import { definitionOf } from '../../src/prompts/definition-of.ts';
+import { libraryOf } from '../../src/prompts/check-prompts.ts';
+import { samplePrompts, sampleValues } from '../../src/prompts/sample-prompts.ts';
 import type { ScenePlay } from '../../src/model/played-scenes.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import {
   answerOf,
-  canFork,
   forkAt,
   forkEdited,
+  forkProblem,
+  stepOfAgent,
   stepAfter,
   stepsToRunFrom,
 } from '../../src/state/fork-session.ts';
@@ -193,17 +197,89 @@ describe('a fork', () => {
     expect(shown().run.getState()).toMatchObject({ status: 'done', text: 'Done.' });
   });
 
-  test('of a shared run runs on with the model of this page; a shared prompt has no fork', async () => {
+  test('of a shared run runs on with the model of this page', async () => {
     const { log } = await run([look('left'), 'Nothing.', 'Mine.']);
     const linked = openLinkedRun(log);
     showLinkedRun({ script: 'caves' }, linked);
-    expect(canFork(shown())).toBe(true);
+    expect(forkProblem(shown())).toBeUndefined();
     forkAt(shown(), 0, 1);
     await shown().run.finished;
     expect(shown()).toMatchObject({ shared: false });
     expect(shown().run.getState().text).toBe('Mine.');
-    showLinkedRun({ prompts: {} }, openLinkedRun(log));
-    expect(canFork(store().promptSession!)).toBe(false);
+  });
+
+  test('of a shared run of a prompt file runs on if the link has the version that ran', async () => {
+    const [prompt] = samplePrompts;
+    const shared = { prompts: samplePrompts, selected: 1, values: {} };
+    const model = scriptedModel(['First.', 'Mine.']);
+    page.model = model;
+    const { library } = libraryOf(prompt!)!;
+    const definition = library.definePrompt(`${prompt!.id}@${prompt!.version}`);
+    const ran = createRun(definition, { model });
+    await ran.start(sampleValues[prompt!.id] as never);
+    const log = ran.log();
+    usePlayground.setState({ view: 'prompts' });
+    showLinkedRun({ prompts: shared }, openLinkedRun(log, definitionOf(shared, log)));
+    const session = store().promptSession!;
+    expect(forkProblem(session)).toBeUndefined();
+    forkAt(session, 0, 0);
+    const fork = store().promptSession!;
+    await vi.waitFor(() => expect(fork.run.getState()).toMatchObject({ status: 'done', text: 'Mine.' }));
+    expect(fork).toMatchObject({ shared: false, source: { prompts: shared } });
+    expect(JSON.stringify(model.calls[1]?.prompt)).toBe(JSON.stringify(model.calls[0]?.prompt));
+
+    const edited = { ...shared, prompts: [{ ...prompt!, userPrompt: 'Something else.' }] };
+    for (const other of [{}, edited, { ...shared, prompts: [samplePrompts[1]!] }]) {
+      expect(definitionOf(other, log)).toBeUndefined();
+      showLinkedRun({ prompts: other }, openLinkedRun(log, definitionOf(other, log)));
+      expect(forkProblem(store().promptSession!)).toMatch(/version of the prompt that ran/);
+      expect(stepsToRunFrom(store().promptSession!, 0)).toEqual([]);
+    }
+  });
+
+  test('of a step after the model was told what is missing keeps what it was told', async () => {
+    page.prompts.set(
+      'nudged',
+      definePrompt('nudged', (prompt) => {
+        prompt.defTaskList([{ task: 'One' }]);
+        prompt.$`Go.`;
+      }) as never,
+    );
+    const finish: ScriptedTurn = [{ toolCall: { name: 'finishTask', input: { result: 'ok' } } }];
+    const model = scriptedModel(['Well.', finish, 'Done.', finish, 'Done again.']);
+    page.model = model;
+    store().edit('nudged');
+    startRun();
+    const session = shown();
+    await session.run.finished;
+    expect(stepsToRunFrom(session, 0)).toEqual([0, 1, 2]);
+    forkAt(session, 0, 1);
+    await shown().run.finished;
+    expect(shown().run.getState()).toMatchObject({ status: 'done', text: 'Done again.' });
+    expect(JSON.stringify(model.calls[3]?.prompt)).toContain('The task list is not complete');
+  });
+
+  test('of an agent is one of the step of the run that called it', async () => {
+    page.prompts.set(
+      'agents',
+      definePrompt('agents', (prompt) => {
+        prompt.defAgent('outer', 'Helps', z.object({}), (_input, agent) => {
+          agent.defAgent('inner', 'Helps, too', z.object({}), (_none, own) => own.$`Help.`);
+          agent.$`Help.`;
+        });
+        prompt.defTool('look', 'Looks', z.object({ what: z.string() }), ({ what }) => what);
+        prompt.$`Go.`;
+      }) as never,
+    );
+    const ask = (name: string): ScriptedTurn => [{ toolCall: { name, input: {}, id: name } }];
+    page.model = scriptedModel([look('left'), ask('outer'), ask('inner'), 'Inner.', 'Outer.', 'Done.']);
+    store().edit('agents');
+    startRun();
+    const session = shown();
+    await session.run.finished;
+    expect(stepOfAgent(session, 0, 'outer')).toBe(1);
+    expect(stepOfAgent(session, 0, 'outer/inner')).toBe(1);
+    expect(stepOfAgent(session, 0, 'nobody')).toBeUndefined();
   });
 
   test('of a prompt of the library keeps its input and its steps', async () => {

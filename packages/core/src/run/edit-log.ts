@@ -2,7 +2,7 @@ import type { FinishReason } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { parseJson } from '../json/parse-json.ts';
 import type { RunEvent, RunEventBody } from '../log/events.ts';
-import { continuableSteps, numbered } from './keep-steps.ts';
+import { continuableEnds, numbered } from './keep-steps.ts';
 
 /** What is written in the place of something that happened in a step: the end of a tool call, or the model's text. */
 export type LogEdit =
@@ -25,18 +25,25 @@ type StepPlace = { start: number; end: number };
  */
 export function editLog(log: readonly RunEvent[], edit: LogEdit): RunEvent[] {
   const index = findStep(log, edit.step);
-  const continues = continuableSteps(log).includes(edit.step + 1);
+  const next = continuableEnds(log).find((end) => end.next === edit.step + 1);
+  const continues = next !== undefined;
   if (index === undefined || (!continues && !isLastOfDone(log, index))) {
     throw refusal(
       `Step ${edit.step} cannot be edited: it is not whole, or the model does not continue after it.`,
+    );
+  }
+  const feedback = next?.feedback ?? [];
+  if ('text' in edit && feedback.some((event) => event.type === 'steer' && event.cause === 'output')) {
+    throw refusal(
+      `The answer of step ${edit.step} cannot be edited: the model was told next what is wrong with it. Edit the answer of the step after that.`,
     );
   }
   const before = log.slice(0, index.start);
   const step = log.slice(index.start, index.end + 1);
   const written = 'text' in edit ? withText(step, edit.text, edit.step) : withCallEnd(step, edit);
   const end = continues ? stopped : doneWith(log, step.at(-1)!, 'text' in edit ? edit.text : undefined);
-  const t = log[index.end]!.t;
-  return numbered([...before, ...written, { ...end, seq: 0, t }]);
+  const t = (feedback.at(-1) ?? log[index.end]!).t;
+  return numbered([...before, ...written, ...feedback, { ...end, seq: 0, t }]);
 }
 
 const stopped: RunEventBody = { type: 'run-end', outcome: 'stopped' };

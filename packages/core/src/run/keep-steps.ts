@@ -28,11 +28,12 @@ export type KeptSteps = {
  * the run
  * continues after its last whole step, or in the step after it if a call has started there: finished calls are kept,
  * and only calls
- * that may be made twice are made again. The model continues only after a step that called tools.
+ * that may be made twice are made again. The model continues only after a step that called tools, or after which it was
+ * told what is missing.
  * @throws CuelineError `invalid_options`
  */
 export function keepFinishedSteps(log: readonly RunEvent[], from: number | undefined): KeptSteps {
-  const ends = endsThatCalledTools(log);
+  const ends = continuableEnds(log);
   const last = log.at(-1);
   const isDone = last?.type === 'run-end' && last.outcome === 'done';
   const begun = from === undefined && !isDone ? findUnfinishedStep(log) : undefined;
@@ -47,17 +48,37 @@ export function keepFinishedSteps(log: readonly RunEvent[], from: number | undef
       `The run cannot continue from step ${String(step)}. It can from ${possible}: retry({ from: ${ends.at(-1)?.next ?? 0} }).`,
     );
   }
-  const events = withEdits(log, end.index + 1);
+  const events = withEdits(log, end);
   const { messages, tasks } = reduceAll(events);
   return { events, messages: messages.slice(countPromptMessages(log)), tasks };
 }
 
 /**
  * Returns the numbers of the steps from which `retry({ from })` can run this log again: 0, and each step before which
- * the model has called tools.
+ * the model has called tools, or was told what is missing.
  */
 export function continuableSteps(log: readonly RunEvent[]): number[] {
-  return [0, ...endsThatCalledTools(log).map(({ next }) => next)];
+  return [0, ...continuableEnds(log).map(({ next }) => next)];
+}
+
+/**
+ * Returns a log up to the step `step`, with an end. `createRun(definition, { log: before }).retry({ from: step })` runs
+ * the step and what follows. `log` stays unchanged.
+ * @throws CuelineError `invalid_options` for a step that is not one of {@link continuableSteps}
+ */
+export function logBefore(log: readonly RunEvent[], step: number): RunEvent[] {
+  const start = log.findIndex(({ type }) => type === 'step-start');
+  const events = step === 0 ? log.slice(0, start < 0 ? log.length : start) : eventsBefore(log, step);
+  const last = events.at(-1);
+  if (last === undefined || last.type === 'run-end') return [...events];
+  return numbered([...events, { seq: 0, t: last.t, type: 'run-end', outcome: 'stopped' }]);
+}
+
+function eventsBefore(log: readonly RunEvent[], step: number): RunEvent[] {
+  const end = continuableEnds(log).find(({ next }) => next === step);
+  if (end === undefined)
+    throw new CuelineError('invalid_options', `The run cannot continue from step ${step}.`);
+  return numbered([...log.slice(0, end.index + 1), ...end.feedback]);
 }
 
 function keepUnfinishedStep(log: readonly RunEvent[], step: UnfinishedStep): KeptSteps {
@@ -73,13 +94,14 @@ function keepUnfinishedStep(log: readonly RunEvent[], step: UnfinishedStep): Kep
 /** Returns what was there before the first step. */
 function keepOpening(log: readonly RunEvent[]): KeptSteps {
   const start = log.findIndex(({ type }) => type === 'step-start');
-  const { messages, tasks } = reduceAll(withEdits(log, start < 0 ? log.length : start));
+  const opening = { index: (start < 0 ? log.length : start) - 1, feedback: [] };
+  const { messages, tasks } = reduceAll(withEdits(log, opening));
   return { events: [], messages: messages.slice(countPromptMessages(log)), tasks };
 }
 
-/** Returns the log up to `end`, and the user's later edits of the run's tasks. */
-function withEdits(log: readonly RunEvent[], end: number): RunEvent[] {
-  return numbered([...log.slice(0, end), ...editsAfter(log, end)]);
+/** Returns the log up to the end of a step, what the model is told next, and the user's later edits of the tasks. */
+function withEdits(log: readonly RunEvent[], { index, feedback }: Omit<StepEnd, 'next'>): RunEvent[] {
+  return numbered([...log.slice(0, index + 1), ...feedback, ...editsAfter(log, index + 1)]);
 }
 
 function editsAfter(log: readonly RunEvent[], end: number): RunEvent[] {
@@ -103,33 +125,54 @@ function isUserEdit(event: RunEvent): boolean {
   return 'by' in event && event.by === 'user';
 }
 
-/** Returns the ends of steps after which the model continues, and the number of the next step. */
-function endsThatCalledTools(log: readonly RunEvent[]): { index: number; next: number }[] {
+/** The end of a step after which the model continues. */
+export type StepEnd = {
+  /** The index of its `step-end`. */
+  index: number;
+  /** The number of the next step. */
+  next: number;
+  /** What the model is told before the next step. The log has it after the start of that step. */
+  feedback: readonly RunEvent[];
+};
+
+/** Returns the ends of the steps after which the model continues. */
+export function continuableEnds(log: readonly RunEvent[]): StepEnd[] {
+  const ends: StepEnd[] = [];
   let called = false;
+  let last: StepEnd | undefined;
   const open = new Set<string>();
-  return log.flatMap((event, index) => {
-    if (event.agent !== undefined) return [];
+  for (const [index, event] of log.entries()) {
+    if (event.agent !== undefined) continue;
     switch (event.type) {
       case 'step-start':
         called = false;
         open.clear();
-        return [];
+        break;
       case 'tool-input-end':
-        if (event.providerExecuted === true) return [];
+        if (event.providerExecuted === true) break;
         called = true;
         if (event.invalid === undefined) open.add(event.toolCallId);
-        return [];
+        break;
       case 'tool-end':
       case 'tool-error':
         open.delete(event.toolCallId);
-        return [];
-      case 'step-end':
+        break;
+      case 'step-end': {
         // a step that broke off is not whole, even if a tool of it has run; nor is one that waits for an answer
-        return called && open.size === 0 && event.finishReason !== 'error'
-          ? [{ index, next: event.step + 1 }]
-          : [];
+        const isWhole = open.size === 0 && event.finishReason !== 'error';
+        last = isWhole ? { index, next: event.step + 1, feedback: [] } : undefined;
+        if (last !== undefined && called) ends.push(last);
+        break;
+      }
+      case 'steer':
+        // what a session or a call tells its model depends on more than the log
+        if (last === undefined || (event.cause !== 'tasks' && event.cause !== 'output')) break;
+        last = { ...last, feedback: [...last.feedback, event] };
+        if (ends.at(-1)?.index === last.index) ends.pop();
+        ends.push(last);
+        break;
       default:
-        return [];
     }
-  });
+  }
+  return ends;
 }

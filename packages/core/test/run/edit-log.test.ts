@@ -1,6 +1,6 @@
 import { createRun, definePrompt, reduceAll, type RunEvent } from '@cueline/core';
 import { isRunEvent } from '@cueline/core/link';
-import { continuableSteps, editLog, type LogEdit } from '@cueline/core/replay';
+import { continuableSteps, editLog, logBefore, type LogEdit } from '@cueline/core/replay';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -257,6 +257,84 @@ test('the steps from which a run can continue are those that retry accepts', asy
   expect(continuableSteps([])).toEqual([0]);
   const fork = run.fork(at(log, 'step-end', 1));
   await expect(fork.retry({ from: 3 })).rejects.toThrow('It can from 0, 1, 2');
+});
+
+describe('a step after the model was told what is missing', () => {
+  const counting = definePrompt('count', (prompt) => {
+    prompt.defTaskList([{ task: 'Count to three' }]);
+    prompt.$`Work through the tasks.`;
+  });
+  const finish: ScriptedTurn = [call('finishTask', { result: '1 2 3' }, 'finish')];
+  /** What a request says, whatever the order: a run that continues sends the window of its tasks behind what it keeps. */
+  const textsIn = (model: ReturnType<typeof scriptedModel>, at: number): string[] =>
+    model.calls[at]!.prompt.map(({ content }) => JSON.stringify(content)).toSorted();
+  const nudged = /The task list is not complete/;
+
+  test('can run again: the model reads its answer and what it was told', async () => {
+    const model = scriptedModel(['One.', 'Two.', finish, 'Done.', finish, 'Done again.']);
+    const run = createRun(counting, { model });
+    await run.start();
+    expect(continuableSteps(run.log())).toEqual([0, 1, 2, 3]);
+    for (const log of [run.log(), logBefore(run.log(), 2)]) {
+      const again = scriptedModel([finish, 'Done again.']);
+      const fork = createRun(counting, { model: again, log });
+      expect(await fork.retry({ from: 2 })).toBe('Done again.');
+      expect(textsIn(again, 0)).toEqual(textsIn(model, 2));
+      expect(JSON.stringify(sent(again, 0))).toMatch(nudged);
+      const { steps } = fork.getState();
+      expect(steps.map(({ step, steered }) => [step, steered?.[0]?.cause])).toEqual([
+        [0, undefined],
+        [1, 'tasks'],
+        [2, 'tasks'],
+        [3, undefined],
+      ]);
+      await expectWhole(fork);
+    }
+  });
+
+  test('is where a run that failed after it continues', async () => {
+    const model = scriptedModel(['One.', [{ throw: 'The line is dead.' }], finish, 'Done.']);
+    const run = createRun(counting, { model });
+    await expect(run.start()).rejects.toThrow('dead');
+    expect(await run.retry()).toBe('Done.');
+    expect(textsIn(model, 2)).toEqual(textsIn(model, 1));
+    expect(run.getState().steps).toHaveLength(3);
+  });
+
+  test('keeps what it was told if the answer before it is edited', async () => {
+    const model = scriptedModel(['One.', finish, 'Done.', finish, 'Done again.']);
+    const run = createRun(counting, { model });
+    await run.start();
+    const edited = createRun(counting, { model, log: editLog(run.log(), { step: 0, text: 'Two.' }) });
+    expect(await edited.retry({ from: 1 })).toBe('Done again.');
+    expect(JSON.stringify(sent(model, 3))).toContain('Two.');
+    expect(JSON.stringify(sent(model, 3))).not.toContain('One.');
+    expect(JSON.stringify(sent(model, 3))).toMatch(nudged);
+  });
+
+  test('refuses another answer where the model was told what is wrong with this one', async () => {
+    const output = z.object({ count: z.int() });
+    const prompt = definePrompt('json', (own) => own.$`Count.`, { output });
+    const model = scriptedModel(['{"count":"many"}', '{"count":3}', '{"count":4}']);
+    const run = createRun(prompt, { model });
+    await run.start();
+    expect(continuableSteps(run.log())).toEqual([0, 1]);
+    expect(() => editLog(run.log(), { step: 0, text: '{"count":5}' })).toThrow('told next what is wrong');
+    const fork = createRun(prompt, { model, log: logBefore(run.log(), 1) });
+    expect(await fork.retry({ from: 1 })).toEqual({ count: 4 });
+    expect(sent(model, 2)).toEqual(sent(model, 1));
+  });
+});
+
+test('a log before a step ends there, and before a step from which nothing continues there is none', async () => {
+  const { run, log } = await finished(trip);
+  const before = logBefore(log, 1);
+  expect(before.slice(0, -1)).toEqual(log.slice(0, at(log, 'step-end') + 1));
+  expect(before.at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
+  expect(logBefore(log, 0).map(({ type }) => type)).toEqual(['run-start', 'run-end']);
+  expect(logBefore([], 0)).toEqual([]);
+  expect(() => logBefore(log, 3)).toThrow('cannot continue from step 3');
+  expect(run.log()).toBe(log);
 });
 
 test('a mark that is not true is not a valid event', () => {
