@@ -44,6 +44,7 @@ const recorder = createRecorder({
     const { session: ofScript, promptSession, storedRuns } = usePlayground.getState();
     if (ofScript?.id === session.id) rememberRun({ ...storedRuns, script: id });
     if (promptSession?.id === session.id) rememberRun({ ...storedRuns, prompts: id });
+    useLibrary.setState({ isBlocked: false });
     forgetSentReply({ id: session.id, turn: session.earlier.length });
     tellTabs({ kind: 'runs' });
     if (useLibrary.getState().isRead) void readRuns();
@@ -63,6 +64,7 @@ export async function startHistory({ restore }: { restore: boolean }): Promise<v
     store: scripts,
     onProblem: reportBlocked,
     onSaved(id) {
+      useLibrary.setState({ isBlocked: false });
       tellTabs({ kind: 'script', id });
       void readScripts();
     },
@@ -144,8 +146,10 @@ async function readScripts(): Promise<void> {
   }
 }
 
-/** Tells this page and the others that runs have changed. */
+/** Stores what waits, and tells this page and the others that runs have changed. */
 export async function runsChanged(): Promise<void> {
+  // what did not fit before may fit now
+  await Promise.all([keeper?.flush(), recorder.flush()]);
   tellTabs({ kind: 'runs' });
   await readRuns();
 }

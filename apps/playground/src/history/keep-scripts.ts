@@ -35,7 +35,8 @@ export type ScriptKeeper = {
 /** Keeps the scripts of this page in this store. */
 export function keepScripts(options: KeepScriptsOptions): ScriptKeeper {
   const { page, store, onProblem, onSaved, onCopied, delay = DELAY_MS } = options;
-  let waiting: OpenText | undefined;
+  /** The texts that are not stored yet, by script. */
+  const waiting = new Map<string, OpenText>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let last: Promise<void> = Promise.resolve();
   /** What the last save made of a script, by its id: edits that were made meanwhile continue that. */
@@ -70,13 +71,24 @@ export function keepScripts(options: KeepScriptsOptions): ScriptKeeper {
   function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
-    const saving = waiting;
-    waiting = undefined;
-    return saving === undefined ? last : inTurn(() => save(saving));
+    const all = [...waiting.values()];
+    waiting.clear();
+    for (const saving of all) void inTurn(() => saveOrWait(saving));
+    return last;
+  }
+
+  /** A text that could not be stored waits for the next flush, unless there is a newer one. */
+  async function saveOrWait(saving: OpenText): Promise<void> {
+    try {
+      await save(saving);
+    } catch (error) {
+      if (!waiting.has(saving.open.id)) waiting.set(saving.open.id, saving);
+      throw error;
+    }
   }
 
   function saveSoon(script: OpenText): void {
-    waiting = script;
+    waiting.set(script.open.id, script);
     timer ??= setTimeout(() => void flush(), delay);
   }
 
@@ -93,7 +105,7 @@ export function keepScripts(options: KeepScriptsOptions): ScriptKeeper {
       const row = await store.get(open.id);
       const { open: now, text } = current();
       // an edit that waits is saved next, which compares it with what is stored
-      if (now.id !== open.id || waiting !== undefined) return;
+      if (now.id !== open.id || waiting.has(open.id)) return;
       if (row === undefined) return now.revision === 0 ? save({ open: now, text }) : undefined;
       if (text !== row.text && now.isSaved !== true) return save({ open: now, text });
       // the text that a new tab begins with may be newer than what is stored

@@ -211,6 +211,7 @@ class Recording {
     } catch (error) {
       // the next write stores everything
       this.#replaced = 'all';
+      this.#isDirty = true;
       onProblem(error);
     }
   }

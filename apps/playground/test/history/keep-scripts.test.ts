@@ -141,3 +141,32 @@ test('a store that fails is reported, and the next save is tried', async () => {
   await keeper.flush();
   expect(await store.get('a')).toMatchObject({ text: '2' });
 });
+
+test('a script that could not be stored waits for the next flush, also behind another script', async () => {
+  const page = createPage({ kept: false }, 'start');
+  const store = createScriptStore(createDatabase('keep-full'));
+  const save = vi.fn(store.save);
+  const onProblem = vi.fn();
+  const keeper = keepScripts({
+    page,
+    store: { ...store, save },
+    onCopied: vi.fn(),
+    onSaved: () => {},
+    onProblem,
+    delay: 5,
+  });
+  const edit = (id: string, text: string): void =>
+    page.set({ script: text, openScript: { id, origin: 'own', kept: true, revision: 0, isSaved: false } });
+  page.set({ openScript: { ...page.state().openScript, id: 'one' } });
+  save.mockRejectedValue(new DOMException('full', 'QuotaExceededError'));
+  edit('one', '1');
+  await keeper.flush();
+  page.set({ script: '', openScript: { ...page.state().openScript, id: 'two' } });
+  edit('two', '2');
+  await keeper.flush();
+  expect(onProblem).toHaveBeenCalled();
+  expect(await store.get('one')).toBeUndefined();
+  save.mockImplementation(store.save);
+  await keeper.flush();
+  expect([(await store.get('one'))?.text, (await store.get('two'))?.text]).toEqual(['1', '2']);
+});

@@ -185,6 +185,9 @@ test('after a write that failed, the next one stores everything', async () => {
   await session.say(start, step);
   await recorder.flush();
   expect(onProblem).toHaveBeenCalledOnce();
+  // also if nothing happens meanwhile, because there is space again
+  await recorder.flush();
+  expect(await store.logs('six')).toEqual([session.run.log()]);
   await session.say(end);
   await recorder.flush();
   expect(await store.logs('six')).toEqual([session.run.log()]);

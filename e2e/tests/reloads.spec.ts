@@ -1,0 +1,132 @@
+import { expect, test, type Playground } from './playground-page.ts';
+import { randomFrom, takeSeed } from './random.ts';
+
+/** A run with a call that only reads and one that asks for an approval, then a reply with both again. */
+const script = (town: number): string => `import { definePrompt } from '@cueline/core';
+import { z } from 'zod';
+
+const pause = () => new Promise((go) => setTimeout(go, 300));
+
+export default definePrompt('walk', (prompt) => {
+  prompt.defTool(
+    'look',
+    'Looks at the sky',
+    z.object({}),
+    async () => (await pause(), { sky: 'clear' }),
+    { effect: 'read' },
+  );
+  prompt.defTool(
+    'book',
+    'Books a table',
+    z.object({}),
+    async () => (await pause(), { booked: true }),
+    { effect: 'write', needsApproval: true },
+  );
+  prompt.$\`Use look and then book for Town ${town}.\`;
+});
+`;
+
+const MOMENTS = 50;
+/** How long a run with its reply takes, and a little more, in milliseconds. */
+const COURSE_MS = 9_000;
+/** How many of the interrupted runs are continued to their end. */
+const CONTINUED = 0.2;
+
+/** What a person has seen and done before the reload. */
+type Seen = { messages: number; results: number; sent: string | undefined };
+
+/** Watches a run, approves what it asks, and replies once, until the page is reloaded. */
+async function useRun({ page, status, approval }: Playground, seen: Seen, over: AbortSignal): Promise<void> {
+  const results = page.locator('[data-tool]').filter({ hasText: /clear|booked/ });
+  while (!over.aborted) {
+    seen.messages = Math.max(seen.messages, await page.getByLabel('User message').count());
+    seen.results = Math.max(seen.results, await results.count());
+    const approve = approval.getByRole('button', { name: 'Approve' });
+    if (await approve.isVisible()) await approve.click({ timeout: 1_000 });
+    const reply = page.getByLabel('Reply', { exact: true });
+    if (seen.sent === undefined && (await status.getAttribute('data-status')) === 'done') {
+      const text = 'Use look and book once more.';
+      await reply.fill(text, { timeout: 1_000 });
+      await reply.press('Enter', { timeout: 1_000 });
+      seen.sent = text;
+    }
+    await page.waitForTimeout(50);
+  }
+}
+
+async function continueRun({ page, status, approval }: Playground): Promise<void> {
+  await page.getByRole('button', { name: 'Continue' }).click();
+  const approve = approval.getByRole('button', { name: 'Approve' });
+  await expect(async () => {
+    if (await approve.isVisible()) await approve.click({ timeout: 1_000 });
+    await expect(status).toHaveAttribute('data-status', 'done', { timeout: 500 });
+  }).toPass({ timeout: 30_000 });
+}
+
+test(
+  'a reload at any moment of a run keeps the script, the run, and what was said in it',
+  { tag: '@long' },
+  async ({ playground }) => {
+    test.setTimeout(1_800_000);
+    const { page, status } = playground;
+    const random = randomFrom(takeSeed());
+    await playground.open();
+    for (let count = 0; count < MOMENTS; count += 1) {
+      const text = script(count);
+      const moment = random() * COURSE_MS;
+      await playground.write(text);
+      await page.waitForTimeout(500);
+      await playground.run();
+      const seen: Seen = { messages: 0, results: 0, sent: undefined };
+      const over = new AbortController();
+      // an action that the reload cuts off fails
+      const using = useRun(playground, seen, over.signal).catch(() => {});
+      await page.waitForTimeout(moment);
+      over.abort();
+      await page.reload();
+      await using;
+
+      const facts = `moment ${count}: ${Math.round(moment)} ms, ${JSON.stringify(seen)}`;
+      await expect(status, facts).toHaveAttribute('data-status', /done|error/, { timeout: 30_000 });
+      expect(await playground.script(), facts).toBe(text);
+      const messages = page.getByLabel('User message');
+      await expect.poll(() => messages.count(), facts).toBeGreaterThanOrEqual(seen.messages);
+      const results = page.locator('[data-tool]').filter({ hasText: /clear|booked/ });
+      await expect.poll(() => results.count(), facts).toBeGreaterThanOrEqual(seen.results);
+      if (seen.sent !== undefined) {
+        const reply = page.getByLabel('Reply', { exact: true });
+        const kept = await Promise.all([messages.last().textContent(), reply.inputValue()]);
+        expect(kept, facts).toContain(seen.sent);
+      }
+      const isInterrupted = await page.getByTestId('interrupted').isVisible();
+      if (isInterrupted && random() < CONTINUED) await continueRun(playground);
+    }
+    await page.getByRole('button', { name: 'History' }).click();
+    await expect(page.getByTestId('stored-run')).toHaveCount(MOMENTS);
+  },
+);
+
+test('a reply that a reload cuts off before it is answered is sent again', async ({ playground }) => {
+  const { page, status } = playground;
+  await playground.open();
+  await playground.write(
+    "import { definePrompt } from '@cueline/core';\n\nexport default definePrompt('hi', (prompt) => prompt.$`Say hello.`);\n",
+  );
+  await playground.run();
+  expect(await playground.ended()).toBe('done');
+  const reply = page.getByLabel('Reply', { exact: true });
+  await reply.fill('And goodbye?');
+  // as the page is when the tab is closed right after Enter
+  await page.evaluate(() => {
+    document.querySelector<HTMLTextAreaElement>('[aria-label="Reply"]')!.form!.requestSubmit();
+    location.reload();
+  });
+  await expect(status).toHaveAttribute('data-status', /done|error/, { timeout: 20_000 });
+  const again = page.getByRole('button', { name: 'Continue' });
+  const isInBox = (await reply.inputValue()) === 'And goodbye?';
+  if (isInBox) await reply.press('Enter');
+  else await again.click();
+  await expect(page.getByLabel('User message').last()).toHaveText('And goodbye?');
+  expect(await playground.ended()).toBe('done');
+  await expect(page.getByLabel('Answer', { exact: true })).toHaveCount(2);
+});
