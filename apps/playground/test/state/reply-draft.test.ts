@@ -1,4 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
+import type * as Draft from '../../src/state/reply-draft.ts';
 
 const stored = new Map<string, string>();
 vi.stubGlobal('sessionStorage', {
@@ -8,7 +9,7 @@ vi.stubGlobal('sessionStorage', {
 });
 
 /** The module as a page that has just been loaded has it. */
-async function reload(): Promise<typeof import('../../src/state/reply-draft.ts')> {
+async function reload(): Promise<typeof Draft> {
   await new Promise((resolve) => setTimeout(resolve, 300));
   vi.resetModules();
   return import('../../src/state/reply-draft.ts');
