@@ -120,7 +120,7 @@ export function splitOptions(
   if (rules.idempotent !== undefined && typeof rules.idempotent !== 'boolean') {
     throw new CuelineError(
       'invalid_definition',
-      `idempotent of tool ${name} is ${quoted(rules.idempotent)}. Use true if a call may be made twice, or false.`,
+      `idempotent of tool ${name} is ${quoteValue(rules.idempotent)}. Use true if a call may be made twice, or false.`,
     );
   }
   checkLoopRule(`loopGuard of tool ${name}`, rules.loopGuard, 'invalid_definition');
