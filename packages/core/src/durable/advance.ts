@@ -131,7 +131,7 @@ function createOutcome(log: PausableLog): Outcome {
     };
     fail = (error) => {
       log.pause();
-      reject(error as Error);
+      reject(error);
     };
   });
   // it may fail before anything waits for it

@@ -25,7 +25,8 @@ export function createEventQueue(
   const undecided = new Set<string>();
   let work: Promise<void> | undefined;
   let failure: { error: unknown } | undefined;
-  let wake: (() => void)[] = [];
+  /** Callers that wait until so many events are stored. */
+  let readers: { count: number; resolve: () => void; reject: (error: unknown) => void }[] = [];
   let added = 0;
   let kept = 0;
 
@@ -38,22 +39,21 @@ export function createEventQueue(
         waiting = [];
         await append(batch);
         kept += batch.length;
-        wakeAll();
+        readers = readers.filter(({ count, resolve }) => {
+          if (count > kept) return true;
+          resolve();
+          return false;
+        });
       }
     } catch (error) {
       failure = { error };
       waiting = [];
       onFailure(error);
-      wakeAll();
+      for (const { reject } of readers) reject(error);
+      readers = [];
     } finally {
       work = undefined;
     }
-  }
-
-  function wakeAll(): void {
-    const woken = wake;
-    wake = [];
-    for (const go of woken) go();
   }
 
   function start(): void {
@@ -76,9 +76,9 @@ export function createEventQueue(
       start();
     },
     async stored() {
-      const count = added;
-      while (kept < count && failure === undefined) await new Promise<void>((resolve) => wake.push(resolve));
       if (failure !== undefined) throw failure.error;
+      if (kept === added) return;
+      await new Promise<void>((resolve, reject) => readers.push({ count: added, resolve, reject }));
     },
   };
 }

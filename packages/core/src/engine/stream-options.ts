@@ -220,7 +220,7 @@ function createStopCheck(
   return async (steps) => {
     // after an error there is nothing to continue from
     if (recorder.failure !== undefined || tasks?.failed === true || policy?.done?.() === true) return true;
-    const met = await Promise.all(own.map((condition) => condition({ steps })));
+    const met = await Promise.all(own.map(async (condition) => condition({ steps })));
     return met.some(Boolean);
   };
 }

@@ -32,7 +32,7 @@ export function agentsBefore(events: readonly RunEvent[], index: number): string
 function asOwn(event: RunEvent, path: string): RunEvent {
   const { agent, ...own } = event;
   if (agent !== path) return { ...event, agent: agent!.slice(path.length + 1) };
-  if (own.type !== 'agent-start') return own as RunEvent;
+  if (own.type !== 'agent-start') return own;
   const { seq, t, model, input, messages, messageId } = own;
   return { seq, t, type: 'run-start', v: LOG_VERSION, runId: '', model, input, messages, messageId };
 }

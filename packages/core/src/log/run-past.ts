@@ -159,5 +159,5 @@ function isTaskEvent(event: RunEvent): event is Extract<RunEvent, TaskEvent> {
 }
 
 function bodyOf({ seq: _seq, t: _t, agent: _agent, ...body }: Extract<RunEvent, TaskEvent>): TaskEvent {
-  return body as TaskEvent;
+  return body;
 }

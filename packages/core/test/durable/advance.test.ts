@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { createRun, definePrompt, type PromptDefinition } from '@cueline/core';
-import { isRunEvent } from '../../src/wire/check-event.ts';
+import { decodeLog, encodeLog } from '@cueline/core/link';
 import type { ScriptedTurn } from '@cueline/core/testing';
 import { createStore, planned, stateOf, work, workToEnd, type Worker } from '../support/durable-runs.ts';
 
@@ -30,7 +30,7 @@ function bookTrip(done: Done): Definition {
       },
       { effect: 'write' },
     );
-  }) as unknown as Definition;
+  });
 }
 
 const trip: ScriptedTurn[] = [
@@ -133,7 +133,7 @@ test('a call that is idempotent is made again, with the same key', async () => {
         },
         { effect: 'external', idempotent: true },
       );
-    }) as unknown as Definition;
+    });
   await killEverywhere(pay, [calls({ name: 'pay', input: {} }), 'Paid.'], (_done, store, after) => {
     const [call] = stateOf(store).toolCalls;
     expect(call, after).toMatchObject({ state: 'output-available', output: 'paid' });
@@ -156,7 +156,7 @@ function ask(done: Done): Definition {
       { effect: 'external', needsApproval: true },
     );
     prompt.defTool('look', 'Look', z.object({}), () => 'seen', { effect: 'read' });
-  }) as unknown as Definition;
+  });
 }
 
 const sendTwo: ScriptedTurn[] = [
@@ -247,7 +247,7 @@ function withHelper(done: Done): Definition {
         { effect: 'write' },
       );
     });
-  }) as unknown as Definition;
+  });
 }
 
 /** A model for a parent and its helper, by what it is sent. */
@@ -299,7 +299,7 @@ function tasks(done: Done): Definition {
       { task: 'Do a', validation: (result) => (result === 'a' ? undefined : 'It must be a.') },
       { task: 'Do b' },
     ]);
-  }) as unknown as Definition;
+  });
 }
 
 const taskTurns: ScriptedTurn[] = [
@@ -382,7 +382,7 @@ test('another version of the prompt continues: a tool is gone, a text has change
   store.failsAt = Infinity;
   const changed = definePrompt('bookTrip', (prompt) => {
     prompt.$`Book a trip, new version.`;
-  }) as unknown as Definition;
+  });
   await workToEnd({ store, definition: changed, model: () => planned([...trip.slice(0, 1), 'No trains.']) });
   const state = stateOf(store);
   expect(state).toMatchObject({ status: 'done', result: 'No trains.' });
@@ -393,7 +393,7 @@ test('a log of a run that failed to start has its error, and a stop ends it', as
   const store = createStore();
   const broken = definePrompt('broken', () => {
     throw new Error('No city is known.');
-  }) as unknown as Definition;
+  });
   expect(await work({ store, definition: broken, model: () => planned([]) })).toEqual({ status: 'done' });
   expect(stateOf(store)).toMatchObject({ status: 'error', runId: 'run-1' });
 
@@ -407,5 +407,5 @@ test('a log of a run that failed to start has its error, and a stop ends it', as
 test('every event of a run that was advanced can be read where logs are checked', async () => {
   const store = createStore();
   await workToEnd({ store, definition: bookTrip([]), model: () => planned(trip) });
-  expect(store.events.filter((event) => !isRunEvent(event))).toEqual([]);
+  expect(decodeLog(encodeLog(store.events))).toHaveLength(store.events.length);
 });

@@ -16,7 +16,10 @@ const durable = createDurable({
 await durable.work();
 // until it is killed
 setInterval(() => {
-  void store.unfinished().then((runs) => {
-    if (runs.length === 0) effects.note('end');
-  });
+  void noteEnd();
 }, 50);
+
+async function noteEnd(): Promise<void> {
+  const runs = await store.unfinished();
+  if (runs.length === 0) effects.note('end');
+}
