@@ -47,7 +47,7 @@ export function RunPane(props: RunPaneProps) {
       ref={pane}
       tabIndex={-1}
       aria-label="Run"
-      className="relative flex min-h-0 flex-1 flex-col bg-page outline-none"
+      className="relative flex min-h-0 flex-1 flex-col bg-page"
     >
       <ErrorBoundary
         retryKey={id}
