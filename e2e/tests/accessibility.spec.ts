@@ -44,6 +44,11 @@ test('axe finds nothing around a run, also on a phone, in both themes', async ({
 
 type Check = (view: string) => Promise<void>;
 
+/** Waits for the end of a run beside which axe has been reading the page. */
+async function done({ status }: Playground): Promise<void> {
+  await expect(status).toHaveAttribute('data-status', 'done', { timeout: 120_000 });
+}
+
 /** Opens every view of the run that has just ended, and what opens from it. On a phone they are behind tabs. */
 async function checkRun({ page, tool }: Playground, check: Check, phone: boolean): Promise<void> {
   const show = async (tab: string): Promise<void> => {
@@ -114,7 +119,7 @@ test('axe finds nothing in any view of a script and its run', { tag: '@long' }, 
   await playground.run();
   await expect(playground.tool('countBoxes').first()).toBeVisible({ timeout: 20_000 });
   await check('during a run');
-  expect(await playground.ended()).toBe('done');
+  await done(playground);
   await checkRun(playground, check, false);
   await playground.pick('Weather');
   await page.getByTestId('script-changed').getByRole('button', { name: 'Show changes' }).click();
@@ -122,13 +127,13 @@ test('axe finds nothing in any view of a script and its run', { tag: '@long' }, 
   await page.keyboard.press('Escape');
 
   await playground.run();
-  expect(await playground.ended()).toBe('done');
+  await done(playground);
   await playground.tool('getWeather').getByRole('button').first().click();
   await page.getByRole('button', { name: 'Edit result…' }).click();
   await check('edit a result');
   await page.getByRole('button', { name: 'Run on with this' }).click();
   await expect(page.getByTestId('forks')).toContainText('Run 2');
-  expect(await playground.ended()).toBe('done');
+  await done(playground);
   await check('forks');
 
   await playground.pick('Ask before sending');
@@ -138,7 +143,7 @@ test('axe finds nothing in any view of a script and its run', { tag: '@long' }, 
   await page.keyboard.press('Escape');
   await playground.pick('Researchers and a writer');
   await playground.run();
-  expect(await playground.ended()).toBe('done');
+  await done(playground);
   await playground.agent('researcher').first().getByRole('button').first().click();
   await check('agents');
   expect(found).toEqual([]);
@@ -185,7 +190,7 @@ test('axe finds nothing in forms and errors, prompts and evals', { tag: '@long' 
   await expect(page.getByTestId('expansion')).toBeVisible();
   await check('prompts');
   await page.keyboard.press('ControlOrMeta+Enter');
-  expect(await playground.ended()).toBe('done');
+  await done(playground);
   await check('the run of a prompt');
   await page.getByRole('tab', { name: 'Compare' }).click();
   await check('comparison of versions');
@@ -211,7 +216,7 @@ test('axe finds nothing on a phone', { tag: '@long' }, async ({ playground }) =>
   await check('script');
   await playground.pick('Task list');
   await playground.run();
-  expect(await playground.ended()).toBe('done');
+  await done(playground);
   await checkRun(playground, check, true);
   const parts = page.getByRole('navigation', { name: 'Parts of the playground' });
   for (const [part, tabs] of Object.entries({ Prompts: ['Prompt', 'Try'], Evals: ['Eval', 'Results'] })) {

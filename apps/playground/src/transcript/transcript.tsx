@@ -24,7 +24,7 @@ export function Transcript({ session, shown }: { session: RunSession; shown: Sho
       contextRef={scroll}
       // what a user unfolds stays where it is, and grows downwards
       onClickCapture={({ target }) => isFolded(target) && scroll.current?.stopScroll()}
-      className="relative min-h-0 flex-1"
+      className="relative min-h-0 flex-1 short:min-h-32"
       resize="instant"
       initial={session.shared ? false : 'instant'}
     >
