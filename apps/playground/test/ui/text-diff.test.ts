@@ -18,5 +18,7 @@ test('a changed word is marked alone', () => {
   const html = renderToStaticMarkup(
     createElement(TextDiff, { before: 'A sunny day in May', after: 'A rainy day in May' }),
   );
-  expect(html).toMatch(/<span>A <\/span><del[^>]*>sunny<\/del><ins[^>]*>rainy<\/ins><span> day in May<\/span>/);
+  expect(html).toMatch(
+    /<span>A <\/span><del[^>]*>sunny<\/del><ins[^>]*>rainy<\/ins><span> day in May<\/span>/,
+  );
 });
