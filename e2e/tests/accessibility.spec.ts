@@ -1,11 +1,11 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
-import { expect, test } from './playground-page.ts';
+import { expect, test, type Playground } from './playground-page.ts';
 
 // axe reads the whole page twice for each view.
 test.describe.configure({ timeout: 180_000 });
 
-/** What axe finds in the view on the page, in both themes, in a line each. */
+/** What axe finds in the view on the page, in a line each; of the dark theme, what is about colours: the rest is the same. */
 async function problems(page: Page, view: string): Promise<string[]> {
   const found: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -15,7 +15,9 @@ async function problems(page: Page, view: string): Promise<string[]> {
     await page.evaluate(() =>
       Promise.allSettled(document.getAnimations().map((animation) => animation.finished)),
     );
-    const { violations } = await new AxeBuilder({ page }).analyze();
+    const axe = new AxeBuilder({ page });
+    if (colorScheme === 'dark') axe.withRules(['color-contrast']);
+    const { violations } = await axe.analyze();
     for (const { id, nodes } of violations) {
       const first = nodes[0];
       found.push(
@@ -40,48 +42,189 @@ test('axe finds nothing around a run, also on a phone, in both themes', async ({
   expect(found).toEqual([]);
 });
 
-test('axe finds nothing in any view of the playground', { tag: '@long' }, async ({ playground }) => {
+type Check = (view: string) => Promise<void>;
+
+/** Waits for the end of a run beside which axe has been reading the page. */
+async function done({ status }: Playground): Promise<void> {
+  await expect(status).toHaveAttribute('data-status', 'done', { timeout: 120_000 });
+}
+
+/** Opens every view of the run that has just ended, and what opens from it. On a phone they are behind tabs. */
+async function checkRun({ page, tool }: Playground, check: Check, phone: boolean): Promise<void> {
+  const show = async (tab: string): Promise<void> => {
+    if (phone) await page.getByRole('tab', { name: tab, exact: true }).click();
+  };
+  await show('Run');
+  await tool('finishTask').first().getByRole('button').first().click();
+  await check('a call');
+  await page.getByRole('button', { name: 'Actions of step 2' }).click();
+  await check('the menu of a step');
+  await page.keyboard.press('Escape');
+  await show('Trace');
+  const inspector = page.getByRole('region', { name: 'Inspector' });
+  await expect(inspector.getByTestId('inspected')).toContainText('finishTask');
+  await check('inspector, call');
+  await inspector.getByRole('button', { name: 'Back to the step' }).click();
+  for (const tab of ['Response', 'Changes', 'Request']) {
+    await inspector.getByRole('tab', { name: tab }).click();
+    await check(`inspector, ${tab}`);
+  }
+  await inspector.getByRole('button', { name: 'system part role' }).first().click();
+  await show('Trace');
+  await check('inspector, definition');
+  await page.getByRole('slider', { name: 'Moment' }).press('Home');
+  await show('Run');
+  await check('an earlier moment');
+  await page.getByRole('button', { name: 'Back to now' }).click();
+  await page.getByTestId('share').click();
+  await page.getByRole('radio', { name: 'Script and run' }).click();
+  await check('share, run');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'History' }).click();
+  await check('history');
+  await page
+    .getByRole('button', { name: /^More about/ })
+    .first()
+    .click();
+  await check('the menu of a stored run');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+}
+
+test('axe finds nothing in any view of a script and its run', { tag: '@long' }, async ({ playground }) => {
+  test.setTimeout(600_000);
   const { page } = playground;
   const found: string[] = [];
-  const check = async (view: string): Promise<void> => void found.push(...(await problems(page, view)));
+  const check: Check = async (view) => void found.push(...(await problems(page, view)));
 
   await playground.open();
   await check('before a run');
   await page.getByRole('button', { name: 'Examples' }).click();
   await check('examples');
   await page.keyboard.press('Escape');
-
-  await playground.pick('Task list');
-  await playground.run();
-  expect(await playground.ended()).toBe('done');
-  await expect(page.getByTestId('run-summary')).toBeVisible();
-  await playground.tool('finishTask').first().getByRole('button').first().click();
-  await check('after a run');
-  await page.getByTestId('share').click();
-  await check('share');
+  await page.getByTestId('script-picker').click();
+  await check('scripts');
+  await page.getByRole('menuitem', { name: 'Rename…' }).click();
+  await check('rename');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: /^Theme/ }).click();
+  await check('themes');
   await page.keyboard.press('Escape');
   await page.getByTestId('model').click();
+  await page.getByLabel('OpenAI-compatible server').click();
   await check('model dialog');
   await page.keyboard.press('Escape');
 
+  await playground.pick('Task list');
+  await playground.run();
+  await expect(playground.tool('countBoxes').first()).toBeVisible({ timeout: 20_000 });
+  await check('during a run');
+  await done(playground);
+  await checkRun(playground, check, false);
   await playground.pick('Weather');
   await page.getByTestId('script-changed').getByRole('button', { name: 'Show changes' }).click();
   await check('changes of the script');
   await page.keyboard.press('Escape');
 
+  await playground.run();
+  await done(playground);
+  await playground.tool('getWeather').getByRole('button').first().click();
+  await page.getByRole('button', { name: 'Edit result…' }).click();
+  await check('edit a result');
+  await page.getByRole('button', { name: 'Run on with this' }).click();
+  await expect(page.getByTestId('forks')).toContainText('Run 2');
+  await done(playground);
+  await check('forks');
+
+  await playground.pick('Ask before sending');
+  await playground.run();
+  await expect(playground.approval).toBeVisible({ timeout: 20_000 });
+  await check('a question');
+  await page.keyboard.press('Escape');
+  await playground.pick('Researchers and a writer');
+  await playground.run();
+  await done(playground);
+  await playground.agent('researcher').first().getByRole('button').first().click();
+  await check('agents');
+  expect(found).toEqual([]);
+});
+
+const faulty = `import { definePrompt } from '@cueline/core';
+import { z } from 'zod';
+
+export default definePrompt('plan', (prompt, input) => {
+  const days: number = 'three';
+  prompt.$\`Plan \${days} days in \${input.city}.\`;
+}, { input: z.object({ city: z.string(), guests: z.array(z.object({ vegan: z.boolean() })) }) });
+`;
+
+test('axe finds nothing in forms and errors, prompts and evals', { tag: '@long' }, async ({ playground }) => {
+  test.setTimeout(600_000);
+  const { page } = playground;
+  const found: string[] = [];
+  const check: Check = async (view) => void found.push(...(await problems(page, view)));
+
+  await playground.open();
+  await playground.write(faulty);
+  await expect(page.getByTestId('problems')).toContainText('not assignable', { timeout: 30_000 });
+  const city = page.getByRole('textbox', { name: 'city' });
+  await expect(city).toBeVisible({ timeout: 20_000 });
+  await playground.run();
+  await expect(city).toBeFocused();
+  await check('input and problems');
+  await city.fill('Faro');
+  await page.getByRole('button', { name: 'Preview', exact: true }).click();
+  await expect(page.getByRole('region', { name: 'Preview of the request' })).toContainText('Faro');
+  await check('preview');
+  await page.getByRole('button', { name: 'Preview', exact: true }).click();
+  await playground.write("throw new Error('No such city.');\n");
+  await playground.run();
+  expect(await playground.ended()).toBe('error');
+  await check('a failed run');
+  await page.evaluate(() => (location.hash = '#v1.s.abc'));
+  await expect(page.getByTestId('notice')).toBeVisible();
+  await check('a refused link');
+
   const parts = page.getByRole('navigation', { name: 'Parts of the playground' });
   await parts.getByRole('button', { name: 'Prompts' }).click();
-  await expect(page.getByRole('region', { name: 'Prompts' })).toBeVisible();
+  await expect(page.getByTestId('expansion')).toBeVisible();
   await check('prompts');
+  await page.keyboard.press('ControlOrMeta+Enter');
+  await done(playground);
+  await check('the run of a prompt');
+  await page.getByRole('tab', { name: 'Compare' }).click();
+  await check('comparison of versions');
   await parts.getByRole('button', { name: 'Evals' }).click();
-  await expect(page.getByRole('region', { name: 'Eval', exact: true })).toBeVisible();
+  await expect(page.getByTestId('plan')).toBeVisible();
   await check('evals');
+  await page.getByRole('combobox', { name: 'At once' }).selectOption('20');
+  await page.getByTestId('run-button').click();
+  await expect(page.getByTestId('eval-status')).toContainText('36 runs', { timeout: 30_000 });
+  await page.getByTestId('result-row').first().getByRole('button').first().click();
+  await check('results of an eval');
+  expect(found).toEqual([]);
+});
+
+test('axe finds nothing on a phone', { tag: '@long' }, async ({ playground }) => {
+  test.setTimeout(600_000);
+  const { page } = playground;
+  const found: string[] = [];
+  const check: Check = async (view) => void found.push(...(await problems(page, `phone, ${view}`)));
 
   await page.setViewportSize({ width: 390, height: 844 });
-  await parts.getByRole('button', { name: 'Script' }).click();
-  for (const tab of ['Script', 'Run', 'Trace']) {
-    await page.getByRole('tab', { name: tab }).click();
-    await check(`phone, ${tab}`);
+  await playground.open();
+  await check('script');
+  await playground.pick('Task list');
+  await playground.run();
+  await done(playground);
+  await checkRun(playground, check, true);
+  const parts = page.getByRole('navigation', { name: 'Parts of the playground' });
+  for (const [part, tabs] of Object.entries({ Prompts: ['Prompt', 'Try'], Evals: ['Eval', 'Results'] })) {
+    await parts.getByRole('button', { name: part }).click();
+    for (const tab of tabs) {
+      await page.getByRole('tab', { name: tab, exact: true }).click();
+      await check(tab);
+    }
   }
   expect(found).toEqual([]);
 });

@@ -3,6 +3,7 @@ import { lazy, Suspense, useEffect } from 'react';
 import { toast, Toaster } from 'sonner';
 import { NarrowLayout } from './layout/narrow-layout.tsx';
 import { TopBar } from './layout/top-bar.tsx';
+import { useKeptFocus } from './layout/use-kept-focus.ts';
 import { useRunKeys } from './layout/use-run-keys.ts';
 import { WideLayout } from './layout/wide-layout.tsx';
 import { loadTranscript } from './panes/load-transcript.ts';
@@ -35,6 +36,7 @@ export function App() {
   const theme = useTheme();
   const narrow = useNarrow();
   useRunKeys();
+  useKeptFocus();
   useTimelineKeys();
   useEffect(() => {
     onStorageProblem((message) => toast.warning(message, { duration: 15_000 }));
@@ -47,7 +49,7 @@ export function App() {
   }, []);
   return (
     <Tooltip.Provider delayDuration={350}>
-      <div className="flex h-dvh flex-col">
+      <div className="flex h-dvh min-h-[400px] flex-col">
         <TopBar narrow={narrow} />
         <main className="flex min-h-0 flex-1 flex-col">{narrow ? <NarrowLayout /> : <WideLayout />}</main>
       </div>

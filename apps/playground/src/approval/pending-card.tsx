@@ -55,7 +55,7 @@ export function PendingCard({
             {place} of {total}
           </span>
         )}
-        <Keys keys={['Mod', 'Shift', '↵']} className="shrink-0 text-ink-3 narrow:hidden" />
+        <Keys keys={['Mod', 'Shift', '↵']} className="shrink-0 text-ink-2 narrow:hidden" />
       </div>
       {children}
       {refusal !== undefined && (

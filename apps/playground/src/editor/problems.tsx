@@ -1,7 +1,7 @@
 import { clsx } from 'clsx';
 import { Check, ChevronRight, CircleAlert, LoaderCircle, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
-import { isApple } from '../ui/keys.tsx';
+import { leaveEditorKeys } from './leave-editor-keys.ts';
 import { usePlayground } from '../state/store.ts';
 
 /** `warning`: worth a look, but the script can run. */
@@ -70,8 +70,8 @@ export function Problems({ diagnostics }: { diagnostics: readonly Diagnostic[] |
             <ChevronRight className={clsx('size-3.5 transition-transform', !folded && 'rotate-90')} />
           </button>
         )}
-        <span className="ml-auto text-ink-3 narrow:hidden">
-          {isApple ? '⌃⇧M' : 'Ctrl+M'} lets Tab leave the editor
+        <span className="ml-auto text-ink-3 pointer-coarse:hidden">
+          {leaveEditorKeys} lets Tab leave the editor
         </span>
       </div>
     </footer>

@@ -2,8 +2,10 @@ import Editor, { type OnMount } from '@monaco-editor/react';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { usePlayground } from '../state/store.ts';
 import { useTheme } from '../state/theme.ts';
+import { leaveEditorKeys } from './leave-editor-keys.ts';
 import { firstCheck, forgetOldModels, monaco, scriptPath } from './monaco.ts';
 import type { Diagnostic } from './problems.tsx';
+import { prefersReducedMotion } from '../ui/reduced-motion.ts';
 import { useSourceLines } from './use-source-lines.ts';
 
 type CodeEditor = Parameters<OnMount>[0];
@@ -37,8 +39,15 @@ const options = {
   bracketPairColorization: { enabled: false },
   stickyScroll: { enabled: false },
   quickSuggestions: { strings: false, comments: false, other: true },
-  scrollbar: { verticalScrollbarSize: 10, horizontalScrollbarSize: 10, useShadows: false },
-  ariaLabel: 'Prompt script',
+  scrollbar: {
+    verticalScrollbarSize: 10,
+    horizontalScrollbarSize: 10,
+    useShadows: false,
+    // a page that is zoomed scrolls on where the script ends
+    alwaysConsumeMouseWheel: false,
+  },
+  cursorBlinking: prefersReducedMotion() ? 'solid' : 'blink',
+  ariaLabel: `Prompt script. ${leaveEditorKeys} lets Tab leave the editor.`,
 } as const;
 
 type ScriptEditorProps = {
@@ -78,7 +87,13 @@ export default function ScriptEditor({ onDiagnostics, fallback }: ScriptEditorPr
     // A phone's keyboard takes room from the page: the cursor's line stays in view above it.
     const resized = editor.onDidLayoutChange(() => {
       const position = editor.getPosition();
-      if (position !== null && editor.hasTextFocus()) editor.revealPosition(position);
+      if (position === null || !editor.hasTextFocus()) return;
+      editor.revealPosition(position);
+      // a page that is higher than the window scrolls, too
+      const line = editor.getScrolledVisiblePosition(position);
+      const top = editor.getDomNode()?.getBoundingClientRect().top;
+      if (line === null || top === undefined) return;
+      scrollBy(0, Math.max(0, top + line.top + line.height - innerHeight));
     });
     return () => resized.dispose();
   }, [editor]);

@@ -19,7 +19,7 @@ export function ResultsTable({ columns, rows }: { columns: readonly Column[]; ro
   return (
     <div className="scroll px-4 pb-4 narrow:px-3">
       <table
-        style={{ minWidth: 130 * (columns.length + 1) }}
+        style={{ minWidth: 120 * (columns.length + 1) }}
         className="w-full table-fixed border-separate border-spacing-0 overflow-hidden rounded-lg border border-line bg-panel"
       >
         <thead>

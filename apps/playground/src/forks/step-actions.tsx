@@ -14,6 +14,7 @@ import { logOf } from '../state/shown-run.ts';
 import { usePlayground, type RunSession } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { menuContent, menuItem } from '../ui/menu.ts';
+import { MenuPortal } from '../ui/menu-portal.tsx';
 import { EditDialog } from './edit-dialog.tsx';
 
 type StepActionsProps = {
@@ -34,13 +35,13 @@ export function StepActions({ session, turn, step, agent, className }: StepActio
   const chosen = useRef<string>(undefined);
   return (
     <>
-      <DropdownMenu.Root>
+      <DropdownMenu.Root modal={false}>
         <DropdownMenu.Trigger asChild>
           <Button ref={trigger} square aria-label={`Actions of step ${step + 1}`} className={className}>
             <Ellipsis />
           </Button>
         </DropdownMenu.Trigger>
-        <DropdownMenu.Portal>
+        <MenuPortal>
           <DropdownMenu.Content
             align="end"
             sideOffset={4}
@@ -61,7 +62,7 @@ export function StepActions({ session, turn, step, agent, className }: StepActio
               <AgentItems session={session} turn={turn} agent={agent} />
             )}
           </DropdownMenu.Content>
-        </DropdownMenu.Portal>
+        </MenuPortal>
       </DropdownMenu.Root>
       {answer !== undefined && (
         <AnswerDialog

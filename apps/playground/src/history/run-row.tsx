@@ -20,6 +20,7 @@ import { Button } from '../ui/button.tsx';
 import { focusFirst } from '../ui/focus-first.ts';
 import { formatDuration, plural } from '../ui/format.ts';
 import { menuContent, menuItem } from '../ui/menu.ts';
+import { MenuPortal } from '../ui/menu-portal.tsx';
 import { formatClock, formatWhen } from './format-when.ts';
 import { changeRun, reportBlocked, statusNow } from './history.ts';
 import type { RunRow, StoredStatus } from './rows.ts';
@@ -91,13 +92,13 @@ type RowMenuProps = { row: RunRow; isUnderWay: boolean; onRename: () => void };
 function RowMenu({ row, isUnderWay, onRename }: RowMenuProps) {
   const { id, title, pinned, hasLog } = row;
   return (
-    <DropdownMenu.Root>
+    <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>
         <Button square aria-label={`More about ${title}`}>
           <Ellipsis />
         </Button>
       </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
+      <MenuPortal>
         <DropdownMenu.Content align="end" collisionPadding={8} className={`${menuContent} w-44`}>
           <DropdownMenu.Item className={menuItem} onSelect={onRename}>
             <Pencil />
@@ -124,7 +125,7 @@ function RowMenu({ row, isUnderWay, onRename }: RowMenuProps) {
             Delete
           </DropdownMenu.Item>
         </DropdownMenu.Content>
-      </DropdownMenu.Portal>
+      </MenuPortal>
     </DropdownMenu.Root>
   );
 }

@@ -4,6 +4,7 @@ import { lazy, Suspense, useState } from 'react';
 import { nameOf } from '../state/open-script.ts';
 import { usePlayground } from '../state/store.ts';
 import { menuContent, menuItem } from '../ui/menu.ts';
+import { MenuPortal } from '../ui/menu-portal.tsx';
 import { formatWhen } from './format-when.ts';
 import { useLibrary } from './library.ts';
 import type * as Actions from './script-actions.ts';
@@ -34,7 +35,7 @@ export function ScriptPicker() {
   const close = (): void => setDialog(undefined);
   return (
     <>
-      <DropdownMenu.Root>
+      <DropdownMenu.Root modal={false}>
         <DropdownMenu.Trigger
           aria-label={`Script: ${name}`}
           data-testid="script-picker"
@@ -44,7 +45,7 @@ export function ScriptPicker() {
           <span className="truncate">{name}</span>
           <ChevronDown aria-hidden className="size-3.5 shrink-0 text-ink-3" />
         </DropdownMenu.Trigger>
-        <DropdownMenu.Portal>
+        <MenuPortal>
           <DropdownMenu.Content
             align="start"
             sideOffset={6}
@@ -109,7 +110,7 @@ export function ScriptPicker() {
               Delete
             </DropdownMenu.Item>
           </DropdownMenu.Content>
-        </DropdownMenu.Portal>
+        </MenuPortal>
       </DropdownMenu.Root>
       <span className="ml-auto shrink-0 text-ink-3" data-testid="script-origin">
         {isBlocked ? 'Only in this tab' : open.kept ? origins.own : origins[open.origin]}

@@ -178,7 +178,7 @@ function Place({ turn, path, step, shown, children }: PlaceProps) {
       ) : (
         <button
           type="button"
-          className="min-w-0 truncate text-text-kind hover:underline narrow:min-h-11"
+          className="min-h-6 min-w-0 truncate text-left text-text-kind hover:underline narrow:min-h-11 narrow:min-w-11"
           onClick={() => useInspection.getState().select({ kind: 'step', turn, agent: path, step })}
         >
           {words}

@@ -78,7 +78,7 @@ export function ToolDescription({ tool: { name, description = '', inputSchema } 
         type="button"
         aria-expanded={raw}
         onClick={() => setRaw(!raw)}
-        className="mt-1 text-sm text-ink-3 underline hover:text-ink narrow:min-h-11"
+        className="mt-1 min-h-6 text-sm text-ink-3 underline hover:text-ink narrow:min-h-11"
       >
         Schema
       </button>

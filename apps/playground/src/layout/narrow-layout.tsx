@@ -22,7 +22,7 @@ export function NarrowLayout() {
       onValueChange={(value) => usePlayground.setState({ tab: value as PlaygroundState['tab'] })}
       className="flex min-h-0 flex-1 flex-col"
     >
-      <div className="flex h-14 shrink-0 items-end justify-between border-b border-line bg-panel pr-2">
+      <div className="flex h-14 shrink-0 items-end justify-between border-b border-line bg-panel pr-2 short:h-12">
         <Tabs.List aria-label="Panes" className="flex">
           <Tabs.Trigger value="editor" className={tab}>
             {editorTitle}
@@ -36,7 +36,7 @@ export function NarrowLayout() {
             </Tabs.Trigger>
           )}
         </Tabs.List>
-        <span className="mb-1.5">
+        <span className="mb-1.5 short:mb-0.5">
           <RunButton />
         </span>
       </div>
@@ -47,7 +47,7 @@ export function NarrowLayout() {
         {result}
       </Tabs.Content>
       {session !== undefined && (
-        <Tabs.Content value="trace" className={pane} tabIndex={-1}>
+        <Tabs.Content value="trace" className={`${pane} short:overflow-y-auto`} tabIndex={-1}>
           <Trace session={session} />
         </Tabs.Content>
       )}

@@ -42,10 +42,12 @@ export function Timeline({ session }: DetailsProps) {
 export function Trace({ session }: DetailsProps) {
   return (
     <>
-      <div className="flex h-[45%] min-h-0 shrink-0 flex-col border-b border-line">
+      <div className="flex h-[45%] min-h-0 shrink-0 flex-col border-b border-line short:h-60">
         <Timeline session={session} />
       </div>
-      <Inspector session={session} />
+      <div className="flex min-h-0 flex-1 flex-col short:h-80 short:flex-none">
+        <Inspector session={session} />
+      </div>
     </>
   );
 }

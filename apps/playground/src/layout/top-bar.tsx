@@ -11,7 +11,7 @@ import { ThemeMenu } from '../settings/theme-menu.tsx';
 export function TopBar({ narrow }: { narrow: boolean }) {
   const hasExamples = usePlayground((state) => state.view === 'script');
   return (
-    <header className="flex h-12 shrink-0 items-center gap-1 border-b border-line bg-panel px-3 narrow:h-14 narrow:px-2">
+    <header className="flex h-12 shrink-0 items-center gap-1 border-b border-line bg-panel px-3 narrow:h-14 narrow:px-2 narrow:short:h-12">
       <h1 className="mr-2 flex items-center gap-2 narrow:mr-0 narrow:pl-1.5">
         <Mark />
         <span className="text-lg font-semibold tracking-tight narrow:sr-only">Cueline</span>

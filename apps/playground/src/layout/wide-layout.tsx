@@ -5,10 +5,11 @@ import { panes } from './panes.tsx';
 import { Inspector, Timeline } from './run-details.tsx';
 
 const handle =
-  'relative bg-line outline-none after:absolute data-[separator=hover]:bg-line-strong ' +
-  'data-[separator=active]:bg-focus focus-visible:bg-focus';
-const column = `${handle} w-px after:inset-y-0 after:-left-1 after:w-2`;
-const row = `${handle} h-px after:inset-x-0 after:-top-1 after:h-2`;
+  'relative bg-line outline-none after:absolute data-[separator=hover]:bg-line-strong data-[separator=active]:bg-focus ' +
+  // a line of one pixel in another colour would be overlooked
+  'before:absolute focus-visible:z-20 focus-visible:before:bg-focus';
+const column = `${handle} w-px before:inset-y-0 before:-left-px before:w-[3px] after:inset-y-0 after:-left-1 after:w-2`;
+const row = `${handle} h-px before:inset-x-0 before:-top-px before:h-[3px] after:inset-x-0 after:-top-1 after:h-2`;
 
 /** What is edited, what comes of it and what is inside it side by side, and below them the run in time. */
 export function WideLayout() {

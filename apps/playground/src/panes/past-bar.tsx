@@ -20,10 +20,10 @@ export function PastBar({ session, turn, seq, elapsed }: PastBarProps) {
   return (
     <div
       data-testid="past"
-      className="flex shrink-0 items-center gap-2.5 border-b border-line bg-raised py-1.5 pr-2 pl-4 text-ink-2"
+      className="flex shrink-0 items-center gap-2.5 border-b border-line bg-raised py-1.5 pr-2 pl-4 text-ink-2 narrow:flex-wrap"
     >
       <History className="size-4 shrink-0" />
-      <p className="min-w-0 flex-1">
+      <p className="min-w-0 flex-1 narrow:basis-[80%]">
         <span className="font-medium text-ink">The run as it was</span> after {formatDuration(elapsed)}.
       </p>
       {problem !== undefined && <p className="min-w-0 text-sm">{problem}</p>}

@@ -9,8 +9,12 @@ export function PreviewPane() {
   const script = usePlayground((state) => state.script);
   const isOld = last !== undefined && last.script !== script;
   return (
-    <section aria-label="Preview of the request" className="scroll min-h-0 flex-1" tabIndex={-1}>
-      <div className="mx-auto grid max-w-[760px] gap-4 px-5 pt-4 pb-8 narrow:px-4">
+    <section
+      aria-label="Preview of the request"
+      className="scroll min-h-0 flex-1 short:min-h-32"
+      tabIndex={-1}
+    >
+      <div className="mx-auto grid max-w-[760px] grid-cols-[minmax(0,1fr)] gap-4 px-5 pt-4 pb-8 narrow:px-4">
         <div className="flex min-h-5 items-start gap-2 text-ink-2">
           <p className="min-w-0 flex-1">
             {last === undefined || !isOld || checking

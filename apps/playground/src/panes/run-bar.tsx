@@ -81,7 +81,13 @@ export function RunBar({ session, state, isPast = false, hasPreview = false }: R
         data-testid="status"
         data-status={status}
       >
-        <Icon className={clsx('size-3.5', status === 'running' && 'animate-spin text-go')} />
+        <Icon
+          className={clsx(
+            'size-3.5',
+            status === 'running' && 'text-go',
+            going && status === 'running' && 'animate-spin',
+          )}
+        />
         {endLabel(state) ?? words}
         {state.status === 'running' && (
           <span className="font-normal text-ink-2 @max-[560px]:sr-only narrow:hidden">

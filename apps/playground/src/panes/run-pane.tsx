@@ -47,7 +47,8 @@ export function RunPane(props: RunPaneProps) {
       ref={pane}
       tabIndex={-1}
       aria-label="Run"
-      className="relative flex min-h-0 flex-1 flex-col bg-page outline-none"
+      // in a low window the bars and lists above the transcript would leave it no room
+      className="relative flex min-h-0 flex-1 flex-col bg-page short:overflow-y-auto"
     >
       <ErrorBoundary
         retryKey={id}

@@ -48,7 +48,7 @@ export function ScriptChangedBar({ ran, ended }: { ran: string; ended: boolean }
           aria-label="Changed script"
           className="scroll mx-5 mb-5 max-h-[60dvh] rounded-lg border border-line bg-raised px-3 py-2.5 font-mono text-sm wrap-anywhere whitespace-pre-wrap"
         >
-          <TextDiff before={ran} after={script} />
+          <TextDiff before={ran} after={script} folds />
         </pre>
       </Modal>
     </div>

@@ -21,14 +21,17 @@ export function TryPane({ afterRun }: { afterRun: ReactNode }) {
   const expansion = useMemo(() => expand(prompt, values), [prompt, values]);
   const problems = expansion !== undefined && 'problems' in expansion ? expansion.problems : undefined;
   return (
-    <section aria-label="Try the prompt" className="flex min-h-0 flex-1 flex-col bg-page">
+    <section
+      aria-label="Try the prompt"
+      className="flex min-h-0 flex-1 flex-col bg-page short:overflow-y-auto"
+    >
       <div className="scroll max-h-[40%] shrink-0 border-b border-line bg-panel p-4 narrow:p-3">
         <PromptValues prompt={prompt} values={values} problems={problems} onValue={setValue} />
       </div>
       <Tabs.Root
         value={tab}
         onValueChange={(next) => usePrompts.setState({ tab: next as PromptsState['tab'] })}
-        className="flex min-h-0 flex-1 flex-col"
+        className="flex min-h-0 flex-1 flex-col short:min-h-64"
       >
         <Tabs.List aria-label="Result" className="flex shrink-0 border-b border-line bg-panel px-1">
           <Tabs.Trigger value="preview" className={paneTab}>

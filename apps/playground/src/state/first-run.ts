@@ -1,6 +1,7 @@
 import type { RunEvent } from '@cueline/core';
 import { examples } from '../examples/index.ts';
 import { showRecording } from './run-session.ts';
+import { prefersReducedMotion } from '../ui/reduced-motion.ts';
 import { usePlayground, type PlaygroundState } from './store.ts';
 
 /** True if the user has done nothing here yet, and the first example is in the editor. */
@@ -9,14 +10,19 @@ function isFirstVisit({ visited, script, session, view, notice }: PlaygroundStat
   return !visited && untouched && view === 'script';
 }
 
-/** Replays the recorded run of the first example to a first visitor, at its own pace. */
-export async function replayFirstRun(): Promise<void> {
+/**
+ * Replays the recorded run of the first example to a first visitor, at its own pace. Who wants less motion sees its end
+ * at once, and plays it by asking for it `again`.
+ */
+export async function replayFirstRun(again = false): Promise<void> {
   if (!isFirstVisit(usePlayground.getState())) return;
   const [{ replay }, { default: log }] = await Promise.all([
     import('@cueline/core/replay'),
     import('../examples/first-run.json'),
   ]);
   const state = usePlayground.getState();
+  if (!isFirstVisit(state)) return;
+  const speed = prefersReducedMotion() && !again ? Infinity : 1;
   // the build made the file, and a test checks it
-  if (isFirstVisit(state)) showRecording(state.script, replay(log as readonly unknown[] as RunEvent[]));
+  showRecording(state.script, replay(log as readonly unknown[] as RunEvent[], { speed }));
 }

@@ -1,4 +1,5 @@
 import { taskProgress, type TaskEdit, type TaskState, type TaskStatus } from '@cueline/core';
+import { spokenText } from '../ui/spoken-text.ts';
 
 /** A task's status, in the words of the interface. */
 export const statusLabel: Readonly<Record<TaskStatus, string>> = {
@@ -20,7 +21,7 @@ export function taskAnnouncement(tasks: readonly TaskState[]): string {
   const { done, total } = taskProgress(tasks);
   const what =
     isRefused(latest) && latest.status !== 'failed' ? 'Not accepted yet' : statusLabel[latest.status];
-  return `${what}: ${latest.title.slice(0, 120)}. ${done} of ${total} tasks done.`;
+  return `${what}: ${spokenText(latest.title).slice(0, 120)}. ${done} of ${total} tasks done.`;
 }
 
 /** True for a task whose last result was not accepted, and that has no other yet. */

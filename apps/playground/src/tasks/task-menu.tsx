@@ -4,6 +4,7 @@ import { DropdownMenu } from 'radix-ui';
 import { useLayoutEffect, useRef } from 'react';
 import { Button } from '../ui/button.tsx';
 import { menuContent, menuItem } from '../ui/menu.ts';
+import { MenuPortal } from '../ui/menu-portal.tsx';
 import { possibleEdits } from './task-labels.ts';
 
 const looks = {
@@ -48,7 +49,7 @@ function Menu({ task, onPick, onLeave }: TaskMenuProps) {
           <Ellipsis />
         </Button>
       </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
+      <MenuPortal>
         <DropdownMenu.Content
           align="end"
           sideOffset={4}
@@ -79,7 +80,7 @@ function Menu({ task, onPick, onLeave }: TaskMenuProps) {
             );
           })}
         </DropdownMenu.Content>
-      </DropdownMenu.Portal>
+      </MenuPortal>
     </DropdownMenu.Root>
   );
 }

@@ -17,6 +17,8 @@ export type PlaybackOptions = {
   now(): number;
   /** Calls back at the next frame. Returns a function that cancels this. */
   nextFrame(callback: () => void): () => void;
+  /** The same for the next moment of a run that plays; default `nextFrame`. */
+  nextMoment?(callback: () => void): () => void;
   getMoment(): Moment | undefined;
   goTo(moment: Moment | undefined): void;
 };
@@ -42,7 +44,8 @@ export type Playback = StoreApi<PlaybackState> & {
 };
 
 /** Creates a playback. It goes to one moment a frame at most. */
-export function createPlayback({ now, nextFrame, getMoment, goTo }: PlaybackOptions): Playback {
+export function createPlayback(options: PlaybackOptions): Playback {
+  const { now, nextFrame, nextMoment = nextFrame, getMoment, goTo } = options;
   const store = createStore<PlaybackState>()(() => ({
     playing: false,
     speed: 1,
@@ -95,7 +98,7 @@ export function createPlayback({ now, nextFrame, getMoment, goTo }: PlaybackOpti
     if (turn < turns.count() - 1 && played.time >= timeOf(log, log.length - 1)) start(turns, turn + 1, 0);
     if (!show(turns, played.turn, played.time)) return stop();
     store.setState({ wait: waitAt(played.waits, played.time) });
-    cancelFrame = nextFrame(frame);
+    cancelFrame = nextMoment(frame);
   }
 
   return {
@@ -113,7 +116,7 @@ export function createPlayback({ now, nextFrame, getMoment, goTo }: PlaybackOpti
       last = now();
       if (!show(turns, played!.turn, played!.time)) return stop();
       store.setState({ playing: true, wait: waitAt(played!.waits, played!.time) });
-      cancelFrame = nextFrame(frame);
+      cancelFrame = nextMoment(frame);
     },
     pause: stop,
     setSpeed: (speed) => store.setState({ speed }),

@@ -89,8 +89,9 @@ export function Scrubber({ session, turn, end, enabled }: ScrubberProps) {
       )}
       <Button
         look="outline"
-        disabled={isNow}
-        className="narrow:px-2!"
+        // disabled, it would lose the focus when it is pressed
+        aria-disabled={isNow}
+        className="aria-disabled:opacity-50 narrow:px-2!"
         onClick={() => useInspection.getState().goTo(undefined)}
       >
         Now

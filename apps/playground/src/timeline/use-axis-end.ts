@@ -1,11 +1,9 @@
 import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react';
-
-/** How often the durations and the ticks of a run that is under way are drawn again, in milliseconds. */
-const TICK_MS = 100;
+import { prefersReducedMotion, tickInterval } from '../ui/reduced-motion.ts';
 
 /**
  * The end of the time axis: the time of the last event, or now while the run is going on. The element's `--end` grows at
- * every frame, and the result a few times a second.
+ * every frame, and the result a few times a second; with less motion, both once a second.
  */
 export function useAxisEnd(
   element: RefObject<HTMLElement | null>,
@@ -21,12 +19,15 @@ export function useAxisEnd(
   }, [seq, elapsed, startedAt]);
   useEffect(() => {
     if (!live) return undefined;
+    const tick = tickInterval();
+    const grows = !prefersReducedMotion();
     let drawn = 0;
     let frame = requestAnimationFrame(function grow() {
       const at = performance.now();
       const end = latest.current.elapsed + at - latest.current.at;
-      element.current?.style.setProperty('--end', String(Math.max(end, 1)));
-      if (at - drawn >= TICK_MS) {
+      const isTick = at - drawn >= tick;
+      if (grows || isTick) element.current?.style.setProperty('--end', String(Math.max(end, 1)));
+      if (isTick) {
         drawn = at;
         setNow(end);
       }

@@ -2,6 +2,7 @@ import { useStore } from 'zustand';
 import { useInspection } from '../state/inspection.ts';
 import { logOf } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
+import { prefersReducedMotion, tickInterval } from '../ui/reduced-motion.ts';
 import {
   createPlayback,
   shownTime,
@@ -10,12 +11,19 @@ import {
   type PlayedTurns,
 } from './playback.ts';
 
+function nextFrame(callback: () => void): () => void {
+  const id = requestAnimationFrame(callback);
+  return () => cancelAnimationFrame(id);
+}
+
 /** The page's playback: one run is shown at a time. */
 export const playback: Playback = createPlayback({
   now: () => performance.now(),
-  nextFrame(callback) {
-    const id = requestAnimationFrame(callback);
-    return () => cancelAnimationFrame(id);
+  nextFrame,
+  nextMoment(callback) {
+    if (!prefersReducedMotion()) return nextFrame(callback);
+    const timer = setTimeout(callback, tickInterval());
+    return () => clearTimeout(timer);
   },
   getMoment: () => useInspection.getState().moment,
   goTo: (moment) => useInspection.getState().goTo(moment),

@@ -1,5 +1,6 @@
 import { isPending, type RunState } from '@cueline/core';
 import { allPending } from '../state/pending.ts';
+import { spokenText } from '../ui/spoken-text.ts';
 
 /** The run's status in a few words, announced to screen readers when it changes. */
 export function announcement(state: RunState): string {
@@ -20,34 +21,23 @@ export function announcement(state: RunState): string {
       const call = state.toolCalls.findLast(({ state: stand }) => stand === 'running');
       if (call !== undefined) return `Running tool ${call.toolName}.`;
       const step = state.steps.length;
-      return step === 0 ? 'Run started.' : `Step ${step}: ${phaseLabel[state.phase]}.`;
+      if (step === 0) return 'Run started.';
+      // thinking, writing and calling follow each other within a second
+      const isHeld = state.phase === 'retrying' || state.phase === 'offline';
+      return isHeld ? `Step ${step}: ${phaseLabel[state.phase]}.` : `Step ${step}.`;
     }
     case 'done': {
       const failed = state.toolCalls.filter(({ state: stand }) => stand === 'output-error').length;
       const tools = state.toolCalls.length;
       const toolWords =
         tools === 0 ? '' : ` ${tools} tool ${tools === 1 ? 'call' : 'calls'}, ${failed} failed.`;
-      return `Run done.${toolWords} ${withoutMarks(state.text).slice(0, 200)}`;
+      return `Run done.${toolWords} ${spokenText(state.text).slice(0, 200)}`;
     }
     case 'stopped':
       return 'Run stopped.';
     case 'error':
-      return `Run failed. ${state.error.message}`;
+      return `Run failed. ${spokenText(state.error.message).slice(0, 300)}`;
   }
-}
-
-/** Markdown as it is read aloud: without the marks of headings, lists, links, code and emphasis. */
-function withoutMarks(markdown: string): string {
-  return markdown
-    .slice(0, 2_000)
-    .replaceAll(/```[^\n]*|~~~[^\n]*/g, '')
-    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replaceAll(/^[ \t]*(?:#{1,6}|>|[-*+]|\d{1,9}[.)])[ \t]+/gm, '')
-    .replaceAll(/^[ \t]*(?:\|?[ \t]*:?-{3,}:?[ \t]*)+\|?[ \t]*$/gm, '')
-    .replaceAll(/[*_~]{2,}|`|(?<![\p{L}\p{N}])[*_]|[*_](?![\p{L}\p{N}])/gu, '')
-    .replaceAll(/[ \t]*\|[ \t]*/g, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
 }
 
 /** What a run is doing, in the words of the interface. */

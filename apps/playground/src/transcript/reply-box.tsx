@@ -58,7 +58,9 @@ export function ReplyBox({ status, asks, onFiles }: ReplyBoxProps) {
           <textarea
             aria-label="Reply"
             placeholder={placeholders[status === 'waiting' && !asks ? 'stopped' : status]}
-            disabled={!ready}
+            // disabled, it would lose the focus with each reply
+            readOnly={!ready}
+            aria-disabled={!ready}
             rows={1}
             value={text}
             onChange={(event) => writeReply(event.target.value)}

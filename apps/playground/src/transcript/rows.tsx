@@ -121,7 +121,7 @@ export const StepRow = memo(function StepRow(props: StepRowProps) {
           type="button"
           aria-pressed={row.isSelected}
           onClick={row.select}
-          className="rounded py-0.5 hover:text-ink hover:underline group-data-selected:text-ink narrow:min-h-11"
+          className="min-h-6 rounded hover:text-ink hover:underline group-data-selected:text-ink narrow:min-h-11 narrow:min-w-11 narrow:text-left"
         >
           Step {step.step + 1}
         </button>

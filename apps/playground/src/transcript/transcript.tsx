@@ -1,8 +1,9 @@
 import { ArrowDown } from 'lucide-react';
-import { useEffect } from 'react';
-import { StickToBottom, useStickToBottomContext } from 'use-stick-to-bottom';
+import { useEffect, useRef } from 'react';
+import { StickToBottom, useStickToBottomContext, type StickToBottomContext } from 'use-stick-to-bottom';
 import { logOf, type ShownRun } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
+import { prefersReducedMotion } from '../ui/reduced-motion.ts';
 import { ConsoleFold } from './console-fold.tsx';
 import { Rows } from './row.tsx';
 import { RunSummary } from './run-summary.tsx';
@@ -17,9 +18,13 @@ import { toTranscript } from './view-model.ts';
 export function Transcript({ session, shown }: { session: RunSession; shown: ShownRun }) {
   const input = inputOf(session);
   const items = toTranscript(shown.state, shown.earlier, !shown.isPast);
+  const scroll = useRef<StickToBottomContext>(null);
   return (
     <StickToBottom
-      className="relative min-h-0 flex-1"
+      contextRef={scroll}
+      // what a user unfolds stays where it is, and grows downwards
+      onClickCapture={({ target }) => isFolded(target) && scroll.current?.stopScroll()}
+      className="relative min-h-0 flex-1 short:min-h-32"
       resize="instant"
       initial={session.shared ? false : 'instant'}
     >
@@ -29,13 +34,17 @@ export function Transcript({ session, shown }: { session: RunSession; shown: Sho
       >
         {input !== undefined && <InputRow input={input} />}
         <Rows items={items} session={session} />
-        <ConsoleFold />
+        {'script' in session.source && <ConsoleFold />}
         {!shown.isPast && <RunSummary session={session} state={shown.state} turn={shown.turn} />}
       </StickToBottom.Content>
       <KeepAtNewest />
       <ToNewest />
     </StickToBottom>
   );
+}
+
+function isFolded(target: EventTarget): boolean {
+  return target instanceof Element && target.closest('[aria-expanded=false]') !== null;
 }
 
 /** The input of a run's first turn, which later turns keep. */
@@ -63,7 +72,7 @@ function ToNewest() {
   return (
     <button
       type="button"
-      onClick={() => void scrollToBottom()}
+      onClick={() => void scrollToBottom(prefersReducedMotion() ? 'instant' : 'smooth')}
       className="absolute bottom-3 left-1/2 flex h-7 -translate-x-1/2 items-center gap-1.5 rounded-full floating px-3 text-sm hover:text-text-kind narrow:h-11"
     >
       <ArrowDown className="size-3.5" />

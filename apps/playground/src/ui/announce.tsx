@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 
 /** The time between two announcements, in milliseconds; a screen reader drops announcements that come too fast. */
-const PAUSE_MS = 1_500;
+const PAUSE_MS = 3_000;
 
 /** Announces `words` to screen readers when they change, politely; if they change fast, only the latest. */
 export function Announce({ words }: { words: string }) {

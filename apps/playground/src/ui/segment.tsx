@@ -17,13 +17,13 @@ export function Segment<Value extends string>(props: {
         aria-labelledby={id}
         value={props.value}
         onValueChange={(value) => props.onChange(value as Value)}
-        className="flex h-8 rounded-md border border-line-strong/70 bg-page p-0.5 narrow:h-11"
+        className="flex h-8 rounded-md border border-line-strong/70 bg-page p-0.5 narrow:h-auto"
       >
         {props.options.map(({ value, label }) => (
           <RadioGroup.Item
             key={value}
             value={value}
-            className="flex-1 rounded px-2.5 text-sm whitespace-nowrap text-ink-2 data-[state=checked]:bg-hover data-[state=checked]:font-medium data-[state=checked]:text-ink"
+            className="flex-1 rounded px-2.5 text-sm narrow:h-11 whitespace-nowrap text-ink-2 data-[state=checked]:bg-hover data-[state=checked]:font-medium data-[state=checked]:text-ink"
           >
             {label}
           </RadioGroup.Item>

@@ -1,7 +1,7 @@
 import { diffLines, diffWordsWithSpace, type Change } from 'diff';
 import { memo } from 'react';
 
-/** Texts that differ by more, or that take longer to compare, are shown as they are. */
+/** Texts that differ by more, or that take longer to compare, are compared by lines, and then as wholes. */
 const LIMITS = { maxEditLength: 1_500, timeout: 50 };
 
 type TextDiffProps = {
@@ -27,7 +27,6 @@ export const TextDiff = memo(function TextDiff({
   folds = false,
 }: TextDiffProps) {
   const changes = compare(before, after, folds);
-  if (changes === undefined) return <>{side === 'before' ? before : after}</>;
   return (
     <>
       {changes.map(({ value, added, removed }, index) => {
@@ -62,16 +61,26 @@ export const TextDiff = memo(function TextDiff({
 /** The share of a text that has to be the same for a comparison by words to be readable. */
 const MOSTLY_SAME = 0.6;
 
-function compare(before: string, after: string, folds: boolean): Change[] | undefined {
+function compare(before: string, after: string, folds: boolean): Change[] {
   const changes = diffWordsWithSpace(before, after, LIMITS);
-  if (!folds) return changes;
-  const same = (changes ?? []).reduce(
+  if (changes !== undefined && (!folds || isMostlySame(changes, before, after))) return changes;
+  // a last line without its break would not be the same as one with it
+  return diffLines(`${before}\n`, `${after}\n`, LIMITS) ?? replaced(before, after);
+}
+
+function isMostlySame(changes: readonly Change[], before: string, after: string): boolean {
+  const same = changes.reduce(
     (sum, { value, added, removed }) => (added || removed ? sum : sum + value.length),
     0,
   );
-  if (same >= MOSTLY_SAME * Math.max(before.length, after.length)) return changes;
-  // a last line without its break would not be the same as one with it
-  return diffLines(`${before}\n`, `${after}\n`, LIMITS);
+  return same >= MOSTLY_SAME * Math.max(before.length, after.length);
+}
+
+function replaced(before: string, after: string): Change[] {
+  return [
+    { value: `${before}\n`, added: false, removed: true, count: 1 },
+    { value: after, added: true, removed: false, count: 1 },
+  ];
 }
 
 type UnchangedProps = { text: string; isFirst: boolean; isLast: boolean };
