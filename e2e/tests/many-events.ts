@@ -53,6 +53,7 @@ export function eventsOf(type: string, count: number): object[] {
       (i) => ({ type: 'variable-unset', name: `V${i}` }),
     ],
     'step-start': [undefined, (i) => ({ type: 'step-start', step: i + 1, request: request0 })],
+    'model-call-end': [undefined, () => ({ type: 'model-call-end', finishReason: 'stop', usage })],
     'step-end': [undefined, (i) => ({ type: 'step-end', step: i, finishReason: 'stop', usage })],
     'text-start': [undefined, (i) => ({ type: 'text-start', id: `t${i}` })],
     'text-delta': [
@@ -155,6 +156,7 @@ export const most: Record<RunEvent['type'], number> = {
   'variable-unset': 20_000,
   // one more begins the run
   'step-start': entries - 1,
+  'model-call-end': entries,
   'step-end': entries,
   'text-start': entries,
   'text-delta': 40_000,
