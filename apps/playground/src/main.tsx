@@ -13,24 +13,28 @@ const { storedRuns } = usePlayground.getState();
 if (restore && Object.values(storedRuns).some((id) => id !== undefined)) {
   usePlayground.setState({ restoring: true });
 }
-// Before the first render, so that a link's script is the first thing to be shown.
-await watchLinks();
-void replayFirstRun();
 
-keepOffline();
-
-createRoot(document.getElementById('root')!).render(
-  <StrictMode>
-    <App />
-  </StrictMode>,
-);
-
-// After it: the editor begins with the script that this tab remembers, and needs no database.
-import('./history/history.ts')
-  .then(({ startHistory }) => startHistory({ restore }))
-  .catch(() => {
+async function openPage(): Promise<void> {
+  // Before the first render, so that a link's script is the first thing to be shown.
+  await watchLinks();
+  void replayFirstRun();
+  keepOffline();
+  createRoot(document.getElementById('root')!).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  );
+  // After it: the editor begins with the script that this tab remembers, and needs no database.
+  try {
+    const { startHistory } = await import('./history/history.ts');
+    await startHistory({ restore });
+  } catch {
     usePlayground.setState({ restoring: false });
     reportStorage(
       'What keeps your scripts and runs could not be loaded. Reload the page, or use Share to keep a copy.',
     );
-  });
+  }
+}
+
+// Not awaited: what is imported later needs this file's chunk, which would never be ready for it.
+void openPage();
