@@ -1,11 +1,10 @@
 import type { CDPSession, Page } from 'playwright';
 import { lastWords } from './long-run.ts';
-import type { Frame } from './probes.ts';
+import { traceTasks } from './trace.ts';
 import { onPage, untilSeen, type Setting } from './visits.ts';
 
-/** How long the scrubber is dragged, and how often the pointer moves meanwhile, in milliseconds. */
-const DRAG_MS = 4_000;
-const MOVE_MS = 8;
+/** The frames in which the pointer goes from one end of the scrubber to the other: two seconds. */
+const SWEEP = 120;
 /** The keys that are pressed while the run plays, and the time from one to the next, in milliseconds. */
 const typed = 'the quick brown fox jumps over the lazy dog while it replays ';
 const KEY_MS = 60;
@@ -14,8 +13,10 @@ export type LongVisit = {
   /** Milliseconds from the choice in the history until the run is drawn. */
   open: number;
   longestAtOpen: number;
-  scrub: readonly Frame[];
-  play: readonly Frame[];
+  /** Milliseconds that the page's thread ran for each move of the scrubber. */
+  scrub: readonly number[];
+  /** The same for a frame while the run plays, on average. */
+  play: number;
   typing: { dropped: number; slow: readonly number[] };
 };
 
@@ -32,14 +33,14 @@ export async function visitLongRun(setting: Setting, file: string): Promise<Long
     await page
       .getByLabel('Run file')
       .setInputFiles({ name: 'long.run.json', mimeType: 'application/json', buffer });
-    const opened = await openRun(page);
+    const opened = await openRun(setting, page);
     const scrub = await drag(page, session);
     const { play, typing } = await typeWhilePlaying(page, session);
     return { ...opened, scrub, play, typing };
   });
 }
 
-async function openRun(page: Page): Promise<Pick<LongVisit, 'open' | 'longestAtOpen'>> {
+async function openRun({ browser }: Setting, page: Page): Promise<Pick<LongVisit, 'open' | 'longestAtOpen'>> {
   const row = page.getByTestId('stored-run').first();
   await row.waitFor({ timeout: 60_000 });
   await page.waitForTimeout(500);
@@ -51,24 +52,25 @@ async function openRun(page: Page): Promise<Pick<LongVisit, 'open' | 'longestAtO
       status: '[data-testid="status"][data-status="done"]',
     }),
   );
+  const longest = await traceTasks(browser, page);
   await row.click();
   const seen = await untilSeen(page, ['answer', 'timeline', 'inspector', 'status']);
   await page.getByText(lastWords).first().waitFor();
   await page.waitForTimeout(1_000);
-  const longestAtOpen = await page.evaluate(() => {
-    const { longTasks, pressedAt } = window.probes;
-    return Math.max(0, ...longTasks.flatMap(([start, duration]) => (start >= pressedAt ? [duration] : [])));
-  });
-  return { open: Math.max(...Object.values(seen)), longestAtOpen };
+  return { open: Math.max(...Object.values(seen)), longestAtOpen: await longest('pressed') };
 }
 
-/** Drags the thumb of the slider to and fro, and notes the frames meanwhile. */
-export async function drag(page: Page, session: CDPSession): Promise<readonly Frame[]> {
-  const thumb = page.getByLabel('Moment').first();
-  const { x, y, width, height } = (await thumb
-    .locator('xpath=ancestor-or-self::*[@data-orientation or self::input][last()]')
-    .boundingBox())!;
-  const move = (type: 'mousePressed' | 'mouseMoved' | 'mouseReleased', at: number): Promise<unknown> =>
+/**
+ * Drags the thumb of the slider to the start and back, by the same way each frame; milliseconds that the page's thread ran
+ * for each. What else the machine does makes the frames late, but not these times longer.
+ */
+export async function drag(page: Page, session: CDPSession): Promise<readonly number[]> {
+  const slider = page
+    .getByLabel('Moment')
+    .first()
+    .locator('xpath=ancestor-or-self::*[@data-orientation or self::input][last()]');
+  const { x, y, width, height } = (await slider.boundingBox())!;
+  const mouse = (type: 'mousePressed' | 'mouseMoved' | 'mouseReleased', at: number): Promise<unknown> =>
     session.send('Input.dispatchMouseEvent', {
       type,
       x: x + width * at,
@@ -77,20 +79,36 @@ export async function drag(page: Page, session: CDPSession): Promise<readonly Fr
       buttons: type === 'mouseReleased' ? 0 : 1,
       clickCount: 1,
     });
-  await move('mousePressed', 0.98);
-  await page.evaluate(() => window.probes.watchFrames());
-  const from = performance.now();
-  for (let now = from; now - from < DRAG_MS; now = performance.now()) {
-    // twice from the end to the start and back
-    const way = ((now - from) / DRAG_MS) * 4;
-    const part = way % 2 < 1 ? 1 - (way % 1) : way % 1;
-    // not awaited: a pointer does not wait for a page either
-    void move('mouseMoved', 0.02 + 0.96 * part);
-    await page.waitForTimeout(MOVE_MS);
+  await mouse('mousePressed', 0.98);
+  const busy = await threadTime(session);
+  const frames: number[] = [];
+  let before = await busy();
+  for (let move = 0; move < 2 * SWEEP; move++) {
+    const way = move / SWEEP;
+    await mouse('mouseMoved', 0.02 + 0.96 * Math.abs(1 - way));
+    await page.evaluate(nextFrame);
+    const after = await busy();
+    frames.push(after - before);
+    before = after;
   }
-  const frames = await page.evaluate(() => window.probes.frames());
-  await move('mouseReleased', 0.5);
+  await mouse('mouseReleased', 0.98);
   return frames;
+}
+
+/** Resolves after the next frame is painted. Runs in the page. */
+function nextFrame(): Promise<void> {
+  return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+}
+
+/** Reads how long the page's thread has run so far, in milliseconds, without the time that it waited for other programs. */
+async function threadTime(session: CDPSession): Promise<() => Promise<number>> {
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  return async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    const seconds = metrics.find((metric) => metric.name === 'TaskDuration')?.value;
+    if (seconds === undefined) throw new Error('This browser does not say how busy its main thread was.');
+    return seconds * 1_000;
+  };
 }
 
 async function typeWhilePlaying(
@@ -107,9 +125,11 @@ async function typeWhilePlaying(
   await page.getByRole('button', { name: 'Play', exact: true }).click();
   // the pointer went to the button
   await page.locator('.monaco-editor').first().locator('textarea, .native-edit-context').first().focus();
+  const busy = await threadTime(session);
+  const before = await busy();
   await page.evaluate(() => {
     window.probes.slowKeys.length = 0;
-    window.probes.watchFrames();
+    window.probes.frames = 0;
   });
   for (const key of typed) {
     const press = { key, text: key, unmodifiedText: key } as const;
@@ -120,7 +140,7 @@ async function typeWhilePlaying(
   await page.waitForTimeout(500);
   const isPlaying = await page.getByRole('button', { name: 'Pause', exact: true }).isVisible();
   if (!isPlaying) throw new Error('The run was over before everything was typed.');
-  const play = await page.evaluate(() => window.probes.frames());
+  const play = ((await busy()) - before) / (await page.evaluate(() => window.probes.frames));
   await page.getByRole('button', { name: 'Pause', exact: true }).click();
   await page.waitForTimeout(1_000);
   const slow = await page.evaluate(() => window.probes.slowKeys);

@@ -1,6 +1,5 @@
 import type { Browser } from 'playwright';
 import { drag, visitLongRun, type LongVisit } from './long-visit.ts';
-import type { Frame } from './probes.ts';
 import type { Host } from './serve.ts';
 import {
   onPage,
@@ -23,7 +22,7 @@ export type Measured = {
   again: RunVisit[];
   bareEditor: Visit[];
   bareStream: { word: number; longest: number }[];
-  bareSlider: (readonly Frame[])[];
+  bareSlider: (readonly number[])[];
   long: LongVisit[];
 };
 

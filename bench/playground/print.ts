@@ -1,7 +1,6 @@
 import { median, printTable } from '../table.ts';
 import { keyCount } from './long-visit.ts';
 import type { Measured } from './measure.ts';
-import type { Frame } from './probes.ts';
 import type { Sent } from './visits.ts';
 
 /** A frame of 60 a second, in milliseconds. */
@@ -73,17 +72,25 @@ export function printVisits(slowdown: number, measured: Measured): void {
 
 /** Prints what a run of 20,000 events costs. */
 export function printLongRun(slowdown: number, { long, bareSlider }: Measured): void {
-  const bare = bareSlider.flat();
   const scrub = long.flatMap((visit) => visit.scrub);
-  const play = long.flatMap((visit) => visit.play);
+  const bare = bareSlider.flat();
+  const play = median(long.map((visit) => visit.play));
   const keys = long.flatMap(({ typing }) => typing.slow);
   const all = keyCount * long.length;
   printTable(`playground: a run of 20,000 events at ×${slowdown} slowed CPU, ${long.length} rounds`, [
     columns,
     time('opened from the history', median(long.map(({ open }) => open)), undefined, 1_000),
     time('longest task of that', median(long.map(({ longestAtOpen }) => longestAtOpen)), undefined, 200),
-    ...frameRows('scrubbing', scrub, bare),
-    ...frameRows('playing at ×8 while typing', play, bare),
+    [
+      `scrubbing: moves within ${FRAME_MS.toFixed(1)} ms of the thread's time`,
+      share(scrub),
+      share(bare),
+      '',
+      '100 %',
+    ],
+    time("scrubbing: the thread's time for a move, median", median(scrub), median(bare), FRAME_MS),
+    time("scrubbing: the thread's time for a move, 95 %", p95(scrub), p95(bare), FRAME_MS),
+    time("playing at ×8 while typing: the thread's time for a frame, mean", play, undefined, FRAME_MS),
     [
       'keys that were dropped',
       `${long.reduce((sum, { typing }) => sum + typing.dropped, 0)} of ${all}`,
@@ -96,22 +103,13 @@ export function printLongRun(slowdown: number, { long, bareSlider }: Measured): 
   ]);
 }
 
-function frameRows(name: string, frames: readonly Frame[], bare: readonly Frame[]): Row[] {
-  const onTime = (of: readonly Frame[]): string =>
-    // half a frame late is one frame left out
-    `${((100 * of.filter(({ after }) => after < FRAME_MS * 1.5).length) / of.length).toFixed(1)} %`;
-  const p95 = (of: readonly Frame[]): number =>
-    of.map(({ busy }) => busy).toSorted((a, b) => a - b)[Math.floor(of.length * 0.95)] ?? Number.NaN;
-  return [
-    [`${name}: frames on time`, onTime(frames), onTime(bare), '', '100 %'],
-    [
-      `${name}: p95 of the thread's time per frame`,
-      `${p95(frames).toFixed(1)} ms`,
-      `${p95(bare).toFixed(1)} ms`,
-      `×${(p95(frames) / p95(bare)).toFixed(1)}`,
-      `≤ ${FRAME_MS.toFixed(1)} ms${p95(frames) > FRAME_MS ? ' (over)' : ''}`,
-    ],
-  ];
+/** How many of these fit into a frame. */
+function share(times: readonly number[]): string {
+  return `${((100 * times.filter((one) => one <= FRAME_MS).length) / times.length).toFixed(0)} %`;
+}
+
+function p95(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Number.NaN;
 }
 
 function time(name: string, value: number, bare?: number, budget?: number): Row {
@@ -125,7 +123,7 @@ function time(name: string, value: number, bare?: number, budget?: number): Row 
 }
 
 function milliseconds(value: number): string {
-  return value === 0 ? '< 50 ms' : `${Math.round(value).toLocaleString('en')} ms`;
+  return value < 100 ? `${value.toFixed(1)} ms` : `${Math.round(value).toLocaleString('en')} ms`;
 }
 
 function kilobytes(bytes: number): string {

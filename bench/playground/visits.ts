@@ -1,6 +1,7 @@
 import type { Browser, CDPSession, Page } from 'playwright';
 import { installProbes } from './probes.ts';
 import type { Host } from './serve.ts';
+import { traceTasks } from './trace.ts';
 import { wrongLine } from './wrong-line.ts';
 
 /** Where a page is, and how many times slower its main thread runs than this machine. */
@@ -28,9 +29,10 @@ export async function visitFirst(setting: Setting): Promise<Visit> {
     checked: '[aria-label="Script"] footer:has(.text-ok)',
   };
   return onPage(setting, {}, selectors, async (page) => {
+    const longest = await traceTasks(setting.browser, page);
     await page.goto(`${setting.host.url}/`);
     await untilSeen(page, Object.keys(selectors));
-    return endOfVisit(page, setting.host);
+    return endOfVisit(page, setting.host, longest);
   });
 }
 
@@ -49,10 +51,11 @@ export async function visitAgain(setting: Setting): Promise<RunVisit> {
     },
   };
   return onPage(setting, stored, { editor, wrong }, async (page) => {
+    const longest = await traceTasks(setting.browser, page);
     await page.goto(`${setting.host.url}/`);
     await untilSeen(page, ['editor', 'wrong']);
-    const visit = await endOfVisit(page, setting.host);
-    const run = await firstWord(page, '[data-testid="run-button"]');
+    const visit = await endOfVisit(page, setting.host, longest);
+    const run = await firstWord(setting.browser, page, '[data-testid="run-button"]');
     return { ...visit, seen: { ...visit.seen, word: run.word }, longestAfterRun: run.longest };
   });
 }
@@ -60,9 +63,10 @@ export async function visitAgain(setting: Setting): Promise<RunVisit> {
 /** The bare page with an editor and the same wrong line. */
 export async function visitBareEditor(setting: Setting): Promise<Visit> {
   return onPage(setting, {}, { editor, wrong }, async (page) => {
+    const longest = await traceTasks(setting.browser, page);
     await page.goto(`${setting.host.url}/#editor`);
     await untilSeen(page, ['editor', 'wrong']);
-    return endOfVisit(page, setting.host);
+    return endOfVisit(page, setting.host, longest);
   });
 }
 
@@ -71,32 +75,35 @@ export async function visitBareStream(setting: Setting): Promise<{ word: number;
   return onPage(setting, {}, { button: 'button' }, async (page) => {
     await page.goto(`${setting.host.url}/#stream`);
     await untilSeen(page, ['button']);
-    return firstWord(page, 'button');
+    return firstWord(setting.browser, page, 'button');
   });
 }
 
 /** Presses the button; milliseconds until the first word is on the page, and the longest task until a second later. */
-async function firstWord(page: Page, button: string): Promise<{ word: number; longest: number }> {
+async function firstWord(
+  browser: Browser,
+  page: Page,
+  button: string,
+): Promise<{ word: number; longest: number }> {
   await page.evaluate((selector) => window.probes.lookFor({ word: selector }), answer);
+  const longest = await traceTasks(browser, page);
   await page.locator(button).first().click();
   const { word } = await untilSeen(page, ['word']);
   await page.waitForTimeout(1_000);
-  const longest = await page.evaluate(() => {
-    const { longTasks, pressedAt } = window.probes;
-    return Math.max(0, ...longTasks.flatMap(([start, duration]) => (start >= pressedAt ? [duration] : [])));
-  });
-  return { word: word!, longest };
+  return { word: word!, longest: await longest('pressed') };
 }
 
-async function endOfVisit(page: Page, host: Host): Promise<Visit> {
+async function endOfVisit(
+  page: Page,
+  host: Host,
+  longest: Awaited<ReturnType<typeof traceTasks>>,
+): Promise<Visit> {
   await page.waitForTimeout(AFTERWARDS);
-  const { seen, longest } = await page.evaluate(() => {
-    const firstPaint = performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0;
-    const after = window.probes.longTasks.filter(([start]) => start >= firstPaint);
-    const longestTask = Math.max(0, ...after.map(([, duration]) => duration));
-    return { seen: { ...window.probes.seen, paint: firstPaint }, longest: longestTask };
-  });
-  return { seen, longest, sent: sentBytes(host) };
+  const seen = await page.evaluate(() => ({
+    ...window.probes.seen,
+    paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0,
+  }));
+  return { seen, longest: await longest('firstContentfulPaint'), sent: sentBytes(host) };
 }
 
 /** What the host has sent in this visit. */

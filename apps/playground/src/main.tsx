@@ -1,8 +1,9 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
+import { loadTranscript } from './panes/load-later.ts';
 import { hasLink, watchLinks } from './share/watch-links.ts';
-import { replayFirstRun } from './state/first-run.ts';
+import { isFirstVisit, replayFirstRun } from './state/first-run.ts';
 import { keepOffline } from './state/keep-offline.ts';
 import { reportStorage, usePlayground } from './state/store.ts';
 import './styles.css';
@@ -14,9 +15,21 @@ if (restore && Object.values(storedRuns).some((id) => id !== undefined)) {
   usePlayground.setState({ restoring: true });
 }
 
+/** Begins to load the editor and its TypeScript before the first render, because they take longest. */
+function loadEditor(): void {
+  if (usePlayground.getState().view !== 'script') return;
+  // if that fails, perhaps without a network, the pane says so
+  import('./editor/start-typescript.ts').catch(() => {});
+  import('./editor/script-editor.tsx').catch(() => {});
+}
+
 async function openPage(): Promise<void> {
+  loadEditor();
   // Before the first render, so that a link's script is the first thing to be shown.
   await watchLinks();
+  const page = usePlayground.getState();
+  // a run will be shown at once: what draws it loads beside its log
+  if (page.restoring || isFirstVisit(page)) loadTranscript().catch(() => {});
   void replayFirstRun();
   keepOffline();
   createRoot(document.getElementById('root')!).render(
