@@ -24,10 +24,11 @@ function loadEditor(): void {
 }
 
 async function openPage(): Promise<void> {
-  loadEditor();
   // Before the first render, so that a link's script is the first thing to be shown.
   await watchLinks();
   const page = usePlayground.getState();
+  // a first visitor sees the recorded run first
+  if (!isFirstVisit(page)) loadEditor();
   // a run will be shown at once: what draws it loads beside its log
   if (page.restoring || isFirstVisit(page)) loadTranscript().catch(() => {});
   void replayFirstRun();
