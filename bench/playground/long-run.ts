@@ -18,7 +18,7 @@ const EVENT_MS = 5;
 export const lastWords = 'That was the last step.';
 
 /** The script that is in the editor beside the run. It ends in a comment to type into. */
-export const script = `import { definePrompt } from '@cueline/core';
+const script = `import { definePrompt } from '@cueline/core';
 
 export default definePrompt('long', (prompt) => {
   prompt.$\`Look at everything, and report.\`;
