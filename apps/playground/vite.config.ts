@@ -33,5 +33,7 @@ export default defineConfig({
     target: 'es2023',
     // Monaco's TypeScript worker is one file of several megabytes; it is loaded lazily, in a worker.
     chunkSizeWarningLimit: 8_000,
+    // One file for all that the first paint needs: many small ones are more bytes, and more requests.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'page', tags: ['$initial'] }] } } },
   },
 });

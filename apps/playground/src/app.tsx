@@ -1,20 +1,21 @@
 import { Tooltip } from 'radix-ui';
 import { lazy, Suspense, useEffect } from 'react';
-import { toast, Toaster } from 'sonner';
 import { NarrowLayout } from './layout/narrow-layout.tsx';
 import { TopBar } from './layout/top-bar.tsx';
 import { useKeptFocus } from './layout/use-kept-focus.ts';
 import { useRunKeys } from './layout/use-run-keys.ts';
 import { WideLayout } from './layout/wide-layout.tsx';
-import { loadTranscript } from './panes/load-transcript.ts';
+import { loadAhead } from './panes/load-later.ts';
 import { warmSandbox } from './state/run-session.ts';
 import { watchScript } from './state/script-check.ts';
 import { onStorageProblem } from './state/store.ts';
 import { useNarrow, useTheme } from './state/theme.ts';
 import { useTimelineKeys } from './timeline/use-timeline-keys.ts';
 import { ErrorBoundary } from './ui/error-boundary.tsx';
+import { toast } from './ui/toast.ts';
 
-// dialogs come after the page is drawn
+// dialogs and messages come after the page is drawn
+const Toasts = lazy(() => import('./layout/toasts.tsx').then((it) => ({ default: it.Toasts })));
 const ModelDialog = lazy(() =>
   import('./settings/model-dialog.tsx').then((it) => ({ default: it.ModelDialog })),
 );
@@ -25,15 +26,14 @@ const OpenLinkDialog = lazy(() =>
 /** How long the page waits before it prepares the first run in the background, in milliseconds. */
 const WARM_AFTER_MS = 600;
 
-/** Starts the sandbox, and loads what draws a run. */
+/** Starts the sandbox, and loads what the page is drawn without. */
 function prepareRun(): void {
   warmSandbox();
-  // if that fails, perhaps without a network, the run itself tries again
-  loadTranscript().catch(() => {});
+  loadAhead();
 }
 
 export function App() {
-  const theme = useTheme();
+  useTheme();
   const narrow = useNarrow();
   useRunKeys();
   useKeptFocus();
@@ -58,33 +58,10 @@ export function App() {
           <ModelDialog />
           <OpenLinkDialog />
         </Suspense>
+        <Suspense>
+          <Toasts />
+        </Suspense>
       </ErrorBoundary>
-      <Toaster
-        theme={theme}
-        position="top-center"
-        // Below the top bar, and on a phone below the Run button.
-        offset={{ top: 56 }}
-        mobileOffset={{ top: 120 }}
-        toastOptions={{
-          style: {
-            background: 'var(--float)',
-            color: 'var(--ink)',
-            border: '1px solid var(--float-line)',
-            boxShadow: 'var(--float-shadow)',
-            fontFamily: 'var(--font-sans)',
-            fontSize: '13px',
-          },
-          classNames: { description: 'text-ink-2!' },
-          actionButtonStyle: {
-            background: 'transparent',
-            color: 'var(--ink)',
-            border: '1px solid var(--line-strong)',
-            height: narrow ? '44px' : '28px',
-            padding: '0 10px',
-            fontSize: '13px',
-          },
-        }}
-      />
     </Tooltip.Provider>
   );
 }

@@ -1,8 +1,9 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
+import { loadTranscript } from './panes/load-later.ts';
 import { hasLink, watchLinks } from './share/watch-links.ts';
-import { replayFirstRun } from './state/first-run.ts';
+import { isFirstVisit, replayFirstRun } from './state/first-run.ts';
 import { keepOffline } from './state/keep-offline.ts';
 import { reportStorage, usePlayground } from './state/store.ts';
 import './styles.css';
@@ -13,24 +14,41 @@ const { storedRuns } = usePlayground.getState();
 if (restore && Object.values(storedRuns).some((id) => id !== undefined)) {
   usePlayground.setState({ restoring: true });
 }
-// Before the first render, so that a link's script is the first thing to be shown.
-await watchLinks();
-void replayFirstRun();
 
-keepOffline();
+/** Begins to load the editor and its TypeScript before the first render, because they take longest. */
+function loadEditor(): void {
+  if (usePlayground.getState().view !== 'script') return;
+  // if that fails, perhaps without a network, the pane says so
+  import('./editor/start-typescript.ts').catch(() => {});
+  import('./editor/script-editor.tsx').catch(() => {});
+}
 
-createRoot(document.getElementById('root')!).render(
-  <StrictMode>
-    <App />
-  </StrictMode>,
-);
-
-// After it: the editor begins with the script that this tab remembers, and needs no database.
-import('./history/history.ts')
-  .then(({ startHistory }) => startHistory({ restore }))
-  .catch(() => {
+async function openPage(): Promise<void> {
+  // Before the first render, so that a link's script is the first thing to be shown.
+  await watchLinks();
+  const page = usePlayground.getState();
+  // a first visitor sees the recorded run first
+  if (!isFirstVisit(page)) loadEditor();
+  // a run will be shown at once: what draws it loads beside its log
+  if (page.restoring || isFirstVisit(page)) loadTranscript().catch(() => {});
+  void replayFirstRun();
+  keepOffline();
+  createRoot(document.getElementById('root')!).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  );
+  // After it: the editor begins with the script that this tab remembers, and needs no database.
+  try {
+    const { startHistory } = await import('./history/history.ts');
+    await startHistory({ restore });
+  } catch {
     usePlayground.setState({ restoring: false });
     reportStorage(
       'What keeps your scripts and runs could not be loaded. Reload the page, or use Share to keep a copy.',
     );
-  });
+  }
+}
+
+// Not awaited: what is imported later needs this file's chunk, which would never be ready for it.
+void openPage();

@@ -35,13 +35,13 @@ import 'monaco-editor/features/tokenization/register';
 import 'monaco-editor/features/unicodeHighlighter/register';
 import 'monaco-editor/features/wordHighlighter/register';
 import 'monaco-editor/features/wordOperations/register';
+import { ILanguageService } from 'monaco-editor/editor/common/languages/language';
 import { StandaloneServices } from 'monaco-editor/editor/standalone/browser/standaloneServices';
 import 'monaco-editor/languages/definitions/typescript/register';
 import * as typescript from 'monaco-editor/languages/features/typescript/register';
-import TypeScriptWorker from 'monaco-editor/languages/features/typescript/ts.worker?worker';
 import { IStorageService } from 'monaco-editor/platform/storage/common/storage';
-import typesUrl from 'virtual:cueline-editor-types';
 import { defineThemes } from './themes.ts';
+import { editorTypes, takeTypeScriptWorker } from './start-typescript.ts';
 import workerGlobals from './worker-globals.d.ts.txt?raw';
 
 /** A script's path for TypeScript, which finds the packages' types from there. Each script has a model of its own. */
@@ -70,17 +70,16 @@ declare global {
 }
 
 self.MonacoEnvironment = {
-  getWorker: (_id, label) => (label === 'typescript' ? new TypeScriptWorker() : new EditorWorker()),
+  getWorker: (_id, label) => (label === 'typescript' ? takeTypeScriptWorker() : new EditorWorker()),
 };
 // Otherwise the loader would fetch another Monaco from a CDN.
 loader.config({ monaco: monaco as never });
 defineThemes(monaco);
+// Otherwise TypeScript would be set up only once the editor has drawn a script.
+StandaloneServices.get(ILanguageService).requestRichLanguageFeatures('typescript');
 // The documentation of a completion shows beside it at once; it is no option, but what the user last chose, for the
 // profile (0) and by the user (0).
 StandaloneServices.get(IStorageService).store('expandSuggestionDocs', true, 0, 0);
-
-/** The bundled declarations, by their paths under `node_modules`. */
-type EditorTypes = { files: Record<string, string>; entries: Record<string, string> };
 
 const { typescriptDefaults } = typescript;
 typescriptDefaults.setEagerModelSync(true);
@@ -93,8 +92,7 @@ typescriptDefaults.setInlayHintsOptions({});
  */
 async function loadTypes(): Promise<void> {
   typescriptDefaults.setDiagnosticsOptions({ noSemanticValidation: true, noSyntaxValidation: false });
-  const response = await fetch(typesUrl);
-  const { files, entries } = (await response.json()) as EditorTypes;
+  const { files, entries } = await editorTypes;
   typescriptDefaults.setCompilerOptions({
     strict: true,
     noEmit: true,

@@ -161,6 +161,7 @@ function useProblemMarker(shown: Model | undefined): void {
 function useDiagnostics(model: Model | undefined, onDiagnostics: ScriptEditorProps['onDiagnostics']): void {
   useEffect(() => {
     if (model === undefined) return undefined;
+    let isChecked = false;
     const tell = (): void => {
       const markers = monaco.editor
         .getModelMarkers({ resource: model.uri })
@@ -171,6 +172,8 @@ function useDiagnostics(model: Model | undefined, onDiagnostics: ScriptEditorPro
           message,
           warning: severity !== monaco.MarkerSeverity.Error,
         }));
+      // before its first check a script without markers may still have problems
+      if (!isChecked && markers.length === 0) return;
       onDiagnostics(markers.toSorted((a, b) => a.line - b.line || a.column - b.column));
     };
     const listener = monaco.editor.onDidChangeMarkers((resources) => {
@@ -178,10 +181,11 @@ function useDiagnostics(model: Model | undefined, onDiagnostics: ScriptEditorPro
     });
     // A script without problems changes no marker, so its first check has to be requested. If that fails
     // nothing will ever be marked, so the same message is the best we can show.
-    firstCheck(model.uri).then(
-      (clean) => clean && tell(),
-      () => tell(),
-    );
+    const checked = (clean: boolean): void => {
+      isChecked = true;
+      if (clean) tell();
+    };
+    firstCheck(model.uri).then(checked, () => checked(true));
     return () => listener.dispose();
   }, [model, onDiagnostics]);
 }

@@ -1,5 +1,5 @@
 import { parseCases } from '@cueline/evals/cases';
-import { toast } from 'sonner';
+import { toast } from '../ui/toast.ts';
 import { freeId } from '../prompts/editable-prompt.ts';
 import { MAX_CASES, type EditableCase } from './eval-settings.ts';
 import { useEvals } from './store.ts';

@@ -1,7 +1,7 @@
 import { isUnderWay, initialState } from '@cueline/core';
 import { useRun, type WatchedRun } from '@cueline/react';
 import { ClipboardPlus } from 'lucide-react';
-import { toast } from 'sonner';
+import { toast } from '../ui/toast.ts';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { addCaseFromRun } from './add-case.ts';

@@ -7,7 +7,7 @@ import {
   type EvalResult,
   type EvalStore,
 } from '@cueline/core/evals';
-import { toast } from 'sonner';
+import { toast } from '../ui/toast.ts';
 import { checkConnection } from '../model/connection.ts';
 import { createPromptModel } from '../model/prompt-model.ts';
 import { usePrompts } from '../prompts/store.ts';

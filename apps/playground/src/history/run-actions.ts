@@ -1,5 +1,5 @@
 import { isUnderWay } from '@cueline/core';
-import { toast } from 'sonner';
+import { toast } from '../ui/toast.ts';
 import { newOpenScript } from '../state/open-script.ts';
 import { usePlayground, type RunSource } from '../state/store.ts';
 import { saveAsFile } from '../ui/save-as-file.ts';

@@ -1,4 +1,4 @@
-import { toast } from 'sonner';
+import { toast } from '../ui/toast.ts';
 import { examples } from '../examples/index.ts';
 import { nameOf, newOpenScript, type OpenText } from '../state/open-script.ts';
 import { usePlayground } from '../state/store.ts';

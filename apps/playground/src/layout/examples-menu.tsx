@@ -1,7 +1,7 @@
 import { BookOpen, ChevronDown, FileUp, Undo2 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { lazy, Suspense, useRef } from 'react';
-import { toast } from 'sonner';
+import { toast } from '../ui/toast.ts';
 import { exampleGroups } from '../examples/index.ts';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';

@@ -1,75 +1,21 @@
-import { ChevronRight, FileInput } from 'lucide-react';
-import { clsx } from 'clsx';
-import { useEffect, useMemo, useRef } from 'react';
-import { readDraft, ROOT } from '../input/draft.ts';
-import { InputField, InputFields } from '../input/input-fields.tsx';
+import { lazy, Suspense } from 'react';
 import { openPreview } from '../state/preview.ts';
 import { isForeign } from '../state/script-check.ts';
-import { mayTakeInput, problemsOf, useScriptInput } from '../state/script-input.ts';
+import { mayTakeInput, useScriptInput } from '../state/script-input.ts';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
-import { summarize } from '../ui/format.ts';
+import { loadInputForm } from './load-later.ts';
+
+const InputForm = lazy(loadInputForm);
 
 /** The input of the script in the editor: a form before the first run, and one line that unfolds after it. */
 export function InputSection() {
-  const state = useScriptInput();
-  const { field, draft, open, refusals, setDraft } = state;
-  const hasRun = usePlayground(({ session }) => session?.shared === false);
-  const section = useRef<HTMLElement>(null);
-  const problems = useMemo(() => problemsOf(state), [state]);
-
-  useEffect(() => {
-    if (refusals > 0) section.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
-  }, [refusals]);
-
+  const field = useScriptInput((state) => state.field);
   if (field === undefined) return <ForeignInput />;
-  const isOpen = open ?? !hasRun;
-  const { input } = readDraft(field, draft);
   return (
-    <section
-      ref={section}
-      aria-label="Input"
-      className="flex max-h-[50%] shrink-0 flex-col border-b border-line bg-panel"
-    >
-      <h2 className="shrink-0">
-        <button
-          type="button"
-          aria-expanded={isOpen}
-          onClick={() => useScriptInput.setState({ open: !isOpen })}
-          className="flex h-9 w-full items-center gap-2 px-4 text-left text-sm focus-visible:-outline-offset-2 narrow:h-11"
-        >
-          <FileInput aria-hidden className="size-3.5 shrink-0 text-ink-3" />
-          <span className="shrink-0 font-medium">{hasRun ? 'Input of the next run' : 'Input'}</span>
-          <span className="min-w-0 flex-1 truncate text-ink-3">
-            {!isOpen && (input === undefined ? 'none' : summarize(input, 120))}
-          </span>
-          {problems.size > 0 && !isOpen && <span className="shrink-0 text-danger">Needs a change</span>}
-          <ChevronRight
-            aria-hidden
-            className={clsx('size-3.5 shrink-0 text-ink-3 transition-transform', isOpen && 'rotate-90')}
-          />
-        </button>
-      </h2>
-      {isOpen && (
-        <div className="scroll min-h-0 px-4 pb-3 narrow:px-3">
-          {field.kind === 'object' && !field.optional && !field.nullable ? (
-            <>
-              {problems.has(ROOT) && <p className="mb-2 text-sm text-danger">{problems.get(ROOT)}</p>}
-              <InputFields field={field} draft={draft} path={ROOT} problems={problems} onDraft={setDraft} />
-            </>
-          ) : (
-            <InputField
-              name="Value"
-              field={field}
-              draft={draft}
-              path={ROOT}
-              problems={problems}
-              onDraft={setDraft}
-            />
-          )}
-        </div>
-      )}
-    </section>
+    <Suspense>
+      <InputForm field={field} />
+    </Suspense>
   );
 }
 

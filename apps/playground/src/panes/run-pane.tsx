@@ -20,7 +20,7 @@ import { FileDrop } from '../transcript/file-drop.tsx';
 import { NotShown } from '../transcript/content/not-shown.tsx';
 import { ReplyBox } from '../transcript/reply-box.tsx';
 import { RunBar } from './run-bar.tsx';
-import { loadTranscript } from './load-transcript.ts';
+import { loadTranscript } from './load-later.ts';
 
 const Transcript = lazy(loadTranscript);
 const TaskPanel = lazy(() => import('../tasks/task-panel.tsx').then((it) => ({ default: it.TaskPanel })));

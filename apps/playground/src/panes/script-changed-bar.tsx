@@ -1,11 +1,12 @@
 import { FileDiff, Play, Undo2 } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { replaceScript } from '../state/replace-script.ts';
 import { startRun } from '../state/run-session.ts';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
-import { Modal } from '../ui/modal.tsx';
-import { TextDiff } from '../ui/text-diff.tsx';
+import { loadScriptChanges } from './load-later.ts';
+
+const ScriptChanges = lazy(loadScriptChanges);
 
 /** Says that the script in the editor is not the one that ran; `ended` once the run can be started again. */
 export function ScriptChangedBar({ ran, ended }: { ran: string; ended: boolean }) {
@@ -34,23 +35,11 @@ export function ScriptChangedBar({ ran, ended }: { ran: string; ended: boolean }
           </Button>
         )}
       </div>
-      <Modal
-        open={open}
-        onOpenChange={setOpen}
-        wide
-        title="Changes since this run"
-        description="What is struck through ran; what is underlined is in the editor now."
-      >
-        <pre
-          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard scrolls it
-          tabIndex={0}
-          role="region"
-          aria-label="Changed script"
-          className="scroll mx-5 mb-5 max-h-[60dvh] rounded-lg border border-line bg-raised px-3 py-2.5 font-mono text-sm wrap-anywhere whitespace-pre-wrap"
-        >
-          <TextDiff before={ran} after={script} folds />
-        </pre>
-      </Modal>
+      {open && (
+        <Suspense>
+          <ScriptChanges ran={ran} script={script} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { toast } from 'sonner';
+import { toast } from '../ui/toast.ts';
 import { usePlayground } from '../state/store.ts';
 import { MAX_PROMPTS, readEditablePrompts } from './editable-prompt.ts';
 import { usePrompts } from './store.ts';

@@ -1,6 +1,6 @@
 import { CopyPlus, Download, FilePlus2, FileUp, Library, Trash2, Undo2 } from 'lucide-react';
 import { useMemo, useRef } from 'react';
-import { toast } from 'sonner';
+import { toast } from '../ui/toast.ts';
 import { NoticeBar } from '../panes/notice-bar.tsx';
 import { useNarrow } from '../state/theme.ts';
 import { Button } from '../ui/button.tsx';

@@ -1,4 +1,4 @@
-import { toast } from 'sonner';
+import { toast } from '../ui/toast.ts';
 import { startPromptRun } from '../state/run-session.ts';
 import { usePlayground } from '../state/store.ts';
 import { expand, libraryOf, toInput } from './check-prompts.ts';

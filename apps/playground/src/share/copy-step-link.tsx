@@ -1,6 +1,6 @@
 import { Check, Link2 } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
-import { toast } from 'sonner';
+import { toast } from '../ui/toast.ts';
 import { useInspection } from '../state/inspection.ts';
 import type { RunSession } from '../state/store.ts';
 import { useRunning } from '../state/use-running.ts';

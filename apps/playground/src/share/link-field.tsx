@@ -1,6 +1,6 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { toast } from 'sonner';
+import { toast } from '../ui/toast.ts';
 import { Button } from '../ui/button.tsx';
 
 /** A link to copy; with `focus`, the next Enter copies it. */

@@ -5,7 +5,7 @@ import { prefersReducedMotion } from '../ui/reduced-motion.ts';
 import { usePlayground, type PlaygroundState } from './store.ts';
 
 /** True if the user has done nothing here yet, and the first example is in the editor. */
-function isFirstVisit({ visited, script, session, view, notice }: PlaygroundState): boolean {
+export function isFirstVisit({ visited, script, session, view, notice }: PlaygroundState): boolean {
   const untouched = script === examples[0]?.source && session === undefined && notice === undefined;
   return !visited && untouched && view === 'script';
 }

@@ -2,6 +2,8 @@ import { startTransition, useEffect, useState } from 'react';
 
 /** How many rows are drawn at once. */
 const STEP = 20;
+/** How long a list stays as it is after a jump before the rest is drawn, in milliseconds: the next one may follow. */
+const AFTER_JUMP_MS = 150;
 
 /**
  * How many of `length` rows to draw now. If many come at once, a few are drawn, and at each turn of the page a few
@@ -9,20 +11,22 @@ const STEP = 20;
  * `most`: each may take a millisecond and more.
  */
 export function useGradual(length: number, most: number): number {
-  const [drawn, setDrawn] = useState({ count: STEP, length });
-  let { count } = drawn;
+  const [drawn, setDrawn] = useState({ count: STEP, length, hasJumped: false });
+  let { count, hasJumped } = drawn;
   if (length !== drawn.length) {
-    if (Math.abs(length - drawn.length) > STEP) count = STEP;
-    setDrawn({ count, length });
+    hasJumped = Math.abs(length - drawn.length) > STEP;
+    if (hasJumped) count = STEP;
+    setDrawn({ count, length, hasJumped });
   }
   const wanted = Math.min(length, most);
   const isWhole = count >= wanted;
   useEffect(() => {
     if (isWhole) return undefined;
-    const timer = setTimeout(() =>
-      startTransition(() => setDrawn((now) => ({ ...now, count: now.count + STEP }))),
-    );
+    const draw = (): void =>
+      startTransition(() => setDrawn((now) => ({ ...now, count: now.count + STEP, hasJumped: false })));
+    const timer = setTimeout(draw, hasJumped ? AFTER_JUMP_MS : 0);
     return () => clearTimeout(timer);
-  }, [count, isWhole]);
+    // of the length, too: each jump waits anew
+  }, [count, isWhole, hasJumped, length]);
   return Math.min(count, wanted);
 }

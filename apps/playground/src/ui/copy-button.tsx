@@ -1,6 +1,6 @@
 import { Check, Copy } from 'lucide-react';
 import { useState } from 'react';
-import { toast } from 'sonner';
+import { toast } from './toast.ts';
 import { Button } from './button.tsx';
 import { Tip } from './tip.tsx';
 

@@ -1,0 +1,32 @@
+import type { Transcript } from '../transcript/transcript.tsx';
+import type { InputForm } from './input-form.tsx';
+import type { PreviewPane } from './preview-pane.tsx';
+import type { ScriptChanges } from './script-changes.tsx';
+
+// what the page is drawn without, for React's lazy()
+
+/** Loads the transcript, whose Markdown is a large part of the page's code. */
+export function loadTranscript(): Promise<{ default: typeof Transcript }> {
+  return import('../transcript/transcript.tsx').then((it) => ({ default: it.Transcript }));
+}
+
+/** Loads the form of a script's input. */
+export function loadInputForm(): Promise<{ default: typeof InputForm }> {
+  return import('./input-form.tsx').then((it) => ({ default: it.InputForm }));
+}
+
+/** Loads the preview of a script's first request. */
+export function loadPreview(): Promise<{ default: typeof PreviewPane }> {
+  return import('./preview-pane.tsx').then((it) => ({ default: it.PreviewPane }));
+}
+
+/** Loads the dialog with the changes of a script since its run. */
+export function loadScriptChanges(): Promise<{ default: typeof ScriptChanges }> {
+  return import('./script-changes.tsx').then((it) => ({ default: it.ScriptChanges }));
+}
+
+/** Loads all of it before it is needed, so that a click shows it at once. */
+export function loadAhead(): void {
+  // if that fails, perhaps without a network, the part itself tries again
+  for (const load of [loadTranscript, loadInputForm, loadPreview, loadScriptChanges]) load().catch(() => {});
+}

@@ -1,0 +1,36 @@
+import type { ExternalToast, toast as draw } from 'sonner';
+
+type Draw = typeof draw;
+type Show = (text: string, options?: ExternalToast) => string | number;
+
+let isDrawn: (draw: Draw) => void = () => {};
+const drawn = new Promise<Draw>((resolve) => (isDrawn = resolve));
+let shown = 0;
+
+function show(kind: 'message' | 'success' | 'warning' | 'error'): Show {
+  return (text, options) => {
+    const id = options?.id ?? `toast-${++shown}`;
+    void drawn.then((toast) => toast[kind](text, { ...options, id }));
+    return id;
+  };
+}
+
+/**
+ * Shows a short message over the page. What draws it loads after the page, so that a message of the first moments waits
+ * for it.
+ */
+export const toast: Show &
+  Record<'success' | 'warning' | 'error', Show> & { dismiss(id: string | number): void } = Object.assign(
+  show('message'),
+  {
+    success: show('success'),
+    warning: show('warning'),
+    error: show('error'),
+    dismiss: (id: string | number) => void drawn.then((loaded) => loaded.dismiss(id)),
+  },
+);
+
+/** Shows the messages so far, and all others, with `draw`, which is on the page now. */
+export function drawToasts(draw: Draw): void {
+  isDrawn(draw);
+}

@@ -1,0 +1,164 @@
+import type { CDPSession, Page } from 'playwright';
+import { lastWords } from './long-run.ts';
+import { traceTasks } from './trace.ts';
+import { onPage, untilSeen, type Setting } from './visits.ts';
+
+/** The frames in which the pointer goes from one end of the scrubber to the other: two seconds. */
+const SWEEP = 120;
+/** The keys that are pressed while the run plays, and the time from one to the next, in milliseconds. */
+const typed = 'the quick brown fox jumps over the lazy dog while it replays ';
+const KEY_MS = 60;
+
+export type LongVisit = {
+  /** Milliseconds from the choice in the history until the run is drawn. */
+  open: number;
+  longestAtOpen: number;
+  /** Milliseconds that the page's thread ran for each move of the scrubber. */
+  scrub: readonly number[];
+  /** The same for a frame while the run plays, on average. */
+  play: number;
+  typing: { dropped: number; slow: readonly number[] };
+};
+
+/** A person imports a run of 20,000 events, opens it, scrubs through it, and types while it plays at full speed. */
+export async function visitLongRun(setting: Setting, file: string): Promise<LongVisit> {
+  const stored = { 'cueline:playground': { state: { visited: true }, version: 1 } };
+  return onPage(setting, stored, { editor: '.monaco-editor .view-line' }, async (page, session) => {
+    await page.goto(`${setting.host.url}/`);
+    await untilSeen(page, ['editor']);
+    // the rest of what loads ahead
+    await page.waitForTimeout(2_000);
+    await page.getByRole('button', { name: 'History' }).click();
+    const buffer = Buffer.from(file);
+    await page
+      .getByLabel('Run file')
+      .setInputFiles({ name: 'long.run.json', mimeType: 'application/json', buffer });
+    const opened = await openRun(setting, page);
+    const scrub = await drag(page, session);
+    const { play, typing } = await typeWhilePlaying(page, session);
+    return { ...opened, scrub, play, typing };
+  });
+}
+
+async function openRun({ browser }: Setting, page: Page): Promise<Pick<LongVisit, 'open' | 'longestAtOpen'>> {
+  const row = page.getByTestId('stored-run').first();
+  await row.waitFor({ timeout: 60_000 });
+  await page.waitForTimeout(500);
+  await page.evaluate(() =>
+    window.probes.lookFor({
+      answer: '[aria-label="Run"] [aria-label="Answer"]',
+      timeline: '[aria-label="Timeline"] [role="row"]',
+      inspector: '[aria-label="Inspector"]',
+      status: '[data-testid="status"][data-status="done"]',
+    }),
+  );
+  const longest = await traceTasks(browser, page);
+  await row.click();
+  const seen = await untilSeen(page, ['answer', 'timeline', 'inspector', 'status']);
+  await page.getByText(lastWords).first().waitFor();
+  await page.waitForTimeout(1_000);
+  return { open: Math.max(...Object.values(seen)), longestAtOpen: await longest('pressed') };
+}
+
+/**
+ * Drags the thumb of the slider to the start and back, by the same way each frame; milliseconds that the page's thread ran
+ * for each. What else the machine does makes the frames late, but not these times longer.
+ */
+export async function drag(page: Page, session: CDPSession): Promise<readonly number[]> {
+  const slider = page
+    .getByLabel('Moment')
+    .first()
+    .locator('xpath=ancestor-or-self::*[@data-orientation or self::input][last()]');
+  const { x, y, width, height } = (await slider.boundingBox())!;
+  const mouse = (type: 'mousePressed' | 'mouseMoved' | 'mouseReleased', at: number): Promise<unknown> =>
+    session.send('Input.dispatchMouseEvent', {
+      type,
+      x: x + width * at,
+      y: y + height / 2,
+      button: 'left',
+      buttons: type === 'mouseReleased' ? 0 : 1,
+      clickCount: 1,
+    });
+  await mouse('mousePressed', 0.98);
+  const busy = await threadTime(session);
+  const frames: number[] = [];
+  let before = await busy();
+  for (let move = 0; move < 2 * SWEEP; move++) {
+    const way = move / SWEEP;
+    await mouse('mouseMoved', 0.02 + 0.96 * Math.abs(1 - way));
+    await page.evaluate(nextFrame);
+    const after = await busy();
+    frames.push(after - before);
+    before = after;
+  }
+  await mouse('mouseReleased', 0.98);
+  return frames;
+}
+
+/** Resolves after the next frame is painted. Runs in the page. */
+function nextFrame(): Promise<void> {
+  return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+}
+
+/** Reads how long the page's thread has run so far, in milliseconds, without the time that it waited for other programs. */
+async function threadTime(session: CDPSession): Promise<() => Promise<number>> {
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  return async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    const seconds = metrics.find((metric) => metric.name === 'TaskDuration')?.value;
+    if (seconds === undefined) throw new Error('This browser does not say how busy its main thread was.');
+    return seconds * 1_000;
+  };
+}
+
+async function typeWhilePlaying(
+  page: Page,
+  session: CDPSession,
+): Promise<Pick<LongVisit, 'play' | 'typing'>> {
+  const speed = page.getByRole('button', { name: /^Speed/ });
+  while (!(await speed.textContent())?.includes('8')) await speed.click();
+  // from the start
+  await page.getByLabel('Moment').first().focus();
+  await page.keyboard.press('Home');
+  await page.locator('.monaco-editor .view-line').last().click();
+  await page.keyboard.press('ControlOrMeta+End');
+  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  // the pointer went to the button
+  await page.locator('.monaco-editor').first().locator('textarea, .native-edit-context').first().focus();
+  const busy = await threadTime(session);
+  const before = await busy();
+  await page.evaluate(() => {
+    window.probes.slowKeys.length = 0;
+    window.probes.frames = 0;
+  });
+  for (const key of typed) {
+    const press = { key, text: key, unmodifiedText: key } as const;
+    void session.send('Input.dispatchKeyEvent', { type: 'keyDown', ...press });
+    void session.send('Input.dispatchKeyEvent', { type: 'keyUp', key });
+    await page.waitForTimeout(KEY_MS);
+  }
+  await page.waitForTimeout(500);
+  const isPlaying = await page.getByRole('button', { name: 'Pause', exact: true }).isVisible();
+  if (!isPlaying) throw new Error('The run was over before everything was typed.');
+  const play = ((await busy()) - before) / (await page.evaluate(() => window.probes.frames));
+  await page.getByRole('button', { name: 'Pause', exact: true }).click();
+  await page.waitForTimeout(1_000);
+  const slow = await page.evaluate(() => window.probes.slowKeys);
+  const text = await page.evaluate(
+    () =>
+      (JSON.parse(sessionStorage.getItem('cueline:tab') ?? '{}') as { state?: { text?: string } }).state
+        ?.text ?? '',
+  );
+  return { play, typing: { dropped: droppedOf(text), slow } };
+}
+
+/** How many of the typed keys are not in the text, in their order. */
+function droppedOf(text: string): number {
+  const arrived = text.slice(text.lastIndexOf('// ') + 3);
+  let found = 0;
+  for (const key of typed) if (arrived[found] === key) found += 1;
+  return typed.length - (arrived === typed ? typed.length : Math.min(found, typed.length - 1));
+}
+
+/** How many keys are pressed. */
+export const keyCount: number = typed.length;

@@ -1,0 +1,56 @@
+import type { Browser } from 'playwright';
+import { drag, visitLongRun, type LongVisit } from './long-visit.ts';
+import type { Host } from './serve.ts';
+import {
+  onPage,
+  untilSeen,
+  visitAgain,
+  visitBareEditor,
+  visitBareStream,
+  visitFirst,
+  type RunVisit,
+  type Visit,
+} from './visits.ts';
+
+const ROUNDS = 3;
+
+export type Options = { browser: Browser; slowdown: number; playground: Host; bare: Host; file: string };
+
+/** One entry a round. */
+export type Measured = {
+  first: Visit[];
+  again: RunVisit[];
+  bareEditor: Visit[];
+  bareStream: { word: number; longest: number }[];
+  bareSlider: (readonly number[])[];
+  long: LongVisit[];
+};
+
+/** Measures everything in rounds, so that what else the machine does meets all of it alike. */
+export async function measure({ browser, slowdown, playground, bare, file }: Options): Promise<Measured> {
+  const app = { browser, slowdown, host: playground };
+  const other = { browser, slowdown, host: bare };
+  const measured: Measured = {
+    first: [],
+    again: [],
+    bareEditor: [],
+    bareStream: [],
+    bareSlider: [],
+    long: [],
+  };
+  for (let round = 0; round < ROUNDS; round++) {
+    measured.first.push(await visitFirst(app));
+    measured.bareEditor.push(await visitBareEditor(other));
+    measured.again.push(await visitAgain(app));
+    measured.bareStream.push(await visitBareStream(other));
+    measured.long.push(await visitLongRun(app, file));
+    measured.bareSlider.push(
+      await onPage(other, {}, { slider: 'p' }, async (page, session) => {
+        await page.goto(`${bare.url}/#slider`);
+        await untilSeen(page, ['slider']);
+        return drag(page, session);
+      }),
+    );
+  }
+  return measured;
+}
