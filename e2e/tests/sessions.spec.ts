@@ -21,7 +21,9 @@ test('a session and an agent call reach their ends', async ({ playground }) => {
 
   await play(playground, 'A session');
   await expect(complete).toContainText('No bed is empty: peas climb the wall');
-  await expect(complete).toContainText('"under the pear tree": "spinach"');
+  await expect(complete.getByRole('group', { name: 'Output' })).toContainText(
+    /under the pear tree\s*spinach/,
+  );
   await expect(playground.tool('task_complete')).toHaveCount(0);
 
   await play(playground, 'An answer in tags');
@@ -30,7 +32,7 @@ test('a session and an agent call reach their ends', async ({ playground }) => {
   await expect(page.getByLabel('Answer', { exact: true }).last()).toContainText(
     '<name>Poste Restante</name>',
   );
-  await expect(page.getByLabel('Result')).toContainText('"name": "Poste Restante"');
+  await expect(page.getByLabel('Result')).toContainText(/name\s*Poste Restante/);
 });
 
 test(
@@ -64,7 +66,7 @@ test(
       'Pilot, came aboard at Funchal',
     );
     await expect(summary.getByLabel('User message')).toHaveCount(0);
-    await expect(complete).toContainText('"ashore": "Bristol"');
+    await expect(complete.getByRole('group', { name: 'Output' })).toContainText(/ashore\s*Bristol/);
 
     await play(playground, 'A classifier');
     const calls = playground.tool('sortMail').locator('[data-agent=classify]');

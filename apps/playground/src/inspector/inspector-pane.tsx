@@ -5,11 +5,11 @@ import { logOf, useShownRun } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { NotShown } from '../transcript/content/not-shown.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
-import { CallView } from './call-view.tsx';
-import { DefinitionView } from './definition-view.tsx';
+import { CallView } from './call/call-view.tsx';
+import { DefinitionView } from './definition/definition-view.tsx';
 import { InspectorHeader, StepFacts } from './inspector-header.tsx';
-import { useStepContent } from './step-content.ts';
-import { StepView, type StepTab } from './step-view.tsx';
+import { useStepContent } from './step/step-content.ts';
+import { StepView, type StepTab } from './step/step-view.tsx';
 import { findTarget, latestStep, type StepTarget } from './target.ts';
 
 type Place = Exclude<Selection, { kind: 'definition' }>;

@@ -1,6 +1,6 @@
 import type { AgentState, RunState, ToolCallState } from '@cueline/core';
 import { pendingId, type Pending } from '../state/pending.ts';
-import { agentsOf } from '../transcript/known-calls.ts';
+import { agentsOf } from '../transcript/calls/known-calls.ts';
 import { callKey, type LogTimes } from './log-times.ts';
 import type { Segment, TimelineRow } from './timeline-row.ts';
 

@@ -9,7 +9,7 @@ import { TaskPanel } from '../tasks/task-panel.tsx';
 import { verdictOf } from '../tasks/verdicts.ts';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { AgentCard } from './agent-card.tsx';
-import { callOfAgent } from './known-calls.ts';
+import { callOfAgent } from './calls/known-calls.ts';
 import { NotShown } from './content/not-shown.tsx';
 import { CompleteRow, ErrorRow, ResultRow, StoppedRow, SuspendedRow, WarningRow } from './ending-rows.tsx';
 import {
@@ -23,7 +23,7 @@ import {
   TextRow,
   UserRow,
 } from './rows.tsx';
-import { ToolCard } from './tool-card.tsx';
+import { ToolCard } from './calls/tool-card.tsx';
 import type { CallFacts, TranscriptItem } from './transcript-item.ts';
 
 type RowsProps = { items: readonly TranscriptItem[]; session: RunSession };

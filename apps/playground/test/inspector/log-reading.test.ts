@@ -1,13 +1,13 @@
 import { reduceAll, type RunEvent, type RunEventBody } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
-import { eventsOfCall, rowsOfCall } from '../../src/inspector/call-rows.ts';
-import { usesOfDefinition } from '../../src/inspector/definition-uses.ts';
-import { groupEvents } from '../../src/inspector/event-groups.ts';
-import { readResponse } from '../../src/inspector/response-rows.ts';
+import { eventsOfCall, rowsOfCall } from '../../src/inspector/call/call-rows.ts';
+import { usesOfDefinition } from '../../src/inspector/definition/definition-uses.ts';
+import { groupEvents } from '../../src/inspector/step/event-groups.ts';
+import { readResponse } from '../../src/inspector/step/response-rows.ts';
 import { eventsIn, rangeOfStep } from '../../src/inspector/step-events.ts';
-import { notesOfStep } from '../../src/inspector/step-notes.ts';
-import { taskDuring } from '../../src/inspector/task-during.ts';
-import { variableHistory } from '../../src/inspector/variable-history.ts';
+import { notesOfStep } from '../../src/inspector/step/step-notes.ts';
+import { taskDuring } from '../../src/inspector/call/task-during.ts';
+import { variableHistory } from '../../src/inspector/definition/variable-history.ts';
 import { called, ran, start, step } from '../transcript/run-events.ts';
 
 const logOf = (bodies: readonly (RunEventBody & { agent?: string })[]): RunEvent[] =>

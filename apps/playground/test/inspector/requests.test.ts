@@ -1,8 +1,9 @@
 import type { CompiledRequest, InstructionPart } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
-import { instructionPartsOf, instructionSegments } from '../../src/inspector/instruction-segments.ts';
-import { compareRequests, isSameRequest } from '../../src/inspector/request-difference.ts';
-import { estimateRequest, readUsage } from '../../src/inspector/token-rows.ts';
+import { instructionPartsOf, instructionSegments } from '../../src/request/instruction-segments.ts';
+import { compareRequests, isSameRequest } from '../../src/inspector/step/request-difference.ts';
+import { readUsage } from '../../src/inspector/step/step-usage.ts';
+import { estimateRequest } from '../../src/request/token-rows.ts';
 
 const say = (content: string, role: 'user' | 'assistant' = 'user'): CompiledRequest['messages'][number] => ({
   role,

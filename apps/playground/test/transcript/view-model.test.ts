@@ -2,7 +2,7 @@ import { isUnderWay, initialState, type RunEventBody } from '@cueline/core';
 import { suspend } from '@cueline/core/agents';
 import { expect, test } from 'vitest';
 import { announcement } from '../../src/transcript/announcement.ts';
-import { callOfAgent } from '../../src/transcript/known-calls.ts';
+import { callOfAgent } from '../../src/transcript/calls/known-calls.ts';
 import { isSuspended } from '../../src/transcript/outcome.ts';
 import { toTranscript } from '../../src/transcript/view-model.ts';
 import {

@@ -4,8 +4,8 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { ArgumentsEditor } from '../../../src/approval/arguments-editor.tsx';
 import { JsonView } from '../../../src/ui/json-view.tsx';
-import { SubCalls } from '../../../src/transcript/sub-calls.tsx';
-import { CallSummary } from '../../../src/transcript/call-summary.tsx';
+import { SubCalls } from '../../../src/transcript/calls/sub-calls.tsx';
+import { CallSummary } from '../../../src/transcript/calls/call-summary.tsx';
 import { visibleText } from '../../../src/ui/visible-text.ts';
 
 const code = (point: number): string => `\\u${point.toString(16).padStart(4, '0')}`;

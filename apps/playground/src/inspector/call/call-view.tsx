@@ -1,23 +1,18 @@
 import type { RunEvent, ToolCallState } from '@cueline/core';
 import { clsx } from 'clsx';
 import { Ban, Check, CircleAlert, Ellipsis, LoaderCircle, type LucideIcon } from 'lucide-react';
-import { memo, useMemo } from 'react';
-import { useInspection } from '../state/inspection.ts';
-import { pendingFor } from '../transcript/known-calls.ts';
-import { SubCalls } from '../transcript/sub-calls.tsx';
-import { DataView } from '../ui/data-view.tsx';
-import { plural } from '../ui/format.ts';
-import { LongText } from '../ui/long-text.tsx';
-import { visibleText } from '../ui/visible-text.ts';
+import { useMemo } from 'react';
+import { useInspection } from '../../state/inspection.ts';
+import { CallData } from '../../transcript/calls/call-data.tsx';
+import { pendingFor } from '../../transcript/calls/known-calls.ts';
+import { SubCalls } from '../../transcript/calls/sub-calls.tsx';
+import { plural } from '../../ui/format.ts';
 import { eventsOfCall, rowsOfCall, type CallRow } from './call-rows.ts';
-import { DefinitionName } from './definition-name.tsx';
-import { FactList, Nothing, Section } from './section.tsx';
-import { rangeOfStep } from './step-events.ts';
-import type { StepTarget } from './target.ts';
+import { DefinitionName } from '../../request/definition-name.tsx';
+import { FactList, Section } from '../../ui/section.tsx';
+import { rangeOfStep } from '../step-events.ts';
+import type { StepTarget } from '../target.ts';
 import { taskDuring } from './task-during.ts';
-
-/** How much of the arguments is drawn while they arrive, in characters. */
-const LAST_CHARACTERS = 4_000;
 
 const looks: Record<ToolCallState['state'], { word: string; look: string; Icon: LucideIcon }> = {
   'input-streaming': { word: 'Writing arguments', look: 'text-ink-2', Icon: Ellipsis },
@@ -54,7 +49,9 @@ export function CallView({ target, log, origin }: CallViewProps) {
           {word}
         </span>
       </div>
-      <CallData call={call} />
+      <div className="border-b border-line px-4 narrow:px-3 py-2">
+        <CallData call={call} />
+      </div>
       {call.subCalls !== undefined && (
         <Section title="Calls inside" hint={plural(call.subCalls.length, 'call')}>
           <SubCalls subCalls={call.subCalls} origin={origin} />
@@ -79,37 +76,6 @@ export function CallView({ target, log, origin }: CallViewProps) {
     </div>
   );
 }
-
-const CallData = memo(function CallData({ call }: { call: ToolCallState }) {
-  return (
-    <div className="grid grid-cols-[minmax(0,1fr)] gap-2 border-b border-line px-4 narrow:px-3 py-2">
-      {call.input === undefined ? (
-        <div role="group" aria-label="Input">
-          <p className="text-xs font-medium text-ink-3">Input, as it arrives</p>
-          <pre className="font-mono text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">
-            {visibleText(call.inputText.slice(-LAST_CHARACTERS)) || '…'}
-          </pre>
-        </div>
-      ) : (
-        <DataView label="Input" value={call.input} />
-      )}
-      {call.errorText === undefined ? (
-        call.output !== undefined || call.state === 'output-available' ? (
-          <DataView label="Output" value={call.output} />
-        ) : (
-          <Nothing>No output yet.</Nothing>
-        )
-      ) : (
-        <div role="group" aria-label="Error" className="rounded-md bg-danger-soft px-2.5 py-1.5">
-          <p className="text-xs font-medium text-danger">Error</p>
-          <p className="wrap-anywhere whitespace-pre-wrap">
-            <LongText text={visibleText(call.errorText)} atOnce={LAST_CHARACTERS} />
-          </p>
-        </div>
-      )}
-    </div>
-  );
-});
 
 /** The facts about a call; read from the log again only if the call changes. */
 function useCallRows(

@@ -1,18 +1,18 @@
 import { clsx } from 'clsx';
 import { X } from 'lucide-react';
 import { useMemo, useState, type ReactNode } from 'react';
-import { useInspection, type Selection } from '../state/inspection.ts';
-import type { ShownRun } from '../state/shown-run.ts';
-import { logOf } from '../state/shown-run.ts';
-import type { RunSession } from '../state/store.ts';
-import { Button } from '../ui/button.tsx';
-import { formatCount, formatDuration, plural } from '../ui/format.ts';
-import { LongText } from '../ui/long-text.tsx';
-import { TextDiff } from '../ui/text-diff.tsx';
-import { visibleText } from '../ui/visible-text.ts';
-import { definitionLooks, type NamedKind } from './definition-name.tsx';
+import { useInspection, type Selection } from '../../state/inspection.ts';
+import type { ShownRun } from '../../state/shown-run.ts';
+import { logOf } from '../../state/shown-run.ts';
+import type { RunSession } from '../../state/store.ts';
+import { Button } from '../../ui/button.tsx';
+import { formatCount, formatDuration, plural } from '../../ui/format.ts';
+import { LongText } from '../../ui/long-text.tsx';
+import { TextDiff } from '../../ui/text-diff.tsx';
+import { visibleText } from '../../ui/visible-text.ts';
+import { definitionLooks, type NamedKind } from '../../request/definition-name.tsx';
 import { usesOfDefinition, type DefinitionUse } from './definition-uses.ts';
-import { MoreButton, Nothing, Section } from './section.tsx';
+import { MoreButton, Nothing, Section } from '../../ui/section.tsx';
 import { variableHistory, type ShownLog, type VariableChange } from './variable-history.ts';
 
 /** How many rows are drawn at first, and again at each press. */

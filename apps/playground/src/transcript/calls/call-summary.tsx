@@ -1,10 +1,10 @@
 import type { ToolCallState } from '@cueline/core';
 import { clsx } from 'clsx';
-import { formatDuration, keyArguments, newFields, summarize } from '../ui/format.ts';
-import { LiveDuration } from '../ui/live-duration.tsx';
-import type { TaskVerdict } from '../tasks/verdicts.ts';
-import { isSuspended } from './outcome.ts';
-import { visibleText } from '../ui/visible-text.ts';
+import { formatDuration, keyArguments, newFields, summarize } from '../../ui/format.ts';
+import { LiveDuration } from '../../ui/live-duration.tsx';
+import type { TaskVerdict } from '../../tasks/verdicts.ts';
+import { isSuspended } from '../outcome.ts';
+import { visibleText } from '../../ui/visible-text.ts';
 
 /** Arguments up to this many characters stand beside the name; longer ones get a line of their own. */
 const LONGEST_BESIDE = 34;

@@ -7,7 +7,7 @@ import { LongText } from '../ui/long-text.tsx';
 import { visibleText } from '../ui/visible-text.ts';
 import { DefinitionName } from './definition-name.tsx';
 import { instructionSegments } from './instruction-segments.ts';
-import { MoreButton, Nothing } from './section.tsx';
+import { MoreButton, Nothing } from '../ui/section.tsx';
 
 /** How many pieces are drawn at first, and again at each press; a prompt may have thousands of variables. */
 const PIECES_AT_ONCE = 100;

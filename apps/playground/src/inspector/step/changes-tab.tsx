@@ -3,13 +3,13 @@ import { clsx } from 'clsx';
 import { Minus, Pencil, Plus } from 'lucide-react';
 import type { ModelMessage } from 'ai';
 import { useMemo, useState, type ComponentType, type ReactNode } from 'react';
-import { Data } from '../ui/data-view.tsx';
-import { formatCount } from '../ui/format.ts';
-import { TextDiff } from '../ui/text-diff.tsx';
-import { visibleText } from '../ui/visible-text.ts';
-import { DefinitionName, type NamedKind } from './definition-name.tsx';
-import { messageText } from './message-parts.ts';
-import { MessageView } from './message-view.tsx';
+import { Data } from '../../ui/data-view.tsx';
+import { formatCount } from '../../ui/format.ts';
+import { TextDiff } from '../../ui/text-diff.tsx';
+import { visibleText } from '../../ui/visible-text.ts';
+import { DefinitionName, type NamedKind } from '../../request/definition-name.tsx';
+import { messageText } from '../../request/message-parts.ts';
+import { MessageView } from '../../request/message-view.tsx';
 import {
   compareRequests,
   isSameRequest,
@@ -17,8 +17,8 @@ import {
   type DefinitionChange,
   type RequestDifference,
 } from './request-difference.ts';
-import { MoreButton, Nothing, Section } from './section.tsx';
-import { ToolDescription } from './tool-list.tsx';
+import { MoreButton, Nothing, Section } from '../../ui/section.tsx';
+import { ToolDescription } from '../../request/tool-list.tsx';
 
 /** How many changes of a kind are drawn at first, and again at each press. */
 const CHANGES_AT_ONCE = 30;

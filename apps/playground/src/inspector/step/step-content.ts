@@ -1,9 +1,9 @@
 import type { RunEvent, StepState, ToolCallState } from '@cueline/core';
 import { useMemo } from 'react';
-import { kindOf } from '../transcript/outcome.ts';
+import { kindOf } from '../../transcript/outcome.ts';
 import { notesOfStep, type StepNote } from './step-notes.ts';
-import { eventsIn, rangeOfStep } from './step-events.ts';
-import type { StepTarget } from './target.ts';
+import { eventsIn, rangeOfStep } from '../step-events.ts';
+import type { StepTarget } from '../target.ts';
 
 /** A step with what the log has of it. */
 export type StepContent = {

@@ -1,6 +1,6 @@
 import type { AgentState, RunState, ToolCallState } from '@cueline/core';
 import type { UIMessage } from 'ai';
-import type { Pending } from '../state/pending.ts';
+import type { Pending } from '../../state/pending.ts';
 
 /** A call, and the run that has more about it. */
 export type KnownCall = {

@@ -1,7 +1,7 @@
 import type { RunEvent, StepState } from '@cueline/core';
-import { steerLabel } from '../transcript/steer-labels.ts';
-import type { SteerFacts } from '../transcript/transcript-item.ts';
-import { formatDuration } from '../ui/format.ts';
+import { steerLabel } from '../../transcript/steer-labels.ts';
+import type { SteerFacts } from '../../transcript/transcript-item.ts';
+import { formatDuration } from '../../ui/format.ts';
 
 /** What happened in a step besides its request and its response: a retry, a warning, a message to the model. */
 export type StepNote = {

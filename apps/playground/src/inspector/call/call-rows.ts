@@ -1,6 +1,6 @@
 import type { ErrorSource, RunEvent, ToolCallState } from '@cueline/core';
-import type { Pending } from '../state/pending.ts';
-import { formatDuration } from '../ui/format.ts';
+import type { Pending } from '../../state/pending.ts';
+import { formatDuration } from '../../ui/format.ts';
 
 /** A fact about a call. */
 export type CallRow = { name: string; value: string };

@@ -1,5 +1,5 @@
 import type { RunEvent } from '@cueline/core';
-import type { FilePart } from '../transcript/transcript-item.ts';
+import type { FilePart } from '../../transcript/transcript-item.ts';
 
 /** One part of a model's response, in the order in which they began. `t` is when, since the run's start. */
 export type ResponseRow = {

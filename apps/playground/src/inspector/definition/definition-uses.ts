@@ -1,6 +1,6 @@
 import type { AgentState, CompiledRequest, RequestTool, RunState, StepState } from '@cueline/core';
 import { estimateTokens } from '@cueline/core/inspect';
-import { instructionPartsOf } from './instruction-segments.ts';
+import { instructionPartsOf } from '../../request/instruction-segments.ts';
 
 /** A step whose request has a definition. */
 export type DefinitionUse = {

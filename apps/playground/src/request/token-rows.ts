@@ -1,4 +1,4 @@
-import type { CompiledRequest, StepState } from '@cueline/core';
+import type { CompiledRequest } from '@cueline/core';
 import { estimateTokens } from '@cueline/core/inspect';
 import { instructionPartsOf } from './instruction-segments.ts';
 
@@ -58,27 +58,4 @@ function atMost(rows: TokenRow[], most: number): TokenRow[] {
   const others = bySize.slice(most - 1);
   const tokens = others.reduce((sum, row) => sum + row.tokens, 0);
   return [...rows.filter((row) => kept.has(row)), { kind: 'others', name: '', count: others.length, tokens }];
-}
-
-/** The tokens that a provider has counted, as far as it has. */
-export type StepUsage = {
-  input: number | undefined;
-  cached: number | undefined;
-  output: number | undefined;
-  reasoning: number | undefined;
-};
-
-/** A step's usage. Counts of a foreign log that are not counts are left out. */
-export function readUsage({ usage }: Pick<StepState, 'usage'>): StepUsage {
-  const { inputTokens, inputTokenDetails, outputTokens, outputTokenDetails } = usage ?? {};
-  return {
-    input: readCount(inputTokens),
-    cached: readCount(inputTokenDetails?.cacheReadTokens),
-    output: readCount(outputTokens),
-    reasoning: readCount(outputTokenDetails?.reasoningTokens),
-  };
-}
-
-function readCount(count: unknown): number | undefined {
-  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 }

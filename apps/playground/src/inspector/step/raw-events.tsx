@@ -2,10 +2,10 @@ import type { RunEvent } from '@cueline/core';
 import { ChevronRight } from 'lucide-react';
 import { clsx } from 'clsx';
 import { memo, useMemo, useState } from 'react';
-import { formatCount, formatDuration } from '../ui/format.ts';
-import { JsonView } from '../ui/json-view.tsx';
+import { formatCount, formatDuration } from '../../ui/format.ts';
+import { JsonView } from '../../ui/json-view.tsx';
 import { groupEvents, type EventGroup } from './event-groups.ts';
-import { MoreButton } from './section.tsx';
+import { MoreButton } from '../../ui/section.tsx';
 
 /** How many rows are drawn at first, and again at each press. */
 const ROWS_AT_ONCE = 100;

@@ -7,7 +7,7 @@ import { LongText } from '../ui/long-text.tsx';
 import { visibleText } from '../ui/visible-text.ts';
 import { DefinitionName } from './definition-name.tsx';
 import { schemaRows, type SchemaRow } from './schema-rows.ts';
-import { MoreButton, Nothing } from './section.tsx';
+import { MoreButton, Nothing } from '../ui/section.tsx';
 
 /** How many tools are drawn at first, and again at each press. */
 const TOOLS_AT_ONCE = 20;

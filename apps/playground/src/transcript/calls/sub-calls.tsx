@@ -2,11 +2,10 @@ import type { SubCallState, ToolCallState } from '@cueline/core';
 import { clsx } from 'clsx';
 import { Ban, Check, ChevronRight, CircleAlert, LoaderCircle } from 'lucide-react';
 import { memo, useState } from 'react';
-import { Field } from './content/field.tsx';
+import { CallData } from './call-data.tsx';
 import { CallSummary } from './call-summary.tsx';
-import { formatDuration } from '../ui/format.ts';
-import { JsonView } from '../ui/json-view.tsx';
-import { LiveDuration } from '../ui/live-duration.tsx';
+import { formatDuration } from '../../ui/format.ts';
+import { LiveDuration } from '../../ui/live-duration.tsx';
 
 /** How many calls are drawn at first; a button draws all. */
 const LAST_CALLS = 200;
@@ -80,7 +79,11 @@ const SubCall = memo(function SubCall({ call, origin }: SubCallProps) {
           ) : null}
         </span>
       </button>
-      {open && <Details call={call} />}
+      {open && (
+        <div className="border-y border-line bg-raised py-1.5 pr-3 pl-8">
+          <CallData call={call} />
+        </div>
+      )}
     </li>
   );
 });
@@ -88,23 +91,4 @@ const SubCall = memo(function SubCall({ call, origin }: SubCallProps) {
 /** A call inside another, for the same summary as that of a call. */
 function summarized({ name, state, ...rest }: SubCallState): ToolCallState {
   return { ...rest, state, toolName: name, toolCallId: '', step: 0, inputText: '', calledAt: rest.startedAt };
-}
-
-function Details({ call: { input, state, output, errorText } }: { call: SubCallState }) {
-  return (
-    <dl className="grid grid-cols-[minmax(0,1fr)] gap-3 border-y border-line bg-raised py-2.5 pr-3 pl-8">
-      <Field name="Input">
-        <JsonView value={input} />
-      </Field>
-      {errorText !== undefined ? (
-        <Field name="Error">
-          <JsonView value={errorText} />
-        </Field>
-      ) : state === 'output-available' || output !== undefined ? (
-        <Field name="Output">
-          <JsonView value={output} />
-        </Field>
-      ) : null}
-    </dl>
-  );
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { StepUsage } from './token-rows.ts';
+import type { StepUsage } from './step-usage.ts';
 
 /** A model's list price, in dollars for each million tokens. */
 export type Price = { input: number; output: number; cachedInput: number };

@@ -1,7 +1,7 @@
 import type { CompiledRequest, RequestTool } from '@cueline/core';
 import type { ModelMessage } from 'ai';
 import { diffArrays } from 'diff';
-import { instructionPartsOf } from './instruction-segments.ts';
+import { instructionPartsOf } from '../../request/instruction-segments.ts';
 
 /** Something that came, went, or is not the same any more. */
 export type Change<Value> =

@@ -1,5 +1,5 @@
 import { isPending, type ToolCallState } from '@cueline/core';
-import type { Pending } from '../state/pending.ts';
+import type { Pending } from '../../state/pending.ts';
 import { clsx } from 'clsx';
 import {
   Ban,
@@ -14,19 +14,14 @@ import {
   Wrench,
 } from 'lucide-react';
 import { useRef, useState, type ReactNode } from 'react';
-import { ResponseLine } from '../approval/response-line.tsx';
+import { ResponseLine } from '../../approval/response-line.tsx';
+import { CallData } from './call-data.tsx';
 import { CallDuration, CallSummary } from './call-summary.tsx';
-import { Field } from './content/field.tsx';
-import { JsonView } from '../ui/json-view.tsx';
-import { isSuspended } from './outcome.ts';
-import type { TaskVerdict } from '../tasks/verdicts.ts';
-import type { Selection } from '../state/inspection.ts';
+import { isSuspended } from '../outcome.ts';
+import type { TaskVerdict } from '../../tasks/verdicts.ts';
+import type { Selection } from '../../state/inspection.ts';
 import { SubCalls } from './sub-calls.tsx';
-import { visibleText } from '../ui/visible-text.ts';
-import { useSelectable } from './use-selectable.ts';
-
-/** How much of the arguments is drawn while they stream, in characters. */
-const LAST_CHARACTERS = 4_000;
+import { useSelectable } from '../use-selectable.ts';
 
 type Stand = { words: string; look: string; Icon: typeof Check; spins?: boolean };
 
@@ -149,36 +144,9 @@ export function ToolCard({
 
 function Details({ call, actions }: { call: ToolCallState; actions: ReactNode }) {
   return (
-    <>
-      <Values call={call} />
-      {Boolean(actions) && <div className="bg-raised px-3 pb-2.5 empty:hidden">{actions}</div>}
-    </>
-  );
-}
-
-function Values({ call }: { call: ToolCallState }) {
-  return (
-    <dl className="grid grid-cols-[minmax(0,1fr)] gap-3 border-t border-line bg-raised px-3 py-2.5">
-      <Field name="Input">
-        {call.input === undefined ? (
-          <pre className="font-mono text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">
-            {visibleText(call.inputText.slice(-LAST_CHARACTERS)) || '…'}
-          </pre>
-        ) : (
-          <JsonView value={call.input} />
-        )}
-      </Field>
-      {call.errorText !== undefined ? (
-        <Field name="Error">
-          <p className="font-mono text-sm wrap-anywhere whitespace-pre-wrap text-danger">
-            {visibleText(call.errorText)}
-          </p>
-        </Field>
-      ) : call.state === 'output-available' || call.output !== undefined ? (
-        <Field name="Output">
-          <JsonView value={call.output} />
-        </Field>
-      ) : null}
-    </dl>
+    <div className="border-t border-line bg-raised px-3 py-1.5">
+      <CallData call={call} />
+      {Boolean(actions) && <div className="pt-2 pb-1 empty:hidden">{actions}</div>}
+    </div>
   );
 }
