@@ -8,7 +8,7 @@ import { usePlayground, type RunSession } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
 import { createGutterLabels } from './gutter-labels.ts';
 import { costsOfLines } from './line-costs.ts';
-import { linesOfRun, moveLines } from './lines-of-run.ts';
+import { linesOfRun, moveLines } from '../state/lines-of-run.ts';
 import { linesOfSelection, selectionOfLine } from './lines-of-selection.ts';
 import { monaco } from './monaco.ts';
 

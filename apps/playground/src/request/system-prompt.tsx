@@ -5,7 +5,7 @@ import { useSelectable } from '../transcript/use-selectable.ts';
 import { formatCount } from '../ui/format.ts';
 import { LongText } from '../ui/long-text.tsx';
 import { visibleText } from '../ui/visible-text.ts';
-import { DefinitionName } from './definition-name.tsx';
+import { DefinitionName, useDefinitionSelection } from './definition-name.tsx';
 import { instructionSegments } from './instruction-segments.ts';
 import { MoreButton, Nothing } from '../ui/section.tsx';
 
@@ -41,7 +41,7 @@ export const SystemPrompt = memo(function SystemPrompt({ request }: { request: C
 
 function MarkedPart({ part, text }: { part: InstructionPart; text: string }) {
   const element = useRef<HTMLDivElement>(null);
-  const { isSelected } = useSelectable(element, { kind: 'definition', of: part.kind, name: part.name });
+  const { isSelected } = useSelectable(element, useDefinitionSelection(part.kind, part.name));
   return (
     <div
       ref={element}

@@ -5,7 +5,7 @@ import { DataView } from '../ui/data-view.tsx';
 import { formatCount } from '../ui/format.ts';
 import { LongText } from '../ui/long-text.tsx';
 import { visibleText } from '../ui/visible-text.ts';
-import { DefinitionName } from './definition-name.tsx';
+import { DefinitionName, useDefinitionSelection } from './definition-name.tsx';
 import { schemaRows, type SchemaRow } from './schema-rows.ts';
 import { MoreButton, Nothing } from '../ui/section.tsx';
 
@@ -40,7 +40,7 @@ export const ToolList = memo(function ToolList({ tools }: { tools: readonly Requ
 
 function SelectableTool({ tool }: { tool: RequestTool }) {
   const element = useRef<HTMLDivElement>(null);
-  const { isSelected } = useSelectable(element, { kind: 'definition', of: 'tool', name: tool.name });
+  const { isSelected } = useSelectable(element, useDefinitionSelection('tool', tool.name));
   return (
     <div
       ref={element}

@@ -1,7 +1,7 @@
 import type { RunState } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import { costsOfLines } from '../../src/editor/line-costs.ts';
-import { linesOfRun, moveLines } from '../../src/editor/lines-of-run.ts';
+import { linesOfRun, moveLines } from '../../src/state/lines-of-run.ts';
 import { linesOfSelection, selectionOfLine } from '../../src/editor/lines-of-selection.ts';
 import { examples } from '../../src/examples/index.ts';
 import { scenes } from '../../src/examples/turns.ts';

@@ -6,7 +6,7 @@ import { groupEvents } from '../../src/inspector/step/event-groups.ts';
 import { readResponse } from '../../src/inspector/step/response-rows.ts';
 import { eventsIn, rangeOfStep } from '../../src/inspector/step-events.ts';
 import { notesOfStep } from '../../src/inspector/step/step-notes.ts';
-import { taskDuring } from '../../src/inspector/call/task-during.ts';
+import { taskDuring } from '../../src/inspector/task-during.ts';
 import { variableHistory } from '../../src/inspector/definition/variable-history.ts';
 import { called, ran, start, step } from '../transcript/run-events.ts';
 

@@ -12,7 +12,7 @@ import { DefinitionName } from '../../request/definition-name.tsx';
 import { FactList, Section } from '../../ui/section.tsx';
 import { rangeOfStep } from '../step-events.ts';
 import type { StepTarget } from '../target.ts';
-import { taskDuring } from './task-during.ts';
+import { taskDuring } from '../task-during.ts';
 
 const looks: Record<ToolCallState['state'], { word: string; look: string; Icon: LucideIcon }> = {
   'input-streaming': { word: 'Writing arguments', look: 'text-ink-2', Icon: Ellipsis },

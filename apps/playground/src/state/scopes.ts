@@ -2,19 +2,32 @@ import type { AgentState, RunState, ToolCallState } from '@cueline/core';
 import type { DefinitionKind, DefinitionName } from '../sandbox/script/definition.ts';
 import type { FoundDefinition } from '../sandbox/script/find-definitions.ts';
 
-/** What a run and an agent have in common here. */
-export type Facts = Pick<RunState, 'steps'> & { toolCalls: readonly ToolCallState[] };
+/** The facts that a run and an agent have in common. */
+export type Facts = Pick<RunState, 'steps' | 'tasks'> & { toolCalls: readonly ToolCallState[] };
 
 /** One prompt of a run: the run itself, or an agent with its path. */
 export type PromptOfRun = { facts: Facts; path?: string; agent?: string };
 
 /** The run and its agents, each with the names of the agents that lead to it, joined with `/`. */
 export function promptsOf(state: RunState): PromptOfRun[] {
-  const agents = state.agents.map((agent) => {
-    const names = namesOf(state.agents, agent.path);
-    return { facts: agent, path: agent.path, ...(names === undefined ? {} : { agent: names }) };
+  const names = new Map<string, string>();
+  const agents = state.agents.map((agent): PromptOfRun => {
+    const { path, name = '' } = agent;
+    const outer = outerName(names, path);
+    const own = outer === undefined ? name : `${outer}/${name}`;
+    names.set(path, own);
+    return { facts: agent, path, agent: own };
   });
   return [{ facts: state }, ...agents];
+}
+
+/** The names of the agents that lead to the agent of this path. An agent starts before those inside it. */
+function outerName(names: ReadonlyMap<string, string>, path: string): string | undefined {
+  for (let cut = path.lastIndexOf('/'); cut > 0; cut = path.lastIndexOf('/', cut - 1)) {
+    const name = names.get(path.slice(0, cut));
+    if (name !== undefined) return name;
+  }
+  return undefined;
 }
 
 /** The names of the agents that lead to this path, joined with `/`; undefined for the run itself. */
