@@ -8,7 +8,8 @@ import {
   takeScriptInput,
   useScriptInput,
 } from '../../src/state/script-input.ts';
-import { readStored, usePlayground } from '../../src/state/store.ts';
+import { usePlayground } from '../../src/state/store.ts';
+import { readStored } from '../../src/state/stored-settings.ts';
 
 const script = "export default definePrompt('plan', (prompt, { city }) => {}, { input: schema });";
 const facts = (name = 'plan') => ({

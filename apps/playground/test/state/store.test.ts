@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { examples } from '../../src/examples/index.ts';
-import { readStored, usePlayground } from '../../src/state/store.ts';
+import { usePlayground } from '../../src/state/store.ts';
+import { readStored } from '../../src/state/stored-settings.ts';
 
 const initial = usePlayground.getInitialState();
 beforeEach(() => usePlayground.setState(initial, true));
