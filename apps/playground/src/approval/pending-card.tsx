@@ -1,6 +1,6 @@
 import { Pause } from 'lucide-react';
 import { type ReactNode, type RefObject, useEffect, useId } from 'react';
-import { Data } from '../ui/data-view.tsx';
+import { Data } from '../ui/data/data-view.tsx';
 import { Keys } from '../ui/keys.tsx';
 
 type PendingCardProps = {

@@ -3,12 +3,13 @@ import { clsx } from 'clsx';
 import { Bot, CircleAlert, ScrollText, User, Wrench } from 'lucide-react';
 import { memo, useMemo, useState } from 'react';
 import { FileView } from '../transcript/content/file-part.tsx';
-import { DataView } from '../ui/data-view.tsx';
+import { DataView } from '../ui/data/data-view.tsx';
 import { formatCount } from '../ui/format.ts';
 import { LongText } from '../ui/long-text.tsx';
 import { visibleText } from '../ui/visible-text.ts';
 import { partsOfMessage, type MessagePart } from './message-parts.ts';
-import { MoreButton, Nothing } from '../ui/section.tsx';
+import { MoreButton } from '../ui/more-button.tsx';
+import { Nothing } from '../ui/section.tsx';
 
 /** How many messages are drawn at first, and again at each press. */
 const MESSAGES_AT_ONCE = 20;
@@ -32,7 +33,7 @@ export function MessageList({ messages }: { messages: readonly ModelMessage[] })
   return (
     <>
       {first > 0 && (
-        <MoreButton onMore={() => setMost(most + MESSAGES_AT_ONCE)}>
+        <MoreButton className="my-1" onMore={() => setMost(most + MESSAGES_AT_ONCE)}>
           Show earlier messages ({formatCount(first)} left)
         </MoreButton>
       )}
@@ -67,7 +68,7 @@ export const MessageView = memo(function MessageView({ message, number }: Messag
         ))}
       </div>
       {parts.length > most && (
-        <MoreButton onMore={() => setMost(most + PARTS_AT_ONCE)}>
+        <MoreButton className="my-1" onMore={() => setMost(most + PARTS_AT_ONCE)}>
           Show more ({formatCount(parts.length - most)} parts left)
         </MoreButton>
       )}

@@ -1,6 +1,6 @@
 import type { CompiledRequest } from '@cueline/core';
 import { memo, type ReactNode } from 'react';
-import { Data } from '../ui/data-view.tsx';
+import { Data } from '../ui/data/data-view.tsx';
 import { formatCount, plural } from '../ui/format.ts';
 import { Nothing, Section } from '../ui/section.tsx';
 import { MessageList } from './message-view.tsx';

@@ -7,7 +7,8 @@ import { LongText } from '../ui/long-text.tsx';
 import { visibleText } from '../ui/visible-text.ts';
 import { DefinitionName, useDefinitionSelection } from './definition-name.tsx';
 import { instructionSegments } from './instruction-segments.ts';
-import { MoreButton, Nothing } from '../ui/section.tsx';
+import { MoreButton } from '../ui/more-button.tsx';
+import { Nothing } from '../ui/section.tsx';
 
 /** How many pieces are drawn at first, and again at each press; a prompt may have thousands of variables. */
 const PIECES_AT_ONCE = 100;
@@ -31,7 +32,7 @@ export const SystemPrompt = memo(function SystemPrompt({ request }: { request: C
         ),
       )}
       {segments.length > most && (
-        <MoreButton onMore={() => setMost(most + PIECES_AT_ONCE)}>
+        <MoreButton className="my-1" onMore={() => setMost(most + PIECES_AT_ONCE)}>
           Show more ({formatCount(segments.length - most)} parts left)
         </MoreButton>
       )}

@@ -1,13 +1,14 @@
 import type { RequestTool } from '@cueline/core';
 import { memo, useMemo, useRef, useState } from 'react';
 import { useSelectable } from '../transcript/use-selectable.ts';
-import { DataView } from '../ui/data-view.tsx';
+import { DataView } from '../ui/data/data-view.tsx';
 import { formatCount } from '../ui/format.ts';
 import { LongText } from '../ui/long-text.tsx';
 import { visibleText } from '../ui/visible-text.ts';
 import { DefinitionName, useDefinitionSelection } from './definition-name.tsx';
 import { schemaRows, type SchemaRow } from './schema-rows.ts';
-import { MoreButton, Nothing } from '../ui/section.tsx';
+import { MoreButton } from '../ui/more-button.tsx';
+import { Nothing } from '../ui/section.tsx';
 
 /** How many tools are drawn at first, and again at each press. */
 const TOOLS_AT_ONCE = 20;
@@ -30,7 +31,7 @@ export const ToolList = memo(function ToolList({ tools }: { tools: readonly Requ
         ))}
       </ul>
       {tools.length > most && (
-        <MoreButton onMore={() => setMost(most + TOOLS_AT_ONCE)}>
+        <MoreButton className="my-1" onMore={() => setMost(most + TOOLS_AT_ONCE)}>
           Show more ({formatCount(tools.length - most)} tools left)
         </MoreButton>
       )}

@@ -4,7 +4,7 @@ import { memo } from 'react';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { errorMessage, errorTitle, isFixedInModelDialog } from './error-messages.ts';
-import { DataView } from '../ui/data-view.tsx';
+import { DataView } from '../ui/data/data-view.tsx';
 import { ModelMarkdown } from './content/markdown.tsx';
 import { LongText } from '../ui/long-text.tsx';
 

@@ -7,6 +7,7 @@ import { useGradual } from '../state/use-gradual.ts';
 import { logOf } from '../state/shown-run.ts';
 import { TaskPanel } from '../tasks/task-panel.tsx';
 import { verdictOf } from '../tasks/verdicts.ts';
+import { MoreButton } from '../ui/more-button.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { AgentCard } from './agent-card.tsx';
 import { callOfAgent } from './calls/known-calls.ts';
@@ -41,13 +42,9 @@ export function Rows({ items, session }: RowsProps) {
   const count = useGradual(items.length, most);
   const hidden = items.length - most;
   const more = hidden > 0 && (
-    <button
-      type="button"
-      className="justify-self-center py-1 text-sm text-text-kind underline narrow:min-h-11"
-      onClick={() => setMost(most + ROWS_AT_ONCE)}
-    >
+    <MoreButton className="justify-self-center py-1" onMore={() => setMost(most + ROWS_AT_ONCE)}>
       Show {session.shared ? 'more' : 'earlier'} rows ({hidden.toLocaleString('en')} left)
-    </button>
+    </MoreButton>
   );
   return session.shared ? (
     <>

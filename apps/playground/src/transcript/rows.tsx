@@ -8,7 +8,7 @@ import { phaseLabel } from './announcement.ts';
 import { FileView } from './content/file-part.tsx';
 import { Fold } from './content/fold.tsx';
 import { formatCount, formatDuration, plural, summarize } from '../ui/format.ts';
-import { DataView } from '../ui/data-view.tsx';
+import { DataView } from '../ui/data/data-view.tsx';
 import { LiveDuration } from '../ui/live-duration.tsx';
 import { ModelMarkdown } from './content/markdown.tsx';
 import { ModelLink } from './model-link.tsx';

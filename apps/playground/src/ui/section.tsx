@@ -53,12 +53,3 @@ export function FactList({ rows }: { rows: readonly { name: string; value: React
 export function Nothing({ children }: { children: ReactNode }) {
   return <p className="text-sm text-ink-3">{children}</p>;
 }
-
-/** Draws more of a long list. */
-export function MoreButton({ onMore, children }: { onMore: () => void; children: ReactNode }) {
-  return (
-    <button type="button" onClick={onMore} className="my-1 text-sm text-text-kind underline narrow:min-h-11">
-      {children}
-    </button>
-  );
-}

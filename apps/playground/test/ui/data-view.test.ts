@@ -1,7 +1,7 @@
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
-import { Data } from '../../src/ui/data-view.tsx';
+import { Data } from '../../src/ui/data/data-view.tsx';
 
 const drawn = (value: unknown): string => renderToStaticMarkup(createElement(Data, { value }));
 

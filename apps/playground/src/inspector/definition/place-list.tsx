@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import { formatCount } from '../../ui/format.ts';
-import { MoreButton, Nothing, Section } from '../../ui/section.tsx';
+import { MoreButton } from '../../ui/more-button.tsx';
+import { Nothing, Section } from '../../ui/section.tsx';
 
 /** How many rows are drawn at first, and again at each press. */
 const ROWS_AT_ONCE = 50;
@@ -25,7 +26,7 @@ export function PlaceList<Row>({ title, hint, empty, noun, rows, keyOf, children
     <Section title={title} hint={hint}>
       {rows.length === 0 && <Nothing>{empty}</Nothing>}
       {first > 0 && (
-        <MoreButton onMore={() => setMost(most + ROWS_AT_ONCE)}>
+        <MoreButton className="my-1" onMore={() => setMost(most + ROWS_AT_ONCE)}>
           Show earlier {noun} ({formatCount(first)} left)
         </MoreButton>
       )}

@@ -3,7 +3,7 @@ import { clsx } from 'clsx';
 import { Minus, Pencil, Plus } from 'lucide-react';
 import type { ModelMessage } from 'ai';
 import { useMemo, useState, type ComponentType, type ReactNode } from 'react';
-import { Data } from '../../ui/data-view.tsx';
+import { Data } from '../../ui/data/data-view.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { TextDiff } from '../../ui/text-diff.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
@@ -17,7 +17,8 @@ import {
   type DefinitionChange,
   type RequestDifference,
 } from './request-difference.ts';
-import { MoreButton, Nothing, Section } from '../../ui/section.tsx';
+import { MoreButton } from '../../ui/more-button.tsx';
+import { Nothing, Section } from '../../ui/section.tsx';
 import { ToolDescription } from '../../request/tool-list.tsx';
 
 /** How many changes of a kind are drawn at first, and again at each press. */
@@ -99,7 +100,7 @@ function ChangeList<Item>({ changes, Row }: ChangeListProps<Item>) {
         ))}
       </ul>
       {changes.length > most && (
-        <MoreButton onMore={() => setMost(most + CHANGES_AT_ONCE)}>
+        <MoreButton className="my-1" onMore={() => setMost(most + CHANGES_AT_ONCE)}>
           Show more ({formatCount(changes.length - most)} left)
         </MoreButton>
       )}

@@ -3,7 +3,7 @@ import { CornerDownRight, RotateCw, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import { formatDuration } from '../../ui/format.ts';
 import { LongText } from '../../ui/long-text.tsx';
-import { MoreButton } from '../../ui/section.tsx';
+import { MoreButton } from '../../ui/more-button.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 import type { StepNote } from './step-notes.ts';
 
@@ -43,7 +43,9 @@ export function NoteList({ notes }: { notes: readonly StepNote[] }) {
         })}
       </ul>
       {notes.length > most && (
-        <MoreButton onMore={() => setMost(most + NOTES_AT_ONCE)}>Show more notes</MoreButton>
+        <MoreButton className="my-1" onMore={() => setMost(most + NOTES_AT_ONCE)}>
+          Show more notes
+        </MoreButton>
       )}
     </div>
   );

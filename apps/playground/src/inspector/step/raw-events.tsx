@@ -3,9 +3,9 @@ import { ChevronRight } from 'lucide-react';
 import { clsx } from 'clsx';
 import { memo, useMemo, useState } from 'react';
 import { formatCount, formatDuration } from '../../ui/format.ts';
-import { JsonView } from '../../ui/json-view.tsx';
+import { JsonView } from '../../ui/data/json-view.tsx';
 import { groupEvents, type EventGroup } from './event-groups.ts';
-import { MoreButton } from '../../ui/section.tsx';
+import { MoreButton } from '../../ui/more-button.tsx';
 
 /** How many rows are drawn at first, and again at each press. */
 const ROWS_AT_ONCE = 100;
@@ -24,7 +24,7 @@ export const RawEvents = memo(function RawEvents({ events }: { events: readonly 
         ))}
       </ol>
       {groups.length > most && (
-        <MoreButton onMore={() => setMost(most + ROWS_AT_ONCE)}>
+        <MoreButton className="my-1" onMore={() => setMost(most + ROWS_AT_ONCE)}>
           Show more ({formatCount(groups.length - most)} left)
         </MoreButton>
       )}

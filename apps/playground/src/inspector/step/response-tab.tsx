@@ -3,13 +3,14 @@ import { Brain, ChevronRight, FileText, Link2, MessageSquareText, Puzzle, Wrench
 import { useMemo, useState, type ReactNode } from 'react';
 import { FileView } from '../../transcript/content/file-part.tsx';
 import { useInspection, type Selection } from '../../state/inspection.ts';
-import { DataView } from '../../ui/data-view.tsx';
+import { DataView } from '../../ui/data/data-view.tsx';
 import { formatCount, formatDuration, plural, summarize } from '../../ui/format.ts';
 import { LongText } from '../../ui/long-text.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 import { RawEvents } from './raw-events.tsx';
 import { readResponse, type ResponseRow } from './response-rows.ts';
-import { FactList, MoreButton, Nothing, Section } from '../../ui/section.tsx';
+import { MoreButton } from '../../ui/more-button.tsx';
+import { FactList, Nothing, Section } from '../../ui/section.tsx';
 import type { StepContent } from './step-content.ts';
 
 /** How many parts are drawn at first, and again at each press. */
@@ -86,7 +87,7 @@ function AnswerParts({ rows, content }: AnswerPartsProps) {
         ))}
       </ol>
       {rows.length > most && (
-        <MoreButton onMore={() => setMost(most + ROWS_AT_ONCE)}>
+        <MoreButton className="my-1" onMore={() => setMost(most + ROWS_AT_ONCE)}>
           Show more ({formatCount(rows.length - most)} parts left)
         </MoreButton>
       )}

@@ -1,6 +1,6 @@
 import type { ToolCallState } from '@cueline/core';
 import { memo } from 'react';
-import { DataView } from '../../ui/data-view.tsx';
+import { DataView } from '../../ui/data/data-view.tsx';
 import { LongText } from '../../ui/long-text.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 

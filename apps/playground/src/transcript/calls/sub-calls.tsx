@@ -5,6 +5,7 @@ import { memo, useState } from 'react';
 import { CallData } from './call-data.tsx';
 import { CallSummary } from './call-summary.tsx';
 import { formatDuration } from '../../ui/format.ts';
+import { MoreButton } from '../../ui/more-button.tsx';
 import { LiveDuration } from '../../ui/live-duration.tsx';
 
 /** How many calls are drawn at first; a button draws all. */
@@ -26,13 +27,9 @@ export const SubCalls = memo(function SubCalls({ subCalls, origin }: SubCallsPro
   return (
     <div className="scroll max-h-[60vh] border-t border-line py-1">
       {first > 0 && (
-        <button
-          type="button"
-          className="min-h-7 pl-8 text-sm text-text-kind underline narrow:min-h-11"
-          onClick={() => setAll(true)}
-        >
+        <MoreButton className="min-h-7 pl-8" onMore={() => setAll(true)}>
           Show all {subCalls.length.toLocaleString('en')} calls
-        </button>
+        </MoreButton>
       )}
       <ol aria-label="Calls inside this call">
         {subCalls.slice(first).map((call, index) => (

@@ -3,7 +3,7 @@ import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { ArgumentsEditor } from '../../../src/approval/arguments-editor.tsx';
-import { JsonView } from '../../../src/ui/json-view.tsx';
+import { JsonView } from '../../../src/ui/data/json-view.tsx';
 import { SubCalls } from '../../../src/transcript/calls/sub-calls.tsx';
 import { CallSummary } from '../../../src/transcript/calls/call-summary.tsx';
 import { visibleText } from '../../../src/ui/visible-text.ts';

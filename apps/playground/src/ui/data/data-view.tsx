@@ -1,13 +1,14 @@
 import { Braces, ChevronRight } from 'lucide-react';
 import { clsx } from 'clsx';
 import { memo, useMemo, useState } from 'react';
-import { Button } from './button.tsx';
-import { CopyButton } from './copy-button.tsx';
-import { summarize } from './format.ts';
+import { Button } from '../button.tsx';
+import { CopyButton } from '../copy-button.tsx';
+import { summarize } from '../format.ts';
 import { JsonView } from './json-view.tsx';
-import { LongText } from './long-text.tsx';
-import { Tip } from './tip.tsx';
-import { visibleText } from './visible-text.ts';
+import { LongText } from '../long-text.tsx';
+import { MoreButton } from '../more-button.tsx';
+import { Tip } from '../tip.tsx';
+import { visibleText } from '../visible-text.ts';
 
 /** How many fields or items are drawn at first, and again at each press. */
 const ENTRIES_AT_ONCE = 50;
@@ -102,13 +103,9 @@ function Entries({ value, folds }: { value: object; folds: boolean }) {
         ))}
       </List>
       {keys.length > most && (
-        <button
-          type="button"
-          className="text-sm text-text-kind underline narrow:min-h-11"
-          onClick={() => setMost(most + ENTRIES_AT_ONCE)}
-        >
+        <MoreButton onMore={() => setMost(most + ENTRIES_AT_ONCE)}>
           Show more ({(keys.length - most).toLocaleString('en')} left)
-        </button>
+        </MoreButton>
       )}
     </>
   );

@@ -1,5 +1,6 @@
 import { memo, useMemo, useState } from 'react';
-import { visibleText } from './visible-text.ts';
+import { MoreButton } from '../more-button.tsx';
+import { visibleText } from '../visible-text.ts';
 
 /** How much of a value is drawn at first, in characters. */
 const FIRST_CHARACTERS = 6_000;
@@ -21,13 +22,9 @@ export const JsonView = memo(function JsonView({ value }: { value: unknown }) {
         {typeof value === 'string' ? shown : paint(shown)}
       </pre>
       {shown.length < text.length && (
-        <button
-          type="button"
-          className="mt-1 text-sm text-text-kind underline"
-          onClick={() => setWhole(true)}
-        >
+        <MoreButton className="mt-1" onMore={() => setWhole(true)}>
           Show all {text.length.toLocaleString('en')} characters
-        </button>
+        </MoreButton>
       )}
     </>
   );
