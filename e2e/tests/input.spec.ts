@@ -118,7 +118,7 @@ test('the preview follows what is typed, without a model call', async ({ playgro
     await expect(preview.getByRole('status')).toContainText('Line 1');
     await expect(preview.getByRole('region', { name: 'System prompt' })).toContainText('You count.');
     await playground.write('export default (prompt) => { prompt.$`Hi`; for (;;) {} };\n// end');
-    await expect(preview.getByRole('status')).toContainText('did not let go', { timeout: 20_000 });
+    await expect(preview.getByRole('status')).toContainText('blocked its worker', { timeout: 20_000 });
     expect(server.requests).toEqual([]);
 
     await playground.write('export default (prompt) => { prompt.$`Hello.`; };\n// end');

@@ -13,7 +13,7 @@ const { storedRuns } = usePlayground.getState();
 if (restore && Object.values(storedRuns).some((id) => id !== undefined)) {
   usePlayground.setState({ restoring: true });
 }
-// Before the first render, so that a link's script is the first thing to be shown.
+// Before the first render, so that the page starts with the script of a link.
 await watchLinks();
 void replayFirstRun();
 
@@ -25,7 +25,7 @@ createRoot(document.getElementById('root')!).render(
   </StrictMode>,
 );
 
-// After it: the editor begins with the script that this tab remembers, and needs no database.
+// After the first render: the editor starts with the script that this tab remembers, and needs no database.
 import('./history/history.ts')
   .then(({ startHistory }) => startHistory({ restore }))
   .catch(() => {

@@ -75,7 +75,7 @@ function useMarkedLines(
   }, [editor, marks, session, selection, lines, ownSelectionRef]);
 }
 
-/** Selects what the line made on which the user puts the cursor, or whose gutter the user clicks. */
+/** Selects what a line made when the user puts the cursor on it or clicks its gutter. */
 function useLineSelection(
   editor: CodeEditor | undefined,
   session: RunSession | undefined,
@@ -95,7 +95,7 @@ function useLineSelection(
     };
     const { GUTTER_GLYPH_MARGIN, GUTTER_LINE_NUMBERS } = monaco.editor.MouseTargetType;
     const listeners = [
-      // not where the cursor goes by typing, or by the page
+      // a cursor that typing or the page has moved selects nothing
       editor.onDidChangeCursorPosition(({ reason, position }) => {
         const isMove = reason === monaco.editor.CursorChangeReason.Explicit;
         if (isMove && editor.getSelection()?.isEmpty() === true) choose(position.lineNumber);

@@ -36,7 +36,7 @@ const looks: Record<StoredStatus, { Icon: LucideIcon; words: string; look: strin
 
 type RunRowProps = { row: RunRow; isUnderWay: boolean; isShown: boolean; onOpen: () => void };
 
-/** A stored run: what ran, how it ended, and what can be done with it. */
+/** A stored run: what ran, how it ended, and its actions. */
 export function RunRowItem({ row, isUnderWay, isShown, onOpen }: RunRowProps) {
   const [isNaming, setNaming] = useState(false);
   const { id, title, pinned, status, model, steps, turns, elapsed, startedOn, hasLog } = row;
@@ -109,7 +109,7 @@ function RowMenu({ row, isUnderWay, onRename }: RowMenuProps) {
       </DropdownMenu.Item>
       <DropdownMenu.Item
         className={menuItem}
-        // what is under way would write it again
+        // a run that is under way would be stored again
         disabled={isUnderWay}
         onSelect={() => void deleteRun(row)}
       >

@@ -16,7 +16,7 @@ import { findTarget, latestStep, type StepTarget } from './target.ts';
 
 type Place = Exclude<Selection, { kind: 'definition' }>;
 
-/** What is inside the selected step or call of a run; without a selection, inside its latest step. */
+/** The content of the selected step or call of a run; without a selection, that of its latest step. */
 export function InspectorPane({ session }: { session: RunSession }) {
   const shown = useShownRun(session);
   const selection = useInspection((state) => state.selection);
@@ -58,7 +58,7 @@ export function InspectorPane({ session }: { session: RunSession }) {
   );
 }
 
-/** The last step or call that was selected: it stays while a definition is. */
+/** The last step or call that was selected. It stays open while a definition is selected. */
 function usePlace(selection: Selection | undefined): Place | undefined {
   const [last, setLast] = useState<Place>();
   if (selection?.kind === 'definition') return last;

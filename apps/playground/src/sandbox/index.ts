@@ -64,9 +64,8 @@ export type ScriptHost = {
 z.config({ jitless: true });
 
 /**
- * Runs untrusted scripts. A script can use the model, but cannot reach its key, the page, its storage or the network.
- * Whatever
- * a script does, its run ends once, with a `run-end` that says why.
+ * Runs untrusted scripts. A script can use the model, but cannot reach its key, the page, its storage or the
+ * network. Whatever a script does, its run ends once, with a `run-end` that says why.
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const limits: SandboxLimits = { ...defaultLimits, ...options.limits };
@@ -86,7 +85,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       prepare();
       const cell = waiting as Cell;
       waiting = undefined;
-      // a new cell always counts as alive, so this ends
+      // a new cell always counts as alive, so this loop ends
       if (await cell.answers()) return cell;
       cell.close();
     }

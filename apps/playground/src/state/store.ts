@@ -36,7 +36,7 @@ export type RunSession = {
   readonly id: string;
   /** The last turn. */
   readonly run: SharedRun;
-  /** What ran. */
+  /** The script or the prompt that ran. */
   readonly source: RunSource;
   /** True for a run that happened elsewhere, such as one that came in a link: it is only shown. */
   readonly shared: boolean;
@@ -51,7 +51,7 @@ export type RunSession = {
   readonly earlier: readonly Turn[];
   /** What the first turn was started with; missing if that is nothing, or if its log says so. */
   readonly input?: unknown;
-  /** The session that this one continues from one of its steps; missing if it began by itself. */
+  /** The session that this one continues from one of its steps; missing for one that is no fork. */
   readonly parent?: ForkPoint | undefined;
 };
 
@@ -82,7 +82,7 @@ export type Reveal = { line: number; column: number; nonce: number };
  */
 export type PlaygroundState = {
   script: string;
-  /** Which script that is. */
+  /** The id, the origin and the name of the script. */
   openScript: OpenScript;
   /** The user's own script that was in the editor before an example, link or file. */
   previousScript: OpenText | undefined;
@@ -182,10 +182,10 @@ export const usePlayground = create<PlaygroundState>()(
       edit: (script) => {
         const { script: before, openScript } = get();
         if (script === before) return set({ problem: undefined });
-        // what is an example again, before it was ever stored, is not a script of the user's own
+        // a text that equals an example again, and was never stored, is not one of the user's own scripts
         const kept = openScript.revision > 0 || openScript.origin !== 'example' || !isUnedited(script);
         const { name, ...open } = openScript;
-        // the title of an example does not fit what becomes of it
+        // the title of an example does not fit an edited script
         const isNamed = name !== undefined && !(openScript.origin === 'example' && !openScript.kept);
         set({
           script,

@@ -12,7 +12,7 @@ const names = [
   'view',
 ] as const;
 
-/** The settings that outlive a visit. */
+/** The settings that are stored for the next visit. */
 export type StoredSettings = Pick<PlaygroundState, (typeof names)[number]>;
 
 /** The settings to store. */

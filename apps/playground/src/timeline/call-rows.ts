@@ -14,7 +14,7 @@ export type CallContext = {
   level: number;
   /** What the run asked, by the ids of the calls. */
   pending: ReadonlyMap<string, readonly Pending[]>;
-  /** The end of what made the call; missing while that goes on. */
+  /** The end of the step or agent that made the call; missing while it is under way. */
   end: number | undefined;
   addAgent(agent: AgentState): void;
   addSteps(agent: AgentState): void;

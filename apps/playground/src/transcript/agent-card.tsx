@@ -21,7 +21,7 @@ type AgentCardProps = {
   pending?: Pending | undefined;
   look?: InnerItem['look'];
   origin: number | undefined;
-  /** Draws the agent's work; called only while it is shown. */
+  /** Draws the agent's rows; called only while they are shown. */
   children: () => ReactNode;
 };
 

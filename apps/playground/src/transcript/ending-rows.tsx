@@ -86,8 +86,8 @@ export function SuspendedRow() {
     <p className="flex gap-2 rounded-lg bg-warn-soft px-3 py-2 text-warn">
       <Pause className="mt-[3px] size-3.5 shrink-0" />
       <span className="min-w-0 wrap-anywhere">
-        The run has let go until there is an answer. A session goes on from its messages, with the answers to
-        its calls.
+        The run is suspended until it gets an answer. A session continues from its messages, with the answers
+        to its calls.
       </span>
     </p>
   );

@@ -33,9 +33,8 @@ type RowsProps = { items: readonly TranscriptItem[]; session: RunSession };
 const ROWS_AT_ONCE = 200;
 
 /**
- * A list of rows; one that fails to draw does not affect the others. Of many, the newest are drawn, or the first of a
- * run that
- * is read from its beginning; a button draws more.
+ * A list of rows; one that fails to draw does not affect the others. Of many, the newest are drawn, or the
+ * first of a run that is read from its beginning; a button draws more.
  */
 export function Rows({ items, session }: RowsProps) {
   const [most, setMost] = useState(ROWS_AT_ONCE);

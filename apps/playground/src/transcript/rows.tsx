@@ -34,7 +34,7 @@ export const SystemRow = memo(function SystemRow({ text, variables }: { text: st
   );
 });
 
-/** What the prompt was started with. */
+/** The input of the run. */
 export const InputRow = memo(function InputRow({ input }: { input: unknown }) {
   return (
     <section aria-label="Input of the run">

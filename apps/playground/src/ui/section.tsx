@@ -49,7 +49,7 @@ export function FactList({ rows }: { rows: readonly { name: string; value: React
   );
 }
 
-/** Where there is nothing to show. */
+/** A note in place of an empty list or value. */
 export function Nothing({ children }: { children: ReactNode }) {
   return <p className="text-sm text-ink-3">{children}</p>;
 }

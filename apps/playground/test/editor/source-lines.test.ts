@@ -51,7 +51,7 @@ describe('the lines of what is selected', () => {
     expect(marked({ kind: 'call', turn: 0, step, toolCallId: 'unknown' })).toEqual([]);
   });
 
-  test('those of an agent are in its own function', async () => {
+  test('the lines of an agent are in its own function', async () => {
     const { state, marked } = await play('newsroom');
     const { path: agent, toolCalls } = state.agents[0]!;
     const [{ step, toolCallId }] = toolCalls as [RunState['toolCalls'][number]];

@@ -40,7 +40,7 @@ describe('the events of a step', () => {
     expect(rangeOfStep(log, undefined, 1, 2)).toBeUndefined();
   });
 
-  test('are found in a log that grows, and in one that begins again', () => {
+  test('are found in a growing log, and in one that starts again', () => {
     const growing = logOf([start, ...step(0, [])]);
     expect(rangeOfStep(growing, undefined, 1, Infinity)).toBeUndefined();
     growing.push(...logOf([start, ...step(0, []), ...step(1, [])]).slice(3));
@@ -54,7 +54,7 @@ describe('the events of a step', () => {
   });
 });
 
-test('the values of a variable have the step that sent them first, and its time', () => {
+test('each value of a variable has its time and the first step that sent it', () => {
   const log = logOf([
     start,
     set('CITY', 'Faro'),

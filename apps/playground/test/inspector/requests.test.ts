@@ -82,7 +82,7 @@ describe('tokens', () => {
     expect(estimate.rows.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(estimate.total);
   });
 
-  test('of messages without a readable form, and counts that are none, are unknown', () => {
+  test('of messages without a readable form, and invalid counts, are unknown', () => {
     const strange = [{ role: 'tool', content: [{ type: 'tool-result' }] }] as never;
     expect(estimateRequest(request({ messages: strange }))).toBeUndefined();
     const usage = { inputTokens: null, outputTokens: -3 } as never;
@@ -97,7 +97,7 @@ describe('the difference between two requests', () => {
     expect(isSameRequest(compareRequests(one, other))).toBe(true);
   });
 
-  test('has the messages that came, went and changed, in their order', () => {
+  test('has the added, removed and changed messages, in their order', () => {
     const before = request({ messages: [say('a'), say('Task 1'), say('old', 'assistant'), say('z')] });
     const after = request({ messages: [say('a'), say('Task 2'), say('z'), say('new', 'assistant')] });
     const { messages, sameMessages } = compareRequests(before, after);

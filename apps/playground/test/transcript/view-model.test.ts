@@ -387,7 +387,7 @@ test('files of a message are rows of their own, the same from frame to frame', (
   );
 });
 
-test('speaks of steps, tools, agents and endings', () => {
+test('announces steps, tools, agents and endings', () => {
   expect(announcement(stateOf(weather.slice(0, 3)))).toBe('Step 1: waiting for the model.');
   expect(announcement(stateOf(weather.slice(0, 9)))).toBe('Running tool getWeather.');
   expect(announcement(stateOf(agentsAtWork))).toBe('Agent inner at work.');

@@ -39,7 +39,7 @@ export function eventsOfCall(
   return events;
 }
 
-/** What there is to know about a call besides its input and output. */
+/** The facts about a call besides its input and output. */
 export function rowsOfCall(
   call: ToolCallState,
   events: readonly RunEvent[],

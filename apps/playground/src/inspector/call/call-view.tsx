@@ -30,7 +30,7 @@ type CallViewProps = {
   origin: number | undefined;
 };
 
-/** A tool call: its input and output as data, and what else the log has about it. */
+/** A tool call: its input and output as data, and the other facts that the log has about it. */
 export function CallView({ target, log, origin }: CallViewProps) {
   const { call, run, path, index, turn } = target;
   const rows = useCallRows(target, log);

@@ -18,8 +18,9 @@ export function messageIndex(name: string): number | undefined {
 }
 
 /**
- * The steps of a conversation that send the message of this place, in order. A later request may have it in another place,
- * because a hook or a task list chooses what is sent; another message of the same role in its place counts as changed.
+ * The steps of a conversation that send the message of this place, in order. A later request may have it in
+ * another place, because a hook or a task list chooses what is sent; another message of the same role in its
+ * place counts as a changed one.
  */
 export function usesOfMessage(index: number, runs: readonly RunState[], agent?: string): MessageUse[] {
   const uses: MessageUse[] = [];

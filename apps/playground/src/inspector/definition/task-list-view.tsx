@@ -73,7 +73,7 @@ function Tasks({ prompt, shown, log }: TasksProps) {
 
 type TaskProps = {
   task: TaskState;
-  /** When the work on it began. */
+  /** When the work on the task began, in milliseconds since the run started. */
   since: number | undefined;
   steps: TaskSteps | undefined;
   place: PromptInTurn;

@@ -5,8 +5,8 @@ import { createTaskTracker } from '../task-during.ts';
 export type TaskSteps = { steps: readonly StepState[]; tools: readonly RequestTool[] };
 
 /**
- * The steps in which the run, or the agent of this path, worked on each task, by the task's id. `tools` is empty as long
- * as all steps are of one task, because nothing tells then which tools are its own.
+ * The steps in which the run, or the agent of this path, worked on each task, by the task's id. `tools` is
+ * empty as long as all steps are of one task, because it is then unknown which tools are its own.
  */
 export function stepsOfTasks(
   log: readonly RunEvent[],

@@ -188,7 +188,7 @@ function ChangedValue({ change }: { change: Change<unknown> }) {
   );
 }
 
-/** Two texts, one in the other, without the lines that are far from any difference. */
+/** Two texts, merged, without the lines that are far from any difference. */
 function ComparedText({ before, after }: { before: string; after: string }) {
   if (Math.max(before.length, after.length) > LONGEST_COMPARED) {
     return <Nothing>The texts are too long to compare here. The Request tab has each of them.</Nothing>;

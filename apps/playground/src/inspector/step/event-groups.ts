@@ -3,7 +3,7 @@ import type { RunEvent } from '@cueline/core';
 /** Events that follow each other and are pieces of the same text or of the same arguments; or a single event. */
 export type EventGroup = { type: RunEvent['type']; events: readonly RunEvent[] };
 
-/** Puts the pieces of a text together. */
+/** Groups the pieces of each text. */
 export function groupEvents(events: readonly RunEvent[]): EventGroup[] {
   const groups: { type: RunEvent['type']; id: string | undefined; events: RunEvent[] }[] = [];
   for (const event of events) {

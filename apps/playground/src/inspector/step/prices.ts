@@ -43,7 +43,7 @@ export function costOfUsage({ input, cached = 0, output }: StepUsage, price: Pri
 /** `$0.0012`, `$1.50`; `$0` for less than a ten-millionth. */
 export function formatCost(dollars: number): string {
   if (dollars >= 0.01) return `$${dollars.toFixed(2)}`;
-  // two digits that count
+  // two significant digits
   const digits = Math.min(7, 1 - Math.floor(Math.log10(dollars)));
   const text = dollars > 0 ? dollars.toFixed(digits) : '0';
   return `$${Number(text) === 0 ? '0' : text}`;

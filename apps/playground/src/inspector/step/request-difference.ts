@@ -3,7 +3,7 @@ import type { ModelMessage } from 'ai';
 import { diffArrays } from 'diff';
 import { instructionPartsOf } from '../../request/instruction-segments.ts';
 
-/** Something that came, went, or is not the same any more. */
+/** An addition, a removal or a change. */
 export type Change<Value> =
   | { change: 'added'; after: Value }
   | { change: 'removed'; before: Value }
@@ -12,7 +12,7 @@ export type Change<Value> =
 /** A definition of the system prompt that is not the same as in the step before. */
 export type DefinitionChange = Change<string> & { kind: 'variable' | 'system'; name: string };
 
-/** What is not the same in two requests. */
+/** The difference between two requests. */
 export type RequestDifference = {
   model: Change<string> | undefined;
   /** The whole system prompts, if they differ. */
@@ -52,7 +52,7 @@ export function compareRequests(before: CompiledRequest, after: CompiledRequest)
   };
 }
 
-/** True if two requests are the same in everything. */
+/** True if two requests do not differ in anything. */
 export function isSameRequest(difference: RequestDifference): boolean {
   const { model, instructions, messages, tools, settings } = difference;
   return (

@@ -18,7 +18,7 @@ const ROWS_AT_ONCE = 50;
 /** How much of a text is drawn at first, in characters. */
 const FIRST_CHARACTERS = 4_000;
 
-/** What came back in a step: the parts of the answer, its times, and the events of the log. */
+/** The response of a step: the parts of the answer, its times, and the events of the log. */
 export function ResponseTab({ content }: { content: StepContent }) {
   const { step, events, calls } = content;
   const response = useMemo(() => readResponse(events), [events]);

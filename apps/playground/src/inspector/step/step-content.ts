@@ -5,7 +5,7 @@ import { notesOfStep, type StepNote } from './step-notes.ts';
 import { eventsIn, rangeOfStep } from '../step-events.ts';
 import type { StepTarget } from '../target.ts';
 
-/** A step with what the log has of it. */
+/** A step with its calls and its events. */
 export type StepContent = {
   turn: number;
   path: string | undefined;

@@ -3,7 +3,7 @@ import { steerLabel } from '../../transcript/steer-labels.ts';
 import type { SteerFacts } from '../../transcript/transcript-item.ts';
 import { formatDuration } from '../../ui/format.ts';
 
-/** What happened in a step besides its request and its response: a retry, a warning, a message to the model. */
+/** An event of a step besides its request and its response: a retry, a warning, a message to the model. */
 export type StepNote = {
   key: string;
   kind: 'retry' | 'warning' | 'steer';

@@ -27,7 +27,7 @@ type StepViewProps = {
   onTab: (tab: StepTab) => void;
 };
 
-/** A step: what was sent, what came back, and what is new in it. */
+/** A step: its request, its response, and the difference from the request before. */
 export const StepView = memo(function StepView({ content, simulated, tab, onTab }: StepViewProps) {
   const { step, before, notes } = content;
   return (

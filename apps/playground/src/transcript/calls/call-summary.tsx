@@ -10,7 +10,7 @@ import { visibleText } from '../../ui/visible-text.ts';
 const LONGEST_BESIDE = 34;
 /** Arguments and a result that have this many characters together fit on the name's line in the narrowest pane. */
 const FITS_ALWAYS = 34;
-/** And this many in a pane as wide as a transcript gets. */
+/** The same for the widest pane. */
 const FITS_WIDE = 64;
 
 /** The arguments of a call in a few words, as pairs or as one text. */

@@ -2,7 +2,7 @@ import type { AgentState, RunState, ToolCallState } from '@cueline/core';
 import type { UIMessage } from 'ai';
 import type { Pending } from '../../state/pending.ts';
 
-/** A call, and the run that has more about it. */
+/** A call, and the run that has its approval and its agents. */
 export type KnownCall = {
   call: ToolCallState;
   run: Pick<RunState, 'runId' | 'agents' | 'approvals' | 'clientToolCalls'>;
@@ -11,7 +11,7 @@ export type KnownCall = {
 /** Calls by their ids, in the order in which they were made: a model may use an id again. */
 export type CallQueue = ReadonlyMap<string, KnownCall[]>;
 
-/** Calls to take one by one, with {@link nextCall}. */
+/** Calls that {@link nextCall} returns one by one. */
 export function createCallQueue(calls: readonly KnownCall[]): CallQueue {
   const found = new Map<string, KnownCall[]>();
   for (const known of calls) {

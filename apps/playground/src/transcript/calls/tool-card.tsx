@@ -64,7 +64,7 @@ export function ToolCard({
   /** What the task list made of the result that the call handed in. */
   verdict?: TaskVerdict | undefined;
   origin: number | undefined;
-  /** What can be done with the call, shown with its details. */
+  /** The actions of the call, shown with its details. */
   actions?: ReactNode;
   /** The agents that its function has called. */
   children?: ReactNode;
