@@ -1,9 +1,14 @@
 import { reduceAll, type RunEvent, type RunEventBody } from '@cueline/core';
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, test } from 'vitest';
 import { usesOfDefinition } from '../../src/inspector/definition/definition-uses.ts';
+import { DefinitionView } from '../../src/inspector/definition/definition-view.tsx';
 import { historyOfHook, hookIndex } from '../../src/inspector/definition/hook-changes.ts';
 import { messageIndex, usesOfMessage } from '../../src/inspector/definition/message-uses.ts';
 import { stepsOfTasks } from '../../src/inspector/definition/tasks-of-steps.ts';
+import type { DefinitionName } from '../../src/sandbox/script/definition.ts';
+import type { RunSession } from '../../src/state/store.ts';
 import { start } from '../transcript/run-events.ts';
 
 type Body = RunEventBody & { agent?: string };
@@ -162,5 +167,39 @@ describe('the steps of a task', () => {
 
   test('name no tools while all steps are of one task', () => {
     expect(outline(4)).toEqual([['a', [0, 1], []]]);
+  });
+});
+
+describe('the view of a definition', () => {
+  const log = logOf([
+    start,
+    { type: 'task-add', task: { id: 'a', title: 'Count', origin: 'author' }, index: 0 },
+    { type: 'hook', step: 0, index: 0, changed: ['temperature'] },
+    {
+      type: 'step-start',
+      step: 0,
+      request: { keep: 0, messages: [user('Go.')], settings: { temperature: 0.5 } },
+    },
+  ]);
+  const drawn = (selected: DefinitionName): string => {
+    const session = { id: 's', run: { log: () => log }, earlier: [], source: { prompts: [] } } as unknown;
+    return renderToStaticMarkup(
+      createElement(DefinitionView, {
+        session: session as RunSession,
+        shown: { state: reduceAll(log), turn: 0, earlier: [], isPast: false },
+        selected: { kind: 'definition', ...selected },
+        onClose: () => {},
+      }),
+    );
+  };
+
+  test.each<[DefinitionName, readonly string[]]>([
+    [{ of: 'hook', name: 'hooks[0]' }, ['1 of 1 step', 'temperature', '0.5']],
+    [{ of: 'tasks', name: 'tasks' }, ['Count', 'Open', 'The script', 'Step 1']],
+    [{ of: 'message', name: 'messages[0]' }, ['Step 1', 'Go.']],
+    [{ of: 'message', name: 'messages[0]', agent: 'research' }, ['of research', 'No request has it']],
+  ])('%j shows what the run did with it', (selected, texts) => {
+    const html = drawn(selected);
+    for (const text of texts) expect(html).toContain(text);
   });
 });

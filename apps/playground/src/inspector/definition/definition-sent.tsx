@@ -5,6 +5,7 @@ import { formatCount, plural } from '../../ui/format.ts';
 import { usesOfDefinition } from './definition-uses.ts';
 import { PlaceLink } from './place-link.tsx';
 import { PlaceList } from './place-list.tsx';
+import { placeKey } from './prompt-steps.ts';
 import { runsOf } from './runs-of.ts';
 
 type DefinitionSentProps = { shown: ShownRun; kind: NamedKind; name: string; agent: string | undefined };
@@ -26,7 +27,7 @@ export function DefinitionSent({ shown, kind, name, agent }: DefinitionSentProps
       empty="No request has it at this moment."
       noun="steps"
       rows={uses}
-      keyOf={({ turn, path = '', startedAt, step }) => `${turn} ${path} ${startedAt} ${step}`}
+      keyOf={placeKey}
     >
       {(use) => (
         <PlaceLink {...use} shown={shown}>

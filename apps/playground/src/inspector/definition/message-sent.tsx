@@ -8,6 +8,7 @@ import { visibleText } from '../../ui/visible-text.ts';
 import { usesOfMessage, type MessageUse } from './message-uses.ts';
 import { PlaceLink } from './place-link.tsx';
 import { PlaceList } from './place-list.tsx';
+import { placeKey } from './prompt-steps.ts';
 import { runsOf } from './runs-of.ts';
 
 /** Longer messages are not compared, in characters. */
@@ -32,7 +33,7 @@ export function MessageSent({ shown, index, agent }: MessageSentProps) {
       empty="No request has it at this moment."
       noun="steps"
       rows={uses}
-      keyOf={({ turn, path = '', startedAt, step }) => `${turn} ${path} ${startedAt} ${step}`}
+      keyOf={placeKey}
     >
       {(use) => (
         <>

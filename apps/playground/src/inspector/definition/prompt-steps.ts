@@ -29,3 +29,8 @@ export function promptsInTurns(runs: readonly RunState[], agent: string | undefi
 export function placeOf({ turn, path }: PromptInTurn, { step, startedAt }: StepState): StepPlace {
   return { turn, path, step, startedAt };
 }
+
+/** A key for the row of a place. A turn that starts again has another time for the same step. */
+export function placeKey({ turn, path = '', step, startedAt }: StepPlace): string {
+  return `${turn} ${path} ${startedAt} ${step}`;
+}
