@@ -25,7 +25,7 @@ export function TokenTable({ rows, total }: TokenTableProps) {
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={`${row.kind} ${row.name}`} className="h-7">
+          <tr key={`${row.kind} ${row.name}`} className="h-7 narrow:h-11">
             <th scope="row" className="truncate pr-2 text-left font-normal">
               {isDefinition(row.kind) ? <DefinitionName kind={row.kind} name={row.name} /> : labelOf(row)}
             </th>
@@ -44,7 +44,7 @@ export function TokenTable({ rows, total }: TokenTableProps) {
         ))}
       </tbody>
       <tfoot>
-        <tr className="h-7 border-t border-line">
+        <tr className="h-7 border-t border-line narrow:h-11">
           <th scope="row" className="text-left font-normal text-ink-3">
             Total
           </th>
