@@ -245,7 +245,7 @@ test.describe('an approval', () => {
     expect(await playground.ended()).toBe('done');
     await expect(playground.tool('sendMail')).toContainText('You approved, with your arguments');
     await playground.tool('sendMail').getByRole('button').click();
-    await expect(playground.tool('sendMail').getByRole('group', { name: 'Input' })).toContainText(
+    await expect(playground.tool('sendMail').getByRole('group', { name: 'Output' })).toContainText(
       'grace@example.com',
     );
   });
