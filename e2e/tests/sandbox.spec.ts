@@ -4,7 +4,7 @@ import { expect, good, scriptWithTool, test } from './sandbox-support.ts';
 // Some of them open several scripts in one page, on a machine that does other things as well.
 test.describe.configure({ timeout: 90_000 });
 
-const hangs = 'did not let go for 3 s';
+const hangs = 'blocked its worker for 3 s';
 
 test.describe('a script that never returns', () => {
   // one after another in one page, which shows that it stays responsive

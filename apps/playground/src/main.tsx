@@ -24,7 +24,7 @@ function loadEditor(): void {
 }
 
 async function openPage(): Promise<void> {
-  // Before the first render, so that a link's script is the first thing to be shown.
+  // Before the first render, so that the page starts with the script of a link.
   await watchLinks();
   const page = usePlayground.getState();
   // a first visitor sees the recorded run first
@@ -38,7 +38,7 @@ async function openPage(): Promise<void> {
       <App />
     </StrictMode>,
   );
-  // After it: the editor begins with the script that this tab remembers, and needs no database.
+  // After the first render: the editor starts with the script that this tab remembers, and needs no database.
   try {
     const { startHistory } = await import('./history/history.ts');
     await startHistory({ restore });

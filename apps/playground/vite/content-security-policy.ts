@@ -3,11 +3,10 @@ import type { Plugin } from 'vite';
 import { bootstrapSource } from '../src/sandbox/bootstrap.ts';
 
 /**
- * The page's policy. `connect-src` allows any https host and this machine, because the user types the provider's
- * address while
- * the page is open, and a meta tag cannot be changed afterwards; the sandbox frame's own `connect-src 'none'` keeps
- * scripts off
- * the network. `frame-src 'self'` keeps that frame from navigating away with data.
+ * The page's policy. `connect-src` allows any https host and this machine, because the user types the
+ * provider's address while the page is open, and a meta tag cannot be changed afterwards; the sandbox frame's
+ * own `connect-src 'none'` keeps scripts off the network. `frame-src 'self'` keeps that frame from navigating
+ * away with data.
  */
 export function policy(shares?: string): string {
   const bootstrap = createHash('sha256').update(bootstrapSource).digest('base64');

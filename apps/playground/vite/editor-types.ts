@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { rolldown, type Plugin as RolldownPlugin } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 import type { Plugin } from 'vite';
+import { scriptModules } from '../src/sandbox/script/modules.ts';
 
 const MODULE = 'virtual:cueline-editor-types';
 const RESOLVED = `\0${MODULE}`;
@@ -15,16 +16,6 @@ const DEV_URL = '/@cueline-editor-types.json';
 const core = fileURLToPath(new URL('../../../packages/core', import.meta.url));
 const run = promisify(execFile);
 
-/** The packages that a script can import. Everything that their declarations mention is included, and nothing else. */
-const scriptImports = [
-  '@cueline/core',
-  '@cueline/core/agents',
-  '@cueline/core/inspect',
-  '@cueline/core/library',
-  '@cueline/core/plugins',
-  '@cueline/core/testing',
-  'zod',
-];
 /** The folders of packages whose comments the editor shows; those of the others would only cost time. */
 const documented = /\/(packages\/core|node_modules\/zod)\//;
 
@@ -102,7 +93,7 @@ async function emitCoreTypes(outDir: string): Promise<void> {
 
 async function bundle(coreTypes: string): Promise<EditorTypes> {
   const sources = await Promise.all(
-    scriptImports.map(async (name) => [name, await declarationsOf(name, coreTypes)] as const),
+    scriptModules.map(async (name) => [name, await declarationsOf(name, coreTypes)] as const),
   );
   const bundled = await rolldown({
     input: Object.fromEntries(sources),

@@ -3,9 +3,8 @@ import type { Plugin } from 'vite';
 const empty = '<meta name="cueline-shares" content="" />';
 
 /**
- * The address of the page's share store: a path of its own host, such as `/api/shares`, or an origin. Throws for
- * anything else,
- * so that no page is built without a working store.
+ * The address of the page's share store: a path of its own host, such as `/api/shares`, or an origin. Throws
+ * for anything else, so that no page is built without a working store.
  */
 export function readShares(given: string | undefined): string | undefined {
   const shares = given?.trim() ?? '';

@@ -5,9 +5,8 @@ import { ApprovalCard } from './approval-card.tsx';
 import { ClientToolCard } from './client-tool-card.tsx';
 
 /**
- * The responses that the run waits for, below the transcript, so that they stay in view. One card at a time;
- * `onAnswered`
- * is called when there is none left, so that the focus can move.
+ * The approvals and client tool calls that the run waits for, one card at a time, below the transcript so that
+ * they stay in view. `onAnswered` is called after the last one, so that the focus can move.
  */
 export function ApprovalDock({
   run,

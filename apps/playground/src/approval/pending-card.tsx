@@ -1,6 +1,6 @@
 import { Pause } from 'lucide-react';
 import { type ReactNode, type RefObject, useEffect, useId } from 'react';
-import { JsonView } from '../ui/json-view.tsx';
+import { Data } from '../ui/data/data-view.tsx';
 import { Keys } from '../ui/keys.tsx';
 
 type PendingCardProps = {
@@ -75,7 +75,7 @@ export function CallArguments({ input }: { input: unknown }) {
       aria-label="Arguments"
       className="scroll max-h-[24vh] rounded-md border border-line bg-panel px-2.5 py-2"
     >
-      <JsonView value={input} />
+      <Data value={input} />
     </div>
   );
 }

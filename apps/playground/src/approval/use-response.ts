@@ -13,13 +13,13 @@ export type Responding = {
   isSending: boolean;
   /** True for the first moments, in which a click may still be meant for the previous card. */
   isFresh: boolean;
-  /** True for a click in these moments. The keyboard responds at once. */
+  /** True for a click in these moments; a key is accepted at once. */
   isUnread(click: { detail: number }): boolean;
   /** Why the last response was not accepted. */
   refusal: string | undefined;
 };
 
-/** Sends the response to one approval, or one client tool call, and returns how that goes. */
+/** Sends the response to one approval or client tool call, and returns its progress. */
 export function useResponse(run: Run, pending: Pending): Responding {
   const [isSending, setIsSending] = useState(false);
   const [isFresh, setIsFresh] = useState(true);

@@ -4,7 +4,7 @@ import { instructionsName } from '../sandbox/script/definition.ts';
 import type { FoundDefinition } from '../sandbox/script/find-definitions.ts';
 import type { ShownRun } from '../state/shown-run.ts';
 import { formatDuration, plural } from '../ui/format.ts';
-import { agentOf, promptsOf, type PromptOfRun } from './scopes.ts';
+import { agentOf, promptsOf, type PromptOfRun } from '../state/scopes.ts';
 
 /** What the definitions of a line cost, in a few characters and in a sentence. */
 export type LineCost = { label: string; title: string };
@@ -91,7 +91,7 @@ function countCalls(states: readonly RunState[]): Map<string, { calls: number; m
       }
     }
     for (const { name, steps, toolCallId } of state.agents) {
-      // an agent that a tool's function has called, and not the model
+      // an agent that a tool's function called, not the model
       if (name === undefined || made.has(`${toolCallId} ${name}`)) continue;
       const last = steps.at(-1);
       add(undefined, name, (last?.finishedAt ?? state.elapsed) - (steps[0]?.startedAt ?? state.elapsed));

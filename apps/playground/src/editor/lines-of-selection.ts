@@ -3,7 +3,7 @@ import { messageName } from '../sandbox/script/definition.ts';
 import type { FoundDefinition, FoundDefinitions } from '../sandbox/script/find-definitions.ts';
 import type { Selection } from '../state/inspection.ts';
 import type { ShownRun } from '../state/shown-run.ts';
-import { agentOf, definitionsOf, namesOf, promptsOf, type Facts } from './scopes.ts';
+import { agentOf, definitionsOf, namesOf, promptsOf, type Facts } from '../state/scopes.ts';
 
 /** Lines of the script, both included. */
 export type LineRange = { line: number; lastLine: number };
@@ -78,14 +78,14 @@ function messagesOf(
   return definitions.filter((one) => one.of === 'message' && one.agent === agent && names.has(one.name));
 }
 
-/** What the definition on a line has made: for a tool its latest call, else the definition itself. */
+/** The selection for a line: the latest call of the tool that it defines, otherwise its definition. */
 export function selectionOfLine(
   line: number,
   { definitions }: FoundDefinitions,
   { state, turn, earlier }: ShownRun,
 ): Selection | undefined {
   const here = definitions.filter((one) => one.line <= line && line <= one.lastLine);
-  // of definitions inside others, the innermost
+  // of nested definitions, the innermost
   const start = Math.max(...here.map((one) => one.line));
   const starting = here.filter((one) => one.line === start);
   const states = [...earlier.map((one) => one.state), state];

@@ -77,8 +77,8 @@ loader.config({ monaco: monaco as never });
 defineThemes(monaco);
 // Otherwise TypeScript would be set up only once the editor has drawn a script.
 StandaloneServices.get(ILanguageService).requestRichLanguageFeatures('typescript');
-// The documentation of a completion shows beside it at once; it is no option, but what the user last chose, for the
-// profile (0) and by the user (0).
+// Shows the documentation beside a completion at once. Monaco has no option for this: it stores what the user
+// last chose (scope 0: the profile; target 0: by the user).
 StandaloneServices.get(IStorageService).store('expandSuggestionDocs', true, 0, 0);
 
 const { typescriptDefaults } = typescript;
@@ -86,9 +86,8 @@ typescriptDefaults.setEagerModelSync(true);
 typescriptDefaults.setInlayHintsOptions({});
 
 /**
- * Gives TypeScript the types of what a script may import. Before that it checks nothing, because every import would
- * be
- * an error.
+ * Gives TypeScript the types of what a script may import. Before that it checks nothing, because every import
+ * would be an error.
  */
 async function loadTypes(): Promise<void> {
   typescriptDefaults.setDiagnosticsOptions({ noSemanticValidation: true, noSyntaxValidation: false });

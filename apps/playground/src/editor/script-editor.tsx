@@ -78,7 +78,7 @@ export default function ScriptEditor({ onDiagnostics, fallback }: ScriptEditorPr
     // Monaco keeps the widths that it measured before the font had loaded.
     document.fonts.load(`${options.fontSize}px 'JetBrains Mono Variable'`).then(
       () => monaco.editor.remeasureFonts(),
-      // without the font, the measured fallback stays right
+      // if the font does not load, the widths of the fallback are right
       () => {},
     );
   }, []);

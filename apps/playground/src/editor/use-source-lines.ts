@@ -1,13 +1,14 @@
 import { useDeferredValue, useEffect, useMemo, useRef, type RefObject } from 'react';
-import type { FoundDefinitions } from '../sandbox/script/find-definitions.ts';
+import { findDefinitions, type FoundDefinitions } from '../sandbox/script/find-definitions.ts';
 import { selectionKey, useInspection } from '../state/inspection.ts';
+import { usePreview } from '../state/preview.ts';
 import { useScriptLines } from '../state/script-lines.ts';
 import { shownAt, type ShownRun } from '../state/shown-run.ts';
 import { usePlayground, type RunSession } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
 import { createGutterLabels } from './gutter-labels.ts';
 import { costsOfLines } from './line-costs.ts';
-import { linesOfRun, moveLines } from './lines-of-run.ts';
+import { linesOfRun, moveLines } from '../state/lines-of-run.ts';
 import { linesOfSelection, selectionOfLine } from './lines-of-selection.ts';
 import { monaco } from './monaco.ts';
 
@@ -29,10 +30,12 @@ export function useSourceLines(editor: CodeEditor | undefined): void {
   const made = useScriptLines((state) => session && state.bySession[session.id]);
   const ran = session !== undefined && 'script' in session.source ? session.source.script : undefined;
   const lines = useMemo(() => (ran === undefined ? none : linesOfRun(ran, made ?? [])), [ran, made]);
-  const moved = useMemo(
-    () => (ran === undefined ? none : moveLines(lines, ran, script)),
-    [lines, ran, script],
-  );
+  const previews = usePreview(({ open }) => open);
+  const moved = useMemo(() => {
+    // the preview shows the script as it is in the editor
+    if (previews) return findDefinitions(script);
+    return ran === undefined ? none : moveLines(lines, ran, script);
+  }, [previews, lines, ran, script]);
   /** The key of the selection that was made in the editor itself. */
   const ownSelectionRef = useRef('');
   useMarkedLines(editor, session, moved, ownSelectionRef);
@@ -51,7 +54,7 @@ function useMarkedLines(
   const marks = useMemo(() => editor?.createDecorationsCollection(), [editor]);
   const revealed = useRef('');
   useEffect(() => {
-    const ranges = session && selection ? linesOfSelection(selection, lines, statesOf(session)) : [];
+    const ranges = selection ? linesOfSelection(selection, lines, statesOf(session)) : [];
     marks?.set(
       ranges.map(({ line, lastLine }) => ({
         range: new monaco.Range(line, 1, lastLine, 1),
@@ -72,7 +75,7 @@ function useMarkedLines(
   }, [editor, marks, session, selection, lines, ownSelectionRef]);
 }
 
-/** Selects what the line made on which the user puts the cursor, or whose gutter the user clicks. */
+/** Selects what a line made when the user puts the cursor on it or clicks its gutter. */
 function useLineSelection(
   editor: CodeEditor | undefined,
   session: RunSession | undefined,
@@ -92,7 +95,7 @@ function useLineSelection(
     };
     const { GUTTER_GLYPH_MARGIN, GUTTER_LINE_NUMBERS } = monaco.editor.MouseTargetType;
     const listeners = [
-      // not where the cursor goes by typing, or by the page
+      // a cursor that typing or the page has moved selects nothing
       editor.onDidChangeCursorPosition(({ reason, position }) => {
         const isMove = reason === monaco.editor.CursorChangeReason.Explicit;
         if (isMove && editor.getSelection()?.isEmpty() === true) choose(position.lineNumber);
@@ -152,6 +155,8 @@ function shownNow(session: RunSession): ShownRun {
 }
 
 /** The state of each turn. */
-function statesOf({ earlier, run }: RunSession): (turn: number) => ReturnType<RunSession['run']['getState']> {
-  return (turn) => earlier[turn]?.state ?? run.getState();
+function statesOf(
+  session: RunSession | undefined,
+): (turn: number) => ReturnType<RunSession['run']['getState']> | undefined {
+  return (turn) => session?.earlier[turn]?.state ?? session?.run.getState();
 }

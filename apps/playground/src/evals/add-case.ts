@@ -2,7 +2,7 @@ import { CuelineError, type RunEvent } from '@cueline/core';
 import { caseFromRun } from '@cueline/core/evals';
 import { useEvals } from './store.ts';
 
-/** Adds a run of a library's prompt as a case. Returns why it cannot be one. */
+/** Adds a run of a prompt of the library as a case. Returns the reason if it cannot be one. */
 export function addCaseFromRun(log: readonly RunEvent[]): string | undefined {
   const start = log.find((event) => event.type === 'run-start');
   const id = start?.library?.id;

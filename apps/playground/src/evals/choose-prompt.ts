@@ -1,7 +1,7 @@
 import { entryOf, usePrompts } from '../prompts/store.ts';
 import { useEvals } from './store.ts';
 
-/** Makes a prompt that of the eval, with the version that is edited, or else its active one. */
+/** Selects the prompt of the eval, with the version that is being edited, otherwise with its active version. */
 export function choosePrompt(id: string): void {
   const { entries, selected } = usePrompts.getState();
   const own = entries.filter(({ prompt }) => prompt.id === id).map(({ prompt }) => prompt);

@@ -3,7 +3,7 @@ import { CuelineError } from '@cueline/core';
 import { closeTo, contains, equals, jsonEquals, judge, type Scorer } from '@cueline/core/evals';
 import type { ScorerSetting } from './eval-settings.ts';
 
-/** How long a pattern may take, in milliseconds; some never end. */
+/** How long a pattern may take, in milliseconds; some patterns would never end. */
 const MATCH_MS = 1_000;
 
 /** Creates the scorers of an eval. `judgeModel` grades by rubrics. */

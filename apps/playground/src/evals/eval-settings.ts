@@ -11,7 +11,7 @@ export type ScorerKind = (typeof scorerKinds)[number];
 /** A scorer, with its pattern, tolerance or rubric. */
 export type ScorerSetting = { readonly kind: ScorerKind; readonly value: string };
 
-/** A case as the table edits it: all texts. */
+/** A case as the table edits it: every value is a text. */
 export type EditableCase = {
   readonly id: string;
   /** By parameter. */
@@ -19,7 +19,7 @@ export type EditableCase = {
   readonly expect: string;
 };
 
-/** Dollars per million tokens, as typed. */
+/** Dollars per million tokens, as the user types them. */
 export type PriceSetting = { readonly input: string; readonly output: string };
 
 /** An eval as the form edits it. */
@@ -33,7 +33,7 @@ export type EvalSettings = {
   readonly scorers: readonly ScorerSetting[];
   readonly repeat: number;
   readonly concurrency: number;
-  /** By model id. */
+  /** The prices, by model id. */
   readonly prices: Readonly<Record<string, PriceSetting>>;
   readonly cases: readonly EditableCase[];
 };

@@ -4,6 +4,7 @@ import { NoticeBar } from '../panes/notice-bar.tsx';
 import { usePlayground } from '../state/store.ts';
 import { parametersOf } from '../prompts/editable-prompt.ts';
 import { usePrompts } from '../prompts/store.ts';
+import { FileInput } from '../ui/file-input.tsx';
 import { Button } from '../ui/button.tsx';
 import { PaneHeader } from '../ui/pane-header.tsx';
 import { caseColumns, CaseFields } from './case-fields.tsx';
@@ -68,17 +69,11 @@ export function EvalsPane() {
               <FileUp />
               Add from a file
             </Button>
-            <input
+            <FileInput
               ref={file}
-              type="file"
+              label="File of cases"
               accept=".csv,.json"
-              hidden
-              aria-label="File of cases"
-              onChange={(event) => {
-                const [chosen] = event.target.files ?? [];
-                event.target.value = '';
-                if (chosen !== undefined) void openCaseFile(chosen);
-              }}
+              onFile={(chosen) => void openCaseFile(chosen)}
             />
           </div>
           {parameter !== undefined && settings.cases.length > 0 && (

@@ -1,4 +1,4 @@
-/** Tests a pattern of a stranger apart from the page, which ends this worker if it takes too long. */
+/** Tests a pattern from a link in a worker, which the page ends if it takes too long. */
 addEventListener('message', ({ data }: MessageEvent<{ pattern: string; text: string }>) => {
   postMessage(new RegExp(data.pattern).test(data.text));
 });

@@ -9,9 +9,9 @@ import { MAX_RUNS, type EditableCase, type EvalSettings } from './eval-settings.
 /** What an evaluation runs, or why it cannot start. */
 export type EvalPlan =
   | {
-      /** One for each version, with the values of its own parameters. */
+      /** One prompt for each version, with the values of its own parameters. */
       evals: readonly { prompt: PromptDefinition<Record<string, string>>; cases: readonly EditableCase[] }[];
-      /** Ids of the connection's models; undefined is the connection's own. */
+      /** Ids of models; undefined stands for the connection's own model. */
       models: readonly (string | undefined)[];
       prices: EvalPrices | undefined;
       /** How many runs it makes. */

@@ -60,7 +60,7 @@ export function toTable({ settings, runs, results }: Evaluation): ResultTable {
   };
 }
 
-/** The rows that the filter and the search leave. */
+/** The rows that match the filter and the search. */
 export function filterRows(
   rows: readonly Row[],
   { filter, search }: Pick<EvalsState, 'filter' | 'search'>,

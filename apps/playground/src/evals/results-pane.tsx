@@ -1,10 +1,10 @@
-import { Play, RotateCcw, Search } from 'lucide-react';
+import { RotateCcw, Search } from 'lucide-react';
 import { useMemo } from 'react';
 import { usePlayground } from '../state/store.ts';
 import { Announce } from '../ui/announce.tsx';
+import { EmptyPane } from '../ui/empty-pane.tsx';
 import { Button } from '../ui/button.tsx';
 import { Choose, TextInput } from '../ui/form.tsx';
-import { Keys } from '../ui/keys.tsx';
 import { ResultsTable } from './results-table.tsx';
 import { filterRows, toTable } from './result-rows.ts';
 import { startEval } from './start-eval.ts';
@@ -115,19 +115,13 @@ function Results() {
 
 function NoResults() {
   return (
-    <section aria-label="Results" className="grid min-h-0 flex-1 place-items-center bg-page p-6">
-      <div className="w-full max-w-[440px]">
-        <h2 className="text-xl font-semibold tracking-tight">See how good a prompt is</h2>
-        <p className="mt-2 text-lg text-ink-2">
-          Each case runs with each version and model. Here appear what passes and what fails as it happens,
-          the pass rate with the interval it is good for, and what it costs.
-        </p>
-        <Button look="primary" onClick={() => void startEval()} className="mt-5 h-9 px-4 text-lg">
-          <Play className="fill-current" />
-          Run this eval
-          <Keys keys={['Mod', '↵']} className="narrow:hidden" />
-        </Button>
-      </div>
+    <section aria-label="Results" className="flex min-h-0 flex-1 flex-col bg-page">
+      <EmptyPane
+        title="See how good a prompt is"
+        text="Each case runs with each version and model. Here you see what passes and what fails as it happens, the pass rate with its confidence interval, and the cost."
+        action="Run this eval"
+        onStart={() => void startEval()}
+      />
     </section>
   );
 }

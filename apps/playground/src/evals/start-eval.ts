@@ -23,15 +23,18 @@ const SHOW_EVERY_MS = 100;
 /** From this many runs on, only those that fail keep their log. */
 const MOST_LOGS = 500;
 
-/** Logs of this page's runs: an edited eval repeats only what it must. */
+/** The logs of this page's runs, so that an edited eval repeats only the runs that have changed. */
 let logs: EvalStore = memoryEvalStore();
 let kept = 0;
-/** How many logs are kept before they are forgotten together. */
+/** The most logs that are kept; beyond that, all are dropped. */
 const MOST_KEPT = 10_000;
 /** Stops the evaluation that is under way. */
 let current: AbortController | undefined;
 
-/** Besides what has not run yet: `changed`: nothing. `failed`: the runs that have not passed. `all`: every run. */
+/**
+ * The runs to repeat besides those that have not run yet. `changed`: none. `failed`: those that have not
+ * passed. `all`: every run.
+ */
 export type Extent = 'changed' | 'failed' | 'all';
 
 /** Runs the eval of the form. */
@@ -90,12 +93,12 @@ export async function startEval(extent: Extent = 'changed'): Promise<void> {
   }
 }
 
-/** Stops the evaluation; what has ended stays. */
+/** Stops the evaluation; the results so far stay. */
 export function stopEval(): void {
   current?.abort();
 }
 
-/** A store with the logs of the runs that are not to be made again. */
+/** A store with the logs of the runs that are not made again. */
 function storeFor(extent: Extent, before: Evaluation | undefined): EvalStore {
   const failed = new Set(
     [...(before?.results.values() ?? [])].flatMap(({ status, log }) =>

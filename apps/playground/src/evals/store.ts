@@ -12,7 +12,7 @@ export type Evaluation = {
   /** The settings that it was started with. */
   readonly settings: EvalSettings;
   readonly runs: readonly EvalRun[];
-  /** By {@link runKey}. */
+  /** The results so far, by {@link runKey}. */
   readonly results: ReadonlyMap<string, EvalResult>;
   /** True for results of a link. */
   readonly shared: boolean;
@@ -24,7 +24,7 @@ export type EvalsState = {
   previous: EvalSettings | undefined;
   evaluation: Evaluation | undefined;
   filter: 'all' | 'passed' | 'failed' | 'errors' | 'unstable' | 'different';
-  /** Only cases whose text has this. */
+  /** Only cases that contain this text are shown. */
   search: string;
   /** The id of the case whose results are unfolded. */
   unfolded: string | undefined;
@@ -111,7 +111,7 @@ function sharedEvaluation(settings: EvalSettings, results: readonly EvalResult[]
   return { settings, runs, results: byKey, shared: true };
 }
 
-/** What distinguishes a run from the others of its evaluation. */
+/** The key of a run within its evaluation. */
 export function runKey({ prompt, model, caseId, repetition }: EvalRun): string {
   return JSON.stringify([prompt, model, caseId, repetition]);
 }

@@ -12,7 +12,7 @@ export default definePrompt('ask first', async (prompt) => {
     { effect: 'read' },
   );
 
-  // It reaches people, so a person is asked before each call. They may change what is sent, or refuse.
+  // Mail reaches people, so the user is asked before each call, and may change the arguments or refuse.
   prompt.defTool(
     'sendMail',
     'Sends a mail to a guest',

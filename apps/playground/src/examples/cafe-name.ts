@@ -1,11 +1,11 @@
 import { defineAgent, tags } from '@cueline/core/agents';
 
-// An agent has instructions, perhaps tools, and says what its answers must be: here, text in tags.
+// An agent has instructions, perhaps tools, and the form of its answers: here, text in tags.
 const namer = defineAgent({
   name: 'namer',
   instructions: 'You name small cafés. One name, no puns on coffee, and a sentence on why.',
   output: tags({ required: ['name', 'why'], optional: ['sign'] }),
-  // Said to the model when its answer cannot be used. What came of it then stays; this and the bad answer do not.
+  // Sent to the model if its answer cannot be used. Only the corrected answer stays in the conversation.
   onException: 'Nearly: {error_message} Give the whole answer again, please.',
 });
 

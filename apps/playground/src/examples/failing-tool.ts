@@ -13,7 +13,7 @@ export default definePrompt('failing tool', async (prompt) => {
     z.object({ product: z.enum(['tea-green', 'tea-black']) }),
     async ({ product }) => {
       attempts += 1;
-      // What a tool throws goes back to the model, and the run goes on.
+      // The model reads what a tool throws, and the run continues.
       if (attempts === 1) throw new Error('The till has locked the list. Try again.');
       return { product, packets: stock[product] };
     },

@@ -58,7 +58,7 @@ export const exampleGroups: readonly ExampleGroup[] = [
       {
         id: 'failing-tool',
         title: 'A tool that fails',
-        description: 'The model is told, and finds another way.',
+        description: 'The model reads the error, and finds another way.',
         source: failingTool,
       },
       {

@@ -34,7 +34,7 @@ export default definePrompt('invoice', async (prompt) => {
 
   prompt.defSystem('role', 'You turn letters into data. Copy it; never guess.');
 
-  // What the model sends has passed the schema before this function runs.
+  // The arguments have passed the schema before this function runs.
   prompt.defTool('saveInvoice', 'Stores one invoice', invoice, async ({ number, lines }) => {
     const net = lines.reduce((sum, line) => sum + line.quantity * line.unitPrice, 0);
     const vat = lines.reduce((sum, line) => sum + (line.quantity * line.unitPrice * line.vat) / 100, 0);

@@ -14,7 +14,7 @@ const seeds: Record<string, string[]> = {
   May: ['courgettes', 'runner beans'],
 };
 
-// A session goes on, turn by turn, until the model calls task_complete. Every session has that tool.
+// A session continues, turn by turn, until the model calls task_complete. Every session has that tool.
 export default defineSession('kitchen garden', {
   systemPrompt: 'You look after a kitchen garden. Look before you sow, and leave no bed empty.',
   initialMessage: 'It is April. Sow what is still empty, please.',

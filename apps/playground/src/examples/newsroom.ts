@@ -27,7 +27,7 @@ export default definePrompt('newsroom', async (prompt) => {
       });
       agent.$`Look up ${topic}.`;
     },
-    // What it answers must fit, and comes back as data.
+    // Its answer must fit this schema, and the call returns it as data.
     { responseSchema: z.object({ facts: z.array(z.string()).min(1), sure: z.boolean() }) },
   );
 

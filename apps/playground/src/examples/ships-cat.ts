@@ -14,8 +14,8 @@ const pages = [
     'The crew was quiet at dinner.',
 ];
 
-// Above so many tokens, what was said is summarised, and the session goes on with the summary. A real limit is some
-// hundred times as high.
+// Above this number of tokens, the conversation is summarised, and the session continues with the summary. A
+// real limit is about a hundred times as high.
 export default defineSession('ship’s cat', {
   systemPrompt: 'You read an old ship’s log, page by page, and answer questions about it.',
   initialMessage: 'Where did the cat come aboard, and where did she leave? The log has 6 pages.',

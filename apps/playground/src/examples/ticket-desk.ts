@@ -18,8 +18,8 @@ export default definePrompt('ticket desk', async (prompt) => {
     { effect: 'write' },
   );
 
-  // A hook is called before each step. Here: nothing is paid back before the order was looked at,
-  // and the model always knows how many steps it has left.
+  // A hook is called before each step. In this one, the model cannot pay back anything before it has looked
+  // at the order, and it always knows how many steps it has left.
   prompt.defHook(({ stepNumber, steps }) => {
     const looked = steps.some((step) => step.toolCalls.some(({ toolName }) => toolName === 'findOrder'));
     return {

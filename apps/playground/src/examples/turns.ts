@@ -13,9 +13,8 @@ const lighthouse = 'The lighthouse of Bugio stands on a round fort in the mouth 
 const ferry = 'Ferries have crossed the Tagus at Lisbon since long before there was a bridge.';
 
 /**
- * The simulated model's answers in each unedited example: each scene is used once, the first that matches. When the
- * user
- * leaves the scripted path, the rule-based model continues.
+ * The simulated model's answers in each unedited example: each scene is used once, the first that matches.
+ * When the user leaves the scripted path, the rule-based model continues.
  */
 export const scenes: Readonly<Record<string, readonly Scene[]>> = {
   weather: [

@@ -4,8 +4,8 @@ import { z } from 'zod';
 
 const log = ['Noon: 1004 hPa, wind SW 3, dry.'];
 
-// A model that only talks gets no further. After the first such turn it is told to go on, after the second it is
-// reminded that a session ends with task_complete.
+// A turn without a tool call does not end the session. After the first one the model is told to continue,
+// after the second one it is reminded that a session ends with task_complete.
 export default defineSession('weather log', {
   systemPrompt:
     'You keep the weather log of a lighthouse. Read the instruments and write one line into the log.',

@@ -28,8 +28,8 @@ type CallActionsProps = {
 };
 
 /**
- * What can be done with a call that has ended: edit its result, and run on. `agent` is the path of the agent that made
- * it; missing for a call of the run itself.
+ * The actions of a call that has ended: edit its result, and continue the run from there. `agent` is the path
+ * of the agent that made it; missing for a call of the run itself.
  */
 export function CallActions({
   session,
@@ -43,7 +43,7 @@ export function CallActions({
   const hasEnded = state === 'output-available' || state === 'output-error';
   if (!hasEnded) return null;
   const open = (): void => {
-    // whether its step is whole is known only now, and costs a look at the whole log
+    // whether its step is whole is checked only now, because that reads the whole log
     const wrong =
       forkProblem(session) ??
       (agent === undefined

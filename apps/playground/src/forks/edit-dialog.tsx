@@ -12,12 +12,12 @@ type EditDialogProps = {
   onChange: (text: string) => void;
   /** A choice above the text. */
   children?: ReactNode;
-  /** Runs on; returns what is wrong with the text, and otherwise closes the dialog. */
+  /** Starts the run and closes the dialog; if the text cannot be used, returns the reason. */
   onRun: () => string | undefined;
   onClose: () => void;
 };
 
-/** A dialog with a text, from which the run goes on. */
+/** A dialog for a text with which a run continues. */
 export function EditDialog(props: EditDialogProps) {
   const { title, description, label, text, mono, onChange, children, onRun, onClose } = props;
   const [fault, setFault] = useState<string>();
@@ -59,7 +59,7 @@ export function EditDialog(props: EditDialogProps) {
             }}
             onKeyDown={(event) => {
               if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return;
-              // the page would start the script anew
+              // otherwise the page would run the script from its beginning
               event.preventDefault();
               event.stopPropagation();
               run();

@@ -6,7 +6,7 @@ import type { KeptSession } from './store.ts';
 /** A run in the tree of forks. */
 export type ForkItem = {
   readonly id: string;
-  /** The run that it continues; missing for one that began by itself. */
+  /** The run that it continues; missing for one that is no fork. */
   readonly parent?: ForkPoint | undefined;
   readonly title: string;
   readonly status: RunState['status'];
@@ -15,7 +15,7 @@ export type ForkItem = {
   readonly startedOn: number;
 };
 
-/** A run of the tree with the forks of it. */
+/** A run of the tree, with its forks. */
 export type ForkNode = ForkItem & { readonly forks: readonly ForkNode[] };
 
 /** The runs that belong to the tree of the session `id`, in the order in which they started, with their titles. */
@@ -49,7 +49,7 @@ export function forkItems(kept: readonly KeptSession[], id: string | undefined):
     }));
 }
 
-/** Where a fork leaves its parent, and what was changed. */
+/** The step at which a fork departs from its parent, and what was changed. */
 function describe(session: RunSession, parent: RunSession | undefined): string[] {
   const { parent: point } = session;
   if (point === undefined) return session.recorded ? ['recording'] : session.shared ? ['shared'] : [];

@@ -5,7 +5,7 @@ import { forkItems } from './fork-item.ts';
 import { ForkTree } from './fork-tree.tsx';
 import { useForks } from './store.ts';
 
-/** The tree of a session, if it has forks or is one. */
+/** The tree of a session, if the session has forks or is a fork itself. */
 export function SessionForks({ session }: { session: RunSession }) {
   const kept = useForks((state) => state.kept);
   const items = useMemo(() => forkItems(kept, session.id), [kept, session.id]);

@@ -1,4 +1,4 @@
-import { Ellipsis, FileCode, GitFork, Pencil } from 'lucide-react';
+import { FileCode, GitFork, Pencil } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { useRef, useState, type ReactNode } from 'react';
 import {
@@ -12,9 +12,8 @@ import {
 } from '../state/fork-session.ts';
 import { logOf } from '../state/shown-run.ts';
 import { usePlayground, type RunSession } from '../state/store.ts';
-import { Button } from '../ui/button.tsx';
-import { menuContent, menuItem } from '../ui/menu.ts';
-import { MenuPortal } from '../ui/menu-portal.tsx';
+import { ActionsMenu } from '../ui/actions-menu.tsx';
+import { menuItem } from '../ui/menu.ts';
 import { EditDialog } from './edit-dialog.tsx';
 
 type StepActionsProps = {
@@ -35,35 +34,26 @@ export function StepActions({ session, turn, step, agent, className }: StepActio
   const chosen = useRef<string>(undefined);
   return (
     <>
-      <DropdownMenu.Root modal={false}>
-        <DropdownMenu.Trigger asChild>
-          <Button ref={trigger} square aria-label={`Actions of step ${step + 1}`} className={className}>
-            <Ellipsis />
-          </Button>
-        </DropdownMenu.Trigger>
-        <MenuPortal>
-          <DropdownMenu.Content
-            align="end"
-            sideOffset={4}
-            collisionPadding={8}
-            className={`${menuContent} w-72`}
-            onCloseAutoFocus={(event) => {
-              if (chosen.current === undefined) return;
-              event.preventDefault();
-              // the dialog returns the focus to what had it when it opened
-              trigger.current?.focus();
-              setAnswer(chosen.current);
-              chosen.current = undefined;
-            }}
-          >
-            {agent === undefined ? (
-              <Items session={session} turn={turn} step={step} onEdit={(text) => (chosen.current = text)} />
-            ) : (
-              <AgentItems session={session} turn={turn} agent={agent} />
-            )}
-          </DropdownMenu.Content>
-        </MenuPortal>
-      </DropdownMenu.Root>
+      <ActionsMenu
+        label={`Actions of step ${step + 1}`}
+        width="w-72"
+        trigger={trigger}
+        className={className}
+        onCloseAutoFocus={(event) => {
+          if (chosen.current === undefined) return;
+          event.preventDefault();
+          // the dialog returns the focus to what had it when it opened
+          trigger.current?.focus();
+          setAnswer(chosen.current);
+          chosen.current = undefined;
+        }}
+      >
+        {agent === undefined ? (
+          <Items session={session} turn={turn} step={step} onEdit={(text) => (chosen.current = text)} />
+        ) : (
+          <AgentItems session={session} turn={turn} agent={agent} />
+        )}
+      </ActionsMenu>
       {answer !== undefined && (
         <AnswerDialog
           session={session}

@@ -2,7 +2,7 @@ import type { RunState } from '@cueline/core';
 import { create } from 'zustand';
 import { usePlayground, type RunSession } from '../state/store.ts';
 
-/** A session since the page was loaded, with what a list shows of it. */
+/** A session of this page, with the facts that a list shows. */
 export type KeptSession = {
   readonly session: RunSession;
   /** Milliseconds since 1970. */
@@ -21,7 +21,7 @@ export const useForks = create<{ readonly kept: readonly KeptSession[] }>()(() =
 /** Stops watching a session's run, by the session's id. */
 const watched = new Map<string, { run: RunSession['run']; unlisten: () => void }>();
 
-/** Keeps a session, or its next turn; a session that is not needed for the tree of another goes first. */
+/** Keeps a session, or its next turn. If there are too many, those that no tree needs are removed first. */
 export function keepSession(session: RunSession, startedOn: number = Date.now()): void {
   const { kept } = useForks.getState();
   const known = kept.find((one) => one.session.id === session.id);

@@ -1,17 +1,17 @@
-/** What a tab tells the others: which scripts or runs it has changed. */
+/** The message of a tab to the others: what it has changed. */
 export type HistoryMessage = { readonly kind: 'script'; readonly id: string } | { readonly kind: 'runs' };
 
 const NAME = 'cueline:history';
 
 let channel: BroadcastChannel | undefined;
 
-/** Tells the other tabs of a change. */
-export function tellTabs(message: HistoryMessage): void {
+/** Sends a change to the other tabs. */
+export function notifyTabs(message: HistoryMessage): void {
   openChannel()?.postMessage(message);
 }
 
-/** Hears of the changes of other tabs, until the returned function is called. */
-export function hearTabs(listener: (message: HistoryMessage) => void): () => void {
+/** Calls `listener` for each change of another tab, until the returned function is called. */
+export function watchTabs(listener: (message: HistoryMessage) => void): () => void {
   const opened = openChannel();
   const hear = ({ data }: MessageEvent<unknown>): void => {
     const { kind, id } = (data ?? {}) as { kind?: unknown; id?: unknown };

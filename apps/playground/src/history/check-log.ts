@@ -20,10 +20,9 @@ export type LogCheck = {
 };
 
 /**
- * Why a log cannot be shown, in a few words; undefined for a valid one. A stranger's link may contain anything: the
- * log has to
- * be that of one complete run, event by event, and rendering it is tried here first. A long log is checked in slices,
- * between which the page stays responsive.
+ * The reason why a log cannot be shown, in a few words; undefined for a valid log. A link may contain
+ * anything: every event is checked, the log must be that of one complete run, and it is reduced here once
+ * before it is shown. A long log is checked in slices, between which the page handles input.
  */
 export async function problemOfLog(
   log: readonly RunEvent[],

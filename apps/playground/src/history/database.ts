@@ -1,7 +1,7 @@
 import { openDB, type DBSchema, type IDBPDatabase } from 'idb';
 
 /**
- * What the database has. Another version of the page may have written anything, so all values are unknown here: see
+ * The tables of the database. Another version of the page may have written anything, so all values are unknown here: see
  * `rows.ts`.
  */
 export type HistorySchema = DBSchema & {

@@ -28,7 +28,7 @@ function statusOf(state: RunState): StoredStatus {
   return state.status === 'idle' ? 'running' : state.status;
 }
 
-/** True while the last turn of a log goes on. */
+/** True while the last turn of a log is under way. */
 export function isOpenEnded(log: readonly RunEvent[]): boolean {
   return log.at(-1)?.type !== 'run-end';
 }

@@ -3,6 +3,7 @@ import { Dialog } from 'radix-ui';
 import { useEffect, useRef, useState } from 'react';
 import { usePlayground } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
+import { FileInput } from '../ui/file-input.tsx';
 import { Button } from '../ui/button.tsx';
 import { Tip } from '../ui/tip.tsx';
 import { useReturnFocus } from '../ui/use-return-focus.ts';
@@ -150,18 +151,7 @@ function PanelActions({ hasRuns }: { hasRuns: boolean }) {
           <Trash2 />
         </Button>
       </Tip>
-      <input
-        ref={file}
-        type="file"
-        accept=".json"
-        hidden
-        aria-label="Run file"
-        onChange={(event) => {
-          const [chosen] = event.target.files ?? [];
-          event.target.value = '';
-          if (chosen !== undefined) void addRunFile(chosen);
-        }}
-      />
+      <FileInput ref={file} label="Run file" accept=".json" onFile={(chosen) => void addRunFile(chosen)} />
     </>
   );
 }

@@ -9,7 +9,7 @@ import {
 import { forgetReply, forgetSentReply } from '../state/reply-draft.ts';
 import { showSession } from '../state/run-session.ts';
 import { reportStorage, usePlayground, type RunSession } from '../state/store.ts';
-import { hearTabs, tellTabs } from './channel.ts';
+import { watchTabs, notifyTabs } from './channel.ts';
 import { createDatabase } from './database.ts';
 import { keepRelatives } from './keep-relatives.ts';
 import { keepScripts, type ScriptKeeper } from './keep-scripts.ts';
@@ -46,7 +46,7 @@ const recorder = createRecorder({
     if (promptSession?.id === session.id) rememberRun({ ...storedRuns, prompts: id });
     useLibrary.setState({ isBlocked: false });
     forgetSentReply({ id: session.id, turn: session.earlier.length });
-    tellTabs({ kind: 'runs' });
+    notifyTabs({ kind: 'runs' });
     if (useLibrary.getState().isRead) void readRuns();
     void pruneOnce(id);
   },
@@ -55,8 +55,8 @@ let keeper: ScriptKeeper | undefined;
 const pruned = new Set<string>();
 
 /**
- * Begins to keep what happens on this page: its scripts and its runs. Shows the runs of the last visit again, unless
- * a link brings one.
+ * Starts to store the scripts and runs of this page. Shows the runs of the last visit again, unless the
+ * address has a link to a run.
  */
 export async function startHistory({ restore }: { restore: boolean }): Promise<void> {
   keeper = keepScripts({
@@ -65,7 +65,7 @@ export async function startHistory({ restore }: { restore: boolean }): Promise<v
     onProblem: reportBlocked,
     onSaved(id) {
       useLibrary.setState({ isBlocked: false });
-      tellTabs({ kind: 'script', id });
+      notifyTabs({ kind: 'script', id });
       void readScripts();
     },
     onCopied: (name) =>
@@ -93,7 +93,7 @@ export async function startHistory({ restore }: { restore: boolean }): Promise<v
   };
   addEventListener('pagehide', flush);
   document.addEventListener('visibilitychange', flush);
-  hearTabs(({ kind }) => {
+  watchTabs(({ kind }) => {
     if (kind === 'runs') return void (useLibrary.getState().isRead && readRuns());
     void readScripts();
     void keeper?.refresh();
@@ -150,13 +150,13 @@ async function readScripts(): Promise<void> {
 export async function runsChanged(): Promise<void> {
   // what did not fit before may fit now
   await Promise.all([keeper?.flush(), recorder.flush()]);
-  tellTabs({ kind: 'runs' });
+  notifyTabs({ kind: 'runs' });
   await readRuns();
 }
 
 /** Tells this page and the others that a script has changed. */
 export async function scriptChanged(id: string): Promise<void> {
-  tellTabs({ kind: 'script', id });
+  notifyTabs({ kind: 'script', id });
   await readScripts();
   await keeper?.refresh();
 }
@@ -195,7 +195,7 @@ function rememberRun(storedRuns: { script?: string | undefined; prompts?: string
   if (script !== storedRuns.script || prompts !== storedRuns.prompts) usePlayground.setState({ storedRuns });
 }
 
-/** Once for each run of this page: it is the starts that add runs. */
+/** Removes the oldest runs beyond the limits, once for each new run of this page. */
 async function pruneOnce(id: string): Promise<void> {
   if (pruned.has(id)) return;
   pruned.add(id);

@@ -25,7 +25,7 @@ export type KeepScriptsOptions = {
 
 /** Stores the script in the editor while it is edited. */
 export type ScriptKeeper = {
-  /** Stores what waits. */
+  /** Stores the edits that wait. */
   flush(): Promise<void>;
   /** Shows the stored text of the open script, if another tab has changed it and this one has not. */
   refresh(): Promise<void>;
@@ -42,7 +42,7 @@ export function keepScripts(options: KeepScriptsOptions): ScriptKeeper {
   /** What the last save made of a script, by its id: edits that were made meanwhile continue that. */
   const continued = new Map<string, { from: number; open: Pick<OpenScript, 'id' | 'revision' | 'name'> }>();
 
-  /** One after the other, so that each save continues the revision of the one before. */
+  /** Saves run one after the other, so that each continues the revision of the one before. */
   function inTurn(work: () => Promise<void>): Promise<void> {
     last = last.then(work).catch(onProblem);
     return last;

@@ -1,7 +1,7 @@
 import { create } from 'zustand';
 import type { RunRow, ScriptRow } from './rows.ts';
 
-/** What the lists of the page show of the database. */
+/** The part of the database that the lists of the page show. */
 export type Library = {
   scripts: readonly ScriptRow[];
   runs: readonly RunRow[];

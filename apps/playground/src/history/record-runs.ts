@@ -27,17 +27,17 @@ export type RecorderOptions = {
   batch?: number;
 };
 
-/** Writes the runs of this tab into the database while they go on. */
+/** Writes the runs of this tab into the database while they are under way. */
 export type Recorder = {
   /** Follows a session from now on; the same session again after a reply. */
   follow(session: RunSession): void;
   /** Says that a session was opened from the database, so that it continues what is stored. */
   opened(session: RunSession, row: RunRow): void;
-  /** Writes everything that waits. */
+  /** Writes all events that wait. */
   flush(): Promise<void>;
   /** Changes what the next write says about a run. */
   amend(id: string, change: Partial<Pick<RunRow, 'title' | 'pinned'>>): void;
-  /** The stored runs that go on here, or that are shown. */
+  /** The stored runs that are under way or shown in this tab. */
   ids(): ReadonlySet<string>;
   /** The id under which a session is stored. */
   idOf(session: RunSession): string | undefined;
@@ -73,7 +73,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   };
 }
 
-/** One session, and what of it is stored. */
+/** One session, and how much of it is stored. */
 class Recording {
   row: RunRow;
   readonly #options: RecorderOptions;
@@ -84,7 +84,7 @@ class Recording {
   #turn = 0;
   #written = 0;
   #nextSeq = 0;
-  /** Turns that are stored otherwise than they are now. */
+  /** Turns whose stored events are outdated. */
   #replaced: Set<number> | 'all' = new Set();
   readonly #sizes: number[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -119,7 +119,7 @@ class Recording {
     };
     session.run.listen(this.#hear);
     if (row === undefined) {
-      // what happened before this began to listen is written, too
+      // events from before the subscription are written, too
       this.#nextSeq = session.run.log().length;
       this.#claimed = true;
       if (isOpenEnded(session.run.log())) this.#hold();
@@ -132,12 +132,12 @@ class Recording {
     }
   }
 
-  /** True once everything has happened and is written. */
+  /** True once the session is over and all of it is written. */
   get isOver(): boolean {
     return !this.#isDirty && this.#timer === undefined && this.#release === undefined;
   }
 
-  /** The session has a new turn, or its last one goes on. */
+  /** Takes the session with a new turn, or with a new start of its last one. */
   goOn(session: RunSession): void {
     if (session === this.session) return;
     this.session = session;
@@ -164,7 +164,7 @@ class Recording {
   readonly #hear = (event: RunEvent): void => {
     const turn = this.session.earlier.length;
     const isAgain = event.seq === 0 && this.#turn === turn && this.#written > 0;
-    // a retry keeps a part of the log, and writes on behind it
+    // a retry keeps a part of the log and appends to it
     if (this.#replaced !== 'all' && (isAgain || event.seq !== this.#nextSeq)) this.#replaced.add(turn);
     this.#nextSeq = event.seq + 1;
     this.#isDirty = true;
@@ -246,7 +246,7 @@ class Recording {
     return { batches, replaced: marked === 'all' ? 'all' : replaced };
   }
 
-  /** If another tab has continued this run, or removed it, what happens here becomes a run of its own. */
+  /** If another tab has continued or removed this run, the events of this tab become a run of their own. */
   async #claimRow(): Promise<void> {
     const { store, locks, onProblem } = this.#options;
     try {

@@ -65,7 +65,7 @@ export type VersionRow = z.infer<typeof versionRow>;
 export type RunRow = z.infer<typeof runRow>;
 export type StoredStatus = z.infer<typeof runStatus>;
 
-/** Reads a row as far as its shape is valid; undefined for any other value, which stays where it is. */
+/** Reads a row as far as its shape is valid; undefined for any other value, which is not deleted. */
 function reader<Row>(schema: z.ZodType<Row>): (value: unknown) => Row | undefined {
   return (value) => {
     const read = schema.safeParse(value);

@@ -41,7 +41,7 @@ export async function openStored(row: RunRow): Promise<boolean> {
   }
 }
 
-/** Puts what ran beside the run: the stored script if it is still the same, or the text as it ran. */
+/** Opens what ran beside the run: the stored script if it is still the same, otherwise the text as it ran. */
 async function showSource(source: RunSource, row: RunRow): Promise<void> {
   if (!('script' in source)) {
     const { readShared, usePrompts } = await import('../prompts/store.ts');

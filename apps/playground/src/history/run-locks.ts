@@ -1,8 +1,8 @@
 const PREFIX = 'cueline:run:';
 
-/** The runs that are under way in the tabs of this browser. A tab that is closed, or that crashes, loses its own. */
+/** The runs that are under way in the tabs of this browser. Closing a tab, or its crash, releases its runs. */
 export type RunLocks = {
-  /** Says that a run is under way here. Returns the function that says that it has ended. */
+  /** Marks a run as under way in this tab. Returns the function that ends the mark. */
   hold(id: string): () => void;
   /** The runs that are under way in any tab; none in a browser without locks. */
   held(): Promise<ReadonlySet<string>>;

@@ -5,7 +5,6 @@ import {
   CircleStop,
   CloudOff,
   Download,
-  Ellipsis,
   LoaderCircle,
   Pause,
   Pencil,
@@ -16,11 +15,11 @@ import {
 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { useState } from 'react';
+import { ActionsMenu } from '../ui/actions-menu.tsx';
 import { Button } from '../ui/button.tsx';
 import { focusFirst } from '../ui/focus-first.ts';
 import { formatDuration, plural } from '../ui/format.ts';
-import { menuContent, menuItem } from '../ui/menu.ts';
-import { MenuPortal } from '../ui/menu-portal.tsx';
+import { menuItem } from '../ui/menu.ts';
 import { formatClock, formatWhen } from './format-when.ts';
 import { changeRun, reportBlocked, statusNow } from './history.ts';
 import type { RunRow, StoredStatus } from './rows.ts';
@@ -37,7 +36,7 @@ const looks: Record<StoredStatus, { Icon: LucideIcon; words: string; look: strin
 
 type RunRowProps = { row: RunRow; isUnderWay: boolean; isShown: boolean; onOpen: () => void };
 
-/** A stored run: what ran, how it ended, and what can be done with it. */
+/** A stored run: what ran, how it ended, and its actions. */
 export function RunRowItem({ row, isUnderWay, isShown, onOpen }: RunRowProps) {
   const [isNaming, setNaming] = useState(false);
   const { id, title, pinned, status, model, steps, turns, elapsed, startedOn, hasLog } = row;
@@ -92,41 +91,32 @@ type RowMenuProps = { row: RunRow; isUnderWay: boolean; onRename: () => void };
 function RowMenu({ row, isUnderWay, onRename }: RowMenuProps) {
   const { id, title, pinned, hasLog } = row;
   return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger asChild>
-        <Button square aria-label={`More about ${title}`}>
-          <Ellipsis />
-        </Button>
-      </DropdownMenu.Trigger>
-      <MenuPortal>
-        <DropdownMenu.Content align="end" collisionPadding={8} className={`${menuContent} w-44`}>
-          <DropdownMenu.Item className={menuItem} onSelect={onRename}>
-            <Pencil />
-            Rename
-          </DropdownMenu.Item>
-          <DropdownMenu.Item
-            className={menuItem}
-            onSelect={() => void changeRun(id, { pinned: !pinned }).catch(reportBlocked)}
-          >
-            {pinned ? <PinOff /> : <Pin />}
-            {pinned ? 'Unpin' : 'Pin'}
-          </DropdownMenu.Item>
-          <DropdownMenu.Item className={menuItem} disabled={!hasLog} onSelect={() => void saveRun(row)}>
-            <Download />
-            Export
-          </DropdownMenu.Item>
-          <DropdownMenu.Item
-            className={menuItem}
-            // what is under way would write it again
-            disabled={isUnderWay}
-            onSelect={() => void deleteRun(row)}
-          >
-            <Trash2 />
-            Delete
-          </DropdownMenu.Item>
-        </DropdownMenu.Content>
-      </MenuPortal>
-    </DropdownMenu.Root>
+    <ActionsMenu label={`More about ${title}`} width="w-44">
+      <DropdownMenu.Item className={menuItem} onSelect={onRename}>
+        <Pencil />
+        Rename
+      </DropdownMenu.Item>
+      <DropdownMenu.Item
+        className={menuItem}
+        onSelect={() => void changeRun(id, { pinned: !pinned }).catch(reportBlocked)}
+      >
+        {pinned ? <PinOff /> : <Pin />}
+        {pinned ? 'Unpin' : 'Pin'}
+      </DropdownMenu.Item>
+      <DropdownMenu.Item className={menuItem} disabled={!hasLog} onSelect={() => void saveRun(row)}>
+        <Download />
+        Export
+      </DropdownMenu.Item>
+      <DropdownMenu.Item
+        className={menuItem}
+        // a run that is under way would be stored again
+        disabled={isUnderWay}
+        onSelect={() => void deleteRun(row)}
+      >
+        <Trash2 />
+        Delete
+      </DropdownMenu.Item>
+    </ActionsMenu>
   );
 }
 

@@ -19,7 +19,7 @@ export type RunChange = {
   readonly replaced: readonly number[] | 'all';
 };
 
-/** A removed run, with what it takes to restore it. */
+/** A removed run, with the rows that restore it. */
 export type RemovedRun = {
   readonly row: unknown;
   readonly events: readonly (readonly [EventKey, unknown])[];
@@ -32,7 +32,10 @@ export type RunStore = {
   get(id: string): Promise<RunRow | undefined>;
   /** The logs of a run, by turn; undefined if a part of them cannot be read. They are not checked yet. */
   logs(id: string): Promise<readonly (readonly RunEvent[])[] | undefined>;
-  /** Writes a change. It is on its way when this returns, if the database is open, so that a closing page can write. */
+  /**
+   * Writes a change. If the database is open, the write has started when this returns, so that it survives a
+   * closing page.
+   */
   write(change: RunChange): Promise<void>;
   /** Changes the title or the pin. */
   update(id: string, change: Partial<Pick<RunRow, 'title' | 'pinned'>>): Promise<void>;

@@ -114,7 +114,7 @@ export async function readVersions(): Promise<VersionRow[]> {
   }
 }
 
-/** Puts an earlier version of the script into the editor; what is there becomes a version itself. */
+/** Puts an earlier version of the script into the editor; the text that was there becomes a version itself. */
 export async function restoreVersion({ text }: VersionRow): Promise<void> {
   const { open, text: before } = current();
   try {

@@ -10,7 +10,7 @@ export const MOST_VERSIONS = 50;
 /** What became of a script that was saved. `copied`: another tab has changed it, so the text is a script of its own. */
 export type Saved = { kind: 'saved' | 'copied'; script: ScriptRow };
 
-/** A removed script, with what it takes to restore it. */
+/** A removed script, with the rows that restore it. */
 export type RemovedScript = { readonly values: readonly unknown[]; readonly versions: readonly unknown[] };
 
 /** The user's scripts in the database. Everything rejects if the database cannot be used. */

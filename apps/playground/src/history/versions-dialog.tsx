@@ -15,7 +15,7 @@ const reasons = {
   conflict: 'edited in another tab',
 } as const;
 
-/** The earlier versions of the script in the editor, each with its difference to the text that is there now. */
+/** The earlier versions of the script in the editor, each with its difference from the current text. */
 export default function VersionsDialog({ onClose }: { onClose: () => void }) {
   const script = usePlayground((state) => state.script);
   const [versions, setVersions] = useState<readonly VersionRow[]>();

@@ -1,8 +1,8 @@
 import type { Field } from './schema-fields.ts';
 
 /**
- * What is typed into a field: the text of a text, a number or JSON, the position of a choice, and the drafts of the
- * members of an object or a list. Undefined if nothing is.
+ * What is typed into a field: the text of a text, a number or JSON, the position of a choice, and the drafts
+ * of the members of an object or a list. Undefined if nothing is typed.
  */
 export type Draft =
   | undefined

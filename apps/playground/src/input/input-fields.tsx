@@ -1,23 +1,11 @@
 import { Plus, Trash2 } from 'lucide-react';
 import { Button } from '../ui/button.tsx';
-import { Checkbox, Choose, TextArea, TextInput } from '../ui/form.tsx';
+import { Choose } from '../ui/form.tsx';
 import { summarize } from '../ui/format.ts';
 import { isVariant, memberOf, pathOf, withMember, type Draft } from './draft.ts';
-import { FieldGroup, FieldNote } from './field-group.tsx';
-import type { Field } from './schema-fields.ts';
-
-type Of<Kind extends Field['kind']> = Extract<Field, { kind: Kind }>;
-
-type InputFieldProps<One extends Field = Field> = {
-  name: string;
-  field: One;
-  draft: Draft;
-  path: string;
-  /** Messages by path. */
-  problems: ReadonlyMap<string, string>;
-  /** Gets the new draft of this field, and the path of what was changed in it. */
-  onDraft: (draft: Draft, path: string) => void;
-};
+import { FieldGroup } from './field-group.tsx';
+import { labelOf, placeholderOf, type InputFieldProps, type Of } from './field-props.ts';
+import { ChoiceField, ToggleField, TypedField } from './simple-fields.tsx';
 
 /** The members of an object, as fields. */
 export function InputFields(props: Omit<InputFieldProps<Of<'object'>>, 'name'>) {
@@ -45,7 +33,7 @@ export function InputField(props: InputFieldProps) {
   switch (field.kind) {
     case 'fixed':
       return field.optional ? (
-        <Toggle {...props} field={field} />
+        <ToggleField {...props} field={field} />
       ) : (
         <div className="min-w-0">
           <p className="mb-1 text-sm font-medium">{labelOf(props)}</p>
@@ -53,13 +41,13 @@ export function InputField(props: InputFieldProps) {
         </div>
       );
     case 'boolean':
-      return <Toggle {...props} field={field} />;
+      return <ToggleField {...props} field={field} />;
     case 'choice':
-      return <Choice {...props} field={field} />;
+      return <ChoiceField {...props} field={field} />;
     case 'text':
     case 'number':
     case 'json':
-      return <Typed {...props} field={field} />;
+      return <TypedField {...props} field={field} />;
     case 'object':
       return <Members {...props} field={field} />;
     case 'list':
@@ -67,127 +55,6 @@ export function InputField(props: InputFieldProps) {
     case 'union':
       return <Union {...props} field={field} />;
   }
-}
-
-function labelOf({ name, field }: Pick<InputFieldProps, 'name' | 'field'>): string {
-  return field.title ?? name;
-}
-
-/** What stands in an empty field: the default, or that it may stay empty. */
-function placeholderOf({ optional, nullable, ...field }: Field): string | undefined {
-  if (field.default !== undefined) return summarize(field.default);
-  return optional ? 'optional' : nullable ? 'none' : undefined;
-}
-
-function Typed({
-  field,
-  draft,
-  path,
-  problems,
-  onDraft,
-  ...props
-}: InputFieldProps<Of<'text' | 'number' | 'json'>>) {
-  const placeholder = placeholderOf(field);
-  const shared = {
-    label: labelOf({ ...props, field }),
-    value: typeof draft === 'string' ? draft : '',
-    // an emptied field that may be empty is left out
-    onText: (text: string) => onDraft(text === '' && field.kind !== 'text' ? undefined : text, path),
-    problem: problems.get(path),
-    hint: [field.description, boundsOf(field)].filter(Boolean).join(' · ') || undefined,
-    ...(placeholder !== undefined && { placeholder }),
-  };
-  if (field.kind === 'number') {
-    return (
-      <TextInput
-        {...shared}
-        inputMode={field.integer && (field.minimum ?? -1) >= 0 ? 'numeric' : 'decimal'}
-      />
-    );
-  }
-  if (field.kind === 'json') {
-    const example = placeholder ?? '{ "…": "…" }';
-    return <TextArea {...shared} code rows={2} placeholder={example} className="col-span-full" />;
-  }
-  const { format, maxLength = Infinity } = field;
-  if (format === 'date' || format === 'email' || format === 'uri' || maxLength <= SHORT_TEXT) {
-    return <TextInput {...shared} type={format === 'date' ? 'date' : 'text'} />;
-  }
-  return <TextArea {...shared} rows={1} style={{ resize: 'none' }} />;
-}
-
-/** The most characters of a text that has one line. */
-const SHORT_TEXT = 120;
-
-function boundsOf(field: Of<'text' | 'number' | 'json'>): string | undefined {
-  if (field.kind !== 'number') return undefined;
-  const { minimum, maximum, above, below } = field;
-  const from = minimum ?? above;
-  const to = maximum ?? below;
-  if (from === undefined && to === undefined) return undefined;
-  if (to === undefined) return above === undefined ? `${from} or more` : `more than ${from}`;
-  if (from === undefined) return below === undefined ? `${to} or less` : `less than ${to}`;
-  return `${from} to ${to}`;
-}
-
-function Toggle({
-  field,
-  draft,
-  path,
-  problems,
-  onDraft,
-  ...props
-}: InputFieldProps<Of<'boolean' | 'fixed'>>) {
-  const label = labelOf({ ...props, field });
-  if (field.kind === 'boolean' && (field.optional || field.nullable) && typeof field.default !== 'boolean') {
-    return (
-      <Choose
-        label={label}
-        hint={field.description}
-        problem={problems.get(path)}
-        value={typeof draft === 'boolean' ? String(draft) : ''}
-        onChoose={(value) => onDraft(value === '' ? undefined : value === 'true', path)}
-        options={[
-          ['', '(none)'],
-          ['true', 'Yes'],
-          ['false', 'No'],
-        ]}
-      />
-    );
-  }
-  const isSet = field.kind === 'fixed' ? draft !== undefined : (draft ?? field.default) === true;
-  const change = (checked: boolean): void => {
-    if (field.kind === 'boolean') onDraft(checked, path);
-    else onDraft(checked ? '' : undefined, path);
-  };
-  return (
-    <div className="min-w-0 pt-[22px] narrow:pt-0">
-      <Checkbox
-        label={field.kind === 'fixed' ? `${label}: ${summarize(field.value)}` : label}
-        checked={isSet}
-        onCheck={change}
-      />
-      <FieldNote hint={field.description} problem={problems.get(path)} />
-    </div>
-  );
-}
-
-function Choice({ field, draft, path, problems, onDraft, ...props }: InputFieldProps<Of<'choice'>>) {
-  const { options } = field;
-  const none = field.default === undefined ? (placeholderOf(field) ?? 'choose') : summarize(field.default);
-  return (
-    <Choose
-      label={labelOf({ ...props, field })}
-      hint={field.description}
-      problem={problems.get(path)}
-      value={typeof draft === 'string' ? draft : ''}
-      onChoose={(value) => onDraft(value === '' ? undefined : value, path)}
-      options={[
-        ['', `(${none})`],
-        ...options.map((option, index) => [String(index), summarize(option, 80)] as const),
-      ]}
-    />
-  );
 }
 
 function Members({ field, draft, path, problems, onDraft, ...props }: InputFieldProps<Of<'object'>>) {

@@ -38,7 +38,7 @@ const MOST_VARIANTS = 8;
 const LONGEST_LABEL = 80;
 const LONGEST_HELP = 500;
 
-/** The field of a JSON Schema. What has no field of its own is a JSON editor. */
+/** The field of a JSON Schema. A schema without a field of its own is edited as JSON. */
 export function toField(schema: unknown): Field {
   return isSchema(schema) ? fieldOf(schema, { root: schema, level: 0, refs: [], optional: false }) : anyValue;
 }
@@ -102,7 +102,7 @@ function fieldOf(given: Schema, context: Context): Field {
   }
 }
 
-/** The schema that a reference means; undefined for one that leads to itself, or nowhere. */
+/** The schema that a reference means; undefined if it refers to itself or to nothing. */
 function resolve(
   schema: Schema,
   { root, refs }: Context,
@@ -215,7 +215,7 @@ function factsOf(schema: Schema, { optional }: Context, nullable: boolean): Fiel
   };
 }
 
-/** What belongs to the field as a whole and not to each of its types. */
+/** The facts that belong to the field as a whole, not to each of its types. */
 function withoutFacts(schema: Schema): Schema {
   const facts = new Set(['title', 'description', 'default']);
   return Object.fromEntries(Object.entries(schema).filter(([name]) => !facts.has(name)));

@@ -18,11 +18,11 @@ type InspectorHeaderProps = {
   target: StepTarget | undefined;
   /** The step or call that is selected; undefined while the latest step is followed. */
   place: Selection | undefined;
-  /** True if the run goes on. */
+  /** True while the run is under way. */
   isLive: boolean;
 };
 
-/** Which step is shown, and the way to the others. */
+/** The step that is shown, and buttons for the steps before and after it. */
 export function InspectorHeader({ shown, target, place, isLive }: InspectorHeaderProps) {
   const { before, after } = target === undefined ? {} : neighbours(shown, target);
   return (

@@ -5,16 +5,18 @@ import { logOf, useShownRun } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { NotShown } from '../transcript/content/not-shown.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
-import { CallView } from './call-view.tsx';
-import { DefinitionView } from './definition-view.tsx';
+import { AgentOfRequest } from '../request/definition-name.tsx';
+import { namesOf } from '../state/scopes.ts';
+import { CallView } from './call/call-view.tsx';
+import { DefinitionView } from './definition/definition-view.tsx';
 import { InspectorHeader, StepFacts } from './inspector-header.tsx';
-import { useStepContent } from './step-content.ts';
-import { StepView, type StepTab } from './step-view.tsx';
+import { useStepContent } from './step/step-content.ts';
+import { StepView, type StepTab } from './step/step-view.tsx';
 import { findTarget, latestStep, type StepTarget } from './target.ts';
 
 type Place = Exclude<Selection, { kind: 'definition' }>;
 
-/** What is inside the selected step or call of a run; without a selection, inside its latest step. */
+/** The content of the selected step or call of a run; without a selection, that of its latest step. */
 export function InspectorPane({ session }: { session: RunSession }) {
   const shown = useShownRun(session);
   const selection = useInspection((state) => state.selection);
@@ -26,18 +28,20 @@ export function InspectorPane({ session }: { session: RunSession }) {
     <section aria-label="Inspector" className="flex min-h-0 flex-1 flex-col bg-panel">
       <InspectorHeader shown={shown} target={target} place={place} isLive={isLive} />
       <ErrorBoundary retryKey={selectionKey(place)} fallback={<Message>{<NotShown />}</Message>}>
-        {target === undefined ? (
-          <Message>{missing(place, isLive)}</Message>
-        ) : target.call !== undefined ? (
-          <CallView
-            key={selectionKey(place)}
-            target={{ ...target, call: target.call }}
-            log={logOf(session, target.turn)}
-            origin={isLive && target.turn === shown.turn ? session.startedAt : undefined}
-          />
-        ) : (
-          <Step target={target} session={session} tab={tab} onTab={setTab} />
-        )}
+        <AgentOfRequest value={target === undefined ? undefined : namesOf(target.run.agents, target.path)}>
+          {target === undefined ? (
+            <Message>{missing(place, isLive)}</Message>
+          ) : target.call !== undefined ? (
+            <CallView
+              key={selectionKey(place)}
+              target={{ ...target, call: target.call }}
+              log={logOf(session, target.turn)}
+              origin={isLive && target.turn === shown.turn ? session.startedAt : undefined}
+            />
+          ) : (
+            <Step target={target} session={session} tab={tab} onTab={setTab} />
+          )}
+        </AgentOfRequest>
       </ErrorBoundary>
       {selection?.kind === 'definition' && (
         <ErrorBoundary retryKey={selectionKey(selection)} fallback={<Message>{<NotShown />}</Message>}>
@@ -54,7 +58,7 @@ export function InspectorPane({ session }: { session: RunSession }) {
   );
 }
 
-/** The last step or call that was selected: it stays while a definition is. */
+/** The last step or call that was selected. It stays open while a definition is selected. */
 function usePlace(selection: Selection | undefined): Place | undefined {
   const [last, setLast] = useState<Place>();
   if (selection?.kind === 'definition') return last;

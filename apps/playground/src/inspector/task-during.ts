@@ -2,18 +2,31 @@ import { findCurrentTask, type RunEvent, type TaskItem } from '@cueline/core';
 
 type Task = Pick<TaskItem, 'id' | 'title' | 'status'>;
 
+/** Follows the task list of a run or of an agent through the events of its log. */
+export type TaskTracker = {
+  /** Takes the next event. */
+  apply(event: RunEvent): void;
+  /** The task that is worked on after the last event. */
+  current(): Task | undefined;
+};
+
+export function createTaskTracker(): TaskTracker {
+  const tasks: Task[] = [];
+  return { apply: (event) => applyTo(tasks, event), current: () => findCurrentTask(tasks) };
+}
+
 /** The title of the task that an agent, or the run itself, was working on at the event `until` of a log. */
 export function taskDuring(
   log: readonly RunEvent[],
   path: string | undefined,
   until: number,
 ): string | undefined {
-  const tasks: Task[] = [];
+  const tracker = createTaskTracker();
   for (const event of log) {
     if (event.seq > until) break;
-    if (event.agent === path) applyTo(tasks, event);
+    if (event.agent === path) tracker.apply(event);
   }
-  return findCurrentTask(tasks)?.title;
+  return tracker.current()?.title;
 }
 
 function applyTo(tasks: Task[], event: RunEvent): void {

@@ -4,6 +4,7 @@ import { lazy, Suspense, useRef } from 'react';
 import { toast } from '../ui/toast.ts';
 import { exampleGroups } from '../examples/index.ts';
 import { usePlayground } from '../state/store.ts';
+import { FileInput } from '../ui/file-input.tsx';
 import { Button } from '../ui/button.tsx';
 import { menuContent, menuItem } from '../ui/menu.ts';
 import { replaceScript } from '../state/replace-script.ts';
@@ -73,17 +74,11 @@ export function ExamplesMenu() {
           )}
         </DropdownMenu.Content>
       </DropdownMenu.Root>
-      <input
+      <FileInput
         ref={file}
-        type="file"
+        label="Script file"
         accept=".ts,.js,.txt"
-        hidden
-        aria-label="Script file"
-        onChange={(event) => {
-          const [chosen] = event.target.files ?? [];
-          event.target.value = '';
-          if (chosen !== undefined) void openFile(chosen);
-        }}
+        onFile={(chosen) => void openFile(chosen)}
       />
     </>
   );

@@ -27,7 +27,7 @@ export const views: readonly { view: View; title: string; Icon: LucideIcon }[] =
   { view: 'evals', title: 'Evals', Icon: FlaskConical },
 ];
 
-/** What a part shows: what is edited, and what comes of it. */
+/** The panes of a part: what is edited, and its result. */
 export const panes: Readonly<
   Record<View, { editor: ReactNode; result: ReactNode; editorTitle: string; resultTitle: string }>
 > = {

@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react';
 import type { RunSession } from '../state/store.ts';
 
-// loaded once there is a run to look into
+// loaded once there is a run
 const InspectorPane = lazy(() =>
   import('../inspector/inspector-pane.tsx').then((it) => ({ default: it.InspectorPane })),
 );
@@ -16,7 +16,7 @@ const loading = <div aria-busy className="flex-1 bg-panel" />;
 
 type DetailsProps = { session: RunSession };
 
-/** What is inside a run. */
+/** The inspector of a run, once its code has loaded. */
 export function Inspector({ session }: DetailsProps) {
   return (
     <Suspense fallback={loading}>
@@ -25,7 +25,7 @@ export function Inspector({ session }: DetailsProps) {
   );
 }
 
-/** A run in time. */
+/** The timeline of a run, once its code has loaded. */
 export function Timeline({ session }: DetailsProps) {
   return (
     <Suspense fallback={loading}>
@@ -38,7 +38,7 @@ export function Timeline({ session }: DetailsProps) {
   );
 }
 
-/** Both, for a phone. */
+/** The timeline above the inspector, for a phone. */
 export function Trace({ session }: DetailsProps) {
   return (
     <>

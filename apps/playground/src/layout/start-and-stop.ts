@@ -1,7 +1,7 @@
 import { startRun, stopRun } from '../state/run-session.ts';
 import { usePlayground } from '../state/store.ts';
 
-/** Runs what is open: the script, the prompt or the eval. */
+/** Runs the open part: the script, the prompt or the eval. */
 export function start(): void {
   const { view } = usePlayground.getState();
   if (view === 'script') startRun();

@@ -4,9 +4,8 @@ import { start, stop as stopCurrent } from './start-and-stop.ts';
 import { usePlayground } from '../state/store.ts';
 
 /**
- * ⌘/Ctrl+Enter runs the open part from everywhere except forms, with Shift it moves the focus to the waiting card; Esc
- * stops a
- * run unless a menu, a dialog or the editor uses the key.
+ * ⌘/Ctrl+Enter runs the open part from everywhere except forms, with Shift it moves the focus to the waiting
+ * card; Esc stops a run unless a menu, a dialog or the editor uses the key.
  */
 export function useRunKeys(): void {
   useEffect(() => {

@@ -11,7 +11,7 @@ const handle =
 const column = `${handle} w-px before:inset-y-0 before:-left-px before:w-[3px] after:inset-y-0 after:-left-1 after:w-2`;
 const row = `${handle} h-px before:inset-x-0 before:-top-px before:h-[3px] after:inset-x-0 after:-top-1 after:h-2`;
 
-/** What is edited, what comes of it and what is inside it side by side, and below them the run in time. */
+/** The editor, the result and the inspector side by side, and the timeline below them. */
 export function WideLayout() {
   const view = usePlayground((state) => state.view);
   const session = usePlayground(currentSession);

@@ -15,7 +15,7 @@ export function whenOf(scene: Scene): RegExp | undefined {
   return hasTurn(scene) ? scene.when : undefined;
 }
 
-/** True for a scene that is more than its turn. */
+/** True for a scene that has facts beside its turn. */
 export function hasTurn(scene: Scene): scene is Extract<Scene, { turn: ScriptedTurn }> {
   return typeof scene === 'object' && 'turn' in scene;
 }

@@ -41,7 +41,7 @@ export function sceneModel(scenes: readonly Scene[], options: SceneModelOptions 
     if (scene === undefined) return undefined;
     played.add(index);
     if (isChecked(scene) && !isPlayable(turnOf(scene), call, request)) {
-      // what follows in the example follows from this scene
+      // the later scenes of the example continue from this one
       for (const [at, other] of scenes.entries()) if (whenOf(other) === whenOf(scene)) played.add(at);
       return undefined;
     }

@@ -13,7 +13,7 @@ type PastBarProps = {
   elapsed: number;
 };
 
-/** Says that an earlier moment of the run is shown, and runs on from its last whole step. */
+/** Says that an earlier moment of the run is shown, and offers to continue from its last whole step. */
 export function PastBar({ session, turn, seq, elapsed }: PastBarProps) {
   const goTo = useInspection((state) => state.goTo);
   const problem = session === undefined ? undefined : forkProblem(session);

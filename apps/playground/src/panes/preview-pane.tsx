@@ -1,7 +1,12 @@
 import { CircleAlert, LoaderCircle } from 'lucide-react';
-import { RequestView } from '../request/request-view.tsx';
+import { lazy, Suspense } from 'react';
 import { usePreview } from '../state/preview.ts';
 import { usePlayground } from '../state/store.ts';
+
+// loaded once the preview is open
+const RequestView = lazy(() =>
+  import('../request/request-view.tsx').then((it) => ({ default: it.RequestView })),
+);
 
 /** What the script in the editor would send to the model first. No model is called. */
 export function PreviewPane() {
@@ -11,19 +16,17 @@ export function PreviewPane() {
   return (
     <section
       aria-label="Preview of the request"
-      className="scroll min-h-0 flex-1 short:min-h-32"
+      className="scroll min-h-0 flex-1 short:min-h-32 bg-panel focus-visible:-outline-offset-2"
       tabIndex={-1}
     >
-      <div className="mx-auto grid max-w-[760px] grid-cols-[minmax(0,1fr)] gap-4 px-5 pt-4 pb-8 narrow:px-4">
-        <div className="flex min-h-5 items-start gap-2 text-ink-2">
+      <div className="grid gap-2 border-b border-line px-4 py-2 text-ink-2 narrow:px-3">
+        <div className="flex min-h-5 items-center gap-2">
           <p className="min-w-0 flex-1">
             {last === undefined || !isOld || checking
               ? 'The first request of this script. No model is called.'
               : 'As of your last valid script. No model is called.'}
           </p>
-          {checking && (
-            <LoaderCircle aria-hidden className="mt-0.5 size-3.5 shrink-0 animate-spin text-ink-3" />
-          )}
+          {checking && <LoaderCircle aria-hidden className="size-3.5 shrink-0 animate-spin text-ink-3" />}
         </div>
         {needsInput ? (
           <Note text="Fill in the input to see the request with it." />
@@ -34,19 +37,19 @@ export function PreviewPane() {
             />
           )
         )}
-        {last === undefined ? (
-          checking && <p className="text-ink-3">Reading the script…</p>
-        ) : (
-          <>
-            {last.warnings.map((warning) => (
-              <Note key={warning} text={warning} />
-            ))}
-            <div className={isOld && !checking ? 'opacity-70' : undefined}>
-              <RequestView request={last.request} />
-            </div>
-          </>
-        )}
+        {last?.warnings.map((warning) => (
+          <Note key={warning} text={warning} />
+        ))}
       </div>
+      {last === undefined ? (
+        checking && <p className="px-4 py-2 text-ink-3 narrow:px-3">Reading the script…</p>
+      ) : (
+        <div className={isOld && !checking ? 'opacity-70' : undefined}>
+          <Suspense>
+            <RequestView request={last.request} />
+          </Suspense>
+        </div>
+      )}
     </section>
   );
 }

@@ -70,7 +70,7 @@ type RunBarProps = {
 
 /** The run's status: model, step, time, tokens. */
 export function RunBar({ session, state, isPast = false, hasPreview = false }: RunBarProps) {
-  // Between Run and the first event there is a run already.
+  // After a press on Run, there is a run before its first event.
   const status = session !== undefined && state.status === 'idle' ? 'running' : state.status;
   const going = !isPast && isUnderWay({ ...state, status });
   const { Icon, words, look } = looks[status];

@@ -3,6 +3,7 @@ import { useMemo, useRef } from 'react';
 import { toast } from '../ui/toast.ts';
 import { NoticeBar } from '../panes/notice-bar.tsx';
 import { useNarrow } from '../state/theme.ts';
+import { FileInput } from '../ui/file-input.tsx';
 import { Button } from '../ui/button.tsx';
 import { Choose } from '../ui/form.tsx';
 import { PaneHeader } from '../ui/pane-header.tsx';
@@ -85,17 +86,11 @@ export function PromptsPane() {
         >
           <Download />
         </Button>
-        <input
+        <FileInput
           ref={file}
-          type="file"
+          label="Prompt file"
           accept=".json"
-          hidden
-          aria-label="Prompt file"
-          onChange={(event) => {
-            const [chosen] = event.target.files ?? [];
-            event.target.value = '';
-            if (chosen !== undefined) void openPromptFile(chosen);
-          }}
+          onFile={(chosen) => void openPromptFile(chosen)}
         />
       </PaneHeader>
       <NoticeBar />

@@ -7,7 +7,7 @@ const looks: Record<PromptStatus, string> = {
   deprecated: 'border-line text-ink-3 line-through',
 };
 
-/** How far a version is. */
+/** The status of a version. */
 export function StatusBadge({ status }: { status: PromptStatus }) {
   return <span className={clsx('rounded border px-1.5 text-xs font-normal', looks[status])}>{status}</span>;
 }

@@ -12,7 +12,7 @@ import { entryOf, usePrompts, type PromptsState } from './store.ts';
 const pane = 'flex min-h-0 flex-1 flex-col data-[state=inactive]:hidden';
 const noValues = {};
 
-/** Values for the prompt, and what becomes of it with them: the texts, a run, a comparison. `afterRun` is below the run. */
+/** Values for the prompt, and its texts, its run or a comparison with these values. `afterRun` is below the run. */
 export function TryPane({ afterRun }: { afterRun: ReactNode }) {
   const { prompt } = usePrompts(entryOf);
   const values = usePrompts((state) => state.values[prompt.id]) ?? noValues;

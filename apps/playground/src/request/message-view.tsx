@@ -1,44 +1,118 @@
-import type { CompiledRequest } from '@cueline/core';
-import { FileText } from 'lucide-react';
-import { JsonView } from '../ui/json-view.tsx';
+import type { ModelMessage } from 'ai';
+import { clsx } from 'clsx';
+import { Bot, CircleAlert, ScrollText, User, Wrench } from 'lucide-react';
+import { memo, useMemo, useState } from 'react';
+import { FileView } from '../transcript/content/file-part.tsx';
+import { DataView } from '../ui/data/data-view.tsx';
+import { formatCount } from '../ui/format.ts';
+import { LongText } from '../ui/long-text.tsx';
+import { visibleText } from '../ui/visible-text.ts';
+import { partsOfMessage, type MessagePart } from './message-parts.ts';
+import { MoreButton } from '../ui/more-button.tsx';
+import { Nothing } from '../ui/section.tsx';
 
-type Message = CompiledRequest['messages'][number];
+/** How many messages are drawn at first, and again at each press. */
+const MESSAGES_AT_ONCE = 20;
+/** How many parts of a message are drawn at first, and again at each press. */
+const PARTS_AT_ONCE = 20;
+/** How much of a text is drawn at first, in characters. */
+const FIRST_CHARACTERS = 2_000;
 
-const roles: Record<Message['role'], string> = {
-  system: 'System',
-  user: 'User',
-  assistant: 'Assistant',
-  tool: 'Tool results',
-};
+const roles = {
+  user: { Icon: User, word: 'User' },
+  assistant: { Icon: Bot, word: 'Assistant' },
+  tool: { Icon: Wrench, word: 'Tool results' },
+  system: { Icon: ScrollText, word: 'System' },
+} as const;
 
-/** One message of a request: its texts as they are, its other parts as data. */
-export function MessageView({ message }: { message: Message }) {
-  const { role, content } = message;
-  const parts: readonly unknown[] = Array.isArray(content) ? content : [{ type: 'text', text: content }];
+/** The messages of a request; of many, the last ones. */
+export function MessageList({ messages }: { messages: readonly ModelMessage[] }) {
+  const [most, setMost] = useState(MESSAGES_AT_ONCE);
+  if (messages.length === 0) return <Nothing>This request has no messages.</Nothing>;
+  const first = Math.max(0, messages.length - most);
   return (
-    <div className="rounded-lg border border-line bg-panel px-3 py-2">
-      <p className="mb-0.5 text-xs font-medium text-ink-3">{roles[role] ?? 'Message'}</p>
-      <div className="grid gap-1.5">
-        {parts.map((part, index) => (
-          <PartView key={index} part={part as Record<string, unknown>} />
+    <>
+      {first > 0 && (
+        <MoreButton className="my-1" onMore={() => setMost(most + MESSAGES_AT_ONCE)}>
+          Show earlier messages ({formatCount(first)} left)
+        </MoreButton>
+      )}
+      <ol className="grid grid-cols-[minmax(0,1fr)] gap-2">
+        {messages.slice(first).map((message, index) => (
+          <li key={first + index}>
+            <MessageView message={message} number={first + index + 1} />
+          </li>
         ))}
-      </div>
-    </div>
+      </ol>
+    </>
   );
 }
 
-/** A part of a message, which may come from a script: nothing about its members is sure. */
-function PartView({ part }: { part: Record<string, unknown> }) {
-  const { type, text, mediaType, filename } = part;
-  if (typeof text === 'string' && (type === 'text' || type === 'reasoning')) return <JsonView value={text} />;
-  if (type === 'file' || type === 'image') {
-    return (
-      <p className="flex items-center gap-1.5 text-sm text-ink-2">
-        <FileText aria-hidden className="size-3.5 shrink-0 text-ink-3" />
-        <span className="truncate">{typeof filename === 'string' ? filename : 'File'}</span>
-        <span className="text-ink-3">{typeof mediaType === 'string' ? mediaType : type}</span>
+type MessageViewProps = { message: ModelMessage; number?: number };
+
+/** A message of a request: who wrote it, and its parts. */
+export const MessageView = memo(function MessageView({ message, number }: MessageViewProps) {
+  const parts = useMemo(() => partsOfMessage(message), [message]);
+  const [most, setMost] = useState(PARTS_AT_ONCE);
+  const { Icon, word } = Object.hasOwn(roles, message.role) ? roles[message.role] : roles.user;
+  return (
+    <div className="rounded-lg border border-line px-2.5 py-1.5">
+      <p className="flex items-center gap-1.5 text-xs font-medium text-ink-3">
+        <Icon aria-hidden className="size-3.5 shrink-0" />
+        {word}
+        {number !== undefined && <span className="ml-auto font-normal">{number}</span>}
       </p>
-    );
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-1.5 pt-0.5">
+        {parts.slice(0, most).map((part, index) => (
+          <PartView key={index} part={part} />
+        ))}
+      </div>
+      {parts.length > most && (
+        <MoreButton className="my-1" onMore={() => setMost(most + PARTS_AT_ONCE)}>
+          Show more ({formatCount(parts.length - most)} parts left)
+        </MoreButton>
+      )}
+    </div>
+  );
+});
+
+function PartView({ part }: { part: MessagePart }) {
+  switch (part.kind) {
+    case 'text':
+      return <PlainWords text={part.text} />;
+    case 'reasoning':
+      return (
+        <div className="border-l-2 border-thinking pl-2">
+          <p className="text-xs text-thinking">Thinking</p>
+          <PlainWords text={part.text} quiet />
+        </div>
+      );
+    case 'file':
+      return <FileView file={part.file} />;
+    case 'data':
+      return <DataView label={part.type} value={part.value} />;
+    case 'call':
+      return <DataView label={`Call of ${part.toolName}`} value={part.value} />;
+    case 'result':
+      return <DataView label={`Result of ${part.toolName}`} value={part.value} />;
+    case 'error':
+      return (
+        <div className="flex gap-1.5 rounded-md bg-danger-soft px-2 pb-1">
+          <CircleAlert aria-hidden className="mt-1.5 size-3.5 shrink-0 text-danger" />
+          <div className="min-w-0 flex-1">
+            <DataView label={`Error of ${part.toolName}`} value={part.value} />
+          </div>
+        </div>
+      );
   }
-  return <JsonView value={part} />;
+}
+
+function PlainWords({ text, quiet = false }: { text: string; quiet?: boolean }) {
+  const visible = useMemo(() => visibleText(text), [text]);
+  if (text === '') return <Nothing>empty text</Nothing>;
+  return (
+    <p className={clsx('wrap-anywhere whitespace-pre-wrap', quiet && 'text-ink-2')}>
+      <LongText text={visible} atOnce={FIRST_CHARACTERS} />
+    </p>
+  );
 }

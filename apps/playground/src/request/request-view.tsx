@@ -1,115 +1,53 @@
 import type { CompiledRequest } from '@cueline/core';
-import { estimateTokens } from '@cueline/core/inspect';
-import { useMemo, type ReactNode } from 'react';
-import { formatCount, plural, summarize } from '../ui/format.ts';
-import { JsonView } from '../ui/json-view.tsx';
-import { MessageView } from './message-view.tsx';
-import { partsOf } from './system-parts.ts';
+import { memo, type ReactNode } from 'react';
+import { Data } from '../ui/data/data-view.tsx';
+import { formatCount, plural } from '../ui/format.ts';
+import { Nothing, Section } from '../ui/section.tsx';
+import { MessageList } from './message-view.tsx';
+import { SystemPrompt } from './system-prompt.tsx';
 import { TokenTable } from './token-table.tsx';
+import { ToolList } from './tool-list.tsx';
+import { estimateRequest } from './token-rows.ts';
 
-/** How many messages and tools are drawn. */
-const MOST_ROWS = 200;
+type RequestViewProps = {
+  request: CompiledRequest;
+  /** Beside the title of the tokens; by default the estimated total. */
+  tokens?: string | undefined;
+  /** Facts above the estimated tokens, such as what the provider counted. */
+  counted?: ReactNode;
+};
 
-/** A request with what makes it up, and the estimated tokens of each part. */
-export function RequestView({ request }: { request: CompiledRequest }) {
-  const tokens = useMemo(() => estimateTokens(request), [request]);
+/** What a model is sent: the tokens of each definition, the system prompt with its definitions, messages, tools, settings. */
+export const RequestView = memo(function RequestView({ request, tokens, counted }: RequestViewProps) {
   const { instructions, messages, tools, settings } = request;
+  const settingCount = Object.keys(settings).length;
+  const estimate = estimateRequest(request);
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
-      <TokenTable tokens={tokens} />
-      <Section title="System prompt" empty={instructions === '' && 'This request has no system prompt.'}>
+    <>
+      <Section title="Tokens" hint={tokens ?? (estimate && `about ${formatCount(estimate.total)}`)}>
+        {counted}
+        {estimate === undefined ? (
+          <Nothing>The tokens of this request cannot be estimated.</Nothing>
+        ) : (
+          <TokenTable rows={estimate.rows} total={estimate.total} />
+        )}
+      </Section>
+      <Section title="System prompt" hint={plural(instructions.length, 'character')}>
         <SystemPrompt request={request} />
       </Section>
-      <Section title="Messages" count={messages.length} empty={messages.length === 0 && 'No messages.'}>
-        {messages.slice(0, MOST_ROWS).map((message, index) => (
-          <MessageView key={index} message={message} />
-        ))}
-        <Rest count={messages.length} noun="message" />
+      <Section title="Messages" hint={formatCount(messages.length)}>
+        <MessageList messages={messages} />
       </Section>
-      <Section
-        title="Tools"
-        count={tools.length}
-        empty={tools.length === 0 && 'This request offers no tools.'}
-      >
-        {tools.slice(0, MOST_ROWS).map(({ name, description, inputSchema }) => (
-          <details key={name} className="rounded-lg border border-line bg-panel">
-            <summary className="flex min-h-8 items-baseline gap-2 px-3 py-1.5 narrow:min-h-11">
-              <span className="shrink-0 font-mono text-sm font-medium text-tool">{name}</span>
-              <span className="min-w-0 truncate text-ink-2">{description}</span>
-            </summary>
-            <div className="border-t border-line px-3 py-2">
-              {description !== undefined && <p className="mb-2 text-ink-2 wrap-anywhere">{description}</p>}
-              <JsonView value={inputSchema} />
-            </div>
-          </details>
-        ))}
-        <Rest count={tools.length} noun="tool" />
+      <Section title="Tools" hint={formatCount(tools.length)}>
+        <ToolList tools={tools} />
       </Section>
-      {Object.keys(settings).length > 0 && (
-        <Section title="Settings">
-          <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-0.5 rounded-lg border border-line bg-panel px-3 py-2">
-            {Object.entries(settings).map(([name, value]) => (
-              <div key={name} className="contents">
-                <dt className="text-ink-2">{name}</dt>
-                <dd className="font-mono text-sm leading-[20px] wrap-anywhere">
-                  {typeof value === 'object' ? JSON.stringify(value) : summarize(value, 200)}
-                </dd>
-              </div>
-            ))}
-          </dl>
-        </Section>
-      )}
-    </div>
+      <Section title="Settings" hint={formatCount(settingCount)} open={settingCount > 0}>
+        {settingCount === 0 ? (
+          <Nothing>No settings: those of the provider apply.</Nothing>
+        ) : (
+          <Data value={settings} />
+        )}
+      </Section>
+    </>
   );
-}
-
-type SectionProps = { title: string; count?: number; empty?: string | false; children: ReactNode };
-
-function Section({ title, count, empty = false, children }: SectionProps) {
-  return (
-    <section aria-label={title}>
-      <h3 className="mb-1.5 text-sm font-medium text-ink-2">
-        {title}
-        {count !== undefined && count > 0 && <span className="font-normal text-ink-3"> · {count}</span>}
-      </h3>
-      {empty === false ? (
-        <div className="grid gap-1.5">{children}</div>
-      ) : (
-        <p className="text-ink-3">{empty}</p>
-      )}
-    </section>
-  );
-}
-
-function Rest({ count, noun }: { count: number; noun: string }) {
-  if (count <= MOST_ROWS) return null;
-  return <p className="text-ink-3">{plural(count - MOST_ROWS, noun)} more are not shown here.</p>;
-}
-
-/** The system prompt, in the parts that its definitions make. */
-function SystemPrompt({ request }: { request: CompiledRequest }) {
-  const parts = useMemo(() => partsOf(request), [request]);
-  return (
-    <div className="overflow-hidden rounded-lg border border-line bg-panel">
-      {parts.map(({ kind, name, text, tokens }, index) => (
-        <div
-          key={index}
-          data-kind={kind}
-          className="border-l-2 border-transparent px-3 py-2 not-first:border-t not-first:border-t-line data-[kind=system]:border-l-thinking data-[kind=variable]:border-l-text-kind"
-        >
-          {name !== undefined && (
-            <p className="mb-0.5 flex gap-2 text-xs text-ink-3">
-              <span className="min-w-0 flex-1 truncate">
-                <span className="font-mono text-ink-2">{name}</span> · {kindLabels[kind]}
-              </span>
-              <span>{formatCount(tokens)} tokens</span>
-            </p>
-          )}
-          <JsonView value={text} />
-        </div>
-      ))}
-    </div>
-  );
-}
-
-const kindLabels = { variable: 'variable', system: 'system part', instructions: 'text' } as const;
+});

@@ -1,70 +1,74 @@
-import type { TokenEstimate, TokenPart } from '@cueline/core';
-import { MessageSquare, ScrollText, Variable, Wrench, type LucideIcon } from 'lucide-react';
-import { useState } from 'react';
-import { formatCount } from '../ui/format.ts';
+import { clsx } from 'clsx';
+import { formatCount, plural } from '../ui/format.ts';
+import { DefinitionName, type NamedKind } from './definition-name.tsx';
+import type { TokenRow } from './token-rows.ts';
 
-/** How many rows there are at first. */
-const FIRST_ROWS = 12;
+/** Room for the number beside the longest bar, in pixels. */
+const NUMBER_WIDTH = 56;
 
-const kinds: Record<TokenPart['kind'], { label: string; Icon: LucideIcon; text: string; bar: string }> = {
-  system: { label: 'System part', Icon: ScrollText, text: 'text-thinking', bar: 'bg-thinking' },
-  variable: { label: 'Variable', Icon: Variable, text: 'text-text-kind', bar: 'bg-text-kind' },
-  instructions: { label: 'System text', Icon: ScrollText, text: 'text-ink-3', bar: 'bg-ink-3' },
-  message: { label: 'Message', Icon: MessageSquare, text: 'text-ok', bar: 'bg-ok' },
-  tool: { label: 'Tool', Icon: Wrench, text: 'text-tool', bar: 'bg-tool' },
+type TokenTableProps = { rows: readonly TokenRow[]; total: number };
+
+/** The estimated tokens of each part of a request, with a bar for each. */
+export function TokenTable({ rows, total }: TokenTableProps) {
+  const largest = Math.max(1, ...rows.map(({ tokens }) => tokens));
+  return (
+    <table className="mt-2 w-full table-fixed text-sm">
+      <thead>
+        <tr className="text-left text-xs text-ink-3">
+          <th scope="col" className="w-[48%] font-medium">
+            Part of the request
+          </th>
+          <th scope="col" className="text-right font-medium">
+            Tokens, estimated
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={`${row.kind} ${row.name}`} className="h-7 narrow:h-11">
+            <th scope="row" className="truncate pr-2 text-left font-normal">
+              {isDefinition(row.kind) ? <DefinitionName kind={row.kind} name={row.name} /> : labelOf(row)}
+            </th>
+            <td className="relative text-right text-ink-2">
+              <span
+                aria-hidden
+                style={{ width: `calc((100% - ${NUMBER_WIDTH}px) * ${row.tokens / largest})` }}
+                className={clsx(
+                  'absolute top-1/2 left-0 h-1.5 min-w-0.5 -translate-y-1/2 rounded-sm',
+                  bars[row.kind],
+                )}
+              />
+              {row.tokens.toLocaleString('en')}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+      <tfoot>
+        <tr className="h-7 border-t border-line narrow:h-11">
+          <th scope="row" className="text-left font-normal text-ink-3">
+            Total
+          </th>
+          <td className="text-right font-medium">{total.toLocaleString('en')}</td>
+        </tr>
+      </tfoot>
+    </table>
+  );
+}
+
+const bars: Record<TokenRow['kind'], string> = {
+  variable: 'bg-text-kind',
+  system: 'bg-thinking',
+  tool: 'bg-tool',
+  message: 'bg-ok',
+  instructions: 'bg-ink-3',
+  others: 'bg-ink-3',
 };
 
-/** The estimated tokens of a request, in total and for each definition. */
-export function TokenTable({ tokens: { total, parts } }: { tokens: TokenEstimate }) {
-  const [all, setAll] = useState(false);
-  const shown = all ? parts.slice(0, 500) : parts.slice(0, FIRST_ROWS);
-  return (
-    <section aria-label="Tokens">
-      <p className="flex items-baseline gap-2">
-        <span className="text-xl font-semibold">{total.toLocaleString('en')}</span>
-        <span className="text-ink-2">tokens, estimated</span>
-      </p>
-      <div aria-hidden className="mt-1.5 mb-2 flex h-1.5 gap-px overflow-hidden rounded-full bg-line">
-        {parts.slice(0, 100).map(({ kind, tokens }, index) => (
-          <span key={index} className={kinds[kind].bar} style={{ flexGrow: tokens, flexBasis: 0 }} />
-        ))}
-      </div>
-      <table className="w-full">
-        <caption className="sr-only">Estimated tokens of each definition</caption>
-        <thead className="sr-only">
-          <tr>
-            <th>Definition</th>
-            <th>Kind</th>
-            <th>Tokens</th>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map(({ kind, name, tokens }, index) => {
-            const { label, Icon, text } = kinds[kind];
-            return (
-              <tr key={index} className="border-b border-line last:border-b-0">
-                <td className="h-7 w-full max-w-0 pr-3">
-                  <span className="flex items-center gap-2">
-                    <Icon aria-hidden className={`size-3.5 shrink-0 ${text}`} />
-                    <span className="min-w-0 truncate font-mono text-sm">{name}</span>
-                  </span>
-                </td>
-                <td className="pr-3 text-sm whitespace-nowrap text-ink-3">{label}</td>
-                <td className="text-right whitespace-nowrap">{formatCount(tokens)}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-      {shown.length < parts.length && !all && (
-        <button
-          type="button"
-          className="mt-1 text-sm text-text-kind underline narrow:min-h-11"
-          onClick={() => setAll(true)}
-        >
-          Show all {parts.length.toLocaleString('en')} parts
-        </button>
-      )}
-    </section>
-  );
+function isDefinition(kind: TokenRow['kind']): kind is NamedKind {
+  return kind === 'variable' || kind === 'system' || kind === 'tool';
+}
+
+function labelOf({ kind, count }: TokenRow): string {
+  if (kind === 'message') return plural(count, 'message');
+  return kind === 'others' ? `${formatCount(count)} smaller ones` : 'Rest of the system prompt';
 }

@@ -5,7 +5,8 @@ import { createCell, type Cell } from './host/cell.ts';
 import { checkScript, type CheckProblem, type ScriptCheck } from './host/check-script.ts';
 import { createEventQueue } from './host/event-queue.ts';
 import { createIssuedMetadata } from './host/issued-metadata.ts';
-import { startSandboxRun, type SandboxRun, type ScriptProblem } from './host/sandbox-run.ts';
+import type { SandboxRun, ScriptProblem } from './host/sandbox-run-options.ts';
+import { startSandboxRun } from './host/sandbox-run.ts';
 import { defaultLimits, type SandboxLimits } from './limits.ts';
 import type { Preview } from './host/read-check.ts';
 import type { ConsoleLevel, InputFacts, ScriptFacts } from './protocol.ts';
@@ -63,9 +64,8 @@ export type ScriptHost = {
 z.config({ jitless: true });
 
 /**
- * Runs untrusted scripts. A script can use the model, but cannot reach its key, the page, its storage or the network.
- * Whatever
- * a script does, its run ends once, with a `run-end` that says why.
+ * Runs untrusted scripts. A script can use the model, but cannot reach its key, the page, its storage or the
+ * network. Whatever a script does, its run ends once, with a `run-end` that says why.
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const limits: SandboxLimits = { ...defaultLimits, ...options.limits };
@@ -85,7 +85,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       prepare();
       const cell = waiting as Cell;
       waiting = undefined;
-      // a new cell always counts as alive, so this ends
+      // a new cell always counts as alive, so this loop ends
       if (await cell.answers()) return cell;
       cell.close();
     }

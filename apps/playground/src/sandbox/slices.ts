@@ -19,9 +19,8 @@ export function nextTurn(): Promise<void> {
 }
 
 /**
- * Keeps long work from blocking the page: after each item, await the returned value. It is undefined while there is
- * time left,
- * so that little work is done at once.
+ * Keeps long work from blocking the page: after each item, await the returned value. It is undefined while
+ * there is time left, so that little work is done at once.
  */
 export function createSlices(): () => Promise<void> | undefined {
   let until = performance.now() + SLICE_MS;

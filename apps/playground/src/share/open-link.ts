@@ -34,7 +34,7 @@ export function followLinks(): () => void {
   };
 }
 
-/** Cleans the address once the page shows something else than the link, and at once if it was refused. */
+/** Removes the link from the address once the page shows something else, and at once if the link was refused. */
 function keepAddress(signal: AbortSignal): void {
   const { notice, script, session, promptSession } = usePlayground.getState();
   const clean = (): void => history.replaceState(null, '', location.pathname + location.search);

@@ -1,25 +1,28 @@
 import { Segment } from '../ui/segment.tsx';
 
 type ShareChoiceProps<Value extends string> = {
-  /** The heading if there is only one thing to share. */
+  /** The heading while there is only one thing to share. */
   title: string;
   value: Value;
   onChoose: (value: Value) => void;
-  /** Undefined if there is no choice. */
-  options: readonly { value: Value; label: string }[] | undefined;
+  /** The words for each value. */
+  options: Readonly<Record<Value, string>>;
+  /** False while there is only one thing to share. */
+  hasChoice: boolean;
 };
 
 /** What is shared: a choice, or a heading. */
-export function ShareChoice<Value extends string>({
-  title,
-  value,
-  onChoose,
-  options,
-}: ShareChoiceProps<Value>) {
-  if (options === undefined) return <h2 className="font-semibold">{title}</h2>;
+export function ShareChoice<Value extends string>(props: ShareChoiceProps<Value>) {
+  const { title, value, onChoose, options, hasChoice } = props;
+  if (!hasChoice) return <h2 className="font-semibold">{title}</h2>;
   return (
     <div className="mb-3">
-      <Segment label="Share" value={value} onChange={onChoose} options={options} />
+      <Segment
+        label="Share"
+        value={value}
+        onChange={onChoose}
+        options={Object.entries<string>(options).map(([key, label]) => ({ value: key as Value, label }))}
+      />
     </div>
   );
 }

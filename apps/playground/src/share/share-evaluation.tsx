@@ -24,14 +24,8 @@ export default function ShareEvaluation() {
         title="Share this eval"
         value={what}
         onChoose={setWhat}
-        options={
-          hasResults
-            ? [
-                { value: 'eval', label: 'Eval' },
-                { value: 'results', label: 'Eval and results' },
-              ]
-            : undefined
-        }
+        options={{ eval: 'Eval', results: 'Eval and results' }}
+        hasChoice={hasResults}
       />
       <SharePayload what="evaluation" payload={payload}>
         {hasResults && what === 'results'

@@ -14,17 +14,21 @@ type SharePayloadProps = {
   children: ReactNode;
 };
 
-/** A link with prompts or an evaluation: all of it is in the link, or in the page's share store if it is too long. */
+/**
+ * A link with prompts, an evaluation or a run: all of it is in the link, or in the page's share store if it is too long.
+ * The store can also keep a run whose link is short.
+ */
 export function SharePayload({ what, payload, children }: SharePayloadProps) {
   const link = useMemo(() => makeShareLink(payload, location.origin + location.pathname), [payload]);
   if (link.url === undefined) return <Warning>{link.problem}</Warning>;
+  const { log } = payload;
   const fits = link.advice !== 'too-long';
   return (
     <>
       <p className="text-base text-ink-2">{children}</p>
       {fits && (
         <LinkField
-          label={`Link to ${what === 'prompts' ? 'these prompts' : 'this evaluation'}`}
+          label={`Link to ${what === 'prompts' ? 'these prompts' : `this ${what}`}`}
           url={link.url}
         />
       )}
@@ -37,14 +41,18 @@ export function SharePayload({ what, payload, children }: SharePayloadProps) {
         <Warning>Some chat tools cut links of more than 4 KB. A cut link says so when it is opened.</Warning>
       )}
       {!fits && shareAddress === undefined && (
-        <Warning>This page has no place to keep it. Save it as a file instead, or share less.</Warning>
+        <Warning>
+          This page has no place to keep it.{' '}
+          {what === 'run' ? 'Share it without the run.' : 'Save it as a file instead, or share less.'}
+        </Warning>
       )}
-      {link.advice !== 'fine' && shareAddress !== undefined && (
+      {(link.advice !== 'fine' || log !== undefined) && shareAddress !== undefined && (
         <UploadLink
           key={link.url}
           what={what}
           address={shareAddress}
           hash={new URL(link.url).hash}
+          {...(log !== undefined && { log })}
           only={!fits}
         />
       )}

@@ -5,7 +5,7 @@ import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { focusWithin } from '../ui/focus-first.ts';
 
-// loaded when they are opened: what makes links is a large part of a page that has just been opened
+// loaded when they are opened, because the code that makes links is large
 const ShareScriptForm = lazy(() => import('./share-script-form.tsx'));
 const SharePrompts = lazy(() => import('./share-prompts.tsx'));
 const ShareEvaluation = lazy(() => import('./share-evaluation.tsx'));

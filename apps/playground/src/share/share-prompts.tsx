@@ -25,14 +25,8 @@ export default function SharePrompts() {
         title="Share these prompts"
         value={what}
         onChoose={choose}
-        options={
-          hasRun
-            ? [
-                { value: 'prompts', label: 'Prompts' },
-                { value: 'run', label: 'Prompts and run' },
-              ]
-            : undefined
-        }
+        options={{ prompts: 'Prompts', run: 'Prompts and run' }}
+        hasChoice={hasRun}
       />
       <SharePayload what={payload.log === undefined ? 'prompts' : 'run'} payload={payload}>
         {payload.log === undefined

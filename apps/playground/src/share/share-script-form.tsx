@@ -16,14 +16,8 @@ export default function ShareScriptForm() {
         title="Share this script"
         value={what}
         onChoose={choose}
-        options={
-          session === undefined
-            ? undefined
-            : [
-                { value: 'script', label: 'Script' },
-                { value: 'run', label: 'Script and run' },
-              ]
-        }
+        options={{ script: 'Script', run: 'Script and run' }}
+        hasChoice={session !== undefined}
       />
       {session === undefined || what === 'script' ? <ShareScript /> : <ShareRun session={session} />}
     </>

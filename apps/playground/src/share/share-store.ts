@@ -13,9 +13,8 @@ const MOST_BYTES = 2_000_000;
 const TIMEOUT_MS = 30_000;
 
 /**
- * The address of the store that this page's host has set up, from `<meta name="cueline-shares">`; undefined if there
- * is none.
- * Never from a link: its author would choose where runs are sent.
+ * The address of the store that this page's host has set up, from `<meta name="cueline-shares">`; undefined
+ * if there is none. Never from a link: its author would choose where runs are sent.
  */
 export function readShareAddress(content: string | null | undefined, page: string): string | undefined {
   const text = content?.trim() ?? '';

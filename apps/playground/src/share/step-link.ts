@@ -38,7 +38,7 @@ export function selectLinkedStep(search: string, session: RunSession | undefined
 export function linkedStepOf(selection: Selection | undefined, session: RunSession): number | undefined {
   if (selection === undefined || selection.kind === 'definition') return undefined;
   const { turn, agent, step } = selection;
-  // a link has the last turn
+  // a link contains only the last turn
   if (turn !== session.earlier.length) return undefined;
   if (agent === undefined) return step;
   // a repeated id has a number after it

@@ -6,8 +6,9 @@ export function hasLink(): boolean {
 }
 
 /**
- * Opens the link in the address bar, now and whenever one is pasted there. What reads links is loaded with the first one,
- * because most visits have none; resolves once it has read that of the address bar.
+ * Opens the link in the address bar, now and whenever one is pasted there. The code that reads links is
+ * loaded with the first one, because most visits have none. Resolves once the link in the address bar was
+ * read.
  */
 export async function watchLinks(): Promise<void> {
   if (hasLink()) return follow();

@@ -48,7 +48,7 @@ export async function attach(added: readonly File[], messages: readonly UIMessag
   }
 }
 
-/** Takes a file out of the next message. */
+/** Removes a file from the next message. */
 export function detach(id: number): void {
   useAttachments.setState(({ files }) => ({
     files: files.filter((file) => file.id !== id),
@@ -88,7 +88,7 @@ async function readFile(file: File): Promise<Attachment> {
   return { ...facts, mediaType, content: { url: `data:${mediaType};base64,${base64}` } };
 }
 
-/** Bytes as text; undefined if they are none. */
+/** Bytes as text; undefined if they are not text. */
 function textIn(bytes: ArrayBuffer): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -1,11 +1,12 @@
-/** How long the page's own loading goes first, in milliseconds. */
+/** How long the page's own loading has priority, in milliseconds. */
 const AFTER_MS = 3_000;
 
 /** Has the service worker keep the page for times without a network, once the page has loaded. */
 export function keepOffline(): void {
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;
   const register = (): void => {
-    // Without it, perhaps because the browser's settings forbid it, the page needs a network, and works as ever.
+    // Without a service worker, perhaps because the browser's settings forbid it, the page works but needs a
+    // network.
     navigator.serviceWorker.register(new URL('sw.js', document.baseURI)).catch(() => {});
   };
   window.addEventListener('load', () => setTimeout(register, AFTER_MS), { once: true });

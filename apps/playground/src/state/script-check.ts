@@ -5,7 +5,7 @@ import { theSandbox } from './run-session.ts';
 import { mayTakeInput, readScriptInput, showFacts, showInputIssues, useScriptInput } from './script-input.ts';
 import { usePlayground, type PlaygroundState, type Problem } from './store.ts';
 
-/** How long after the last change a script is looked at, in milliseconds. */
+/** How long after the last change a script is checked, in milliseconds. */
 const DELAY_MS = 400;
 
 /** A script from a link or a file. It is not loaded before the user runs it, edits it or asks for its preview. */
@@ -15,7 +15,7 @@ export function isForeign({ script, openScript, session }: PlaygroundState): boo
   return cameFrom && !openScript.kept && !isUnedited(script) && !wasRun;
 }
 
-/** What is to be found out next, with a key that is the same for the same question. */
+/** The next check, with a key that is the same for the same check. */
 type Question = { key: string; script: string; dryRun?: { input?: unknown } };
 
 function nextQuestion(): Question | undefined {
@@ -31,9 +31,9 @@ function nextQuestion(): Question | undefined {
 }
 
 /**
- * Looks at the script in the editor, shortly after the last change: what its prompt takes as input and, while the
- * preview is open, its first request. The latest text wins, and at most one worker is at it. Returns a function that ends
- * this.
+ * Checks the script in the editor shortly after the last change: what its prompt takes as input and, while
+ * the preview is open, its first request. The latest text wins, and at most one worker runs. Returns a
+ * function that ends the checks.
  */
 export function watchScript(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -57,7 +57,7 @@ export function watchScript(): () => void {
     const options = { signal, ...(dryRun !== undefined && { dryRun }) };
     const { facts, preview, problem }: ScriptCheck = await theSandbox().then(
       (sandbox) => sandbox.check(script, options),
-      // without the sandbox's code a run says what is wrong
+      // if the sandbox's code does not load, the next run reports that
       (): ScriptCheck => ({}),
     );
     if (signal.aborted || usePlayground.getState().script !== script) return;

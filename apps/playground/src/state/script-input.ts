@@ -7,12 +7,12 @@ import { usePlayground } from './store.ts';
 
 /** The input of the script in the editor, as it is typed. */
 export type ScriptInput = {
-  /** What the script said last; undefined if it takes no input, or has not been loaded yet. */
+  /** The facts of the last check; undefined if the script takes no input, or has not been loaded yet. */
   facts: ScriptFacts | undefined;
   /** The form; undefined for a script without input. */
   field: Field | undefined;
   draft: Draft;
-  /** What the script's schema found wrong with the last input. */
+  /** The problems that the script's schema found in the last input. */
   issues: readonly InputIssue[];
   /** How often Run met an incomplete form; from the first time on, the form shows what is missing. */
   refusals: number;
@@ -105,7 +105,7 @@ export function takeScriptInput(script: string): { input: unknown } | undefined 
   return taken;
 }
 
-/** Shows at their fields what the schema of the script found wrong. */
+/** Shows the problems that the script's schema found, at their fields. */
 export function showInputIssues(issues: readonly InputIssue[]): void {
   useScriptInput.setState({ issues, ...(issues.length > 0 && { open: true }) });
 }
@@ -130,7 +130,7 @@ export function problemsOf({ field, draft, issues, refusals }: ScriptInput): Rea
   return found;
 }
 
-/** True if something is typed at this path, so that what is wrong with it can be said. */
+/** True if something is typed at this path, so that its problem can be shown. */
 function isTyped(draft: Draft, path: string): boolean {
   let at: unknown = draft;
   for (const key of path

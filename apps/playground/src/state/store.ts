@@ -14,6 +14,7 @@ import {
   type ScriptOrigin,
 } from './open-script.ts';
 import { createStorage } from './storage.ts';
+import { readStored, settingsOf, type StoredSettings } from './stored-settings.ts';
 
 export type ThemeChoice = 'system' | 'dark' | 'light';
 
@@ -35,7 +36,7 @@ export type RunSession = {
   readonly id: string;
   /** The last turn. */
   readonly run: SharedRun;
-  /** What ran. */
+  /** The script or the prompt that ran. */
   readonly source: RunSource;
   /** True for a run that happened elsewhere, such as one that came in a link: it is only shown. */
   readonly shared: boolean;
@@ -50,7 +51,7 @@ export type RunSession = {
   readonly earlier: readonly Turn[];
   /** What the first turn was started with; missing if that is nothing, or if its log says so. */
   readonly input?: unknown;
-  /** The session that this one continues from one of its steps; missing if it began by itself. */
+  /** The session that this one continues from one of its steps; missing for one that is no fork. */
   readonly parent?: ForkPoint | undefined;
 };
 
@@ -81,7 +82,7 @@ export type Reveal = { line: number; column: number; nonce: number };
  */
 export type PlaygroundState = {
   script: string;
-  /** Which script that is. */
+  /** The id, the origin and the name of the script. */
   openScript: OpenScript;
   /** The user's own script that was in the editor before an example, link or file. */
   previousScript: OpenText | undefined;
@@ -131,10 +132,6 @@ export type PlaygroundState = {
 };
 
 const STORED_VERSION = 1;
-type Stored = Pick<
-  PlaygroundState,
-  'theme' | 'layouts' | 'inspectorOpen' | 'timelineOpen' | 'visited' | 'connection' | 'inputs' | 'view'
->;
 
 let reportStorageProblem: (message: string) => void = () => {};
 /** Sets the callback for a storage failure. */
@@ -151,7 +148,7 @@ export function reportStorage(message: string): void {
   setTimeout(() => reportStorageProblem(message));
 }
 
-const storage = createStorage<Stored>({ onProblem: reportStorage });
+const storage = createStorage<StoredSettings>({ onProblem: reportStorage });
 const memory = readTabMemory();
 const [firstExample] = examples;
 
@@ -185,10 +182,10 @@ export const usePlayground = create<PlaygroundState>()(
       edit: (script) => {
         const { script: before, openScript } = get();
         if (script === before) return set({ problem: undefined });
-        // what is an example again, before it was ever stored, is not a script of the user's own
+        // a text that equals an example again, and was never stored, is not one of the user's own scripts
         const kept = openScript.revision > 0 || openScript.origin !== 'example' || !isUnedited(script);
         const { name, ...open } = openScript;
-        // the title of an example does not fit what becomes of it
+        // the title of an example does not fit an edited script
         const isNamed = name !== undefined && !(openScript.origin === 'example' && !openScript.kept);
         set({
           script,
@@ -232,25 +229,7 @@ export const usePlayground = create<PlaygroundState>()(
       name: 'cueline:playground',
       version: STORED_VERSION,
       storage,
-      partialize: ({
-        theme,
-        layouts,
-        inspectorOpen,
-        timelineOpen,
-        visited,
-        connection,
-        inputs,
-        view,
-      }): Stored => ({
-        theme,
-        layouts,
-        inspectorOpen,
-        timelineOpen,
-        visited,
-        connection,
-        inputs,
-        view,
-      }),
+      partialize: settingsOf,
       merge: (stored, initial) => ({ ...initial, ...readStored(stored) }),
     },
   ),
@@ -272,52 +251,4 @@ usePlayground.subscribe((state, before) => {
 /** The run of the part that is open; undefined in the Evals view, which has many. */
 export function currentSession({ view, session, promptSession }: PlaygroundState): RunSession | undefined {
   return view === 'script' ? session : view === 'prompts' ? promptSession : undefined;
-}
-
-/** The stored state, as far as its shape is valid; anything may have been written to the storage. */
-export function readStored(value: unknown): Partial<Stored> {
-  if (typeof value !== 'object' || value === null) return {};
-  const { theme, layouts, inspectorOpen, timelineOpen, visited, connection, inputs, view } = value as Record<
-    string,
-    unknown
-  >;
-  const stored: Partial<Stored> = {};
-  if (view === 'script' || view === 'prompts' || view === 'evals') stored.view = view;
-  if (theme === 'dark' || theme === 'light' || theme === 'system') stored.theme = theme;
-  if (isRecord(layouts) && Object.values(layouts).every(isLayout)) {
-    stored.layouts = layouts as PlaygroundState['layouts'];
-  }
-  if (typeof inspectorOpen === 'boolean') stored.inspectorOpen = inspectorOpen;
-  if (typeof timelineOpen === 'boolean') stored.timelineOpen = timelineOpen;
-  if (visited === true) stored.visited = true;
-  if (isRecord(inputs) && !Array.isArray(inputs)) stored.inputs = inputs;
-  const settings = readConnection(connection);
-  if (settings !== undefined) stored.connection = settings;
-  return stored;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
-}
-
-function isLayout(value: unknown): boolean {
-  return isRecord(value) && Object.values(value).every((size) => typeof size === 'number');
-}
-
-function readConnection(value: unknown): ConnectionSettings | undefined {
-  const stored = value as Partial<ConnectionSettings> | null | undefined;
-  if (typeof stored !== 'object' || stored === null) return undefined;
-  const { kind, openai, compatible } = stored;
-  if (kind !== 'demo' && kind !== 'openai' && kind !== 'compatible') return undefined;
-  const text = (candidate: unknown, fallback: string): string =>
-    typeof candidate === 'string' ? candidate : fallback;
-  return {
-    kind,
-    openai: {
-      model: text(openai?.model, defaultConnection.openai.model),
-      api: openai?.api === 'chat' ? 'chat' : 'responses',
-      baseUrl: text(openai?.baseUrl, ''),
-    },
-    compatible: { model: text(compatible?.model, ''), baseUrl: text(compatible?.baseUrl, '') },
-  };
 }

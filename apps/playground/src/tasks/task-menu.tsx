@@ -1,10 +1,9 @@
 import type { TaskState } from '@cueline/core';
-import { Ellipsis, Pencil, RotateCcw, SkipForward, Trash2 } from 'lucide-react';
+import { Pencil, RotateCcw, SkipForward, Trash2 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { useLayoutEffect, useRef } from 'react';
-import { Button } from '../ui/button.tsx';
-import { menuContent, menuItem } from '../ui/menu.ts';
-import { MenuPortal } from '../ui/menu-portal.tsx';
+import { ActionsMenu } from '../ui/actions-menu.tsx';
+import { menuItem } from '../ui/menu.ts';
 import { possibleEdits } from './task-labels.ts';
 
 const looks = {
@@ -38,49 +37,35 @@ function Menu({ task, onPick, onLeave }: TaskMenuProps) {
     };
   }, [onLeave]);
   return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger asChild>
-        <Button
-          ref={trigger}
-          square
-          aria-label={`Change task: ${task.title.slice(0, 80)}`}
-          className="text-ink-3"
-        >
-          <Ellipsis />
-        </Button>
-      </DropdownMenu.Trigger>
-      <MenuPortal>
-        <DropdownMenu.Content
-          align="end"
-          sideOffset={4}
-          collisionPadding={8}
-          className={`${menuContent} w-40`}
-          onCloseAutoFocus={(event) => {
-            const isGone = trigger.current?.isConnected !== true;
-            // the input that opens takes the focus
-            if (renaming.current || isGone) event.preventDefault();
-            if (isGone && !renaming.current) onLeave();
-            renaming.current = false;
-          }}
-        >
-          {possibleEdits[task.status].map((edit) => {
-            const { Icon, words } = looks[edit];
-            return (
-              <DropdownMenu.Item
-                key={edit}
-                className={menuItem}
-                onSelect={() => {
-                  renaming.current = edit === 'rename';
-                  onPick(edit);
-                }}
-              >
-                <Icon />
-                {words}
-              </DropdownMenu.Item>
-            );
-          })}
-        </DropdownMenu.Content>
-      </MenuPortal>
-    </DropdownMenu.Root>
+    <ActionsMenu
+      label={`Change task: ${task.title.slice(0, 80)}`}
+      width="w-40"
+      trigger={trigger}
+      className="text-ink-3"
+      onCloseAutoFocus={(event) => {
+        const isGone = trigger.current?.isConnected !== true;
+        // the input that opens takes the focus
+        if (renaming.current || isGone) event.preventDefault();
+        if (isGone && !renaming.current) onLeave();
+        renaming.current = false;
+      }}
+    >
+      {possibleEdits[task.status].map((edit) => {
+        const { Icon, words } = looks[edit];
+        return (
+          <DropdownMenu.Item
+            key={edit}
+            className={menuItem}
+            onSelect={() => {
+              renaming.current = edit === 'rename';
+              onPick(edit);
+            }}
+          >
+            <Icon />
+            {words}
+          </DropdownMenu.Item>
+        );
+      })}
+    </ActionsMenu>
   );
 }

@@ -4,6 +4,7 @@ import { clsx } from 'clsx';
 import { ChevronRight, Plus } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useGradual } from '../state/use-gradual.ts';
+import { MoreButton } from '../ui/more-button.tsx';
 import { Announce } from '../ui/announce.tsx';
 import { Button } from '../ui/button.tsx';
 import { TaskInput } from './task-input.tsx';
@@ -194,13 +195,9 @@ function TaskItems(props: TaskItemsProps) {
         ))}
       </ol>
       {hidden > 0 && (
-        <button
-          type="button"
-          className="w-full py-1 text-sm text-text-kind underline narrow:min-h-11"
-          onClick={() => setMost(most + TASKS_AT_ONCE)}
-        >
+        <MoreButton className="w-full py-1" onMore={() => setMost(most + TASKS_AT_ONCE)}>
           Show more tasks ({hidden.toLocaleString('en')} left)
-        </button>
+        </MoreButton>
       )}
     </>
   );

@@ -130,7 +130,10 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
   );
 });
 
-/** The task at work spins while the run is under way; of a run that has ended, it was left unfinished. */
+/**
+ * The icon of the current task spins while the run is under way. After the run, it shows that the task is
+ * unfinished.
+ */
 function glyphOf(status: TaskStatus, current: boolean, underWay: boolean): (typeof glyphs)[TaskStatus] {
   if (!underWay && (status === 'in_progress' || status === 'validating')) {
     return { Icon: CircleDashed, look: 'text-ink-2' };

@@ -13,8 +13,8 @@ type Reading = { next: number; open: Map<string, OpenCall[]>; verdicts: Map<stri
 const readings = new WeakMap<readonly RunEvent[], Reading>();
 
 /**
- * What became of the result that a call of `finishTask` handed in, by the events of the log; undefined for other
- * calls, and before the call has ended. `path` is the agent whose call it is.
+ * Whether the task list accepted the result of a call of `finishTask`, by the events of the log; undefined
+ * for other calls, and before the call has ended. `path` is the agent whose call it is.
  */
 export function verdictOf(
   log: () => readonly RunEvent[],

@@ -1,8 +1,9 @@
 import { findCurrentTask, type TaskState } from '@cueline/core';
 
 /**
- * The task that the model works on. Tasks that the author wrote are done in order, so the first open one is it, even
- * before the model has called a tool for it; of a list of its own, the one that the model has started.
+ * The task that the model works on. In a list of the author it is the first open task, even before the model
+ * has called a tool for it, because such a list is done in order. In a list of the model it is the task that
+ * the model has started.
  */
 export function taskAtWork(tasks: readonly TaskState[]): TaskState | undefined {
   const current = findCurrentTask(tasks);

@@ -52,7 +52,7 @@ function placeOf({ start, end }: Segment): CSSProperties {
   return { left: at(start), width: `calc(${length} / var(--end) * 100%)` };
 }
 
-/** A row's times in words; `now` is the end of what goes on. */
+/** A row's times in words; `now` is the end of a row that is under way. */
 export function describeTimes({ start, segments, detail }: TimelineRow, now: number): string {
   const more = detail === undefined ? '' : `. ${detail}`;
   const from = `At ${formatDuration(start)}`;

@@ -1,6 +1,6 @@
 import type { AgentState, RunEvent, RunState, StepState, ToolCallState } from '@cueline/core';
 import { allPending, type Pending } from '../state/pending.ts';
-import { agentsBeside, createCallQueue } from '../transcript/known-calls.ts';
+import { agentsBeside, createCallQueue } from '../transcript/calls/known-calls.ts';
 import { addCall, type CallContext } from './call-rows.ts';
 import { groupBy } from './group-by.ts';
 import { logTimes, type LogTimes, type Note, type StepTimes, type WorkTimes } from './log-times.ts';

@@ -1,6 +1,6 @@
 import type { AgentState, RunState, ToolCallState } from '@cueline/core';
 import { pendingId, type Pending } from '../state/pending.ts';
-import { agentsOf } from '../transcript/known-calls.ts';
+import { agentsOf } from '../transcript/calls/known-calls.ts';
 import { callKey, type LogTimes } from './log-times.ts';
 import type { Segment, TimelineRow } from './timeline-row.ts';
 
@@ -14,7 +14,7 @@ export type CallContext = {
   level: number;
   /** What the run asked, by the ids of the calls. */
   pending: ReadonlyMap<string, readonly Pending[]>;
-  /** The end of what made the call; missing while that goes on. */
+  /** The end of the step or agent that made the call; missing while it is under way. */
   end: number | undefined;
   addAgent(agent: AgentState): void;
   addSteps(agent: AgentState): void;

@@ -1,4 +1,4 @@
-/** The items of a list, in order, by what `keyOf` gives for them. */
+/** The items of a list, in order, grouped by the key that `keyOf` returns. */
 export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) {

@@ -27,7 +27,10 @@ export type PlaybackOptions = {
 export type PlaybackState = {
   playing: boolean;
   speed: Speed;
-  /** Where the user or the playback last went: a moment is that of an event, and a time may lie between two. */
+  /**
+   * The time that the user or the playback last chose. A moment is that of an event, and a time may lie
+   * between two events.
+   */
   place: { moment: Moment; time: number } | undefined;
   /** The wait for an answer that is being shortened. */
   wait: LongWait | undefined;
@@ -57,7 +60,7 @@ export function createPlayback(options: PlaybackOptions): Playback {
   let played: { turns: PlayedTurns; turn: number; time: number; waits: readonly LongWait[] } | undefined;
   let last = 0;
 
-  /** Shows a time; true unless it is the end of everything. */
+  /** Shows a time. Returns false at the end of the last turn, where the run is shown as it is now. */
   function show(turns: PlayedTurns, turn: number, time: number): boolean {
     const log = turns.log(turn);
     const seq = seqAt(log, time);

@@ -2,8 +2,8 @@ import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from 're
 import { prefersReducedMotion, tickInterval } from '../ui/reduced-motion.ts';
 
 /**
- * The end of the time axis: the time of the last event, or now while the run is going on. The element's `--end` grows at
- * every frame, and the result a few times a second; with less motion, both once a second.
+ * The end of the time axis: the time of the last event, or now while the run is under way. The element's
+ * `--end` grows at every frame, and the result a few times a second; with less motion, both once a second.
  */
 export function useAxisEnd(
   element: RefObject<HTMLElement | null>,
@@ -37,7 +37,7 @@ export function useAxisEnd(
   }, [element, live]);
   const end = Math.max(live ? now : 0, elapsed, 1);
   useLayoutEffect(() => {
-    // while the run is going on, this is a little behind
+    // while the run is under way, this value is a little late
     const style = element.current?.style;
     if (!live || style?.getPropertyValue('--end') === '') style?.setProperty('--end', String(end));
   }, [element, end, live]);

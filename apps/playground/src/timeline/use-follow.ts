@@ -15,7 +15,10 @@ export type FollowOptions = {
   live: boolean;
 };
 
-/** Keeps the step at the shown time in view, and the newest row of a run that goes on until the user scrolls up. */
+/**
+ * Keeps the step at the shown time in view, or the newest row of a run that is under way, until the user
+ * scrolls up.
+ */
 export function useFollow({ list, scroller, rows, rowHeight, time, live }: FollowOptions): void {
   const step =
     time === undefined ? -1 : rows.findLastIndex((row) => row.kind === 'step' && row.start <= time);

@@ -20,7 +20,7 @@ type WaterfallProps = {
   rows: readonly TimelineRow[];
   /** The end of the axis, in milliseconds. */
   end: number;
-  /** True while the run goes on. */
+  /** True while the run is under way. */
   live: boolean;
 };
 
@@ -51,7 +51,7 @@ export function Waterfall({ session, turn, rows: all, end, live }: WaterfallProp
   };
 
   return (
-    // the keys are those of a treegrid, and the mouse has the same
+    // the keys are those of a treegrid, and the mouse does the same
     <div
       ref={scroller}
       role="treegrid"

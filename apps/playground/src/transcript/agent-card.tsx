@@ -6,7 +6,7 @@ import { useRef, useState, type ReactNode } from 'react';
 import { ResponseLine } from '../approval/response-line.tsx';
 import { phaseLabel } from './announcement.ts';
 import { plural } from '../ui/format.ts';
-import { CallDuration, CallSummary } from './call-summary.tsx';
+import { CallDuration, CallSummary } from './calls/call-summary.tsx';
 import type { Selection } from '../state/inspection.ts';
 import { useSelectable } from './use-selectable.ts';
 import type { InnerItem } from './transcript-item.ts';
@@ -21,7 +21,7 @@ type AgentCardProps = {
   pending?: Pending | undefined;
   look?: InnerItem['look'];
   origin: number | undefined;
-  /** Draws the agent's work; called only while it is shown. */
+  /** Draws the agent's rows; called only while they are shown. */
   children: () => ReactNode;
 };
 

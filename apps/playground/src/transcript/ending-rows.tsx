@@ -4,7 +4,7 @@ import { memo } from 'react';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { errorMessage, errorTitle, isFixedInModelDialog } from './error-messages.ts';
-import { JsonView } from '../ui/json-view.tsx';
+import { DataView } from '../ui/data/data-view.tsx';
 import { ModelMarkdown } from './content/markdown.tsx';
 import { LongText } from '../ui/long-text.tsx';
 
@@ -30,7 +30,7 @@ export const CompleteRow = memo(function CompleteRow({
       <div className="px-3 pt-0.5 pb-2">
         <ModelMarkdown text={summary} streaming={false} />
       </div>
-      {result !== undefined && <Data value={result} />}
+      {result !== undefined && <Output value={result} />}
     </section>
   );
 });
@@ -47,15 +47,15 @@ export const ResultRow = memo(function ResultRow({ value }: { value: object }) {
         <CircleCheck aria-hidden className="size-4 shrink-0" />
         Result
       </h3>
-      <Data value={value} />
+      <Output value={value} />
     </section>
   );
 });
 
-function Data({ value }: { value: unknown }) {
+function Output({ value }: { value: unknown }) {
   return (
-    <div className="scroll max-h-80 border-t border-line bg-raised px-3 py-2.5">
-      <JsonView value={value} />
+    <div className="scroll max-h-80 border-t border-line bg-raised px-3 py-1.5">
+      <DataView label="Output" value={value} />
     </div>
   );
 }
@@ -86,8 +86,8 @@ export function SuspendedRow() {
     <p className="flex gap-2 rounded-lg bg-warn-soft px-3 py-2 text-warn">
       <Pause className="mt-[3px] size-3.5 shrink-0" />
       <span className="min-w-0 wrap-anywhere">
-        The run has let go until there is an answer. A session goes on from its messages, with the answers to
-        its calls.
+        The run is suspended until it gets an answer. A session continues from its messages, with the answers
+        to its calls.
       </span>
     </p>
   );

@@ -23,7 +23,7 @@ export function partItem(part: Part, key: string, live: boolean): TranscriptItem
   }
 }
 
-/** By the parts of a message, so that a row whose message has not changed is not drawn again. */
+/** Rows by the parts of a message, so that a row whose message has not changed is not drawn again. */
 const filesIn = new WeakMap<UIMessage['parts'], readonly FilePart[]>();
 
 /** The files of a message. */

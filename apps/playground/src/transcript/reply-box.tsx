@@ -26,9 +26,8 @@ type ReplyBoxProps = {
 };
 
 /**
- * Continues the conversation after a run. Always present, so that the transcript above keeps its place; on a phone, a
- * waiting
- * card takes its room.
+ * Continues the conversation after a run. Always present, so that the transcript above keeps its place; on a
+ * phone, a waiting card takes its room.
  */
 export function ReplyBox({ status, asks, onFiles }: ReplyBoxProps) {
   const ready = status === 'done';

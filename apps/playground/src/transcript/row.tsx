@@ -7,9 +7,10 @@ import { useGradual } from '../state/use-gradual.ts';
 import { logOf } from '../state/shown-run.ts';
 import { TaskPanel } from '../tasks/task-panel.tsx';
 import { verdictOf } from '../tasks/verdicts.ts';
+import { MoreButton } from '../ui/more-button.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { AgentCard } from './agent-card.tsx';
-import { callOfAgent } from './known-calls.ts';
+import { callOfAgent } from './calls/known-calls.ts';
 import { NotShown } from './content/not-shown.tsx';
 import { CompleteRow, ErrorRow, ResultRow, StoppedRow, SuspendedRow, WarningRow } from './ending-rows.tsx';
 import {
@@ -23,7 +24,7 @@ import {
   TextRow,
   UserRow,
 } from './rows.tsx';
-import { ToolCard } from './tool-card.tsx';
+import { ToolCard } from './calls/tool-card.tsx';
 import type { CallFacts, TranscriptItem } from './transcript-item.ts';
 
 type RowsProps = { items: readonly TranscriptItem[]; session: RunSession };
@@ -32,22 +33,17 @@ type RowsProps = { items: readonly TranscriptItem[]; session: RunSession };
 const ROWS_AT_ONCE = 200;
 
 /**
- * A list of rows; one that fails to draw does not affect the others. Of many, the newest are drawn, or the first of a
- * run that
- * is read from its beginning; a button draws more.
+ * A list of rows; one that fails to draw does not affect the others. Of many, the newest are drawn, or the
+ * first of a run that is read from its beginning; a button draws more.
  */
 export function Rows({ items, session }: RowsProps) {
   const [most, setMost] = useState(ROWS_AT_ONCE);
   const count = useGradual(items.length, most);
   const hidden = items.length - most;
   const more = hidden > 0 && (
-    <button
-      type="button"
-      className="justify-self-center py-1 text-sm text-text-kind underline narrow:min-h-11"
-      onClick={() => setMost(most + ROWS_AT_ONCE)}
-    >
+    <MoreButton className="justify-self-center py-1" onMore={() => setMost(most + ROWS_AT_ONCE)}>
       Show {session.shared ? 'more' : 'earlier'} rows ({hidden.toLocaleString('en')} left)
-    </button>
+    </MoreButton>
   );
   return session.shared ? (
     <>

@@ -8,7 +8,7 @@ import { phaseLabel } from './announcement.ts';
 import { FileView } from './content/file-part.tsx';
 import { Fold } from './content/fold.tsx';
 import { formatCount, formatDuration, plural, summarize } from '../ui/format.ts';
-import { JsonView } from '../ui/json-view.tsx';
+import { DataView } from '../ui/data/data-view.tsx';
 import { LiveDuration } from '../ui/live-duration.tsx';
 import { ModelMarkdown } from './content/markdown.tsx';
 import { ModelLink } from './model-link.tsx';
@@ -34,7 +34,7 @@ export const SystemRow = memo(function SystemRow({ text, variables }: { text: st
   );
 });
 
-/** What the prompt was started with. */
+/** The input of the run. */
 export const InputRow = memo(function InputRow({ input }: { input: unknown }) {
   return (
     <section aria-label="Input of the run">
@@ -44,8 +44,8 @@ export const InputRow = memo(function InputRow({ input }: { input: unknown }) {
         hint={summarize(input, 120)}
         open={false}
       >
-        <div className="scroll mt-1 max-h-80 rounded-lg border border-line bg-raised px-3 py-2.5">
-          <JsonView value={input} />
+        <div className="scroll mt-1 max-h-80 rounded-lg border border-line bg-raised px-3 py-1.5">
+          <DataView label="Input" value={input} />
         </div>
       </Fold>
     </section>

@@ -15,7 +15,7 @@ const looks = {
 
 type RunSummaryProps = { session: RunSession; state: RunState; turn: number };
 
-/** The end of a run: where its time and its tokens went, and what can be done next. */
+/** The end of a run: its times and tokens by kind, and the next actions. */
 export function RunSummary({ session, state, turn }: RunSummaryProps) {
   if (state.status !== 'done' && state.status !== 'stopped' && state.status !== 'error') return null;
   if (state.steps.length === 0) return null;

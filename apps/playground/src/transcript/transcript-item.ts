@@ -31,9 +31,8 @@ export type TranscriptItem = { key: string } & (
 );
 
 /**
- * An agent that is not a tool: one that a tool's function called, shown inside that tool's call, or one that answers
- * no call,
- * such as a session's summary.
+ * An agent that is not a tool: one that a tool's function called, shown inside that tool's call, or one that
+ * answers no call, such as a session's summary.
  */
 export type InnerItem = { key: string } & InnerFacts;
 

@@ -11,9 +11,8 @@ import { InputRow } from './rows.tsx';
 import { toTranscript } from './view-model.ts';
 
 /**
- * Everything that a run says and does, newest at the bottom; it follows the end until the user scrolls up. A run that
- * came in
- * a link is read from its beginning.
+ * The rows of a run, newest at the bottom. The view follows the end until the user scrolls up. A run that
+ * came in a link is read from its beginning.
  */
 export function Transcript({ session, shown }: { session: RunSession; shown: ShownRun }) {
   const input = inputOf(session);

@@ -16,7 +16,7 @@ import {
   nextCall,
   type KnownCall,
   type CallQueue,
-} from './known-calls.ts';
+} from './calls/known-calls.ts';
 import { filesOf, partItem, textOf } from './part-items.ts';
 import { completionOf, kindOf, resultOf } from './outcome.ts';
 import type { InnerItem, TranscriptItem } from './transcript-item.ts';

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { MoreButton } from './more-button.tsx';
 
 /** How much of a text is drawn at first, and again at each press, in characters. */
 const AT_ONCE = 20_000;
@@ -10,13 +11,9 @@ export function LongText({ text, atOnce = AT_ONCE }: { text: string; atOnce?: nu
   return (
     <>
       {text.slice(0, length)}…{' '}
-      <button
-        type="button"
-        className="text-sm text-text-kind underline narrow:min-h-11"
-        onClick={() => setLength(length + AT_ONCE)}
-      >
+      <MoreButton onMore={() => setLength(length + AT_ONCE)}>
         Show more ({(text.length - length).toLocaleString('en')} characters left)
-      </button>
+      </MoreButton>
     </>
   );
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** The line at the top of a pane: its name, and on the right what can be done there. */
+/** The line at the top of a pane: its name, and its controls on the right. */
 export function PaneHeader({ title, children }: { title: ReactNode; children?: ReactNode }) {
   return (
     <div className="flex h-9 shrink-0 items-center gap-2 border-b border-line bg-panel px-4 text-sm narrow:h-14 narrow:px-3 narrow:short:h-11">

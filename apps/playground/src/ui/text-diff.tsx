@@ -7,7 +7,7 @@ const LIMITS = { maxEditLength: 1_500, timeout: 50 };
 type TextDiffProps = {
   before: string;
   after: string;
-  /** Which text is shown, with its differences marked; by default both, one in the other. */
+  /** The text that is shown, with its differences marked; by default both texts, merged. */
   side?: 'before' | 'after' | 'both';
   /**
    * Leaves out unchanged lines that are far from any difference, and compares texts that have little in common by lines.

@@ -1,7 +1,7 @@
 /**
- * Characters that are invisible or that reorder text: controls, line separators, bidi and zero-width characters,
- * tags. A
- * newline and a tab are visible, and U+FE0E and U+FE0F choose the form of the preceding character.
+ * Characters that are invisible or that reorder text: controls, line separators, bidi and zero-width
+ * characters, tags. A newline and a tab are visible, and U+FE0E and U+FE0F choose the form of the preceding
+ * character.
  */
 const unseen = /(?!\n|\t|\ufe0e|\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu;
 

@@ -1,7 +1,7 @@
 import type { RunState } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import { costsOfLines } from '../../src/editor/line-costs.ts';
-import { linesOfRun, moveLines } from '../../src/editor/lines-of-run.ts';
+import { linesOfRun, moveLines } from '../../src/state/lines-of-run.ts';
 import { linesOfSelection, selectionOfLine } from '../../src/editor/lines-of-selection.ts';
 import { examples } from '../../src/examples/index.ts';
 import { scenes } from '../../src/examples/turns.ts';
@@ -51,7 +51,7 @@ describe('the lines of what is selected', () => {
     expect(marked({ kind: 'call', turn: 0, step, toolCallId: 'unknown' })).toEqual([]);
   });
 
-  test('those of an agent are in its own function', async () => {
+  test('the lines of an agent are in its own function', async () => {
     const { state, marked } = await play('newsroom');
     const { path: agent, toolCalls } = state.agents[0]!;
     const [{ step, toolCallId }] = toolCalls as [RunState['toolCalls'][number]];

@@ -194,7 +194,7 @@ test('an eval of a link keeps the user’s own', () => {
   expect(state().settings).toEqual(mine);
 });
 
-test('an eval runs in the page; what failed can run again alone, and a run that is unchanged is not repeated', async () => {
+test('an eval runs in the page; failed runs can be repeated alone, and an unchanged run is not repeated', async () => {
   state().change({ versions: ['1.1.0'], repeat: 1, cases: sampleEval.cases.slice(6) });
   await startEval();
   expect(usePlayground.getState()).toMatchObject({ evaluating: false, tab: 'run' });

@@ -69,7 +69,7 @@ test('a tool with another name or other arguments is called by the rules', async
   expect(other.warnings).toHaveLength(1);
 });
 
-test.each(examples.map(({ id }) => id))('%s with a comment more plays as it did', async (id) => {
+test.each(examples.map(({ id }) => id))('%s with an added comment plays as before', async (id) => {
   const [first = ''] = examples.find((example) => example.id === id)!.source.split('\n');
   const state = await play(id, { [first]: `// mine\n${first}` });
   expect(state).toMatchObject({ status: 'done', warnings: [] });

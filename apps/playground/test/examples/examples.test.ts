@@ -77,7 +77,7 @@ describe('sessions and agent calls', () => {
     });
   });
 
-  test('one that only talks is reminded, and then warned', async () => {
+  test('a model that calls no tool is reminded, and then warned', async () => {
     const state = await playScenes('weather-log');
     expect(told(state)).toEqual([
       [],
@@ -88,7 +88,7 @@ describe('sessions and agent calls', () => {
     ]);
   });
 
-  test('one that has become too long continues with a summary', async () => {
+  test('a session that has become too long continues with a summary', async () => {
     const { steps, agents } = await playScenes('ships-cat');
     expect(agents.map(({ path, status }) => [path, status])).toEqual([['summarize-1', 'done']]);
     const said = steps.map(({ request }) => JSON.stringify(request.messages));
@@ -130,7 +130,7 @@ describe('sessions and agent calls', () => {
 });
 
 describe('the rule-based demo model', () => {
-  test.each(ids)('brings %s to its end in a few steps', async (id) => {
+  test.each(ids)('finishes %s in a few steps', async (id) => {
     const state = await play(id, demoModel({ pace: 0 }));
     expect(state).toMatchObject({ status: 'done', warnings: [] });
     expect(modelCalls(state)).toBeLessThanOrEqual(12);
@@ -165,7 +165,7 @@ test('an unedited example has its own scripted answers', () => {
   expect(isUnedited(source.replace('Lisbon', 'Oslo'))).toBe(false);
 });
 
-test('each example is one script with a default export and a line about it', () => {
+test('each example is one script with a default export and a description', () => {
   expect(new Set(ids).size).toBe(17);
   expect(Object.keys(scenes).toSorted()).toEqual(ids.toSorted());
   for (const { examples: some } of exampleGroups) expect(some.length).toBeLessThan(6);

@@ -11,7 +11,7 @@ test('the recording of the first visit is a whole run in the present format', as
   expect(reduceAll(events)).toMatchObject({ status: 'done', toolCalls: [{ toolName: 'getWeather' }] });
 });
 
-test('it has the pace of a model', () => {
+test('the recording has the pace of a model', () => {
   const words = events.filter(({ type }) => type === 'text-delta');
   expect(words.length).toBeGreaterThan(20);
   expect(words.at(-1)!.t).toBeGreaterThan(1_000);

@@ -32,7 +32,7 @@ test('runs are below the run that they continue; one whose parent is gone is a r
   expect(lost).toMatchObject({ id: 'e', forks: [] });
 });
 
-test('the tree says in words how each run stands, and which one is shown', () => {
+test('the tree names the status of each run, and the run that is shown', () => {
   const items = [item('a'), { ...item('b', 'a'), status: 'error' } as const];
   const html = renderToStaticMarkup(createElement(ForkTree, { items, shown: 'b', onShow: () => {} }));
   expect(html).toContain('aria-label="Runs and their forks"');

@@ -21,7 +21,7 @@ const session = (id: string, parent?: string): RunSession => ({
   ...(parent === undefined ? {} : { parent: { id: parent, turn: 0, step: 0 } }),
 });
 
-test('50 sessions are kept: the oldest without forks goes first', () => {
+test('50 sessions are kept: the oldest without forks is removed first', () => {
   keepSession(session('root'), 7);
   keepSession(session('fork', 'root'));
   for (let count = 0; count < 49; count += 1) keepSession(session(`run-${count}`));

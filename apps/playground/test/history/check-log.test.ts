@@ -66,7 +66,9 @@ function draw(log: readonly RunEvent[]): { drawn: number; failed: unknown[] } {
   const items = toTranscript(state);
   for (const item of items) {
     try {
-      renderToStaticMarkup(createElement(Rows, { items: [item], session: shown }));
+      renderToStaticMarkup(
+        createElement(Tooltip.Provider, null, createElement(Rows, { items: [item], session: shown })),
+      );
     } catch (error) {
       failed.push(error);
     }
@@ -137,7 +139,7 @@ test.each<[string, RunEvent[], string | undefined]>([
   expect(await problemOfLog(log)).toBe(problem);
 });
 
-test('what a stranger writes in a run is shown as text', async () => {
+test('the texts of a run from a link are shown as text', async () => {
   const html = '<img src=x onerror=alert(1)><script>alert(2)</script>';
   const { model: _model, ...rest } = start;
   const log = around(

@@ -81,7 +81,7 @@ test('a tab that has not edited shows what the other one has written', async () 
   expect(other.page.state()).toMatchObject({ script: 'changed', openScript: { revision: 2, isSaved: true } });
 });
 
-test('two tabs that edit the same script keep both, and the later one goes on with its copy', async () => {
+test('two tabs that edit the same script keep both texts, and the later tab continues with its copy', async () => {
   const tab = createTabs();
   const one = tab({}, 'start');
   await one.keeper.refresh();

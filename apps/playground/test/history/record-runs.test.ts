@@ -72,7 +72,7 @@ const step = { type: 'step-start', step: 0, request: { messages: [] } };
 const text = { type: 'text-delta', id: 't', text: 'Hello' };
 const end = { type: 'run-end', outcome: 'done', finishReason: 'stop' };
 
-test('a run is stored while it goes on, and holds a lock until its end', async () => {
+test('a run is stored while it is under way, and holds a lock until its end', async () => {
   const { store, recorder } = createTab(newName());
   const session = createSession('one');
   recorder.follow(session);

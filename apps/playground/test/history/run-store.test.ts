@@ -38,7 +38,7 @@ const log: RunEvent[] = [
 ];
 const whole = [{ turn: 0, seq: 0, json: JSON.stringify(log) }];
 
-test('the oldest runs beyond the bounds go, with their events, but no pinned or shown one', async () => {
+test('the oldest runs beyond the bounds are removed with their events, except pinned and shown ones', async () => {
   const { store, database } = open({ runs: 3, size: 1_000_000 });
   for (const [index, id] of ['a', 'b', 'c', 'd', 'e'].entries()) {
     const change = row(id, { startedOn: index, pinned: id === 'a' });
@@ -49,7 +49,7 @@ test('the oldest runs beyond the bounds go, with their events, but no pinned or 
   expect(await (await database.connect()).count('events')).toBe(3);
 });
 
-test('many characters are a bound, too', async () => {
+test('the number of characters is bounded, too', async () => {
   const { store } = open({ runs: 200, size: 250 });
   for (const [index, id] of ['a', 'b', 'c'].entries()) {
     await store.write({ row: row(id, { startedOn: index }), batches: [], replaced: [] });
@@ -58,7 +58,7 @@ test('many characters are a bound, too', async () => {
   expect((await store.list()).map(({ id }) => id)).toEqual(['c', 'b']);
 });
 
-test('rows and events that cannot be read are skipped and stay', async () => {
+test('rows and events that cannot be read are skipped and not deleted', async () => {
   const { store, database } = open();
   const db = await database.connect();
   await db.put('runs', { id: 'x', title: 7 });

@@ -1,13 +1,13 @@
 import { reduceAll, type RunEvent, type RunEventBody } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
-import { eventsOfCall, rowsOfCall } from '../../src/inspector/call-rows.ts';
-import { usesOfDefinition } from '../../src/inspector/definition-uses.ts';
-import { groupEvents } from '../../src/inspector/event-groups.ts';
-import { readResponse } from '../../src/inspector/response-rows.ts';
+import { eventsOfCall, rowsOfCall } from '../../src/inspector/call/call-rows.ts';
+import { usesOfDefinition } from '../../src/inspector/definition/definition-uses.ts';
+import { groupEvents } from '../../src/inspector/step/event-groups.ts';
+import { readResponse } from '../../src/inspector/step/response-rows.ts';
 import { eventsIn, rangeOfStep } from '../../src/inspector/step-events.ts';
-import { notesOfStep } from '../../src/inspector/step-notes.ts';
+import { notesOfStep } from '../../src/inspector/step/step-notes.ts';
 import { taskDuring } from '../../src/inspector/task-during.ts';
-import { variableHistory } from '../../src/inspector/variable-history.ts';
+import { variableHistory } from '../../src/inspector/definition/variable-history.ts';
 import { called, ran, start, step } from '../transcript/run-events.ts';
 
 const logOf = (bodies: readonly (RunEventBody & { agent?: string })[]): RunEvent[] =>
@@ -40,7 +40,7 @@ describe('the events of a step', () => {
     expect(rangeOfStep(log, undefined, 1, 2)).toBeUndefined();
   });
 
-  test('are found in a log that grows, and in one that begins again', () => {
+  test('are found in a growing log, and in one that starts again', () => {
     const growing = logOf([start, ...step(0, [])]);
     expect(rangeOfStep(growing, undefined, 1, Infinity)).toBeUndefined();
     growing.push(...logOf([start, ...step(0, []), ...step(1, [])]).slice(3));
@@ -54,7 +54,7 @@ describe('the events of a step', () => {
   });
 });
 
-test('the values of a variable have the step that sent them first, and its time', () => {
+test('each value of a variable has its time and the first step that sent it', () => {
   const log = logOf([
     start,
     set('CITY', 'Faro'),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { costOfUsage, formatCost, loadPrice } from '../../src/inspector/prices.ts';
+import { costOfUsage, formatCost, loadPrice } from '../../src/inspector/step/prices.ts';
 
 test('known models of a provider have a list price, also as a dated version', async () => {
   const price = await loadPrice('openai.responses:gpt-5-mini');

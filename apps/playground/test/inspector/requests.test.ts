@@ -1,8 +1,9 @@
 import type { CompiledRequest, InstructionPart } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
-import { instructionPartsOf, instructionSegments } from '../../src/inspector/instruction-segments.ts';
-import { compareRequests, isSameRequest } from '../../src/inspector/request-difference.ts';
-import { estimateRequest, readUsage } from '../../src/inspector/token-rows.ts';
+import { instructionPartsOf, instructionSegments } from '../../src/request/instruction-segments.ts';
+import { compareRequests, isSameRequest } from '../../src/inspector/step/request-difference.ts';
+import { readUsage } from '../../src/inspector/step/step-usage.ts';
+import { estimateRequest } from '../../src/request/token-rows.ts';
 
 const say = (content: string, role: 'user' | 'assistant' = 'user'): CompiledRequest['messages'][number] => ({
   role,
@@ -81,7 +82,7 @@ describe('tokens', () => {
     expect(estimate.rows.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(estimate.total);
   });
 
-  test('of messages without a readable form, and counts that are none, are unknown', () => {
+  test('of messages without a readable form, and invalid counts, are unknown', () => {
     const strange = [{ role: 'tool', content: [{ type: 'tool-result' }] }] as never;
     expect(estimateRequest(request({ messages: strange }))).toBeUndefined();
     const usage = { inputTokens: null, outputTokens: -3 } as never;
@@ -96,7 +97,7 @@ describe('the difference between two requests', () => {
     expect(isSameRequest(compareRequests(one, other))).toBe(true);
   });
 
-  test('has the messages that came, went and changed, in their order', () => {
+  test('has the added, removed and changed messages, in their order', () => {
     const before = request({ messages: [say('a'), say('Task 1'), say('old', 'assistant'), say('z')] });
     const after = request({ messages: [say('a'), say('Task 2'), say('z'), say('new', 'assistant')] });
     const { messages, sameMessages } = compareRequests(before, after);

@@ -68,7 +68,7 @@ test.each([
   expect(() => checkConnection(settings, noKeys)).toThrow(CuelineError);
 });
 
-test('what Run will use is said for a real model only', () => {
+test('the model that Run will use is named for real models only', () => {
   expect(runsWith(defaultConnection, noKeys)).toBeUndefined();
   expect(runsWith(openai({ model: 'gpt-4o' }), noKeys)).toBeUndefined();
   expect(runsWith(openai({ model: 'gpt-4o' }), { ...noKeys, openai: 'sk-x' })).toBe(
@@ -77,7 +77,7 @@ test('what Run will use is said for a real model only', () => {
   expect(runsWith(compatible(), noKeys)).toBe('Run will use llama3.2 at localhost:11434.');
 });
 
-test('an Ollama on this machine needs no key', () => {
+test('Ollama on this machine needs no key', () => {
   expect(connectionProblem(compatible(), noKeys)).toBeUndefined();
   expect(toModelReference({ connection: compatible(), keys: noKeys })).toEqual({
     ref: 'custom:llama3.2',
@@ -104,7 +104,7 @@ test('a model of a compatible server, with and without a key', async () => {
   });
 });
 
-test('an example brings its own answers to the demo', async () => {
+test('the demo model plays an example’s own answers', async () => {
   const model = await createModel(
     { connection: defaultConnection, keys: noKeys },
     { scenes: ['Scripted.'], played: [] },

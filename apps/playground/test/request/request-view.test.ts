@@ -3,7 +3,6 @@ import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { RequestView } from '../../src/request/request-view.tsx';
-import { partsOf } from '../../src/request/system-parts.ts';
 
 const request: CompiledRequest = {
   model: '',
@@ -25,19 +24,14 @@ const request: CompiledRequest = {
   settings: { temperature: 0 },
 };
 
-test('the system prompt is shown in the parts that its definitions make', () => {
-  expect(partsOf(request).map(({ kind, name, text }) => [kind, name, text])).toEqual([
-    ['instructions', undefined, 'Intro.'],
-    ['variable', 'CITY', '<CITY>Faro</CITY>'],
-    ['system', 'role', 'Be brief.'],
-  ]);
-  const odd = [{ kind: 'system' as const, name: 'x', start: 3, end: 999 }];
-  expect(partsOf({ ...request, instructionParts: odd }).map(({ name }) => name)).toEqual([undefined]);
-});
-
-test('a request shows all that is sent, and what it costs', () => {
+test('a request is shown whole, with the tokens and the name of each definition', () => {
   const page = renderToStaticMarkup(createElement(RequestView, { request }));
-  for (const text of ['tokens, estimated', 'CITY', 'role', 'Hi', 'a.png', 'search', 'temperature']) {
+  for (const text of ['about 1019', 'Intro.', 'Hi', 'a.png', 'Finds', 'temperature']) {
     expect(page).toContain(text);
   }
+  expect([...page.matchAll(/data-definition="([^"]*)"/g)].map(([, name]) => name)).toEqual([
+    'CITY',
+    'role',
+    'search',
+  ]);
 });

@@ -13,7 +13,7 @@ test('the error that the model server sent is believed', () => {
   expect(attributeError(refused, [overloaded, refused])).toEqual(refused);
 });
 
-test('with the number of attempts, which only the worker knows', () => {
+test('the error has the number of attempts, which only the worker knows', () => {
   const claim = {
     ...overloaded,
     message: `${overloaded.message} (3 attempts)`,
@@ -42,7 +42,7 @@ test.each<CuelineErrorCode>([
   expect(attributeError(claim, [])).toEqual({ ...claim, code: 'script_error' });
 });
 
-test('a code that the server did send comes with its own words', () => {
+test('a code that the server did send has the message of the server', () => {
   const claim: SerializedError = { code: 'auth', message: 'Renew your key at https://evil.example' };
   expect(attributeError(claim, [refused])).toEqual(refused);
 });

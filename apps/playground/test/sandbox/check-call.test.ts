@@ -146,7 +146,7 @@ describe('provider options', () => {
     expect(checkCall(moved, issued.has).dropped, 'not as options of the call').toEqual(['openai']);
   });
 
-  test('asking how likely the tokens were is not among them', () => {
+  test('the request for token probabilities is passed on', () => {
     const asking = (openai: unknown) => ({ prompt, providerOptions: { openai } });
     expect(checkCall(asking({ logprobs: 9 }), never)).toEqual({
       options: asking({ logprobs: 9 }),

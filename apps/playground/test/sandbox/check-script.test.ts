@@ -86,7 +86,7 @@ describe('what the page refuses', () => {
     expect(readPreview(value, [])).toBeUndefined();
   });
 
-  test('parts of the system prompt outside of it or of each other', () => {
+  test('parts that are outside the system prompt or overlap', () => {
     const part = (start: number, end: number) => ({ kind: 'system', name: 'a', start, end });
     const instructionParts = [part(0, 2), part(1, 3), part(3, 900), part(4, 6)];
     const preview = readPreview({ ...request, instructionParts }, ['odd', 4, 'x'.repeat(5_000)]);
@@ -103,7 +103,7 @@ describe('what the page refuses', () => {
     expect(readFacts({ name: 'p', input: { kind: 'schema', schema: deep } })?.input).toEqual({ kind: 'any' });
   });
 
-  test('issues that are no issues', () => {
+  test('issues of another form', () => {
     expect(readIssues({ issues: [{ path: 'input.a', message: 'No' }] })).toHaveLength(1);
     expect(readIssues({ issues: [{ path: 3, message: 'No' }] })).toEqual([]);
     expect(readIssues(undefined)).toEqual([]);
@@ -174,7 +174,7 @@ describe('a check', () => {
     expect(waiting.worker.closed).toBe(1);
     const hanging = await start();
     hanging.worker.die({ reason: 'silent' });
-    expect((await hanging.result).problem?.message).toContain('did not let go');
+    expect((await hanging.result).problem?.message).toContain('blocked its worker');
   });
 
   test('a newer text ends it', async () => {

@@ -29,7 +29,7 @@ test('a command is sent with an id, and its reply comes back, whichever comes fi
   expect(await second).toEqual({ accepted: false, reason: 'The agent has no task list.' });
 });
 
-test('a silent worker is not waited for, and its late reply is ignored', async () => {
+test('a command to a silent worker ends with a refusal, and a late reply is ignored', async () => {
   const { line, reply } = setUp();
   const answer = line.send(add);
   vi.advanceTimersByTime(5_000);
@@ -40,7 +40,7 @@ test('a silent worker is not waited for, and its late reply is ignored', async (
   });
 });
 
-test('the end of the run answers what waits, and what comes later', async () => {
+test('the end of the run answers the commands that wait, and later ones', async () => {
   const { line, sent } = setUp();
   const waiting = line.send(add);
   line.close();

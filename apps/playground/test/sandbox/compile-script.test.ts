@@ -49,7 +49,7 @@ describe('what a script may contain', () => {
     expect(exports['default']).toBeTypeOf('function');
   });
 
-  test('a comment on the last line does not swallow what is put behind the script', async () => {
+  test('a comment on the last line does not hide the code that is added after the script', async () => {
     const { exports } = await evaluate('export default 1 // the end');
     expect(exports['default']).toBe(1);
   });
@@ -85,7 +85,7 @@ describe('scripts that cannot run', () => {
     expect(error.line).toBe(2);
   });
 
-  test('a namespace, which type stripping would drop without a word', () => {
+  test('a namespace, which type stripping would remove without an error', () => {
     expect(refusal('namespace A { export const b = 1 }\nexport default A;')).toMatchObject({ line: 1 });
     expect(compileScript('const o = { namespace: 1 };\nexport default o.namespace;')).toBeDefined();
   });

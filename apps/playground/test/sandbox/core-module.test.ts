@@ -37,7 +37,7 @@ test('a model named by the script is the model of the page', async () => {
   expect(page.calls).toHaveLength(6);
 });
 
-test('a model object that a script brings is its own', async () => {
+test('a model object of the script is used as it is', async () => {
   const { core, page } = module();
   const { run } = await core.runPrompt((prompt) => prompt.$`Go.`, { model: own() });
   expect((await run.finished).model).toBe('own:scripted');

@@ -233,7 +233,7 @@ describe('what the worker sends', () => {
     expect(counts()).toEqual([1, 4]);
   });
 
-  test('a turn in the run does not wait, and nothing overtakes an event', () => {
+  test('an event of a step is not delayed, and no message overtakes an event', () => {
     const { outbox, counts } = setUp();
     outbox.event(delta(0));
     outbox.event(delta(1));
@@ -254,7 +254,7 @@ describe('what the worker sends', () => {
     expect(counts().slice(32)).toEqual([2, 3, 2, 3]);
   });
 
-  test('a page that does not read gets fewer, larger messages; the end always leaves', () => {
+  test('a page that does not read gets fewer, larger messages; the end is always sent', () => {
     const { outbox, counts } = setUp();
     for (let seq = 0; seq < 100; seq += 1) {
       outbox.event({ seq, t: seq, type: 'text-end', id: String(seq) });

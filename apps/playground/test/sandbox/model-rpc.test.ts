@@ -57,7 +57,7 @@ function streamOf(parts: LanguageModelV4StreamPart[]): ReadableStream<LanguageMo
   });
 }
 
-test('an answer comes through whole', async () => {
+test('an answer reaches the worker whole', async () => {
   const { model } = connect(scriptedModel(['Hello there.']));
   const result = streamText({ model, prompt: 'Hi' });
   expect(await result.text).toBe('Hello there.');

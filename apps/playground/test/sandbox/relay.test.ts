@@ -35,7 +35,7 @@ function setUp(limits = { messageLength: 100, totalLength: 2_000, unreadMessages
   return { page, worker, terminate, texts, ending, fail: (message: string) => fail(message) };
 }
 
-test('texts go through both ways, and the worker hears what the page has read', () => {
+test('texts are relayed both ways, and the worker is sent what the page has read', () => {
   const { page, worker, texts } = setUp();
   page.say('to worker');
   worker.say('to page');
@@ -44,7 +44,7 @@ test('texts go through both ways, and the worker hears what the page has read', 
   expect(texts()).toEqual(['to page']);
 });
 
-test('a worker that waits is asked once for a sign of life, and the page hears of it', () => {
+test('a waiting worker is asked once for a sign of life, and the page is sent the answer', () => {
   const { page, worker } = setUp();
   page.say({ type: 'check' });
   expect(worker.sent).toEqual([0]);
@@ -61,7 +61,7 @@ test('the page gets 64 messages, and more as it reads', () => {
   expect(texts()).toHaveLength(74);
 });
 
-test('a flood ends the worker, and the page is spared what was waiting', () => {
+test('a flood ends the worker, and its waiting messages do not reach the page', () => {
   const { page, worker, terminate, texts, ending } = setUp();
   for (let index = 0; index < 300; index += 1) worker.say('x');
   expect(terminate).toHaveBeenCalledOnce();
@@ -84,7 +84,7 @@ test('the total that a worker may send is limited, however much of it was read',
   expect(texts(), 'what came before belongs to the log').toHaveLength(20);
 });
 
-test('a worker that sends long messages is at work, and not in a loop without an end', () => {
+test('a worker that sends long messages counts as alive', () => {
   const limits = { messageLength: 1e6, totalLength: 1e7, unreadMessages: 200, silence: 1_500 };
   const { page, worker, terminate } = setUp(limits);
   page.say({ type: 'watch' });
@@ -123,7 +123,7 @@ test('silence ends the worker, after all its messages were delivered', () => {
   expect(ending()).toEqual({ type: 'ended', reason: 'silent' });
 });
 
-test('a worker that answers continues, and the page hears that the relay is alive', () => {
+test('a worker that answers continues, and the page is sent that the relay is alive', () => {
   const { page, worker, terminate } = setUp();
   page.say({ type: 'watch' });
   for (let tick = 0; tick < 20; tick += 1) {
@@ -159,14 +159,14 @@ test.each([
   clock.mockRestore();
 });
 
-test('a worker that cannot start', () => {
+test('a worker that cannot start ends with the message of the browser', () => {
   const { ending, fail, terminate } = setUp();
   fail('SyntaxError: nonsense');
   expect(terminate).toHaveBeenCalledOnce();
   expect(ending()).toEqual({ type: 'ended', reason: 'crashed', detail: 'SyntaxError: nonsense' });
 });
 
-test('closing ends the worker without a word', () => {
+test('closing ends the worker without a message', () => {
   const { page, terminate, ending } = setUp();
   page.say({ type: 'close' });
   expect(terminate).toHaveBeenCalledOnce();

@@ -83,7 +83,7 @@ test.each([
   expect(history.replaceState).toHaveBeenCalledExactlyOnceWith(null, '', '/app/?a=1');
 });
 
-test('a script alone may be kept in a store, too', async () => {
+test('a script without a run can be kept in a store, too', async () => {
   await open(`#s=${id}`, '/api/shares', () => new Response(encodeLink({ script }).slice(1)));
   expect(store()).toMatchObject({ script, session: undefined, tab: 'editor' });
 });
@@ -114,7 +114,7 @@ test.each<[string, string, RegExp, string?, (() => Response)?]>([
   expect(notice).toMatchObject({ message: expect.stringMatching(/Your own work is unchanged\.$/) });
 });
 
-test('a run that is still going stays visible', async () => {
+test('a run that is under way stays visible', async () => {
   const { session } = await open(`#${whole}`).then(() => store());
   const going = { ...session!.run.getState(), status: 'running', phase: 'text' } as RunState;
   const run = { ...session!.run, getState: () => going };

@@ -53,7 +53,7 @@ test("an upload sends the visitor's session at the store, and nothing else of th
   ]);
 });
 
-test('what is got is asked for by its id, and comes as it is', async () => {
+test('a share is fetched by its id, and returned unchanged', async () => {
   const asked = answering(() => new Response('v1.s.x.y'));
   expect(await getShare(address, id, never())).toBe('v1.s.x.y');
   expect(asked).toMatchObject([{ url: `${address}/${id}`, sent: { redirect: 'error', cache: 'no-store' } }]);
@@ -91,7 +91,7 @@ test('an unreachable store and being offline are reported too', async () => {
   await expect(getShare(address, id, never())).rejects.toThrow('You are offline');
 });
 
-test('an answer without end is cut', async () => {
+test('an endless answer is cut', async () => {
   let pulled = 0;
   const endless = () =>
     new ReadableStream<Uint8Array<ArrayBuffer>>({

@@ -15,7 +15,7 @@ test('a picture becomes a file part, a text becomes text, before what is typed',
   ]);
 });
 
-test('a type that is no type is not put into an address', async () => {
+test('an invalid media type is not put into an address', async () => {
   await attach([new File([new Uint8Array([0xff])], 'x', { type: 'image/png;,<b>' })], []);
   expect(state().files[0]?.content).toEqual({ url: 'data:application/octet-stream;base64,/w==' });
 });
@@ -27,7 +27,7 @@ test('too many files are refused', async () => {
   expect(state().problem).toContain('at most 8 files');
 });
 
-test('a conversation has so many bytes of files, those of earlier messages included', async () => {
+test('the bytes of files in a conversation are limited, earlier messages included', async () => {
   const url = `data:image/png;base64,${'A'.repeat((MOST_BYTES * 4) / 3 - 400)}`;
   const message = {
     id: 'm',

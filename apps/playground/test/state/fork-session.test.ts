@@ -154,7 +154,7 @@ describe('a fork', () => {
     expect(JSON.stringify(model.calls[2]?.prompt)).toBe(JSON.stringify(model.calls[0]?.prompt));
   });
 
-  test('takes the script in the editor, if asked to', async () => {
+  test('can take the script in the editor', async () => {
     const { session, model } = await run([look('left'), 'Nothing.', 'La la.']);
     store().edit('caves, edited');
     forkAt(session, 0, 1, store().script);
@@ -329,7 +329,7 @@ describe('a fork', () => {
   });
 });
 
-test('a fork of an example goes on with the scenes that are left; after an edit, the demo model answers', async () => {
+test('a fork of an example continues with the unused scenes; after an edit, the demo model answers', async () => {
   const weather = examples[0]!.source;
   page.prompts.set(weather, caves('You explore.') as never);
   page.model = scriptedModel([look('left'), look('right'), 'Nothing.', 'Dark.', 'Light.']);
@@ -375,13 +375,13 @@ describe('an edit', () => {
   });
 });
 
-test('at an earlier moment, the run goes on after its last whole step', async () => {
+test('at an earlier moment, the run continues after its last whole step', async () => {
   const { session, log } = await run([look('left'), look('right'), 'Nothing.']);
   const end = log.find(({ type }) => type === 'step-end')!.seq;
   expect([end - 1, end, end + 3, log.length].map((seq) => stepAfter(session, 0, seq))).toEqual([0, 1, 1, 2]);
 });
 
-test('the runs of the page stay as a tree, whose titles say where each one leaves', async () => {
+test('the runs of the page stay as a tree, whose titles name the step of each fork', async () => {
   const { session } = await run([look('left'), 'One.', 'Two.', 'Three.', look('up'), 'Four.']);
   forkAt(session, 0, 1);
   await shown().run.finished;

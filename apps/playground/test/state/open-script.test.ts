@@ -47,7 +47,7 @@ test('the scripts of the first version become scripts of the user’s own', () =
   expect(readEarlierScript()).toBeUndefined();
 });
 
-test('both of them are kept if there were two', () => {
+test('both scripts of the first version are kept', () => {
   const state = { script: '// link', arrivedScript: '// link', previousScript: '// mine' };
   localStorage.setItem('cueline:playground', stored(state));
   expect(readTabMemory()).toMatchObject({

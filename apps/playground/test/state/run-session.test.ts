@@ -70,7 +70,7 @@ test('a run shows the mistakes of its script, and its output', async () => {
   expect(store().console).toEqual([{ level: 'log', text: 'said' }]);
 });
 
-test('a run that another took the place of is not heard any more', async () => {
+test('events of a run that was replaced are ignored', async () => {
   const first = await begin('// one');
   await begin('// two');
   store().edit('// one');
@@ -80,7 +80,7 @@ test('a run that another took the place of is not heard any more', async () => {
   expect(store().console).toEqual([]);
 });
 
-test('nor is a start of the same run, after a reply', async () => {
+test('events of an earlier start are ignored after a reply', async () => {
   const first = await begin('// one');
   first.say(runStart);
   first.say({ type: 'run-end', seq: 1, t: 1, outcome: 'done', finishReason: 'stop' });

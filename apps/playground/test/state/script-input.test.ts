@@ -8,7 +8,8 @@ import {
   takeScriptInput,
   useScriptInput,
 } from '../../src/state/script-input.ts';
-import { readStored, usePlayground } from '../../src/state/store.ts';
+import { usePlayground } from '../../src/state/store.ts';
+import { readStored } from '../../src/state/stored-settings.ts';
 
 const script = "export default definePrompt('plan', (prompt, { city }) => {}, { input: schema });";
 const facts = (name = 'plan') => ({
@@ -47,7 +48,7 @@ test('an incomplete form is not run, and says what is missing from then on', () 
   expect(takeScriptInput(script)).toEqual({ input: { city: 'Faro' } });
 });
 
-test('the last input of each script is kept, and of no link', () => {
+test('the last input of each script is kept, but none of a link', () => {
   showFacts(facts());
   form().setDraft({ city: 'Faro' }, 'input.city');
   takeScriptInput(script);
@@ -59,7 +60,7 @@ test('the last input of each script is kept, and of no link', () => {
   expect(readStored({ inputs: ['Faro'] })).toEqual({});
 });
 
-test('what is typed stays while the schema is edited', () => {
+test('typed values stay while the schema is edited', () => {
   showFacts(facts());
   form().setDraft({ city: 'Faro' }, 'input.city');
   const { input } = facts();

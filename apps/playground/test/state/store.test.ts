@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { examples } from '../../src/examples/index.ts';
-import { readStored, usePlayground } from '../../src/state/store.ts';
+import { usePlayground } from '../../src/state/store.ts';
+import { readStored } from '../../src/state/stored-settings.ts';
 
 const initial = usePlayground.getInitialState();
 beforeEach(() => usePlayground.setState(initial, true));
@@ -53,7 +54,7 @@ test('the own script that comes back as a link stays the own script', () => {
   expect(store().previousScript?.text).toBe('// mine');
 });
 
-test('an example is not kept until it is edited, and not once it is the example again', () => {
+test('an example is kept only while it differs from its original', () => {
   store().replaceScript(examples[1]!.source, { origin: 'example', name: 'Two' });
   expect(store().openScript).toMatchObject({ origin: 'example', name: 'Two', kept: false });
   store().edit(`${examples[1]!.source}// mine`);
@@ -64,7 +65,7 @@ test('an example is not kept until it is edited, and not once it is the example 
   expect(store().openScript.kept).toBe(false);
 });
 
-test('an unedited example is nothing to keep', () => {
+test('an unedited example is not kept', () => {
   store().replaceScript(examples[1]!.source);
   expect(store().previousScript).toBeUndefined();
 });
@@ -75,7 +76,7 @@ test('editing removes the mark of the last error', () => {
   expect(store().problem).toBeUndefined();
 });
 
-test('asking for the same line twice is two wishes', () => {
+test('asking for the same line twice makes two requests', () => {
   store().showLine(4);
   const first = store().reveal;
   store().showLine(4);
@@ -83,7 +84,7 @@ test('asking for the same line twice is two wishes', () => {
   expect(store().reveal?.nonce).not.toBe(first?.nonce);
 });
 
-test('neither keys nor anything of a run is stored', () => {
+test('keys and runs are not stored in the settings', () => {
   usePlayground.setState({ keys: { openai: 'sk-secret', compatible: 'other-secret' } });
   const { partialize } = usePlayground.persist.getOptions();
   const stored = partialize?.(store());

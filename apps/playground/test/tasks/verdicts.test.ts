@@ -71,7 +71,7 @@ test('a result is not used if the user skips its task meanwhile; other tools hav
   expect(verdicts(bodies)).toEqual([{ kind: 'unused' }, undefined]);
 });
 
-test('a log that grows is read on from where it had ended', () => {
+test('a growing log is read from the first new event', () => {
   const bodies = [start, add('a'), ...step(0, handIn('c1', [validating, refused], ''))];
   const all = bodies.map((body, seq): RunEvent => ({ seq, t: seq * 10, ...body }));
   const log = all.slice(0, 5);

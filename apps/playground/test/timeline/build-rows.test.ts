@@ -56,7 +56,7 @@ test('a step has time to first token apart from generation, and its thinking, te
   expect(rows.map(({ isItself }) => isItself)).toEqual([true, false, false, true]);
 });
 
-test('what goes on has no end, and a run that ended ends what it broke off', () => {
+test('a row that is under way has no end, and the end of the run ends unfinished rows', () => {
   const log = logOf([
     start,
     begin,

@@ -37,7 +37,7 @@ function setUp() {
   return { playback, frame, goTo, shown, getMoment: () => moment };
 }
 
-test('playing shows events at their own times, goes on with the next turn, and ends with now', () => {
+test('playing shows events at their own times, continues with the next turn, and ends with the run as it is now', () => {
   const { playback, frame, shown, getMoment } = setUp();
   playback.play(turns, 0);
   for (const ms of [99, 1, 150, 50]) frame(ms);
@@ -77,7 +77,7 @@ test('playing ends when the page shows something else', () => {
   expect(shown).toEqual(['0:0', '0:2']);
 });
 
-test('dragging shows one moment a frame, and playing goes on from there', () => {
+test('dragging shows one moment a frame, and playing continues from there', () => {
   const { playback, frame, shown } = setUp();
   playback.seek(turns, 0, 40);
   playback.seek(turns, 0, 120);

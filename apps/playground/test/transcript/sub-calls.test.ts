@@ -2,7 +2,7 @@ import type { SubCallState } from '@cueline/core';
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
-import { SubCalls } from '../../src/transcript/sub-calls.tsx';
+import { SubCalls } from '../../src/transcript/calls/sub-calls.tsx';
 
 const calls = (count: number): SubCallState[] =>
   Array.from({ length: count }, (_, index) => ({

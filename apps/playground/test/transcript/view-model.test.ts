@@ -2,7 +2,7 @@ import { isUnderWay, initialState, type RunEventBody } from '@cueline/core';
 import { suspend } from '@cueline/core/agents';
 import { expect, test } from 'vitest';
 import { announcement } from '../../src/transcript/announcement.ts';
-import { callOfAgent } from '../../src/transcript/known-calls.ts';
+import { callOfAgent } from '../../src/transcript/calls/known-calls.ts';
 import { isSuspended } from '../../src/transcript/outcome.ts';
 import { toTranscript } from '../../src/transcript/view-model.ts';
 import {
@@ -387,7 +387,7 @@ test('files of a message are rows of their own, the same from frame to frame', (
   );
 });
 
-test('speaks of steps, tools, agents and endings', () => {
+test('announces steps, tools, agents and endings', () => {
   expect(announcement(stateOf(weather.slice(0, 3)))).toBe('Step 1.');
   expect(announcement(stateOf(weather.slice(0, 9)))).toBe('Running tool getWeather.');
   expect(announcement(stateOf(agentsAtWork))).toBe('Agent inner at work.');

@@ -1,7 +1,7 @@
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
-import { Data } from '../../src/ui/data-view.tsx';
+import { Data } from '../../src/ui/data/data-view.tsx';
 
 const drawn = (value: unknown): string => renderToStaticMarkup(createElement(Data, { value }));
 
@@ -10,7 +10,7 @@ test('a text is shown with its line breaks, and hidden characters as escapes', (
   expect(drawn('a\u202eb')).toContain('a\\u202eb');
 });
 
-test('what is inside a small value is shown, and what is inside a large one is folded', () => {
+test('the parts of a small value are shown, and those of a large one are folded', () => {
   expect(drawn({ outer: { inner: [1, { deep: 'here' }] } })).toContain('here');
   const large = drawn(Array.from({ length: 200 }, (_, id) => ({ id, text: 'secret' })));
   expect(large).toContain('id 0, text secret');

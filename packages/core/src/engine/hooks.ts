@@ -30,6 +30,8 @@ export type HookEnvironment = {
   compile: () => Instructions | undefined;
   toolNames: readonly string[];
   warn: (message: string) => void;
+  /** Called with the position of a hook and the names of the fields that it has returned, if there are any. */
+  onChanged: (index: number, changed: string[]) => void;
 };
 
 /** Calls the hooks in order. Each sees the results of the ones before. */
@@ -39,7 +41,7 @@ export async function runHooks(
   activeTools: readonly string[],
   surroundings: HookEnvironment,
 ): Promise<HookedStep> {
-  const { step, toolNames, warn } = surroundings;
+  const { step, toolNames, warn, onChanged } = surroundings;
   const sent: HookedStep = {
     messages,
     replaced: false,
@@ -49,7 +51,7 @@ export async function runHooks(
     settings: {},
   };
   // a hook that another hook defines is called from the next step on
-  for (const hook of hooks.slice()) {
+  for (const [index, hook] of hooks.slice().entries()) {
     const shared = copyOnWriteMessages(sent.messages);
     const result = await call(hook, {
       ...step,
@@ -84,6 +86,17 @@ export async function runHooks(
     if (model !== undefined) sent.model = model;
     setVariables(surroundings, variables);
     Object.assign(sent.settings, settings);
+    const changed = Object.entries({
+      messages: given,
+      activeTools: names,
+      system,
+      model,
+      variables,
+      ...settings,
+    })
+      .filter(([, value]) => value !== undefined)
+      .map(([name]) => name);
+    if (changed.length > 0) onChanged(index, changed);
   }
   return sent;
 }

@@ -96,6 +96,12 @@ class StepPreparation {
     this.#warnings.add(message);
   };
 
+  /** The hooks of the current task follow those of the prompt. */
+  #reportHook(step: number, index: number, changed: string[]): void {
+    const taskId = index < this.#base.hooks.length ? undefined : this.#tasks?.taskId;
+    this.#sink.append({ type: 'hook', step, index, ...(taskId === undefined ? {} : { taskId }), changed });
+  }
+
   /** Returns the tools of `options.activeTools`, always with the tools of the task list and of the current task. */
   #activeNames(toolNames: readonly string[], layer: Definitions | undefined): readonly string[] {
     const { activeTools } = this.#options;
@@ -157,6 +163,7 @@ class StepPreparation {
       compile,
       toolNames,
       warn: this.#warn,
+      onChanged: (index, changed) => this.#reportHook(step.stepNumber, index, changed),
     });
     this.#rewritten ||= hooked.replaced;
     // the AI SDK carries instructions over to later steps, so a step without any has to say so

@@ -131,6 +131,12 @@ export type RunEventBody =
   | { type: 'variable-set'; name: string; kind: 'text' | 'data'; value: string }
   /** The task that defined the variable is over. */
   | { type: 'variable-unset'; name: string }
+  /**
+   * A hook has run before a step and returned changes. `index` is its position among the hooks of the step: those of the
+   * prompt, then those of the current task, which is `taskId` for them. `changed` names the fields that it returned; their
+   * values are in the request of the step.
+   */
+  | { type: 'hook'; step: number; index: number; taskId?: string; changed: string[] }
   | { type: 'step-start'; step: number; request: RequestChange }
   /** `edited`: the text was written by a person with `editLog`, and not by the model. */
   | { type: 'text-start'; id: string; edited?: true; providerMetadata?: ProviderMetadata }

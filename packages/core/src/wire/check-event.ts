@@ -130,6 +130,7 @@ const bodies: Record<RunEvent['type'], z.ZodType> = {
   }),
   'variable-set': object({ name: string, kind: z.literal(['text', 'data']), value: string }),
   'variable-unset': object({ name: string }),
+  hook: object({ step: number, index, taskId: string.optional(), changed: z.array(string) }),
   'step-start': object({ step: number, request }),
   'model-call-end': object({ finishReason: string, usage }),
   'text-start': object({ id: string, edited }),

@@ -56,6 +56,7 @@ const bounds: Record<RunEvent['type'], Bound> = {
   'run-end': ['entries', 'ends'],
   'variable-set': ['variables', 'variables'],
   'variable-unset': ['variables', 'removed variables'],
+  hook: ['changes', 'changes of hooks'],
   'step-start': ['entries', 'steps'],
   'model-call-end': ['entries', 'ends of model calls'],
   'step-end': ['entries', 'ends of steps'],

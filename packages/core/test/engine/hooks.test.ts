@@ -104,6 +104,28 @@ describe('hooks compose', () => {
   });
 });
 
+test('the log says which hook has changed what before which step, also those of a task', async () => {
+  const { events } = await hooked(
+    [
+      () => undefined,
+      ({ stepNumber }) => (stepNumber === 0 ? { temperature: 0, activeTools: ['look', 'finishTask'] } : {}),
+    ],
+    [[look(1)], [call('finishTask', { result: 'Looked.' })], 'Done.'],
+    {},
+    (prompt) => {
+      const extend = (own: Prompt): void => own.defHook(({ messages }) => ({ messages }));
+      prompt.defTaskList([{ task: 'Look', extend }]);
+    },
+  );
+  expect(events.filter(({ type }) => type === 'hook')).toMatchObject([
+    { step: 0, index: 1, changed: ['activeTools', 'temperature'] },
+    { step: 0, index: 2, taskId: 'task-1', changed: ['messages'] },
+    { step: 1, index: 2, taskId: 'task-1', changed: ['messages'] },
+  ]);
+  const types = events.map(({ type }) => type);
+  expect(types.indexOf('hook')).toBeLessThan(types.indexOf('step-start'));
+});
+
 describe('what lasts and what does not', () => {
   test('variables stay; system, messages, tools and settings are for one step', async () => {
     const { model } = await hooked(

@@ -50,6 +50,7 @@ const types: Record<RunEvent['type'], Make> = {
   'run-end': about(callEnd, () => ({ type: 'run-end', outcome: 'done' })),
   'variable-set': set,
   'variable-unset': about(set, (i) => ({ type: 'variable-unset', name: `V${i}` })),
+  hook: (i) => ({ type: 'hook', step: i, index: 0, changed: ['messages'] }),
   'step-start': (i) => ({ type: 'step-start', step: i, request: { keep: 0, messages: [] } }),
   'model-call-end': () => ({ type: 'model-call-end', finishReason: 'tool-calls', usage }),
   'step-end': (i) => ({ type: 'step-end', step: i, finishReason: 'stop', usage }),

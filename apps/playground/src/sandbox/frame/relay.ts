@@ -45,16 +45,15 @@ const pingEvery = 500;
 const longMessage = 100_000;
 
 /**
- * The worker gets texts, and numbers: 0 asks for a sign of life, which is any number; a higher one says how many
- * messages
- * the page has read.
+ * The worker gets texts, and numbers: 0 asks for a sign of life, which is any number; a higher one says how
+ * many messages the page has read.
  */
 const pingMessage = 0;
 
 /**
- * Connects page and worker, in the frame: passes texts on, slows a flood down before it reaches the page, asks the
- * worker
- * for signs of life, and ends a worker that floods, falls silent, sends too much, or sends something other than text.
+ * Connects page and worker, in the frame: passes texts on, slows a flood down before it reaches the page,
+ * asks the worker for signs of life, and ends a worker that floods, falls silent, sends too much, or sends
+ * something other than text.
  */
 export function startRelay(page: Side, worker: WorkerSide, limits: RelayLimits): void {
   const waiting: unknown[] = [];

@@ -9,15 +9,13 @@ export type CellEnd = { reason: Extract<RelayNotice, { type: 'ended' }>['reason'
 /** One frame with one worker in it, for one run. */
 export type Cell = {
   /**
-   * Messages from now on go to `onMessage`, and the worker must answer the relay. `onEnd` is called once if the cell
-   * dies (not
-   * when it is closed).
+   * Messages from now on go to `onMessage`, and the worker must answer the relay. `onEnd` is called once if
+   * the cell dies (not when it is closed).
    */
   open(onMessage: (text: string) => void, onEnd: (end: CellEnd) => void): void;
   /**
-   * Whether frame and worker still answer: a browser may have ended their process while they waited. A worker that is
-   * still
-   * starting counts as alive.
+   * Whether frame and worker still answer: a browser may have ended their process while they waited. A worker
+   * that is still starting counts as alive.
    */
   answers(): Promise<boolean>;
   send(text: string): void;

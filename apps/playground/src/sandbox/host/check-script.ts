@@ -9,7 +9,7 @@ import type { Cell } from './cell.ts';
 import { describeCellEnd } from './describe-cell-end.ts';
 import { readFacts, readIssues, readPreview, type Preview } from './read-check.ts';
 import { readMessage, type ReadMessage } from './read-message.ts';
-import type { ScriptProblem } from './sandbox-run.ts';
+import type { ScriptProblem } from './sandbox-run-options.ts';
 
 /** What a script says about itself; `problem` is why something is missing. */
 export type ScriptCheck = {

@@ -8,7 +8,7 @@ export function describeCellEnd({ reason, detail }: CellEnd, limits: SandboxLimi
     case 'silent':
       return new CuelineError(
         'sandbox_unresponsive',
-        `The script did not let go for ${limits.silence / 1000} s, so it was ended. Look for a loop without an end, ` +
+        `The script blocked its worker for ${limits.silence / 1000} s, so it was ended. Look for a loop without an end, ` +
           'or for data of many megabytes; in a long computation, put `await new Promise((resolve) => setTimeout(resolve))` into the loop now and then.',
         { details: { reason } },
       );

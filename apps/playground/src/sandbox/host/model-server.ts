@@ -200,9 +200,8 @@ class Server implements ModelServer {
 }
 
 /**
- * Reads a stream only as fast as the worker takes it: a message of parts costs one credit, and without credit nothing
- * is read,
- * so that the provider's own connection slows down.
+ * Reads a stream only as fast as the worker takes it: a message of parts costs one credit, and without credit
+ * nothing is read, so that the provider's own connection slows down.
  */
 async function pump(
   reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>,

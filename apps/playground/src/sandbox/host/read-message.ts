@@ -72,9 +72,8 @@ export type ReadMessage =
   | { type: 'events'; events: readonly unknown[] };
 
 /**
- * A message of the worker, or undefined for anything else. A script may have replaced the worker's own functions, so
- * every
- * message is checked like a stranger's. {@link readEvent} checks its events, one by one.
+ * A message of the worker, or undefined for anything else. A script may have replaced the worker's own
+ * functions, so every message is checked like a stranger's. {@link readEvent} checks its events, one by one.
  */
 export function readMessage(text: string): ReadMessage | undefined {
   try {

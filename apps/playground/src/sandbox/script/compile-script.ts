@@ -20,9 +20,9 @@ const head = 'export default async (require, exports) => {';
 const foot = '\n}';
 
 /**
- * Compiles a TypeScript prompt script for the sandbox. Types are stripped, not checked. Throws {@link ScriptError} if
- * the
- * script cannot be parsed, imports something that the sandbox does not have, or has no default export.
+ * Compiles a TypeScript prompt script for the sandbox. Types are stripped, not checked. Throws {@link
+ * ScriptError} if the script cannot be parsed, imports something that the sandbox does not have, or has no
+ * default export.
  */
 export function compileScript(source: string): CompiledScript {
   try {

@@ -1,7 +1,7 @@
 /** The kinds of things that a script defines. */
 export const definitionKinds = ['variable', 'system', 'tool', 'agent', 'message', 'tasks', 'hook'] as const;
 
-/** The kinds of things that a script defines, which a line of the script makes. */
+/** The kind of a definition. */
 export type DefinitionKind = (typeof definitionKinds)[number];
 
 /** What a script defines. */

@@ -6,11 +6,9 @@ export type ParseError = SyntaxError & { pos: number; loc: Required<ScriptPositi
 const insertion = 'async ';
 
 /**
- * The position of a syntax error. The parser first tries `(a) => { … }` as an arrow function, and if anything inside
- * it fails,
- * reports the arrow. If the function is async, it has no alternative and reports the true position; so this makes
- * arrows
- * that it reports async as long as that gets further.
+ * The position of a syntax error. The parser first tries `(a) => { … }` as an arrow function, and if anything
+ * inside it fails, reports the arrow. If the function is async, it has no alternative and reports the true
+ * position; so this makes arrows that it reports async as long as that gets further.
  */
 export function locateSyntaxError(
   source: string,

@@ -5,9 +5,8 @@ const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 type Segment = { generated: number; line: number; column: number };
 
 /**
- * Reads the `mappings` of a source map with one source (ECMA-426: base64 VLQ, relative to the previous field).
- * Returns a
- * function from positions in the generated code to positions in the source.
+ * Reads the `mappings` of a source map with one source (ECMA-426: base64 VLQ, relative to the previous
+ * field). Returns a function from positions in the generated code to positions in the source.
  */
 export function readMappings(mappings: string): (position: ScriptPosition) => ScriptPosition {
   let line = 0;

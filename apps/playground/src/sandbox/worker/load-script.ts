@@ -28,9 +28,8 @@ export function openScript(code: string): OpenedScript {
 }
 
 /**
- * Evaluates compiled code, and returns its default export as the prompt to run. `import()` of a blob is the only way to
- * do this
- * without `eval`. Throws {@link LoadError}.
+ * Evaluates compiled code, and returns its default export as the prompt to run. `import()` of a blob is the
+ * only way to do this without `eval`. Throws {@link LoadError}.
  */
 export async function loadScript(
   { url, locate }: OpenedScript,

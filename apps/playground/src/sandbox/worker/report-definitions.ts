@@ -2,13 +2,13 @@ import type { DefinitionKind, DefinitionName } from '../script/definition.ts';
 import type { ScriptPosition } from '../script/script-error.ts';
 import type { ToHost } from '../protocol.ts';
 
-/** Tells the page which line of the script makes each definition. */
+/** Reports to the page which line of the script makes each definition. */
 export type DefinitionReporter = {
-  /** Reports a definition. It is made where the script made `value`, or where the script calls. */
+  /** Reports a definition. Its line is where the script made `value`, otherwise where the script makes this call. */
   report(of: DefinitionKind, name: unknown, agent?: string, value?: unknown): void;
   /** Reports the tools of a list or a tool set; with `whole`, as parts of that composite tool. */
   reportTools(tools: unknown, agent?: string, whole?: string): void;
-  /** Calls `tell`, then `define`. Definitions that `define` makes of its own are not told. */
+  /** Calls `tell`, then `define`. Definitions that core makes during `define` are not reported. */
   during<Value>(tell: () => void, define: () => Value): Value;
   /** Remembers where the script made a value, and returns it. */
   made<Value>(value: Value): Value;

@@ -23,11 +23,11 @@ export function reportPrompt(prompt: Prompt, definitions: DefinitionReporter, ag
     Object.defineProperty(prompt, method, { value, enumerable, writable: true, configurable: true });
   }
 
-  // prompts of tasks take over what is enumerable
+  // the prompt of a task copies enumerable members
   report('def', true, ([name]) => ['variable', name]);
   report('defData', true, ([name]) => ['variable', name]);
   report('defSystem', true, (args) => ['system', args.length === 1 ? '' : args[0]]);
-  // those of a task are no longer added once it has begun, so they stay its own
+  // once a task has begun, the list of the prompt's messages no longer grows
   const message = (): [DefinitionKind, string] => [
     'message',
     messageName(prompt.definitions.messages.length),

@@ -110,7 +110,7 @@ export function createRuntime(options: {
     try {
       const opened = (script = openScript(code));
       const watcher: ScriptWatcher = {
-        // the lines of a script are those of a run
+        // lines of definitions are known only for a run
         definitions: createDefinitionReporter(opened.locate, () => {}),
         settle,
         onError: (error) => (thrown = error),
@@ -127,7 +127,7 @@ export function createRuntime(options: {
     try {
       return await sendCommand(live, command);
     } catch (error) {
-      // whatever the script has done to its prompt, the user gets an answer
+      // the user gets a reply whatever the script has done to its prompt
       return { accepted: false, reason: describeError(error) };
     }
   };

@@ -24,9 +24,8 @@ const removedFromNavigator = ['gpu', 'ml', 'storage', 'locks', 'serviceWorker', 
 const network = ['fetch', 'XMLHttpRequest', 'WebSocket', 'EventSource', 'WebTransport'];
 
 /**
- * Removes everything that leads out of the worker. The frame's policy blocks all of it anyway; this gives the script
- * a helpful
- * message, and keeps it from accidentally talking to the page instead of the runtime.
+ * Removes everything that leads out of the worker. The frame's policy blocks all of it anyway; this gives the
+ * script a helpful message, and keeps it from accidentally talking to the page instead of the runtime.
  */
 export function tidyScope(scope: object): void {
   for (const name of removed) remove(scope, name);

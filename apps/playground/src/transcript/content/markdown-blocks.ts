@@ -9,11 +9,9 @@ const listItem = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:\s|$)/;
 const outerItem = /^(?:[-*+]|(\d{1,9})([.)]))\s+\S/;
 
 /**
- * Cuts markdown at blank lines where a new block certainly begins, so that a growing text re-renders only its last
- * block. A
- * fence and anything indented stay whole, and so do lists, except for long ones: see {@link continuesList}. Joined
- * with blank
- * lines the blocks are the text again.
+ * Cuts markdown at blank lines where a new block certainly begins, so that a growing text re-renders only its
+ * last block. A fence and anything indented stay whole, and so do lists, except for long ones: see {@link
+ * continuesList}. Joined with blank lines the blocks are the text again.
  */
 export function toMarkdownBlocks(text: string): string[] {
   const blocks: string[] = [];

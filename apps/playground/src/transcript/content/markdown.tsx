@@ -3,6 +3,7 @@ import { memo, useMemo, useState } from 'react';
 import Markdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import remend from 'remend';
+import { MoreButton } from '../../ui/more-button.tsx';
 import { ErrorBoundary } from '../../ui/error-boundary.tsx';
 import { showAnswerTags, withoutHtmlBlocks } from './answer-tags.ts';
 import { continuesList, toMarkdownBlocks } from './markdown-blocks.ts';
@@ -62,13 +63,9 @@ export const ModelMarkdown = memo(function ModelMarkdown({
   const first = followsEnd ? hidden : 0;
   const rest = text.slice(LONGEST_MARKDOWN);
   const more = hidden > 0 && (
-    <button
-      type="button"
-      className="justify-self-start text-sm text-text-kind underline narrow:min-h-11"
-      onClick={() => setShown(shown + BLOCKS_AT_ONCE)}
-    >
+    <MoreButton className="justify-self-start" onMore={() => setShown(shown + BLOCKS_AT_ONCE)}>
       Show more ({hidden.toLocaleString('en')} paragraphs left)
-    </button>
+    </MoreButton>
   );
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-2.5">

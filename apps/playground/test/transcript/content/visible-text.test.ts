@@ -3,9 +3,9 @@ import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { ArgumentsEditor } from '../../../src/approval/arguments-editor.tsx';
-import { JsonView } from '../../../src/ui/json-view.tsx';
-import { SubCalls } from '../../../src/transcript/sub-calls.tsx';
-import { CallSummary } from '../../../src/transcript/call-summary.tsx';
+import { JsonView } from '../../../src/ui/data/json-view.tsx';
+import { SubCalls } from '../../../src/transcript/calls/sub-calls.tsx';
+import { CallSummary } from '../../../src/transcript/calls/call-summary.tsx';
 import { visibleText } from '../../../src/ui/visible-text.ts';
 
 const code = (point: number): string => `\\u${point.toString(16).padStart(4, '0')}`;
@@ -22,12 +22,12 @@ const hidden = [
   0xfeff,
 ];
 
-test('each character that hides is written out', () => {
+test('each hidden character is written as an escape', () => {
   const seen = hidden.map((point) => visibleText(`a${String.fromCodePoint(point)}b`));
   expect(seen).toEqual(hidden.map((point) => `a${code(point)}b`));
 });
 
-test('a character outside the first plane is written as JSON does it', () => {
+test('a character outside the first plane is written as in JSON', () => {
   expect(visibleText('a\u{e0041}b')).toBe('a\\udb40\\udc41b');
 });
 
@@ -51,7 +51,7 @@ test('JSON stays JSON of the same value', () => {
   );
 });
 
-test('values and arguments are shown with what hides in them', () => {
+test('values and arguments are shown with their hidden characters', () => {
   const to = 'ann\u202e@evil\u200b.org';
   const json = (value: unknown): string => renderToStaticMarkup(createElement(JsonView, { value }));
   expect(json({ to })).toContain('ann\\u202e@evil\\u200b.org');
@@ -61,7 +61,7 @@ test('values and arguments are shown with what hides in them', () => {
   expect(renderToStaticMarkup(editor)).toContain('ann\\u202e@evil\\u200b.org');
 });
 
-test('a folded call hides nothing either', () => {
+test('a folded call shows hidden characters, too', () => {
   const input = { to: 'ann\u202e@evil.org' };
   const done = { input, state: 'output-available', output: 'sent\u200b' } as const;
   const call = { ...done, toolCallId: 'c', toolName: 'send', step: 1, inputText: '', calledAt: 0 };

@@ -1,0 +1,125 @@
+import { Checkbox, Choose, TextArea, TextInput } from '../ui/form.tsx';
+import { summarize } from '../ui/format.ts';
+import { FieldNote } from './field-group.tsx';
+import { labelOf, placeholderOf, type InputFieldProps, type Of } from './field-props.ts';
+
+/** A field for a text, a number, or JSON. */
+export function TypedField({
+  field,
+  draft,
+  path,
+  problems,
+  onDraft,
+  ...props
+}: InputFieldProps<Of<'text' | 'number' | 'json'>>) {
+  const placeholder = placeholderOf(field);
+  const shared = {
+    label: labelOf({ ...props, field }),
+    value: typeof draft === 'string' ? draft : '',
+    // an emptied field that may be empty is left out
+    onText: (text: string) => onDraft(text === '' && field.kind !== 'text' ? undefined : text, path),
+    problem: problems.get(path),
+    hint: [field.description, boundsOf(field)].filter(Boolean).join(' · ') || undefined,
+    ...(placeholder !== undefined && { placeholder }),
+  };
+  if (field.kind === 'number') {
+    return (
+      <TextInput
+        {...shared}
+        inputMode={field.integer && (field.minimum ?? -1) >= 0 ? 'numeric' : 'decimal'}
+      />
+    );
+  }
+  if (field.kind === 'json') {
+    const example = placeholder ?? '{ "…": "…" }';
+    return <TextArea {...shared} code rows={2} placeholder={example} className="col-span-full" />;
+  }
+  const { format, maxLength = Infinity } = field;
+  if (format === 'date' || format === 'email' || format === 'uri' || maxLength <= SHORT_TEXT) {
+    return <TextInput {...shared} type={format === 'date' ? 'date' : 'text'} />;
+  }
+  return <TextArea {...shared} rows={1} style={{ resize: 'none' }} />;
+}
+
+/** The most characters of a text that has one line. */
+const SHORT_TEXT = 120;
+
+function boundsOf(field: Of<'text' | 'number' | 'json'>): string | undefined {
+  if (field.kind !== 'number') return undefined;
+  const { minimum, maximum, above, below } = field;
+  const from = minimum ?? above;
+  const to = maximum ?? below;
+  if (from === undefined && to === undefined) return undefined;
+  if (to === undefined) return above === undefined ? `${from} or more` : `more than ${from}`;
+  if (from === undefined) return below === undefined ? `${to} or less` : `less than ${to}`;
+  return `${from} to ${to}`;
+}
+
+/** A checkbox, or a choice between yes, no and none if the value may be missing. */
+export function ToggleField({
+  field,
+  draft,
+  path,
+  problems,
+  onDraft,
+  ...props
+}: InputFieldProps<Of<'boolean' | 'fixed'>>) {
+  const label = labelOf({ ...props, field });
+  if (field.kind === 'boolean' && (field.optional || field.nullable) && typeof field.default !== 'boolean') {
+    return (
+      <Choose
+        label={label}
+        hint={field.description}
+        problem={problems.get(path)}
+        value={typeof draft === 'boolean' ? String(draft) : ''}
+        onChoose={(value) => onDraft(value === '' ? undefined : value === 'true', path)}
+        options={[
+          ['', '(none)'],
+          ['true', 'Yes'],
+          ['false', 'No'],
+        ]}
+      />
+    );
+  }
+  const isSet = field.kind === 'fixed' ? draft !== undefined : (draft ?? field.default) === true;
+  const change = (checked: boolean): void => {
+    if (field.kind === 'boolean') onDraft(checked, path);
+    else onDraft(checked ? '' : undefined, path);
+  };
+  return (
+    <div className="min-w-0 pt-[22px] narrow:pt-0">
+      <Checkbox
+        label={field.kind === 'fixed' ? `${label}: ${summarize(field.value)}` : label}
+        checked={isSet}
+        onCheck={change}
+      />
+      <FieldNote hint={field.description} problem={problems.get(path)} />
+    </div>
+  );
+}
+
+/** A choice between fixed values. */
+export function ChoiceField({
+  field,
+  draft,
+  path,
+  problems,
+  onDraft,
+  ...props
+}: InputFieldProps<Of<'choice'>>) {
+  const { options } = field;
+  const none = field.default === undefined ? (placeholderOf(field) ?? 'choose') : summarize(field.default);
+  return (
+    <Choose
+      label={labelOf({ ...props, field })}
+      hint={field.description}
+      problem={problems.get(path)}
+      value={typeof draft === 'string' ? draft : ''}
+      onChoose={(value) => onDraft(value === '' ? undefined : value, path)}
+      options={[
+        ['', `(${none})`],
+        ...options.map((option, index) => [String(index), summarize(option, 80)] as const),
+      ]}
+    />
+  );
+}

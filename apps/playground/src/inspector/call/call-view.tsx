@@ -1,0 +1,99 @@
+import type { RunEvent, ToolCallState } from '@cueline/core';
+import { clsx } from 'clsx';
+import { Ban, Check, CircleAlert, Ellipsis, LoaderCircle, type LucideIcon } from 'lucide-react';
+import { useMemo } from 'react';
+import { useInspection } from '../../state/inspection.ts';
+import { CallData } from '../../transcript/calls/call-data.tsx';
+import { pendingFor } from '../../transcript/calls/known-calls.ts';
+import { SubCalls } from '../../transcript/calls/sub-calls.tsx';
+import { plural } from '../../ui/format.ts';
+import { eventsOfCall, rowsOfCall, type CallRow } from './call-rows.ts';
+import { DefinitionName } from '../../request/definition-name.tsx';
+import { FactList, Section } from '../../ui/section.tsx';
+import { rangeOfStep } from '../step-events.ts';
+import type { StepTarget } from '../target.ts';
+import { taskDuring } from '../task-during.ts';
+
+const looks: Record<ToolCallState['state'], { word: string; look: string; Icon: LucideIcon }> = {
+  'input-streaming': { word: 'Writing arguments', look: 'text-ink-2', Icon: Ellipsis },
+  'input-available': { word: 'Ready', look: 'text-ink-2', Icon: Ellipsis },
+  running: { word: 'Running', look: 'text-tool', Icon: LoaderCircle },
+  'output-available': { word: 'Done', look: 'text-ok', Icon: Check },
+  'output-error': { word: 'Failed', look: 'text-danger', Icon: CircleAlert },
+  interrupted: { word: 'Interrupted', look: 'text-ink-2', Icon: Ban },
+};
+
+type CallViewProps = {
+  target: StepTarget & { call: ToolCallState };
+  log: readonly RunEvent[];
+  /** `performance.now()` at the run's start, for calls that still run. */
+  origin: number | undefined;
+};
+
+/** A tool call: its input and output as data, and the other facts that the log has about it. */
+export function CallView({ target, log, origin }: CallViewProps) {
+  const { call, run, path, index, turn } = target;
+  const rows = useCallRows(target, log);
+  const agent = run.agents.findLast(
+    ({ toolCallId, path: own }) =>
+      toolCallId === call.toolCallId && own.startsWith(path === undefined ? toolCallId : `${path}/`),
+  );
+  const first = agent?.steps[0];
+  const { word, look, Icon } = looks[call.state];
+  return (
+    <div className="scroll relative min-h-0 flex-1">
+      <div className="flex items-center justify-between gap-2 border-b border-line px-4 narrow:px-3 py-1 text-sm">
+        <DefinitionName kind="tool" name={call.toolName} />
+        <span className={clsx('flex shrink-0 items-center gap-1', look)}>
+          <Icon aria-hidden className="size-3.5" />
+          {word}
+        </span>
+      </div>
+      <div className="border-b border-line px-4 narrow:px-3 py-2">
+        <CallData call={call} />
+      </div>
+      {call.subCalls !== undefined && (
+        <Section title="Calls inside" hint={plural(call.subCalls.length, 'call')}>
+          <SubCalls subCalls={call.subCalls} origin={origin} />
+        </Section>
+      )}
+      {agent !== undefined && first !== undefined && (
+        <Section title="Agent" hint={plural(agent.steps.length, 'step')}>
+          <button
+            type="button"
+            className="text-sm text-text-kind underline narrow:min-h-11"
+            onClick={() =>
+              useInspection.getState().select({ kind: 'step', turn, agent: agent.path, step: first.step })
+            }
+          >
+            Look inside the steps of {agent.name ?? 'the agent'}
+          </button>
+        </Section>
+      )}
+      <Section title="About this call" hint={`step ${index + 1}`}>
+        <FactList rows={rows} />
+      </Section>
+    </div>
+  );
+}
+
+/** The facts about a call; read from the log again only if the call changes. */
+function useCallRows(
+  { call, run, work, path, index }: CallViewProps['target'],
+  log: readonly RunEvent[],
+): CallRow[] {
+  const until = call.finishedAt === undefined ? run.seq : Infinity;
+  const start = rangeOfStep(log, path, index, run.seq)?.start ?? 0;
+  const events = useMemo(
+    () => eventsOfCall(log, call, { path, start, until: Math.min(until, log.length - 1) }),
+    [log, call, path, start, until],
+  );
+  const pending = pendingFor({ call, run }, path);
+  const hasTasks = work.tasks.length > 0;
+  const calledSeq = events[0]?.seq ?? -1;
+  const task = useMemo(
+    () => (hasTasks ? taskDuring(log, path, calledSeq) : undefined),
+    [log, path, calledSeq, hasTasks],
+  );
+  return rowsOfCall(call, events, pending, task);
+}

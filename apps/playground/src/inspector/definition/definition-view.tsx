@@ -1,0 +1,87 @@
+import { clsx } from 'clsx';
+import { X } from 'lucide-react';
+import { AgentOfRequest, definitionLooks } from '../../request/definition-name.tsx';
+import type { Selection } from '../../state/inspection.ts';
+import type { ShownRun } from '../../state/shown-run.ts';
+import type { RunSession } from '../../state/store.ts';
+import { Button } from '../../ui/button.tsx';
+import { visibleText } from '../../ui/visible-text.ts';
+import { DefinitionSent } from './definition-sent.tsx';
+import { hookIndex } from './hook-changes.ts';
+import { HookCalls } from './hook-calls.tsx';
+import { messageIndex } from './message-uses.ts';
+import { MessageSent } from './message-sent.tsx';
+import { SourcePlace } from './source-place.tsx';
+import { TaskListView } from './task-list-view.tsx';
+import { VariableValues } from './variable-values.tsx';
+
+type SelectedDefinition = Extract<Selection, { kind: 'definition' }>;
+
+type DefinitionViewProps = {
+  session: RunSession;
+  shown: ShownRun;
+  selected: SelectedDefinition;
+  onClose: () => void;
+};
+
+/** A definition of the script: the line that made it, and what the run did with it. */
+export function DefinitionView({ session, shown, selected, onClose }: DefinitionViewProps) {
+  const { of, name, agent } = selected;
+  const { Icon, look, word } = definitionLooks[of];
+  return (
+    <section
+      aria-label={`Definition ${name}`}
+      className="flex max-h-[50%] min-h-0 shrink-0 flex-col border-t-2 border-line-strong bg-panel"
+    >
+      <div className="flex h-9 shrink-0 items-center gap-2 border-b border-line px-4 narrow:px-3 text-sm narrow:h-12">
+        <Icon aria-hidden className={clsx('size-3.5 shrink-0', look)} />
+        <h3 className="flex min-w-0 gap-1.5">
+          <bdi className="min-w-0 truncate font-mono font-medium">
+            {name === '' ? 'unnamed' : visibleText(name)}
+          </bdi>
+          <span className="shrink-0 text-ink-3">{word}</span>
+          {agent !== undefined && (
+            <span className="min-w-0 truncate text-ink-3">
+              of {visibleText(agent.replaceAll('/', ' › '))}
+            </span>
+          )}
+        </h3>
+        <span className="ml-auto flex shrink-0 items-center gap-2">
+          <SourcePlace session={session} selected={selected} />
+        </span>
+        <Button square aria-label="Close the definition" onClick={onClose}>
+          <X />
+        </Button>
+      </div>
+      <div className="scroll min-h-0 flex-1">
+        <AgentOfRequest value={agent}>
+          <Content {...{ session, shown, selected }} />
+        </AgentOfRequest>
+      </div>
+    </section>
+  );
+}
+
+function Content({ session, shown, selected }: Omit<DefinitionViewProps, 'onClose'>) {
+  const { of, name, agent } = selected;
+  switch (of) {
+    case 'variable':
+      return (
+        <>
+          <VariableValues {...{ session, shown, name, agent }} />
+          <DefinitionSent {...{ shown, kind: 'variable', name, agent }} />
+        </>
+      );
+    case 'system':
+    case 'tool':
+      return <DefinitionSent {...{ shown, kind: of, name, agent }} />;
+    case 'agent':
+      return <DefinitionSent {...{ shown, kind: 'tool', name, agent }} />;
+    case 'message':
+      return <MessageSent {...{ shown, index: messageIndex(name) ?? 0, agent }} />;
+    case 'hook':
+      return <HookCalls {...{ session, shown, index: hookIndex(name) ?? 0, agent }} />;
+    case 'tasks':
+      return <TaskListView {...{ session, shown, agent }} />;
+  }
+}

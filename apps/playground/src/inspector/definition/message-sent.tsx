@@ -1,0 +1,60 @@
+import { useMemo } from 'react';
+import { messageText } from '../../request/message-parts.ts';
+import { MessageView } from '../../request/message-view.tsx';
+import type { ShownRun } from '../../state/shown-run.ts';
+import { plural } from '../../ui/format.ts';
+import { TextDiff } from '../../ui/text-diff.tsx';
+import { visibleText } from '../../ui/visible-text.ts';
+import { usesOfMessage, type MessageUse } from './message-uses.ts';
+import { PlaceLink } from './place-link.tsx';
+import { PlaceList } from './place-list.tsx';
+import { placeKey } from './prompt-steps.ts';
+import { runsOf } from './runs-of.ts';
+
+/** Longer messages are not compared, in characters. */
+const LONGEST_COMPARED = 20_000;
+
+type MessageSentProps = { shown: ShownRun; index: number; agent: string | undefined };
+
+/** A message of the script in each request: its text where it is first sent, and what differs where it has changed. */
+export function MessageSent({ shown, index, agent }: MessageSentProps) {
+  const { state, earlier } = shown;
+  const { steps, agents } = state;
+  const uses = useMemo(
+    () => usesOfMessage(index, runsOf(shown), agent),
+    // a request does not change after its step's start
+    // oxlint-disable-next-line react/exhaustive-deps
+    [index, agent, earlier, steps.length, agents],
+  );
+  return (
+    <PlaceList
+      title="Sent in"
+      hint={plural(uses.length, 'step')}
+      empty="No request has it at this moment."
+      noun="steps"
+      rows={uses}
+      keyOf={placeKey}
+    >
+      {(use) => (
+        <>
+          <PlaceLink {...use} shown={shown}>
+            {use.before !== undefined ? <span className="text-warn">changed</span> : !use.isNew && 'the same'}
+          </PlaceLink>
+          {use.isNew && <Text use={use} />}
+        </>
+      )}
+    </PlaceList>
+  );
+}
+
+function Text({ use: { message, before } }: { use: MessageUse }) {
+  if (before === undefined) return <MessageView message={message} />;
+  const [old, now] = [messageText(before), messageText(message)];
+  if (old.length > LONGEST_COMPARED || now.length > LONGEST_COMPARED)
+    return <MessageView message={message} />;
+  return (
+    <p className="rounded-lg border border-line px-2.5 py-1.5 wrap-anywhere whitespace-pre-wrap">
+      <TextDiff before={visibleText(old)} after={visibleText(now)} folds />
+    </p>
+  );
+}

@@ -1,0 +1,53 @@
+import type { RunState } from '@cueline/core';
+import type { ModelMessage } from 'ai';
+import { placeOf, promptsInTurns, type StepPlace } from './prompt-steps.ts';
+
+/** A step whose request has a message of the script. */
+export type MessageUse = StepPlace & {
+  message: ModelMessage;
+  /** The message as the step before had it, if it was another one. */
+  before: ModelMessage | undefined;
+  /** True for the first step, and for each step whose message differs from the one before. */
+  isNew: boolean;
+};
+
+/** The place of a message in a request, from its name such as `messages[0]`. */
+export function messageIndex(name: string): number | undefined {
+  const digits = /^messages\[(\d{1,6})\]$/.exec(name)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/**
+ * The steps of a conversation that send the message of this place, in order. A later request may have it in
+ * another place, because a hook or a task list chooses what is sent; another message of the same role in its
+ * place counts as a changed one.
+ */
+export function usesOfMessage(index: number, runs: readonly RunState[], agent?: string): MessageUse[] {
+  const uses: MessageUse[] = [];
+  for (const prompt of promptsInTurns(runs, agent)) {
+    let last: ModelMessage | undefined;
+    for (const step of prompt.facts.steps) {
+      const message = find(step.request.messages, index, last);
+      if (message === undefined) continue;
+      const isNew = last === undefined || !isSame(message, last);
+      uses.push({ ...placeOf(prompt, step), message, before: isNew ? last : undefined, isNew });
+      last = message;
+    }
+  }
+  return uses;
+}
+
+function find(
+  messages: readonly ModelMessage[],
+  index: number,
+  last: ModelMessage | undefined,
+): ModelMessage | undefined {
+  const there = messages[index];
+  if (last === undefined || there === last) return there;
+  if (messages.includes(last)) return last;
+  return messages.find((message) => isSame(message, last)) ?? (there?.role === last.role ? there : undefined);
+}
+
+function isSame(one: ModelMessage, other: ModelMessage): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}

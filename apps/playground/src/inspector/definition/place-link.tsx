@@ -1,0 +1,41 @@
+import type { ReactNode } from 'react';
+import { useInspection } from '../../state/inspection.ts';
+import type { ShownRun } from '../../state/shown-run.ts';
+
+type PlaceLinkProps = {
+  turn: number;
+  /** The agent; missing for the run itself. */
+  path: string | undefined;
+  /** Undefined for what no request has had yet. */
+  step: number | undefined;
+  shown: ShownRun;
+  /** At the end of the row. */
+  children: ReactNode;
+};
+
+/** The step of a row, which the inspector opens, with facts at the end of the row. */
+export function PlaceLink({ turn, path, step, shown, children }: PlaceLinkProps) {
+  const run = turn === shown.turn ? shown.state : shown.earlier[turn]?.state;
+  const agent = path === undefined ? undefined : run?.agents.findLast((each) => each.path === path);
+  const place = [
+    ...(shown.turn > 0 ? [`Turn ${turn + 1}`] : []),
+    ...(path === undefined ? [] : [agent?.name ?? 'agent']),
+    step === undefined ? 'Not sent yet' : `Step ${step + 1}`,
+  ].join(' · ');
+  return (
+    <p className="flex min-h-6 items-center gap-2 text-sm">
+      {step === undefined ? (
+        <span className="text-ink-2">{place}</span>
+      ) : (
+        <button
+          type="button"
+          className="min-h-6 min-w-0 truncate text-left text-text-kind hover:underline narrow:min-h-11 narrow:min-w-11"
+          onClick={() => useInspection.getState().select({ kind: 'step', turn, agent: path, step })}
+        >
+          {place}
+        </button>
+      )}
+      <span className="ml-auto shrink-0 text-ink-3">{children}</span>
+    </p>
+  );
+}

@@ -1,0 +1,40 @@
+import { useState, type ReactNode } from 'react';
+import { formatCount } from '../../ui/format.ts';
+import { MoreButton } from '../../ui/more-button.tsx';
+import { Nothing, Section } from '../../ui/section.tsx';
+
+/** How many rows are drawn at first, and again at each press. */
+const ROWS_AT_ONCE = 50;
+
+type PlaceListProps<Row> = {
+  title: string;
+  hint: string;
+  /** Instead of an empty list. */
+  empty: string;
+  /** `steps`: what the button for earlier rows counts. */
+  noun: string;
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+  children: (row: Row) => ReactNode;
+};
+
+/** A section with a row for each step or change, oldest first; of many, the last ones. */
+export function PlaceList<Row>({ title, hint, empty, noun, rows, keyOf, children }: PlaceListProps<Row>) {
+  const [most, setMost] = useState(ROWS_AT_ONCE);
+  const first = Math.max(0, rows.length - most);
+  return (
+    <Section title={title} hint={hint}>
+      {rows.length === 0 && <Nothing>{empty}</Nothing>}
+      {first > 0 && (
+        <MoreButton className="my-1" onMore={() => setMost(most + ROWS_AT_ONCE)}>
+          Show earlier {noun} ({formatCount(first)} left)
+        </MoreButton>
+      )}
+      <ol className="grid grid-cols-[minmax(0,1fr)] gap-1">
+        {rows.slice(first).map((row) => (
+          <li key={keyOf(row)}>{children(row)}</li>
+        ))}
+      </ol>
+    </Section>
+  );
+}

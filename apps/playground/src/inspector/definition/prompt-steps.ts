@@ -1,0 +1,36 @@
+import type { RunState, StepState } from '@cueline/core';
+import { agentOf, promptsOf, type Facts } from '../../state/scopes.ts';
+
+/** One prompt in one turn of a conversation: the run itself, or one of its agents. */
+export type PromptInTurn = {
+  turn: number;
+  /** The agent; missing for the run itself. */
+  path: string | undefined;
+  facts: Facts;
+};
+
+/** Where a definition was sent: a step of the run or of an agent, in a turn. */
+export type StepPlace = Pick<PromptInTurn, 'turn' | 'path'> & { step: number; startedAt: number };
+
+/**
+ * The run itself in each of these turns, or its agents with these names, in order. `agent` is the names from the outermost
+ * agent, joined with `/`; undefined for the run.
+ */
+export function promptsInTurns(runs: readonly RunState[], agent: string | undefined): PromptInTurn[] {
+  return runs.flatMap((run, turn) => {
+    const wanted = agent === undefined ? undefined : agentOf({ of: 'agent', name: '', agent }, run);
+    return promptsOf(run)
+      .filter((prompt) => prompt.agent === wanted)
+      .map(({ facts, path }) => ({ turn, path, facts }));
+  });
+}
+
+/** The place of a step. */
+export function placeOf({ turn, path }: PromptInTurn, { step, startedAt }: StepState): StepPlace {
+  return { turn, path, step, startedAt };
+}
+
+/** A key for the row of a place. A turn that starts again has another time for the same step. */
+export function placeKey({ turn, path = '', step, startedAt }: StepPlace): string {
+  return `${turn} ${path} ${startedAt} ${step}`;
+}

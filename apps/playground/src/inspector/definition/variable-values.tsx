@@ -1,0 +1,73 @@
+import { useMemo } from 'react';
+import { logOf, type ShownRun } from '../../state/shown-run.ts';
+import type { RunSession } from '../../state/store.ts';
+import { formatCount, formatDuration } from '../../ui/format.ts';
+import { LongText } from '../../ui/long-text.tsx';
+import { Nothing } from '../../ui/section.tsx';
+import { TextDiff } from '../../ui/text-diff.tsx';
+import { visibleText } from '../../ui/visible-text.ts';
+import { PlaceLink } from './place-link.tsx';
+import { PlaceList } from './place-list.tsx';
+import { promptsInTurns } from './prompt-steps.ts';
+import { runsOf } from './runs-of.ts';
+import { variableHistory, type ShownLog, type VariableChange } from './variable-history.ts';
+
+/** How much of a value is drawn at first, and how much is compared with the one before, in characters. */
+const FIRST_CHARACTERS = 1_000;
+const LONGEST_COMPARED = 20_000;
+
+type VariableValuesProps = { session: RunSession; shown: ShownRun; name: string; agent: string | undefined };
+
+/** The values of a variable over time. */
+export function VariableValues({ session, shown, name, agent }: VariableValuesProps) {
+  const { turn, state } = shown;
+  const lastLog = logOf(session, turn);
+  // the steps decide what has been sent, and the variables what has been set
+  const changes = useMemo(() => {
+    const runs = runsOf(shown);
+    const paths = new Set(promptsInTurns(runs, agent).map((prompt) => `${prompt.turn} ${prompt.path ?? ''}`));
+    const logs = runs.map(({ seq }, past): ShownLog => ({
+      turn: past,
+      log: past === turn ? lastLog : logOf(session, past),
+      until: past === turn ? seq : Infinity,
+    }));
+    return variableHistory(name, logs).filter((change) => paths.has(`${change.turn} ${change.path ?? ''}`));
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [name, agent, session, turn, lastLog, state.variables, state.steps.length, state.agents.length]);
+  return (
+    <PlaceList
+      title="Values"
+      hint={formatCount(changes.length)}
+      empty="This variable has not been set."
+      noun="values"
+      rows={changes}
+      keyOf={({ key }) => key}
+    >
+      {(change) => (
+        <>
+          <PlaceLink {...change} shown={shown}>
+            at {formatDuration(change.t)}
+          </PlaceLink>
+          <Value change={change} />
+        </>
+      )}
+    </PlaceList>
+  );
+}
+
+function Value({ change: { value, before } }: { change: VariableChange }) {
+  if (value === undefined) return <Nothing>Removed: the task that defined it was over.</Nothing>;
+  const isCompared =
+    before !== undefined && before.length <= LONGEST_COMPARED && value.length <= LONGEST_COMPARED;
+  return (
+    <p className="font-mono text-sm wrap-anywhere whitespace-pre-wrap">
+      {isCompared ? (
+        <TextDiff before={visibleText(before)} after={visibleText(value)} folds />
+      ) : value === '' ? (
+        <span className="text-ink-3">empty text</span>
+      ) : (
+        <LongText text={visibleText(value)} atOnce={FIRST_CHARACTERS} />
+      )}
+    </p>
+  );
+}

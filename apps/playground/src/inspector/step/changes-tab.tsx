@@ -1,0 +1,201 @@
+import type { RequestTool, StepState } from '@cueline/core';
+import { clsx } from 'clsx';
+import { Minus, Pencil, Plus } from 'lucide-react';
+import type { ModelMessage } from 'ai';
+import { useMemo, useState, type ComponentType, type ReactNode } from 'react';
+import { Data } from '../../ui/data/data-view.tsx';
+import { formatCount } from '../../ui/format.ts';
+import { TextDiff } from '../../ui/text-diff.tsx';
+import { visibleText } from '../../ui/visible-text.ts';
+import { DefinitionName, type NamedKind } from '../../request/definition-name.tsx';
+import { messageText } from '../../request/message-parts.ts';
+import { MessageView } from '../../request/message-view.tsx';
+import {
+  compareRequests,
+  isSameRequest,
+  type Change,
+  type DefinitionChange,
+  type RequestDifference,
+} from './request-difference.ts';
+import { MoreButton } from '../../ui/more-button.tsx';
+import { Nothing, Section } from '../../ui/section.tsx';
+import { ToolDescription } from '../../request/tool-list.tsx';
+
+/** How many changes of a kind are drawn at first, and again at each press. */
+const CHANGES_AT_ONCE = 30;
+/** Longer texts are not compared word by word, in characters. */
+const LONGEST_COMPARED = 100_000;
+
+const looks = {
+  added: { Icon: Plus, look: 'text-ok', word: 'Added' },
+  removed: { Icon: Minus, look: 'text-danger', word: 'Removed' },
+  changed: { Icon: Pencil, look: 'text-warn', word: 'Changed' },
+} as const;
+
+type ChangesTabProps = { step: StepState; before: StepState | undefined };
+
+/** The difference between a step's request and the one before it. */
+export function ChangesTab({ step, before }: ChangesTabProps) {
+  const difference = useMemo(
+    () => (before === undefined ? undefined : compareRequests(before.request, step.request)),
+    [before, step.request],
+  );
+  if (difference === undefined) {
+    return <Empty>This is the first request. Later steps show here what differs from the step before.</Empty>;
+  }
+  if (isSameRequest(difference)) return <Empty>The request is the same as in the step before.</Empty>;
+  return <Difference difference={difference} />;
+}
+
+function Empty({ children }: { children: ReactNode }) {
+  return <p className="px-4 narrow:px-3 py-3 text-ink-2">{children}</p>;
+}
+
+function Difference({ difference }: { difference: RequestDifference }) {
+  const { model, instructions, definitions, messages, sameMessages, tools, settings } = difference;
+  return (
+    <>
+      {model !== undefined && (
+        <Section title="Model">
+          <ChangedValue change={model} />
+        </Section>
+      )}
+      {instructions !== undefined && (
+        <Section title="System prompt" hint={definitions.length > 0 && formatCount(definitions.length)}>
+          <ChangeList changes={definitions} Row={DefinitionRow} />
+          <ComparedText {...instructions} />
+        </Section>
+      )}
+      {tools.length > 0 && (
+        <Section title="Tools" hint={formatCount(tools.length)}>
+          <ChangeList changes={tools} Row={ToolRow} />
+        </Section>
+      )}
+      {settings.length > 0 && (
+        <Section title="Settings" hint={formatCount(settings.length)}>
+          <ChangeList changes={settings} Row={SettingRow} />
+        </Section>
+      )}
+      {messages.length > 0 && (
+        <Section title="Messages" hint={`${formatCount(sameMessages)} unchanged`}>
+          <ChangeList changes={messages} Row={MessageRow} />
+        </Section>
+      )}
+    </>
+  );
+}
+
+type ChangeListProps<Item> = { changes: readonly Item[]; Row: ComponentType<{ change: Item }> };
+
+function ChangeList<Item>({ changes, Row }: ChangeListProps<Item>) {
+  const [most, setMost] = useState(CHANGES_AT_ONCE);
+  if (changes.length === 0) return null;
+  return (
+    <>
+      <ul className="mb-2 grid grid-cols-[minmax(0,1fr)] gap-2 last:mb-0">
+        {changes.slice(0, most).map((change, index) => (
+          <li key={index}>
+            <Row change={change} />
+          </li>
+        ))}
+      </ul>
+      {changes.length > most && (
+        <MoreButton className="my-1" onMore={() => setMost(most + CHANGES_AT_ONCE)}>
+          Show more ({formatCount(changes.length - most)} left)
+        </MoreButton>
+      )}
+    </>
+  );
+}
+
+function DefinitionRow({ change: { kind, name, change } }: { change: DefinitionChange }) {
+  return <ChangedName kind={kind} name={name} change={change} />;
+}
+
+function MessageRow({ change }: { change: Change<ModelMessage> }) {
+  return (
+    <>
+      <ChangeLabel change={change.change} />
+      {change.change === 'changed' ? (
+        <div className="rounded-lg border border-line px-2.5 py-1.5">
+          <ComparedText before={messageText(change.before)} after={messageText(change.after)} />
+        </div>
+      ) : (
+        <MessageView message={change.change === 'added' ? change.after : change.before} />
+      )}
+    </>
+  );
+}
+
+function ToolRow({ change }: { change: Change<RequestTool> & { name: string } }) {
+  return (
+    <>
+      <ChangedName kind="tool" name={change.name} change={change.change} />
+      <ChangedTool change={change} />
+    </>
+  );
+}
+
+function SettingRow({ change }: { change: Change<unknown> & { name: string } }) {
+  return (
+    <>
+      <p className="font-mono text-sm">{change.name}</p>
+      <ChangedValue change={change} />
+    </>
+  );
+}
+
+function ChangeLabel({ change }: { change: keyof typeof looks }) {
+  const { Icon, look, word } = looks[change];
+  return (
+    <span className={clsx('inline-flex shrink-0 items-center gap-1 text-sm', look)}>
+      <Icon aria-hidden className="size-3.5" />
+      {word}
+    </span>
+  );
+}
+
+type ChangedNameProps = { kind: NamedKind; name: string; change: keyof typeof looks };
+
+function ChangedName({ kind, name, change }: ChangedNameProps) {
+  return (
+    <div className="flex items-center justify-between gap-2">
+      <DefinitionName kind={kind} name={name} />
+      <ChangeLabel change={change} />
+    </div>
+  );
+}
+
+function ChangedTool({ change }: { change: Change<RequestTool> }) {
+  if (change.change === 'removed') return null;
+  if (change.change === 'added') return <ToolDescription tool={change.after} />;
+  return (
+    <ComparedText
+      before={JSON.stringify(change.before, null, 2)}
+      after={JSON.stringify(change.after, null, 2)}
+    />
+  );
+}
+
+function ChangedValue({ change }: { change: Change<unknown> }) {
+  return (
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3">
+      <dt className="text-sm text-ink-3">before</dt>
+      <dd>{change.change === 'added' ? <Nothing>not set</Nothing> : <Data value={change.before} />}</dd>
+      <dt className="text-sm text-ink-3">now</dt>
+      <dd>{change.change === 'removed' ? <Nothing>not set</Nothing> : <Data value={change.after} />}</dd>
+    </dl>
+  );
+}
+
+/** Two texts, merged, without the lines that are far from any difference. */
+function ComparedText({ before, after }: { before: string; after: string }) {
+  if (Math.max(before.length, after.length) > LONGEST_COMPARED) {
+    return <Nothing>The texts are too long to compare here. The Request tab has each of them.</Nothing>;
+  }
+  return (
+    <div className="font-mono text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">
+      <TextDiff before={visibleText(before)} after={visibleText(after)} folds />
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import type { StepState } from '@cueline/core';
+import { formatCount } from '../../ui/format.ts';
+import { FactList } from '../../ui/section.tsx';
+import { costOfUsage, formatCost, usePrice } from './prices.ts';
+import type { StepUsage } from './step-usage.ts';
+
+type CountedTokensProps = { step: StepState; usage: StepUsage; simulated: boolean };
+
+/** The tokens of a step that the provider counted, and what they cost. */
+export function CountedTokens({ step, usage, simulated }: CountedTokensProps) {
+  const cost = simulated ? 'Simulated, free' : <ListPrice model={step.request.model} usage={usage} />;
+  return <FactList rows={[...usageRows(usage), { name: 'Cost', value: cost }]} />;
+}
+
+/** `1.2k in → 80 out`; undefined if the provider has not counted. */
+export function usageHint({ input, output }: StepUsage): string | undefined {
+  return input === undefined ? undefined : `${formatCount(input)} in → ${formatCount(output ?? 0)} out`;
+}
+
+function usageRows({ input, cached, output, reasoning }: StepUsage): { name: string; value: string }[] {
+  if (input === undefined && output === undefined) {
+    return [{ name: 'Counted by the provider', value: 'Not yet, or not at all' }];
+  }
+  const count = (tokens: number | undefined, part: number | undefined, ofPart: string): string =>
+    `${tokens === undefined ? 'unknown' : tokens.toLocaleString('en')}${part ? `, ${part.toLocaleString('en')} ${ofPart}` : ''}`;
+  return [
+    { name: 'Input, counted', value: count(input, cached, 'from the cache') },
+    { name: 'Output, counted', value: count(output, reasoning, 'for reasoning') },
+  ];
+}
+
+function ListPrice({ model, usage }: { model: string; usage: StepUsage }) {
+  const price = usePrice(model);
+  if (price === undefined) return 'No price known for this model';
+  const cost = costOfUsage(usage, price);
+  return cost === undefined ? 'Not known yet' : `${formatCost(cost)} at list price`;
+}

@@ -1,0 +1,52 @@
+import { clsx } from 'clsx';
+import { CornerDownRight, RotateCw, TriangleAlert } from 'lucide-react';
+import { useState } from 'react';
+import { formatDuration } from '../../ui/format.ts';
+import { LongText } from '../../ui/long-text.tsx';
+import { MoreButton } from '../../ui/more-button.tsx';
+import { visibleText } from '../../ui/visible-text.ts';
+import type { StepNote } from './step-notes.ts';
+
+const looks = {
+  retry: { Icon: RotateCw, look: 'text-warn' },
+  warning: { Icon: TriangleAlert, look: 'text-warn' },
+  steer: { Icon: CornerDownRight, look: 'text-ink-3' },
+} as const;
+
+/** How many notes are drawn at first, and again at each press; how much of one, in characters. */
+const NOTES_AT_ONCE = 20;
+const FIRST_CHARACTERS = 500;
+
+/** The retries, warnings and messages to the model of a step, each with its time and its reason. */
+export function NoteList({ notes }: { notes: readonly StepNote[] }) {
+  const [most, setMost] = useState(NOTES_AT_ONCE);
+  if (notes.length === 0) return null;
+  return (
+    <div className="border-b border-line bg-raised px-4 narrow:px-3 py-1.5">
+      <ul aria-label="Notes" className="grid grid-cols-[minmax(0,1fr)] gap-1">
+        {notes.slice(0, most).map(({ key, kind, t, label, text }) => {
+          const { Icon, look } = looks[kind];
+          return (
+            <li key={key} data-note={kind} className="text-sm">
+              <p className="flex items-center gap-1.5">
+                <Icon aria-hidden className={clsx('size-3.5 shrink-0', look)} />
+                <span className="min-w-0 font-medium wrap-anywhere">{label}</span>
+                {t !== undefined && (
+                  <span className="ml-auto shrink-0 pl-2 text-ink-3">at {formatDuration(t)}</span>
+                )}
+              </p>
+              <p className="pl-5 wrap-anywhere whitespace-pre-wrap text-ink-2">
+                <LongText text={visibleText(text)} atOnce={FIRST_CHARACTERS} />
+              </p>
+            </li>
+          );
+        })}
+      </ul>
+      {notes.length > most && (
+        <MoreButton className="my-1" onMore={() => setMost(most + NOTES_AT_ONCE)}>
+          Show more notes
+        </MoreButton>
+      )}
+    </div>
+  );
+}

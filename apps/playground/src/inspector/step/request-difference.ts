@@ -1,0 +1,153 @@
+import type { CompiledRequest, RequestTool } from '@cueline/core';
+import type { ModelMessage } from 'ai';
+import { diffArrays } from 'diff';
+import { instructionPartsOf } from '../../request/instruction-segments.ts';
+
+/** An addition, a removal or a change. */
+export type Change<Value> =
+  | { change: 'added'; after: Value }
+  | { change: 'removed'; before: Value }
+  | { change: 'changed'; before: Value; after: Value };
+
+/** A definition of the system prompt that is not the same as in the step before. */
+export type DefinitionChange = Change<string> & { kind: 'variable' | 'system'; name: string };
+
+/** The difference between two requests. */
+export type RequestDifference = {
+  model: Change<string> | undefined;
+  /** The whole system prompts, if they differ. */
+  instructions: { before: string; after: string } | undefined;
+  definitions: readonly DefinitionChange[];
+  messages: readonly Change<ModelMessage>[];
+  /** How many messages are the same. */
+  sameMessages: number;
+  tools: readonly (Change<RequestTool> & { name: string })[];
+  settings: readonly (Change<unknown> & { name: string })[];
+};
+
+/** Conversations that differ by more, or that take longer to compare, count as replaced. */
+const LIMITS = { maxEditLength: 400, timeout: 50 };
+
+/** Compares the requests of two steps. */
+export function compareRequests(before: CompiledRequest, after: CompiledRequest): RequestDifference {
+  const { changes, same } = compareMessages(before.messages, after.messages);
+  const isSameText = before.instructions === after.instructions;
+  return {
+    model:
+      before.model === after.model
+        ? undefined
+        : { change: 'changed', before: before.model, after: after.model },
+    instructions: isSameText ? undefined : { before: before.instructions, after: after.instructions },
+    definitions: isSameText ? [] : compareDefinitions(before, after),
+    messages: changes,
+    sameMessages: same,
+    tools:
+      before.tools === after.tools
+        ? []
+        : compareNamed(
+            before.tools.map((tool) => [tool.name, tool]),
+            after.tools.map((tool) => [tool.name, tool]),
+          ),
+    settings: compareNamed(Object.entries(before.settings), Object.entries(after.settings)),
+  };
+}
+
+/** True if two requests do not differ in anything. */
+export function isSameRequest(difference: RequestDifference): boolean {
+  const { model, instructions, messages, tools, settings } = difference;
+  return (
+    model === undefined &&
+    instructions === undefined &&
+    messages.length + tools.length + settings.length === 0
+  );
+}
+
+type Named<Value> = readonly (readonly [name: string, value: Value])[];
+
+function compareNamed<Value>(
+  before: Named<Value>,
+  after: Named<Value>,
+): (Change<Value> & { name: string })[] {
+  const [old, now] = [new Map(before), new Map(after)];
+  const changes: (Change<Value> & { name: string })[] = [];
+  for (const [name, value] of old)
+    if (!now.has(name)) changes.push({ name, change: 'removed', before: value });
+  for (const [name, value] of now) {
+    const known = old.get(name);
+    if (known === undefined) changes.push({ name, change: 'added', after: value });
+    else if (known !== value && JSON.stringify(known) !== JSON.stringify(value)) {
+      changes.push({ name, change: 'changed', before: known, after: value });
+    }
+  }
+  return changes;
+}
+
+function compareDefinitions(before: CompiledRequest, after: CompiledRequest): DefinitionChange[] {
+  // a kind has no space, so the key says both
+  const textsOf = (request: CompiledRequest): Named<string> =>
+    instructionPartsOf(request).map(({ kind, name, start, end }) => [
+      `${kind} ${name}`,
+      request.instructions.slice(start, end),
+    ]);
+  return compareNamed(textsOf(before), textsOf(after)).map(({ name: key, ...change }) => {
+    const kind = key.startsWith('variable ') ? 'variable' : 'system';
+    return { ...change, kind, name: key.slice(kind.length + 1) };
+  });
+}
+
+type Messages = readonly ModelMessage[];
+
+function compareMessages(
+  before: Messages,
+  after: Messages,
+): { changes: Change<ModelMessage>[]; same: number } {
+  // steps share the messages that they have in common, so most need no reading
+  let first = 0;
+  while (first < before.length && first < after.length && before[first] === after[first]) first += 1;
+  const [old, now] = [before.slice(first), after.slice(first)];
+  const pieces = diffArrays(old.map(keyOf), now.map(keyOf), LIMITS) ?? [
+    { count: old.length, removed: true, added: false },
+    { count: now.length, removed: false, added: true },
+  ];
+  const changes: Change<ModelMessage>[] = [];
+  let [fromOld, fromNow, same] = [0, 0, first];
+  let removed: Messages = [];
+  const remove = (messages: Messages): void => {
+    changes.push(...messages.map((message) => ({ change: 'removed' as const, before: message })));
+  };
+  for (const { count, removed: isRemoved, added } of pieces) {
+    if (isRemoved) {
+      removed = old.slice(fromOld, (fromOld += count));
+      continue;
+    }
+    const messages = now.slice(fromNow, (fromNow += count));
+    if (added) changes.push(...paired(removed, messages));
+    else {
+      remove(removed);
+      fromOld += count;
+      same += count;
+    }
+    removed = [];
+  }
+  remove(removed);
+  return { changes, same };
+}
+
+/** Messages in the place of others: one of the same role is that message, changed. */
+function paired(removed: Messages, added: Messages): Change<ModelMessage>[] {
+  const changes: Change<ModelMessage>[] = [];
+  for (let index = 0; index < Math.max(removed.length, added.length); index += 1) {
+    const [before, after] = [removed[index], added[index]];
+    if (before !== undefined && before.role === after?.role)
+      changes.push({ change: 'changed', before, after });
+    else {
+      if (before !== undefined) changes.push({ change: 'removed', before });
+      if (after !== undefined) changes.push({ change: 'added', after });
+    }
+  }
+  return changes;
+}
+
+function keyOf(message: ModelMessage): string {
+  return JSON.stringify(message);
+}

@@ -1,0 +1,162 @@
+import type { StepState, ToolCallState } from '@cueline/core';
+import { Brain, ChevronRight, FileText, Link2, MessageSquareText, Puzzle, Wrench } from 'lucide-react';
+import { useMemo, useState, type ReactNode } from 'react';
+import { FileView } from '../../transcript/content/file-part.tsx';
+import { useInspection, type Selection } from '../../state/inspection.ts';
+import { DataView } from '../../ui/data/data-view.tsx';
+import { formatCount, formatDuration, plural, summarize } from '../../ui/format.ts';
+import { LongText } from '../../ui/long-text.tsx';
+import { visibleText } from '../../ui/visible-text.ts';
+import { RawEvents } from './raw-events.tsx';
+import { readResponse, type ResponseRow } from './response-rows.ts';
+import { MoreButton } from '../../ui/more-button.tsx';
+import { FactList, Nothing, Section } from '../../ui/section.tsx';
+import type { StepContent } from './step-content.ts';
+
+/** How many parts are drawn at first, and again at each press. */
+const ROWS_AT_ONCE = 50;
+/** How much of a text is drawn at first, in characters. */
+const FIRST_CHARACTERS = 4_000;
+
+/** The response of a step: the parts of the answer, its times, and the events of the log. */
+export function ResponseTab({ content }: { content: StepContent }) {
+  const { step, events, calls } = content;
+  const response = useMemo(() => readResponse(events), [events]);
+  return (
+    <>
+      <Section title="Answer" hint={plural(response.rows.length, 'part')}>
+        <AnswerParts rows={response.rows} content={content} />
+      </Section>
+      <Section title="Times">
+        <FactList rows={timesOf(step, response.lastOutputAt, calls)} />
+      </Section>
+      {step.providerMetadata !== undefined && (
+        <Section title="Provider’s metadata" open={false}>
+          <DataView label="provider’s metadata" value={step.providerMetadata} />
+        </Section>
+      )}
+      <Section title="Events" hint={formatCount(events.length)} open={false}>
+        <RawEvents events={events} />
+      </Section>
+    </>
+  );
+}
+
+/** Calls whose times are listed; a step rarely has more. */
+const MOST_CALLS = 100;
+
+function timesOf(
+  { startedAt, firstOutputAt, finishedAt }: StepState,
+  lastOutputAt: number | undefined,
+  calls: readonly ToolCallState[],
+): { name: string; value: ReactNode }[] {
+  const rows: { name: string; value: ReactNode }[] = [
+    { name: 'Sent', value: `at ${formatDuration(startedAt)}` },
+  ];
+  if (firstOutputAt !== undefined) {
+    rows.push({ name: 'To the first output', value: formatDuration(firstOutputAt - startedAt) });
+    if (lastOutputAt !== undefined && finishedAt !== undefined) {
+      rows.push({ name: 'Generation', value: formatDuration(Math.max(0, lastOutputAt - firstOutputAt)) });
+    }
+  }
+  for (const { toolName, startedAt: from, finishedAt: to, ms } of calls.slice(0, MOST_CALLS)) {
+    if (from === undefined) continue;
+    const took = ms ?? (to === undefined ? undefined : to - from);
+    rows.push({
+      name: visibleText(toolName),
+      value: took === undefined ? 'still running' : formatDuration(took),
+    });
+  }
+  if (finishedAt !== undefined)
+    rows.push({ name: 'Whole step', value: formatDuration(finishedAt - startedAt) });
+  return rows;
+}
+
+type AnswerPartsProps = { rows: readonly ResponseRow[]; content: StepContent };
+
+function AnswerParts({ rows, content }: AnswerPartsProps) {
+  const [most, setMost] = useState(ROWS_AT_ONCE);
+  if (rows.length === 0) return <Nothing>Nothing has come back yet.</Nothing>;
+  return (
+    <>
+      <ol className="grid grid-cols-[minmax(0,1fr)] gap-2">
+        {rows.slice(0, most).map((row) => (
+          <li key={row.key} data-void={row.isVoid || undefined}>
+            <AnswerPart row={row} content={content} />
+          </li>
+        ))}
+      </ol>
+      {rows.length > most && (
+        <MoreButton className="my-1" onMore={() => setMost(most + ROWS_AT_ONCE)}>
+          Show more ({formatCount(rows.length - most)} parts left)
+        </MoreButton>
+      )}
+    </>
+  );
+}
+
+const looks = {
+  text: { Icon: MessageSquareText, look: 'text-text-kind', word: 'Text' },
+  reasoning: { Icon: Brain, look: 'text-thinking', word: 'Thinking' },
+  call: { Icon: Wrench, look: 'text-tool', word: 'Tool call' },
+  source: { Icon: Link2, look: 'text-ink-3', word: 'Source' },
+  file: { Icon: FileText, look: 'text-ink-3', word: 'File' },
+  custom: { Icon: Puzzle, look: 'text-ink-3', word: 'Part of the provider' },
+} as const;
+
+function AnswerPart({ row, content }: { row: ResponseRow; content: StepContent }) {
+  const { Icon, look, word } = looks[row.kind];
+  return (
+    <>
+      <p className="flex items-center gap-1.5 text-xs font-medium text-ink-3">
+        <Icon aria-hidden className={`size-3.5 shrink-0 ${look}`} />
+        {word}
+        {row.isVoid && <span className="font-normal text-warn">broke off, not part of the answer</span>}
+        <span className="ml-auto font-normal">{formatDuration(row.t - content.step.startedAt)}</span>
+      </p>
+      <PartContent row={row} content={content} />
+    </>
+  );
+}
+
+function PartContent({ row, content }: { row: ResponseRow; content: StepContent }) {
+  switch (row.kind) {
+    case 'text':
+    case 'reasoning':
+      return (
+        <p className={`wrap-anywhere whitespace-pre-wrap ${row.kind === 'text' ? 'text-ink' : 'text-ink-2'}`}>
+          <LongText text={visibleText(row.text)} atOnce={FIRST_CHARACTERS} />
+        </p>
+      );
+    case 'call':
+      return <CallLink toolCallId={row.toolCallId} toolName={row.toolName} content={content} />;
+    case 'file':
+      return <FileView file={row.file} />;
+    case 'source':
+      return <p className="wrap-anywhere text-ink-2">{visibleText(row.title)}</p>;
+    case 'custom':
+      return <p className="font-mono text-sm text-ink-2">{visibleText(row.name)}</p>;
+  }
+}
+
+type CallLinkProps = { toolCallId: string; toolName: string; content: StepContent };
+
+/** A call of the step, which the inspector opens. */
+function CallLink({ toolCallId, toolName, content }: CallLinkProps) {
+  const { step, turn, path, calls } = content;
+  const call = calls.findLast((each) => each.toolCallId === toolCallId);
+  const words = summarize(call?.input ?? call?.inputText ?? '', 80);
+  if (call === undefined) return <p className="font-mono text-sm">{visibleText(toolName)}</p>;
+  const selection: Selection = { kind: 'call', turn, agent: path, step: step.step, toolCallId };
+  return (
+    <button
+      type="button"
+      onClick={() => useInspection.getState().select(selection)}
+      className="flex min-h-7 w-full min-w-0 items-center gap-2 rounded-md border border-line px-2 text-left text-sm hover:bg-hover narrow:min-h-11"
+    >
+      <bdi className="shrink-0 font-mono font-medium">{visibleText(toolName)}</bdi>
+      <span className="min-w-0 truncate text-ink-2">{visibleText(words)}</span>
+      <ChevronRight aria-hidden className="ml-auto size-3.5 shrink-0 text-ink-3" />
+    </button>
+  );
+}

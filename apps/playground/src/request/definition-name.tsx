@@ -1,0 +1,62 @@
+import { clsx } from 'clsx';
+import {
+  Bot,
+  Braces,
+  ListChecks,
+  MessageSquare,
+  ScrollText,
+  Webhook,
+  Wrench,
+  type LucideIcon,
+} from 'lucide-react';
+import type { DefinitionKind } from '../sandbox/script/definition.ts';
+import { createContext, useContext, type Context } from 'react';
+import { useInspection, useIsSelected, type Selection } from '../state/inspection.ts';
+import { visibleText } from '../ui/visible-text.ts';
+
+/** The definitions that a request shows by name. */
+export type NamedKind = 'variable' | 'system' | 'tool';
+
+/** The icon, colour and word of each kind of definition. */
+export const definitionLooks: Record<DefinitionKind, { Icon: LucideIcon; look: string; word: string }> = {
+  variable: { Icon: Braces, look: 'text-text-kind', word: 'variable' },
+  system: { Icon: ScrollText, look: 'text-thinking', word: 'system part' },
+  tool: { Icon: Wrench, look: 'text-tool', word: 'tool' },
+  agent: { Icon: Bot, look: 'text-tool', word: 'agent' },
+  message: { Icon: MessageSquare, look: 'text-ok', word: 'message' },
+  hook: { Icon: Webhook, look: 'text-warn', word: 'hook' },
+  tasks: { Icon: ListChecks, look: 'text-go', word: 'task list' },
+};
+
+/** The names of the agents that send the request that is shown, joined with `/`; undefined for the run itself. */
+export const AgentOfRequest: Context<string | undefined> = createContext<string | undefined>(undefined);
+
+/** The selection of a definition of the request that is shown. */
+export function useDefinitionSelection(of: NamedKind, name: string): Selection {
+  const agent = useContext(AgentOfRequest);
+  return { kind: 'definition', of, name, ...(agent === undefined ? {} : { agent }) };
+}
+
+type DefinitionNameProps = { kind: NamedKind; name: string; className?: string };
+
+/** A definition's name, which selects the definition; pressed while it is selected. */
+export function DefinitionName({ kind, name, className }: DefinitionNameProps) {
+  const selection = useDefinitionSelection(kind, name);
+  const isSelected = useIsSelected(selection);
+  const { Icon, look, word } = definitionLooks[kind];
+  return (
+    <button
+      type="button"
+      aria-pressed={isSelected}
+      onClick={() => useInspection.getState().select(selection)}
+      className={clsx(
+        'inline-flex min-h-6 max-w-full min-w-0 items-center gap-1.5 rounded text-left text-sm hover:underline narrow:min-h-11',
+        className,
+      )}
+    >
+      <Icon aria-hidden className={clsx('size-3.5 shrink-0', look)} />
+      <span className="sr-only">{word} </span>
+      <bdi className="min-w-0 truncate font-mono">{name === '' ? 'unnamed' : visibleText(name)}</bdi>
+    </button>
+  );
+}

@@ -1,0 +1,67 @@
+import type { CompiledRequest, InstructionPart } from '@cueline/core';
+import { clsx } from 'clsx';
+import { memo, useMemo, useRef, useState } from 'react';
+import { useSelectable } from '../transcript/use-selectable.ts';
+import { formatCount } from '../ui/format.ts';
+import { LongText } from '../ui/long-text.tsx';
+import { visibleText } from '../ui/visible-text.ts';
+import { DefinitionName, useDefinitionSelection } from './definition-name.tsx';
+import { instructionSegments } from './instruction-segments.ts';
+import { MoreButton } from '../ui/more-button.tsx';
+import { Nothing } from '../ui/section.tsx';
+
+/** How many pieces are drawn at first, and again at each press; a prompt may have thousands of variables. */
+const PIECES_AT_ONCE = 100;
+/** How much of one piece is drawn at first, in characters. */
+const FIRST_CHARACTERS = 4_000;
+
+/** The system prompt as it was sent, with what each definition makes of it marked. */
+export const SystemPrompt = memo(function SystemPrompt({ request }: { request: CompiledRequest }) {
+  const segments = useMemo(() => instructionSegments(request), [request]);
+  const [most, setMost] = useState(PIECES_AT_ONCE);
+  if (segments.length === 0) return <Nothing>This request has no system prompt.</Nothing>;
+  return (
+    <div className="font-mono text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">
+      {segments.slice(0, most).map(({ text, part }, index) =>
+        part === undefined ? (
+          <p key={index} className="py-0.5 pl-3">
+            <Piece text={text} />
+          </p>
+        ) : (
+          <MarkedPart key={index} part={part} text={text} />
+        ),
+      )}
+      {segments.length > most && (
+        <MoreButton className="my-1" onMore={() => setMost(most + PIECES_AT_ONCE)}>
+          Show more ({formatCount(segments.length - most)} parts left)
+        </MoreButton>
+      )}
+    </div>
+  );
+});
+
+function MarkedPart({ part, text }: { part: InstructionPart; text: string }) {
+  const element = useRef<HTMLDivElement>(null);
+  const { isSelected } = useSelectable(element, useDefinitionSelection(part.kind, part.name));
+  return (
+    <div
+      ref={element}
+      data-definition={part.name}
+      data-selected={isSelected || undefined}
+      className={clsx(
+        'my-1 rounded-r border-l-2 bg-raised py-1 pr-2 pl-2.5 data-selected:bg-selected',
+        part.kind === 'variable' ? 'border-text-kind' : 'border-thinking',
+      )}
+    >
+      <DefinitionName kind={part.kind} name={part.name} className="w-full text-ink-2" />
+      <p className="text-ink">
+        <Piece text={text} />
+      </p>
+    </div>
+  );
+}
+
+function Piece({ text }: { text: string }) {
+  const visible = useMemo(() => visibleText(text), [text]);
+  return <LongText text={visible} atOnce={FIRST_CHARACTERS} />;
+}

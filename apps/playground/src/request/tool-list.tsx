@@ -1,0 +1,106 @@
+import type { RequestTool } from '@cueline/core';
+import { memo, useMemo, useRef, useState } from 'react';
+import { useSelectable } from '../transcript/use-selectable.ts';
+import { DataView } from '../ui/data/data-view.tsx';
+import { formatCount } from '../ui/format.ts';
+import { LongText } from '../ui/long-text.tsx';
+import { visibleText } from '../ui/visible-text.ts';
+import { DefinitionName, useDefinitionSelection } from './definition-name.tsx';
+import { schemaRows, type SchemaRow } from './schema-rows.ts';
+import { MoreButton } from '../ui/more-button.tsx';
+import { Nothing } from '../ui/section.tsx';
+
+/** How many tools are drawn at first, and again at each press. */
+const TOOLS_AT_ONCE = 20;
+/** How much of a description is drawn at first, in characters. */
+const FIRST_CHARACTERS = 1_000;
+/** How far an argument inside another one is indented, in pixels. */
+const INDENT = 12;
+
+/** The tools of a request, in the order in which the model gets them. */
+export const ToolList = memo(function ToolList({ tools }: { tools: readonly RequestTool[] }) {
+  const [most, setMost] = useState(TOOLS_AT_ONCE);
+  if (tools.length === 0) return <Nothing>This request has no tools.</Nothing>;
+  return (
+    <>
+      <ul className="grid grid-cols-[minmax(0,1fr)] gap-2">
+        {tools.slice(0, most).map((tool, index) => (
+          <li key={index}>
+            <SelectableTool tool={tool} />
+          </li>
+        ))}
+      </ul>
+      {tools.length > most && (
+        <MoreButton className="my-1" onMore={() => setMost(most + TOOLS_AT_ONCE)}>
+          Show more ({formatCount(tools.length - most)} tools left)
+        </MoreButton>
+      )}
+    </>
+  );
+});
+
+function SelectableTool({ tool }: { tool: RequestTool }) {
+  const element = useRef<HTMLDivElement>(null);
+  const { isSelected } = useSelectable(element, useDefinitionSelection('tool', tool.name));
+  return (
+    <div
+      ref={element}
+      data-definition={tool.name}
+      data-selected={isSelected || undefined}
+      className="rounded-lg border border-line px-2.5 py-1.5 data-selected:border-focus data-selected:bg-selected"
+    >
+      <DefinitionName kind="tool" name={tool.name} className="font-medium" />
+      <ToolDescription tool={tool} />
+    </div>
+  );
+}
+
+/** What a model reads of a tool: its description, and its arguments with their types. */
+export function ToolDescription({ tool: { name, description = '', inputSchema } }: { tool: RequestTool }) {
+  const rows = useMemo(() => schemaRows(inputSchema), [inputSchema]);
+  const [raw, setRaw] = useState(false);
+  return (
+    <>
+      {description !== '' && (
+        <p className="wrap-anywhere whitespace-pre-wrap text-ink-2">
+          <LongText text={visibleText(description)} atOnce={FIRST_CHARACTERS} />
+        </p>
+      )}
+      {rows.length === 0 ? (
+        <Nothing>No arguments.</Nothing>
+      ) : (
+        <dl aria-label={`Arguments of ${name}`} className="mt-1 grid gap-y-1 text-sm">
+          {rows.map((row, index) => (
+            <Argument key={index} row={row} />
+          ))}
+        </dl>
+      )}
+      <button
+        type="button"
+        aria-expanded={raw}
+        onClick={() => setRaw(!raw)}
+        className="mt-1 min-h-6 text-sm text-ink-3 underline hover:text-ink narrow:min-h-11"
+      >
+        Schema
+      </button>
+      {raw && <DataView label={`schema of ${name}`} value={inputSchema} />}
+    </>
+  );
+}
+
+function Argument({ row: { name, type, required, description, depth } }: { row: SchemaRow }) {
+  return (
+    <div style={{ marginLeft: depth * INDENT }} className="min-w-0">
+      <dt className="wrap-anywhere">
+        <span className="font-mono">{visibleText(name)}</span>{' '}
+        <span className="text-tool">{visibleText(type)}</span>
+        {!required && <span className="text-ink-3"> optional</span>}
+      </dt>
+      {description !== undefined && (
+        <dd className="wrap-anywhere text-ink-2">
+          <LongText text={visibleText(description)} atOnce={FIRST_CHARACTERS} />
+        </dd>
+      )}
+    </div>
+  );
+}

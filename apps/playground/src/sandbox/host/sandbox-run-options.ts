@@ -1,0 +1,39 @@
+import type { LanguageModel } from 'ai';
+import type { EditReply, RunCommand, RunEvent, RunRequest } from '@cueline/core';
+import type { SandboxLimits } from '../limits.ts';
+import type { ConsoleLevel } from '../protocol.ts';
+import type { DefinitionLine } from '../script/definition.ts';
+import type { Cell } from './cell.ts';
+import type { IssuedMetadata } from './issued-metadata.ts';
+
+/** An error of a script, with its position if that is known. */
+export type ScriptProblem = {
+  message: string;
+  line?: number;
+  column?: number;
+  phase: 'compile' | 'run';
+  /** The tool call in which it was thrown; the run continues, and the model reads the error. */
+  toolCallId?: string;
+};
+
+export type SandboxRunOptions = {
+  script: string;
+  request: Pick<RunRequest, 'input' | 'messages' | 'tasks' | 'unfinishedCalls'>;
+  signal: AbortSignal;
+  limits: SandboxLimits;
+  issued: IssuedMetadata;
+  getModel: () => Promise<LanguageModel>;
+  secrets: () => readonly string[];
+  takeCell: () => Promise<Cell>;
+  onEvent: (event: RunEvent) => void;
+  onProblem: (problem: ScriptProblem) => void;
+  onConsole: (level: ConsoleLevel, text: string) => void;
+  /** Called with each line that a definition is made on, up to the limit. */
+  onDefinition: (definition: DefinitionLine) => void;
+};
+
+/** A run that is under way in the sandbox. */
+export type SandboxRun = {
+  /** Sends a command to the run. Never rejects: if there is no answer, the reply says why. */
+  send(command: RunCommand): Promise<EditReply>;
+};

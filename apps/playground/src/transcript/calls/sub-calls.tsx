@@ -1,0 +1,91 @@
+import type { SubCallState, ToolCallState } from '@cueline/core';
+import { clsx } from 'clsx';
+import { Ban, Check, ChevronRight, CircleAlert, LoaderCircle } from 'lucide-react';
+import { memo, useState } from 'react';
+import { CallData } from './call-data.tsx';
+import { CallSummary } from './call-summary.tsx';
+import { formatDuration } from '../../ui/format.ts';
+import { MoreButton } from '../../ui/more-button.tsx';
+import { LiveDuration } from '../../ui/live-duration.tsx';
+
+/** How many calls are drawn at first; a button draws all. */
+const LAST_CALLS = 200;
+
+const stands: Record<SubCallState['state'], { words: string; look: string; Icon: typeof Check }> = {
+  running: { words: 'Running', look: 'text-tool animate-spin', Icon: LoaderCircle },
+  'output-available': { words: 'Done', look: 'text-ok', Icon: Check },
+  'output-error': { words: 'Failed', look: 'text-danger', Icon: CircleAlert },
+  interrupted: { words: 'Interrupted', look: 'text-ink-3', Icon: Ban },
+};
+
+type SubCallsProps = { subCalls: readonly SubCallState[]; origin: number | undefined };
+
+/** The calls of a composite tool, in order, while they happen. */
+export const SubCalls = memo(function SubCalls({ subCalls, origin }: SubCallsProps) {
+  const [all, setAll] = useState(false);
+  const first = all ? 0 : Math.max(0, subCalls.length - LAST_CALLS);
+  return (
+    <div className="scroll max-h-[60vh] border-t border-line py-1">
+      {first > 0 && (
+        <MoreButton className="min-h-7 pl-8" onMore={() => setAll(true)}>
+          Show all {subCalls.length.toLocaleString('en')} calls
+        </MoreButton>
+      )}
+      <ol aria-label="Calls inside this call">
+        {subCalls.slice(first).map((call, index) => (
+          <SubCall key={first + index} call={call} origin={origin} />
+        ))}
+      </ol>
+    </div>
+  );
+});
+
+type SubCallProps = { call: SubCallState; origin: number | undefined };
+
+const SubCall = memo(function SubCall({ call, origin }: SubCallProps) {
+  const { name, state, startedAt, ms } = call;
+  const { words, look, Icon } = stands[state];
+  const [open, setOpen] = useState(false);
+  return (
+    <li data-sub-call={name} data-state={state} className="text-sm">
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        className="flex min-h-7 w-full min-w-0 flex-wrap items-center gap-x-2 py-1 pr-2.5 pl-3 text-left hover:bg-hover focus-visible:-outline-offset-2 narrow:min-h-11 narrow:py-2"
+      >
+        <span className="flex max-w-[calc(100%-72px)] min-w-0 items-center gap-2 narrow:max-w-full">
+          <ChevronRight
+            className={clsx('size-3 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
+          />
+          <Icon aria-hidden className={clsx('size-3.5 shrink-0', look)} />
+          <span className="sr-only">{words}: </span>
+          <bdi
+            title={name}
+            className="min-w-0 truncate font-mono narrow:wrap-anywhere narrow:whitespace-normal"
+          >
+            {name}
+          </bdi>
+        </span>
+        <CallSummary call={summarized(call)} inset="pl-8.5" />
+        <span className="ml-auto shrink-0 pl-2 text-right text-ink-2">
+          {ms !== undefined ? (
+            formatDuration(ms)
+          ) : state === 'running' && origin !== undefined ? (
+            <LiveDuration since={origin + startedAt} />
+          ) : null}
+        </span>
+      </button>
+      {open && (
+        <div className="border-y border-line bg-raised py-1.5 pr-3 pl-8">
+          <CallData call={call} />
+        </div>
+      )}
+    </li>
+  );
+});
+
+/** A call inside another, for the same summary as that of a call. */
+function summarized({ name, state, ...rest }: SubCallState): ToolCallState {
+  return { ...rest, state, toolName: name, toolCallId: '', step: 0, inputText: '', calledAt: rest.startedAt };
+}

@@ -1,0 +1,152 @@
+import { isPending, type ToolCallState } from '@cueline/core';
+import type { Pending } from '../../state/pending.ts';
+import { clsx } from 'clsx';
+import {
+  Ban,
+  Check,
+  ChevronRight,
+  CircleAlert,
+  Ellipsis,
+  LoaderCircle,
+  Pause,
+  Pencil,
+  Undo2,
+  Wrench,
+} from 'lucide-react';
+import { useRef, useState, type ReactNode } from 'react';
+import { ResponseLine } from '../../approval/response-line.tsx';
+import { CallData } from './call-data.tsx';
+import { CallDuration, CallSummary } from './call-summary.tsx';
+import { isSuspended } from '../outcome.ts';
+import type { TaskVerdict } from '../../tasks/verdicts.ts';
+import type { Selection } from '../../state/inspection.ts';
+import { SubCalls } from './sub-calls.tsx';
+import { useSelectable } from '../use-selectable.ts';
+
+type Stand = { words: string; look: string; Icon: typeof Check; spins?: boolean };
+
+const stands: Record<ToolCallState['state'], Stand> = {
+  'input-streaming': { words: 'Writing arguments', look: 'text-ink-2', Icon: Ellipsis },
+  'input-available': { words: 'Ready', look: 'text-ink-2', Icon: Ellipsis },
+  running: { words: 'Running', look: 'text-tool', Icon: LoaderCircle, spins: true },
+  'output-available': { words: 'Done', look: 'text-ok', Icon: Check },
+  'output-error': { words: 'Failed', look: 'text-danger', Icon: CircleAlert },
+  interrupted: { words: 'Interrupted', look: 'text-ink-2', Icon: Ban },
+};
+const asking: Stand = { words: 'Waiting for you', look: 'text-warn', Icon: Pause };
+const suspended: Stand = { words: 'Suspended', look: 'text-warn', Icon: Pause };
+const refused: Stand = { words: 'Refused', look: 'text-ink-2', Icon: Ban };
+/** Calls that hand in a task's result, by what the task list made of it. */
+const ofVerdict: Record<TaskVerdict['kind'], Stand> = {
+  accepted: { words: 'Accepted', look: 'text-ok', Icon: Check },
+  refused: { words: 'Not accepted', look: 'text-warn', Icon: Undo2 },
+  unused: { words: 'Not used', look: 'text-ink-2', Icon: Ban },
+};
+
+/**
+ * One tool call, folded to a line: name, key arguments, result, time. The call's own times count from `origin`, the
+ * `performance.now()` of the run's start.
+ */
+export function ToolCard({
+  call,
+  selection,
+  pending,
+  verdict,
+  origin,
+  actions,
+  children,
+}: {
+  call: ToolCallState;
+  /** What a press on the card selects, if anything. */
+  selection?: Selection | undefined;
+  /** Its approval or client tool call, and the response. */
+  pending: Pending | undefined;
+  /** What the task list made of the result that the call handed in. */
+  verdict?: TaskVerdict | undefined;
+  origin: number | undefined;
+  /** The actions of the call, shown with its details. */
+  actions?: ReactNode;
+  /** The agents that its function has called. */
+  children?: ReactNode;
+}) {
+  const response = pending?.response;
+  const isRefused = response !== undefined && 'approved' in response && !response.approved;
+  const failed = call.state === 'output-error' && !isRefused;
+  const [choice, setOpen] = useState<boolean>();
+  const open = choice ?? failed;
+  const asks = pending !== undefined && isPending(pending) && call.state === 'input-available';
+  const said =
+    verdict !== undefined ? ofVerdict[verdict.kind] : isSuspended(call) ? suspended : stands[call.state];
+  const stand = asks ? asking : isRefused ? refused : said;
+  const element = useRef<HTMLElement>(null);
+  const row = useSelectable(element, selection);
+  return (
+    <section
+      ref={element}
+      role="group"
+      aria-label={`Tool ${call.toolName}`}
+      data-tool={call.toolName}
+      data-state={call.state}
+      data-verdict={verdict?.kind}
+      data-selected={row.isSelected || undefined}
+      className={clsx(
+        '@container overflow-hidden rounded-lg border bg-panel data-selected:border-focus',
+        failed ? 'border-danger-line' : verdict?.kind === 'refused' ? 'border-warn/40' : 'border-line',
+        'animate-[rise_160ms_var(--ease-out)]',
+      )}
+    >
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={() => {
+          setOpen(!open);
+          row.select();
+        }}
+        className="flex min-h-9 w-full min-w-0 flex-wrap items-center gap-x-2 px-2.5 py-1.5 text-left hover:bg-hover focus-visible:-outline-offset-2 narrow:min-h-11 narrow:py-2"
+      >
+        <span className="flex max-w-[calc(100%-150px)] min-w-0 items-center gap-2 narrow:max-w-full">
+          <ChevronRight
+            className={clsx('size-3.5 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
+          />
+          <Wrench className="size-3.5 shrink-0 text-tool" />
+          <bdi
+            title={call.toolName}
+            className="min-w-0 truncate font-mono text-sm font-medium narrow:wrap-anywhere narrow:whitespace-normal"
+          >
+            {call.toolName}
+          </bdi>
+        </span>
+        <CallSummary call={call} quiet={isRefused} verdict={verdict} />
+        <span className="ml-auto flex shrink-0 items-center gap-2 pl-2 text-sm">
+          {call.edited === true && (
+            <span className="flex items-center gap-1 text-ink-2">
+              <Pencil aria-hidden className="size-3" /> Edited
+            </span>
+          )}
+          <span className={clsx('flex items-center gap-1', stand.look)}>
+            <stand.Icon className={clsx('size-3.5', stand.spins && 'animate-spin')} />
+            {stand.words}
+          </span>
+          <CallDuration call={call} origin={origin} />
+        </span>
+      </button>
+      {response !== undefined && <ResponseLine response={response} />}
+      {call.subCalls !== undefined && <SubCalls subCalls={call.subCalls} origin={origin} />}
+      {Boolean(children) && (
+        <div className="grid grid-cols-[minmax(0,1fr)] divide-y divide-line border-t border-line">
+          {children}
+        </div>
+      )}
+      {open && <Details call={call} actions={actions} />}
+    </section>
+  );
+}
+
+function Details({ call, actions }: { call: ToolCallState; actions: ReactNode }) {
+  return (
+    <div className="border-t border-line bg-raised px-3 py-1.5">
+      <CallData call={call} />
+      {Boolean(actions) && <div className="pt-2 pb-1 empty:hidden">{actions}</div>}
+    </div>
+  );
+}

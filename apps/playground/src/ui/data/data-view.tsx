@@ -1,0 +1,182 @@
+import { Braces, ChevronRight } from 'lucide-react';
+import { clsx } from 'clsx';
+import { memo, useMemo, useState } from 'react';
+import { Button } from '../button.tsx';
+import { CopyButton } from '../copy-button.tsx';
+import { summarize } from '../format.ts';
+import { JsonView } from './json-view.tsx';
+import { LongText } from '../long-text.tsx';
+import { MoreButton } from '../more-button.tsx';
+import { Tip } from '../tip.tsx';
+import { visibleText } from '../visible-text.ts';
+
+/** How many fields or items are drawn at first, and again at each press. */
+const ENTRIES_AT_ONCE = 50;
+/** A value with more parts than this is drawn with what is inside it folded. */
+const MOST_UNFOLDED = 300;
+/** How much of a text inside a value is drawn at first, in characters. */
+const FIRST_CHARACTERS = 4_000;
+
+/**
+ * A value to be read: fields as rows, lists as lists, and texts as texts with their line breaks. A switch shows it as
+ * JSON, and a button copies it.
+ */
+export const DataView = memo(function DataView({ label, value }: { label: string; value: unknown }) {
+  const [raw, setRaw] = useState(false);
+  return (
+    <div role="group" aria-label={label}>
+      <div className="flex min-h-7 items-center gap-1">
+        <span className="min-w-0 truncate text-xs font-medium text-ink-3">{label}</span>
+        <span className="ml-auto flex">
+          <Tip text={raw ? 'Show as data' : 'Show as JSON'}>
+            <Button
+              square
+              aria-label={`Raw JSON of ${label}`}
+              aria-pressed={raw}
+              className="aria-pressed:bg-hover aria-pressed:text-ink"
+              onClick={() => setRaw(!raw)}
+            >
+              <Braces />
+            </Button>
+          </Tip>
+          <CopyButton label={`Copy ${label}`} text={() => textOf(value)} />
+        </span>
+      </div>
+      {raw ? (
+        <JsonView value={typeof value === 'string' ? JSON.stringify(value) : value} />
+      ) : (
+        <Data value={value} />
+      )}
+    </div>
+  );
+});
+
+/** A value as rows, lists and texts, without controls. */
+export function Data({ value }: { value: unknown }) {
+  const folds = useMemo(() => hasMoreParts(value, MOST_UNFOLDED), [value]);
+  return <Value value={value} folds={folds} />;
+}
+
+type ValueProps = { value: unknown; folds: boolean };
+
+function Value({ value, folds }: ValueProps) {
+  if (typeof value === 'string') return <Text text={value} />;
+  if (value === undefined) return <span className="text-ink-3">nothing</span>;
+  if (value === null || typeof value !== 'object') {
+    return <span className="font-mono text-sm text-tool">{JSON.stringify(value)}</span>;
+  }
+  return <Entries value={value} folds={folds} />;
+}
+
+function Text({ text }: { text: string }) {
+  const visible = useMemo(() => visibleText(text), [text]);
+  if (text === '') return <span className="text-ink-3">empty text</span>;
+  return (
+    <span className="wrap-anywhere whitespace-pre-wrap text-ink">
+      <LongText text={visible} atOnce={FIRST_CHARACTERS} />
+    </span>
+  );
+}
+
+function Entries({ value, folds }: { value: object; folds: boolean }) {
+  const [most, setMost] = useState(ENTRIES_AT_ONCE);
+  const isList = Array.isArray(value);
+  const keys = Object.keys(value);
+  if (keys.length === 0) return <span className="text-ink-3">{isList ? 'empty list' : 'no fields'}</span>;
+  const shown = keys.slice(0, most);
+  const List = isList ? 'ol' : 'dl';
+  return (
+    <>
+      <List
+        className={clsx(
+          'grid gap-x-3 gap-y-1',
+          isList ? 'grid-cols-[auto_minmax(0,1fr)]' : 'grid-cols-[fit-content(40%)_minmax(0,1fr)]',
+        )}
+      >
+        {shown.map((key) => (
+          <Entry
+            key={key}
+            name={key}
+            value={(value as Record<string, unknown>)[key]}
+            {...{ isList, folds }}
+          />
+        ))}
+      </List>
+      {keys.length > most && (
+        <MoreButton onMore={() => setMost(most + ENTRIES_AT_ONCE)}>
+          Show more ({(keys.length - most).toLocaleString('en')} left)
+        </MoreButton>
+      )}
+    </>
+  );
+}
+
+type EntryProps = ValueProps & { name: string; isList: boolean };
+
+function Entry({ name, value, isList, folds }: EntryProps) {
+  const isNested = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+  const content =
+    isNested && folds ? <Folded name={name} value={value} /> : <Value value={value} folds={folds} />;
+  const row = 'col-span-2 grid grid-cols-subgrid items-baseline';
+  if (isList) {
+    return (
+      <li className={row}>
+        <span aria-hidden className="text-right text-sm text-ink-3">
+          {Number(name) + 1}
+        </span>
+        <div className="min-w-0">{content}</div>
+      </li>
+    );
+  }
+  // what is inside a field stands below its name, so that it has the whole width
+  const below = isNested && !folds;
+  return (
+    <div className={row}>
+      <dt className={clsx('text-sm wrap-anywhere text-ink-3', below && 'col-span-2')}>{visibleText(name)}</dt>
+      <dd className={clsx('min-w-0', below && 'col-span-2 ml-1 border-l border-line pl-2.5')}>{content}</dd>
+    </div>
+  );
+}
+
+function Folded({ name, value }: { name: string; value: object }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        aria-expanded={open}
+        aria-label={`${name}: ${summarize(value)}`}
+        onClick={() => setOpen(!open)}
+        className="flex max-w-full min-w-0 items-center gap-1 text-left text-ink-2 hover:text-ink narrow:min-h-11"
+      >
+        <ChevronRight
+          className={clsx('size-3.5 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
+        />
+        <span className="truncate">{visibleText(summarize(value))}</span>
+      </button>
+      {open && (
+        <div className="ml-1 border-l border-line pl-2.5">
+          <Data value={value} />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** True if a value has more than `most` fields and items in all. */
+function hasMoreParts(value: unknown, most: number): boolean {
+  const open: unknown[] = [value];
+  let count = 0;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next !== 'object' || next === null) continue;
+    const parts = Object.values(next);
+    count += parts.length;
+    if (count > most) return true;
+    for (const part of parts) if (part !== undefined) open.push(part);
+  }
+  return false;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
+}
