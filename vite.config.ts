@@ -44,7 +44,8 @@ export default defineConfig(async ({ mode }) => {
         sharingModules(node('edge', './packages/edge', 'test/**/*.test.ts')),
         node('evals', './packages/evals', 'test/**/*.test.ts'),
         node('durable', './packages/durable', 'test/**/*.test.ts'),
-        node('playground', './apps/playground', 'test/**/*.test.ts'),
+        sharingModules(node('playground', './apps/playground', 'test/**/*.test.ts', [ofOnePage])),
+        node('playground-state', './apps/playground', ofOnePage),
         inHappyDom(node('docs', './docs', 'examples/**/*.test.tsx')),
         node('e2e-server', './e2e/server', '*.test.ts'),
         afterTheOthers(node('faults', './e2e/faults', '*.test.ts')),
@@ -76,6 +77,9 @@ const longTests = '**/*.long.test.ts';
 /** Tests that compare how long things take: each file in modules of its own. */
 const timingTests = 'test/**/*.timing.test.ts';
 
+/** Tests of what a page has once, such as its stores and its address: each file in modules of its own. */
+const ofOnePage = 'test/{evals,forks,history,prompts,share,state}/**/*.test.ts';
+
 const rendering = 'test/**/!(*.server).test.tsx';
 
 const reactPackages = [
@@ -95,18 +99,30 @@ const reactPackages = [
 const typeTests = {
   enabled: true,
   checker: 'tsc' as const,
+  // of these tests alone: `pnpm typecheck` has compiled all others by then
+  tsconfig: 'tsconfig.types.json',
   include: ['test/**/*.test-d.{ts,tsx}'],
   ignoreSourceErrors: true,
 } satisfies Partial<TypecheckConfig>;
 
-function node(name: string, root: string, include: string): TestProjectInlineConfiguration {
+function node(
+  name: string,
+  root: string,
+  include: string,
+  others: readonly string[] = [],
+): TestProjectInlineConfiguration {
   return {
     extends: true,
     test: {
       name,
       root,
       include: [include],
-      exclude: ['**/*.browser.test.ts', longTests, ...(include === timingTests ? [] : [timingTests])],
+      exclude: [
+        '**/*.browser.test.ts',
+        longTests,
+        ...(include === timingTests ? [] : [timingTests]),
+        ...others,
+      ],
       // the first test of a file loads the AI SDK, which takes its time on a busy machine
       testTimeout: 20_000,
       environment: 'node',
