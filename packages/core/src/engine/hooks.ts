@@ -87,7 +87,7 @@ export async function runHooks(
     setVariables(surroundings, variables);
     Object.assign(sent.settings, settings);
     const changed = Object.entries({
-      messages: given,
+      messages: returnedMessages,
       activeTools: names,
       system,
       model,
