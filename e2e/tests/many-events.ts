@@ -54,6 +54,7 @@ export function eventsOf(type: string, count: number): object[] {
     ],
     'step-start': [undefined, (i) => ({ type: 'step-start', step: i + 1, request: request0 })],
     'model-call-end': [undefined, () => ({ type: 'model-call-end', finishReason: 'stop', usage })],
+    hook: [undefined, () => ({ type: 'hook', step: 0, index: 0, changed: ['system'] })],
     'step-end': [undefined, (i) => ({ type: 'step-end', step: i, finishReason: 'stop', usage })],
     'text-start': [undefined, (i) => ({ type: 'text-start', id: `t${i}` })],
     'text-delta': [
@@ -156,6 +157,7 @@ export const most: Record<RunEvent['type'], number> = {
   'variable-unset': 20_000,
   // one more begins the run
   'step-start': entries - 1,
+  hook: entries,
   'model-call-end': entries,
   'step-end': entries,
   'text-start': entries,
