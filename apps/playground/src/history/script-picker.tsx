@@ -9,8 +9,8 @@ import { formatWhen } from './format-when.ts';
 import { useLibrary } from './library.ts';
 import type * as Actions from './script-actions.ts';
 
-const VersionsDialog = lazy(() => import('./versions-dialog.tsx'));
-const RenameDialog = lazy(() => import('./rename-dialog.tsx'));
+const VersionsDialog = lazy(() => import('./dialogs/versions-dialog.tsx'));
+const RenameDialog = lazy(() => import('./dialogs/rename-dialog.tsx'));
 
 /** The actions come with the database, which the first paint does not wait for. */
 function act(work: (actions: typeof Actions) => unknown): void {

@@ -80,9 +80,9 @@ test('each value of a variable has its time and the first step that sent it', ()
 });
 
 test('a definition is in the steps that sent it, with its tokens and whether it changed', () => {
-  const sends = (text: string): RunEventBody => ({
+  const sends = (step: number, text: string): RunEventBody => ({
     type: 'step-start',
-    step: 0,
+    step,
     request: {
       keep: 0,
       messages: [],
@@ -91,7 +91,7 @@ test('a definition is in the steps that sent it, with its tokens and whether it 
     },
   });
   const state = reduceAll(
-    logOf([start, sends('role: be kind'), ...step(1, []), sends('role: be brief'), sends('')]),
+    logOf([start, sends(0, 'role: be kind'), ...step(1, []), sends(2, 'role: be brief'), sends(3, '')]),
   );
   expect(usesOfDefinition('system', 'role', [state]).map(({ tokens, changed }) => [tokens, changed])).toEqual(
     [

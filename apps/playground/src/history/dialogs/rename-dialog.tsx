@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { Button } from '../ui/button.tsx';
-import { TextInput } from '../ui/form.tsx';
-import { Modal } from '../ui/modal.tsx';
+import { Button } from '../../ui/button.tsx';
+import { TextInput } from '../../ui/form.tsx';
+import { Modal } from '../../ui/modal.tsx';
 
 type RenameDialogProps = { name: string; onRename: (name: string) => void; onClose: () => void };
 

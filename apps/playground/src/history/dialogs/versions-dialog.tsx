@@ -1,12 +1,12 @@
 import { clsx } from 'clsx';
 import { useEffect, useState } from 'react';
-import { usePlayground } from '../state/store.ts';
-import { Button } from '../ui/button.tsx';
-import { Modal } from '../ui/modal.tsx';
-import { TextDiff } from '../ui/text-diff.tsx';
-import { formatClock, formatDay } from './format-when.ts';
-import type { VersionRow } from './rows.ts';
-import { readVersions, restoreVersion } from './script-actions.ts';
+import { usePlayground } from '../../state/store.ts';
+import { Button } from '../../ui/button.tsx';
+import { Modal } from '../../ui/modal.tsx';
+import { TextDiff } from '../../ui/text-diff.tsx';
+import { formatClock, formatDay } from '../format-when.ts';
+import type { VersionRow } from '../rows.ts';
+import { readVersions, restoreVersion } from '../script-actions.ts';
 
 const reasons = {
   run: 'when it ran',
