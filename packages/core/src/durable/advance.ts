@@ -82,7 +82,10 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
     const voids = voidingEvent(log.events);
     if (voids !== undefined) log.append(voids);
     const isParked = watch(log, settle);
-    for (const command of commands) logResponse(log, command);
+    for (const command of commands) {
+      if (command.type === 'stop') endEarly(log, run, undefined);
+      else logResponse(log, command);
+    }
     if (!log.ended && (!isParked() || commands.some(isEdit))) {
       const past = log.events.length === 0 ? undefined : readPast(log.events);
       try {
@@ -97,7 +100,7 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
         for (const command of commands) if (isEdit(command)) await sendEdit(started.run, command);
         void started.run.finished;
       } catch (error) {
-        endFailed(log, run, describeFailure(error, input, models).error);
+        endEarly(log, run, describeFailure(error, input, models).error);
       }
     }
     const advanced = await reached;
@@ -176,9 +179,15 @@ async function sendEdit(run: RunHandle, command: Extract<RunCommand, { type: 'ed
   await run.edit(command.edit, command.agent);
 }
 
-/** Ends the log of a run that could not start, or not continue. */
-function endFailed<Input>(log: PausableLog, run: StoredRun<Input>, error: CuelineError): void {
-  if (log.events.length > 0) return log.append({ type: 'run-end', outcome: 'error', error: error.toJSON() });
+/** Ends the log of a run that could not start, or not continue. Without an error, it was stopped. */
+function endEarly<Input>(log: PausableLog, run: StoredRun<Input>, error: CuelineError | undefined): void {
+  if (log.events.length > 0) {
+    const how =
+      error === undefined
+        ? ({ outcome: 'stopped' } as const)
+        : ({ outcome: 'error', error: error.toJSON() } as const);
+    return log.append({ type: 'run-end', ...how });
+  }
   for (const event of failedStart(run.definition.name, error, run.messages, run.input)) {
     log.push(event.type === 'run-start' ? { ...event, runId: run.runId } : event);
   }

@@ -14,8 +14,6 @@ export function isEdit(command: DurableCommand): command is Extract<RunCommand, 
 export function logResponse(log: RunLog, command: DurableCommand): void {
   if (log.ended) return;
   switch (command.type) {
-    case 'stop':
-      return log.append({ type: 'run-end', outcome: 'stopped' });
     case 'approval-response': {
       const { approvalId } = command;
       const response = readApprovalResponse(command.response);

@@ -4,6 +4,7 @@ import type { Recorder } from './recorder.ts';
 import type { ToolRegistry } from '../tool-calls/tool-registry.ts';
 import { INTERRUPTED, type CallSettlement } from '../log/settle-open-calls.ts';
 import { NOT_MADE, type UnfinishedCall } from '../log/unfinished-step.ts';
+import type { ToolApproval } from '../tool-calls/tool-approval.ts';
 import { toModelError } from '../tools/model-error.ts';
 
 type ResultPart = Extract<ToolModelMessage['content'][number], { type: 'tool-result' }>;
@@ -14,7 +15,12 @@ type Settlement = { tool?: ToolSet[string] | undefined; error?: string };
 /** A call that another process of the run has left open. */
 export type OwnOpenCall = UnfinishedCall & CallSettlement;
 
-type StepContext = { recorder: Recorder; registry: ToolRegistry; signal: AbortSignal };
+type StepContext = {
+  recorder: Recorder;
+  registry: ToolRegistry;
+  toolApproval: Pick<ToolApproval, 'review'>;
+  signal: AbortSignal;
+};
 
 /**
  * Makes the calls that the step before a retry has left open, and replaces their errors in `messages` by the results.
@@ -53,7 +59,7 @@ export async function finishOwnStep(
 async function settleCalls<Call extends UnfinishedCall>(
   calls: readonly Call[],
   messages: readonly ModelMessage[],
-  { recorder, signal }: StepContext,
+  { recorder, toolApproval, signal }: StepContext,
   settle: (call: Call) => Settlement,
 ): Promise<void> {
   recorder.resumed(calls.map(({ toolCallId }) => toolCallId));
@@ -65,14 +71,15 @@ async function settleCalls<Call extends UnfinishedCall>(
       const result = results.get(toolCallId);
       if (result === undefined) return;
       const facts = { toolCallId, toolName, input: call.input, dynamic: true } as const;
-      if (error !== undefined) {
-        recorder.part({ type: 'tool-error', ...facts, error: toModelError(error) });
-        result.output = { type: 'error-text', value: error };
-        return;
-      }
+      const refuse = (text: string): void => {
+        recorder.part({ type: 'tool-error', ...facts, error: toModelError(text) });
+        result.output = { type: 'error-text', value: text };
+      };
+      if (error !== undefined) return refuse(error);
       if (tool?.execute === undefined) return;
       const checked = await asSchema(tool.inputSchema).validate?.(call.input);
-      if (checked?.success === false) return;
+      // another version of the tool takes other arguments
+      if (checked?.success === false) return refuse(NOT_MADE);
       const input = checked?.value ?? call.input;
       try {
         const context = {
@@ -82,6 +89,8 @@ async function settleCalls<Call extends UnfinishedCall>(
           context: undefined,
           idempotencyKey,
         };
+        const refusal = await toolApproval.review({ toolCallId, toolName, input }, messages);
+        if (refusal !== undefined) return refuse(refusal);
         const output: unknown = await lastOutput(tool.execute(input as never, context as never));
         recorder.part({ type: 'tool-result', ...facts, input, output });
         const modelOutput = await tool.toModelOutput?.({

@@ -122,18 +122,13 @@ export function composeStreamOptions(
   const shouldStop = createStopCheck(recorder, tasks, policy, rest.stopWhen);
   /** Finishes what another process, or an earlier attempt, has left open. */
   const beginLoop = async ({ messages }: { messages: readonly ModelMessage[] }): Promise<void> => {
-    const { takeOver, unfinishedCalls = [], abortSignal: signal } = context;
+    const { takeOver, unfinishedCalls = [], toolApproval, abortSignal: signal } = context;
+    const settling = { recorder, registry, toolApproval, signal };
     if (takeOver === undefined) {
-      if (unfinishedCalls.length === 0) return;
-      return finishStep(unfinishedCalls, messages, { recorder, registry, signal });
+      if (unfinishedCalls.length > 0) await finishStep(unfinishedCalls, messages, settling);
+      return;
     }
-    const hasEndedStep = await takeOverLoop(takeOver, messages, {
-      agentContext,
-      recorder,
-      registry,
-      definitions,
-      signal,
-    });
+    const hasEndedStep = await takeOverLoop(takeOver, messages, { ...settling, agentContext, definitions });
     if (!hasEndedStep || !(await shouldStop(withEarlier([])))) return;
     recorder.finish(takeOver.past.openStep?.finishReason ?? 'other');
     throw new CuelineError('aborted', 'The run has ended.');

@@ -6,6 +6,7 @@ import { describeUnfinished, type UnfinishedCall } from '../log/unfinished-step.
 import type { Definitions } from '../prompt/definitions.ts';
 import { settleOpenCalls } from '../log/settle-open-calls.ts';
 import type { AgentContext } from '../tool-calls/run-context.ts';
+import type { ToolApproval } from '../tool-calls/tool-approval.ts';
 import type { ToolRegistry } from '../tool-calls/tool-registry.ts';
 import { finishOwnStep, type OwnOpenCall } from './finish-step.ts';
 import type { Recorder } from './recorder.ts';
@@ -32,11 +33,12 @@ export async function takeOverLoop(
     agentContext: AgentContext;
     recorder: Recorder;
     registry: ToolRegistry;
+    toolApproval: ToolApproval;
     definitions: Definitions;
     signal: AbortSignal;
   },
 ): Promise<boolean> {
-  const { agentContext, recorder, registry, definitions, signal } = context;
+  const { agentContext, recorder, registry, toolApproval, definitions, signal } = context;
   registry.update(definitions.tools, position?.taskId);
   const firstStep = position?.firstStep ?? 0;
   await registry.remember(
@@ -46,7 +48,7 @@ export async function takeOverLoop(
   const { openStep } = past;
   if (openStep === undefined) return false;
   const onFail = ({ toolCallId }: OwnOpenCall): void => endAgents(past, toolCallId, agentContext);
-  await finishOwnStep(calls, messages, { recorder, registry, signal, onFail });
+  await finishOwnStep(calls, messages, { recorder, registry, toolApproval, signal, onFail });
   const { step, finishReason, usage } = openStep;
   agentContext.sink.append({ type: 'step-end', step, finishReason, usage });
   return true;

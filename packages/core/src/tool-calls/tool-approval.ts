@@ -1,4 +1,4 @@
-import type { ToolApprovalStatus, ToolSet } from 'ai';
+import type { ModelMessage, ToolApprovalStatus, ToolSet } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import type { StreamTextOptions } from '../prompt/prompt-options.ts';
 
@@ -14,6 +14,14 @@ type Decide = (toolName: string, toolCallId: string, status: Status) => Status;
 export type ToolApproval = {
   /** The configuration for the AI SDK, which then decides only what needs no approval from a person. */
   configuration: Configuration | undefined;
+  /**
+   * Decides about a call that an earlier attempt, or another process, has left open, before it is made here. Returns why
+   * it is refused, if it is.
+   */
+  review(
+    call: { toolCallId: string; toolName: string; input: unknown },
+    messages: readonly ModelMessage[],
+  ): Promise<string | undefined>;
   /** The verdict on a call; undefined if it is left to the tool and to `options.approval`. */
   verdictOf(toolCallId: string): ApprovalVerdict | undefined;
   /** Throws `invalid_options` if the configuration always asks about a tool without a function. */
@@ -43,8 +51,31 @@ export function createToolApproval(
     return 'not-applicable';
   }
 
+  const deciding = withDecision(configuration, decide);
+
+  /** Asks the configuration about a call as the AI SDK does. */
+  async function ask(
+    { toolCallId, toolName, input }: Parameters<ToolApproval['review']>[0],
+    messages: readonly ModelMessage[],
+  ): Promise<Status> {
+    const context = { messages: [...messages], runtimeContext: undefined };
+    if (typeof deciding === 'function') {
+      const toolCall = { type: 'tool-call', toolCallId, toolName, input, dynamic: true };
+      return deciding({ toolCall, tools: tools(), toolsContext: {}, ...context } as never);
+    }
+    const own = deciding !== undefined && Object.hasOwn(deciding, toolName) ? deciding[toolName] : undefined;
+    if (typeof own !== 'function') return own;
+    return own(input as never, { toolCallId, toolContext: undefined, ...context } as never);
+  }
+
   return {
-    configuration: withDecision(configuration, decide),
+    configuration: deciding,
+    async review(call, messages) {
+      const status = await ask(call, messages);
+      const { type, reason } =
+        typeof status === 'object' ? { reason: undefined, ...status } : { type: status, reason: undefined };
+      return type === 'denied' ? (reason ?? 'This call was not approved.') : undefined;
+    },
     verdictOf: (toolCallId) => verdicts.get(toolCallId),
     check() {
       if (typeof configuration === 'function') return;

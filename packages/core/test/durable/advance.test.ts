@@ -409,3 +409,87 @@ test('every event of a run that was advanced can be read where logs are checked'
   await workToEnd({ store, definition: bookTrip([]), model: () => planned(trip) });
   expect(decodeLog(encodeLog(store.events))).toHaveLength(store.events.length);
 });
+
+test('a run is stopped before it has begun', async () => {
+  const store = createStore();
+  const worker: Worker = { store, definition: ask([]), model: () => planned(sendTwo) };
+  expect(await work(worker, [{ type: 'stop' }])).toEqual({ status: 'done' });
+  expect(stateOf(store)).toMatchObject({ status: 'stopped', runId: 'run-1' });
+});
+
+test('an agent waits for an approval without a process, and continues with the response', async () => {
+  const done: Done = [];
+  const store = createStore();
+  const definition = definePrompt('parent', (prompt) => {
+    prompt.$`Ask the helper.`;
+    prompt.defAgent('helper', 'Helps', z.object({}), (_args, inner) => {
+      inner.$`You are the helper.`;
+      inner.defTool('look', 'Look', z.object({}), () => {
+        done.push('look');
+        return 'seen';
+      });
+      inner.defTool(
+        'send',
+        'Send',
+        z.object({}),
+        (_none, { idempotencyKey }) => {
+          done.push(`send ${idempotencyKey}`);
+          return 'sent';
+        },
+        { effect: 'external', needsApproval: true },
+      );
+    });
+  });
+  const turns = (call: { prompt: readonly unknown[] }): ScriptedTurn[] =>
+    JSON.stringify(call.prompt[0]).includes('You are the helper')
+      ? [calls({ name: 'look', input: {} }), calls({ name: 'send', input: {} }), 'Sent.']
+      : [calls({ name: 'helper', input: {} }), 'Helped.'];
+  const worker: Worker = { store, definition, model: () => planned(turns) };
+  const first = await work(worker);
+  if (first.status !== 'waiting') throw new Error(first.status);
+  expect(await work(worker)).toEqual(first);
+  const [approvalId] = first.approvalIds as [string];
+  await workToEnd(worker, [{ type: 'approval-response', approvalId, response: { approved: true } }]);
+  expect(done).toEqual(['look', 'send run-1/0/call-0-0/call-0-0/1/call-0-0']);
+  const state = stateOf(store);
+  expect(state).toMatchObject({ status: 'done', result: 'Helped.' });
+  expect(state.agents).toMatchObject([{ status: 'done', text: 'Sent.' }]);
+});
+
+test('what options.toolApproval says holds for a call that is made in another process', async () => {
+  for (const status of ['user-approval', 'denied'] as const) {
+    const done: Done = [];
+    const whole = createStore();
+    const options = { toolApproval: { book: () => status } } as Worker['options'];
+    const one: Worker = { store: whole, definition: bookTrip([]), model: () => planned(trip), options };
+    for (let last = 'next'; last === 'next';) ({ status: last } = await work(one));
+    // killed between the answer and the first tool of its step
+    const end = whole.events.findLastIndex(({ type }) => type === 'model-call-end');
+    const store = createStore();
+    store.events = whole.events.slice(0, end + 1);
+    const worker: Worker = { ...one, store, definition: bookTrip(done) };
+    const next = await work(worker);
+    expect(done).toEqual([]);
+    if (status === 'denied') expect(stateOf(store).toolCalls[1]?.state).toBe('output-error');
+    else expect(next).toMatchObject({ status: 'waiting' });
+  }
+});
+
+test('an answer that does not fit its schema is corrected across processes, as often as in one', async () => {
+  const store = createStore();
+  const definition = definePrompt('city', (prompt) => prompt.$`Name a city.`, {
+    output: z.object({ city: z.string() }),
+  });
+  const wrong = '{"town":"Faro"}';
+  const worker: Worker = {
+    store,
+    definition,
+    model: () => planned([wrong, wrong, '{"city":"Faro"}']),
+  };
+  expect(await workToEnd(worker)).toBe(3);
+  expect(stateOf(store)).toMatchObject({ status: 'done', result: { city: 'Faro' } });
+  const other = createStore();
+  await workToEnd({ ...worker, store: other, model: () => planned([wrong, wrong, wrong, wrong]) });
+  expect(stateOf(other)).toMatchObject({ status: 'error', error: { code: 'parse_failed' } });
+  expect(stateOf(other).steps).toHaveLength(3);
+});
