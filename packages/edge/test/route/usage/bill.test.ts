@@ -198,7 +198,7 @@ const usage = ({ input, output }: { input: number; output: number }) => ({
 test('a run whose instance has died is charged the reserved amount', async () => {
   const store = createMemoryRuns();
   // the instance is not heard of any more
-  const deaf = { ...store, told: () => store.messages('run-none', new AbortController().signal) };
+  const deaf = { ...store, messages: () => store.messages('run-none', new AbortController().signal) };
   const hub = billed([looks, endless], { store: deaf, billing: { hidden: 9_000 } });
   const { response } = await begin(hub);
   await expect.poll(() => hub.model.calls.length).toBe(2);
