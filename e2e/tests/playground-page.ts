@@ -85,8 +85,9 @@ export function onPage(page: Page): Playground {
       await page.getByTestId('share').click();
       const link = await page.getByLabel('Link to this script').inputValue();
       await page.keyboard.press('Escape');
-      // a dialog that closes gives the focus back, which would take it from the editor
+      // a dialog that closes gives the focus back a moment later, which would take it from what is used next
       await expect(page.getByLabel('Link to this script')).toHaveCount(0);
+      await expect(page.getByTestId('share')).toBeFocused();
       return scriptOf(link);
     },
     async run() {
