@@ -65,7 +65,7 @@ export function createToolApproval(
     }
     const own = deciding !== undefined && Object.hasOwn(deciding, toolName) ? deciding[toolName] : undefined;
     if (typeof own !== 'function') return own;
-    return own(input as never, { toolCallId, toolContext: undefined, ...context } as never);
+    return own(input, { toolCallId, toolContext: undefined, ...context } as never);
   }
 
   return {
