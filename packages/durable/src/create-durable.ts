@@ -9,7 +9,7 @@ import {
   type RunEvent,
   type RunRequest,
 } from '@cueline/core';
-import { advance, type Advanced } from '@cueline/core/durable';
+import { advance, checkAdvanceable, type Advanced } from '@cueline/core/durable';
 import type { ModelSettings } from '@cueline/core/models';
 import type { DurableDriver, DurableWorker } from './driver.ts';
 import { inProcessDriver } from './in-process-driver.ts';
@@ -46,7 +46,7 @@ export type Durable = {
 /**
  * Creates runs whose state is in a store: a crash, a deployment or a wait of days does not end them, and any worker
  * continues them after their last stored event.
- * @throws CuelineError `invalid_options` for prompts without a name, or with the same one
+ * @throws CuelineError `invalid_options` for prompts without a name or with the same one, for sessions and agent calls
  *
  * @example
  * const durable = createDurable({ prompts: [planDay], store: createSqlStore(new PGlite('./runs')) });
@@ -175,6 +175,7 @@ function byName(given: DurableOptions['prompts']): Prompts {
         `${what}, and a stored run knows its prompt by name. Write definePrompt('planDay', …), each with a name of its own.`,
       );
     }
+    checkAdvanceable(prompt);
     prompts.set(prompt.name, prompt);
   }
   return prompts;

@@ -13,6 +13,9 @@ export type DurableDriver = {
 
 /** The work of this process. */
 export type DurableWorker = {
-  /** Takes no more jobs, and resolves once those under way have ended or were left to another worker. */
+  /**
+   * Takes no more jobs, and resolves once those under way have ended. A step that takes too long is aborted, and another
+   * worker continues it.
+   */
   stop(): Promise<void>;
 };

@@ -3,8 +3,13 @@ import type { AdvanceJob, DurableDriver } from './driver.ts';
 export type InProcessDriverOptions = {
   /** How many runs are advanced at the same time. A run that waits for a response takes no place. Default 16. */
   concurrency?: number;
-  /** Called with what a job failed with, such as a store that is away. The job is tried again. */
+  /**
+   * Called with what a job failed with, such as a store that is away. The job is tried again after a pause, of half a
+   * minute at most. Default: `console.error`.
+   */
   onError?(error: unknown, runId: string): void;
+  /** How long `stop` waits for the steps under way before it aborts them, in milliseconds. Default 10,000. */
+  graceMs?: number;
 };
 
 const LONGEST_PAUSE_MS = 30_000;
@@ -21,6 +26,7 @@ export function inProcessDriver(options: InProcessDriverOptions = {}): DurableDr
 class InProcessDriver implements DurableDriver {
   readonly #concurrency: number;
   readonly #onError;
+  readonly #graceMs: number;
   readonly #due = new Set<string>();
   readonly #running = new Map<string, Promise<void>>();
   readonly #failures = new Map<string, number>();
@@ -28,8 +34,9 @@ class InProcessDriver implements DurableDriver {
   #advance: AdvanceJob | undefined;
   #stopping = new AbortController();
 
-  constructor({ concurrency = 16, onError = () => {} }: InProcessDriverOptions) {
+  constructor({ concurrency = 16, onError = logError, graceMs = 10_000 }: InProcessDriverOptions) {
     this.#concurrency = concurrency;
+    this.#graceMs = graceMs;
     this.#onError = onError;
   }
 
@@ -45,9 +52,11 @@ class InProcessDriver implements DurableDriver {
     return {
       stop: async () => {
         this.#advance = undefined;
-        this.#stopping.abort(new Error('The worker stops.'));
         for (const pause of this.#pauses) clearTimeout(pause);
+        const abort = (): void => this.#stopping.abort(new Error('The worker stops.'));
+        const grace = setTimeout(abort, this.#graceMs);
         await Promise.all(this.#running.values());
+        clearTimeout(grace);
       },
     };
   }
@@ -68,6 +77,8 @@ class InProcessDriver implements DurableDriver {
       this.#failures.delete(runId);
       if (status === 'next') this.#due.add(runId);
     } catch (error) {
+      // a step that was aborted is continued by another worker
+      if (this.#stopping.signal.aborted) return;
       this.#onError(error, runId);
       this.#later(runId);
     } finally {
@@ -77,7 +88,6 @@ class InProcessDriver implements DurableDriver {
   }
 
   #later(runId: string): void {
-    if (this.#stopping.signal.aborted) return;
     const failures = (this.#failures.get(runId) ?? 0) + 1;
     this.#failures.set(runId, failures);
     const pause = setTimeout(
@@ -89,4 +99,10 @@ class InProcessDriver implements DurableDriver {
     );
     this.#pauses.add(pause);
   }
+}
+
+function logError(error: unknown, runId: string): void {
+  // a worker that fails without a word would be waited for in vain
+  // oxlint-disable-next-line no-console
+  console.error(`Run ${runId} could not be advanced, and will be tried again.`, error);
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createRun, type PromptDefinition } from '@cueline/core';
+import { defineSession } from '@cueline/core/agents';
 import { createDurable, createMemoryStore, inProcessDriver } from '@cueline/durable';
 import { planned, sendLetter, writePages, type Effects } from './support/prompts.ts';
 
@@ -171,10 +172,72 @@ test('mistakes of a start are said before anything is stored', async () => {
   const nameless = { ...prompt, name: '' } as PromptDefinition<void>;
   expect(() => createDurable({ prompts: [nameless], store })).toThrow('has no name');
   expect(() => createDurable({ prompts: [prompt, prompt], store })).toThrow('Two prompts are named');
+  const session = defineSession('research', { systemPrompt: 'You search.' });
+  expect(() => createDurable({ prompts: [session], store })).toThrow('is a session or an agent call');
   const durable = createDurable({ prompts: [prompt], store });
   const other = createRun(writePages(effects), { executor: durable.executor });
   await expect(other.start({ book: 'Emma' })).rejects.toThrow('not among those');
   const unnamed = createRun(prompt, { executor: durable.executor, model: planned(['x']) });
   await expect(unnamed.start()).rejects.toThrow("Name it, { model: 'openai:gpt-4o' }");
   expect(await store.unfinished()).toEqual([]);
+});
+
+test('a stop lets the step under way end, so that no write is interrupted', async () => {
+  const effects = createEffects();
+  const store = createMemoryStore();
+  const prompt = writePages(effects, { ms: 60 });
+  const first = createDurable({ prompts: [prompt], store });
+  const worker = await first.work();
+  const run = createRun(prompt, { executor: first.executor });
+  const result = run.start({ book: 'Emma' });
+  await expect.poll(() => effects.noted).toContain('write Emma 0');
+  await worker.stop();
+  const second = createDurable({ prompts: [prompt], store });
+  const later = await second.work();
+  expect(await result).toBe('Written.');
+  expect(run.getState().toolCalls.map(({ state }) => state)).toEqual(Array(6).fill('output-available'));
+  await later.stop();
+});
+
+test('a step that takes longer than the grace is aborted, and continued by another worker', async () => {
+  const effects = createEffects();
+  const store = createMemoryStore();
+  const errors: unknown[] = [];
+  const prompt = writePages(effects, { ms: 300 });
+  const driver = inProcessDriver({ graceMs: 20, onError: (error) => errors.push(error) });
+  const first = createDurable({ prompts: [prompt], store, driver });
+  const worker = await first.work();
+  const run = createRun(prompt, { executor: first.executor });
+  const result = run.start({ book: 'Emma' });
+  await expect.poll(() => effects.noted).toContain('write Emma 0');
+  await worker.stop();
+  expect(errors).toEqual([]);
+  const later = await createDurable({ prompts: [prompt], store }).work();
+  expect(await result).toBe('Written.');
+  expect(run.getState().toolCalls[0]).toMatchObject({
+    state: 'output-error',
+    errorText: expect.stringContaining('interrupted'),
+  });
+  expect(effects.noted.filter((each) => each === 'write Emma 0')).toHaveLength(1);
+  await later.stop();
+});
+
+test('a log that is not whole is not continued, and the error says where it breaks off', async () => {
+  const inner = createMemoryStore();
+  const prompt = writePages(createEffects());
+  const durable = createDurable({
+    prompts: [prompt],
+    store: {
+      ...inner,
+      async claim(runId) {
+        const claimed = await inner.claim(runId);
+        if (typeof claimed !== 'object') return claimed;
+        return { ...claimed, events: claimed.events.filter(({ seq }) => seq !== 3) };
+      },
+    },
+  });
+  await inner.create({ runId: 'run-1', start: { prompt: prompt.name, input: { book: 'Emma' } } });
+  const { signal } = new AbortController();
+  await durable.advance('run-1', signal);
+  await expect(durable.advance('run-1', signal)).rejects.toThrow('Event 3 of run run-1 is missing');
 });

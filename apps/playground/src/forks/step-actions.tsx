@@ -12,8 +12,8 @@ import {
 } from '../state/fork-session.ts';
 import { logOf } from '../state/shown-run.ts';
 import { usePlayground, type RunSession } from '../state/store.ts';
-import { ActionsMenu } from '../ui/actions-menu.tsx';
-import { menuItem } from '../ui/menu.ts';
+import { ActionsMenu } from '../ui/menu/actions-menu.tsx';
+import { menuItem } from '../ui/menu/menu-style.ts';
 import { EditDialog } from './edit-dialog.tsx';
 
 type StepActionsProps = {

@@ -15,11 +15,11 @@ import {
 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { useState } from 'react';
-import { ActionsMenu } from '../ui/actions-menu.tsx';
+import { ActionsMenu } from '../ui/menu/actions-menu.tsx';
 import { Button } from '../ui/button.tsx';
 import { focusFirst } from '../ui/focus-first.ts';
 import { formatDuration, plural } from '../ui/format.ts';
-import { menuItem } from '../ui/menu.ts';
+import { menuItem } from '../ui/menu/menu-style.ts';
 import { formatClock, formatWhen } from './format-when.ts';
 import { changeRun, reportBlocked, statusNow } from './history.ts';
 import type { RunRow, StoredStatus } from './rows.ts';

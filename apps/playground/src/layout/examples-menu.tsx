@@ -6,7 +6,7 @@ import { exampleGroups } from '../examples/index.ts';
 import { usePlayground } from '../state/store.ts';
 import { FileInput } from '../ui/file-input.tsx';
 import { Button } from '../ui/button.tsx';
-import { menuContent, menuItem } from '../ui/menu.ts';
+import { menuContent, menuItem } from '../ui/menu/menu-style.ts';
 import { replaceScript } from '../state/replace-script.ts';
 
 // loaded with the first opening of the gallery

@@ -2,7 +2,7 @@ import { Check, Monitor, Moon, Sun } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { usePlayground, type ThemeChoice } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
-import { menuContent, menuItem } from '../ui/menu.ts';
+import { menuContent, menuItem } from '../ui/menu/menu-style.ts';
 import { Tip } from '../ui/tip.tsx';
 
 const choices = [

@@ -2,8 +2,8 @@ import type { TaskState } from '@cueline/core';
 import { Pencil, RotateCcw, SkipForward, Trash2 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { useLayoutEffect, useRef } from 'react';
-import { ActionsMenu } from '../ui/actions-menu.tsx';
-import { menuItem } from '../ui/menu.ts';
+import { ActionsMenu } from '../ui/menu/actions-menu.tsx';
+import { menuItem } from '../ui/menu/menu-style.ts';
 import { possibleEdits } from './task-labels.ts';
 
 const looks = {

@@ -8,6 +8,7 @@ import type { RunEvent } from '../log/events.ts';
 import { createOpenCalls } from '../log/open-calls.ts';
 import type { RunHandle } from '../log/run-handle.ts';
 import { readPast, voidingEvent } from '../log/run-past.ts';
+import { isRunEvent } from '../wire/check-event.ts';
 import type { ModelSettings } from '../models/settings.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { PromptOptions } from '../prompt/prompt-options.ts';
@@ -63,12 +64,14 @@ export type Advanced =
  * model reads that they were interrupted.
  *
  * Rejects if events cannot be stored and if `signal` aborts; the stored log is whole in both cases.
+ * @throws CuelineError `invalid_options` for a session or an agent call, `storage_failed` for events that are not a log
  */
 export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOptions): Promise<Advanced> {
   const { runId, definition, input, model, messages } = run;
   const { append, commands = [], models = {}, signal } = options;
   signal?.throwIfAborted();
-  if (definition.policySetup !== undefined) throw noPolicy(definition.name);
+  checkAdvanceable(definition);
+  checkEvents(runId, run.events);
   const log = createPausableLog(run.events);
   if (log.ended) return { status: 'done' };
 
@@ -81,12 +84,12 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
   try {
     const voids = voidingEvent(log.events);
     if (voids !== undefined) log.append(voids);
-    const isParked = watch(log, settle);
+    const isWaiting = watch(log, settle);
     for (const command of commands) {
       if (command.type === 'stop') endEarly(log, run, undefined);
       else logResponse(log, command);
     }
-    if (!log.ended && (!isParked() || commands.some(isEdit))) {
+    if (!log.ended && (!isWaiting() || commands.some(isEdit))) {
       const past = log.events.length === 0 ? undefined : readPast(log.events);
       try {
         const started = await startRun(
@@ -193,10 +196,22 @@ function endEarly<Input>(log: PausableLog, run: StoredRun<Input>, error: Cueline
   }
 }
 
-function noPolicy(name: string): CuelineError {
-  return new CuelineError(
+/** @throws CuelineError `invalid_options` for a session or an agent call, which cannot be advanced step by step */
+export function checkAdvanceable({ name, policySetup }: { name: string; policySetup?: unknown }): void {
+  if (policySetup === undefined) return;
+  throw new CuelineError(
     'invalid_options',
     `"${name}" is a session or an agent call, and these cannot be advanced step by step yet. Advance a prompt: definePrompt('${name}', …).`,
+  );
+}
+
+/** @throws CuelineError `storage_failed` for a log that is not whole, or that no run has written */
+function checkEvents(runId: string, events: readonly RunEvent[]): void {
+  const at = events.findIndex((event, index) => !isRunEvent(event) || event.seq !== index);
+  if (at < 0) return;
+  throw new CuelineError(
+    'storage_failed',
+    `Event ${at} of run ${runId} is missing or cannot be read, so the run was not continued. Restore the run's events in the store, from ${at} on.`,
   );
 }
 

@@ -16,7 +16,7 @@ import { composeStreamOptions, type StreamContext } from './stream-options.ts';
 import { createStreamAttempts } from './stream-attempts.ts';
 import { createTaskProgress } from './task-progress.ts';
 import { readTimeouts } from '../provider/timeout-options.ts';
-import type { TakeOver } from './take-over.ts';
+import type { TakeOver } from './take-over/take-over.ts';
 import { createToolApproval } from '../tool-calls/tool-approval.ts';
 import { createToolRegistry } from '../tool-calls/tool-registry.ts';
 import type { AgentContext } from '../tool-calls/run-context.ts';

@@ -10,7 +10,7 @@ import type { Plugin } from '../prompt/define-plugin.ts';
 import { noteInput } from '../prompt/prompt-inputs.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import type { ToolList } from '../tools/tool-list.ts';
-import type { OwnOpenCall } from './finish-step.ts';
+import type { OwnOpenCall } from './take-over/finish-step.ts';
 import type { LoopPolicySetup } from './loop-policy.ts';
 import { budgetExceeded } from '../tool-calls/limits.ts';
 import { checkMessages, openPrompt } from './open-prompt.ts';
@@ -20,7 +20,7 @@ import { toJson } from '../messages/to-json.ts';
 import type { AgentCall, EventSink, AgentContext } from '../tool-calls/run-context.ts';
 import { toModelMessages, toUIMessages } from '../messages/ui-messages.ts';
 import { toolsWithModelOutput } from '../tools/model-output.ts';
-import { messagesOf, openCallsOf, takeOverOf } from './take-over.ts';
+import { messagesOf, openCallsOf, takeOverOf } from './take-over/take-over.ts';
 
 /**
  * Answers a tool call with a prompt of its own, which runs in the same log, under the same limits, and stops with its

@@ -23,7 +23,7 @@ import {
   type WhenStored,
 } from '../tool-calls/run-context.ts';
 import type { RunPast } from '../log/run-past.ts';
-import { messagesOf, openCallsOf, takeOverOf } from './take-over.ts';
+import { messagesOf, openCallsOf, takeOverOf } from './take-over/take-over.ts';
 import { toUIMessages } from '../messages/ui-messages.ts';
 import { untilAborted } from '../base/until-aborted.ts';
 

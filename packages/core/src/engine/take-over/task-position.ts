@@ -1,15 +1,15 @@
-import type { RunEvent } from '../log/events.ts';
-import { reduceAll } from '../log/reduce.ts';
-import type { RunPast } from '../log/run-past.ts';
-import { countPromptMessages } from '../log/log-queries.ts';
-import { toModelMessages } from '../messages/ui-messages.ts';
-import type { TaskListDefinition } from '../prompt/task-list.ts';
-import { applyTaskEvent } from '../tasks/task.ts';
-import { currentTask } from '../tasks/task-list.ts';
-import type { TaskItem } from '../tasks/task-item.ts';
-import { toolsWithModelOutput } from '../tools/model-output.ts';
-import type { Prompt } from '../prompt/prompt.ts';
-import type { TaskPosition } from './task-progress.ts';
+import type { RunEvent } from '../../log/events.ts';
+import { reduceAll } from '../../log/reduce.ts';
+import type { RunPast } from '../../log/run-past.ts';
+import { countPromptMessages } from '../../log/log-queries.ts';
+import { toModelMessages } from '../../messages/ui-messages.ts';
+import type { TaskListDefinition } from '../../prompt/task-list.ts';
+import { applyTaskEvent } from '../../tasks/task.ts';
+import { currentTask } from '../../tasks/task-list.ts';
+import type { TaskItem } from '../../tasks/task-item.ts';
+import { toolsWithModelOutput } from '../../tools/model-output.ts';
+import type { Prompt } from '../../prompt/prompt.ts';
+import type { TaskPosition } from '../task-progress.ts';
 
 /** Where a task list stood, and the number of the first step of its current task. */
 export type PastTasks = TaskPosition & { firstStep: number };

@@ -1,7 +1,7 @@
 import type { StepResult, ToolSet } from 'ai';
-import type { RunPast } from '../log/run-past.ts';
-import type { ToolCallState } from '../log/state.ts';
-import type { UserContext } from '../prompt/prompt-options.ts';
+import type { RunPast } from '../../log/run-past.ts';
+import type { ToolCallState } from '../../log/state.ts';
+import type { UserContext } from '../../prompt/prompt-options.ts';
 
 type Step = StepResult<ToolSet, UserContext>;
 

@@ -1,16 +1,16 @@
 import type { ModelMessage, UIMessage } from 'ai';
-import { callKey } from '../base/call-key.ts';
-import type { RunPast } from '../log/run-past.ts';
-import { countPromptMessages } from '../log/log-queries.ts';
-import { describeUnfinished, type UnfinishedCall } from '../log/unfinished-step.ts';
-import type { Definitions } from '../prompt/definitions.ts';
-import { settleOpenCalls } from '../log/settle-open-calls.ts';
-import type { AgentContext } from '../tool-calls/run-context.ts';
-import type { ToolApproval } from '../tool-calls/tool-approval.ts';
-import type { ToolRegistry } from '../tool-calls/tool-registry.ts';
+import { callKey } from '../../base/call-key.ts';
+import type { RunPast } from '../../log/run-past.ts';
+import { countPromptMessages } from '../../log/log-queries.ts';
+import { describeUnfinished, type UnfinishedCall } from '../../log/unfinished-step.ts';
+import type { Definitions } from '../../prompt/definitions.ts';
+import { settleOpenCalls } from '../../log/settle-open-calls.ts';
+import type { AgentContext } from '../../tool-calls/run-context.ts';
+import type { ToolApproval } from '../../tool-calls/tool-approval.ts';
+import type { ToolRegistry } from '../../tool-calls/tool-registry.ts';
 import { finishOwnStep, type OwnOpenCall } from './finish-step.ts';
-import type { Recorder } from './recorder.ts';
-import type { Prompt } from '../prompt/prompt.ts';
+import type { Recorder } from '../recorder.ts';
+import type { Prompt } from '../../prompt/prompt.ts';
 import { readTaskPosition, type PastTasks } from './task-position.ts';
 
 /** What a loop needs to continue where another process has left it. */

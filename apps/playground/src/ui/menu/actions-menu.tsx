@@ -1,8 +1,8 @@
 import { Ellipsis } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import type { ReactNode, RefObject } from 'react';
-import { Button } from './button.tsx';
-import { menuContent } from './menu.ts';
+import { Button } from '../button.tsx';
+import { menuContent } from './menu-style.ts';
 import { MenuPortal } from './menu-portal.tsx';
 
 type ActionsMenuProps = {

@@ -1,11 +1,11 @@
 import { asSchema, type ModelMessage, type ToolModelMessage, type ToolSet } from 'ai';
-import { lastOutput } from '../tools/tool-callbacks.ts';
-import type { Recorder } from './recorder.ts';
-import type { ToolRegistry } from '../tool-calls/tool-registry.ts';
-import { INTERRUPTED, type CallSettlement } from '../log/settle-open-calls.ts';
-import { NOT_MADE, type UnfinishedCall } from '../log/unfinished-step.ts';
-import type { ToolApproval } from '../tool-calls/tool-approval.ts';
-import { toModelError } from '../tools/model-error.ts';
+import { lastOutput } from '../../tools/tool-callbacks.ts';
+import type { Recorder } from '../recorder.ts';
+import type { ToolRegistry } from '../../tool-calls/tool-registry.ts';
+import { INTERRUPTED, type CallSettlement } from '../../log/settle-open-calls.ts';
+import { NOT_MADE, type UnfinishedCall } from '../../log/unfinished-step.ts';
+import type { ToolApproval } from '../../tool-calls/tool-approval.ts';
+import { toModelError } from '../../tools/model-error.ts';
 
 type ResultPart = Extract<ToolModelMessage['content'][number], { type: 'tool-result' }>;
 
