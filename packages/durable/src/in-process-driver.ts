@@ -102,7 +102,7 @@ class InProcessDriver implements DurableDriver {
 }
 
 function logError(error: unknown, runId: string): void {
-  // a worker that fails without a word would be waited for in vain
+  // otherwise a run that cannot be advanced would only seem to wait
   // oxlint-disable-next-line no-console
   console.error(`Run ${runId} could not be advanced, and will be tried again.`, error);
 }
