@@ -29,7 +29,7 @@ export type Playground = {
 
 const thisMachine = new Set(['localhost', '127.0.0.1']);
 
-/** `test` with the playground, in which a request to any other host than this machine fails the test. */
+/** `test` with the playground. A request to any other host than this machine, or an uncaught error, fails the test. */
 export const test: ReturnType<typeof base.extend<{ playground: Playground }>> = base.extend<{
   playground: Playground;
 }>({
@@ -40,8 +40,11 @@ export const test: ReturnType<typeof base.extend<{ playground: Playground }>> = 
       const { protocol, hostname } = new URL(request.url());
       if (protocol.startsWith('http') && !thisMachine.has(hostname)) foreign.push(request.url());
     });
+    const uncaught: string[] = [];
+    page.context().on('weberror', (event) => uncaught.push(event.error().message));
     await use(onPage(page));
     expect(foreign, 'requests to other hosts').toEqual([]);
+    expect(uncaught, 'uncaught errors').toEqual([]);
   },
 });
 

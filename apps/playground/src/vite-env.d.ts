@@ -16,6 +16,3 @@ declare module 'monaco-editor/platform/storage/common/storage' {
     type: { store(key: string, value: boolean, scope: number, target: number): void };
   };
 }
-declare module 'monaco-editor/editor/common/languages/language' {
-  export const ILanguageService: { type: { requestRichLanguageFeatures(language: string): void } };
-}

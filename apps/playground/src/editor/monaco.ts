@@ -35,7 +35,6 @@ import 'monaco-editor/features/tokenization/register';
 import 'monaco-editor/features/unicodeHighlighter/register';
 import 'monaco-editor/features/wordHighlighter/register';
 import 'monaco-editor/features/wordOperations/register';
-import { ILanguageService } from 'monaco-editor/editor/common/languages/language';
 import { StandaloneServices } from 'monaco-editor/editor/standalone/browser/standaloneServices';
 import 'monaco-editor/languages/definitions/typescript/register';
 import * as typescript from 'monaco-editor/languages/features/typescript/register';
@@ -75,8 +74,6 @@ self.MonacoEnvironment = {
 // Otherwise the loader would fetch another Monaco from a CDN.
 loader.config({ monaco: monaco as never });
 defineThemes(monaco);
-// Otherwise TypeScript would be set up only once the editor has drawn a script.
-StandaloneServices.get(ILanguageService).requestRichLanguageFeatures('typescript');
 // Shows the documentation beside a completion at once. Monaco has no option for this: it stores what the user
 // last chose (scope 0: the profile; target 0: by the user).
 StandaloneServices.get(IStorageService).store('expandSuggestionDocs', true, 0, 0);
