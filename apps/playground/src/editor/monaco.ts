@@ -35,6 +35,9 @@ import 'monaco-editor/features/tokenization/register';
 import 'monaco-editor/features/unicodeHighlighter/register';
 import 'monaco-editor/features/wordHighlighter/register';
 import 'monaco-editor/features/wordOperations/register';
+// TypeScript's part brings features that need these services, and a service has to be known before the first editor.
+import 'monaco-editor/editor/contrib/codelens/browser/codeLensCache';
+import 'monaco-editor/editor/common/services/treeViewsDndService';
 import { StandaloneServices } from 'monaco-editor/editor/standalone/browser/standaloneServices';
 import 'monaco-editor/languages/definitions/typescript/register';
 import * as typescript from 'monaco-editor/languages/features/typescript/register';

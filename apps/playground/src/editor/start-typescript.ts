@@ -18,5 +18,5 @@ export function takeTypeScriptWorker(): Worker {
 export const editorTypes: Promise<EditorTypes> = fetch(typesUrl).then(
   (response) => response.json() as Promise<EditorTypes>,
 );
-// whoever awaits them hears of a failure, perhaps later
+// the editor reports a failure when it awaits them, which may be later
 editorTypes.catch(() => {});

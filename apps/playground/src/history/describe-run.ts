@@ -7,7 +7,7 @@ import type { RunRow, StoredStatus } from './rows.ts';
 /** The part of a stored run's row that follows from its session. */
 export type RunFigures = Pick<RunRow, 'status' | 'steps' | 'turns' | 'elapsed'>;
 
-/** What the list shows of a session as it is now. */
+/** Returns what the history shows of a session in its current state. */
 export function describeSession({ run, earlier }: Pick<RunSession, 'run' | 'earlier'>): RunFigures {
   const states = [...earlier.map(({ state }) => state), run.getState()];
   return {

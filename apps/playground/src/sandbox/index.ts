@@ -31,7 +31,7 @@ export type {
 export type Sandbox = {
   /** Starts a frame and a worker ahead of the next run, and from now on again after each run. */
   warm(): void;
-  /** Runs this script. Of a request, it uses the input and what is kept of earlier turns and steps: the script is the definition. */
+  /** Runs this script with the input and the kept turns and steps of a request. The script takes the place of its definition. */
   executor(script: string, host: ScriptHost): Executor;
   /**
    * Loads this script without running it, in a worker that ends with it: the name of its prompt and its input and, with

@@ -2,7 +2,7 @@ import { startTransition, useEffect, useState } from 'react';
 
 /** How many rows are drawn at once. */
 const STEP = 20;
-/** How long a list stays as it is after a jump before the rest is drawn, in milliseconds: the next one may follow. */
+/** How long after a jump the rest of a list is drawn, in milliseconds. A jump is often followed by another. */
 const AFTER_JUMP_MS = 150;
 
 /**
