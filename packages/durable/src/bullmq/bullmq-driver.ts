@@ -1,4 +1,4 @@
-import { Queue, WaitingError, Worker, type ConnectionOptions, type Job } from 'bullmq';
+import { Queue, WaitingError, Worker, type Job } from 'bullmq';
 import type { AdvanceJob, DurableDriver, DurableWorker } from '../driver.ts';
 
 export type BullmqDriverOptions = {
@@ -45,12 +45,11 @@ const ANY_NUMBER = 1_000_000;
  */
 export function bullmqDriver(options: BullmqDriverOptions): DurableDriver {
   const { queue: name = 'cueline', onError = logError } = options;
-  const connection = options.connection as ConnectionOptions;
   let opened: Queue | undefined;
 
   function open(): Queue {
     if (opened !== undefined) return opened;
-    opened = new Queue(name, { connection });
+    opened = new Queue(name, { connection: options.connection });
     opened.on('error', (error) => onError(error, undefined));
     return opened;
   }
@@ -108,7 +107,7 @@ function startWorker(
     // BullMQ counts the parameters, and gives a signal as the third one
     async (job, token, lost) => run(job, token, lost),
     {
-      connection: options.connection as ConnectionOptions,
+      connection: options.connection,
       concurrency,
       lockDuration: lockMs,
       stalledInterval: lockMs,

@@ -33,7 +33,7 @@ export function createScript(source: string): RedisScript {
 function readReply(reply: unknown): Reply {
   if (reply === null || reply === undefined) return undefined;
   if (Array.isArray(reply)) return reply.map(String);
-  return typeof reply === 'number' ? reply : String(reply);
+  return typeof reply === 'number' ? reply : (reply as { toString(): string }).toString();
 }
 
 async function sha1(text: string): Promise<string> {
