@@ -10,6 +10,12 @@ describeWithRedis('drivers, whose workers are killed at every place', (redis) =>
     client.setMaxListeners(0);
   });
 
-  longDriverSuite('BullMQ', bullmqSetup(redis, () => client, 'tests'));
-  longDriverSuite('in process', inProcessSetup(redis, () => client, 'in-process:'));
+  longDriverSuite(
+    'BullMQ',
+    bullmqSetup(redis, () => client, 'tests'),
+  );
+  longDriverSuite(
+    'in process',
+    inProcessSetup(redis, () => client, 'in-process:'),
+  );
 });

@@ -125,7 +125,9 @@ async function killAt(setup: DriverSetup, module: WorkerModule, place: string): 
   const { state, workers } = await killOnce(setup, module, place, (settings) => everyEffect(settings));
   checkEffects(state, workers);
   const answers = workers.effects().filter((each) => each === 'model').length;
-  expect(answers).toBe(place === 'in answer' ? 3 : 2);
+  // the answer is lost if it was on the way to the store
+  const lost = place === 'in answer' ? [3] : place === 'while it stores' ? [2, 3] : [2];
+  expect(lost).toContain(answers);
   return state;
 }
 
@@ -176,12 +178,16 @@ function checkEffects(state: RunState, workers: Workers): void {
   for (const [tool, mayStartAgain] of Object.entries(everyTool)) {
     const call = state.toolCalls.find(({ toolName }) => toolName === tool);
     const starts = startsOf(workers, tool);
-    expect(new Set(starts).size, tool).toBe(1);
-    if (mayStartAgain) expect(call, tool).toMatchObject({ output: `${tool} is done` });
-    else {
+    if (mayStartAgain) {
+      expect(call, tool).toMatchObject({ output: `${tool} is done` });
+      // with the same idempotency key
+      expect(new Set(starts).size, tool).toBe(1);
+    } else if (call?.state === 'output-available') {
       expect(starts, tool).toHaveLength(1);
-      const { state: how, errorText = '' } = call ?? {};
-      if (how !== 'output-available') expect(errorText, tool).toContain('interrupted');
+    } else {
+      // also one whose start was stored, and whose function was not called any more
+      expect(starts.length, tool).toBeLessThanOrEqual(1);
+      expect(call?.errorText, tool).toContain('interrupted');
     }
   }
 }
