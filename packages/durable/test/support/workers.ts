@@ -8,6 +8,7 @@ import type { WorkerModule } from './driver-setup.ts';
 
 /** A process that works. */
 export type WorkerProcess = {
+  isAlive(): boolean;
   kill(signal: NodeJS.Signals): void;
   /** Resolves when it has ended. */
   readonly ended: Promise<unknown>;
@@ -15,7 +16,9 @@ export type WorkerProcess = {
 
 /** Where the processes of one test note what they do, and which of them is killed. */
 export type Workers = {
-  /** Starts a process, and resolves when it works. */
+  /** Starts a process whose tools take so many milliseconds. */
+  spawn(ms?: number): WorkerProcess;
+  /** Does the same, and resolves when it works. */
   start(options?: { ms?: number }): Promise<WorkerProcess>;
   /** Kills the first process that comes to a place. */
   killAt(place: string): void;
@@ -32,23 +35,28 @@ export function createWorkers({ module, argument }: WorkerModule): Workers {
   const effects = (): string[] =>
     existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
   const ups = (): number => effects().filter((each) => each === 'worker up').length;
+  function spawn(ms = 20): WorkerProcess {
+    const child = fork(
+      fileURLToPath(new URL('worker-process.ts', import.meta.url)),
+      [module.href, argument, folder, String(ms)],
+      { execArgv: ['--conditions=@cueline/source'], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
+    );
+    const worker: WorkerProcess = {
+      isAlive: () => child.exitCode === null && child.signalCode === null,
+      kill: (signal) => void child.kill(signal),
+      ended: once(child, 'exit'),
+    };
+    processes.push(worker);
+    return worker;
+  }
+
   return {
-    async start({ ms = 20 } = {}) {
+    spawn,
+    async start({ ms } = {}) {
       const before = ups();
-      const child = fork(
-        fileURLToPath(new URL('worker-process.ts', import.meta.url)),
-        [module.href, argument, folder, String(ms)],
-        { execArgv: ['--conditions=@cueline/source'], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
-      );
-      const worker = {
-        kill: (signal: NodeJS.Signals) => void child.kill(signal),
-        ended: once(child, 'exit'),
-      };
-      processes.push(worker);
+      const worker = spawn(ms);
       // it may be killed before it says that it works
-      while (ups() === before && child.exitCode === null && child.signalCode === null) {
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
+      while (ups() === before && worker.isAlive()) await new Promise((resolve) => setTimeout(resolve, 10));
       return worker;
     },
     killAt: (place) => writeFileSync(join(folder, 'kill-at.txt'), place),
