@@ -1,4 +1,4 @@
-import { Queue, WaitingError, Worker, type Job } from 'bullmq';
+import { createNodeRedisClient, Queue, WaitingError, Worker, type ConnectionOptions, type Job } from 'bullmq';
 import type { AdvanceJob, DurableDriver, DurableWorker } from '../driver.ts';
 
 export type BullmqDriverOptions = {
@@ -30,6 +30,9 @@ const LONGEST_PAUSE_MS = 30_000;
 /** How long a connection that was lost is left alone, in milliseconds. BullMQ's own default is 15 seconds. */
 const RECONNECT_MS = 1_000;
 
+/** How much longer than its grace a worker that stops waits for Redis, in milliseconds. */
+const AWAY_MS = 2_000;
+
 /** More than ever happen. Each step is a job of its own, and its failures are reported. */
 const ANY_NUMBER = 1_000_000;
 
@@ -45,11 +48,12 @@ const ANY_NUMBER = 1_000_000;
  */
 export function bullmqDriver(options: BullmqDriverOptions): DurableDriver {
   const { queue: name = 'cueline', onError = logError } = options;
+  const connection = adapt(options.connection);
   let opened: Queue | undefined;
 
   function open(): Queue {
     if (opened !== undefined) return opened;
-    opened = new Queue(name, { connection: options.connection });
+    opened = new Queue(name, { connection });
     opened.on('error', (error) => onError(error, undefined));
     return opened;
   }
@@ -58,7 +62,21 @@ export function bullmqDriver(options: BullmqDriverOptions): DurableDriver {
     await open().add('advance', { runId }, jobOptions(runId));
   }
 
-  return { wake, work: (advance) => startWorker(advance, wake, { ...options, queue: name, onError }) };
+  return {
+    wake,
+    work: (advance) => startWorker(advance, wake, { ...options, connection, queue: name, onError }),
+  };
+}
+
+/**
+ * Returns what BullMQ talks to. Its adapter of a client of `redis` emits that client's errors, also once the queue and the
+ * workers that listen to them are closed, and the process would end then.
+ */
+function adapt(client: object): ConnectionOptions {
+  if (!('isOpen' in client) || 'defineCommand' in client) return client;
+  const adapter = createNodeRedisClient(client as Parameters<typeof createNodeRedisClient>[0]);
+  adapter.on('error', () => {});
+  return adapter;
 }
 
 /** A run has one job at a time. A wake-up while that one is active adds another job when it ends. */
@@ -125,8 +143,12 @@ function startWorker(
     async stop() {
       const abort = (): void => stopping.abort(new Error('The worker stops.'));
       const grace = setTimeout(abort, graceMs);
-      await worker.close();
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const silent = new Promise((resolve) => (timer = setTimeout(resolve, graceMs + AWAY_MS)));
+      // without Redis, BullMQ would wait for it
+      await Promise.race([worker.close(), silent]);
       clearTimeout(grace);
+      clearTimeout(timer);
     },
   };
 }
