@@ -25,8 +25,6 @@ export type DriverSetup = {
   workers?: WorkerModule;
   /** Ends the engine as a crash does, and starts it again. Its data is on the disk. */
   engine?: { kill(): Promise<void>; start(): Promise<void> };
-  /** How long another worker may take until it has taken over, in milliseconds. Default 20,000. */
-  takeoverMs?: number;
 };
 
 export type Reader = {

@@ -18,7 +18,7 @@ import type { DriverSetup } from './driver-setup.ts';
 // with the store of the tests, which must be reachable from several processes. Without `workers`, the cases that need
 // processes are left out. `longDriverSuite` is for a file `*.long.test.ts`, and has the cases that take longest.
 
-/** Tests a driver, in half a minute at most. */
+/** Tests a driver, in some ten seconds. */
 export function driverSuite(name: string, setup: DriverSetup): void {
   testContract(name, setup);
   testChanges(name, setup);
