@@ -10,11 +10,11 @@ import {
   type RunRequest,
 } from '@cueline/core';
 import { advance, checkAdvanceable, type Advanced } from '@cueline/core/durable';
-import type { ModelSettings } from '@cueline/core/models';
+import { withoutProviderStorage, type ModelSettings } from '@cueline/core/models';
 import type { DurableDriver, DurableWorker } from './driver.ts';
 import { inProcessDriver } from './in-process-driver.ts';
 import { commandOf, refusalOf } from './respond.ts';
-import type { DurableStore } from './store.ts';
+import type { DurableStore, FoundRun, ReadEvents, RunOwner, RunQuery } from './store.ts';
 import { createWatch } from './watch.ts';
 
 export type DurableOptions = {
@@ -35,10 +35,20 @@ export type DurableOptions = {
 export type Durable = {
   /** Starts runs and follows them: `createRun(prompt, { executor })`. The runs need not happen in this process. */
   readonly executor: Executor;
+  /** The names of the prompts that may run. */
+  readonly prompts: readonly string[];
+  /** Starts a run, for a user if `owner` is given, or finds the one that was started with its key. */
+  begin<Input>(request: RunRequest<Input>, owner?: RunOwner): Promise<{ runId: string; isNew: boolean }>;
+  /** Finds a run in the store. */
+  find(which: RunQuery): Promise<FoundRun | undefined>;
+  /** Returns the stored events of a run after `afterSeq`. */
+  read(runId: string, afterSeq: number): Promise<ReadEvents | undefined>;
+  /** Returns the events of a run after `afterSeq`, past and future. Aborting `signal` only stops watching. */
+  watch(runId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<RunEvent>;
   /** Advances a run by one step. For drivers; rejects if the store fails or `signal` aborts. */
   advance(runId: string, signal: AbortSignal): Promise<Advanced>;
-  /** Sends a command to a run, whether or not a worker is up. */
-  respond(runId: string, command: RunCommand): Promise<EditReply>;
+  /** Sends a command to a run, or stops it, whether or not a worker is up. */
+  respond(runId: string, command: RunCommand | { type: 'stop' }): Promise<EditReply>;
   /** Begins to work: takes jobs of the driver, and wakes every unfinished run of the store. */
   work(): Promise<DurableWorker>;
 };
@@ -64,7 +74,7 @@ export function createDurable(given: DurableOptions): Durable {
     // forgotten, or never stored
     if (claimed === undefined) return { status: 'done' };
     const { epoch, start, events, commands } = claimed;
-    const { prompt, input, model, messages, limits } = start;
+    const { prompt, input, model, messages, limits, tasks, owner } = start;
     try {
       const advanced = await advance(
         {
@@ -73,6 +83,7 @@ export function createDurable(given: DurableOptions): Durable {
           input,
           model,
           messages,
+          tasks,
           options: {
             ...options,
             ...(limits === undefined ? {} : { limits: { ...options?.limits, ...limits } }),
@@ -80,7 +91,8 @@ export function createDurable(given: DurableOptions): Durable {
           events,
         },
         {
-          models,
+          // what a user sends must not refer to what the provider keeps
+          models: owner === undefined ? models : withoutProviderStorage(models),
           signal,
           commands: commands.map(({ command }) => command),
           async append(more) {
@@ -125,20 +137,25 @@ export function createDurable(given: DurableOptions): Durable {
     }
   }
 
-  async function* start<Input>(
-    { definition, input, model, messages, options: own, key }: RunRequest<Input>,
-    signal: AbortSignal,
-  ): AsyncGenerator<RunEvent> {
+  async function begin<Input>(
+    { definition, input, model, messages, tasks, options: own, key }: RunRequest<Input>,
+    owner?: RunOwner,
+  ): Promise<{ runId: string; isNew: boolean }> {
     if (!prompts.has(definition.name)) throw unknownPrompt(definition.name, prompts);
     if (model !== undefined && typeof model !== 'string') throw namelessModel();
     const newId = `run-${crypto.randomUUID()}`;
     const created = await store.create({
       runId: newId,
       key,
-      start: { prompt: definition.name, input, model, messages, limits: own?.limits },
+      start: { prompt: definition.name, input, model, messages, tasks, limits: own?.limits, owner },
     });
     const runId = created === 'created' ? newId : created.runId;
     await driver.wake(runId);
+    return { runId, isNew: created === 'created' };
+  }
+
+  async function* start<Input>(request: RunRequest<Input>, signal: AbortSignal): AsyncGenerator<RunEvent> {
+    const { runId } = await begin(request);
     yield* follow(runId, -1, signal);
   }
 
@@ -148,6 +165,14 @@ export function createDurable(given: DurableOptions): Durable {
       attach: follow,
       send,
     },
+    prompts: [...prompts.keys()],
+    begin,
+    async find(which) {
+      if (store.find === undefined) throw storeWithoutFind();
+      return store.find(which);
+    },
+    read: (runId, afterSeq) => store.read(runId, afterSeq),
+    watch: (runId, afterSeq, signal) => watch.follow(runId, afterSeq, signal),
     advance: advanceRun,
     respond: send,
     async work() {
@@ -194,6 +219,13 @@ function namelessModel(): CuelineError {
   return new CuelineError(
     'invalid_options',
     "The model of this start is an object, and another worker could not create it again. Name it, { model: 'openai:gpt-4o' }, or set it in the prompt's definition.",
+  );
+}
+
+function storeWithoutFind(): CuelineError {
+  return new CuelineError(
+    'invalid_options',
+    'This store cannot find the runs of a user, because it has no `find`. Implement it, or use createSqlStore.',
   );
 }
 

@@ -6,7 +6,10 @@ export type {
   ClaimedRun,
   DurableStart,
   DurableStore,
+  FoundRun,
   NewDurableRun,
   ReadEvents,
+  RunOwner,
+  RunQuery,
   StoredCommand,
 } from './store.ts';

@@ -1,5 +1,5 @@
 import type { RunEvent } from '@cueline/core';
-import type { DurableStore, NewDurableRun, StoredCommand } from './store.ts';
+import type { DurableStore, NewDurableRun, RunQuery, StoredCommand } from './store.ts';
 
 type Kept = NewDurableRun & {
   epoch: number;
@@ -14,7 +14,18 @@ export function createMemoryStore(): DurableStore {
   const runs = new Map<string, Kept>();
   const read = ({ events }: Kept, from: number): RunEvent[] =>
     events.slice(from).map((text) => JSON.parse(text) as RunEvent);
+  function isWanted({ runId, key, start: { owner } }: Kept, which: RunQuery): boolean {
+    if ('runId' in which) return runId === which.runId;
+    if ('key' in which) return key === which.key;
+    return owner?.chat === which.chat && owner.subject === which.subject;
+  }
   return {
+    async find(which) {
+      const run = [...runs.values()].findLast((each) => isWanted(each, which));
+      if (run === undefined) return undefined;
+      const { runId, start, ended, events } = run;
+      return { runId, owner: structuredClone(start.owner), endSeq: ended ? events.length - 1 : undefined };
+    },
     async create(run) {
       const known = [...runs.values()].find(({ key, runId }) =>
         run.key === undefined ? runId === run.runId : key === run.key,

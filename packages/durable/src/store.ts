@@ -1,4 +1,4 @@
-import type { Limits, RunEvent } from '@cueline/core';
+import type { Limits, RunEvent, TaskItem } from '@cueline/core';
 import type { DurableCommand } from '@cueline/core/durable';
 import type { UIMessage } from 'ai';
 
@@ -12,6 +12,24 @@ export type DurableStart = {
   /** Earlier turns of the conversation. */
   messages?: readonly UIMessage[] | undefined;
   limits?: Partial<Limits> | undefined;
+  /** The tasks at the end of the turn before. */
+  tasks?: readonly TaskItem[] | undefined;
+  /** The user of a server to whom the run belongs. */
+  owner?: RunOwner | undefined;
+};
+
+/** A user of a server, and the conversation of which a run is a turn. */
+export type RunOwner = { subject: string; chat?: string | undefined };
+
+/** Which run to look for: the one with this id or key, or the latest of a user's conversation. */
+export type RunQuery = { runId: string } | { key: string } | { subject: string; chat: string };
+
+/** A run that a store has. */
+export type FoundRun = {
+  runId: string;
+  owner: RunOwner | undefined;
+  /** The `seq` of its `run-end`, once it has ended. */
+  endSeq: number | undefined;
 };
 
 /** A run for a store. */
@@ -63,4 +81,6 @@ export type DurableStore = {
   read(runId: string, afterSeq: number): Promise<ReadEvents | undefined>;
   /** The ids of all runs without an end. */
   unfinished(): Promise<string[]>;
+  /** Finds a run. Needed only behind a prompt route, where runs belong to users. */
+  find?(which: RunQuery): Promise<FoundRun | undefined>;
 };

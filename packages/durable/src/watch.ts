@@ -5,8 +5,8 @@ import type { DurableStore, ReadEvents } from './store.ts';
 export type Watch = {
   /** Lets those who follow a run read at once what was stored here. */
   changed(runId: string): void;
-  /** Returns the events after `afterSeq`, past and future; ends after `run-end`. */
-  follow(runId: string, afterSeq: number): AsyncGenerator<RunEvent>;
+  /** Returns the events after `afterSeq`, past and future; ends after `run-end`, and soon after `leaving` is aborted. */
+  follow(runId: string, afterSeq: number, leaving?: AbortSignal): AsyncGenerator<RunEvent>;
 };
 
 /** How often the store is asked for what other processes have stored, in milliseconds. */
@@ -42,8 +42,9 @@ export function createWatch(store: DurableStore): Watch {
     changed(runId) {
       for (const wake of waiting.get(runId) ?? []) wake();
     },
-    async *follow(runId, afterSeq) {
+    async *follow(runId, afterSeq, leaving) {
       for (let next = afterSeq; ;) {
+        if (leaving?.aborted === true) return;
         // before reading, so that nothing is missed in between
         const { happened, forget } = change(runId);
         try {

@@ -24,6 +24,7 @@ export type {
   PromptRouteOptions,
   RoutePrompt,
 } from './route/prompt-route-options.ts';
+export type { DurableHost } from './route/runs/durable-host.ts';
 export type { ModelUsage } from './route/usage/model-usage.ts';
 export type {
   ApprovalContext,

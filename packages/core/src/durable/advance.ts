@@ -14,6 +14,7 @@ import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { PromptOptions } from '../prompt/prompt-options.ts';
 import { createEventQueue } from './event-queue.ts';
 import { createPausableLog, type PausableLog } from './pausable-log.ts';
+import type { TaskItem } from '../tasks/task-item.ts';
 import { isEdit, logResponse, type DurableCommand } from './commands.ts';
 
 /** A run that is advanced step by step: what it was started with, and what is stored of it. */
@@ -26,6 +27,8 @@ export type StoredRun<Input = unknown> = {
   readonly options?: PromptOptions | undefined;
   /** Earlier turns of the conversation. */
   readonly messages?: readonly UIMessage[] | undefined;
+  /** The tasks at the end of the turn before. */
+  readonly tasks?: readonly TaskItem[] | undefined;
   /** Everything that is stored of the run, in order; empty if it has not begun. */
   readonly events: readonly RunEvent[];
 };
@@ -67,7 +70,7 @@ export type Advanced =
  * @throws CuelineError `invalid_options` for a session or an agent call, `storage_failed` for events that are not a log
  */
 export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOptions): Promise<Advanced> {
-  const { runId, definition, input, model, messages } = run;
+  const { runId, definition, input, model, messages, tasks } = run;
   const { append, commands = [], models = {}, signal } = options;
   signal?.throwIfAborted();
   checkAdvanceable(definition);
@@ -94,7 +97,14 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
       try {
         const started = await startRun(
           definition,
-          { ...models, input, model, messages, options: { ...run.options, abortSignal: ending.signal } },
+          {
+            ...models,
+            input,
+            model,
+            messages,
+            tasks,
+            options: { ...run.options, abortSignal: ending.signal },
+          },
           {
             whenStored: () => queue.stored(),
             durable: { runId, log, past, pause: () => settle({ status: 'next' }) },

@@ -1,6 +1,6 @@
 import type { RunEvent } from '@cueline/core';
 import type { DurableCommand } from '@cueline/core/durable';
-import type { DurableStart, DurableStore, StoredCommand } from '../store.ts';
+import type { DurableStart, DurableStore, RunQuery, StoredCommand } from '../store.ts';
 import type { RedisClient, RedisScript, Reply } from './client.ts';
 import * as scripts from './scripts.ts';
 
@@ -29,6 +29,21 @@ export function createRedisStore(client: RedisClient, options: RedisStoreOptions
     return { run: key, events: `${key}:events`, commands: `${key}:commands` };
   }
 
+  function turnsKey(subject: string, chat: string): string {
+    return `${prefix}chat:${JSON.stringify([subject, chat])}`;
+  }
+
+  /** The id of the run that is looked for. */
+  async function idOf(which: RunQuery): Promise<string | undefined> {
+    if ('runId' in which) return which.runId;
+    if ('key' in which) {
+      const named = await run(scripts.readName, [`${prefix}key:${which.key}`]);
+      return named === undefined ? undefined : String(named);
+    }
+    const latest = await run(scripts.latestTurn, [turnsKey(which.subject, which.chat)]);
+    return Array.isArray(latest) ? latest[0] : undefined;
+  }
+
   return {
     async create({ runId, key, start }) {
       // whoever finds the name of a run that was never created creates it
@@ -38,7 +53,22 @@ export function createRedisStore(client: RedisClient, options: RedisStoreOptions
       // a run that is listed and does not exist does no harm; one that is not listed would be forgotten
       await run(scripts.addUnfinished, [unfinished], [String(Date.now()), named]);
       const isNew = (await run(scripts.createRun, [keys.run], [JSON.stringify(start)])) === 1;
+      const { subject, chat } = start.owner ?? {};
+      // also if the run is not new: the process that created it may not have come to it
+      if (subject !== undefined && chat !== undefined && named === runId) {
+        await run(scripts.addTurn, [turnsKey(subject, chat)], [runId]);
+      }
       return isNew && named === runId ? 'created' : { runId: named };
+    },
+    async find(which) {
+      const runId = await idOf(which);
+      if (runId === undefined) return undefined;
+      const keys = keysOf(runId);
+      const found = await run(scripts.describeRun, [keys.run, keys.events]);
+      if (!Array.isArray(found)) return undefined;
+      const [start = '', length = '', ended] = found;
+      const { owner } = JSON.parse(start) as DurableStart;
+      return { runId, owner, endSeq: ended === '1' ? Number(length) - 1 : undefined };
     },
     async claim(runId) {
       const keys = keysOf(runId);

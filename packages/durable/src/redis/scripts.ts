@@ -90,3 +90,26 @@ redis.call('ZREM', KEYS[1], ARGV[1])
 export const readUnfinished: RedisScript = createScript(`
 return redis.call('ZRANGE', KEYS[1], 0, -1)
 `);
+
+/** Keys: the runs of a conversation. Arguments: a run, which keeps the place that it has. */
+export const addTurn: RedisScript = createScript(`
+local time = redis.call('TIME')
+redis.call('ZADD', KEYS[1], 'NX', time[1] * 1000000 + time[2], ARGV[1])
+`);
+
+/** Keys: the runs of a conversation. Returns the latest one. */
+export const latestTurn: RedisScript = createScript(`
+return redis.call('ZREVRANGE', KEYS[1], 0, 0)
+`);
+
+/** Keys: a name. Returns the run that has it. */
+export const readName: RedisScript = createScript(`
+return redis.call('GET', KEYS[1])
+`);
+
+/** Keys: the run, its events. Returns its start, how many events it has, and '1' if it has ended. */
+export const describeRun: RedisScript = createScript(`
+local run = redis.call('HMGET', KEYS[1], 'start', 'ended')
+if not run[1] then return false end
+return { run[1], tostring(redis.call('LLEN', KEYS[2])), run[2] or '0' }
+`);

@@ -37,7 +37,8 @@ export function createSqlStore(client: SqlClient): DurableStore {
 
   return {
     async create({ runId, key, start }) {
-      const values = [runId, key ?? null, JSON.stringify(start)];
+      const { subject = null, chat = null } = start.owner ?? {};
+      const values = [runId, key ?? null, JSON.stringify(start), subject, chat];
       const created = await query<object>(statements.create, values);
       if (created.length > 0) return 'created';
       const [known] = await query<{ run_id: string }>(statements.known, [runId, key ?? null]);
@@ -79,6 +80,21 @@ export function createSqlStore(client: SqlClient): DurableStore {
       // the end is read first: events that come later are read, too, and without it the reader comes back
       const [run] = await query<{ ended: boolean }>(statements.run, [runId]);
       return run === undefined ? undefined : { events: await eventsOf(runId, afterSeq), ended: run.ended };
+    },
+    async find(which) {
+      const [text, values] =
+        'runId' in which
+          ? [statements.byId, [which.runId]]
+          : 'key' in which
+            ? [statements.byKey, [which.key]]
+            : [statements.byChat, [which.subject, which.chat]];
+      const [run] = await query<{ run_id: string; start: string; length: number; ended: boolean }>(
+        text,
+        values,
+      );
+      if (run === undefined) return undefined;
+      const { owner } = JSON.parse(run.start) as DurableStart;
+      return { runId: run.run_id, owner, endSeq: run.ended ? run.length - 1 : undefined };
     },
     async unfinished() {
       const rows = await query<{ run_id: string }>(statements.unfinished, []);

@@ -6,9 +6,13 @@ const tables: readonly string[] = [
     epoch integer NOT NULL DEFAULT 0,
     length integer NOT NULL DEFAULT 0,
     ended boolean NOT NULL DEFAULT false,
+    subject text,
+    chat text,
+    number bigserial NOT NULL,
     created_at timestamptz NOT NULL DEFAULT now()
   )`,
   `CREATE INDEX IF NOT EXISTS cueline_runs_unfinished ON cueline_runs (created_at) WHERE NOT ended`,
+  `CREATE INDEX IF NOT EXISTS cueline_runs_chats ON cueline_runs (subject, chat, number) WHERE chat IS NOT NULL`,
   `CREATE TABLE IF NOT EXISTS cueline_events (
     run_id text NOT NULL REFERENCES cueline_runs ON DELETE CASCADE,
     seq integer NOT NULL,
@@ -36,9 +40,13 @@ export const createTables: string = `DO $$ BEGIN
 END $$`;
 
 export const statements = {
-  create: `INSERT INTO cueline_runs (run_id, key, start) VALUES ($1, $2, $3)
+  create: `INSERT INTO cueline_runs (run_id, key, start, subject, chat) VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT DO NOTHING RETURNING run_id`,
   known: `SELECT run_id FROM cueline_runs WHERE key = $2 OR (run_id = $1 AND $2::text IS NULL)`,
+  byId: `SELECT run_id, start, length, ended FROM cueline_runs WHERE run_id = $1`,
+  byKey: `SELECT run_id, start, length, ended FROM cueline_runs WHERE key = $1`,
+  byChat: `SELECT run_id, start, length, ended FROM cueline_runs WHERE subject = $1 AND chat = $2
+    ORDER BY number DESC LIMIT 1`,
   run: `SELECT ended FROM cueline_runs WHERE run_id = $1`,
   claim: `UPDATE cueline_runs SET epoch = epoch + 1 WHERE run_id = $1 AND NOT ended RETURNING epoch, start`,
   events: `SELECT body FROM cueline_events WHERE run_id = $1 AND seq > $2 ORDER BY seq`,

@@ -20,7 +20,8 @@ import type { PromptRouteOptions, RoutePrompt } from './prompt-route-options.ts'
 import { readCommand } from './read-command.ts';
 import { readStart } from './read-start.ts';
 import { chatOf, noRun, readAfter, runOf } from './read-query.ts';
-import { createRuns, type ReachedRun } from './runs/runs.ts';
+import { createDurableRuns } from './runs/durable-runs.ts';
+import { createRuns, type ReachedRun, type Runs } from './runs/runs.ts';
 import { readSettings } from './settings.ts';
 import { chunksResponse, emptyResponse, eventsResponse, RUN_HEADER } from './stream-response.ts';
 import { createStreams, type StreamSlot } from './streams.ts';
@@ -70,7 +71,7 @@ class Route {
   readonly #cors;
   readonly #askerOf;
   readonly #identify;
-  readonly #runs;
+  readonly #runs: Runs;
   readonly #requests;
   readonly #readWithinLimit;
   readonly #memory;
@@ -83,7 +84,10 @@ class Route {
     this.#cors = withRequestHeaders(knownCors, options);
     this.#askerOf = checkOrigins(options.origins, options.development);
     this.#identify = createIdentify(options, (error) => this.#settings.report({ type: 'failed', error }));
-    this.#runs = createRuns(this.#settings);
+    this.#runs =
+      options.durable === undefined
+        ? createRuns(this.#settings)
+        : createDurableRuns(this.#settings, options.durable);
     this.#requests = createRequestCount(this.#settings.requests);
     this.#readWithinLimit = createOpenBodies(this.#settings.streams);
     this.#memory = createMemoryUse(this.#settings.memoryBytes);

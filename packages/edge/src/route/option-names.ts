@@ -8,6 +8,7 @@ const names: Record<keyof PromptRouteOptions, true> = {
   approvals: true,
   auth: true,
   development: true,
+  durable: true,
   edits: true,
   fileUrls: true,
   killSwitch: true,

@@ -15,6 +15,7 @@ import type { KillSwitchOption } from '../limits/kill-switch.ts';
 import type { LimitStore } from '../limits/limit-store.ts';
 import type { Prices } from '../limits/prices.ts';
 import type { RunLogStore } from '../stores/run-log-store.ts';
+import type { DurableHost } from './runs/durable-host.ts';
 import type { ModelUsage } from './usage/model-usage.ts';
 import type { ApprovalPermission, EditPermission } from './permissions.ts';
 
@@ -190,6 +191,11 @@ export type PromptRouteOptions = RequestHeaderOptions & {
   /** The caller's address. Required if `auth` is `'none'`; otherwise it counts the requests that `auth` refuses. */
   address?: ((request: Request) => string) | undefined;
   limits?: Partial<PromptRouteLimits> | undefined;
+  /**
+   * Runs that outlive this process: what `createDurable` of `@cueline/durable` returns. It has the store, the models and
+   * the options of the runs. `runMs`, `concurrent` and the daily limits cannot be set with it.
+   */
+  durable?: DurableHost | undefined;
   /** Stores the runs. Default: the memory of this process. */
   store?: RunLogStore | undefined;
   /** Counts the runs of each subject. Default: the memory of this process. */

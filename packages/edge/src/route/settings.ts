@@ -5,6 +5,7 @@ import { checkPrices, type Prices } from '../limits/prices.ts';
 import { createMemoryRuns } from '../stores/memory-runs.ts';
 import type { RunLogStore } from '../stores/run-log-store.ts';
 import { readPermissions, type Permissions } from './permissions.ts';
+import { checkDurable } from './check-durable.ts';
 import { checkRouteOptions } from './option-names.ts';
 import type { PromptRouteEvent, PromptRouteLimits, PromptRouteOptions } from './prompt-route-options.ts';
 
@@ -84,6 +85,7 @@ export function readSettings(
     // a client's input is checked with its schema
     byName.set(name, definition);
   }
+  checkDurable(options, byName.keys());
   const { own, run } = readLimits(options.limits ?? {});
   const { dailyTokens, dailyCost } = options.limits ?? {};
   if (options.auth === 'none' && dailyTokens === undefined && dailyCost === undefined) {

@@ -352,7 +352,11 @@ function stoppedBySwitch(): SerializedError {
 }
 
 /** Two prompts of one route may be started with the same key. */
-function keyOf(prompt: string, startKey: string | undefined, chat: StartRequest['chat']): string | undefined {
+export function keyOf(
+  prompt: string,
+  startKey: string | undefined,
+  chat: StartRequest['chat'],
+): string | undefined {
   if (chat !== undefined) return JSON.stringify(['turn', chat.id, chat.after ?? null]);
   return startKey === undefined ? undefined : JSON.stringify([prompt, startKey]);
 }

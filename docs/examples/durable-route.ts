@@ -1,0 +1,33 @@
+import { definePrompt } from '@cueline/core';
+import { createDurable, createMemoryStore } from '@cueline/durable';
+import { createPromptRoute } from '@cueline/edge';
+
+const planDay = definePrompt('planDay', (prompt) => prompt.$`Plan a day in Faro.`, {
+  model: 'simulated:demo',
+});
+
+// #region route
+const durable = createDurable({ prompts: [planDay], store: createMemoryStore() });
+const worker = await durable.work();
+const route = createPromptRoute(planDay, {
+  durable,
+  origins: ['https://play.example'],
+  auth: async (request) => sessionOf(request.headers.get('cookie')),
+});
+// #endregion
+
+function sessionOf(cookie: string | null): { subject: string } | null {
+  return cookie === null ? null : { subject: cookie };
+}
+
+const response = await route(
+  new Request('https://play.example/api/plan', {
+    method: 'POST',
+    headers: { cookie: 'ada', 'content-type': 'application/json' },
+    body: '{}',
+  }),
+);
+const lines = (await response.text()).split('\n');
+console.log(lines.some((line) => line.includes('"type":"run-end"')));
+// prints: true
+await worker.stop();

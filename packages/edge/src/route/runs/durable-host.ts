@@ -1,0 +1,24 @@
+import type { EditReply, RunCommand, RunEvent, RunRequest } from '@cueline/core';
+
+/** What a route needs of runs that outlive their process: `createDurable` of `@cueline/durable` returns it. */
+export type DurableHost = {
+  /** The names of the prompts that may run. */
+  readonly prompts: readonly string[];
+  /** Starts a run of a subject, or finds the one that was started with its key. */
+  begin(
+    request: RunRequest,
+    owner: { subject: string; chat?: string | undefined },
+  ): Promise<{ runId: string; isNew: boolean }>;
+  /** Finds a run by its id or key, or the latest of a conversation. */
+  find(
+    which: { runId: string } | { key: string } | { subject: string; chat: string },
+  ): Promise<
+    { runId: string; owner: { subject: string } | undefined; endSeq: number | undefined } | undefined
+  >;
+  /** Returns the stored events after `afterSeq`. */
+  read(runId: string, afterSeq: number): Promise<{ events: readonly RunEvent[] } | undefined>;
+  /** Returns the events after `afterSeq`, past and future. Aborting the signal only stops watching. */
+  watch(runId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<RunEvent>;
+  /** Sends a command to a run, or stops it, whether or not a worker is up. */
+  respond(runId: string, command: RunCommand | { type: 'stop' }): Promise<EditReply>;
+};
