@@ -27,6 +27,7 @@ export default defineConfig(async ({ mode }) => {
         projects: [
           long('core', './packages/core'),
           long('edge', './packages/edge'),
+          long('durable', './packages/durable'),
           long('evals', './packages/evals'),
           long('faults', './e2e/faults'),
           faultsInBrowser(chromium, 1),
