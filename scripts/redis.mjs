@@ -1,8 +1,9 @@
 // Finds or installs a Redis server for the tests of the Redis stores.
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import process from 'node:process';
+import { installInCi } from './debian.mjs';
 
 const namesOnPath = ['redis-server', 'valkey-server'];
 
@@ -31,19 +32,7 @@ export function findRedis(env = process.env) {
  * @returns {string | undefined} the path of the executable
  */
 export function ensureRedis() {
-  const found = findRedis();
-  const { CI, CUELINE_CI } = process.env;
-  const mayInstall = (CI || CUELINE_CI) && process.getuid?.() === 0 && existsSync('/etc/debian_version');
-  if (found || !mayInstall) return found;
-  console.log('No redis-server found: trying apt-get install redis-server');
-  const install = ['apt-get', 'install', '-y', '--no-install-recommends', 'redis-server'];
-  return [['apt-get', 'update'], install].every(run) ? findRedis() : undefined;
-}
-
-/** @param {string[]} command */
-function run([program = '', ...args]) {
-  const env = { DEBIAN_FRONTEND: 'noninteractive', ...process.env };
-  return spawnSync(program, args, { stdio: 'inherit', env, timeout: 300_000 }).status === 0;
+  return findRedis() ?? (installInCi('redis-server') ? findRedis() : undefined);
 }
 
 /** @param {string} file */

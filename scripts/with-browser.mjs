@@ -1,8 +1,9 @@
 // node scripts/with-browser.mjs <command> [...args]: runs the command with CUELINE_CHROMIUM set to a Chromium that starts,
-// and unit tests with a Redis server, where there is one or CI can install one.
+// and unit tests with a Redis and a Postgres server, where there are some or CI can install them.
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { ensureBrowser } from './browser.mjs';
+import { ensurePostgres } from './postgres.mjs';
 import { ensureRedis } from './redis.mjs';
 
 const [command, ...args] = process.argv.slice(2);
@@ -10,7 +11,10 @@ if (!command) fail('Usage: node scripts/with-browser.mjs <command> [...args]');
 
 try {
   process.env.CUELINE_CHROMIUM = ensureBrowser();
-  if (command === 'vitest') ensureRedis();
+  if (command === 'vitest') {
+    ensureRedis();
+    ensurePostgres();
+  }
 } catch (error) {
   fail(error instanceof Error ? error.message : String(error));
 }

@@ -106,9 +106,11 @@ export function createDurable(given: DurableOptions): Durable {
     const reason = refusalOf(read, command);
     if (reason !== undefined) return { accepted: false, reason };
     const isNew = await store.send(runId, commandOf(command));
-    if (!isNew) return { accepted: false, reason: 'It was answered already, or the run has ended.' };
+    // also for one that was sent before, whose sender may have failed to wake the run
     await driver.wake(runId);
-    return { accepted: true };
+    return isNew
+      ? { accepted: true }
+      : { accepted: false, reason: 'It was answered already, or the run has ended.' };
   }
 
   /** Follows a run to its end. Aborting the signal ends the run. */

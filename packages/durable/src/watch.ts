@@ -1,5 +1,5 @@
 import { CuelineError, type RunEvent } from '@cueline/core';
-import type { DurableStore } from './store.ts';
+import type { DurableStore, ReadEvents } from './store.ts';
 
 /** Follows runs in a store. */
 export type Watch = {
@@ -11,6 +11,11 @@ export type Watch = {
 
 /** How often the store is asked for what other processes have stored, in milliseconds. */
 const POLL_MS = 250;
+
+/** How long a store may be away until its readers give up, and the pauses between their attempts, in milliseconds. */
+const MAX_AWAY_MS = 60_000;
+const SHORTEST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 1_000;
 
 export function createWatch(store: DurableStore): Watch {
   const waiting = new Map<string, Set<() => void>>();
@@ -42,7 +47,7 @@ export function createWatch(store: DurableStore): Watch {
         // before reading, so that nothing is missed in between
         const { happened, forget } = change(runId);
         try {
-          const read = await store.read(runId, next);
+          const read = await readPatiently(store, runId, next);
           if (read === undefined) throw unknownRun(runId);
           for (const event of read.events) {
             next = event.seq;
@@ -57,6 +62,23 @@ export function createWatch(store: DurableStore): Watch {
       }
     },
   };
+}
+
+/** Reads again while the store is away, so that whoever follows a run does not notice. */
+async function readPatiently(
+  store: DurableStore,
+  runId: string,
+  afterSeq: number,
+): Promise<ReadEvents | undefined> {
+  const begun = performance.now();
+  for (let pause = SHORTEST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    try {
+      return await store.read(runId, afterSeq);
+    } catch (error) {
+      if (performance.now() - begun > MAX_AWAY_MS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
 }
 
 function unknownRun(runId: string): CuelineError {

@@ -1,7 +1,7 @@
 import type { RunEvent } from '@cueline/core';
 import type { DurableCommand } from '@cueline/core/durable';
 import type { DurableStart, DurableStore } from '../store.ts';
-import { statements, tables } from './statements.ts';
+import { createTables, statements } from './statements.ts';
 
 /** A client of Postgres: a `Pool` or `Client` of `pg`, or PGlite. */
 export type SqlClient = {
@@ -17,15 +17,11 @@ export type SqlClient = {
  * const store = createSqlStore(new PGlite('./runs'));
  */
 export function createSqlStore(client: SqlClient): DurableStore {
-  let ready: Promise<void> | undefined;
-
-  async function createTables(): Promise<void> {
-    for (const table of tables) await client.query(table);
-  }
+  let ready: Promise<unknown> | undefined;
 
   async function query<Row>(text: string, values: unknown[]): Promise<Row[]> {
     try {
-      await (ready ??= createTables());
+      await (ready ??= client.query(createTables));
     } catch (error) {
       // another call tries again
       ready = undefined;

@@ -1,5 +1,4 @@
-/** The tables of the store. */
-export const tables: readonly string[] = [
+const tables: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS cueline_runs (
     run_id text PRIMARY KEY,
     key text UNIQUE,
@@ -24,6 +23,17 @@ export const tables: readonly string[] = [
     UNIQUE (run_id, name)
   )`,
 ];
+
+/**
+ * Creates the tables of the store, all of them or none. The lock is there because Postgres lets two `IF NOT EXISTS` that
+ * come at once collide. Its number is chosen at random.
+ */
+export const createTables = `DO $$ BEGIN
+  IF to_regclass('cueline_commands') IS NULL THEN
+    PERFORM pg_advisory_xact_lock(4716210985);
+    ${tables.join(';\n')};
+  END IF;
+END $$`;
 
 export const statements = {
   create: `INSERT INTO cueline_runs (run_id, key, start) VALUES ($1, $2, $3)

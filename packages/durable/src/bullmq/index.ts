@@ -1,0 +1,1 @@
+export { bullmqDriver, type BullmqDriverOptions } from './bullmq-driver.ts';

@@ -1,0 +1,42 @@
+/**
+ * The members that are used of a client of the `redis` package: a connected one, made by `createClient()` or
+ * `createCluster()`. It belongs to the caller, who also listens to its errors.
+ */
+export type RedisClient = {
+  eval(script: string, options: ScriptOptions): Promise<unknown>;
+  evalSha(sha: string, options: ScriptOptions): Promise<unknown>;
+};
+
+export type ScriptOptions = { keys: string[]; arguments: string[] };
+
+/** Runs a script. Its reply is a number, a text, a list of texts, or undefined. */
+export type RedisScript = (client: RedisClient, keys: string[], args: string[]) => Promise<Reply>;
+
+export type Reply = number | string | string[] | undefined;
+
+/** A script that the server caches by its hash, so that its text is sent only if the server does not know it. */
+export function createScript(source: string): RedisScript {
+  let hash: Promise<string> | undefined;
+  return async (client, keys, args) => {
+    const sha = await (hash ??= sha1(source));
+    const options = { keys, arguments: args };
+    try {
+      return readReply(await client.evalSha(sha, options));
+    } catch (error) {
+      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+      return readReply(await client.eval(source, options));
+    }
+  };
+}
+
+/** A client may be set to return texts as bytes. */
+function readReply(reply: unknown): Reply {
+  if (reply === null || reply === undefined) return undefined;
+  if (Array.isArray(reply)) return reply.map(String);
+  return typeof reply === 'number' ? reply : (reply as { toString(): string }).toString();
+}
+
+async function sha1(text: string): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-1', new TextEncoder().encode(text));
+  return [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,118 @@
+import type { RunEvent } from '@cueline/core';
+import type { DurableCommand } from '@cueline/core/durable';
+import type { DurableStart, DurableStore, StoredCommand } from '../store.ts';
+import type { RedisClient, RedisScript, Reply } from './client.ts';
+import * as scripts from './scripts.ts';
+
+export type RedisStoreOptions = {
+  /** The prefix of every key. Default `cueline:durable:`. */
+  prefix?: string;
+};
+
+/**
+ * Stores runs in Redis (6 or newer, or Valkey). Nothing expires. Redis has to write to the disk (`appendonly yes`) and must
+ * not remove keys by itself (`maxmemory-policy noeviction`).
+ *
+ * @example
+ * const client = await createClient({ url }).on('error', console.error).connect();
+ * const store = createRedisStore(client);
+ */
+export function createRedisStore(client: RedisClient, options: RedisStoreOptions = {}): DurableStore {
+  const { prefix = 'cueline:durable:' } = options;
+  const unfinished = `${prefix}unfinished`;
+  const run = (script: RedisScript, keys: string[], args: string[] = []): Promise<Reply> =>
+    script(client, keys, args);
+
+  /** Braces make a cluster keep all keys of a run together. */
+  function keysOf(runId: string): { run: string; events: string; commands: string } {
+    const key = `${prefix}run:{${runId}}`;
+    return { run: key, events: `${key}:events`, commands: `${key}:commands` };
+  }
+
+  return {
+    async create({ runId, key, start }) {
+      // whoever finds the name of a run that was never created creates it
+      const named =
+        key === undefined ? runId : String(await run(scripts.takeName, [`${prefix}key:${key}`], [runId]));
+      const keys = keysOf(named);
+      // a run that is listed and does not exist does no harm; one that is not listed would be forgotten
+      await run(scripts.addUnfinished, [unfinished], [String(Date.now()), named]);
+      const isNew = (await run(scripts.createRun, [keys.run], [JSON.stringify(start)])) === 1;
+      return isNew && named === runId ? 'created' : { runId: named };
+    },
+    async claim(runId) {
+      const keys = keysOf(runId);
+      const claimed = await run(scripts.claimRun, [keys.run, keys.events, keys.commands]);
+      if (claimed === 'ended') {
+        // here, too, because the worker that ended it may not have come to it
+        await run(scripts.removeUnfinished, [unfinished], [runId]);
+        return 'ended';
+      }
+      if (!Array.isArray(claimed)) return undefined;
+      const [epoch = '', start = '', length = '', ...texts] = claimed;
+      return {
+        epoch: Number(epoch),
+        start: JSON.parse(start) as DurableStart,
+        events: texts.slice(0, Number(length)).map(readEvent),
+        commands: readCommands(texts.slice(Number(length))),
+      };
+    },
+    async append(runId, epoch, events) {
+      const [first] = events;
+      if (first === undefined) return true;
+      const keys = keysOf(runId);
+      const ended = events.at(-1)?.type === 'run-end';
+      const stored = await run(
+        scripts.appendEvents,
+        [keys.run, keys.events, keys.commands],
+        [
+          String(epoch),
+          String(first.seq),
+          ended ? '1' : '0',
+          ...events.map((event) => JSON.stringify(event)),
+        ],
+      );
+      if (stored !== 1) return false;
+      // if this fails, the run is taken off the list when it is claimed again
+      if (ended) await run(scripts.removeUnfinished, [unfinished], [runId]).catch(() => {});
+      return true;
+    },
+    async send(runId, stored) {
+      const keys = keysOf(runId);
+      return (
+        (await run(scripts.sendCommand, [keys.run, keys.commands], [stored.name, JSON.stringify(stored)])) ===
+        1
+      );
+    },
+    async forget(runId, names) {
+      if (names.length > 0) await run(scripts.forgetCommands, [keysOf(runId).commands], [...names]);
+    },
+    async read(runId, afterSeq) {
+      const keys = keysOf(runId);
+      const found = await run(scripts.readRun, [keys.run, keys.events], [String(afterSeq + 1)]);
+      if (!Array.isArray(found)) return undefined;
+      const [ended, ...events] = found;
+      return { events: events.map(readEvent), ended: ended === '1' };
+    },
+    async unfinished() {
+      const found = await run(scripts.readUnfinished, [unfinished]);
+      return Array.isArray(found) ? found : [];
+    },
+  };
+}
+
+function readEvent(text: string): RunEvent {
+  return JSON.parse(text) as RunEvent;
+}
+
+/** Texts such as `12 {"name":…}`, in the order of their numbers. */
+function readCommands(texts: readonly string[]): StoredCommand[] {
+  return texts
+    .map((text) => {
+      const at = text.indexOf(' ');
+      const stored = JSON.parse(text.slice(at)) as { name: string; command: DurableCommand };
+      return { place: Number(text.slice(0, at)), stored };
+    })
+    .toSorted((one, other) => one.place - other.place)
+    .map(({ stored }) => stored);
+}

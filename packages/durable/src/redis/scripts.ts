@@ -1,0 +1,92 @@
+import { createScript, type RedisScript } from './client.ts';
+
+// Every script uses the keys of one run, or one other key, so that they are in one slot of a cluster.
+
+/** Keys: a name. Arguments: the run that takes it. Returns the run that has it. */
+export const takeName: RedisScript = createScript(`
+redis.call('SET', KEYS[1], ARGV[1], 'NX')
+return redis.call('GET', KEYS[1])
+`);
+
+/** Keys: the run. Arguments: its start. Returns 1 if it is new. */
+export const createRun: RedisScript = createScript(`
+if redis.call('HSETNX', KEYS[1], 'start', ARGV[1]) == 0 then return 0 end
+redis.call('HSET', KEYS[1], 'epoch', 0, 'sent', 0)
+return 1
+`);
+
+/**
+ * Keys: the run, its events, its commands. Returns the new epoch, the start, how many events there are, the events and the
+ * commands; 'ended' for a run that has ended, or nothing for an unknown one.
+ */
+export const claimRun: RedisScript = createScript(`
+local run = redis.call('HMGET', KEYS[1], 'start', 'ended')
+if not run[1] then return false end
+if run[2] then return 'ended' end
+local found = { tostring(redis.call('HINCRBY', KEYS[1], 'epoch', 1)), run[1] }
+local events = redis.call('LRANGE', KEYS[2], 0, -1)
+found[3] = tostring(#events)
+for _, event in ipairs(events) do found[#found + 1] = event end
+for _, command in ipairs(redis.call('HVALS', KEYS[3])) do found[#found + 1] = command end
+return found
+`);
+
+/**
+ * Keys: the run, its events, its commands. Arguments: the epoch, the number of the first event, '1' if the last one is the
+ * end, and the events. Returns 1 if they are stored.
+ */
+export const appendEvents: RedisScript = createScript(`
+local run = redis.call('HMGET', KEYS[1], 'epoch', 'ended')
+if run[1] ~= ARGV[1] or run[2] then return 0 end
+if redis.call('LLEN', KEYS[2]) ~= tonumber(ARGV[2]) then return 0 end
+for from = 4, #ARGV, 1000 do
+  redis.call('RPUSH', KEYS[2], unpack(ARGV, from, math.min(from + 999, #ARGV)))
+end
+if ARGV[3] == '1' then
+  redis.call('HSET', KEYS[1], 'ended', 1)
+  redis.call('DEL', KEYS[3])
+end
+return 1
+`);
+
+/** Keys: the run, its commands. Arguments: the name, the command. Returns 1 if it is stored. */
+export const sendCommand: RedisScript = createScript(`
+local run = redis.call('HMGET', KEYS[1], 'start', 'ended')
+if not run[1] or run[2] then return 0 end
+if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 1 then return 0 end
+local sent = redis.call('HINCRBY', KEYS[1], 'sent', 1)
+redis.call('HSET', KEYS[2], ARGV[1], sent .. ' ' .. ARGV[2])
+return 1
+`);
+
+/** Keys: the commands. Arguments: the names of those that are removed. */
+export const forgetCommands: RedisScript = createScript(`
+for _, name in ipairs(ARGV) do redis.call('HDEL', KEYS[1], name) end
+`);
+
+/**
+ * Keys: the run, its events. Arguments: the number of the first event to read. Returns '1' if the run has ended, and the
+ * events; or nothing for an unknown run.
+ */
+export const readRun: RedisScript = createScript(`
+local run = redis.call('HMGET', KEYS[1], 'start', 'ended')
+if not run[1] then return false end
+local found = redis.call('LRANGE', KEYS[2], ARGV[1], -1)
+table.insert(found, 1, run[2] or '0')
+return found
+`);
+
+/** Keys: the unfinished runs. Arguments: the time, a run. */
+export const addUnfinished: RedisScript = createScript(`
+redis.call('ZADD', KEYS[1], 'NX', ARGV[1], ARGV[2])
+`);
+
+/** Keys: the unfinished runs. Arguments: a run. */
+export const removeUnfinished: RedisScript = createScript(`
+redis.call('ZREM', KEYS[1], ARGV[1])
+`);
+
+/** Keys: the unfinished runs. */
+export const readUnfinished: RedisScript = createScript(`
+return redis.call('ZRANGE', KEYS[1], 0, -1)
+`);

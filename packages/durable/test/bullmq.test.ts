@@ -1,0 +1,72 @@
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { bullmqDriver } from '@cueline/durable/bullmq';
+import { describeWithRedis, type TestClient } from '../../edge/test/redis/server.ts';
+import { driverSuite } from './support/driver-suite.ts';
+import { bullmqSetup } from './support/redis-drivers.ts';
+
+describeWithRedis('BullMQ', (redis) => {
+  let client: TestClient;
+  beforeAll(async () => {
+    client = await redis.connect();
+    // each driver of the tests listens to it
+    client.setMaxListeners(0);
+  });
+
+  driverSuite(
+    'BullMQ',
+    bullmqSetup(redis, () => client, 'tests'),
+  );
+
+  test('a wake-up by another process during a step causes one more, and no job is left', async () => {
+    const settings = { connection: client, queue: 'two-drivers', onError: () => {} };
+    const [starter, other] = [bullmqDriver(settings), bullmqDriver(settings)];
+    let count = 0;
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const worker = bullmqDriver(settings).work(async () => {
+      count += 1;
+      if (count === 1) await held;
+      return { status: 'done' };
+    });
+    onTestFinished(() => worker.stop());
+    // before the first step begins, they are one job
+    await Promise.all([starter.wake('run-1'), starter.wake('run-1'), other.wake('run-1')]);
+    await expect.poll(() => count).toBe(1);
+    await Promise.all([starter.wake('run-1'), other.wake('run-1'), other.wake('run-1')]);
+    release();
+    await expect.poll(() => count).toBe(2);
+    // nothing of the jobs, which have numbers, nor of their deduplication
+    const left = async (): Promise<string[]> =>
+      (await client.keys('bull:two-drivers:*')).filter((key) => /:(\d+|de:.*|dn:.*|wait|active)$/.test(key));
+    await expect.poll(left).toEqual([]);
+    expect(count).toBe(2);
+  });
+
+  test('errors of Redis are reported, and the worker continues when it is back, or stops without it', async () => {
+    const errors: unknown[] = [];
+    const driver = bullmqDriver({
+      connection: client,
+      queue: 'errors',
+      graceMs: 100,
+      onError: (error, runId) => errors.push({ error, runId }),
+    });
+    const advanced: string[] = [];
+    const worker = driver.work(async (runId) => {
+      advanced.push(runId);
+      return { status: 'done' };
+    });
+    await driver.wake('run-1');
+    await expect.poll(() => advanced).toEqual(['run-1']);
+    await redis.kill();
+    await expect.poll(() => errors.length, { timeout: 5_000 }).toBeGreaterThan(0);
+    expect(errors[0]).toMatchObject({ error: expect.any(Error), runId: undefined });
+    await redis.start();
+    await driver.wake('run-2');
+    await expect.poll(() => advanced, { timeout: 10_000 }).toEqual(['run-1', 'run-2']);
+    await redis.kill();
+    const begun = performance.now();
+    await worker.stop();
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    await redis.start();
+  }, 60_000);
+});

@@ -1,0 +1,39 @@
+import { createRedisStore } from '@cueline/durable/redis';
+import { expect, test } from 'vitest';
+import { describeWithRedis } from '../../edge/test/redis/server.ts';
+import { testStore } from './support/store-suite.ts';
+
+describeWithRedis('runs in Redis', (redis) => {
+  let opened: ReturnType<typeof redis.connect> | undefined;
+  const connect = (): ReturnType<typeof redis.connect> => (opened ??= redis.connect());
+
+  testStore('Redis', async () => createRedisStore(await connect()));
+
+  test('a start that was cut off between its name and its run is completed by the next one', async () => {
+    const client = await connect();
+    const store = createRedisStore(client);
+    const start = { prompt: 'planDay' };
+    await client.set('cueline:durable:key:plan', 'run-first');
+    expect(await store.create({ runId: 'run-second', key: 'plan', start })).toEqual({ runId: 'run-first' });
+    expect(await store.read('run-first', -1)).toEqual({ events: [], ended: false });
+    expect(await store.unfinished()).toContain('run-first');
+    expect(await store.read('run-second', -1)).toBeUndefined();
+  });
+
+  test('a batch of any size is stored as a whole, and stays after the server was killed', async () => {
+    const store = createRedisStore(await connect());
+    await store.create({ runId: 'run-long', start: { prompt: 'planDay' } });
+    const claimed = await store.claim('run-long');
+    if (typeof claimed !== 'object') throw new Error('not claimed');
+    const events = Array.from({ length: 20_000 }, (_, seq) => ({
+      seq,
+      t: seq,
+      type: 'warning' as const,
+      message: `event ${seq}`,
+    }));
+    expect(await store.append('run-long', claimed.epoch, events)).toBe(true);
+    await redis.kill();
+    await redis.start();
+    expect(await store.read('run-long', -1)).toEqual({ events, ended: false });
+  });
+});

@@ -1,0 +1,189 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createRun, type RunState } from '@cueline/core';
+import { createDurable } from '@cueline/durable';
+import { everyEffect, everyTool, treeAndTasks } from './driver-prompts.ts';
+import { checkLog, startReader, type DriverSetup, type Reader, type WorkerModule } from './driver-setup.ts';
+import { sendLetter, writePages, type Effects } from './prompts.ts';
+import { createWorkers, type Workers } from './workers.ts';
+
+const nothing: Effects = { note: () => {} };
+
+/** Where a process is killed: in the middle of the model's answer, between an answer and its tools, in each tool, … */
+const places = [
+  'in answer',
+  'after the answer',
+  'while it stores',
+  ...Object.keys(everyTool).map((tool) => `in ${tool}`),
+  'before results are stored',
+  'after the first result',
+];
+
+/** A process of its own that is killed: a sample. */
+export function testKilledWorkers(name: string, setup: DriverSetup, module: WorkerModule): void {
+  test(`${name}: a worker is killed in a tool that writes, and another continues the run`, async () => {
+    expect(await killAt(setup, module, 'in write')).toMatchObject({ result: 'All done.' });
+  }, 60_000);
+}
+
+/** A process that is killed at every place, and many runs. */
+export function testKilledWorkersLong(name: string, setup: DriverSetup, module: WorkerModule): void {
+  test.each(places)(
+    `${name}: a worker is killed %s, and another continues the run`,
+    async (place) => {
+      expect(await killAt(setup, module, place)).toMatchObject({ result: 'All done.' });
+    },
+    120_000,
+  );
+
+  test(`${name}: a worker that was frozen and comes back changes nothing`, async () => {
+    expect(await freeze(setup, module)).toMatchObject({ result: 'All done.' });
+  }, 60_000);
+
+  test.each(['in note a', 'in note b'])(
+    `${name}: a worker is killed %s of an agent, which continues, and so does the task list`,
+    async (place) => {
+      const { state, workers } = await killOnce(setup, module, place, (settings) => treeAndTasks(settings));
+      expect(state).toMatchObject({ status: 'done', result: 'All done.' });
+      expect(state.agents).toHaveLength(1);
+      expect(state.agents[0]).toMatchObject({ status: 'done', text: 'Noted.' });
+      expect(state.tasks.map(({ status }) => status)).toEqual(['completed', 'completed']);
+      expect(startsOf(workers, 'note-a')).toHaveLength(1);
+      expect(startsOf(workers, 'note-b')).toHaveLength(1);
+    },
+    120_000,
+  );
+
+  test(`${name}: an approval is answered while no worker is up, because it was killed`, async () => {
+    const workers = open(module);
+    const reader = await startReader(setup, sendLetter(nothing));
+    const worker = await workers.start();
+    await expect.poll(() => reader.run.getState().status, { timeout: 20_000 }).toBe('waiting');
+    worker.kill('SIGKILL');
+    await worker.ended;
+    const [{ approvalId } = { approvalId: '' }] = reader.run.getState().approvals;
+    const respond = () => reader.run.respondToApproval(approvalId, { approved: true });
+    expect(await respond()).toEqual({ accepted: true });
+    expect(await respond()).toMatchObject({ accepted: false });
+    await workers.start();
+    expect(await reader.result).toBe('Sent.');
+    await checkLog(setup, reader);
+    expect(workers.effects().filter((each) => each === 'send Ada')).toHaveLength(1);
+  }, 120_000);
+
+  test.runIf(module.many)(
+    `${name}: two workers share 50 runs, and one is killed`,
+    async () => {
+      const workers = open(module);
+      const store = await setup.createStore();
+      const prompt = writePages(nothing, { steps: 5 });
+      const durable = createDurable({ prompts: [prompt], store, driver: setup.createDriver() });
+      const books = Array.from({ length: 50 }, (_, index) => `Book-${index}`);
+      const runs = books.map((book) => ({ book, run: createRun(prompt, { executor: durable.executor }) }));
+      const results = runs.map(({ book, run }) => run.start({ book }));
+      const [doomed] = await Promise.all([workers.start({ ms: 20 }), workers.start({ ms: 20 })]);
+      const writes = (): string[] => workers.effects().filter((each) => each.startsWith('write '));
+      await expect.poll(() => writes().length, { timeout: 60_000 }).toBeGreaterThan(60);
+      doomed.kill('SIGKILL');
+      expect(new Set(await Promise.all(results))).toEqual(new Set(['Written.']));
+      expect(writes()).toHaveLength(new Set(writes()).size);
+      for (const { run } of runs) {
+        expect(run.log().map(({ seq }) => seq)).toEqual(run.log().map((_event, index) => index));
+        expect(run.log().filter(({ type }) => type === 'run-end')).toHaveLength(1);
+      }
+    },
+    180_000,
+  );
+
+  test.runIf(setup.engine !== undefined)(
+    `${name}: the engine is killed and comes back`,
+    async () => {
+      const workers = open(module);
+      const reader = await startReader(setup, everyEffect({ effects: nothing }));
+      await workers.start({ ms: 2_000 });
+      await expect.poll(() => startsOf(workers, 'write').length, { timeout: 20_000 }).toBe(1);
+      await setup.engine?.kill();
+      await new Promise((resolve) => setTimeout(resolve, 10_000));
+      await setup.engine?.start();
+      expect(await reader.result).toBe('All done.');
+      checkEffects(await checkLog(setup, reader), workers);
+    },
+    180_000,
+  );
+}
+
+function open(module: WorkerModule): Workers {
+  const workers = createWorkers(module);
+  onTestFinished(() => workers.end());
+  return workers;
+}
+
+async function killAt(setup: DriverSetup, module: WorkerModule, place: string): Promise<RunState> {
+  const { state, workers } = await killOnce(setup, module, place, (settings) => everyEffect(settings));
+  checkEffects(state, workers);
+  const answers = workers.effects().filter((each) => each === 'model').length;
+  // the answer is lost if it was on the way to the store
+  const lost = place === 'in answer' ? [3] : place === 'while it stores' ? [2, 3] : [2];
+  expect(lost).toContain(answers);
+  return state;
+}
+
+/** Runs a prompt whose first worker is killed at a place. */
+async function killOnce(
+  setup: DriverSetup,
+  module: WorkerModule,
+  place: string,
+  prompt: (settings: { effects: Effects }) => Parameters<typeof startReader>[1],
+): Promise<{ state: RunState; workers: Workers; reader: Reader }> {
+  const workers = open(module);
+  workers.killAt(place);
+  const reader = await startReader(setup, prompt({ effects: nothing }));
+  const first = await workers.start();
+  expect(await first.ended, place).toEqual([null, 'SIGKILL']);
+  expect(reader.run.getState().status).not.toBe('done');
+  await workers.start();
+  await reader.result;
+  return { state: await checkLog(setup, reader), workers, reader };
+}
+
+async function freeze(setup: DriverSetup, module: WorkerModule): Promise<RunState> {
+  const workers = open(module);
+  const reader = await startReader(setup, everyEffect({ effects: nothing }));
+  const frozen = await workers.start({ ms: 400 });
+  await expect.poll(() => startsOf(workers, 'write').length, { timeout: 20_000 }).toBe(1);
+  frozen.kill('SIGSTOP');
+  await workers.start();
+  expect(await reader.result).toBe('All done.');
+  const before = (await (await setup.createStore()).read(reader.runId, -1))?.events.length;
+  frozen.kill('SIGCONT');
+  await new Promise((resolve) => setTimeout(resolve, 800));
+  const state = await checkLog(setup, reader);
+  checkEffects(state, workers);
+  expect((await (await setup.createStore()).read(reader.runId, -1))?.events).toHaveLength(before ?? -1);
+  return state;
+}
+
+/** Every start of a tool, as `<tool> <idempotency key>`. */
+function startsOf(workers: Workers, tool: string): string[] {
+  return workers.effects().filter((each) => each.startsWith(`${tool} `));
+}
+
+/** What is promised of the calls of {@link everyEffect}, wherever processes were killed. */
+function checkEffects(state: RunState, workers: Workers): void {
+  expect(state).toMatchObject({ status: 'done', result: 'All done.' });
+  expect(state.toolCalls).toHaveLength(Object.keys(everyTool).length);
+  for (const [tool, mayStartAgain] of Object.entries(everyTool)) {
+    const call = state.toolCalls.find(({ toolName }) => toolName === tool);
+    const starts = startsOf(workers, tool);
+    if (mayStartAgain) {
+      expect(call, tool).toMatchObject({ output: `${tool} is done` });
+      // with the same idempotency key
+      expect(new Set(starts).size, tool).toBe(1);
+    } else if (call?.state === 'output-available') {
+      expect(starts, tool).toHaveLength(1);
+    } else {
+      // also one whose start was stored, and whose function was not called any more
+      expect(starts.length, tool).toBeLessThanOrEqual(1);
+      expect(call?.errorText, tool).toContain('interrupted');
+    }
+  }
+}

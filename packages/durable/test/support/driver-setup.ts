@@ -1,0 +1,62 @@
+import { expect, onTestFinished, vi } from 'vitest';
+import { createRun, reduceAll, type PromptDefinition, type RunState } from '@cueline/core';
+import { createDurable, type Durable, type DurableDriver, type DurableStore } from '@cueline/durable';
+
+export type DriverOptions = {
+  graceMs?: number;
+  concurrency?: number;
+  onError?(error: unknown): void;
+};
+
+export type OpenWorker = (argument: string) => Promise<{ driver: DurableDriver; store: DurableStore }>;
+
+export type WorkerModule = {
+  /** Exports `openWorker`. */
+  module: URL;
+  argument: string;
+  /** Whether the driver lets several workers share the runs. Otherwise each takes over all runs when it starts. */
+  many: boolean;
+};
+
+export type DriverSetup = {
+  /** Returns a driver of the same engine each time. */
+  createDriver(options?: DriverOptions): DurableDriver;
+  createStore(): Promise<DurableStore>;
+  workers?: WorkerModule;
+  /** Ends the engine as a crash does, and starts it again. Its data is on the disk. */
+  engine?: { kill(): Promise<void>; start(): Promise<void> };
+};
+
+export type Reader = {
+  readonly runId: string;
+  readonly durable: Durable;
+  readonly run: ReturnType<typeof createRun<void>>;
+  readonly result: Promise<unknown>;
+};
+
+/** Starts a run in this process, which does not work, and follows it. */
+export async function startReader(setup: DriverSetup, prompt: PromptDefinition<void>): Promise<Reader> {
+  const store = await setup.createStore();
+  const durable = createDurable({ prompts: [prompt], store, driver: setup.createDriver() });
+  const known = new Set(await store.unfinished());
+  const run = createRun(prompt, { executor: durable.executor });
+  const result = run.start();
+  result.catch(() => {});
+  onTestFinished(() => run.stop());
+  const runId = await vi.waitUntil(async () => (await store.unfinished()).find((id) => !known.has(id)));
+  return { runId, durable, run, result };
+}
+
+/** Checks what a reader that was attached throughout has seen, against what is stored. */
+export async function checkLog(setup: DriverSetup, reader: Reader): Promise<RunState> {
+  const seen = reader.run.log();
+  const store = await setup.createStore();
+  const { events = [], ended } = (await store.read(reader.runId, -1)) ?? {};
+  expect(ended).toBe(true);
+  expect(seen).toEqual(events);
+  expect(seen.map(({ seq }) => seq)).toEqual(seen.map((_event, index) => index));
+  expect(seen.filter(({ type }) => type === 'run-end')).toHaveLength(1);
+  expect(seen.at(-1)?.type).toBe('run-end');
+  expect(reader.run.getState()).toEqual(reduceAll(events));
+  return reader.run.getState();
+}

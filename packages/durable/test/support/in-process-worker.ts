@@ -1,0 +1,13 @@
+// What the processes of the tests of the driver in process work with: a store that the tests can read meanwhile.
+import { createClient } from 'redis';
+import { inProcessDriver } from '@cueline/durable';
+import { createRedisStore } from '@cueline/durable/redis';
+import type { OpenWorker } from './driver-setup.ts';
+
+export const openWorker: OpenWorker = async (argument) => {
+  const { path, prefix } = JSON.parse(argument) as { path: string; prefix: string };
+  const client = createClient({ socket: { path, reconnectStrategy: 50 } });
+  client.on('error', () => {});
+  await client.connect();
+  return { driver: inProcessDriver({ onError: () => {} }), store: createRedisStore(client, { prefix }) };
+};
