@@ -13,8 +13,14 @@ describeWithRedis('drivers, whose workers are killed at every place', (redis) =>
     client.setMaxListeners(0);
   });
 
-  longDriverSuite('BullMQ', bullmqSetup(redis, () => client, 'tests'));
-  longDriverSuite('in process', inProcessSetup(redis, () => client, 'in-process:'));
+  longDriverSuite(
+    'BullMQ',
+    bullmqSetup(redis, () => client, 'tests'),
+  );
+  longDriverSuite(
+    'in process',
+    inProcessSetup(redis, () => client, 'in-process:'),
+  );
 });
 
 const pglite = new PGlite();

@@ -10,6 +10,8 @@ export type RestateDriverOptions = {
   headers?: Readonly<Record<string, string>>;
   /** The name of the service in Restate. Default `cueline`. */
   service?: string;
+  /** Called with what a step failed with, such as a store that is away. Restate's SDK logs it, and tries again. */
+  onError?(error: unknown, runId: string): void;
   /** How long `stop` waits for the steps under way before it aborts them, in milliseconds. Default 10,000. */
   graceMs?: number;
   /** How long a call is tried again while Restate is away, in milliseconds, before it fails. Default 10,000. */
@@ -43,7 +45,7 @@ const LONGEST_STEP = { hours: 24 };
  * await durable.work();
  */
 export function restateDriver(options: RestateDriverOptions): RestateDriver {
-  const { service: name = 'cueline', graceMs = 10_000 } = options;
+  const { service: name = 'cueline', graceMs = 10_000, onError } = options;
   /** Steps under way in this process, by the ids of Restate's calls. */
   const underWay = new Map<string, Promise<Advanced['status']>>();
   let working: { advance: AdvanceJob; stopping: AbortController } | undefined;
@@ -57,6 +59,11 @@ export function restateDriver(options: RestateDriverOptions): RestateDriver {
     const { advance, stopping } = working;
     const status = advance(runId, stopping.signal)
       .then((advanced) => advanced.status)
+      .catch((error: unknown) => {
+        // a step that was aborted is continued by another worker
+        if (!stopping.signal.aborted) onError?.(error, runId);
+        throw error;
+      })
       .finally(() => underWay.delete(call));
     underWay.set(call, status);
     return status;
