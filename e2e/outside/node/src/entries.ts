@@ -15,6 +15,8 @@ export * as testing from '@cueline/core/testing';
 export * as demoModel from '@cueline/demo-model';
 export * as demoModelStream from '@cueline/demo-model/stream';
 export * as durable from '@cueline/durable';
+export * as durableBullmq from '@cueline/durable/bullmq';
+export * as durableRedis from '@cueline/durable/redis';
 export * as durableRestate from '@cueline/durable/restate';
 export * as durableSql from '@cueline/durable/sql';
 export * as edge from '@cueline/edge';

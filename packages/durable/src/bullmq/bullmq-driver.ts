@@ -74,7 +74,7 @@ export function bullmqDriver(options: BullmqDriverOptions): DurableDriver {
  */
 function adapt(client: object): ConnectionOptions {
   if (!('isOpen' in client) || 'defineCommand' in client) return client;
-  const adapter = createNodeRedisClient(client as Parameters<typeof createNodeRedisClient>[0]);
+  const adapter = createNodeRedisClient(client);
   adapter.on('error', () => {});
   return adapter;
 }

@@ -28,7 +28,7 @@ const tables: readonly string[] = [
  * Creates the tables of the store, all of them or none. The lock is there because Postgres lets two `IF NOT EXISTS` that
  * come at once collide. Its number is chosen at random.
  */
-export const createTables = `DO $$ BEGIN
+export const createTables: string = `DO $$ BEGIN
   IF to_regclass('cueline_commands') IS NULL THEN
     PERFORM pg_advisory_xact_lock(4716210985);
     ${tables.join(';\n')};
