@@ -1,9 +1,9 @@
-import type { CDPSession, Page } from 'playwright';
+import type { Browser, CDPSession, Page } from 'playwright';
 import { lastWords } from './long-run.ts';
-import { traceTasks } from './trace.ts';
+import { traceFrames, traceTasks } from './trace.ts';
 import { onPage, untilSeen, type Setting } from './visits.ts';
 
-/** The frames in which the pointer goes from one end of the scrubber to the other: two seconds. */
+/** The moves by which the pointer goes from one end of the scrubber to the other. */
 const SWEEP = 120;
 /** The keys that are pressed while the run plays, and the time from one to the next, in milliseconds. */
 const typed = 'the quick brown fox jumps over the lazy dog while it replays ';
@@ -13,7 +13,7 @@ export type LongVisit = {
   /** Milliseconds from the choice in the history until the run is drawn. */
   open: number;
   longestAtOpen: number;
-  /** Milliseconds that the page's thread ran for each move of the scrubber. */
+  /** Milliseconds that the page's thread ran for each frame of a drag of the scrubber. */
   scrub: readonly number[];
   /** The same for a frame while the run plays, on average. */
   play: number;
@@ -34,7 +34,7 @@ export async function visitLongRun(setting: Setting, file: string): Promise<Long
       .getByLabel('Run file')
       .setInputFiles({ name: 'long.run.json', mimeType: 'application/json', buffer });
     const opened = await openRun(setting, page);
-    const scrub = await drag(page, session);
+    const scrub = await drag(setting.browser, page, session);
     const { play, typing } = await typeWhilePlaying(page, session);
     return { ...opened, scrub, play, typing };
   });
@@ -61,10 +61,10 @@ async function openRun({ browser }: Setting, page: Page): Promise<Pick<LongVisit
 }
 
 /**
- * Drags the thumb of the slider to the start and back, by the same way each frame; milliseconds that the page's thread ran
- * for each. What else the machine does makes the frames late, but not these times longer.
+ * Drags the thumb of the slider to the start and back. Milliseconds that the page's thread ran for each frame of it: what
+ * else the machine does makes the frames late, but not these times longer.
  */
-export async function drag(page: Page, session: CDPSession): Promise<readonly number[]> {
+export async function drag(browser: Browser, page: Page, session: CDPSession): Promise<readonly number[]> {
   const slider = page
     .getByLabel('Moment')
     .first()
@@ -80,19 +80,15 @@ export async function drag(page: Page, session: CDPSession): Promise<readonly nu
       clickCount: 1,
     });
   await mouse('mousePressed', 0.98);
-  const busy = await threadTime(session);
-  const frames: number[] = [];
-  let before = await busy();
+  const frames = await traceFrames(browser, page);
   for (let move = 0; move < 2 * SWEEP; move++) {
     const way = move / SWEEP;
     await mouse('mouseMoved', 0.02 + 0.96 * Math.abs(1 - way));
     await page.evaluate(nextFrame);
-    const after = await busy();
-    frames.push(after - before);
-    before = after;
   }
+  const times = await frames();
   await mouse('mouseReleased', 0.98);
-  return frames;
+  return times;
 }
 
 /** Resolves after the next frame is painted. Runs in the page. */

@@ -48,7 +48,7 @@ export async function measure({ browser, slowdown, playground, bare, file }: Opt
       await onPage(other, {}, { slider: 'p' }, async (page, session) => {
         await page.goto(`${bare.url}/#slider`);
         await untilSeen(page, ['slider']);
-        return drag(page, session);
+        return drag(browser, page, session);
       }),
     );
   }

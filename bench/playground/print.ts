@@ -82,14 +82,14 @@ export function printLongRun(slowdown: number, { long, bareSlider }: Measured): 
     time('opened from the history', median(long.map(({ open }) => open)), undefined, 1_000),
     time('longest task of that', median(long.map(({ longestAtOpen }) => longestAtOpen)), undefined, 200),
     [
-      `scrubbing: moves within ${FRAME_MS.toFixed(1)} ms of the thread's time`,
+      `scrubbing: frames within ${FRAME_MS.toFixed(1)} ms of the thread's time`,
       share(scrub),
       share(bare),
       '',
       '100 %',
     ],
-    time("scrubbing: the thread's time for a move, median", median(scrub), median(bare), FRAME_MS),
-    time("scrubbing: the thread's time for a move, 95 %", p95(scrub), p95(bare), FRAME_MS),
+    time("scrubbing: the thread's time for a frame, median", median(scrub), median(bare), FRAME_MS),
+    time("scrubbing: the thread's time for a frame, 95 %", p95(scrub), p95(bare), FRAME_MS),
     time("playing at ×8 while typing: the thread's time for a frame, mean", play, undefined, FRAME_MS),
     [
       'keys that were dropped',

@@ -26,3 +26,47 @@ function longestTask(trace: Buffer, since: Since): number {
   );
   return Math.max(0, ...times) / 1_000;
 }
+
+/**
+ * Begins to note the frames of a page. Returns a function that ends it: milliseconds that the page's thread ran for each
+ * frame, since the frame before it.
+ */
+export async function traceFrames(browser: Browser, page: Page): Promise<() => Promise<readonly number[]>> {
+  await browser.startTracing(page, { categories: ['toplevel', 'disabled-by-default-devtools.timeline'] });
+  return async () => framesOf(await browser.stopTracing());
+}
+
+function framesOf(trace: Buffer): readonly number[] {
+  const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] };
+  // a frame ends with the task that hands it to the compositor
+  const commits = traceEvents.filter(({ name }) => name === 'Commit');
+  const { pid, tid } = mostFrequent(commits);
+  const isHere = (event: TraceEvent): boolean => event.pid === pid && event.tid === tid;
+  const ends = commits
+    .filter(isHere)
+    .map(({ ts }) => ts)
+    .toSorted((one, other) => one - other);
+  const tasks = traceEvents
+    .filter((event) => event.name === 'ThreadControllerImpl::RunTask' && isHere(event))
+    .toSorted((one, other) => one.ts - other.ts);
+  const frames = ends.map(() => 0);
+  let frame = 0;
+  for (const { ts, tdur = 0 } of tasks) {
+    while (frame < ends.length && ts > ends[frame]!) frame += 1;
+    if (frame < ends.length) frames[frame]! += tdur / 1_000;
+  }
+  // the first one has begun before
+  return frames.slice(1);
+}
+
+/** The thread that most of the events are of. */
+function mostFrequent(events: readonly TraceEvent[]): Pick<TraceEvent, 'pid' | 'tid'> {
+  const counts = new Map<string, { pid: number; tid: number; count: number }>();
+  for (const { pid, tid } of events) {
+    const { count } = counts.get(`${pid} ${tid}`) ?? { count: 0 };
+    counts.set(`${pid} ${tid}`, { pid, tid, count: count + 1 });
+  }
+  const [most] = [...counts.values()].toSorted((one, other) => other.count - one.count);
+  if (most === undefined) throw new Error('The trace has no frame.');
+  return most;
+}

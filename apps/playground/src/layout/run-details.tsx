@@ -1,13 +1,9 @@
 import { lazy, Suspense } from 'react';
+import { loadInspector, loadTimeline } from '../panes/load-later.ts';
 import type { RunSession } from '../state/store.ts';
 
-// loaded once there is a run
-const InspectorPane = lazy(() =>
-  import('../inspector/inspector-pane.tsx').then((it) => ({ default: it.InspectorPane })),
-);
-const TimelineDock = lazy(() =>
-  import('../timeline/timeline-dock.tsx').then((it) => ({ default: it.TimelineDock })),
-);
+const InspectorPane = lazy(loadInspector);
+const TimelineDock = lazy(loadTimeline);
 const CopyStepLink = lazy(() =>
   import('../share/copy-step-link.tsx').then((it) => ({ default: it.CopyStepLink })),
 );

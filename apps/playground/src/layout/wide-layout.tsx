@@ -31,13 +31,18 @@ export function WideLayout() {
             {editor}
           </Panel>
           <Separator aria-label="Width of the left pane" className={column} />
-          <Panel id="run" minSize="320px" className="flex min-w-0 flex-col">
+          <Panel id="run" minSize="320px" className="bounded flex min-w-0 flex-col">
             {result}
           </Panel>
           {inspects && (
             <>
               <Separator aria-label="Width of the inspector" className={column} />
-              <Panel id="inspector" defaultSize="28%" minSize="260px" className="flex min-w-0 flex-col">
+              <Panel
+                id="inspector"
+                defaultSize="28%"
+                minSize="260px"
+                className="bounded flex min-w-0 flex-col"
+              >
                 <Inspector key={session.id} session={session} />
               </Panel>
             </>
@@ -47,7 +52,7 @@ export function WideLayout() {
       {docks && (
         <>
           <Separator aria-label="Height of the timeline" className={row} />
-          <Panel id="timeline" defaultSize="24%" minSize="96px" className="flex min-h-0 flex-col">
+          <Panel id="timeline" defaultSize="24%" minSize="96px" className="bounded flex min-h-0 flex-col">
             <Timeline key={session.id} session={session} />
           </Panel>
         </>

@@ -1,3 +1,6 @@
+import type { ApprovalDock } from '../approval/approval-dock.tsx';
+import type { InspectorPane } from '../inspector/inspector-pane.tsx';
+import type { TimelineDock } from '../timeline/timeline-dock.tsx';
 import type { Transcript } from '../transcript/transcript.tsx';
 import type { InputForm } from './input-form.tsx';
 import type { PreviewPane } from './preview-pane.tsx';
@@ -25,8 +28,33 @@ export function loadScriptChanges(): Promise<{ default: typeof ScriptChanges }> 
   return import('./script-changes.tsx').then((it) => ({ default: it.ScriptChanges }));
 }
 
+/** Loads what asks the user for approvals. */
+export function loadApprovals(): Promise<{ default: typeof ApprovalDock }> {
+  return import('../approval/approval-dock.tsx').then((it) => ({ default: it.ApprovalDock }));
+}
+
+/** Loads the inspector. */
+export function loadInspector(): Promise<{ default: typeof InspectorPane }> {
+  return import('../inspector/inspector-pane.tsx').then((it) => ({ default: it.InspectorPane }));
+}
+
+/** Loads the timeline. */
+export function loadTimeline(): Promise<{ default: typeof TimelineDock }> {
+  return import('../timeline/timeline-dock.tsx').then((it) => ({ default: it.TimelineDock }));
+}
+
+const parts = [
+  loadTranscript,
+  loadInspector,
+  loadTimeline,
+  loadApprovals,
+  loadInputForm,
+  loadPreview,
+  loadScriptChanges,
+];
+
 /** Loads all of it before it is needed, so that a click shows it at once. */
 export function loadAhead(): void {
   // if that fails, perhaps without a network, the part itself tries again
-  for (const load of [loadTranscript, loadInputForm, loadPreview, loadScriptChanges]) load().catch(() => {});
+  for (const load of parts) load().catch(() => {});
 }

@@ -20,13 +20,11 @@ import { FileDrop } from '../transcript/file-drop.tsx';
 import { NotShown } from '../transcript/content/not-shown.tsx';
 import { ReplyBox } from '../transcript/reply-box.tsx';
 import { RunBar } from './run-bar.tsx';
-import { loadTranscript } from './load-later.ts';
+import { loadApprovals, loadTranscript } from './load-later.ts';
 
 const Transcript = lazy(loadTranscript);
 const TaskPanel = lazy(() => import('../tasks/task-panel.tsx').then((it) => ({ default: it.TaskPanel })));
-const ApprovalDock = lazy(() =>
-  import('../approval/approval-dock.tsx').then((it) => ({ default: it.ApprovalDock })),
-);
+const ApprovalDock = lazy(loadApprovals);
 
 type RunPaneProps = {
   /** Shown before the first run. */

@@ -49,7 +49,9 @@ export function secretsOf(keys: ConnectionKeys): string[] {
 /** Starts the sandbox and loads the models before they are needed, so that the first run starts at once. */
 export function warmSandbox(): void {
   // if that fails, perhaps without a network, the run itself tries again
-  import('../model/create-model.ts').catch(ignore);
+  const { connection, keys } = usePlayground.getState();
+  // with the code of the model's provider
+  loadModel({ connection, keys }, undefined).catch(ignore);
   import('../examples/scenes-for.ts').catch(ignore);
   theSandbox().then(
     (ready) => ready.warm(),

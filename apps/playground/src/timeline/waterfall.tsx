@@ -133,9 +133,10 @@ function Cursor({ session, turn }: { session: RunSession; turn: number }) {
   return (
     <div aria-hidden className={`${columns} pointer-events-none absolute inset-0`}>
       <div className="relative col-start-2 mx-2 overflow-x-clip" data-testid="timeline-cursor">
+        {/* moved as a layer: nothing below it is drawn again */}
         <span
-          style={{ left: at(time) }}
-          className="absolute inset-y-0 -right-2 border-l border-focus bg-panel/55"
+          style={{ transform: `translateX(${at(time)})` }}
+          className="absolute inset-0 border-l border-focus bg-panel/55 will-change-transform"
         />
       </div>
     </div>
