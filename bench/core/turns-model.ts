@@ -7,8 +7,8 @@ type Part = Stream extends ReadableStream<infer Each> ? Each : never;
 /** One step of the model: a tool call or a text. */
 export type Turn = { name: string; input: object } | string;
 
-/** The part of a request that decides the model's turn: a request without tools asks for a text. */
-type Request = { tools?: readonly unknown[] | undefined };
+/** The parts of a request that decide the model's turn: a request without tools asks for a text. */
+type Request = { prompt: readonly { role: string }[]; tools?: readonly unknown[] | undefined };
 
 /**
  * A model that takes one turn after the other, and tells `onCall` when it is called. `counts`: it says that each of its calls

@@ -17,6 +17,7 @@ export * as demoModelStream from '@cueline/demo-model/stream';
 export * as durable from '@cueline/durable';
 export * as durableBullmq from '@cueline/durable/bullmq';
 export * as durableRedis from '@cueline/durable/redis';
+export * as durableRestate from '@cueline/durable/restate';
 export * as durableSql from '@cueline/durable/sql';
 export * as edge from '@cueline/edge';
 export * as evalCases from '@cueline/evals/cases';

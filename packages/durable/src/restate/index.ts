@@ -1,0 +1,1 @@
+export { restateDriver, type RestateDriver, type RestateDriverOptions } from './restate-driver.ts';

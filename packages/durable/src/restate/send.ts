@@ -1,0 +1,45 @@
+import type { RestateDriverOptions } from './restate-driver.ts';
+
+/**
+ * Sends a call that Restate stores and makes later. A call that arrives twice is one step more, which does no harm, so it
+ * has no idempotency key: Restate would drop the call for a later response as a repetition.
+ */
+export async function send(
+  { ingress, headers, patienceMs = 10_000 }: RestateDriverOptions,
+  call: string,
+): Promise<void> {
+  const url = `${ingress.replace(/\/+$/, '')}/${call}/send`;
+  const until = Date.now() + patienceMs;
+  for (let pause = 50; ; pause = Math.min(pause * 2, 1_000)) {
+    const failure = await trySend(url, { ...headers }, Math.max(until - Date.now(), 1_000));
+    if (failure === undefined) return;
+    if (!failure.passes || Date.now() + pause > until) throw failure.error;
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+}
+
+/** Returns why a call was not accepted, and whether that may pass. */
+async function trySend(
+  url: string,
+  headers: Record<string, string>,
+  ms: number,
+): Promise<{ error: Error; passes: boolean } | undefined> {
+  let response: Response;
+  try {
+    response = await fetch(url, { method: 'POST', headers, signal: AbortSignal.timeout(ms) });
+  } catch (cause) {
+    const error = new Error(`Restate does not answer at ${url}. Start it, or correct \`ingress\`.`, {
+      cause,
+    });
+    return { error, passes: true };
+  }
+  const text = await response.text();
+  if (response.ok) return undefined;
+  const { status } = response;
+  const unknown = status === 404;
+  const advice = unknown
+    ? ' Register the address at which the service is served: restate deployments register http://localhost:9080.'
+    : '';
+  const error = new Error(`Restate did not accept ${url}: ${status} ${text.slice(0, 500)}.${advice}`);
+  return { error, passes: unknown || status === 429 || status >= 500 };
+}

@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { createServer, type Http2Server } from 'node:http2';
+import process from 'node:process';
+import { createEndpointHandler } from '@restatedev/restate-sdk/node';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { createMemoryStore } from '@cueline/durable';
+import { restateDriver, type RestateDriver } from '@cueline/durable/restate';
+import { ensureRestate, howToGetRestate } from '../../../../scripts/restate.mjs';
+import { driverSuite } from '../support/driver-suite.ts';
+import { freePort, startRestate, type TestRestate } from './server.ts';
+
+const program = ensureRestate();
+if (program === undefined) {
+  process.stderr.write(
+    `Left out, for want of a Restate server: its driver. To run it, ${howToGetRestate}.\n`,
+  );
+}
+
+describe.skipIf(program === undefined)('Restate', () => {
+  let restate: TestRestate;
+  let server: Http2Server;
+  /** The driver that works. One address serves the drivers of the tests, one after the other. */
+  let serving: RestateDriver | undefined;
+  const store = createMemoryStore();
+
+  beforeAll(async () => {
+    restate = await startRestate(program!);
+    const port = await freePort();
+    const first = restateDriver({ ingress: restate.ingress });
+    server = createServer((request, response) => {
+      const { service } = serving ?? first;
+      createEndpointHandler({ services: [service], logger: () => {} })(request, response);
+    }).listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    await restate.register(`http://127.0.0.1:${port}`);
+  }, 120_000);
+  afterAll(async () => {
+    await restate.remove();
+    server.close();
+  });
+
+  driverSuite('Restate', {
+    createDriver(options = {}) {
+      const { graceMs = 10_000, onError = (): void => {} } = options;
+      const driver = restateDriver({ ingress: restate.ingress, graceMs, onError });
+      return {
+        wake: (runId) => driver.wake(runId),
+        work(advance) {
+          serving = driver;
+          return driver.work(advance);
+        },
+      };
+    },
+    createStore: async () => store,
+  });
+});
