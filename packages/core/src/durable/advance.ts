@@ -167,9 +167,6 @@ function watch(log: PausableLog, settle: Outcome['settle']): () => boolean {
   log.listen((event) => {
     calls.apply(event);
     if (event.type === 'run-end') return settle({ status: 'done' });
-    if (event.type === 'approval-request' && event.providerExecuted === true) {
-      return log.append({ type: 'run-end', outcome: 'error', error: noProviderApprovals().toJSON() });
-    }
     if (isDue) return;
     isDue = true;
     // the calls of one step ask one after the other
@@ -212,12 +209,5 @@ function checkEvents(runId: string, events: readonly RunEvent[]): void {
   throw new CuelineError(
     'storage_failed',
     `Event ${at} of run ${runId} is missing or cannot be read, so the run was not continued. Restore the run's events in the store, from ${at} on.`,
-  );
-}
-
-function noProviderApprovals(): CuelineError {
-  return new CuelineError(
-    'invalid_options',
-    'The provider asks for an approval of a call that it runs itself, and a run that is advanced step by step cannot wait for that yet. Run it in one process, or turn the approval off at the provider.',
   );
 }

@@ -59,7 +59,20 @@ export function messagesOf(
   { events, state }: RunPast,
   calls: readonly UnfinishedCall[],
 ): readonly UIMessage[] {
-  return describeUnfinished(state.messages, calls).slice(countPromptMessages(events));
+  return describeUnfinished(state.messages, calls).slice(countPromptMessages(events)).map(withDenials);
+}
+
+/** Returns a message in which the provider still reads that its call was refused, as in the run that asked. */
+function withDenials(message: UIMessage): UIMessage {
+  const isDenied = (part: UIMessage['parts'][number]): boolean =>
+    'toolCallId' in part && part.providerExecuted === true && part.state === 'output-denied';
+  if (!message.parts.some(isDenied)) return message;
+  return {
+    ...message,
+    parts: message.parts.map((part) =>
+      isDenied(part) ? ({ ...part, state: 'approval-responded' } as typeof part) : part,
+    ),
+  };
 }
 
 /** Returns what a loop takes over; `promptMessages` are those that the prompt itself begins with. */
