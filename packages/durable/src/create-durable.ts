@@ -18,7 +18,7 @@ import type { DurableStore } from './store.ts';
 import { createWatch } from './watch.ts';
 
 export type DurableOptions = {
-  /** The prompts that may run, each under its name. A run that is continued uses the definition of that time. */
+  /** The prompts, sessions and agents that may run, each under its name. A run that is continued uses the definition of that time. */
   // a definition of any input
   // oxlint-disable-next-line typescript/no-explicit-any
   prompts: readonly PromptDefinition<any>[];
@@ -46,7 +46,7 @@ export type Durable = {
 /**
  * Creates runs whose state is in a store: a crash, a deployment or a wait of days does not end them, and any worker
  * continues them after their last stored event.
- * @throws CuelineError `invalid_options` for prompts without a name or with the same one, for sessions and agent calls
+ * @throws CuelineError `invalid_options` for prompts without a name or with the same one, and for a remotePrompt
  *
  * @example
  * const durable = createDurable({ prompts: [planDay], store: createSqlStore(new PGlite('./runs')) });

@@ -64,7 +64,7 @@ export type Advanced =
  * model reads that they were interrupted.
  *
  * Rejects if events cannot be stored and if `signal` aborts; the stored log is whole in both cases.
- * @throws CuelineError `invalid_options` for a session or an agent call, `storage_failed` for events that are not a log
+ * @throws CuelineError `invalid_options` for a remotePrompt, `storage_failed` for events that are not a log
  */
 export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOptions): Promise<Advanced> {
   const { runId, definition, input, model, messages } = run;
@@ -193,12 +193,12 @@ function endEarly<Input>(log: PausableLog, run: StoredRun<Input>, error: Cueline
   }
 }
 
-/** @throws CuelineError `invalid_options` for a session or an agent call, which cannot be advanced step by step */
-export function checkAdvanceable({ name, policySetup }: { name: string; policySetup?: unknown }): void {
-  if (policySetup === undefined) return;
+/** @throws CuelineError `invalid_options` for a definition that a server runs, and that has no function here */
+export function checkAdvanceable({ name, remote }: { name: string; remote?: true | undefined }): void {
+  if (remote !== true) return;
   throw new CuelineError(
     'invalid_options',
-    `"${name}" is a session or an agent call, and these cannot be advanced step by step yet. Advance a prompt: definePrompt('${name}', …).`,
+    `Prompt "${name}" is a remotePrompt: it has a name only, and cannot be advanced. Import the definition itself.`,
   );
 }
 

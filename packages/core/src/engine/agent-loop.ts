@@ -64,7 +64,8 @@ export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoo
   const timeouts = readTimeouts(timeout);
   const { taskList } = prompt.definitions;
   if (past !== undefined) {
-    runContext.reserve(past, path);
+    // the agents of an open step continue under their paths
+    runContext.reserve(past, path, past.continuesFrom);
     taskList?.takeOver(past.taskEvents);
     if (past.openStep !== undefined) runContext.pending.takeOver(past.openStep.asked, path);
   }

@@ -57,7 +57,7 @@ test('a run waits for approvals that the provider asks for, and its next request
   const whole = createStore();
   const options = { tools: mcp } as Worker['options'];
   const models = [modelOf([asks]), modelOf([paid])];
-  const first: Worker = { store: whole, definition: pay as never, model: () => models[0]!, options };
+  const first: Worker = { store: whole, definition: pay, model: () => models[0]!, options };
   const waits = { status: 'waiting', approvalIds: ['mcpr_a', 'mcpr_b'], clientCallIds: [] };
   expect(await work(first)).toEqual(waits);
   const later: Worker = { ...first, model: () => models[1]! };
@@ -76,10 +76,10 @@ test('a run waits for approvals that the provider asks for, and its next request
 test('a process that is gone before the provider’s request is stored asks the model again', async () => {
   const options = { tools: mcp } as Worker['options'];
   const whole = createStore();
-  await work({ store: whole, definition: pay as never, model: () => modelOf([asks]), options });
+  await work({ store: whole, definition: pay, model: () => modelOf([asks]), options });
   for (let length = 0; length <= whole.events.length; length += 1) {
     const store = createStore();
-    const worker: Worker = { store, definition: pay as never, model: () => modelOf([asks]), options };
+    const worker: Worker = { store, definition: pay, model: () => modelOf([asks]), options };
     store.failsAt = length;
     await work(worker);
     store.failsAt = Infinity;
@@ -96,7 +96,7 @@ test('a process that is gone before the provider’s request is stored asks the 
 test('an agent inside a tool waits for its provider, too', async () => {
   const definition = definePrompt('parent', (prompt) => {
     prompt.$`Ask the payer.`;
-    prompt.defAgent('payer', 'Pays', z.object({}), (_args, inner) => void inner.$`Pay.`, { tools: mcp });
+    prompt.defAgent('payer', 'Pays', z.object({}), (_args, inner) => inner.$`Pay.`, { tools: mcp });
   }) as unknown as PromptDefinition<never>;
   const call: Answer = [{ type: 'tool-call', toolCallId: 'c', toolName: 'payer', input: '{}' }];
   const store = createStore();
