@@ -64,7 +64,7 @@ export function createDurable(given: DurableOptions): Durable {
     // forgotten, or never stored
     if (claimed === undefined) return { status: 'done' };
     const { epoch, start, events, commands } = claimed;
-    const { prompt, input, model, messages, limits } = start;
+    const { prompt, input, model, messages, limits, startedAt } = start;
     try {
       const advanced = await advance(
         {
@@ -73,6 +73,7 @@ export function createDurable(given: DurableOptions): Durable {
           input,
           model,
           messages,
+          startedAt,
           options: {
             ...options,
             ...(limits === undefined ? {} : { limits: { ...options?.limits, ...limits } }),
@@ -135,7 +136,7 @@ export function createDurable(given: DurableOptions): Durable {
     const created = await store.create({
       runId: newId,
       key,
-      start: { prompt: definition.name, input, model, messages, limits: own?.limits },
+      start: { prompt: definition.name, input, model, messages, limits: own?.limits, startedAt: Date.now() },
     });
     const runId = created === 'created' ? newId : created.runId;
     await driver.wake(runId);

@@ -12,6 +12,8 @@ export type DurableStart = {
   /** Earlier turns of the conversation. */
   messages?: readonly UIMessage[] | undefined;
   limits?: Partial<Limits> | undefined;
+  /** When it was started, in milliseconds since 1970. */
+  startedAt?: number | undefined;
 };
 
 /** A run for a store. */

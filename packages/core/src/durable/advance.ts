@@ -26,6 +26,11 @@ export type StoredRun<Input = unknown> = {
   readonly options?: PromptOptions | undefined;
   /** Earlier turns of the conversation. */
   readonly messages?: readonly UIMessage[] | undefined;
+  /**
+   * When it was started, in milliseconds since 1970. The times of its events then include waits between processes;
+   * otherwise they continue from the last event.
+   */
+  readonly startedAt?: number | undefined;
   /** Everything that is stored of the run, in order; empty if it has not begun. */
   readonly events: readonly RunEvent[];
 };
@@ -72,7 +77,7 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
   signal?.throwIfAborted();
   checkAdvanceable(definition);
   checkEvents(runId, run.events);
-  const log = createPausableLog(run.events);
+  const log = createPausableLog(run.events, run.startedAt);
   if (log.ended) return { status: 'done' };
 
   const ending = new AbortController();
@@ -89,7 +94,9 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
       if (command.type === 'stop') endEarly(log, run, undefined);
       else logResponse(log, command);
     }
-    if (!log.ended && (!isWaiting() || commands.some(isEdit))) {
+    const edits = commands.filter(isEdit);
+    // a run that waits takes edits, too, and goes on waiting
+    if (!log.ended && (edits.length > 0 || !isWaiting())) {
       const past = log.events.length === 0 ? undefined : readPast(log.events);
       try {
         const started = await startRun(
@@ -100,8 +107,8 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
             durable: { runId, log, past, pause: () => settle({ status: 'next' }) },
           },
         );
-        for (const command of commands) if (isEdit(command)) await sendEdit(started.run, command);
-        void started.run.finished;
+        for (const edit of edits) await sendEdit(started.run, edit);
+        if (edits.length === 0 || !isWaiting()) void started.run.finished;
       } catch (error) {
         endEarly(log, run, describeFailure(error, input, models).error);
       }

@@ -127,9 +127,7 @@ function resultOf(
     ...factsOf('tool-call', call),
   }));
   const toolResults = calls.flatMap((call) =>
-    call.state === 'output-available'
-      ? [{ ...factsOf('tool-result', call), output: call.output }]
-      : [],
+    call.state === 'output-available' ? [{ ...factsOf('tool-result', call), output: call.output }] : [],
   );
   const toolErrors = calls.flatMap((call) =>
     call.state === 'output-error' || call.state === 'output-denied'
