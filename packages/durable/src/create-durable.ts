@@ -18,7 +18,7 @@ import type { DurableStore, FoundRun, ReadEvents, RunOwner, RunQuery } from './s
 import { createWatch } from './watch.ts';
 
 export type DurableOptions = {
-  /** The prompts that may run, each under its name. A run that is continued uses the definition of that time. */
+  /** The prompts, sessions and agents that may run, each under its name. A run that is continued uses the definition of that time. */
   // a definition of any input
   // oxlint-disable-next-line typescript/no-explicit-any
   prompts: readonly PromptDefinition<any>[];
@@ -56,7 +56,7 @@ export type Durable = {
 /**
  * Creates runs whose state is in a store: a crash, a deployment or a wait of days does not end them, and any worker
  * continues them after their last stored event.
- * @throws CuelineError `invalid_options` for prompts without a name or with the same one, for sessions and agent calls
+ * @throws CuelineError `invalid_options` for prompts without a name or with the same one, and for a remotePrompt
  *
  * @example
  * const durable = createDurable({ prompts: [planDay], store: createSqlStore(new PGlite('./runs')) });
@@ -74,7 +74,7 @@ export function createDurable(given: DurableOptions): Durable {
     // forgotten, or never stored
     if (claimed === undefined) return { status: 'done' };
     const { epoch, start, events, commands } = claimed;
-    const { prompt, input, model, messages, limits, tasks, owner } = start;
+    const { prompt, input, model, messages, limits, tasks, owner, startedAt } = start;
     try {
       const advanced = await advance(
         {
@@ -84,6 +84,7 @@ export function createDurable(given: DurableOptions): Durable {
           model,
           messages,
           tasks,
+          startedAt,
           options: {
             ...options,
             ...(limits === undefined ? {} : { limits: { ...options?.limits, ...limits } }),
@@ -147,7 +148,16 @@ export function createDurable(given: DurableOptions): Durable {
     const created = await store.create({
       runId: newId,
       key,
-      start: { prompt: definition.name, input, model, messages, tasks, limits: own?.limits, owner },
+      start: {
+        prompt: definition.name,
+        input,
+        model,
+        messages,
+        tasks,
+        limits: own?.limits,
+        owner,
+        startedAt: Date.now(),
+      },
     });
     const runId = created === 'created' ? newId : created.runId;
     await driver.wake(runId);

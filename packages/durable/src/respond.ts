@@ -11,6 +11,9 @@ export function refusalOf(read: ReadEvents | undefined, command: DurableCommand)
   if (command.type === 'approval-response') {
     const { approvalId } = command;
     const approval = approvals.findLast((each) => each.approvalId === approvalId);
+    if (approval?.providerExecuted === true && 'input' in command.response) {
+      return `The provider runs ${approval.toolName} itself, with the arguments as they are. Respond without an input.`;
+    }
     return reasonOf('approval', approvalId, approval);
   }
   const { clientCallId } = command;

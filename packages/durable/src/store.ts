@@ -16,6 +16,8 @@ export type DurableStart = {
   tasks?: readonly TaskItem[] | undefined;
   /** The user of a server to whom the run belongs. */
   owner?: RunOwner | undefined;
+  /** When it was started, in milliseconds since 1970. */
+  startedAt?: number | undefined;
 };
 
 /** A user of a server, and the conversation of which a run is a turn. */

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRun, type PromptDefinition } from '@cueline/core';
-import { defineSession } from '@cueline/core/agents';
+import { createRun, remotePrompt, type PromptDefinition } from '@cueline/core';
 import { createDurable, createMemoryStore, inProcessDriver } from '@cueline/durable';
 import { planned, sendLetter, writePages, type Effects } from './support/prompts.ts';
 
@@ -79,8 +78,7 @@ test('mistakes of a start are said before anything is stored', async () => {
   const nameless = { ...prompt, name: '' } as PromptDefinition<void>;
   expect(() => createDurable({ prompts: [nameless], store })).toThrow('has no name');
   expect(() => createDurable({ prompts: [prompt, prompt], store })).toThrow('Two prompts are named');
-  const session = defineSession('research', { systemPrompt: 'You search.' });
-  expect(() => createDurable({ prompts: [session], store })).toThrow('is a session or an agent call');
+  expect(() => createDurable({ prompts: [remotePrompt('far')], store })).toThrow('is a remotePrompt');
   const durable = createDurable({ prompts: [prompt], store });
   const other = createRun(writePages(effects), { executor: durable.executor });
   await expect(other.start({ book: 'Emma' })).rejects.toThrow('not among those');

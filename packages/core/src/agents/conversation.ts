@@ -30,7 +30,7 @@ export class Conversation {
    * Adds the messages that the model has received since the step before: our feedback, and those of others. Returns
    * what the step is sent, if that is not what it would be sent anyway.
    */
-  next({ messages, steered }: PolicyStep): readonly ModelMessage[] | undefined {
+  next({ messages, steered }: Pick<PolicyStep, 'messages' | 'steered'>): readonly ModelMessage[] | undefined {
     for (const message of messages.slice(messages.length - steered)) {
       const isOurs = this.#feedback !== undefined && textOf(message) === this.#feedback;
       if (isOurs) this.#feedback = undefined;

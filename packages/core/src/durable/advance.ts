@@ -29,6 +29,11 @@ export type StoredRun<Input = unknown> = {
   readonly messages?: readonly UIMessage[] | undefined;
   /** The tasks at the end of the turn before. */
   readonly tasks?: readonly TaskItem[] | undefined;
+  /**
+   * When it was started, in milliseconds since 1970. The times of its events then include waits between processes;
+   * otherwise they continue from the last event.
+   */
+  readonly startedAt?: number | undefined;
   /** Everything that is stored of the run, in order; empty if it has not begun. */
   readonly events: readonly RunEvent[];
 };
@@ -67,7 +72,7 @@ export type Advanced =
  * model reads that they were interrupted.
  *
  * Rejects if events cannot be stored and if `signal` aborts; the stored log is whole in both cases.
- * @throws CuelineError `invalid_options` for a session or an agent call, `storage_failed` for events that are not a log
+ * @throws CuelineError `invalid_options` for a remotePrompt, `storage_failed` for events that are not a log
  */
 export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOptions): Promise<Advanced> {
   const { runId, definition, input, model, messages, tasks } = run;
@@ -75,7 +80,7 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
   signal?.throwIfAborted();
   checkAdvanceable(definition);
   checkEvents(runId, run.events);
-  const log = createPausableLog(run.events);
+  const log = createPausableLog(run.events, run.startedAt);
   if (log.ended) return { status: 'done' };
 
   const ending = new AbortController();
@@ -92,7 +97,9 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
       if (command.type === 'stop') endEarly(log, run, undefined);
       else logResponse(log, command);
     }
-    if (!log.ended && (!isWaiting() || commands.some(isEdit))) {
+    const edits = commands.filter(isEdit);
+    // a run that waits takes edits, too, and goes on waiting
+    if (!log.ended && (edits.length > 0 || !isWaiting())) {
       const past = log.events.length === 0 ? undefined : readPast(log.events);
       try {
         const started = await startRun(
@@ -110,8 +117,8 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
             durable: { runId, log, past, pause: () => settle({ status: 'next' }) },
           },
         );
-        for (const command of commands) if (isEdit(command)) await sendEdit(started.run, command);
-        void started.run.finished;
+        for (const edit of edits) await sendEdit(started.run, edit);
+        if (edits.length === 0 || !isWaiting()) void started.run.finished;
       } catch (error) {
         endEarly(log, run, describeFailure(error, input, models).error);
       }
@@ -177,9 +184,6 @@ function watch(log: PausableLog, settle: Outcome['settle']): () => boolean {
   log.listen((event) => {
     calls.apply(event);
     if (event.type === 'run-end') return settle({ status: 'done' });
-    if (event.type === 'approval-request' && event.providerExecuted === true) {
-      return log.append({ type: 'run-end', outcome: 'error', error: noProviderApprovals().toJSON() });
-    }
     if (isDue) return;
     isDue = true;
     // the calls of one step ask one after the other
@@ -206,12 +210,12 @@ function endEarly<Input>(log: PausableLog, run: StoredRun<Input>, error: Cueline
   }
 }
 
-/** @throws CuelineError `invalid_options` for a session or an agent call, which cannot be advanced step by step */
-export function checkAdvanceable({ name, policySetup }: { name: string; policySetup?: unknown }): void {
-  if (policySetup === undefined) return;
+/** @throws CuelineError `invalid_options` for a definition that a server runs, and that has no function here */
+export function checkAdvanceable({ name, remote }: { name: string; remote?: true | undefined }): void {
+  if (remote !== true) return;
   throw new CuelineError(
     'invalid_options',
-    `"${name}" is a session or an agent call, and these cannot be advanced step by step yet. Advance a prompt: definePrompt('${name}', …).`,
+    `Prompt "${name}" is a remotePrompt: it has a name only, and cannot be advanced. Import the definition itself.`,
   );
 }
 
@@ -222,12 +226,5 @@ function checkEvents(runId: string, events: readonly RunEvent[]): void {
   throw new CuelineError(
     'storage_failed',
     `Event ${at} of run ${runId} is missing or cannot be read, so the run was not continued. Restore the run's events in the store, from ${at} on.`,
-  );
-}
-
-function noProviderApprovals(): CuelineError {
-  return new CuelineError(
-    'invalid_options',
-    'The provider asks for an approval of a call that it runs itself, and a run that is advanced step by step cannot wait for that yet. Run it in one process, or turn the approval off at the provider.',
   );
 }

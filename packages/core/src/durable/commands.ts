@@ -19,6 +19,8 @@ export function logResponse(log: RunLog, command: DurableCommand): void {
       const response = readApprovalResponse(command.response);
       const approval = log.getState().approvals.findLast((each) => each.approvalId === approvalId);
       if (typeof response === 'string' || approval === undefined || !isPending(approval)) return;
+      // the provider runs the call with the arguments as they are
+      if (approval.providerExecuted === true && 'input' in response) return;
       return log.append({ type: 'approval-response', approvalId, response, ...ofAgent(approval) });
     }
     case 'client-tool-response': {

@@ -13,7 +13,8 @@ export type EventQueue = {
  * Creates a queue before `append`, which stores a batch as a whole or not at all. After a failure nothing more is stored,
  * and `onFailure` is called: the run may belong to another worker by then.
  *
- * The end of a step is held back until what follows it is decided: another step, a message to the model, or the end. So
+ * The end of a step is held back until what follows it is decided: another step, a message to the model, an approval that the
+ * provider asks for, or the end. So
  * whoever continues the log finds the decision, too, and need not make it again.
  */
 export function createEventQueue(
@@ -84,6 +85,8 @@ export function createEventQueue(
 }
 
 /** True for an event that says what follows the end of a step. */
-function decides({ type }: RunEvent): boolean {
+function decides(event: RunEvent): boolean {
+  const { type } = event;
+  if (type === 'approval-request') return event.providerExecuted === true;
   return type === 'step-start' || type === 'steer' || type === 'agent-end';
 }

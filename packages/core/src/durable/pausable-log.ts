@@ -4,9 +4,13 @@ import { createRunLog, type RunLog } from '../log/run-log.ts';
 /** A log to which nothing is added any more once it is paused, as after its end. */
 export type PausableLog = RunLog & { pause(): void };
 
-/** Creates a log that continues `events`. A warning that they contain is not repeated. */
-export function createPausableLog(events: readonly RunEvent[]): PausableLog {
-  const log = createRunLog({ events });
+/**
+ * Creates a log that continues `events`, at the time since `startedAt` if that is known. A warning that they contain is not
+ * repeated.
+ */
+export function createPausableLog(events: readonly RunEvent[], startedAt?: number): PausableLog {
+  const elapsed = startedAt === undefined ? 0 : Date.now() - startedAt;
+  const log = createRunLog({ events, elapsed: events.length === 0 ? 0 : elapsed });
   const warned = new Set(events.map((event) => (event.type === 'warning' ? event.message : undefined)));
   let isPaused = false;
   return {

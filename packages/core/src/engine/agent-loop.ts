@@ -9,7 +9,7 @@ import type { LoopPolicy } from './loop-policy.ts';
 import { convertOnce } from './convert-once.ts';
 import { createModelCalls } from '../provider/model-calls.ts';
 import type { PromptOptions, UserContext } from '../prompt/prompt-options.ts';
-import { createProviderApprovals } from './provider-approvals.ts';
+import { createProviderApprovals, separateAnswers } from './provider-approvals.ts';
 import { createRecorder, type Ending, type Recorder } from './recorder.ts';
 import { createResponseCheck, type ResponseCheck } from './response-check.ts';
 import { composeStreamOptions, type StreamContext } from './stream-options.ts';
@@ -59,12 +59,13 @@ function keepConsoleQuiet(): void {
 export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoopOptions): AgentLoop {
   keepConsoleQuiet();
   const { runContext, sink, path, past } = agentContext;
-  const { prompt, messages, abortSignal, responseSchema, policy, takeOver } = loopOptions;
+  const { prompt, abortSignal, responseSchema, policy, takeOver } = loopOptions;
   const { timeout, maxRetries, ...options } = loopOptions.options;
   const timeouts = readTimeouts(timeout);
   const { taskList } = prompt.definitions;
   if (past !== undefined) {
-    runContext.reserve(past, path);
+    // the agents of an open step continue under their paths
+    runContext.reserve(past, path, past.continuesFrom);
     taskList?.takeOver(past.taskEvents);
     if (past.openStep !== undefined) runContext.pending.takeOver(past.openStep.asked, path);
   }
@@ -79,6 +80,11 @@ export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoo
     return tasks?.unfinished() ?? response?.failure() ?? error ?? (waiting === true ? 'waiting' : undefined);
   };
   const approvals = createProviderApprovals(agentContext);
+  const { messages, answers } =
+    takeOver === undefined
+      ? { messages: loopOptions.messages, answers: [] }
+      : separateAnswers(loopOptions.messages);
+  approvals.resume(answers);
   const toolApproval = createToolApproval(options.toolApproval, () => registry.tools);
   const attempts = options.streamRetries === undefined ? undefined : createStreamAttempts();
   const recorder = createRecorder(sink, {

@@ -1,5 +1,5 @@
 import type { Instructions, ModelMessage, StepResult, ToolSet } from 'ai';
-import type { CuelineError } from '../base/errors.ts';
+import type { CuelineError, CuelineErrorCode } from '../base/errors.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import type { PromptOptions, UserContext } from '../prompt/prompt-options.ts';
 import type { Ending } from './recorder.ts';
@@ -24,6 +24,8 @@ export type LoopPolicyContext = {
   agentContext: AgentContext;
   /** The first messages. */
   messages: readonly ModelMessage[];
+  /** Aborts with the loop, also if no end is logged because another process continues it. */
+  abortSignal: AbortSignal | undefined;
 };
 
 /** A step that is about to be sent. */
@@ -41,8 +43,38 @@ export type PolicyStep = {
   readonly tools: ToolSet;
 };
 
-/** A message to the model. `corrects`: the step before cannot be used, and later turns leave it out. */
-export type Feedback = string | { text: string; corrects: boolean };
+/**
+ * A message to the model. `corrects`: the step before cannot be used, and later turns leave it out. `code`: why its model
+ * call failed.
+ */
+export type Feedback = string | { text: string; corrects: boolean; code?: CuelineErrorCode | undefined };
+
+/** A step that another process has made. */
+export type PastTurn = {
+  /** What the model has received between the step before and this one. */
+  readonly received: readonly ModelMessage[];
+  /** True if those contain answers to approvals that the provider asked for. */
+  readonly hasApprovalAnswers: boolean;
+  /** The messages of its request. */
+  readonly sent: readonly ModelMessage[];
+  /** The texts that prompts of the policy have answered with, between the step before and this one. */
+  readonly answers: readonly string[];
+  /** As `afterStep` gets it, without files and warnings. */
+  readonly result: StepResult<ToolSet, UserContext>;
+  /** What the policy has told the model after it. */
+  readonly feedback: { text: string; corrects: boolean; code: string | undefined } | undefined;
+  /** True if the provider has asked for approvals in it. */
+  readonly isPaused: boolean;
+};
+
+/** What a policy takes over from other processes. */
+export type PolicyPast = Pick<PolicyStep, 'instructions' | 'tools'> & {
+  readonly turns: readonly PastTurn[];
+  /** The step whose calls have not all ended. It is not among `turns`. */
+  readonly open: PastTurn | undefined;
+  /** True if the loop has ended, and is only needed for its result. */
+  readonly ended: boolean;
+};
 
 /**
  * How an agent loop is run: what each step sends, what the model is told after it, when the loop is over, and its
@@ -52,6 +84,8 @@ export type Feedback = string | { text: string; corrects: boolean };
 export type LoopPolicy = ModelCallPolicy & {
   /** The `cause` of the policy's messages to the model in the log. */
   readonly cause: 'session' | 'call';
+  /** Called before the first step here, if other processes have made steps. */
+  takeOver?(past: PolicyPast): Promise<void>;
   /** Called before each step. `messages` replace the whole conversation, for later steps too. */
   beforeStep?(
     step: PolicyStep,

@@ -37,6 +37,8 @@ type PrepareStepOptions = {
   approvals: ProviderApprovals;
   /** The steps of other processes, which come before those here. */
   earlierSteps: readonly StepResult<ToolSet, UserContext>[];
+  /** Returns what the model has received since the last of them, once. */
+  takeReceived: () => readonly ModelMessage[];
   /** True if the first step has to call a tool, unless other settings decide that. */
   forceTools: boolean;
   /** Called with what hooks and the caller's `prepareStep` change of the call settings, at each step. */
@@ -131,10 +133,11 @@ class StepPreparation {
     const steps = [...earlierSteps, ...given.steps] as typeof given.steps;
     const step = earlierSteps.length === 0 ? given : { ...given, steps };
     this.#rewritten ||= answers !== undefined;
+    const received = this.#options.takeReceived();
     const adjusted = await this.#policy?.beforeStep?.({
       stepNumber: step.stepNumber,
-      messages: history,
-      steered: this.#history.steered,
+      messages: [...history, ...received],
+      steered: this.#history.steered + received.length,
       hasApprovalAnswers: answers !== undefined,
       instructions: () =>
         compileInstructions(this.#base, this.#options.instructions, this.#options.systemFormat),

@@ -16,6 +16,8 @@ export type ProviderApprovals = {
   add(part: ApprovalRequest): void;
   /** Asks for the approvals of the step, waits for the answers, and lets the run continue with them. */
   settle(steering: Steering, signal: AbortSignal): Promise<void>;
+  /** Takes over the answers that came after the last step of another process. */
+  resume(earlier: ToolModelMessage['content']): void;
   /** Returns the answers for the next step, and removes the placeholder from its messages. */
   take(): ToolModelMessage | undefined;
 };
@@ -58,6 +60,7 @@ export function createProviderApprovals({ runContext, path, sink }: AgentContext
       }
       void steering.steer(PLACEHOLDER, { id: createId('approvals') });
     },
+    resume: (earlier) => void answers.push(...earlier),
     take() {
       if (answers.length === 0) return undefined;
       const message: ToolModelMessage = { role: 'tool', content: answers };
@@ -70,6 +73,27 @@ export function createProviderApprovals({ runContext, path, sink }: AgentContext
 /** True for the placeholder that stands for the answers until they are sent. */
 export function isPlaceholder({ role, content }: ModelMessage): boolean {
   return role === 'user' && content === PLACEHOLDER;
+}
+
+/**
+ * Separates the answers at the end of a conversation from it, because they are new to the provider. The AI SDK would take
+ * them for those of an earlier run.
+ */
+export function separateAnswers(messages: readonly ModelMessage[]): {
+  messages: ModelMessage[];
+  answers: ToolModelMessage['content'];
+} {
+  const last = messages.at(-1);
+  if (last?.role !== 'tool') return { messages: [...messages], answers: [] };
+  const isAnswer = (part: ToolModelMessage['content'][number]): boolean =>
+    part.type === 'tool-approval-response'
+      ? part.providerExecuted === true
+      : part.output.type === 'execution-denied';
+  const rest = last.content.filter((part) => !isAnswer(part));
+  return {
+    messages: [...messages.slice(0, -1), ...(rest.length === 0 ? [] : [{ ...last, content: rest }])],
+    answers: last.content.filter(isAnswer),
+  };
 }
 
 /** Returns the answers in the AI SDK's form for a client. */

@@ -11,6 +11,7 @@ import { contentFiltered } from '../provider/content-filtered.ts';
 import { toJson } from '../messages/to-json.ts';
 import type { ModelRetry } from '../provider/with-retries.ts';
 import { toolErrorText } from '../tools/tool-error-text.ts';
+import type { PendingSteer } from './steer.ts';
 import type { EventSink } from '../tool-calls/run-context.ts';
 
 /** How long a tool waits for its call to come through the stream, in milliseconds. */
@@ -35,6 +36,8 @@ export type Recorder = {
    * continues asks the model again.
    */
   answered(event: WholeAnswer): void;
+  /** Records a message to the model before the AI SDK delivers it, which then is not recorded again. */
+  steered(steer: PendingSteer): void;
   /** Records that calls of an earlier run, which are in the log already, are made now. */
   resumed(toolCallIds: readonly string[]): void;
   /** Returns the text of an error that the model reads, without keys. */
@@ -121,6 +124,8 @@ class RunRecorder implements Recorder {
   /** Errors of the step's attempts so far. Each is logged before the parts of the next attempt. */
   #broken: CuelineError[] = [];
   #waiting = false;
+  /** Messages to the model that are in the log before they are delivered. */
+  readonly #steered = new Set<string>();
   readonly #warned = new Set<string>();
   // of the current step, because some models number their calls anew in every answer
   /** Tool calls whose arguments are in the log, so that their tools' events may follow. */
@@ -332,6 +337,7 @@ class RunRecorder implements Recorder {
         return this.#log.append({ type: 'approval-automatic', toolCallId, approvalId, approved, ...why });
       }
       case 'steering-message':
+        if (this.#steered.delete(part.id)) return;
         return this.#log.append({
           type: 'steer',
           id: part.id,
@@ -429,6 +435,11 @@ class RunRecorder implements Recorder {
 
   retries({ error, ...next }: ModelRetry): void {
     this.#log.append({ type: 'retry', error: error.toJSON(), ...next });
+  }
+
+  steered(steer: PendingSteer): void {
+    this.#steered.add(steer.id);
+    this.#log.append({ type: 'steer', ...steer });
   }
 
   resumed(toolCallIds: readonly string[]): void {

@@ -20,6 +20,7 @@ import { toJson } from '../messages/to-json.ts';
 import type { AgentCall, EventSink, AgentContext } from '../tool-calls/run-context.ts';
 import { toModelMessages, toUIMessages } from '../messages/ui-messages.ts';
 import { toolsWithModelOutput } from '../tools/model-output.ts';
+import { readPastTurns } from './take-over/past-turns.ts';
 import { messagesOf, openCallsOf, takeOverOf } from './take-over/take-over.ts';
 
 /**
@@ -99,7 +100,12 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
   const model = inner.model === undefined ? parent.model : await runContext.models.resolve(inner.model);
   const place = placeOf(parent, inner);
   const { path, callBase, past, calls, known } = place;
-  if (known?.end !== undefined) return resultOf(name, known.events, known.end);
+  if (known?.end !== undefined) {
+    const sink = { append: () => {}, ended: true };
+    const context = { runContext, path, depth, callBase, model, sink, past: readPast(known.events) };
+    await reportEnd({ setup: policySetup, agentContext: context, messages: promptMessages, prompt }, known);
+    return resultOf(name, known.events, known.end);
+  }
   const earlier = past === undefined ? [] : messagesOf(past, calls);
   const messages = [
     ...promptMessages,
@@ -123,7 +129,7 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
       messageId: createId('msg'),
     });
   }
-  const policy = policySetup?.policy({ agentContext, messages });
+  const policy = policySetup?.policy({ agentContext, messages: promptMessages, abortSignal });
   const value = (): unknown => (response === undefined ? policy?.result?.()?.output : response.value);
   const { result, recorder, response } = startAgentLoop(agentContext, {
     prompt,
@@ -170,7 +176,8 @@ type AgentPlace = {
   voids: RunEventBody | undefined;
 };
 
-function placeOf(parent: AgentContext, { toolCallId, callBase, policySetup }: InnerPrompt): AgentPlace {
+function placeOf(parent: AgentContext, inner: InnerPrompt): AgentPlace {
+  const { toolCallId, callBase } = inner;
   const path = parent.runContext.pathOf(parent.path, toolCallId);
   const segment = path.slice(path.lastIndexOf('/') + 1);
   const place = {
@@ -178,16 +185,50 @@ function placeOf(parent: AgentContext, { toolCallId, callBase, policySetup }: In
     // several prompts may answer one call
     callBase: `${callBase ?? parent.callBase}/${segment}`,
   };
-  // what a policy knows is not in the log, so its agent begins again
-  const known =
-    parent.past === undefined || policySetup !== undefined
+  const found =
+    parent.past === undefined
       ? undefined
-      : agentLogOf(parent.past.events, segment, parent.past.lastStart);
+      : agentLogOf(parent.past.events, segment, parent.past.continuesFrom);
+  const known = found !== undefined && isOf(found, inner, parent.runContext.secrets) ? found : undefined;
   const nothing = { ...place, known, past: undefined, calls: [], voids: undefined };
   if (known === undefined || known.end !== undefined) return nothing;
   const voids = voidingEvent(known.events);
   const past = readPast(voids === undefined ? known.events : [...known.events, voids]);
   return { ...place, known, past, calls: openCallsOf(past, place.callBase), voids };
+}
+
+/** True for the log of an agent with this name and input: a tool's function may call other ones each time. */
+function isOf(
+  { start }: AgentLog,
+  { name, input, policySetup }: InnerPrompt,
+  secrets: readonly string[],
+): boolean {
+  if (policySetup === undefined) return true;
+  return start.name === name && JSON.stringify(start.input) === JSON.stringify(toJson(input, secrets));
+}
+
+/** Lets the policy of an agent that has ended in another process report its end. */
+async function reportEnd(
+  {
+    setup,
+    agentContext,
+    messages,
+    prompt,
+  }: {
+    setup: LoopPolicySetup | undefined;
+    agentContext: AgentContext;
+    messages: readonly ModelMessage[];
+    prompt: Prompt;
+  },
+  { events, end }: AgentLog,
+): Promise<void> {
+  const policy = setup?.policy({ agentContext, messages, abortSignal: undefined });
+  if (policy?.ended === undefined || end === undefined) return;
+  const tools = toolsWithModelOutput(prompt.definitions.tools);
+  const { turns } = await readPastTurns(events, tools);
+  await policy.takeOver?.({ turns, open: undefined, instructions: () => undefined, tools, ended: true });
+  const { outcome, error } = end;
+  policy.ended({ outcome, ...(error === undefined ? {} : { error: CuelineError.fromJSON(error) }) });
 }
 
 /** Returns the result of an agent that has ended in another process. @throws CuelineError the reason if there is none */

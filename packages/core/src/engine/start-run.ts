@@ -1,4 +1,4 @@
-import type { LanguageModel, OutputInterface, StreamTextResult, Tool, UIMessage } from 'ai';
+import type { LanguageModel, ModelMessage, OutputInterface, StreamTextResult, Tool, UIMessage } from 'ai';
 import { createId } from '../base/create-id.ts';
 import { CuelineError } from '../base/errors.ts';
 import { LOG_VERSION } from '../log/events.ts';
@@ -9,7 +9,7 @@ import type { Prompt } from '../prompt/prompt.ts';
 import { withRedactedKeys } from '../messages/redact-keys.ts';
 import type { RunHandle } from '../log/run-handle.ts';
 import { createRunHandle } from './create-run-handle.ts';
-import { openRun, toDefinition } from './open-run.ts';
+import { openRun, toDefinition, type OpenedRun } from './open-run.ts';
 import type { PromptConfig, PromptSource, TextOutput, UserContext } from '../prompt/prompt-options.ts';
 import { explainRejections } from './explain-rejections.ts';
 import { runAgent } from './run-agent.ts';
@@ -24,7 +24,8 @@ import {
 } from '../tool-calls/run-context.ts';
 import type { RunPast } from '../log/run-past.ts';
 import { messagesOf, openCallsOf, takeOverOf } from './take-over/take-over.ts';
-import { toUIMessages } from '../messages/ui-messages.ts';
+import { toModelMessages, toUIMessages } from '../messages/ui-messages.ts';
+import { toolsWithModelOutput } from '../tools/model-output.ts';
 import { untilAborted } from '../base/until-aborted.ts';
 
 /** Tools that the compiler does not know, because a script defines them while it runs. */
@@ -136,7 +137,11 @@ export async function startRun<
     sink: log,
     past,
   };
-  const policy = opened.policySetup?.policy({ agentContext, messages: opened.messages });
+  const policy = opened.policySetup?.policy({
+    agentContext,
+    messages: past === undefined ? opened.messages : await openingMessages(opened, config.messages),
+    abortSignal: abort.signal,
+  });
   const { result, recorder, response } = startAgentLoop(agentContext, {
     prompt: opened.prompt,
     messages: opened.messages,
@@ -200,6 +205,17 @@ function followSignal(signal: AbortSignal | undefined, log: RunLog, stop: (reaso
     if (type === 'run-end') signal.removeEventListener('abort', onAbort);
   });
   if (signal.aborted) onAbort();
+}
+
+/** Returns what a run began with, whatever has been said since. */
+async function openingMessages(
+  { prompt, promptMessages }: OpenedRun,
+  turns: readonly UIMessage[] = [],
+): Promise<ModelMessage[]> {
+  return [
+    ...promptMessages,
+    ...(await toModelMessages(turns, toolsWithModelOutput(prompt.definitions.tools))),
+  ];
 }
 
 function modelOf(model: string | LanguageModel | undefined): string | LanguageModel {

@@ -1,5 +1,6 @@
 import type { Experimental_Steering as Steering, StepResult, ToolSet } from 'ai';
 import { createId } from '../base/create-id.ts';
+import { causeOf } from '../messages/steer-cause.ts';
 import type { LoopPolicy } from './loop-policy.ts';
 import type { UserContext } from '../prompt/prompt-options.ts';
 import type { RunEventBody } from '../log/events.ts';
@@ -43,9 +44,28 @@ export async function continueLoop(
   step: StepResult<ToolSet, UserContext>,
   policy: LoopPolicy,
   steering: Steering,
+  onSteer: (steer: PendingSteer) => void,
 ): Promise<void> {
+  const steer = await steerOf(step, policy);
+  if (steer === undefined) return;
+  onSteer(steer);
+  void steering.steer(steer.text, { id: steer.id });
+}
+
+/** Returns what a policy tells the model after a step, if another one follows. The id of a correction names its code. */
+export async function steerOf(
+  step: StepResult<ToolSet, UserContext>,
+  policy: LoopPolicy,
+): Promise<PendingSteer | undefined> {
   const feedback = await policy.afterStep?.(step);
-  if (feedback === undefined || policy.done?.() === true) return;
-  const { text, corrects } = typeof feedback === 'string' ? { text: feedback, corrects: false } : feedback;
-  void steering.steer(text, { id: createId(corrects ? 'correction' : policy.cause) });
+  if (feedback === undefined || policy.done?.() === true) return undefined;
+  if (typeof feedback === 'string') return pending(policy.cause, feedback);
+  const { text, corrects, code } = feedback;
+  if (!corrects) return pending(policy.cause, text);
+  return pending(code === undefined ? 'correction' : `correction-${code}`, text);
+}
+
+function pending(kind: string, text: string): PendingSteer {
+  const id = createId(kind);
+  return { id, cause: causeOf(id), text };
 }

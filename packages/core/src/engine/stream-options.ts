@@ -119,16 +119,27 @@ export function composeStreamOptions(
   const pause = agentContext.path === undefined ? runContext.durable?.pause : undefined;
   /** What the model is told before the next step. */
   let steered: PendingSteer | undefined;
+  /** What it has received since the last step of another process. */
+  let received: readonly ModelMessage[] = [];
   const shouldStop = createStopCheck(recorder, tasks, policy, rest.stopWhen);
   /** Finishes what another process, or an earlier attempt, has left open. */
   const beginLoop = async ({ messages }: { messages: readonly ModelMessage[] }): Promise<void> => {
     const { takeOver, unfinishedCalls = [], toolApproval, abortSignal: signal } = context;
+    const instructions = (): Instructions | undefined => compileInstructions(definitions, own, systemFormat);
     const settling = { recorder, registry, toolApproval, signal };
     if (takeOver === undefined) {
       if (unfinishedCalls.length > 0) await finishStep(unfinishedCalls, messages, settling);
       return;
     }
-    const hasEndedStep = await takeOverLoop(takeOver, messages, { ...settling, agentContext, definitions });
+    const taken = await takeOverLoop(takeOver, messages, {
+      ...settling,
+      agentContext,
+      definitions,
+      policy,
+      instructions,
+    });
+    received = taken.received;
+    const { hasEndedStep } = taken;
     if (!hasEndedStep || !(await shouldStop(withEarlier([])))) return;
     recorder.finish(takeOver.past.openStep?.finishReason ?? 'other');
     throw new CuelineError('aborted', 'The run has ended.');
@@ -157,6 +168,11 @@ export function composeStreamOptions(
     policy,
     approvals,
     earlierSteps,
+    takeReceived() {
+      const taken = received;
+      received = [];
+      return taken;
+    },
     onChange: (changed) => (changes = changed),
   });
   return {
@@ -183,13 +199,18 @@ export function composeStreamOptions(
         stepNumber: step.stepNumber + (past?.nextStep ?? 0),
       };
       const prepared = await runContext.track((async () => prepare(userStep))());
+      // a session may have waited for a summary, and another process continues the run by now
+      if (sink.ended) throw new CuelineError('aborted', 'The run has ended.');
       const model = prepared?.model;
       return model === undefined ? prepared : { ...prepared, model: modelCalls.wrap(model) };
     },
     stopWhen: async ({ steps }) => {
       if (await shouldStop(withEarlier(steps))) return true;
-      if (pause === undefined || sink.ended) return false;
-      if (steered !== undefined) sink.append({ type: 'steer', ...steered });
+      if (runContext.durable === undefined || sink.ended) return false;
+      // with the end of the step, so that no process has the one without the other
+      if (steered !== undefined) recorder.steered(steered);
+      steered = undefined;
+      if (pause === undefined) return false;
       pause();
       return true;
     },
@@ -262,7 +283,7 @@ function recordingCallbacks(
         await steerLoop(step, steers, steering, sink, onSteer);
         if (policy === undefined || sink.ended) return;
         // the AI SDK continues whatever its callbacks throw
-        await continueLoop(step, policy, steering).catch((error: unknown) => recorder.fail(error));
+        await continueLoop(step, policy, steering, onSteer).catch((error: unknown) => recorder.fail(error));
       },
       rest.onStepEnd,
       rest.onStepFinish,

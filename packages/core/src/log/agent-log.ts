@@ -4,7 +4,11 @@ import { LOG_VERSION, type RunEvent } from './events.ts';
 export type AgentEnd = Extract<RunEvent, { type: 'agent-end' }>;
 
 /** The log of an agent as that of a run of its own, without its end, which is `end`. */
-export type AgentLog = { events: readonly RunEvent[]; end: AgentEnd | undefined };
+export type AgentLog = {
+  start: Extract<RunEvent, { type: 'agent-start' }>;
+  events: readonly RunEvent[];
+  end: AgentEnd | undefined;
+};
 
 /**
  * Returns the log of the agent with this path, which is relative to the log that contains it. `after` is the index of the
@@ -12,13 +16,14 @@ export type AgentLog = { events: readonly RunEvent[]; end: AgentEnd | undefined 
  */
 export function agentLogOf(events: readonly RunEvent[], path: string, after: number): AgentLog | undefined {
   const start = events.findLastIndex((event) => event.type === 'agent-start' && event.agent === path);
-  if (start < after || start < 0) return undefined;
+  const first = events[start];
+  if (start < after || first?.type !== 'agent-start') return undefined;
   const own = events
     .slice(start)
     .filter(({ agent }) => agent === path || agent?.startsWith(`${path}/`) === true);
   const end = own.find((event): event is AgentEnd => event.type === 'agent-end' && event.agent === path);
   const log = own.flatMap((event) => (event === end ? [] : [event]));
-  return { events: log.map((event, seq) => ({ ...asOwn(event, path), seq })), end };
+  return { start: first, events: log.map((event, seq) => ({ ...asOwn(event, path), seq })), end };
 }
 
 /** Returns the paths of the agents that started before an index of the log. */

@@ -48,12 +48,15 @@ export type RunLogOptions = {
   schedule?: Scheduler;
   /** The first events, such as a stored log. */
   events?: readonly RunEvent[];
+  /** Milliseconds since the first of them, if that is more than the time of the last. Default 0. */
+  elapsed?: number;
 };
 
 /** Creates a log. It reduces only when its state is read, so an unread log costs an array push per event. */
 export function createRunLog(options: RunLogOptions = {}): RunLog {
   const now = options.now ?? (() => performance.now());
   const schedule = options.schedule ?? nextFrame;
+  const { elapsed = 0 } = options;
   const events: RunEvent[] = [...(options.events ?? [])];
   const reducer: Reducer = createReducer();
   const subscribers = new Set<(state: RunState) => void>();
@@ -114,7 +117,7 @@ export function createRunLog(options: RunLogOptions = {}): RunLog {
       return ended;
     },
     append(body) {
-      origin ??= now() - lastTime;
+      origin ??= now() - Math.max(lastTime, elapsed);
       // rounded to a hundredth of a millisecond, which is below the precision of clocks and keeps stored logs small
       const t = Math.max(lastTime, Math.round((now() - origin) * 100) / 100);
       // a spread at the front copies the object as a whole, which is much faster; this runs for every delta

@@ -9,8 +9,10 @@ import { totalOf } from './step.ts';
 export type RunPast = {
   readonly events: readonly RunEvent[];
   readonly state: RunState;
-  /** The index of the last step's start, or -1. */
-  readonly lastStart: number;
+  /**
+   * The index from which on agents have started that continue: those of the open step, or those that prepare the next one.
+   */
+  readonly continuesFrom: number;
   /** The number of the next step. */
   readonly nextStep: number;
   /** What the run and its agents have used of their limits. */
@@ -53,7 +55,7 @@ export function readPast(events: readonly RunEvent[]): RunPast {
   return {
     events,
     state,
-    lastStart: lastStart(events),
+    continuesFrom: openStep === undefined ? lastEnd(events) + 1 : lastStart(events),
     // the number of a void step is used again
     nextStep: last === undefined ? 0 : last.step + (last.finishedAt === undefined && !isOpen ? 0 : 1),
     used: readUse(events, state, openStep),
@@ -80,6 +82,10 @@ export function voidingEvent(events: readonly RunEvent[]): Extract<RunEvent, { t
 
 function lastStart(events: readonly RunEvent[]): number {
   return events.findLastIndex(({ type, agent }) => type === 'step-start' && agent === undefined);
+}
+
+function lastEnd(events: readonly RunEvent[]): number {
+  return events.findLastIndex(({ type, agent }) => type === 'step-end' && agent === undefined);
 }
 
 /** Returns the end of the last step's model call, if its answer is whole. */

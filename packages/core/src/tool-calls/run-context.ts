@@ -55,8 +55,8 @@ export type RunContext = {
   readonly whenStored: WhenStored | undefined;
   /** Set for a run that is advanced step by step. */
   readonly durable: DurableRun | undefined;
-  /** Keeps the paths of the agents of a loop's earlier steps for these. */
-  reserve(earlier: RunPast, parent: string | undefined): void;
+  /** Keeps the paths of the agents that a loop has started before an index of its log for these. */
+  reserve(earlier: RunPast, parent: string | undefined, until: number): void;
   /** Returns the path of the agent that answers `toolCallId`. Paths are unique, also if a model repeats an id. */
   pathOf(parent: string | undefined, toolCallId: string): string;
   /** The task lists of the run (under the empty path) and of its agents, by path. */
@@ -116,9 +116,8 @@ export function createRunContext(
     track: settings.track,
     whenStored: settings.whenStored,
     durable: settings.durable,
-    reserve(earlier, parent) {
-      // the agents of the last step continue under their paths
-      for (const path of agentsBefore(earlier.events, earlier.lastStart)) {
+    reserve(earlier, parent, until) {
+      for (const path of agentsBefore(earlier.events, until)) {
         paths.add(parent === undefined ? path : `${parent}/${path}`);
       }
     },

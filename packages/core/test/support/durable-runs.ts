@@ -22,12 +22,14 @@ export function planned(
 /** A store of one run, which a process may lose in the middle of a write. */
 export type RunStore = {
   events: RunEvent[];
+  /** How many events were stored after each write. */
+  batches: number[];
   /** Set to fail each write once so many events are stored, as after a crash. */
   failsAt: number;
 };
 
 export function createStore(): RunStore {
-  return { events: [], failsAt: Infinity };
+  return { events: [], batches: [], failsAt: Infinity };
 }
 
 export type Worked = Advanced | { status: 'crashed' };
@@ -65,6 +67,7 @@ export async function work(worker: Worker, commands: readonly DurableCommand[] =
             if (event.seq !== store.events.length) throw new Error(`Event ${event.seq} leaves a gap.`);
             store.events.push(JSON.parse(JSON.stringify(event)) as RunEvent);
           }
+          store.batches.push(store.events.length);
         },
       },
     );

@@ -5,12 +5,17 @@ import { createDurable } from '@cueline/durable';
 import { createSqlStore } from '@cueline/durable/sql';
 import process from 'node:process';
 import { effectsIn, sendLetter, writePages } from './prompts.ts';
+import { payInvoices } from './sessions.ts';
 
 const [, , folder = '', steps = '3', ms = '20'] = process.argv;
 const effects = effectsIn(`${folder}/effects.txt`);
 const store = createSqlStore(new PGlite(`${folder}/store`));
 const durable = createDurable({
-  prompts: [writePages(effects, { steps: Number(steps), ms: Number(ms) }), sendLetter(effects)],
+  prompts: [
+    writePages(effects, { steps: Number(steps), ms: Number(ms) }),
+    sendLetter(effects),
+    payInvoices(effects, { invoices: Number(steps), ms: Number(ms) }),
+  ],
   store,
 });
 await durable.work();

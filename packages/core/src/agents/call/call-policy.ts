@@ -1,7 +1,13 @@
 import type { ModelMessage } from 'ai';
 import { CuelineError } from '../../base/errors.ts';
 import { scriptError } from '../../base/script-error.ts';
-import type { Feedback, LoopPolicy, LoopPolicyContext, PolicyStep } from '../../engine/loop-policy.ts';
+import type {
+  Feedback,
+  LoopPolicy,
+  LoopPolicyContext,
+  PolicyPast,
+  PolicyStep,
+} from '../../engine/loop-policy.ts';
 import type { Ending } from '../../engine/recorder.ts';
 import type { LanguageModelObject } from '../../models/settings.ts';
 import { Conversation } from '../conversation.ts';
@@ -85,6 +91,29 @@ export class CallPolicy implements LoopPolicy {
 
   model(model: LanguageModelObject): LanguageModelObject {
     return withoutCalls(model, () => !mayCallTools(this.#state), this.#refused);
+  }
+
+  async takeOver({ turns, open, ended }: PolicyPast): Promise<void> {
+    const last = ended ? turns.at(-1) : undefined;
+    for (const turn of turns) {
+      const { received, result, feedback, isPaused } = turn;
+      this.#conversation.next({ messages: received, steered: received.length });
+      const { messages } = result.response;
+      const isSilent = result.text.trim() === '' && result.toolCalls.length === 0;
+      if (isPaused) this.#conversation.addAnswer(messages);
+      else if (feedback?.corrects === true) {
+        this.#take('unreadable');
+        this.#conversation.addUnusableAnswer(isSilent ? [] : messages);
+      } else if (turn === last) await this.#afterAnswer(result);
+      else {
+        this.#take('called');
+        this.#conversation.addAnswer(messages);
+      }
+      this.#conversation.setFeedback(feedback?.text);
+    }
+    if (open === undefined) return;
+    this.#conversation.next({ messages: open.received, steered: open.received.length });
+    this.#called = this.#trace.calls.length - open.result.toolCalls.length;
   }
 
   async beforeStep(step: PolicyStep): ReturnType<NonNullable<LoopPolicy['beforeStep']>> {

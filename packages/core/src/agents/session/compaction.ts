@@ -11,6 +11,8 @@ import type { SessionReporter } from './session-reporter.ts';
 
 /** How much an estimate must have grown before a failed summary is tried again. */
 const RETRY_GROWTH = 1.25;
+/** The name of the agent that summarises. */
+const SUMMARIZE = 'summarize';
 /** How many turns in a row may exceed the limit. */
 const MAX_IN_A_ROW = 3;
 
@@ -45,6 +47,8 @@ export class Compaction {
   /** The provider's last count, of so many messages. */
   #counted: { tokens: number; length: number } | undefined;
   #isRefused = false;
+  /** True while nothing is reported, because another process has done so. */
+  #isTakingOver = false;
 
   constructor(
     tokenLimit: number,
@@ -71,12 +75,35 @@ export class Compaction {
   }
 
   /** Returns the messages to continue with, if a summary was due. */
-  async before({
-    turn,
-    messages,
-    userMessages: words,
-    frame,
-  }: TurnPosition): Promise<ModelMessage[] | undefined> {
+  async before(position: TurnPosition): Promise<ModelMessage[] | undefined> {
+    return this.#continue(position, (earlier, rest) => this.#replace(earlier, rest, position.turn));
+  }
+
+  /**
+   * Takes over a turn of another process: `replacement` is what it continued with, if it had a summary. Returns the
+   * messages of the turn, if they were replaced.
+   */
+  async takeOver(
+    position: TurnPosition,
+    replacement: readonly ModelMessage[] | undefined,
+  ): Promise<ModelMessage[] | undefined> {
+    this.#isTakingOver = true;
+    const taken = await this.#continue(position, async (_earlier, rest) => {
+      if (replacement === undefined) return undefined;
+      // these are whole here, and may be shortened in the log
+      return [...replacement.slice(0, replacement.length - rest.length), ...rest];
+    });
+    this.#isTakingOver = false;
+    return taken;
+  }
+
+  async #continue(
+    { turn, messages, userMessages: words, frame }: TurnPosition,
+    replace: (
+      earlier: readonly ModelMessage[],
+      rest: readonly ModelMessage[],
+    ) => Promise<ModelMessage[] | undefined>,
+  ): Promise<ModelMessage[] | undefined> {
     this.#frame ??= await frame();
     const tokens = this.#estimate(messages, this.#frame);
     if (tokens <= this.#due && !this.#isRefused) return undefined;
@@ -93,20 +120,31 @@ export class Compaction {
     const end = messages.length - words;
     const earlier = messages.slice(0, end);
     if (earlier.length === 0) return undefined;
-    const summary = await this.#summaryOf(earlier, turn);
-    if (summary === undefined) {
+    const next = await replace(earlier, messages.slice(end));
+    if (next === undefined) {
       this.#due = tokens * RETRY_GROWTH;
       return undefined;
     }
+    this.#counted = undefined;
+    this.#due = this.#tokenLimit;
+    this.#last = { turn, length: next.length };
+    return next;
+  }
+
+  /** Returns the messages with a summary of the earlier ones; undefined without a summary. */
+  async #replace(
+    earlier: readonly ModelMessage[],
+    rest: readonly ModelMessage[],
+    turn: number,
+  ): Promise<ModelMessage[] | undefined> {
+    const summary = await this.#summaryOf(earlier, turn);
+    if (summary === undefined) return undefined;
     const summarized = await this.#reporter.change('onAfterSummarize', [
       { role: 'user', content: 'Previous conversation summary:' },
       { role: 'assistant', content: summary },
     ]);
-    const next = [...repairMessages(summarized, { whole: earlier }), ...messages.slice(end)];
+    const next = [...repairMessages(summarized, { whole: earlier }), ...rest];
     if (next.at(-1)?.role !== 'user') next.push({ role: 'user', content: CONTINUE });
-    this.#counted = undefined;
-    this.#due = this.#tokenLimit;
-    this.#last = { turn, length: next.length };
     return next;
   }
 
@@ -131,6 +169,7 @@ export class Compaction {
   #raise(tokens: number, why: string): undefined {
     const before = this.#tokenLimit;
     this.#tokenLimit = this.#due = Math.ceil(tokens * 2);
+    if (this.#isTakingOver) return undefined;
     this.#reporter.warn(
       `tokenLimit is ${before}, but ${why} about ${tokens} tokens already. It is ${this.#tokenLimit} from here on. Raise it, or say less in the system prompt.`,
     );
@@ -143,12 +182,13 @@ export function createSummarizer(
   calls: NonNullable<LoopPolicy['calls']>,
   abortSignal: AbortSignal,
 ): (transcript: string) => Promise<string> {
-  let count = 0;
+  // a summary of the next turn may have begun in another process
+  let count = countSummaries(agentContext);
   return async (transcript) => {
     count += 1;
     let text: string | undefined;
-    await answerWithin(agentContext, {
-      name: 'summarize',
+    const answer = await answerWithin(agentContext, {
+      name: SUMMARIZE,
       toolCallId: `summarize-${count}`,
       input: { characters: transcript.length },
       messages: [{ role: 'user', content: transcript }],
@@ -167,10 +207,21 @@ export function createSummarizer(
       },
       abortSignal,
     });
-    if (text !== undefined && text.trim() !== '') return text;
+    if (typeof answer === 'string' && answer.trim() !== '') return answer;
     throw new CuelineError(
       'parse_failed',
       'The model was asked for a summary of the conversation, and gave an empty answer.',
     );
   };
+}
+
+/** Returns how many summaries have been asked for before those of the next turn. */
+function countSummaries({ past }: AgentContext): number {
+  const events = past?.events.slice(0, past.continuesFrom) ?? [];
+  const paths = events.flatMap((event) =>
+    event.type === 'agent-start' && event.agent === event.toolCallId && event.name === SUMMARIZE
+      ? [event.agent]
+      : [],
+  );
+  return new Set(paths).size;
 }

@@ -24,6 +24,8 @@ export type LlmErrors = {
   repairs(error: CuelineError): boolean;
   /** Called after a successful turn. */
   succeeded(): void;
+  /** Takes over a failed turn of another process, after which the session continued. */
+  failed(): void;
 };
 
 /** With `compacts`, a conversation that is too long is summarized before the next turn. */
@@ -41,6 +43,9 @@ export function createLlmErrors(compacts: boolean): LlmErrors {
     },
     succeeded() {
       failed = 0;
+    },
+    failed() {
+      failed += 1;
     },
   };
 }

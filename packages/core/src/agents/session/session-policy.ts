@@ -34,7 +34,6 @@ export async function createSessionPolicy(
 ): Promise<LoopPolicySetup> {
   checkSettings(settings);
   const { systemPrompt, toolTimeout, options, limits } = settings;
-  const named = { ...settings, sessionId: settings.sessionId ?? createId('session') };
   const { ready, own } = splitTools((settings.tools ?? {}) as ToolList);
   const taskComplete = createTaskComplete();
   const isLeft = handle.left === true;
@@ -52,6 +51,10 @@ export async function createSessionPolicy(
       taskComplete.define(prompt);
     },
     policy(stage) {
+      const { runContext, callBase } = stage.agentContext;
+      // the session of a run that other processes continue is the same in each
+      const newId = runContext.durable === undefined ? createId('session') : callBase;
+      const named = { ...settings, sessionId: settings.sessionId ?? newId };
       const reported = isLeft ? { ...named, callbacks: {}, logger: undefined } : named;
       const turns = new SessionTurns(stage, reported, taskComplete);
       handle.turns ??= turns;

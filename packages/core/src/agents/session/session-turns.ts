@@ -1,6 +1,14 @@
 import type { StepResult, ToolSet } from 'ai';
+import { anySignal } from '../../base/any-signal.ts';
 import { CuelineError } from '../../base/errors.ts';
-import type { Feedback, LoopPolicy, LoopPolicyContext, PolicyStep } from '../../engine/loop-policy.ts';
+import type {
+  Feedback,
+  LoopPolicy,
+  LoopPolicyContext,
+  PastTurn,
+  PolicyPast,
+  PolicyStep,
+} from '../../engine/loop-policy.ts';
 import type { Ending } from '../../engine/recorder.ts';
 import { toModelOutput } from '../../messages/tool-output.ts';
 import type { UserContext } from '../../prompt/prompt-options.ts';
@@ -18,7 +26,7 @@ import { CONTINUE, type SessionSettings } from './session-config.ts';
 import { reportEnd, withoutExecute } from './session-end.ts';
 import { createSessionReporter, type SessionReporter } from './session-reporter.ts';
 import { suspensionsOf, withoutPending, withoutSuspensions } from './suspensions.ts';
-import type { TaskComplete } from './task-complete.ts';
+import { TASK_COMPLETE, type TaskComplete } from './task-complete.ts';
 
 /** The message to a model that has done so twice in a row. */
 const REMINDER =
@@ -61,7 +69,7 @@ export class SessionTurns implements LoopPolicy {
   #result: Promise<SessionResult> | undefined;
 
   constructor(
-    { agentContext, messages }: LoopPolicyContext,
+    { agentContext, messages, abortSignal }: LoopPolicyContext,
     settings: SessionSettings & { sessionId: string },
     taskComplete: TaskComplete,
   ) {
@@ -86,8 +94,69 @@ export class SessionTurns implements LoopPolicy {
       repair: (error) => this.#repairs(error),
     };
     if (tokenLimit === undefined) return;
-    const summarize = createSummarizer(agentContext, calls, this.#abort.signal);
+    const summarize = createSummarizer(agentContext, calls, anySignal(this.#abort.signal, abortSignal));
     this.#compaction = new Compaction(tokenLimit, reporter, summarize);
+  }
+
+  async takeOver({ turns, open, instructions, tools }: PolicyPast): Promise<void> {
+    const begin = async (turn: PastTurn): Promise<void> => {
+      const { received, hasApprovalAnswers, answers, sent } = turn;
+      this.#conversation.next({ messages: received, steered: received.length });
+      const { messages } = this.#conversation;
+      const replaced = hasApprovalAnswers
+        ? undefined
+        : await this.#compaction?.takeOver(
+            {
+              turn: this.#turn + 1,
+              messages,
+              userMessages: this.#turn === 0 ? userMessagesAtEnd(messages) : received.length,
+              frame: () => frameTokens(instructions(), tools),
+            },
+            answers.some((answer) => answer.trim() !== '') ? sent : undefined,
+          );
+      if (replaced !== undefined) this.#conversation.replace(replaced);
+      this.#turn += 1;
+      this.#turnText = undefined;
+    };
+    for (const turn of turns) {
+      await begin(turn);
+      const { result, feedback, isPaused } = turn;
+      if (feedback?.corrects === true) {
+        this.#errors.failed();
+        if (feedback.code === 'context_overflow') this.#compaction?.overflowed();
+      } else {
+        this.#takeOverText(result);
+        if (!isPaused) this.#reminder(result);
+        this.#close(result);
+      }
+      this.#conversation.setFeedback(feedback?.text);
+    }
+    if (open !== undefined) {
+      await begin(open);
+      this.#takeOverAnswer(open.result);
+    }
+    this.#conversation.takeChanges();
+  }
+
+  #takeOverText({ text }: Step): void {
+    this.#errors.succeeded();
+    if (text.trim() !== '') this.#lastText = this.#turnText = text;
+  }
+
+  /** Takes over an answer whose calls have not all ended. */
+  #takeOverAnswer(step: Step): void {
+    this.#takeOverText(step);
+    const [answer, results] = step.response.messages;
+    if (answer !== undefined) this.#conversation.openAnswer(answer);
+    for (const part of results?.role === 'tool' ? results.content : []) {
+      if (part.type === 'tool-result') this.#conversation.addResult(part, part.output);
+    }
+    for (const { toolCallId, toolName, input } of step.toolCalls) {
+      this.#toolCalls.set(toolCallId, { toolCallId, toolName, input, turn: this.#turn });
+    }
+    for (const { toolName, input } of step.toolResults) {
+      if (toolName === TASK_COMPLETE) this.#taskComplete.takeOver(input);
+    }
   }
 
   async beforeStep(step: PolicyStep): ReturnType<NonNullable<LoopPolicy['beforeStep']>> {
@@ -131,7 +200,9 @@ export class SessionTurns implements LoopPolicy {
     if (this.#fault !== undefined) return undefined;
     this.#conversation.setFeedback(feedback);
     await this.#update();
-    return feedback === undefined ? undefined : { text: feedback, corrects: error !== undefined };
+    return feedback === undefined
+      ? undefined
+      : { text: feedback, corrects: error !== undefined, code: error?.code };
   }
 
   async paused(step: Step): Promise<boolean> {

@@ -3,7 +3,7 @@ import { isRecord } from '../../base/describe-value.ts';
 import type { Prompt } from '../../prompt/prompt.ts';
 
 /** The name of the tool with which a model ends its work. */
-const TASK_COMPLETE = 'task_complete';
+export const TASK_COMPLETE = 'task_complete';
 
 /** The arguments of that tool. */
 export type Completion = { summary: string; result?: unknown };
@@ -11,6 +11,8 @@ export type Completion = { summary: string; result?: unknown };
 /** The tool that ends a session. */
 export type TaskComplete = {
   define(prompt: Prompt): void;
+  /** Takes over the arguments of a call that has ended in another process. */
+  takeOver(input: unknown): void;
   /** The arguments of the first call, once there is one. */
   readonly completion: Completion | undefined;
 };
@@ -39,6 +41,9 @@ const schema = jsonSchema<Completion>(
 export function createTaskComplete(): TaskComplete {
   let completion: Completion | undefined;
   return {
+    takeOver(input) {
+      completion ??= input as Completion;
+    },
     define(prompt) {
       prompt.defTool(
         TASK_COMPLETE,

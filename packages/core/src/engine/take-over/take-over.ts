@@ -1,5 +1,7 @@
 import type { ModelMessage, UIMessage } from 'ai';
 import { callKey } from '../../base/call-key.ts';
+import { agentLogOf } from '../../log/agent-log.ts';
+import type { RunEvent } from '../../log/events.ts';
 import type { RunPast } from '../../log/run-past.ts';
 import { countPromptMessages } from '../../log/log-queries.ts';
 import { describeUnfinished, type UnfinishedCall } from '../../log/unfinished-step.ts';
@@ -9,8 +11,13 @@ import type { AgentContext } from '../../tool-calls/run-context.ts';
 import type { ToolApproval } from '../../tool-calls/tool-approval.ts';
 import type { ToolRegistry } from '../../tool-calls/tool-registry.ts';
 import { finishOwnStep, type OwnOpenCall } from './finish-step.ts';
+import type { LoopPolicy, PolicyPast } from '../loop-policy.ts';
 import type { Recorder } from '../recorder.ts';
+import { steerOf } from '../steer.ts';
+import { toolsWithModelOutput } from '../../tools/model-output.ts';
+import { readPastTurns } from './past-turns.ts';
 import type { Prompt } from '../../prompt/prompt.ts';
+import { withDenials } from './with-denials.ts';
 import { readTaskPosition, type PastTasks } from './task-position.ts';
 
 /** What a loop needs to continue where another process has left it. */
@@ -23,8 +30,9 @@ export type TakeOver = {
 };
 
 /**
- * Continues a loop before its first model call here: the loop guard learns the earlier calls, and the open calls of the
- * last step are settled, which ends that step. Returns true if a step has ended.
+ * Continues a loop before its first model call here: the loop guard and the policy learn what has happened, and the open
+ * calls of the last step are settled, which ends that step. Returns whether a step has ended, and what the model receives
+ * before the next one.
  */
 export async function takeOverLoop(
   { past, calls, position }: TakeOver,
@@ -35,10 +43,12 @@ export async function takeOverLoop(
     registry: ToolRegistry;
     toolApproval: ToolApproval;
     definitions: Definitions;
+    policy: LoopPolicy | undefined;
+    instructions: PolicyPast['instructions'];
     signal: AbortSignal;
   },
-): Promise<boolean> {
-  const { agentContext, recorder, registry, toolApproval, definitions, signal } = context;
+): Promise<{ hasEndedStep: boolean; received: readonly ModelMessage[] }> {
+  const { agentContext, recorder, registry, toolApproval, definitions, policy, signal } = context;
   registry.update(definitions.tools, position?.taskId);
   const firstStep = position?.firstStep ?? 0;
   await registry.remember(
@@ -46,12 +56,34 @@ export async function takeOverLoop(
     past.isInvalid,
   );
   const { openStep } = past;
-  if (openStep === undefined) return false;
+  const tools = toolsWithModelOutput(definitions.tools);
+  const { turns, received } = await readPastTurns(past.events, tools);
+  await policy?.takeOver?.({
+    turns: openStep === undefined ? turns : turns.slice(0, -1),
+    open: openStep === undefined ? undefined : turns.at(-1),
+    instructions: context.instructions,
+    tools: registry.tools,
+    ended: false,
+  });
+  if (openStep === undefined) return { hasEndedStep: false, received };
   const onFail = ({ toolCallId }: OwnOpenCall): void => endAgents(past, toolCallId, agentContext);
   await finishOwnStep(calls, messages, { recorder, registry, toolApproval, signal, onFail });
+  // later calls may have the same ids
+  agentContext.runContext.reserve(past, agentContext.path, past.events.length);
   const { step, finishReason, usage } = openStep;
   agentContext.sink.append({ type: 'step-end', step, finishReason, usage });
-  return true;
+  if (policy === undefined || agentContext.sink.ended) return { hasEndedStep: true, received };
+  const settled = await readPastTurns(ownEvents(agentContext), tools);
+  const steer = await steerOf(settled.turns.at(-1)!.result, policy);
+  if (steer === undefined) return { hasEndedStep: true, received };
+  agentContext.sink.append({ type: 'steer', ...steer });
+  return { hasEndedStep: true, received: [{ role: 'user', content: steer.text }] };
+}
+
+/** Returns the log of a loop, as that of a run of its own. */
+function ownEvents({ runContext, path }: AgentContext): readonly RunEvent[] {
+  const { events } = runContext.log;
+  return path === undefined ? events : (agentLogOf(events, path, 0)?.events ?? []);
 }
 
 /** Returns the conversation after the prompt's own messages. Open calls have an error, which their results replace. */
@@ -59,7 +91,7 @@ export function messagesOf(
   { events, state }: RunPast,
   calls: readonly UnfinishedCall[],
 ): readonly UIMessage[] {
-  return describeUnfinished(state.messages, calls).slice(countPromptMessages(events));
+  return describeUnfinished(state.messages, calls).slice(countPromptMessages(events)).map(withDenials);
 }
 
 /** Returns what a loop takes over; `promptMessages` are those that the prompt itself begins with. */

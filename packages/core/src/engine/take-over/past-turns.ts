@@ -1,0 +1,171 @@
+import {
+  getToolName,
+  isToolUIPart,
+  type ModelMessage,
+  type StepResult,
+  type ToolSet,
+  type UIMessage,
+} from 'ai';
+import type { RunEvent } from '../../log/events.ts';
+import { reduceAll } from '../../log/reduce.ts';
+import type { StepState } from '../../log/state.ts';
+import { causeOf } from '../../messages/steer-cause.ts';
+import { toModelMessages } from '../../messages/ui-messages.ts';
+import type { UserContext } from '../../prompt/prompt-options.ts';
+import type { PastTurn } from '../loop-policy.ts';
+import { separateAnswers } from '../provider-approvals.ts';
+import { withDenials } from './with-denials.ts';
+
+type Part = UIMessage['parts'][number];
+type SteeringPart = Extract<Part, { type: 'steering-message' }>;
+
+/** The steps of a log in order, and what the model has received since the last one. */
+export type PastTurns = {
+  readonly turns: readonly PastTurn[];
+  readonly received: readonly ModelMessage[];
+};
+
+/** What the written message says of one step. */
+type Block = { received: SteeringPart[]; parts: Part[] };
+
+/** Returns the steps of a log without half answers, as a loop policy takes them over. */
+export async function readPastTurns(events: readonly RunEvent[], tools: ToolSet): Promise<PastTurns> {
+  const { messages, steps } = reduceAll(events);
+  const opening = events[0]?.type === 'run-start' ? events[0].messages.length : 0;
+  const { blocks, after } = splitParts(messages[opening]?.parts ?? []);
+  const answers = readAnswers(events);
+  const turns: PastTurn[] = [];
+  let approvalAnswers: ModelMessage[] = [];
+  for (const [index, { received, parts }] of blocks.entries()) {
+    const step = steps[index];
+    if (step === undefined) break;
+    const next = blocks[index + 1]?.received ?? after;
+    const said = await toModelMessages([withDenials({ id: '', role: 'assistant', parts })], tools);
+    const { messages: own, answers: answered } = separateAnswers(said);
+    turns.push({
+      received: [...approvalAnswers, ...received.map(toUserMessage)],
+      hasApprovalAnswers: approvalAnswers.length > 0,
+      sent: step.request.messages,
+      answers: answers.get(step.step) ?? [],
+      result: resultOf(step, parts, own),
+      feedback: feedbackOf(next),
+      isPaused: parts.some(isAsked),
+    });
+    approvalAnswers = answered.length === 0 ? [] : [{ role: 'tool', content: answered }];
+  }
+  return { turns, received: after.map(toUserMessage) };
+}
+
+function splitParts(parts: readonly Part[]): { blocks: Block[]; after: SteeringPart[] } {
+  const blocks: Block[] = [];
+  let received: SteeringPart[] = [];
+  for (const part of parts) {
+    if (part.type === 'steering-message') received.push(part);
+    else if (part.type === 'step-start') {
+      blocks.push({ received, parts: [] });
+      received = [];
+    } else blocks.at(-1)?.parts.push(part);
+  }
+  return { blocks, after: received };
+}
+
+function toUserMessage({ parts }: SteeringPart): ModelMessage {
+  return { role: 'user', content: parts.map((part) => (part.type === 'text' ? part.text : '')).join('') };
+}
+
+/** Returns what a policy has told the model, among what it has received. */
+function feedbackOf(received: readonly SteeringPart[]): PastTurn['feedback'] {
+  for (const part of received) {
+    const cause = causeOf(part.id);
+    if (cause !== 'session' && cause !== 'call' && cause !== 'correction') continue;
+    const { content } = toUserMessage(part);
+    // the id of a correction names the code of the error, if there was one
+    const [, code, ...rest] = part.id.split('-');
+    return {
+      text: content as string,
+      corrects: cause === 'correction',
+      code: rest.length === 0 ? undefined : code,
+    };
+  }
+  return undefined;
+}
+
+/** Returns what agents that answer no call have answered with, by the step that they came before. */
+function readAnswers(events: readonly RunEvent[]): Map<number, string[]> {
+  const answers = new Map<number, string[]>();
+  let isBetween = true;
+  let since: string[] = [];
+  for (const event of events) {
+    if (event.type === 'agent-end' && isBetween && event.agent?.includes('/') === false) {
+      if (event.outcome === 'done' && typeof event.output === 'string') since.push(event.output);
+    }
+    if (event.agent !== undefined) continue;
+    if (event.type === 'step-start') {
+      isBetween = false;
+      answers.set(event.step, since);
+    } else if (event.type === 'step-end') {
+      isBetween = true;
+      since = [];
+    }
+  }
+  return answers;
+}
+
+/** True for a call that the provider asked an approval for. */
+function isAsked(part: Part): boolean {
+  return 'toolCallId' in part && part.providerExecuted === true && part.approval !== undefined;
+}
+
+function resultOf(
+  { step, finishReason, usage, providerMetadata }: StepState,
+  parts: readonly Part[],
+  messages: readonly ModelMessage[],
+): StepResult<ToolSet, UserContext> {
+  const calls = parts.filter(isToolUIPart);
+  const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const toolCalls = calls.map((call) => ({
+    ...factsOf('tool-call', call),
+  }));
+  const toolResults = calls.flatMap((call) =>
+    call.state === 'output-available' ? [{ ...factsOf('tool-result', call), output: call.output }] : [],
+  );
+  const toolErrors = calls.flatMap((call) =>
+    call.state === 'output-error' || call.state === 'output-denied'
+      ? [{ ...factsOf('tool-error', call), error: call.errorText }]
+      : [],
+  );
+  return {
+    stepNumber: step,
+    content: [...(text === '' ? [] : [{ type: 'text', text }]), ...toolCalls, ...toolResults, ...toolErrors],
+    text,
+    reasoning: [],
+    files: [],
+    sources: [],
+    toolCalls,
+    staticToolCalls: [],
+    dynamicToolCalls: toolCalls,
+    toolResults,
+    staticToolResults: [],
+    dynamicToolResults: toolResults,
+    finishReason: finishReason ?? 'other',
+    rawFinishReason: undefined,
+    usage: usage ?? {},
+    warnings: [],
+    response: { messages },
+    ...(providerMetadata === undefined ? {} : { providerMetadata }),
+  } as unknown as StepResult<ToolSet, UserContext>;
+}
+
+type Call = Extract<Part, { toolCallId: string }>;
+
+function factsOf<Type extends string>(type: Type, call: Call) {
+  const { toolCallId, input, providerExecuted } = call;
+  return {
+    type,
+    toolCallId,
+    toolName: getToolName(call),
+    input: input,
+    dynamic: true as const,
+    ...(providerExecuted === true ? { providerExecuted } : {}),
+  };
+}

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { definePrompt, type PromptDefinition } from '@cueline/core';
+import { advance } from '@cueline/core/durable';
+import type { ScriptedTurn } from '@cueline/core/testing';
+import { createStore, planned, stateOf, work, workToEnd, type Worker } from '../support/durable-runs.ts';
+
+const send: ScriptedTurn = [{ toolCall: { name: 'send', input: {} } }];
+const finish = (id: string): ScriptedTurn => [
+  { toolCall: { name: 'finishTask', input: { result: 'x' }, id } },
+];
+
+const tasks = definePrompt('tasks', (prompt) => {
+  prompt.$`Work.`;
+  prompt.defTool('send', 'Send', z.object({}), () => 'sent', { needsApproval: true });
+  prompt.defTaskList([{ task: 'Do a' }]);
+}) as unknown as PromptDefinition<never>;
+
+test('an edit reaches the task list of a run that waits, and the run goes on waiting', async () => {
+  const store = createStore();
+  let asked = 0;
+  const worker: Worker = {
+    store,
+    definition: tasks,
+    model: () => {
+      asked += 1;
+      return planned([send, finish('1'), finish('2'), 'Done.']);
+    },
+  };
+  const first = await work(worker);
+  if (first.status !== 'waiting') throw new Error(first.status);
+  const edit = { type: 'edit', edit: { type: 'add', title: 'Do b' } } as const;
+  expect(await work(worker, [edit])).toEqual(first);
+  expect(stateOf(store).tasks.map(({ title }) => title)).toEqual(['Do a', 'Do b']);
+  expect(stateOf(store).steps).toHaveLength(1);
+  const [approvalId] = first.approvalIds as [string];
+  await workToEnd(worker, [{ type: 'approval-response', approvalId, response: { approved: true } }]);
+  expect(stateOf(store)).toMatchObject({ status: 'done' });
+  expect(stateOf(store).tasks.map(({ status }) => status)).toEqual(['completed', 'completed']);
+  expect(asked).toBeGreaterThan(2);
+});
+
+test('the times of a run go on over waits, if its start is known, and never back', async () => {
+  const store = createStore();
+  const append = async (events: readonly (typeof store.events)[number][]): Promise<void> =>
+    void store.events.push(...events);
+  const definition = definePrompt('two', (prompt) => {
+    prompt.$`Go.`;
+    prompt.defTool('look', 'Look', z.object({}), () => 'seen');
+  });
+  const look: ScriptedTurn = [{ toolCall: { name: 'look', input: {} } }];
+  const run = { runId: 'run-1', definition, input: undefined, model: planned([look, look, 'Done.']) };
+  const startedAt = Date.now();
+  await advance({ ...run, startedAt, events: [] }, { append });
+  const before = store.events.at(-1)?.t ?? 0;
+  expect(before).toBeLessThan(60_000);
+  const hour = 3_600_000;
+  const length = store.events.length;
+  await advance({ ...run, startedAt: startedAt - hour, events: [...store.events] }, { append });
+  expect(store.events[length]?.t).toBeGreaterThanOrEqual(hour);
+  // the clock of this process is behind
+  const last = store.events.at(-1)?.t ?? 0;
+  const next = store.events.length;
+  await advance({ ...run, startedAt, events: [...store.events] }, { append });
+  expect(store.events[next]?.t).toBeGreaterThanOrEqual(last);
+});

@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { tool, type PromptDefinition } from '@cueline/core';
+import { suspend } from '@cueline/core/agents';
+import { calls, complete } from '../agents/session/sessions.ts';
+import { createStore, planned, stateOf, work, workToEnd, type Worker } from '../support/durable-runs.ts';
+import { killAfterWrites } from '../support/killed-advances.ts';
+import { research, sessionScripts } from '../support/session-scripts.ts';
+
+type Definition = PromptDefinition<never>;
+
+test.each(sessionScripts)(
+  'gone after a write, it continues with the same requests: $name',
+  async ({ make, turns, check }) => {
+    const whole = await killAfterWrites(make, turns, 6);
+    check?.(whole);
+    expect(stateOf(whole).status).toBe('done');
+  },
+);
+
+test('the limit of turns counts those of all processes, and the session has one id', async () => {
+  const ids = new Set<string>();
+  const store = createStore();
+  const definition = research({ onTurnStart: (id) => void ids.add(id) }, { maxTurns: 3 });
+  const turns = Array.from({ length: 9 }, (_, index) => calls(['look', { at: `${index}` }]));
+  await workToEnd({ store, definition, model: () => planned(turns) });
+  expect(stateOf(store)).toMatchObject({
+    status: 'error',
+    error: { code: 'budget_exceeded', details: { limit: 'turns' } },
+  });
+  expect(stateOf(store).steps).toHaveLength(3);
+  expect([...ids]).toEqual(['run-1']);
+});
+
+test('a write of a session starts at most once; turns are reported once, in order', async () => {
+  const make = (done: string[]): Definition =>
+    research(
+      {
+        onTurnStart: (_id, turn) => void done.push(`turn ${turn}`),
+        onComplete: (_id, { completionReason, totalTurns }) =>
+          void done.push(`${completionReason} in ${totalTurns}`),
+      },
+      {
+        tools: [
+          tool(
+            'pay',
+            'Pays',
+            z.object({ n: z.number() }),
+            ({ n }) => {
+              done.push(`pay ${n}`);
+              return 'paid';
+            },
+            { effect: 'write' },
+          ),
+        ],
+      },
+    );
+  const turns = [calls(['pay', { n: 1 }], ['pay', { n: 2 }]), calls(['pay', { n: 3 }]), complete()];
+  const whole = createStore();
+  await workToEnd({ store: whole, definition: make([]), model: () => planned(turns) });
+  for (let failsAt = 0; failsAt <= whole.events.length; failsAt += 1) {
+    const done: string[] = [];
+    const store = createStore();
+    const worker: Worker = { store, definition: make(done), model: () => planned(turns) };
+    store.failsAt = failsAt;
+    for (let status = 'next'; status === 'next';) ({ status } = await work(worker));
+    store.failsAt = Infinity;
+    await workToEnd(worker);
+    const after = `killed after ${failsAt}`;
+    expect(stateOf(store), after).toMatchObject({ status: 'done', result: { summary: 'All done.' } });
+    for (const n of [1, 2, 3]) {
+      expect(done.filter((each) => each === `pay ${n}`).length, after).toBeLessThanOrEqual(1);
+    }
+    const steps = stateOf(store).steps.map(({ step }) => step);
+    expect(steps, after).toEqual([0, 1, 2]);
+    expect(done.at(-1), after).toBe('task_complete in 3');
+  }
+});
+
+test('an approval is waited for without a process, and a suspended call ends the session as waiting', async () => {
+  const done: string[] = [];
+  const send = tool(
+    'send',
+    'Sends',
+    z.object({}),
+    () => {
+      done.push('send');
+      return 'sent';
+    },
+    { needsApproval: true },
+  );
+  const ask = tool('ask', 'Asks', z.object({}), () => suspend({ question: 'Which?' }));
+  const store = createStore();
+  const definition = research({}, { tools: [send, ask] });
+  const worker: Worker = {
+    store,
+    definition,
+    model: () => planned([calls(['send']), 'Hm.', calls(['ask'])]),
+  };
+  const first = await work(worker);
+  if (first.status !== 'waiting') throw new Error(first.status);
+  const [approvalId] = first.approvalIds as [string];
+  await workToEnd(worker, [{ type: 'approval-response', approvalId, response: { approved: true } }]);
+  expect(done).toEqual(['send']);
+  expect(stateOf(store).status).toBe('waiting');
+  expect(store.events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'waiting' });
+});

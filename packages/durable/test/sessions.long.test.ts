@@ -1,0 +1,11 @@
+import { PGlite } from '@electric-sql/pglite';
+import { createSqlStore } from '@cueline/durable/sql';
+import { afterAll, beforeAll } from 'vitest';
+import { testSessions } from './support/session-suite.ts';
+
+const client = new PGlite();
+// its database is compiled first
+beforeAll(() => client.waitReady, 120_000);
+afterAll(() => client.close());
+
+testSessions('PGlite', () => createSqlStore(client));

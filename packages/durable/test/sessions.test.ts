@@ -1,0 +1,4 @@
+import { createMemoryStore } from '@cueline/durable';
+import { testSessions } from './support/session-suite.ts';
+
+testSessions('memory', createMemoryStore);

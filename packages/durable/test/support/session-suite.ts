@@ -1,0 +1,77 @@
+import { createRun, reduceAll } from '@cueline/core';
+import { createDurable, type DurableStore } from '@cueline/durable';
+import { expect, test } from 'vitest';
+import type { Effects } from './prompts.ts';
+import { geographer, payInvoices } from './sessions.ts';
+
+function createEffects(): Effects & { noted: string[] } {
+  const noted: string[] = [];
+  return { noted, note: (what) => void noted.push(what) };
+}
+
+/** What sessions and agents have to do in every store. */
+export function testSessions(name: string, open: () => DurableStore): void {
+  test(`${name}: a session is started, followed and compacted as anywhere else`, async () => {
+    const effects = createEffects();
+    const session = payInvoices(effects);
+    const durable = createDurable({ prompts: [session], store: open() });
+    const worker = await durable.work();
+    const run = createRun(session, { executor: durable.executor });
+    expect(await run.start()).toEqual({ summary: 'All paid.' });
+    const { runId, steps } = run.getState();
+    expect(effects.noted.filter((each) => each.startsWith('pay'))).toEqual(['pay 0', 'pay 1', 'pay 2']);
+    expect(effects.noted.filter((each) => each === 'summary')).toHaveLength(3);
+    expect(effects.noted.at(-1)).toBe(`complete ${runId} in ${steps.length}`);
+    await worker.stop();
+  });
+
+  test(`${name}: a session is continued by another worker after each of its writes`, async () => {
+    const inner = open();
+    let writes = 0;
+    let failsAt = Infinity;
+    const store: DurableStore = {
+      ...inner,
+      async append(...given) {
+        if ((writes += 1) > failsAt) throw new Error('The process is gone.');
+        return inner.append(...given);
+      },
+    };
+    const { signal } = new AbortController();
+    for (failsAt = 1; ; failsAt += 7) {
+      const effects = createEffects();
+      const session = payInvoices(effects, { invoices: 2 });
+      const runId = `run-${failsAt}`;
+      await inner.create({ runId, start: { prompt: session.name } });
+      const advance = async (on: DurableStore): Promise<void> => {
+        const durable = createDurable({ prompts: [session], store: on });
+        for (let status = 'next'; status === 'next';) ({ status } = await durable.advance(runId, signal));
+      };
+      writes = 0;
+      const wasKilled = await advance(store).then(
+        () => false,
+        () => true,
+      );
+      await advance(inner);
+      const { events = [] } = (await inner.read(runId, -1)) ?? {};
+      const state = reduceAll(events);
+      expect(state, runId).toMatchObject({ status: 'done', result: { summary: 'All paid.' } });
+      for (const n of [0, 1]) {
+        expect(effects.noted.filter((each) => each === `pay ${n}`).length, runId).toBeLessThanOrEqual(1);
+      }
+      expect(effects.noted.at(-1), runId).toBe(`complete ${runId} in 5`);
+      if (!wasKilled) break;
+    }
+    expect(failsAt).toBeGreaterThan(20);
+  });
+
+  test(`${name}: an agent is called, and its unusable answers are counted`, async () => {
+    const effects = createEffects();
+    const agent = geographer(effects);
+    const durable = createDurable({ prompts: [agent], store: open() });
+    const worker = await durable.work();
+    const run = createRun(agent, { executor: durable.executor });
+    expect(await run.start('What is the capital of Portugal?')).toEqual({ answer: 'Lisbon' });
+    expect(effects.noted).toEqual(['model', 'model', 'look', 'model']);
+    await worker.stop();
+  });
+}
