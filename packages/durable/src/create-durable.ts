@@ -177,10 +177,7 @@ export function createDurable(given: DurableOptions): Durable {
     },
     prompts: [...prompts.keys()],
     begin,
-    async find(which) {
-      if (store.find === undefined) throw storeWithoutFind();
-      return store.find(which);
-    },
+    find: (which) => store.find(which),
     read: (runId, afterSeq) => store.read(runId, afterSeq),
     watch: (runId, afterSeq, signal) => watch.follow(runId, afterSeq, signal),
     advance: advanceRun,
@@ -229,13 +226,6 @@ function namelessModel(): CuelineError {
   return new CuelineError(
     'invalid_options',
     "The model of this start is an object, and another worker could not create it again. Name it, { model: 'openai:gpt-4o' }, or set it in the prompt's definition.",
-  );
-}
-
-function storeWithoutFind(): CuelineError {
-  return new CuelineError(
-    'invalid_options',
-    'This store cannot find the runs of a user, because it has no `find`. Implement it, or use createSqlStore.',
   );
 }
 

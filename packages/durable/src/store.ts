@@ -83,6 +83,6 @@ export type DurableStore = {
   read(runId: string, afterSeq: number): Promise<ReadEvents | undefined>;
   /** The ids of all runs without an end. */
   unfinished(): Promise<string[]>;
-  /** Finds a run. Needed only behind a prompt route, where runs belong to users. */
-  find?(which: RunQuery): Promise<FoundRun | undefined>;
+  /** Finds a run. Prompt routes need it, whose runs belong to users. */
+  find(which: RunQuery): Promise<FoundRun | undefined>;
 };

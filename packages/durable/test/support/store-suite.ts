@@ -38,15 +38,15 @@ export function testStore(name: string, open: () => Promise<DurableStore>): void
       runId: three,
       start: { ...start, owner: { subject: `other than ${one}`, chat: 'chat-1' } },
     });
-    expect(await store.find?.({ runId: one })).toEqual({ runId: one, owner, endSeq: undefined });
-    expect(await store.find?.({ key: `key ${one}` })).toMatchObject({ runId: one });
-    expect(await store.find?.({ subject, chat: 'chat-1' })).toMatchObject({ runId: two });
-    expect(await store.find?.({ subject, chat: 'chat-2' })).toBeUndefined();
-    expect(await store.find?.({ runId: 'no such run' })).toBeUndefined();
+    expect(await store.find({ runId: one })).toEqual({ runId: one, owner, endSeq: undefined });
+    expect(await store.find({ key: `key ${one}` })).toMatchObject({ runId: one });
+    expect(await store.find({ subject, chat: 'chat-1' })).toMatchObject({ runId: two });
+    expect(await store.find({ subject, chat: 'chat-2' })).toBeUndefined();
+    expect(await store.find({ runId: 'no such run' })).toBeUndefined();
     const claimed = await store.claim(two);
     if (claimed === undefined || claimed === 'ended') throw new Error('not claimed');
     await store.append(two, claimed.epoch, [event(0), end(1)]);
-    expect(await store.find?.({ runId: two })).toMatchObject({ endSeq: 1 });
+    expect(await store.find({ runId: two })).toMatchObject({ endSeq: 1 });
   });
 
   test(`${name}: events are stored in order, all of a batch or none`, async () => {
