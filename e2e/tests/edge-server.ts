@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, connect, type AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -11,10 +11,14 @@ export type EdgeServer = {
   /** Its provider, which only accepts calls with the key. */
   readonly providerUrl: string;
   readonly key: string;
-  /** What it has written to its log so far. */
+  /** What it has written to its log so far, over all its processes. */
   readonly events: readonly LogEvent[];
   /** Every byte between browsers and the server so far, both ways, each connection by itself. */
   wire(): string;
+  /** Waits for a line of this type in the log, and ends the process at once, as the system does, without a word. */
+  killAt(type: string): Promise<void>;
+  /** Starts it again, at the same port, after it was killed. */
+  startAgain(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -23,10 +27,11 @@ export type LogEvent = { type: string; [fact: string]: unknown };
 
 const folder = fileURLToPath(new URL('../../apps/edge-example', import.meta.url));
 
-/** Starts it. The key is invented, and only the server gets it. */
-export async function startEdgeServer(): Promise<EdgeServer> {
+/** Starts it, with these variables. The key is invented, and only the server gets it. */
+export async function startEdgeServer(variables: Record<string, string> = {}): Promise<EdgeServer> {
   const key = `sk-${crypto.randomUUID()}`;
   const connections: Buffer[][] = [];
+  let running: ServerProcess | undefined;
   let port = 0;
   const tap = createServer((browser) => {
     const [up, down]: [Buffer[], Buffer[]] = [[], []];
@@ -41,13 +46,59 @@ export async function startEdgeServer(): Promise<EdgeServer> {
   await once(tap.listen(0, '127.0.0.1'), 'listening');
   const url = `http://localhost:${(tap.address() as AddressInfo).port}`;
 
+  const events: LogEvent[] = [];
+  const listeners = new Set<(event: LogEvent) => void>();
+  async function start(): Promise<void> {
+    running = await startProcess(
+      { ...variables, PORT: String(port), ORIGINS: url, SIMULATED_API_KEY: key },
+      (event) => {
+        events.push(event);
+        for (const listener of listeners) listener(event);
+      },
+    );
+    port = running.port;
+  }
+  await start();
+  return {
+    url,
+    get providerUrl() {
+      return running?.providerUrl ?? '';
+    },
+    key,
+    events,
+    wire: () => connections.map((chunks) => Buffer.concat(chunks).toString()).join('\n'),
+    killAt: (type) =>
+      new Promise((resolve, reject) => {
+        const listener = (event: LogEvent): void => {
+          if (event.type !== type) return;
+          listeners.delete(listener);
+          // in the same moment: the tool that has begun does not wait
+          running?.kill().then(resolve, reject);
+        };
+        listeners.add(listener);
+      }),
+    startAgain: start,
+    async close() {
+      // the server does not wait for runs
+      await running?.kill();
+      tap.close();
+    },
+  };
+}
+
+type ServerProcess = { port: number; providerUrl: string; kill(): Promise<void> };
+
+/** Resolves once the server listens. */
+async function startProcess(
+  variables: Record<string, string>,
+  onEvent: (event: LogEvent) => void,
+): Promise<ServerProcess> {
   const { OPENAI_API_KEY: _real, ...env } = process.env;
-  const child = spawn(process.execPath, ['--conditions=@cueline/source', 'src/serve.ts'], {
+  const child: ChildProcess = spawn(process.execPath, ['--conditions=@cueline/source', 'src/serve.ts'], {
     cwd: folder,
-    env: { ...env, PORT: '0', ORIGINS: url, SIMULATED_API_KEY: key },
+    env: { ...env, ...variables },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const events: LogEvent[] = [];
   let providerUrl = '';
   const ended = once(child, 'exit').then(() => {
     throw new Error(
@@ -56,29 +107,21 @@ export async function startEdgeServer(): Promise<EdgeServer> {
   });
   // the client has disconnected
   ended.catch(() => {});
-  const lines = createInterface(child.stdout);
-  const started = new Promise<void>((resolve) => {
-    lines.on('line', (line) => {
-      if (line.startsWith('{')) events.push(JSON.parse(line) as LogEvent);
+  const started = new Promise<number>((resolve) => {
+    createInterface(child.stdout!).on('line', (line) => {
+      if (line.startsWith('{')) onEvent(JSON.parse(line) as LogEvent);
       const address = /https?:\/\/[\w.:]+\S*/.exec(line)?.[0] ?? '';
       if (line.startsWith('Provider: ')) providerUrl = address;
-      if (!line.startsWith('The React example')) return;
-      port = Number(new URL(address).port);
-      resolve();
+      if (line.startsWith('The React example')) resolve(Number(new URL(address).port));
     });
   });
-  await Promise.race([started, ended]);
+  const port = await Promise.race([started, ended]);
   return {
-    url,
+    port,
     providerUrl,
-    key,
-    events,
-    wire: () => connections.map((chunks) => Buffer.concat(chunks).toString()).join('\n'),
-    async close() {
-      // the server does not wait for runs
+    async kill() {
       child.kill('SIGKILL');
       await ended.catch(() => {});
-      tap.close();
     },
   };
 }

@@ -1,5 +1,12 @@
-import { createMemoryLimits, createModelProxy, createPromptRoute, type RouteContext } from '@cueline/edge';
-import { guestDesk, prepareArrival, readBooking } from '@cueline/react-example/prompts';
+import type { Durable } from '@cueline/durable';
+import {
+  createMemoryLimits,
+  createModelProxy,
+  createPromptRoute,
+  type PromptRouteOptions,
+  type RouteContext,
+} from '@cueline/edge';
+import { prompts } from './prompts.ts';
 import { servePage, type Assets } from './serve-page.ts';
 import { createSessions } from './sessions.ts';
 
@@ -18,6 +25,8 @@ export type WorkerEnvironment = {
   ADDRESS?: ((request: Request) => string) | undefined;
   /** `1`: cookies are `Secure` for every address, for a proxy that passes on `Host: localhost`. */
   SECURE_COOKIES?: string | undefined;
+  /** Where the runs of the route are stored and continued. Without it, they end with their process. */
+  DURABLE?: Durable | undefined;
   OPENAI_API_KEY: string;
   /** Another address of OpenAI's Responses API. */
   OPENAI_API_BASE?: string | undefined;
@@ -30,8 +39,11 @@ export type App = (request: Request, context?: RouteContext) => Promise<Response
 
 const smallModel = 'gpt-5.4-mini';
 
-/** Tokens of all sessions together per day. A session is free, so the limit of each does not bound the bill. */
+/** Tokens of all sessions together per day, without stored runs. A session is free, so the limit of each does not bound the bill. */
 const TOTAL_DAILY_TOKENS = 5_000_000;
+
+/** The most that each run may use. */
+const RUN_LIMITS = { steps: 40, tokens: 100_000 };
 
 /** Creates the server. The key is read from `env` at each call, and no answer contains it. */
 export function createApp({ ASSETS: assets, SESSIONS: objects, ...env }: WorkerEnvironment): App {
@@ -52,20 +64,22 @@ export function createApp({ ASSETS: assets, SESSIONS: objects, ...env }: WorkerE
     limits: { rpm: 60, totalDailyTokens: TOTAL_DAILY_TOKENS },
     store: limitStore,
   });
-  const prompts = createPromptRoute([guestDesk, prepareArrival, readBooking], {
+  // stored runs are not counted by the day, and their workers have the models
+  const runs: Pick<PromptRouteOptions, 'durable' | 'models' | 'limits'> =
+    env.DURABLE === undefined
+      ? {
+          models: (variables) => ({ env: variables }),
+          limits: { ...RUN_LIMITS, dailyTokens: 1_000_000, totalDailyTokens: TOTAL_DAILY_TOKENS },
+        }
+      : { durable: env.DURABLE, limits: { ...RUN_LIMITS, rpm: 20 } };
+  const route = createPromptRoute(prompts, {
     ...shared,
+    ...runs,
     model,
-    models: (variables) => ({ env: variables }),
     // the tasks are the user's own, and their validation only bounds the length of a result
     edits: () => true,
     // the user edits a mail before it is sent
     approvals: 'edit',
-    limits: {
-      steps: 40,
-      tokens: 100_000,
-      dailyTokens: 1_000_000,
-      totalDailyTokens: TOTAL_DAILY_TOKENS,
-    },
     limitStore,
   });
 
@@ -77,7 +91,7 @@ export function createApp({ ASSETS: assets, SESSIONS: objects, ...env }: WorkerE
     }
     if (pathname.startsWith('/api/models/')) return models(request, env, context);
     if (pathname === '/api/prompts' || pathname.startsWith('/api/prompts/')) {
-      return prompts(request, env, context);
+      return route(request, env, context);
     }
     if (pathname === '/' || pathname === '/index.html') {
       return servePage(request, assets, { model, cookie: await sessions.begin(request) });

@@ -1,23 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { house } from '@cueline/react-example/demo';
 import { serve, type ServerRequest } from 'srvx';
 import { staticMiddleware } from 'srvx/static';
+import type { WorkerEnvironment } from './create-app.ts';
+import { logHouse } from './log-house.ts';
+import { openRuns } from './open-runs.ts';
 import type { Assets } from './serve-page.ts';
 import { endOnSignal } from './shut-down.ts';
 import { serveSimulatedProvider } from './simulated-provider/serve-provider.ts';
 import worker from './worker.ts';
 
 const { PORT = '4175', OPENAI_API_KEY, OPENAI_API_BASE, CUELINE_MODEL } = process.env;
-// a new secret ends all sessions, and this process would have forgotten their runs anyway
-const { SESSION_SECRET = randomUUID(), SECURE_COOKIES } = process.env;
+const { SESSION_SECRET, SECURE_COOKIES, DURABLE, HOUSE_MS } = process.env;
 const files = staticMiddleware({ dir: fileURLToPath(new URL('../../react-example/dist', import.meta.url)) });
 const assets: Assets = {
   fetch: async (request) => files(request, () => new Response('There is no such file.', { status: 404 })),
 };
-
-// the worker's bindings; complete once the port is known
-const variables = await providerVariables();
-let origins = '';
 const address = (request: ServerRequest): string => request.ip ?? '';
 const underWay = new Set<Promise<void>>();
 
@@ -28,30 +27,39 @@ const server = serve({
   silent: true,
   // srvx's own shutdown would cut answers off after five seconds
   gracefulShutdown: false,
-  fetch: (request) =>
-    worker.fetch(
-      request,
-      {
-        ...variables,
-        ASSETS: assets,
-        ORIGINS: origins,
-        ADDRESS: address,
-        SESSION_SECRET,
-        SECURE_COOKIES,
+  fetch: async (request) =>
+    worker.fetch(request, await bindings, {
+      waitUntil(work) {
+        underWay.add(work);
+        void work.finally(() => underWay.delete(work));
       },
-      {
-        waitUntil(work) {
-          underWay.add(work);
-          void work.finally(() => underWay.delete(work));
-        },
-      },
-    ),
+    }),
 });
-endOnSignal(server, underWay);
-await server.ready();
-const { port } = new URL(server.url!);
-origins = process.env['ORIGINS'] ?? `http://localhost:${port},http://127.0.0.1:${port}`;
-console.log(`The React example with a server: http://localhost:${port}`);
+logHouse();
+if (HOUSE_MS !== undefined) house.latencyMs = Number(HOUSE_MS);
+const bindings = bind();
+await bindings;
+console.log(`The React example with a server: http://localhost:${new URL(server.url!).port}`);
+
+/** The worker's bindings. */
+async function bind(): Promise<WorkerEnvironment> {
+  // first the port: a second process would end here, before it opens the same folder of runs
+  await server.ready();
+  const { port } = new URL(server.url!);
+  const variables = await providerVariables();
+  const runs = DURABLE === undefined || DURABLE === '' ? undefined : await openRuns(DURABLE, variables);
+  endOnSignal(server, underWay, runs);
+  return {
+    ...variables,
+    ASSETS: assets,
+    ORIGINS: process.env['ORIGINS'] ?? `http://localhost:${port},http://127.0.0.1:${port}`,
+    ADDRESS: address,
+    // without stored runs, a new secret ends sessions whose runs this process would have forgotten anyway
+    SESSION_SECRET: SESSION_SECRET ?? runs?.sessionSecret ?? randomUUID(),
+    SECURE_COOKIES,
+    DURABLE: runs?.durable,
+  };
+}
 
 /** OpenAI if there is a key, otherwise a simulated provider that requires a key of its own. */
 async function providerVariables(): Promise<{

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A server that can stop accepting requests, and that resolves once all accepted ones are answered. */
+/** A server that stops accepting requests and answers all accepted ones, or runs whose steps under way end. */
 type Closing = { close(): Promise<void> };
 
 /** How long runs may continue, in ms: less than the ten seconds after which Docker kills the process. */
@@ -9,14 +9,20 @@ const PATIENCE_MS = 9_000;
 /**
  * Ends the process after SIGTERM or Ctrl+C: open requests and runs have some time, and no new ones begin. Without
  * this, a run
- * that waits for a response would keep the process alive. A second signal ends it at once.
+ * that waits for a response would keep the process alive. Stored runs continue in the next process, so only their steps
+ * under way are awaited, and pages that watch them reconnect. A second signal ends it at once.
  */
-export function endOnSignal(server: Closing, underWay: ReadonlySet<Promise<void>>): void {
+export function endOnSignal(
+  server: Closing,
+  underWay: ReadonlySet<Promise<void>>,
+  stored: Closing | undefined,
+): void {
   async function end(): Promise<void> {
     const answered = server.close();
     if (underWay.size > 0)
       console.log(`Runs under way: ${underWay.size}. They have ${PATIENCE_MS / 1_000} s.`);
-    await Promise.race([Promise.all([answered, ...underWay]), sleep(PATIENCE_MS)]);
+    const finished = stored?.close() ?? Promise.all([answered, ...underWay]);
+    await Promise.race([finished, sleep(PATIENCE_MS)]);
     process.exit();
   }
   let isTold = false;

@@ -15,6 +15,7 @@ export const prepareArrival = definePrompt(
       'What the house knows of a subject',
       z.object({ subject: z.string() }),
       ({ subject }) => house.lookUp(subject),
+      { effect: 'read' },
     );
     prompt.defTaskList(
       input.titles.map((title) => ({
