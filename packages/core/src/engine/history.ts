@@ -27,7 +27,8 @@ export type History = {
   replace(messages: readonly ModelMessage[]): void;
 };
 
-export function createHistory(): History {
+/** Creates a history; `begunWith` is the `opening` of a run whose earlier steps were made by other processes. */
+export function createHistory(begunWith?: number): History {
   let messages: ModelMessage[] = [];
   let opening = 0;
   let seen = 0;
@@ -45,7 +46,7 @@ export function createHistory(): History {
     advance({ steps, initialMessages, experimental_steeringMessages: steering = [] }, answers) {
       if (seen === 0 && messages.length === 0) {
         messages = [...initialMessages];
-        opening = messages.length;
+        opening = begunWith ?? messages.length;
       }
       for (; seen < steps.length; seen += 1) messages.push(...(steps[seen]?.response.messages ?? []));
       const delivered = steering.filter((message) => !isPlaceholder(message));

@@ -35,6 +35,8 @@ type PrepareStepOptions = {
   own: PrepareStepFunction<ToolSet> | undefined;
   policy: LoopPolicy | undefined;
   approvals: ProviderApprovals;
+  /** Number of messages that the run began with; missing if it begins here. */
+  opening: number | undefined;
   /** The steps of other processes, which come before those here. */
   earlierSteps: readonly StepResult<ToolSet, UserContext>[];
   /** Returns what the model has received since the last of them, once. */
@@ -69,7 +71,7 @@ class StepPreparation {
   readonly #runContext;
   readonly #sink;
   readonly #base;
-  readonly #history = createHistory();
+  readonly #history;
   /** The caller's replacement of the system prompt. As in the AI SDK, it holds for later steps, too. */
   #ownInstructions: Instructions | undefined;
   /** Once a step has sent other messages than the history, later steps must be given theirs. */
@@ -89,6 +91,7 @@ class StepPreparation {
     this.#sink = this.#agentContext.sink;
     this.#base = this.#prompt.definitions;
     this.#rewritten = this.#tasks !== undefined;
+    this.#history = createHistory(options.opening);
     this.#unknownTools = new Set(options.activeTools);
   }
 

@@ -167,6 +167,7 @@ export function composeStreamOptions(
     forceTools: forceTools && rest.toolChoice === undefined,
     policy,
     approvals,
+    opening: context.takeOver?.position?.opening,
     earlierSteps,
     takeReceived() {
       const taken = received;

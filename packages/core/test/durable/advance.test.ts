@@ -1,6 +1,15 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { UIMessage } from 'ai';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { createRun, definePrompt, type PromptDefinition } from '@cueline/core';
+import {
+  createRun,
+  definePrompt,
+  inProcess,
+  reduceAll,
+  type PromptDefinition,
+  type RunEvent,
+} from '@cueline/core';
 import { decodeLog, encodeLog } from '@cueline/core/link';
 import type { ScriptedTurn } from '@cueline/core/testing';
 import { createStore, planned, stateOf, work, workToEnd, type Worker } from '../support/durable-runs.ts';
@@ -75,7 +84,7 @@ test('the log grows with what is new in a step, as in one process', async () => 
 /** Kills a run after each number of events in turn, lets another process continue it, and looks at what came of it. */
 async function killEverywhere(
   make: (done: Done) => Definition,
-  turns: readonly ScriptedTurn[],
+  turns: Parameters<typeof planned>[0],
   check: (done: Done, store: ReturnType<typeof createStore>, after: string) => void,
   options?: Worker['options'],
 ): Promise<number> {
@@ -302,20 +311,24 @@ function tasks(done: Done): Definition {
   });
 }
 
-const taskTurns: ScriptedTurn[] = [
-  calls({ name: 'act', input: { on: 'a' } }),
-  calls({ name: 'finishTask', input: { result: 'x' } }),
-  calls({ name: 'finishTask', input: { result: 'a' } }),
-  'I think that is all.',
-  calls({ name: 'finishTask', input: { result: 'b' } }),
-  'All done.',
-];
+const taskTurns: Record<'a' | 'b', ScriptedTurn[]> = {
+  a: [
+    calls({ name: 'act', input: { on: 'a' } }),
+    calls({ name: 'finishTask', input: { result: 'x' } }),
+    calls({ name: 'finishTask', input: { result: 'a' } }),
+  ],
+  b: ['I think that is all.', calls({ name: 'finishTask', input: { result: 'b' } }), 'All done.'],
+};
+
+/** The turns of the task that is current in a call, which has none of the answers to earlier tasks. */
+const turnsOfTask = ({ prompt }: LanguageModelV4CallOptions): ScriptedTurn[] =>
+  taskTurns[JSON.stringify(prompt).includes('[Task 1/2] Do a') ? 'a' : 'b'];
 
 test('a task list continues where it was, reminders included', async () => {
   const seen = new Map<string, unknown>();
   await killEverywhere(
     tasks,
-    taskTurns,
+    turnsOfTask,
     (done, store, after) => {
       const state = stateOf(store);
       expect(state.status, after).toBe('done');
@@ -338,6 +351,31 @@ test('a task list continues where it was, reminders included', async () => {
   );
   // what the model is sent at the end does not depend on where the process was killed
   expect(new Set(seen.values()).size).toBe(1);
+});
+
+test('at each step, a task list sends what it sends in one process', async () => {
+  const messages: UIMessage[] = [{ id: 'turn', role: 'user', parts: [{ type: 'text', text: 'Hello.' }] }];
+  const store = createStore();
+  await workToEnd({ store, definition: tasks([]), model: () => planned(turnsOfTask), messages });
+  const events: RunEvent[] = [];
+  const start = {
+    definition: tasks([]) as unknown as PromptDefinition<undefined>,
+    input: undefined,
+    model: planned(turnsOfTask),
+    messages,
+  };
+  for await (const event of inProcess().start(start, new AbortController().signal)) events.push(event);
+  const [durable, inOneProcess] = [stateOf(store), reduceAll(events)].map(({ steps }) =>
+    // a text is the same, alone or as the only part
+    steps.map(({ request }) =>
+      request.messages.map(({ role, content }) => ({
+        role,
+        content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
+      })),
+    ),
+  );
+  expect(durable).toHaveLength(6);
+  expect(durable).toEqual(inOneProcess);
 });
 
 test('limits and the loop guard hold across processes', async () => {

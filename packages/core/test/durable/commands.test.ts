@@ -24,7 +24,13 @@ test('an edit reaches the task list of a run that waits, and the run goes on wai
     definition: tasks,
     model: () => {
       asked += 1;
-      return planned([send, finish('1'), finish('2'), 'Done.']);
+      // each task begins without the answers to the one before
+      return planned(({ prompt }) =>
+        JSON.stringify(prompt).includes('[Task 2/2] Do b') ||
+        JSON.stringify(prompt).includes('All tasks are completed')
+          ? [finish('2'), 'Done.']
+          : [send, finish('1')],
+      );
     },
   };
   const first = await work(worker);

@@ -1,5 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import type { LanguageModel } from 'ai';
+import type { LanguageModel, UIMessage } from 'ai';
 import { reduceAll, type PromptDefinition, type RunEvent } from '@cueline/core';
 import { advance, type Advanced, type DurableCommand } from '@cueline/core/durable';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
@@ -40,12 +40,13 @@ export type Worker = {
   /** A model for each call, made from what is stored: a model of its own for each process. */
   model: () => LanguageModel;
   input?: unknown;
+  messages?: readonly UIMessage[] | undefined;
   options?: Parameters<typeof advance>[0]['options'];
 };
 
 /** Advances a run once, in what stands for a process of its own. */
 export async function work(worker: Worker, commands: readonly DurableCommand[] = []): Promise<Worked> {
-  const { store, definition, model, input, options } = worker;
+  const { store, definition, model, input, messages, options } = worker;
   try {
     return await advance(
       {
@@ -53,6 +54,7 @@ export async function work(worker: Worker, commands: readonly DurableCommand[] =
         definition: definition as unknown as PromptDefinition<unknown>,
         input,
         model: model(),
+        messages,
         options,
         // a copy, as another process would read it
         events: JSON.parse(JSON.stringify(store.events)) as RunEvent[],

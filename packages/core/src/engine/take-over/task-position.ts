@@ -11,28 +11,34 @@ import { toolsWithModelOutput } from '../../tools/model-output.ts';
 import type { Prompt } from '../../prompt/prompt.ts';
 import type { TaskPosition } from '../task-progress.ts';
 
-/** Where a task list stood, and the number of the first step of its current task. */
-export type PastTasks = TaskPosition & { firstStep: number };
-
 /**
- * Returns where a list stood when another process left it. `opening` is the number of messages that the prompt itself
- * begins with.
+ * Where a task list stood, the number of the first step of its current task, and the number of messages that the run
+ * began with (`opening`).
  */
+export type PastTasks = TaskPosition & { firstStep: number; opening: number };
+
+/** Returns where a list stood when another process left it. The prompt itself begins with `promptMessages`. */
 export async function readTaskPosition(
   { events, nudges }: Pick<RunPast, 'events' | 'nudges'>,
   list: TaskListDefinition,
   prompt: Prompt,
-  opening: number,
+  promptMessages: number,
 ): Promise<PastTasks | undefined> {
   const entry = lastEntry(events, list);
   if (entry === undefined) return undefined;
-  const { messages } = reduceAll(events.slice(0, entry.index));
-  const said = messages.slice(countPromptMessages(events));
-  const before = await toModelMessages(said, toolsWithModelOutput(prompt.definitions.tools));
-  return { taskId: entry.taskId, since: opening + before.length, nudges, firstStep: entry.step };
+  const countUntil = async (index: number): Promise<number> => {
+    const said = reduceAll(events.slice(0, index)).messages.slice(countPromptMessages(events));
+    return (
+      promptMessages + (await toModelMessages(said, toolsWithModelOutput(prompt.definitions.tools))).length
+    );
+  };
+  const opening = await countUntil(1);
+  const since = entry.index === undefined ? 0 : await countUntil(entry.index);
+  return { taskId: entry.taskId, since, nudges, firstStep: entry.step, opening };
 }
 
-type Entry = { taskId: string | undefined; index: number; step: number };
+/** `index` is that of the first event of the last task; undefined if no task has ever been current. */
+type Entry = { taskId: string | undefined; index: number | undefined; step: number };
 
 /** Returns the step from which on the task of the last step has been current. */
 function lastEntry(events: readonly RunEvent[], { list }: TaskListDefinition): Entry | undefined {
@@ -49,7 +55,9 @@ function lastEntry(events: readonly RunEvent[], { list }: TaskListDefinition): E
         break;
       case 'step-start': {
         const taskId = currentTask({ ...list, items: [...items] })?.id;
-        if (entry === undefined || entry.taskId !== taskId) entry = { taskId, index, step: event.step };
+        if (entry !== undefined && entry.taskId === taskId) break;
+        // the messages of the last task are still useful if no other is current
+        entry = { taskId, index: taskId === undefined ? entry?.index : index, step: event.step };
         break;
       }
       default:
