@@ -60,13 +60,15 @@ export function everyEffect({ effects, reach = () => {}, ms = 0 }: PromptSetting
 /** A prompt whose agent makes two notes, and whose task list has two tasks after that. */
 export function treeAndTasks({ effects, reach = () => {} }: PromptSettings): PromptDefinition<void> {
   const helper = [calls(['note', { what: 'a' }]), calls(['note', { what: 'b' }]), 'Noted.'];
-  const parent = [
-    calls(['helper', {}]),
-    calls(['finishTask', { result: 'one' }]),
-    calls(['finishTask', { result: 'two' }]),
-    'All done.',
-  ];
-  const models = [planned(helper), planned(parent)] as const;
+  const one = [calls(['helper', {}]), calls(['finishTask', { result: 'one' }])];
+  const two = [calls(['finishTask', { result: 'two' }]), 'All done.'];
+  // a call has none of the answers to earlier tasks
+  const [first, second] = [planned(one), planned(two)];
+  const parent: typeof first = {
+    ...first,
+    doStream: (call) => (JSON.stringify(call.prompt).includes('[Task 1/2]') ? first : second).doStream(call),
+  };
+  const models = [planned(helper), parent] as const;
   const model: (typeof models)[0] = {
     ...models[0],
     doStream: (call) => {
