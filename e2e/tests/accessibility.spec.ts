@@ -5,10 +5,13 @@ import { expect, test, type Playground } from './playground-page.ts';
 // axe reads the whole page twice for each view.
 test.describe.configure({ timeout: 180_000 });
 
-/** What axe finds in the view on the page, in a line each; of the dark theme, what is about colours: the rest is the same. */
-async function problems(page: Page, view: string): Promise<string[]> {
+/**
+ * What axe finds in the view on the page, in a line each; of the dark theme, what is about colours: the rest is the same.
+ * Colours are not read while rows move: axe would take those that a row is just below for its background.
+ */
+async function problems(page: Page, view: string, isMoving: boolean = false): Promise<string[]> {
   const found: string[] = [];
-  for (const colorScheme of ['light', 'dark'] as const) {
+  for (const colorScheme of isMoving ? (['light'] as const) : (['light', 'dark'] as const)) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await expect(page.locator('html')).toHaveAttribute('data-theme', colorScheme, { timeout: 20_000 });
     // colours in transition have other contrasts; an animation whose element goes is aborted
@@ -17,6 +20,7 @@ async function problems(page: Page, view: string): Promise<string[]> {
     );
     const axe = new AxeBuilder({ page });
     if (colorScheme === 'dark') axe.withRules(['color-contrast']);
+    if (isMoving) axe.disableRules(['color-contrast']);
     const { violations } = await axe.analyze();
     for (const { id, nodes } of violations) {
       const first = nodes[0];
@@ -118,7 +122,7 @@ test('axe finds nothing in any view of a script and its run', { tag: '@long' }, 
   await playground.pick('Task list');
   await playground.run();
   await expect(playground.tool('countBoxes').first()).toBeVisible({ timeout: 20_000 });
-  await check('during a run');
+  found.push(...(await problems(page, 'during a run', true)));
   await done(playground);
   await checkRun(playground, check, false);
   await playground.pick('Weather');
