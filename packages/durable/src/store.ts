@@ -59,7 +59,7 @@ export type StoredCommand = { name: string; command: DurableCommand };
 export type ReadEvents = { events: readonly RunEvent[]; ended: boolean };
 
 /**
- * Stores runs so that any worker can continue them. Failures reject; whoever calls again after a failure that may have
+ * Stores runs so that any worker can continue them. Failures reject; a caller that tries again after a failure that may have
  * succeeded does no harm.
  */
 export type DurableStore = {

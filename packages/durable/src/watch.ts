@@ -65,7 +65,7 @@ export function createWatch(store: DurableStore): Watch {
   };
 }
 
-/** Reads again while the store is away, so that whoever follows a run does not notice. */
+/** Reads again while the store is away, so that readers of a run do not notice. */
 async function readPatiently(
   store: DurableStore,
   runId: string,

@@ -39,7 +39,7 @@ export function EvalsPane() {
         title={
           <>
             <FlaskConical className="size-3.5 text-ink-3 narrow:hidden" />
-            <span className="narrow:hidden">Eval</span>
+            <span className="narrow:sr-only">Eval</span>
           </>
         }
       >

@@ -48,6 +48,7 @@ export function RunPane(props: RunPaneProps) {
       // in a low window the bars and lists above the transcript would leave it no room
       className="relative flex min-h-0 flex-1 flex-col bg-page short:overflow-y-auto"
     >
+      <h2 className="sr-only">Run</h2>
       <ErrorBoundary
         retryKey={id}
         fallback={

@@ -25,6 +25,7 @@ export function TryPane({ afterRun }: { afterRun: ReactNode }) {
       aria-label="Try the prompt"
       className="flex min-h-0 flex-1 flex-col bg-page short:overflow-y-auto"
     >
+      <h2 className="sr-only">Try</h2>
       <div className="scroll max-h-[40%] shrink-0 border-b border-line bg-panel p-4 narrow:p-3">
         <PromptValues prompt={prompt} values={values} problems={problems} onValue={setValue} />
       </div>

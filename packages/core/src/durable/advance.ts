@@ -98,7 +98,7 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
       else logResponse(log, command);
     }
     const edits = commands.filter(isEdit);
-    // a run that waits takes edits, too, and goes on waiting
+    // a waiting run takes edits, too, and still waits
     if (!log.ended && (edits.length > 0 || !isWaiting())) {
       const past = log.events.length === 0 ? undefined : readPast(log.events);
       try {

@@ -14,8 +14,7 @@ export type EventQueue = {
  * and `onFailure` is called: the run may belong to another worker by then.
  *
  * The end of a step is held back until what follows it is decided: another step, a message to the model, an approval that the
- * provider asks for, or the end. So
- * whoever continues the log finds the decision, too, and need not make it again.
+ * provider asks for, or the end. The process that continues the log then finds the decision, too.
  */
 export function createEventQueue(
   append: (events: readonly RunEvent[]) => Promise<void>,

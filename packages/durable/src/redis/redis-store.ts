@@ -46,7 +46,7 @@ export function createRedisStore(client: RedisClient, options: RedisStoreOptions
 
   return {
     async create({ runId, key, start }) {
-      // whoever finds the name of a run that was never created creates it
+      // if the process that took the name did not create its run, this one does
       const named =
         key === undefined ? runId : String(await run(scripts.takeName, [`${prefix}key:${key}`], [runId]));
       const keys = keysOf(named);

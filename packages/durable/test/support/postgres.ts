@@ -8,7 +8,7 @@ import { Pool } from 'pg';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { findPostgres, howToInstallPostgres } from '../../../../scripts/postgres.mjs';
 
-/** Tests with a server of their own, which keeps nothing beyond them; left out where there is none to start. */
+/** Tests with a server of their own, whose data ends with them. They are skipped where no server can be started. */
 export function describeWithPostgres(name: string, define: (connect: () => Pool) => void): void {
   const programs = findPostgres();
   const user = userOfServer();

@@ -1,7 +1,7 @@
 import { CuelineError } from '@cueline/core';
 import type { PromptRouteLimits, PromptRouteOptions } from './prompt-route-options.ts';
 
-/** Options that belong to whoever works on the runs, or that count what only a run in the route's process tells. */
+/** Options that belong to the workers, or that need runs in the route's own process. */
 const options: readonly (keyof PromptRouteOptions)[] = [
   'fileUrls',
   'killSwitch',

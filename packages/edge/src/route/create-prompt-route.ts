@@ -158,7 +158,7 @@ class Route {
     if (runId !== undefined) {
       const afterSeq = readAfter(request, url);
       const run = await this.#runs.reach(runId, subject);
-      // an EventSource reconnects after the end of a run until it is told that there is nothing
+      // an EventSource reconnects after the end of a run until it gets a 204
       if (run.endSeq !== undefined && afterSeq >= run.endSeq) return emptyResponse();
       return this.#inPlace(subject, runId, async (leave) =>
         eventsResponse(run.events(afterSeq), runId, leave),

@@ -28,7 +28,7 @@ const clientOf = (path: string) => createClient({ socket: { path, reconnectStrat
 /** Ends the server with the process that started it, however that ends, because the pipe that `cat` reads then breaks. */
 const watchdog = `exec 3<&0; "$0" "$@" & pid=$!; (cat <&3; kill -9 $pid) >/dev/null 2>&1 & wait $pid`;
 
-/** Tests with a server of their own, which keeps nothing beyond them; left out where there is none to start. */
+/** Tests with a server of their own, whose data ends with them. They are skipped where no server can be started. */
 export function describeWithRedis(
   name: string,
   define: (redis: TestRedis) => void,

@@ -114,6 +114,26 @@ function createServer(
   };
 }
 
+/** A run that waits for an approval, and whose worker has ended. */
+async function waitingRun(): Promise<{
+  site: Site;
+  store: DurableStore;
+  server: ReturnType<typeof createServer>;
+  seen: readonly RunEvent[];
+  runId: string;
+}> {
+  const store = createMemoryStore();
+  const site = createSite([sends, 'Sent.']);
+  const server = createServer(site, store);
+  const stop = await server.work();
+  const seen = await readTo(
+    client(server).start({ definition: site.prompt, input: undefined }, never()),
+    'approval-request',
+  );
+  await stop();
+  return { site, store, server, seen, runId: idOf(seen) };
+}
+
 function checkWhole(events: readonly RunEvent[]): void {
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index));
   expect(events.filter(({ type }) => type === 'run-end')).toHaveLength(1);
@@ -150,22 +170,13 @@ describe('a route whose runs are durable', () => {
     const attached = client(second).attach(runId, -1, never());
     expect(attached).toBeDefined();
     expect(await all(attached!)).toEqual(events);
-    // an EventSource that reconnects after the end is told that there is nothing
+    // an EventSource that reconnects after the end stops at a 204
     const after = ask('GET', `?run=${runId}`, { 'last-event-id': String(events.length - 1) });
     expect((await second.fetch()(after)).status).toBe(204);
   });
 
   test('an approval is answered while no worker is up, once, and only as its subject may', async () => {
-    const store = createMemoryStore();
-    const site = createSite([sends, 'Sent.']);
-    const server = createServer(site, store);
-    const stop = await server.work();
-    const seen = await readTo(
-      client(server).start({ definition: site.prompt, input: undefined }, never()),
-      'approval-request',
-    );
-    const runId = idOf(seen);
-    await stop();
+    const { site, store, server, seen, runId } = await waitingRun();
     const { approvalId } = reduceAll(seen).approvals[0]!;
     const respond = (subject: string, response: object): Promise<Response> =>
       server.fetch(subject)(post({ type: 'approval-response', approvalId, response }, `?run=${runId}`));
@@ -242,15 +253,7 @@ describe('a route whose runs are durable', () => {
   });
 
   test('a run is stopped while it waits and no worker is up', async () => {
-    const store = createMemoryStore();
-    const site = createSite([sends, 'Sent.']);
-    const server = createServer(site, store);
-    const stop = await server.work();
-    const seen = await readTo(
-      client(server).start({ definition: site.prompt, input: undefined }, never()),
-      'approval-request',
-    );
-    await stop();
+    const { site, store, server, seen } = await waitingRun();
     expect((await server.fetch()(ask('DELETE', `?run=${idOf(seen)}`))).status).toBe(204);
     await createServer(site, store).work();
     const events = await all(client(server).attach(idOf(seen), -1, never())!);

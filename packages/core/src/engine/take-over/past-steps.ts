@@ -1,7 +1,7 @@
 import type { StepResult, ToolSet } from 'ai';
 import type { RunPast } from '../../log/run-past.ts';
-import type { ToolCallState } from '../../log/state.ts';
 import type { UserContext } from '../../prompt/prompt-options.ts';
+import { callPart, pastStep } from './past-step.ts';
 
 type Step = StepResult<ToolSet, UserContext>;
 
@@ -17,39 +17,13 @@ export function pastSteps({ state, openStep, isInvalid }: RunPast): Step[] {
     if (end.finishReason === undefined) return [];
     const calls = state.toolCalls.filter((call) => call.step === place);
     const toolCalls = calls.map((call) => ({
-      ...factsOf('tool-call', call),
+      ...callPart('tool-call', call),
       ...(isInvalid(call) ? { invalid: true } : {}),
     }));
     const toolResults = calls.flatMap((call) =>
-      call.state === 'output-available' ? [{ ...factsOf('tool-result', call), output: call.output }] : [],
+      call.state === 'output-available' ? [{ ...callPart('tool-result', call), output: call.output }] : [],
     );
     const { finishReason: reason, usage: tokens } = end;
-    return [
-      {
-        stepNumber: step,
-        content: [...toolCalls, ...toolResults],
-        text: '',
-        reasoning: [],
-        files: [],
-        sources: [],
-        toolCalls,
-        staticToolCalls: [],
-        dynamicToolCalls: toolCalls,
-        toolResults,
-        staticToolResults: [],
-        dynamicToolResults: toolResults,
-        finishReason: reason,
-        rawFinishReason: undefined,
-        usage: tokens,
-        warnings: [],
-      } as unknown as Step,
-    ];
+    return [pastStep({ step, toolCalls, toolResults, finishReason: reason, usage: tokens })];
   });
-}
-
-function factsOf<Type extends string>(
-  type: Type,
-  { toolCallId, toolName, input }: ToolCallState,
-): { type: Type; toolCallId: string; toolName: string; input: unknown; dynamic: true } {
-  return { type, toolCallId, toolName, input, dynamic: true };
 }

@@ -14,6 +14,7 @@ import { toModelMessages } from '../../messages/ui-messages.ts';
 import type { UserContext } from '../../prompt/prompt-options.ts';
 import type { PastTurn } from '../loop-policy.ts';
 import { separateAnswers } from '../provider-approvals.ts';
+import { callPart, pastStep } from './past-step.ts';
 import { withDenials } from './with-denials.ts';
 
 type Part = UIMessage['parts'][number];
@@ -122,50 +123,30 @@ function resultOf(
   messages: readonly ModelMessage[],
 ): StepResult<ToolSet, UserContext> {
   const calls = parts.filter(isToolUIPart);
-  const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  const toolCalls = calls.map((call) => ({
-    ...factsOf('tool-call', call),
-  }));
-  const toolResults = calls.flatMap((call) =>
-    call.state === 'output-available' ? [{ ...factsOf('tool-result', call), output: call.output }] : [],
-  );
-  const toolErrors = calls.flatMap((call) =>
-    call.state === 'output-error' || call.state === 'output-denied'
-      ? [{ ...factsOf('tool-error', call), error: call.errorText }]
-      : [],
-  );
-  return {
-    stepNumber: step,
-    content: [...(text === '' ? [] : [{ type: 'text', text }]), ...toolCalls, ...toolResults, ...toolErrors],
-    text,
-    reasoning: [],
-    files: [],
-    sources: [],
-    toolCalls,
-    staticToolCalls: [],
-    dynamicToolCalls: toolCalls,
-    toolResults,
-    staticToolResults: [],
-    dynamicToolResults: toolResults,
+  const facts = (type: Parameters<typeof callPart>[0], call: Call): object => ({
+    ...callPart(type, { ...call, toolName: getToolName(call), input: call.input }),
+    ...(call.providerExecuted === true ? { providerExecuted: true } : {}),
+  });
+  const result = pastStep({
+    step,
+    text: parts.map((part) => (part.type === 'text' ? part.text : '')).join(''),
+    toolCalls: calls.map((call) => facts('tool-call', call)),
+    toolResults: calls.flatMap((call) =>
+      call.state === 'output-available' ? [{ ...facts('tool-result', call), output: call.output }] : [],
+    ),
+    toolErrors: calls.flatMap((call) =>
+      call.state === 'output-error' || call.state === 'output-denied'
+        ? [{ ...facts('tool-error', call), error: call.errorText }]
+        : [],
+    ),
     finishReason: finishReason ?? 'other',
-    rawFinishReason: undefined,
     usage: usage ?? {},
-    warnings: [],
+  });
+  return {
+    ...result,
     response: { messages },
     ...(providerMetadata === undefined ? {} : { providerMetadata }),
   } as unknown as StepResult<ToolSet, UserContext>;
 }
 
 type Call = Extract<Part, { toolCallId: string }>;
-
-function factsOf<Type extends string>(type: Type, call: Call) {
-  const { toolCallId, input, providerExecuted } = call;
-  return {
-    type,
-    toolCallId,
-    toolName: getToolName(call),
-    input: input,
-    dynamic: true as const,
-    ...(providerExecuted === true ? { providerExecuted } : {}),
-  };
-}

@@ -6,7 +6,7 @@ import type { RouteSettings } from '../settings.ts';
 
 /**
  * Returns the events of a stored run as clients may read them. The run is read from its beginning, because a later event
- * may repeat an error that an earlier one has. `open` gets a signal that is aborted once nobody reads any more.
+ * may repeat an error that an earlier one has. `open` gets a signal that is aborted when the reader leaves.
  */
 export function shownEvents(
   open: (signal: AbortSignal) => AsyncIterable<RunEvent>,
