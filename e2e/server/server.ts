@@ -25,8 +25,11 @@ export type ModelServer = {
   readonly baseURL: string;
   /** Every request so far, preflights included, in the order of arrival. */
   readonly requests: readonly RecordedRequest[];
-  /** Sets the answers of the next calls, one each; after the last one the model answers by its own rule again. */
-  plan(replies: readonly Reply[]): void;
+  /**
+   * Sets the answers of the next calls, one each; after the last one the model answers by its own rule again. The model
+   * waits with an answer that is a promise: so a test decides when the run goes on.
+   */
+  plan(replies: readonly (Reply | Promise<Reply>)[]): void;
   close(): Promise<void>;
 };
 
@@ -47,7 +50,7 @@ const wires: Record<string, Wire> = { '/v1/chat/completions': chatCompletions, '
 export async function startModelServer(options: ModelServerOptions = {}): Promise<ModelServer> {
   const { port = 0, toolInputs = {} } = options;
   const requests: RecordedRequest[] = [];
-  let planned: Reply[] = [];
+  let planned: (Reply | Promise<Reply>)[] = [];
   let answers = 0;
   let toolCalls = 0;
 
@@ -87,7 +90,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     if (refused) return json(response, refused.status, refused.body);
 
     const deltas = [
-      ...toDeltas(planned.shift() ?? answer(call), call, toolInputs, () => `call_${++toolCalls}`),
+      ...toDeltas((await planned.shift()) ?? answer(call), call, toolInputs, () => `call_${++toolCalls}`),
     ];
     const writer = wire.open(call, String(++answers));
     response.writeHead(200, {

@@ -1,3 +1,4 @@
+import type { Reply } from '../server/model.ts';
 import type { ModelServer } from '../server/server.ts';
 import { test, withServer, type Playground } from './playground-page.ts';
 import { expect, call, script, change } from './slow-tool.ts';
@@ -53,11 +54,13 @@ test.describe('tasks', () => {
     const { page, task } = playground;
     await playground.open();
     await withServer(page, async (server) => {
+      const edited = Promise.withResolvers<Reply>();
+      const last = Promise.withResolvers<Reply>();
       server.plan([
-        call('wait'),
-        call('finishTask', { result: 'One is done.' }),
+        call('startTask'),
+        edited.promise,
         call('finishTask', { result: 'Two is done.' }),
-        { text: 'All is done.' },
+        last.promise,
       ]);
       await playground.write(
         script("prompt.defTaskList([{ task: 'One' }, { task: 'Two' }, { task: 'Three' }]);"),
@@ -81,6 +84,7 @@ test.describe('tasks', () => {
       await expect(task('task-3')).toHaveAttribute('data-status', 'skipped');
       await change(page, task('task-4'), 'Remove');
       await expect(task('task-4')).toHaveCount(0);
+      edited.resolve(call('finishTask', { result: 'One is done.' }));
 
       // a menu that closes with the run leaves the focus at a useful place
       await task('task-3')
@@ -88,15 +92,16 @@ test.describe('tasks', () => {
         .focus();
       await page.keyboard.press('Enter');
       await expect(page.getByRole('menuitem', { name: 'Do it again' })).toBeVisible();
+      last.resolve({ text: 'All is done.' });
       expect(await playground.ended()).toBe('done');
       await expect(page.getByRole('button', { name: /^Tasks/ })).toBeFocused();
-      const [, second = ''] = server.requests
+      const [, , third = ''] = server.requests
         .filter(({ method }) => method === 'POST')
         .map(({ text }) => text);
-      expect(second).toContain('The user added task-4 “Four”');
-      expect(second).toContain('The user renamed task-2 “Two” to “Two, but shorter”.');
-      expect(second).toContain('The user skipped task-3 “Three”.');
-      expect(second).toContain('The user removed task-4 “Four”.');
+      expect(third).toContain('The user added task-4 “Four”');
+      expect(third).toContain('The user renamed task-2 “Two” to “Two, but shorter”.');
+      expect(third).toContain('The user skipped task-3 “Three”.');
+      expect(third).toContain('The user removed task-4 “Four”.');
       expect(lastRequest(server)).toContain('Two, but shorter → Two is done.');
     });
   });
