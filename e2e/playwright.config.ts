@@ -21,7 +21,8 @@ export default defineConfig({
   workers: 3,
   // by tests and not by files, so that no worker waits for the longest file of the other
   fullyParallel: true,
-  retries: 0,
+  // CI tries a failed test once more and names it in its summary; elsewhere the first failure counts.
+  retries: process.env.CUELINE_CI ? 1 : 0,
   // Three pages with an editor share two cores: a step that takes a second alone takes ten beside the others.
   timeout: 60_000,
   expect: { timeout: 15_000 },

@@ -101,7 +101,8 @@ async function runStage({ script, args = [], env = {}, count }, output) {
   stopped ||= failed;
   // A stage without tests of its own (a format check, a crash before the first test) counts as one failure.
   if (failed && (tests?.failed ?? 0) === 0) total.failed += 1;
-  const notes = tests && `${tests.passed} passed, ${tests.failed} failed, ${tests.skipped} skipped`;
+  const retried = tests?.retried ? `, ${tests.retried} of them passed at the second try` : '';
+  const notes = tests && `${tests.passed} passed, ${tests.failed} failed, ${tests.skipped} skipped${retried}`;
   lines.push(`  ${failed ? '✗' : '✓'}  ${script.padEnd(14)} ${seconds}${notes ? `  ${notes}` : ''}`);
   if (failed) {
     const why = status !== 0 ? `exit code ${status}` : 'no test ran';
@@ -132,7 +133,7 @@ async function runScript(args, env, output) {
   }
 }
 
-/** @typedef {{ passed: number, failed: number, skipped: number }} Count */
+/** @typedef {{ passed: number, failed: number, skipped: number, retried?: number }} Count */
 
 /** @returns {Count} */
 function countUnit() {
@@ -151,6 +152,7 @@ function countE2e() {
     passed: (stats?.expected ?? 0) + (stats?.flaky ?? 0),
     failed: stats?.unexpected ?? 0,
     skipped: stats?.skipped ?? 0,
+    retried: stats?.flaky ?? 0,
   };
 }
 
