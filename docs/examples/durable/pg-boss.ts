@@ -9,7 +9,13 @@ const QUEUE = 'cueline';
  */
 export async function pgBossDriver(boss: PgBoss): Promise<DurableDriver> {
   // of each run at most one job that waits and one that is worked off, so that a wake-up during a step is not lost
-  await boss.createQueue(QUEUE, { policy: 'stately', retryLimit: 1_000, expireInSeconds: 3_600 });
+  await boss.createQueue(QUEUE, {
+    policy: 'stately',
+    retryLimit: 1_000,
+    expireInSeconds: 3_600,
+    // the jobs of a worker that is killed go to the others when this and pg-boss's own check (60 seconds) have passed
+    heartbeatSeconds: 30,
+  });
   const wake = async (runId: string, startAfter = 0): Promise<void> => {
     await boss.send(QUEUE, { runId }, { singletonKey: runId, startAfter });
   };
