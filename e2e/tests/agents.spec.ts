@@ -5,25 +5,29 @@ import { expect, call, script } from './slow-tool.ts';
 test.describe.configure({ timeout: 90_000 });
 
 test.describe('agents', () => {
-  test('work inside the calls that they answer, and fold once they are done', async ({ playground }) => {
-    const { page } = playground;
-    await playground.open();
-    await playground.pick('Researchers and a writer');
-    await playground.run();
-    const researchers = playground.agent('researcher');
-    await expect(researchers).toHaveCount(2);
-    expect(await playground.ended()).toBe('done');
-    await expect(researchers.first()).toHaveAttribute('data-state', 'done');
-    await expect(researchers.first()).toContainText('2 steps');
-    await expect(page.locator('[data-tool=searchArchive]')).toHaveCount(0);
-    await researchers.last().getByRole('button').first().click();
-    await expect(researchers.last()).toContainText('Look up ferries.');
-    await expect(researchers.last().locator('[data-tool=searchArchive]')).toHaveAttribute(
-      'data-state',
-      'output-available',
-    );
-    await expect(researchers.last().getByLabel('Answer', { exact: true })).toContainText('"sure": true');
-  });
+  test(
+    'work inside the calls that they answer, and fold once they are done',
+    { tag: '@long' },
+    async ({ playground }) => {
+      const { page } = playground;
+      await playground.open();
+      await playground.pick('Researchers and a writer');
+      await playground.run();
+      const researchers = playground.agent('researcher');
+      await expect(researchers).toHaveCount(2);
+      expect(await playground.ended()).toBe('done');
+      await expect(researchers.first()).toHaveAttribute('data-state', 'done');
+      await expect(researchers.first()).toContainText('2 steps');
+      await expect(page.locator('[data-tool=searchArchive]')).toHaveCount(0);
+      await researchers.last().getByRole('button').first().click();
+      await expect(researchers.last()).toContainText('Look up ferries.');
+      await expect(researchers.last().locator('[data-tool=searchArchive]')).toHaveAttribute(
+        'data-state',
+        'output-available',
+      );
+      await expect(researchers.last().getByLabel('Answer', { exact: true })).toContainText('"sure": true');
+    },
+  );
 
   test('work side by side, and stop with the run', { tag: '@long' }, async ({ playground }) => {
     const { page } = playground;

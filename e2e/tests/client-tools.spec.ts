@@ -84,8 +84,10 @@ test('a call that gets no answer in time continues without one, and its question
   desk,
 }) => {
   await page.goto(desk);
+  // the page itself looks at each frame: a request from the test may arrive after the question has disappeared
+  const isAsked = page.waitForFunction(() => document.body.textContent?.includes('Is that right?'));
   await press(page, 'Confirm my stay');
-  await expect(page.getByRole('region', { name: 'Is that right?' })).toBeVisible();
+  await isAsked;
   await stands(page, 'done');
   await expect(page.getByTestId('text')).toContainText('confirm had no response from the page within 1.5 s');
   await expect(page.getByRole('region')).toHaveCount(0);
@@ -133,7 +135,7 @@ test('a second tab shows the call and leaves it to the first, until that is gone
   await asked(second, 1);
 });
 
-test('two tabs receive one answer', async ({ page, context, desk }) => {
+test('two tabs receive one answer', { tag: '@long' }, async ({ page, context, desk }) => {
   await page.goto(desk);
   await press(page, 'Find a room');
   await expect(roomCard(page)).toBeVisible();
@@ -148,28 +150,27 @@ test('two tabs receive one answer', async ({ page, context, desk }) => {
   await asked(second, 0);
 });
 
-test('another browser that knows the run leaves a call to the page that began it', async ({
-  page,
-  context,
-  browser,
-  desk,
-}) => {
-  await page.goto(desk);
-  await press(page, 'Find a room');
-  await expect(roomCard(page)).toBeVisible();
-  const { cookies, origins } = await context.storageState({ indexedDB: true });
-  const known = origins.map((origin) => ({ ...origin, localStorage: [] }));
-  const elsewhere = await browser.newContext({ storageState: { cookies, origins: known } });
-  const other = await elsewhere.newPage();
-  await other.goto(desk);
-  await stands(other, 'waiting');
-  await press(page, 'Sea room');
-  await stands(page, 'done');
-  await stands(other, 'done');
-  await expect(other.getByTestId('text')).toContainText('"value":"Sea room"');
-  await asked(other, 0);
-  await elsewhere.close();
-});
+test(
+  'another browser that knows the run leaves a call to the page that began it',
+  { tag: '@long' },
+  async ({ page, context, browser, desk }) => {
+    await page.goto(desk);
+    await press(page, 'Find a room');
+    await expect(roomCard(page)).toBeVisible();
+    const { cookies, origins } = await context.storageState({ indexedDB: true });
+    const known = origins.map((origin) => ({ ...origin, localStorage: [] }));
+    const elsewhere = await browser.newContext({ storageState: { cookies, origins: known } });
+    const other = await elsewhere.newPage();
+    await other.goto(desk);
+    await stands(other, 'waiting');
+    await press(page, 'Sea room');
+    await stands(page, 'done');
+    await stands(other, 'done');
+    await expect(other.getByTestId('text')).toContainText('"value":"Sea room"');
+    await asked(other, 0);
+    await elsewhere.close();
+  },
+);
 
 test('a stock useChat answers the same tools', async ({ page, desk }) => {
   await page.goto(`${desk}/?chat`);

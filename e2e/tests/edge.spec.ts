@@ -1,5 +1,6 @@
 import { expect as expectSoon, test as base, type BrowserContext, type Page } from '@playwright/test';
 import { startEdgeServer, type EdgeServer } from './edge-server.ts';
+import { storedData } from './stored-data.ts';
 
 const expect = expectSoon.configure({ timeout: 15_000 });
 
@@ -186,8 +187,8 @@ test('the key stays on the server', async ({ visit, edge }) => {
       await stands('done');
       await say(`Break it for ${place}`);
       await expect(page.getByTestId('status')).toContainText('The simulated line broke');
-      await expect.poll(() => page.evaluate(dumpStorage)).toContain('The simulated line broke');
-      const stored = `${await page.evaluate(dumpStorage)} ${JSON.stringify(await context.storageState())}`;
+      await expect.poll(() => storedData(page)).toContain('The simulated line broke');
+      const stored = `${await storedData(page)} ${JSON.stringify(await context.storageState())}`;
       return { seen: await page.content(), console: said.join('\n'), stored };
     }),
   );
@@ -278,30 +279,13 @@ test('a session cannot be made up, and its runs are its own', async ({ edge }) =
   expect(statuses).toEqual([200, 200, 404, 401, 401, 403]);
 });
 
-async function dumpStorage(): Promise<string> {
-  const opened = (request: IDBRequest): Promise<unknown> =>
-    new Promise((resolve, reject) => {
-      request.addEventListener('success', () => resolve(request.result));
-      request.addEventListener('error', () => reject(request.error));
-    });
-  const kept: unknown[] = [Object.entries(localStorage), Object.entries(sessionStorage)];
-  for (const { name } of await indexedDB.databases()) {
-    const database = (await opened(indexedDB.open(name!))) as IDBDatabase;
-    for (const store of database.objectStoreNames) {
-      kept.push(name, await opened(database.transaction(store).objectStore(store).getAll()));
-    }
-    database.close();
-  }
-  return JSON.stringify(kept);
-}
-
 test('on the server, a run continues while its page is reloaded', async ({ visit, edge }) => {
   const { page, open, say, press, stands, marks } = await visit('route');
   await open('chat');
   const before = edge.events.filter(({ type }) => type === 'run-start').length;
   await say('Tell Grace that her room is ready');
   await expect(page.locator('[data-tool=findBooking]')).toHaveAttribute('data-state', 'running');
-  await expect.poll(() => page.evaluate(dumpStorage)).toContain('findBooking');
+  await expect.poll(() => storedData(page)).toContain('findBooking');
   await page.reload();
   // without a request by the user
   await page.getByTestId('approval').waitFor();
@@ -330,25 +314,29 @@ for (const place of ['proxied', 'route'] as const) {
   });
 }
 
-test('where runs happen is chosen with the keyboard, and kept in the address', async ({ visit }) => {
-  const { page, open, say, stands, transcript } = await visit('page');
-  await open('chat');
-  await say('When does Ada arrive?');
-  await expect(page.getByRole('log')).toContainText('Ada arrives');
-  const choice = page.getByLabel('Runs');
-  await choice.focus();
-  await page.keyboard.press('End');
-  await expect(choice).toBeFocused();
-  await expect(choice).toHaveValue('route');
-  await expect(page).toHaveURL(/\?where=route#\/chat$/);
-  // another place has runs of its own
-  await expect(page.getByRole('heading', { name: 'The desk of a small guesthouse' })).toBeVisible();
-  await say('When does Alan arrive?');
-  await stands('done');
-  await page.goBack();
-  await expect(page.getByRole('log')).toContainText('Ada arrives');
-  await page.goForward();
-  await page.reload();
-  await expect(page.getByRole('log')).toContainText('Alan arrives');
-  expect(await transcript()).not.toContain('Ada');
-});
+test(
+  'where runs happen is chosen with the keyboard, and kept in the address',
+  { tag: '@long' },
+  async ({ visit }) => {
+    const { page, open, say, stands, transcript } = await visit('page');
+    await open('chat');
+    await say('When does Ada arrive?');
+    await expect(page.getByRole('log')).toContainText('Ada arrives');
+    const choice = page.getByLabel('Runs');
+    await choice.focus();
+    await page.keyboard.press('End');
+    await expect(choice).toBeFocused();
+    await expect(choice).toHaveValue('route');
+    await expect(page).toHaveURL(/\?where=route#\/chat$/);
+    // another place has runs of its own
+    await expect(page.getByRole('heading', { name: 'The desk of a small guesthouse' })).toBeVisible();
+    await say('When does Alan arrive?');
+    await stands('done');
+    await page.goBack();
+    await expect(page.getByRole('log')).toContainText('Ada arrives');
+    await page.goForward();
+    await page.reload();
+    await expect(page.getByRole('log')).toContainText('Alan arrives');
+    expect(await transcript()).not.toContain('Ada');
+  },
+);

@@ -80,23 +80,25 @@ test('a tool’s result and an answer can be edited, and only what follows runs'
   });
 });
 
-test('a script that was edited runs on from a step, and the first run keeps its own', async ({
-  playground,
-}) => {
-  const { page } = playground;
-  await playground.open();
-  await playground.write(script);
-  await withServer(page, async (server) => {
-    server.plan([roll('red'), { text: 'One.' }, { text: 'Two.' }]);
-    await playground.run();
-    await playground.ended();
-    const result = await playground.tool('roll').textContent();
-    await playground.write(script.replace('Roll two dice.', 'Roll them in verse.'));
-    await page.getByRole('button', { name: 'Actions of step 2' }).click();
-    await page.getByRole('menuitem', { name: '… with the script as it is now' }).click();
-    await expect(page.getByLabel('Answer', { exact: true })).toHaveText('Two.');
-    expect(await playground.tool('roll').textContent()).toBe(result);
-    expect(JSON.stringify(asked(server)[2])).toContain('Roll them in verse.');
-    await expect(page.getByTestId('forks')).toContainText('Run 2 · from step 2 · script edited');
-  });
-});
+test(
+  'a script that was edited runs on from a step, and the first run keeps its own',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open();
+    await playground.write(script);
+    await withServer(page, async (server) => {
+      server.plan([roll('red'), { text: 'One.' }, { text: 'Two.' }]);
+      await playground.run();
+      await playground.ended();
+      const result = await playground.tool('roll').textContent();
+      await playground.write(script.replace('Roll two dice.', 'Roll them in verse.'));
+      await page.getByRole('button', { name: 'Actions of step 2' }).click();
+      await page.getByRole('menuitem', { name: '… with the script as it is now' }).click();
+      await expect(page.getByLabel('Answer', { exact: true })).toHaveText('Two.');
+      expect(await playground.tool('roll').textContent()).toBe(result);
+      expect(JSON.stringify(asked(server)[2])).toContain('Roll them in verse.');
+      await expect(page.getByTestId('forks')).toContainText('Run 2 · from step 2 · script edited');
+    });
+  },
+);

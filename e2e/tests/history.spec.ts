@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { expect, onPage, test, type Playground } from './playground-page.ts';
+import type { Reply } from '../server/model.ts';
+import { expect, onPage, test, withServer, type Playground } from './playground-page.ts';
+import { storedData } from './stored-data.ts';
 
-/** A script whose run takes a moment: its tool waits. Its lines are short enough for a narrow editor. */
-const slow = (city: string): string => `import { definePrompt } from '@cueline/core';
+/** A script with a tool that does `look`. Its lines are short enough for a narrow editor. */
+const looking = (city: string, look: string): string => `import { definePrompt } from '@cueline/core';
 import { z } from 'zod';
-
-const pause = (ms: number) =>
-  new Promise((go) => setTimeout(go, ms));
 
 export default definePrompt(
   'slow',
@@ -15,15 +14,17 @@ export default definePrompt(
       'look',
       'Looks at the sky',
       z.object({}),
-      async () => {
-        await pause(4000);
-        return { sky: 'clear' };
-      },
+      ${look},
     );
     prompt.$\`Use the tool for ${city}.\`;
   },
 );
 `;
+
+const slow = (city: string): string => looking(city, "() => ({ sky: 'clear' })");
+
+/** Its call is under way until the page is left. */
+const endless = looking('Bergen', '() => new Promise(() => {})');
 
 async function openHistory({ page }: Playground): Promise<void> {
   await page.getByRole('button', { name: 'History' }).click();
@@ -38,64 +39,71 @@ async function switchTo({ page }: Playground, script: RegExp): Promise<void> {
 test('a run that a reload interrupts is shown again and continues; a finished one takes a reply', async ({
   playground,
 }) => {
-  // two runs and two reloads
-  test.setTimeout(60_000);
   const { page, status } = playground;
   await playground.open();
-  await playground.write(slow('Bergen'));
-  await playground.run();
-  await expect(playground.tool('look')).toBeVisible({ timeout: 20_000 });
-  await page.waitForTimeout(700);
-  await page.reload();
-  await expect(page.getByTestId('interrupted')).toBeVisible({ timeout: 20_000 });
-  await expect(status).toHaveText(/Interrupted/);
-  await expect(playground.tool('look')).toBeVisible();
-  await page.getByRole('button', { name: 'Continue' }).click();
-  await expect(status).toHaveAttribute('data-status', 'running');
-  expect(await playground.ended()).toBe('done');
-  // the call may have taken effect, so it was not made again
-  await expect(playground.tool('look').first()).toContainText('interrupted');
-  await page.waitForTimeout(700);
-  await page.reload();
-  expect(await playground.ended()).toBe('done');
-  expect(await playground.script()).toBe(slow('Bergen'));
-  await page.getByLabel('Reply', { exact: true }).fill('And tomorrow?');
-  await page.keyboard.press('Enter');
-  await expect(status).toHaveAttribute('data-status', 'running');
-  expect(await playground.ended()).toBe('done');
-  await expect(page.getByLabel('User message').last()).toHaveText('And tomorrow?');
+  await withServer(page, async (server) => {
+    const afterReload = Promise.withResolvers<Reply>();
+    const reply = Promise.withResolvers<Reply>();
+    server.plan([{ toolCall: { name: 'look' } }, afterReload.promise, reply.promise]);
+    await playground.write(endless);
+    await playground.run();
+    await expect(playground.tool('look')).toHaveAttribute('data-state', 'running');
+    await expect.poll(() => storedData(page)).toContain('"type":"tool-start"');
+    await page.reload();
+    await expect(page.getByTestId('interrupted')).toBeVisible({ timeout: 20_000 });
+    await expect(status).toHaveText(/Interrupted/);
+    await expect(playground.tool('look')).toBeVisible();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await expect(status).toHaveAttribute('data-status', 'running');
+    afterReload.resolve({ text: 'Nobody has looked.' });
+    expect(await playground.ended()).toBe('done');
+    // the call may have taken effect, so it was not made again
+    await expect(playground.tool('look')).toContainText('interrupted');
+    await expect.poll(() => storedData(page)).toContain('"outcome":"done"');
+    await page.reload();
+    expect(await playground.ended()).toBe('done');
+    expect(await playground.script()).toBe(endless);
+    await page.getByLabel('Reply', { exact: true }).fill('And tomorrow?');
+    await page.keyboard.press('Enter');
+    await expect(status).toHaveAttribute('data-status', 'running');
+    reply.resolve({ text: 'Rain.' });
+    expect(await playground.ended()).toBe('done');
+    await expect(page.getByLabel('User message').last()).toHaveText('And tomorrow?');
+  });
 });
 
-test('a link stays in the address until the script is edited, and the own script is one choice away', async ({
-  playground,
-}) => {
-  const { page } = playground;
-  await playground.open();
-  await playground.write(slow('Oslo'));
-  await page.getByTestId('share').click();
-  const link = await page.getByLabel('Link to this script').inputValue();
-  await page.keyboard.press('Escape');
-  await playground.write("definePrompt('mine')\n");
-  const { hash } = new URL(link);
-  await page.evaluate((to) => (location.hash = to), hash);
-  await expect(page.getByTestId('notice')).toContainText('Opened from a link');
-  await expect(page.getByTestId('script-origin')).toHaveText('From a link');
-  await page.reload();
-  await expect(page.getByTestId('notice')).toContainText('Opened from a link');
-  expect(new URL(page.url()).hash).toBe(hash);
-  await playground.write(slow('Bodø'));
-  await expect.poll(() => new URL(page.url()).hash).toBe('');
-  await switchTo(playground, /^mine/);
-  expect(await playground.script()).toBe("definePrompt('mine')\n");
-  await switchTo(playground, /^slow/);
-  expect(await playground.script()).toBe(slow('Bodø'));
-});
+test(
+  'a link stays in the address until the script is edited, and the own script is one choice away',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open();
+    await playground.write(slow('Oslo'));
+    await page.getByTestId('share').click();
+    const link = await page.getByLabel('Link to this script').inputValue();
+    await page.keyboard.press('Escape');
+    await playground.write("definePrompt('mine')\n");
+    const { hash } = new URL(link);
+    await page.evaluate((to) => (location.hash = to), hash);
+    await expect(page.getByTestId('notice')).toContainText('Opened from a link');
+    await expect(page.getByTestId('script-origin')).toHaveText('From a link');
+    await page.reload();
+    await expect(page.getByTestId('notice')).toContainText('Opened from a link');
+    expect(new URL(page.url()).hash).toBe(hash);
+    await playground.write(slow('Bodø'));
+    await expect.poll(() => new URL(page.url()).hash).toBe('');
+    await switchTo(playground, /^mine/);
+    expect(await playground.script()).toBe("definePrompt('mine')\n");
+    await switchTo(playground, /^slow/);
+    expect(await playground.script()).toBe(slow('Bodø'));
+  },
+);
 
 test('two tabs that edit one script keep both texts', async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.write("definePrompt('ours')\n");
-  await page.waitForTimeout(800);
+  await expect.poll(() => storedData(page)).toContain("definePrompt('ours')");
   const other = onPage(await page.context().newPage());
   await other.open();
   expect(await other.script()).toBe("definePrompt('ours')\n");
@@ -105,7 +113,7 @@ test('two tabs that edit one script keep both texts', async ({ playground }) => 
   // as if both had edited at the same moment: the first tab is not notified of this change in time
   await other.page.evaluate(() => (BroadcastChannel.prototype.postMessage = () => {}));
   await other.write("definePrompt('ours') // two\n");
-  await other.page.waitForTimeout(800);
+  await expect.poll(() => storedData(other.page)).toContain('// two');
   await page.bringToFront();
   await playground.write("definePrompt('ours') // one\n");
   await expect(page.getByText('Both texts are kept.')).toBeVisible();

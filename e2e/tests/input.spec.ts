@@ -117,8 +117,6 @@ test('the preview follows what is typed, without a model call', async ({ playgro
     await expect(preview).toContainText('As of your last valid script');
     await expect(preview.getByRole('status')).toContainText('Line 1');
     await expect(preview.getByRole('region', { name: 'System prompt' })).toContainText('You count.');
-    await playground.write('export default (prompt) => { prompt.$`Hi`; for (;;) {} };\n// end');
-    await expect(preview.getByRole('status')).toContainText('blocked its worker', { timeout: 20_000 });
     expect(server.requests).toEqual([]);
 
     await playground.write('export default (prompt) => { prompt.$`Hello.`; };\n// end');
@@ -127,4 +125,13 @@ test('the preview follows what is typed, without a model call', async ({ playgro
     await expect(preview).toHaveCount(0);
     expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
+});
+
+test('the preview of a script that never returns says so', { tag: '@long' }, async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await page.getByRole('button', { name: 'Preview the request' }).click();
+  await playground.write('export default (prompt) => { prompt.$`Hi`; for (;;) {} };\n// end');
+  const preview = page.getByRole('region', { name: 'Preview of the request' });
+  await expect(preview.getByRole('status')).toContainText('blocked its worker', { timeout: 20_000 });
 });

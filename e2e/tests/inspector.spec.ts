@@ -51,30 +51,34 @@ test.describe('the inspector', () => {
     await expect(input).toContainText(String.raw`"Dear Ada,\n\nyour room`);
   });
 
-  test('works with the keyboard alone, and is in the Trace tab on a phone', async ({ playground }) => {
-    const { page } = playground;
-    const inspector = page.getByRole('region', { name: 'Inspector' });
-    await playground.open();
-    await playground.run();
-    expect(await playground.ended()).toBe('done');
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.getByRole('tab', { name: 'Trace' }).click();
-    await inspector.getByRole('button', { name: 'Previous step' }).focus();
-    await page.keyboard.press('Enter');
-    await expect(inspector.getByTestId('inspected')).toHaveText('Step 1 · weather');
-    // past the next step and the way back to the latest, into the tabs
-    const request = inspector.getByRole('tab', { name: 'Request' });
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Tab');
-    await expect(request).toBeFocused();
-    await page.keyboard.press('ArrowRight');
-    await expect(inspector.getByRole('tab', { name: 'Response' })).toHaveAttribute('aria-selected', 'true');
-    await inspector.getByRole('button', { name: /^getWeather/ }).focus();
-    await page.keyboard.press('Enter');
-    await expect(inspector.getByRole('group', { name: 'Output' })).toContainText('light sea breeze');
-    await inspector.getByRole('button', { name: 'Back to the step' }).focus();
-    await page.keyboard.press('Enter');
-    await expect(inspector.getByRole('tab', { name: 'Response' })).toBeVisible();
-    await expect(page.locator('html')).toHaveJSProperty('scrollWidth', 390);
-  });
+  test(
+    'works with the keyboard alone, and is in the Trace tab on a phone',
+    { tag: '@long' },
+    async ({ playground }) => {
+      const { page } = playground;
+      const inspector = page.getByRole('region', { name: 'Inspector' });
+      await playground.open();
+      await playground.run();
+      expect(await playground.ended()).toBe('done');
+      await page.setViewportSize({ width: 390, height: 844 });
+      await page.getByRole('tab', { name: 'Trace' }).click();
+      await inspector.getByRole('button', { name: 'Previous step' }).focus();
+      await page.keyboard.press('Enter');
+      await expect(inspector.getByTestId('inspected')).toHaveText('Step 1 · weather');
+      // past the next step and the way back to the latest, into the tabs
+      const request = inspector.getByRole('tab', { name: 'Request' });
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Tab');
+      await expect(request).toBeFocused();
+      await page.keyboard.press('ArrowRight');
+      await expect(inspector.getByRole('tab', { name: 'Response' })).toHaveAttribute('aria-selected', 'true');
+      await inspector.getByRole('button', { name: /^getWeather/ }).focus();
+      await page.keyboard.press('Enter');
+      await expect(inspector.getByRole('group', { name: 'Output' })).toContainText('light sea breeze');
+      await inspector.getByRole('button', { name: 'Back to the step' }).focus();
+      await page.keyboard.press('Enter');
+      await expect(inspector.getByRole('tab', { name: 'Response' })).toBeVisible();
+      await expect(page.locator('html')).toHaveJSProperty('scrollWidth', 390);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-import { expect, onPage, test } from './playground-page.ts';
+import { expect, test } from './playground-page.ts';
 import { useServer } from './weather-script.ts';
 
 // The editor and its TypeScript are several megabytes to start on a machine that does other things as well.
@@ -35,40 +35,46 @@ test('the model dialog begins at the current choice and returns the focus', asyn
   }
 });
 
-test('with a real model, an opened link shows what Run will use', async ({ playground, browser }) => {
+test('with a real model, an opened link shows what Run will use', async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await page.getByTestId('share').click();
   const link = await page.getByLabel('Link to this script').inputValue();
   await page.keyboard.press('Escape');
+  const open = (hash: string) => page.evaluate((to) => (location.hash = to), hash);
+  await open(new URL(link).hash);
+  const notice = page.getByTestId('notice');
+  await expect(notice).toContainText('Opened from a link');
+  await expect(notice).not.toContainText('Run will use');
+  await notice.getByRole('button', { name: 'Dismiss' }).click();
+
   await useServer(page, 'http://localhost:11434/v1');
-  await page.evaluate((hash) => (location.hash = hash), new URL(link).hash);
-  await expect(page.getByTestId('notice')).toContainText('Run will use test-model at localhost:11434.');
-
-  const elsewhere = await browser.newContext();
-  const other = onPage(await elsewhere.newPage());
-  await other.open(new URL(link).hash);
-  await expect(other.page.getByTestId('notice')).not.toContainText('Run will use');
-  await elsewhere.close();
+  await open('');
+  await open(new URL(link).hash);
+  await expect(notice).toContainText('Run will use test-model at localhost:11434.');
 });
 
-test('a server that answers with a web page leads to the model dialog', async ({ playground }) => {
-  const { page } = playground;
-  const web = { contentType: 'text/html', headers: { 'access-control-allow-origin': '*' }, body: '<html>' };
-  await page.route('http://localhost:11434/**', (route) => route.fulfill({ ...web, status: 200 }));
-  await page.route('http://localhost:11435/**', (route) => route.fulfill({ ...web, status: 404 }));
-  await playground.open();
-  for (const address of ['http://localhost:11434/v1', 'http://localhost:11435/v1']) {
-    await useServer(page, address);
-    await playground.run();
-    expect(await playground.ended()).toBe('error');
-    const error = page.getByTestId('run-error');
-    await expect(error).toContainText('The model’s address looks wrong');
-    await expect(error.getByRole('button', { name: 'Model settings' })).toBeVisible();
-  }
-});
+test(
+  'a server that answers with a web page leads to the model dialog',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    const web = { contentType: 'text/html', headers: { 'access-control-allow-origin': '*' }, body: '<html>' };
+    await page.route('http://localhost:11434/**', (route) => route.fulfill({ ...web, status: 200 }));
+    await page.route('http://localhost:11435/**', (route) => route.fulfill({ ...web, status: 404 }));
+    await playground.open();
+    for (const address of ['http://localhost:11434/v1', 'http://localhost:11435/v1']) {
+      await useServer(page, address);
+      await playground.run();
+      expect(await playground.ended()).toBe('error');
+      const error = page.getByTestId('run-error');
+      await expect(error).toContainText('The model’s address looks wrong');
+      await expect(error.getByRole('button', { name: 'Model settings' })).toBeVisible();
+    }
+  },
+);
 
-test('an unusable base URL is reported at its field', async ({ playground }) => {
+test('an unusable base URL is reported at its field', { tag: '@long' }, async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await page.getByTestId('model').click();

@@ -53,22 +53,24 @@ test('a reply continues the conversation', async ({ playground }) => {
   await expect(playground.tool('getWeather').first()).toContainText('sunny');
 });
 
-test('Ctrl+Enter in the reply box sends the reply, and runs the script from anywhere else', async ({
-  playground,
-}) => {
-  const { page } = playground;
-  await playground.open();
-  await playground.run();
-  await playground.ended();
-  await page.getByLabel('Reply', { exact: true }).fill('And tomorrow in Faro?');
-  await page.getByLabel('Reply', { exact: true }).press('ControlOrMeta+Enter');
-  await expect(page.getByLabel('User message').nth(1)).toContainText('And tomorrow in Faro?');
-  expect(await playground.ended()).toBe('done');
-  await page.getByTestId('share').focus();
-  await page.keyboard.press('ControlOrMeta+Enter');
-  await expect(page.getByLabel('User message')).toHaveCount(1);
-  expect(await playground.ended()).toBe('done');
-});
+test(
+  'Ctrl+Enter in the reply box sends the reply, and runs the script from anywhere else',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open();
+    await playground.run();
+    await playground.ended();
+    await page.getByLabel('Reply', { exact: true }).fill('And tomorrow in Faro?');
+    await page.getByLabel('Reply', { exact: true }).press('ControlOrMeta+Enter');
+    await expect(page.getByLabel('User message').nth(1)).toContainText('And tomorrow in Faro?');
+    expect(await playground.ended()).toBe('done');
+    await page.getByTestId('share').focus();
+    await page.keyboard.press('ControlOrMeta+Enter');
+    await expect(page.getByLabel('User message')).toHaveCount(1);
+    expect(await playground.ended()).toBe('done');
+  },
+);
 
 test('Stop ends the run as stopped, in the place of Run', async ({ playground }) => {
   const { page } = playground;
@@ -114,35 +116,43 @@ test('a shared link opens the same script elsewhere and does not run by itself',
   await elsewhere.close();
 });
 
-test('a link keeps the user’s own script, which one click restores', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open();
-  await playground.write(script('Bergen'));
-  await page.getByTestId('share').click();
-  const link = await page.getByLabel('Link to this script').inputValue();
-  await page.keyboard.press('Escape');
-  await playground.write('// mine\n');
-  // As when a link is pasted into the address bar of the same tab.
-  await page.evaluate((hash) => (location.hash = hash), new URL(link).hash);
-  await expect(page.getByTestId('notice')).toContainText('Opened from a link');
-  expect(await playground.script()).toBe(script('Bergen'));
-  await page.getByTestId('notice').getByRole('button', { name: 'Back to your script' }).click();
-  expect(await playground.script()).toBe('// mine\n');
-});
+test(
+  'a link keeps the user’s own script, which one click restores',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open();
+    await playground.write(script('Bergen'));
+    await page.getByTestId('share').click();
+    const link = await page.getByLabel('Link to this script').inputValue();
+    await page.keyboard.press('Escape');
+    await playground.write('// mine\n');
+    // As when a link is pasted into the address bar of the same tab.
+    await page.evaluate((hash) => (location.hash = hash), new URL(link).hash);
+    await expect(page.getByTestId('notice')).toContainText('Opened from a link');
+    expect(await playground.script()).toBe(script('Bergen'));
+    await page.getByTestId('notice').getByRole('button', { name: 'Back to your script' }).click();
+    expect(await playground.script()).toBe('// mine\n');
+  },
+);
 
-test('a cut-off or foreign link is refused in a sentence, and the script stays', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open();
-  await playground.write('// mine\n');
-  await page.getByTestId('share').click();
-  const link = await page.getByLabel('Link to this script').inputValue();
-  await page.keyboard.press('Escape');
-  await page.evaluate((hash) => (location.hash = hash), new URL(link).hash.slice(0, -6));
-  await expect(page.getByTestId('notice')).toContainText('This link is cut off');
-  await page.evaluate(() => (location.hash = 'access_token=1'));
-  await expect(page.getByTestId('notice')).toContainText('not made by Cueline');
-  expect(await playground.script()).toBe('// mine\n');
-});
+test(
+  'a cut-off or foreign link is refused in a sentence, and the script stays',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open();
+    await playground.write('// mine\n');
+    await page.getByTestId('share').click();
+    const link = await page.getByLabel('Link to this script').inputValue();
+    await page.keyboard.press('Escape');
+    await page.evaluate((hash) => (location.hash = hash), new URL(link).hash.slice(0, -6));
+    await expect(page.getByTestId('notice')).toContainText('This link is cut off');
+    await page.evaluate(() => (location.hash = 'access_token=1'));
+    await expect(page.getByTestId('notice')).toContainText('not made by Cueline');
+    expect(await playground.script()).toBe('// mine\n');
+  },
+);
 
 test('the script and the theme survive a reload, keys do not', async ({ playground }) => {
   const { page } = playground;
@@ -179,7 +189,7 @@ test('a type error is shown at its line, and the script can still run', async ({
   expect(await playground.ended()).toBeTruthy();
 });
 
-test('a runtime error is shown at its line, with a link to it', async ({ playground }) => {
+test('a runtime error is shown at its line, with a link to it', { tag: '@long' }, async ({ playground }) => {
   const { page, editor } = playground;
   await playground.open();
   await playground.write(script('Oslo').replace('  prompt.$', '  (undefined as any).boom();\n  prompt.$'));
@@ -201,7 +211,7 @@ test('prompt. completes', async ({ playground }) => {
   await expect(page.locator('.suggest-widget')).toContainText('defSystem', { timeout: 20_000 });
 });
 
-test('an example replaces an edited script, and can be undone', async ({ playground }) => {
+test('an example replaces an edited script, and can be undone', { tag: '@long' }, async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.write('// mine\n');
@@ -212,7 +222,7 @@ test('an example replaces an edited script, and can be undone', async ({ playgro
   expect(await playground.script()).toBe('// mine\n');
 });
 
-test('a failing tool shows its error, and the run continues', async ({ playground }) => {
+test('a failing tool shows its error, and the run continues', { tag: '@long' }, async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await page.getByRole('button', { name: 'Examples' }).click();
@@ -312,20 +322,22 @@ test('what a model writes is shown, never obeyed: no HTML, no pictures, links on
   }
 });
 
-test('an answer that cannot be read as markdown is shown as text, and the page keeps working', async ({
-  playground,
-}) => {
-  const { page } = playground;
-  const server = await startModelServer();
-  server.plan([{ text: `Before\n\n${'>'.repeat(4_000)} deep` }]);
-  try {
-    await playground.open();
-    await useServer(page, server.baseURL);
-    await playground.run();
-    expect(await playground.ended()).toBe('done');
-    await expect(page.getByLabel('Answer', { exact: true }).locator('pre')).toContainText('>>>> deep');
-    await expect(page.getByLabel('Reply', { exact: true })).toBeEnabled();
-  } finally {
-    await server.close();
-  }
-});
+test(
+  'an answer that cannot be read as markdown is shown as text, and the page keeps working',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    const server = await startModelServer();
+    server.plan([{ text: `Before\n\n${'>'.repeat(4_000)} deep` }]);
+    try {
+      await playground.open();
+      await useServer(page, server.baseURL);
+      await playground.run();
+      expect(await playground.ended()).toBe('done');
+      await expect(page.getByLabel('Answer', { exact: true }).locator('pre')).toContainText('>>>> deep');
+      await expect(page.getByLabel('Reply', { exact: true })).toBeEnabled();
+    } finally {
+      await server.close();
+    }
+  },
+);

@@ -53,35 +53,36 @@ test('a version is edited with live validation, previewed, run, compared, and tu
   await expect(page.getByLabel('Name of case 10')).toHaveValue('from-run');
 });
 
-test('prompts and the run of one are shared by a link, which keeps the reader’s own prompts', async ({
-  playground,
-  browser,
-}) => {
-  const { page } = playground;
-  await openPart(playground, 'Prompts');
-  await page
-    .getByLabel('System prompt')
-    .fill('Answer with exactly one word: POSITIVE, NEGATIVE or NEUTRAL. Shared.');
-  await page.keyboard.press('ControlOrMeta+Enter');
-  await expect(playground.status).toHaveText('Done', evaluation);
-  await page.getByTestId('share').click();
-  await page.getByRole('radio', { name: 'Prompts and run' }).click();
-  const { hash } = new URL(await page.getByRole('textbox', { name: /^Link to/ }).inputValue());
-  expect(Object.keys(decodeLink(hash)).toSorted()).toEqual(['log', 'prompts']);
+test(
+  'prompts and the run of one are shared by a link, which keeps the reader’s own prompts',
+  { tag: '@long' },
+  async ({ playground, browser }) => {
+    const { page } = playground;
+    await openPart(playground, 'Prompts');
+    await page
+      .getByLabel('System prompt')
+      .fill('Answer with exactly one word: POSITIVE, NEGATIVE or NEUTRAL. Shared.');
+    await page.keyboard.press('ControlOrMeta+Enter');
+    await expect(playground.status).toHaveText('Done', evaluation);
+    await page.getByTestId('share').click();
+    await page.getByRole('radio', { name: 'Prompts and run' }).click();
+    const { hash } = new URL(await page.getByRole('textbox', { name: /^Link to/ }).inputValue());
+    expect(Object.keys(decodeLink(hash)).toSorted()).toEqual(['log', 'prompts']);
 
-  const reader = await (await browser.newContext()).newPage();
-  await reader.goto(page.url());
-  await reader.getByRole('button', { name: 'Prompts', exact: true }).click();
-  await reader.getByLabel('Name', { exact: true }).fill('My own');
-  await reader.evaluate((to) => (location.hash = to), hash);
-  await expect(reader.getByTestId('shared-run')).toBeVisible();
-  await expect(reader.getByLabel('System prompt').first()).toHaveValue(/Shared\.$/);
-  // a reload shows the shared prompts again
-  expect(new URL(reader.url()).hash).toBe(hash);
-  await reader.getByRole('button', { name: 'Restore your prompts' }).click();
-  await expect(reader.getByLabel('Name', { exact: true })).toHaveValue('My own');
-  await reader.context().close();
-});
+    const reader = await (await browser.newContext()).newPage();
+    await reader.goto(page.url());
+    await reader.getByRole('button', { name: 'Prompts', exact: true }).click();
+    await reader.getByLabel('Name', { exact: true }).fill('My own');
+    await reader.evaluate((to) => (location.hash = to), hash);
+    await expect(reader.getByTestId('shared-run')).toBeVisible();
+    await expect(reader.getByLabel('System prompt').first()).toHaveValue(/Shared\.$/);
+    // a reload shows the shared prompts again
+    expect(new URL(reader.url()).hash).toBe(hash);
+    await reader.getByRole('button', { name: 'Restore your prompts' }).click();
+    await expect(reader.getByLabel('Name', { exact: true })).toHaveValue('My own');
+    await reader.context().close();
+  },
+);
 
 test('an eval runs by the keyboard, shows its results, filters them, and is shared with them', async ({
   playground,
@@ -157,17 +158,21 @@ test('a pattern of a stranger that never ends costs a case and not the page', as
   await expect(page.getByTestId('answer')).toContainText('the pattern takes longer than 1000 ms');
 });
 
-test('links with damaged prompts or evaluations are refused with a sentence', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open();
-  for (const payload of [
-    { prompts: { prompts: 7 } },
-    { prompts: [{ __proto__: null, id: 'x' }] },
-    { evaluation: { settings: {} } },
-    { prompts: { prompts: [] }, evaluation: { settings: {}, results: [{}] } },
-  ]) {
-    await page.evaluate((to) => (location.hash = to), encodeLink(payload));
-    await expect(page.getByTestId('notice')).toContainText('cannot be read. Ask for the link again.');
-    await page.getByRole('button', { name: 'Dismiss' }).click();
-  }
-});
+test(
+  'links with damaged prompts or evaluations are refused with a sentence',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open();
+    for (const payload of [
+      { prompts: { prompts: 7 } },
+      { prompts: [{ __proto__: null, id: 'x' }] },
+      { evaluation: { settings: {} } },
+      { prompts: { prompts: [] }, evaluation: { settings: {}, results: [{}] } },
+    ]) {
+      await page.evaluate((to) => (location.hash = to), encodeLink(payload));
+      await expect(page.getByTestId('notice')).toContainText('cannot be read. Ask for the link again.');
+      await page.getByRole('button', { name: 'Dismiss' }).click();
+    }
+  },
+);

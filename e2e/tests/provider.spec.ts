@@ -100,7 +100,7 @@ for (const api of ['responses', 'chat'] as const) {
       'a slow answer shows while it comes, and Stop hangs up',
       { tag },
       async ({ page, playground, server, connect }) => {
-        server.plan([{ text: Array.from({ length: 100 }, (_, index) => `word${index}`).join(' ') }]);
+        server.plan([{ text: Array.from({ length: 1_000 }, (_, index) => `word${index}`).join(' ') }]);
         await connect('export default (prompt) => { prompt.$`Count.`; };', api, 'slow');
         await playground.run();
         await expect(page.getByLabel('Answer', { exact: true })).toContainText('word2');
@@ -160,13 +160,17 @@ for (const api of ['responses', 'chat'] as const) {
   });
 }
 
-test('too many requests: retried, then reported', async ({ page, playground, server, connect }) => {
-  await connect(weather, 'chat', 'fault-429');
-  await playground.run();
-  await playground.ended('error');
-  await expect(page.getByTestId('run-error')).toContainText('Rate limit reached for requests');
-  expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(3);
-});
+test(
+  'too many requests: retried, then reported',
+  { tag: '@long' },
+  async ({ page, playground, server, connect }) => {
+    await connect(weather, 'chat', 'fault-429');
+    await playground.run();
+    await playground.ended('error');
+    await expect(page.getByTestId('run-error')).toContainText('Rate limit reached for requests');
+    expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(3);
+  },
+);
 
 test('everything that the worker can see, sent to the model, does not have the key in it', async ({
   page,

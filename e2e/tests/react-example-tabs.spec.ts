@@ -1,31 +1,34 @@
+import type { Locator } from '@playwright/test';
 import { expect, test, onPage, answers } from './react-example-page.ts';
 
 test.use({ baseURL: 'http://localhost:4174' });
 
 test.describe('two tabs', () => {
-  test('the second one follows the first, answers for it, and continues the conversation', async ({
-    app,
-  }) => {
-    const first = app.page;
-    await app.open('#/chat');
-    await app.say('Tell Grace that her room is ready');
-    await first.getByTestId('approval').waitFor();
+  test(
+    'the second one follows the first, answers for it, and continues the conversation',
+    { tag: '@long' },
+    async ({ app }) => {
+      const first = app.page;
+      await app.open('#/chat');
+      await app.say('Tell Grace that her room is ready');
+      await first.getByTestId('approval').waitFor();
 
-    const other = onPage(await first.context().newPage());
-    await other.open('#/chat');
-    await other.page.getByTestId('approval').waitFor();
-    await other.page.getByRole('button', { name: 'Approve' }).click();
-    await app.stands('done');
-    await other.stands('done');
-    await expect(answers(other.page)).toContainText('Sent to grace@example.com');
-    await expect(first.getByText('Not kept over a reload')).toHaveCount(0);
+      const other = onPage(await first.context().newPage());
+      await other.open('#/chat');
+      await other.page.getByTestId('approval').waitFor();
+      await other.page.getByRole('button', { name: 'Approve' }).click();
+      await app.stands('done');
+      await other.stands('done');
+      await expect(answers(other.page)).toContainText('Sent to grace@example.com');
+      await expect(first.getByText('Not kept over a reload')).toHaveCount(0);
 
-    await other.say('When does Ada arrive?');
-    await other.stands('done');
-    await expect(answers(first)).toHaveCount(2);
-    await expect(answers(first).last()).toContainText('Ada arrives');
-    await app.stands('done');
-  });
+      await other.say('When does Ada arrive?');
+      await other.stands('done');
+      await expect(answers(first)).toHaveCount(2);
+      await expect(answers(first).last()).toContainText('Ada arrives');
+      await app.stands('done');
+    },
+  );
 
   test('the second one stops the first, and takes over when it is closed', async ({ app }) => {
     const first = app.page;
@@ -51,61 +54,80 @@ test.describe('two tabs', () => {
   });
 });
 
-test('the task list: every kind of edit while the model works, and the model reads it', async ({ app }) => {
-  const { page } = app;
-  const task = (number: number) => page.locator(`[data-task=task-${number}]`);
-  const change = (words: string, number: number) =>
-    task(number)
-      .getByRole('button', { name: new RegExp(`^${words}:`) })
-      .click();
-  const order = () =>
-    page.locator('[data-task]').evaluateAll((rows) => rows.map((row) => row.dataset['task']));
+test.describe('the task list', () => {
+  test.use({ fresh: true });
+  test('takes every kind of edit while the model works, and the model reads it', async ({ app }) => {
+    const { page } = app;
+    // time passes in the page only when the test says so: the model cannot go on while the test edits
+    const passUntil = (seen: () => Promise<unknown>, wanted: unknown, step = 20) =>
+      expect
+        .poll(
+          async () => {
+            await page.clock.runFor(step);
+            return seen();
+          },
+          { intervals: [0], timeout: 30_000 },
+        )
+        .toEqual(wanted);
+    const statusOf = (locator: Locator) => async () =>
+      (await locator.count()) === 0 ? undefined : locator.getAttribute('data-status');
+    await page.clock.install();
+    const task = (number: number) => page.locator(`[data-task=task-${number}]`);
+    const change = (words: string, number: number) =>
+      task(number)
+        .getByRole('button', { name: new RegExp(`^${words}:`) })
+        .click();
+    const order = () =>
+      page.locator('[data-task]').evaluateAll((rows) => rows.map((row) => row.dataset['task']));
 
-  await app.open('#/tasks');
-  await page.getByLabel('Tasks').fill(['one', 'two', 'three', 'four', 'five', 'six'].join('\n'));
-  await page.getByRole('button', { name: 'Begin with 6 tasks' }).click();
-  await expect(task(1)).toHaveAttribute('data-status', 'in_progress');
+    await app.open('#/tasks');
+    await page.getByLabel('Tasks').fill(['one', 'two', 'three', 'four', 'five', 'six'].join('\n'));
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.getByRole('button', { name: 'Begin with 6 tasks' }).click();
+    await passUntil(statusOf(task(1)), 'in_progress');
 
-  await change('Move up', 6);
-  await expect.poll(order).toEqual(['task-1', 'task-2', 'task-3', 'task-4', 'task-6', 'task-5']);
-  await change('Rename', 2);
-  await page.getByLabel('New words for: two').fill('deux');
-  await page.keyboard.press('Enter');
-  await expect(task(2)).toContainText('deux');
-  await expect(task(2)).toBeFocused();
-  await change('Skip', 3);
-  await expect(task(3)).toHaveAttribute('data-status', 'skipped');
-  await change('Remove', 4);
-  await expect(task(4)).toHaveCount(0);
-  await change('Give the result', 5);
-  await page.getByLabel('Result of: five').fill('by hand');
-  await page.keyboard.press('Enter');
-  await expect(task(5)).toHaveAttribute('data-status', 'completed');
-  await page.getByLabel('Another task').fill('seven');
-  await page.getByRole('button', { name: 'Add' }).click();
-  await expect(task(7)).toContainText('yours');
-  await expect(task(1)).toHaveAttribute('data-status', 'completed');
-  await change('Do again', 1);
-  await expect(task(1)).not.toHaveAttribute('data-status', 'completed');
+    await change('Move up', 6);
+    await passUntil(order, ['task-1', 'task-2', 'task-3', 'task-4', 'task-6', 'task-5']);
+    await change('Rename', 2);
+    await page.getByLabel('New words for: two').fill('deux');
+    await page.keyboard.press('Enter');
+    await passUntil(async () => (await task(2).textContent())?.includes('deux'), true);
+    await expect(task(2)).toBeFocused();
+    await change('Skip', 3);
+    await passUntil(statusOf(task(3)), 'skipped');
+    await change('Remove', 4);
+    await passUntil(() => task(4).count(), 0);
+    await change('Give the result', 5);
+    await page.getByLabel('Result of: five').fill('by hand');
+    await page.keyboard.press('Enter');
+    await passUntil(statusOf(task(5)), 'completed');
+    await page.getByLabel('Another task').fill('seven');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await passUntil(() => task(7).count(), 1);
+    await expect(task(7)).toContainText('yours');
+    await passUntil(statusOf(task(1)), 'completed');
+    await change('Do again', 1);
+    await passUntil(async () => (await statusOf(task(1))()) === 'completed', false);
 
-  await app.stands('done');
-  await expect(page.getByTestId('progress')).toContainText('6 of 6');
-  await expect(task(5)).toContainText('by hand');
-  const said = page.getByRole('log');
-  for (const words of [
-    'The user moved task-6 “six” after task-4.',
-    'The user renamed task-2 “two” to “deux”.',
-    'The user skipped task-3 “three”.',
-    'The user removed task-4 “four”.',
-    'The user completed task-5 “five” with the result: by hand',
-    'The user added task-7 “seven”',
-    'The user wants task-1 “one” to be done again.',
-  ]) {
-    await expect(said).toContainText(words);
-  }
+    await passUntil(statusOf(page.getByTestId('status')), 'done', 200);
+    await expect(page.getByTestId('progress')).toContainText('6 of 6');
+    await expect(task(5)).toContainText('by hand');
+    const said = page.getByRole('log');
+    for (const words of [
+      'The user moved task-6 “six” after task-4.',
+      'The user renamed task-2 “two” to “deux”.',
+      'The user skipped task-3 “three”.',
+      'The user removed task-4 “four”.',
+      'The user completed task-5 “five” with the result: by hand',
+      'The user added task-7 “seven”',
+      'The user wants task-1 “one” to be done again.',
+    ]) {
+      await expect(said).toContainText(words);
+    }
+  });
 });
 
-test('the task list: the model returns a refused result again', async ({ app }) => {
+test('the task list: the model returns a refused result again', { tag: '@long' }, async ({ app }) => {
   const { page } = app;
   await app.open('#/tasks');
   await page.getByLabel('Tasks').fill('Write a welcome note');
@@ -146,7 +168,7 @@ test.describe('the form', () => {
     await expect(page.getByText('Saved: Marta Costa, 3 guests, 4 nights.')).toBeVisible();
   });
 
-  test('shows what of an answer did not fit', async ({ app }) => {
+  test('shows what of an answer did not fit', { tag: '@long' }, async ({ app }) => {
     const { page } = app;
     await app.open('#/form');
     await page.getByRole('button', { name: 'Too many people' }).click();
@@ -159,7 +181,7 @@ test.describe('the form', () => {
     expect(await app.calls()).toEqual({ model: 2 });
   });
 
-  test('can be filled in by hand where there is nothing to read', async ({ app }) => {
+  test('can be filled in by hand where there is nothing to read', { tag: '@long' }, async ({ app }) => {
     const { page } = app;
     await app.open('#/form');
     await page.getByRole('button', { name: 'No booking at all' }).click();

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect, test, answers } from './react-example-page.ts';
+import { storedData } from './stored-data.ts';
 
 test.use({ baseURL: 'http://localhost:4174' });
 
@@ -29,19 +30,23 @@ test.describe('the chat', () => {
     expect(await app.calls()).toEqual({ model: 4, 'house:findBooking': 1, 'house:listFreeRooms': 1 });
   });
 
-  test('shows the arguments of a call while they arrive, and opens to show all of it', async ({ app }) => {
-    const { page } = app;
-    await app.open('#/chat');
-    await app.say('Tell Grace that her room is ready');
-    const card = page.locator('[data-tool=sendMail]');
-    await expect(card).toHaveAttribute('data-state', 'input-streaming');
-    await expect(card.locator('summary')).toContainText('grace@');
-    await page.getByTestId('approval').waitFor();
-    await card.locator('summary').click();
-    await expect(card).toContainText('"subject": "Your sea room on 2026-12-14"');
-  });
+  test(
+    'shows the arguments of a call while they arrive, and opens to show all of it',
+    { tag: '@long' },
+    async ({ app }) => {
+      const { page } = app;
+      await app.open('#/chat');
+      await app.say('Tell Grace that her room is ready');
+      const card = page.locator('[data-tool=sendMail]');
+      await expect(card).toHaveAttribute('data-state', 'input-streaming');
+      await expect(card.locator('summary')).toContainText('grace@');
+      await page.getByTestId('approval').waitFor();
+      await card.locator('summary').click();
+      await expect(card).toContainText('"subject": "Your sea room on 2026-12-14"');
+    },
+  );
 
-  test('shows what a tool could not do', async ({ app }) => {
+  test('shows what a tool could not do', { tag: '@long' }, async ({ app }) => {
     const { page } = app;
     await app.open('#/chat');
     await app.say('When does Zoe arrive?');
@@ -121,7 +126,7 @@ test.describe('an approval', () => {
     await expect(page.getByLabel('Message')).toBeFocused();
   });
 
-  test('is given to other arguments', async ({ app }) => {
+  test('is given to other arguments', { tag: '@long' }, async ({ app }) => {
     const { page } = app;
     await page.getByRole('button', { name: 'Edit' }).click();
     await page.getByLabel('To').fill('nobody');
@@ -156,8 +161,7 @@ test.describe('a reload', () => {
     await app.open('#/chat');
     await app.say('Tell Grace that her room is ready');
     await expect(page.locator('[data-tool=sendMail]')).toHaveAttribute('data-state', 'input-streaming');
-    // more than the storage gathers before it writes
-    await page.waitForTimeout(300);
+    await expect.poll(() => storedData(page)).toMatch(/"tool-input-start"[^}]*"sendMail"/);
     await page.reload();
 
     await app.stands('error');
@@ -186,7 +190,7 @@ test.describe('a reload', () => {
     await app.open('#/chat');
     await app.say('Tell Grace that her room is ready');
     await page.getByTestId('approval').waitFor();
-    await page.waitForTimeout(300);
+    await expect.poll(() => storedData(page)).toContain('"approval-request"');
     await page.reload();
     await app.stands('error');
     await expect(page.getByTestId('approval')).toHaveCount(0);
@@ -208,7 +212,7 @@ test.describe('a reload', () => {
       await page.getByLabel('Another task').fill('Buy flowers');
       await page.getByRole('button', { name: 'Add' }).click();
       await expect(page.locator('[data-task=task-2]')).toHaveAttribute('data-status', 'in_progress');
-      await page.waitForTimeout(300);
+      await expect.poll(() => storedData(page)).toContain('Buy flowers');
       await page.reload();
 
       await app.stands('error');
@@ -230,7 +234,7 @@ test.describe('a reload', () => {
     await app.open('#/form');
     await page.getByRole('button', { name: 'Read the booking' }).click();
     await app.stands('done');
-    await page.waitForTimeout(300);
+    await expect.poll(() => storedData(page)).toContain('"outcome":"done"');
     await page.reload();
     await expect(page.getByLabel('Guest', { exact: true })).toHaveValue('Marta Costa');
     expect(await app.calls()).toEqual({});

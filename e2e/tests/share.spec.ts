@@ -4,7 +4,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContext } from '@playwright/test';
 import { craftLink } from './craft-link.ts';
-import { expect, onPage, test } from './playground-page.ts';
+import { expect, onPage, test, withServer, type Playground } from './playground-page.ts';
+import { call, script } from './slow-tool.ts';
+import { storedData } from './stored-data.ts';
 
 test.describe.configure({ timeout: 90_000 });
 
@@ -41,17 +43,39 @@ async function hostShares(context: BrowserContext, address: string): Promise<voi
   });
 }
 
+/** Runs a script with a list of tasks, one of whose results is refused, to its end. */
+async function runTasks(playground: Playground): Promise<void> {
+  await withServer(playground.page, async (server) => {
+    server.plan([
+      call('finishTask', { result: 'Three boxes.' }),
+      call('finishTask', { result: 'Four boxes.' }),
+      call('finishTask', { result: 'They are outside.' }),
+      { text: 'Both tasks are **done**.' },
+    ]);
+    await playground.write(
+      script(`prompt.defTaskList([
+    { task: 'Count the boxes', validation: (result) => (String(result).includes('Four') ? undefined : 'There are four.') },
+    { task: 'Carry them out' },
+  ]);`),
+    );
+    await playground.run();
+    expect(await playground.ended()).toBe('done');
+  });
+}
+
 test('a run is shared by a short link, and is the same transcript elsewhere', async ({
   playground,
   browser,
 }) => {
   const { page } = playground;
   await withShares(async (address) => {
-    await hostShares(page.context(), address);
     await playground.open();
-    await playground.pick('Task list');
-    await playground.run();
+    await runTasks(playground);
+    await expect.poll(() => storedData(page)).toContain('"outcome":"done"');
+    await hostShares(page.context(), address);
+    await page.reload();
     expect(await playground.ended()).toBe('done');
+    await expect(page.getByTestId('run').getByText('They are outside.').last()).toBeVisible();
     const told = await page.getByLabel('Run', { exact: true }).locator('.row-lazy').allInnerTexts();
     expect(told.length).toBeGreaterThan(4);
 
@@ -80,7 +104,7 @@ test('a run is shared by a short link, and is the same transcript elsewhere', as
       await expect
         .poll(() => other.page.getByLabel('Run', { exact: true }).locator('.row-lazy').allInnerTexts())
         .toEqual(told);
-      await expect(other.page.getByTestId('task-progress')).toHaveText('3 of 3');
+      await expect(other.page.getByTestId('task-progress')).toHaveText('2 of 2');
       await expect(other.page.getByLabel('Reply', { exact: true })).toHaveCount(0);
       await expect(other.page.getByTestId('notice')).toContainText('read it before you run it');
       // a reload shows the shared run again

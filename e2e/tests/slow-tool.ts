@@ -5,12 +5,12 @@ export const expect = expectSoon.configure({ timeout: 15_000 });
 
 export const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
 
-/** A script with these definitions and a slow tool `wait`. */
+/** A script with these definitions and a tool `wait`, whose call is under way until the run is stopped. */
 export const script = (define: string): string => `import { definePrompt } from '@cueline/core';
 import { z } from 'zod';
 
 export default definePrompt('test', async (prompt) => {
-  prompt.defTool('wait', 'Waits', z.object({}), () => new Promise((done) => setTimeout(() => done('waited'), 4_000)));
+  prompt.defTool('wait', 'Waits', z.object({}), () => new Promise(() => {}));
   ${define}
   prompt.$\`Go.\`;
 });

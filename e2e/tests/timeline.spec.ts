@@ -14,6 +14,9 @@ test('the timeline is a tree for the keyboard, with one selection for the whole 
   // it grows while the run goes on
   await expect(row('researcher').first()).toBeVisible({ timeout: 20_000 });
   expect(await playground.ended()).toBe('done');
+  const researcher = playground.agent('researcher').first();
+  await expect(researcher).toHaveAttribute('data-state', 'done');
+  await expect(researcher).toContainText('2 steps');
 
   const active = async (): Promise<string> => {
     const id = await tree.getAttribute('aria-activedescendant');

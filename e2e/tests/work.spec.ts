@@ -13,23 +13,26 @@ const lastRequest = (server: ModelServer): string =>
   server.requests.findLast(({ method }) => method === 'POST')!.text;
 
 test.describe('an example', () => {
-  for (const [index, title] of examples.entries()) {
-    const tag = index === 0 ? [] : ['@long'];
-    test(`${title}: runs to its end on the rule-based demo model`, { tag }, async ({ playground }) => {
-      await playground.open();
-      await playground.pick(title);
-      await playground.write(`${await playground.script()}\n// edited\n`);
-      await playground.run();
-      if (title === 'Ask before sending')
-        await playground.approval.getByRole('button', { name: 'Approve' }).click();
-      expect(await playground.ended()).toBe('done');
-      await expect(playground.page.getByLabel('Answer', { exact: true }).last()).not.toBeEmpty();
-    });
+  for (const title of examples) {
+    test(
+      `${title}: runs to its end on the rule-based demo model`,
+      { tag: '@long' },
+      async ({ playground }) => {
+        await playground.open();
+        await playground.pick(title);
+        await playground.write(`${await playground.script()}\n// edited\n`);
+        await playground.run();
+        if (title === 'Ask before sending')
+          await playground.approval.getByRole('button', { name: 'Approve' }).click();
+        expect(await playground.ended()).toBe('done');
+        await expect(playground.page.getByLabel('Answer', { exact: true }).last()).not.toBeEmpty();
+      },
+    );
   }
 });
 
 test.describe('tasks', () => {
-  test('change while the run continues, and keep their results', async ({ playground }) => {
+  test('change while the run continues, and keep their results', { tag: '@long' }, async ({ playground }) => {
     const { page, task } = playground;
     const progress = page.getByTestId('task-progress');
     await playground.open();
@@ -118,7 +121,7 @@ test.describe('tasks', () => {
       await playground.write(
         script(`prompt.defTaskList([
     { task: 'One' },
-    { task: 'Two', validation: () => new Promise((done) => setTimeout(() => done(undefined), 4_000)) },
+    { task: 'Two', validation: () => new Promise(() => {}) },
   ]);`),
       );
       await playground.run();
@@ -127,7 +130,8 @@ test.describe('tasks', () => {
       await expect(task('task-1').getByRole('alert')).toContainText('while task-2 is being validated');
       await expect(task('task-1')).toHaveAttribute('data-status', 'completed');
       await expect(task('task-1').getByRole('button', { name: /^Change task/ })).toBeFocused();
-      expect(await playground.ended()).toBe('done');
+      await page.keyboard.press('Escape');
+      expect(await playground.ended()).toBe('stopped');
       await expect(page.getByRole('button', { name: /^Tasks/ })).toBeFocused();
     });
   });
@@ -255,23 +259,27 @@ test.describe('an approval', () => {
     );
   });
 
-  test('does not take the focus from the script, and has a shortcut', async ({ playground }) => {
-    const { page, approval } = playground;
-    await playground.open();
-    await playground.pick('Ask before sending');
-    await playground.editor.locator('.view-line').first().click();
-    await page.keyboard.press('ControlOrMeta+Enter');
-    await expect(approval).toBeVisible();
-    await expect(approval).not.toBeFocused();
-    await page.keyboard.press('ControlOrMeta+Shift+Enter');
-    await expect(approval).toBeFocused();
-    await page.keyboard.press('Escape');
-    expect(await playground.ended()).toBe('stopped');
-    await expect(approval).toHaveCount(0);
-    await expect(playground.tool('sendMail')).toHaveAttribute('data-state', 'interrupted');
-  });
+  test(
+    'does not take the focus from the script, and has a shortcut',
+    { tag: '@long' },
+    async ({ playground }) => {
+      const { page, approval } = playground;
+      await playground.open();
+      await playground.pick('Ask before sending');
+      await playground.editor.locator('.view-line').first().click();
+      await page.keyboard.press('ControlOrMeta+Enter');
+      await expect(approval).toBeVisible();
+      await expect(approval).not.toBeFocused();
+      await page.keyboard.press('ControlOrMeta+Shift+Enter');
+      await expect(approval).toBeFocused();
+      await page.keyboard.press('Escape');
+      expect(await playground.ended()).toBe('stopped');
+      await expect(approval).toHaveCount(0);
+      await expect(playground.tool('sendMail')).toHaveAttribute('data-state', 'interrupted');
+    },
+  );
 
-  test('is asked one at a time', async ({ playground }) => {
+  test('is asked one at a time', { tag: '@long' }, async ({ playground }) => {
     const { page, approval } = playground;
     await playground.open();
     await withServer(page, async (server) => {
@@ -296,19 +304,23 @@ test.describe('an approval', () => {
   });
 });
 
-test('a composite tool shows each of its calls, including the one that failed', async ({ playground }) => {
-  await playground.open();
-  await playground.pick('Many calls in one');
-  await playground.run();
-  expect(await playground.ended()).toBe('done');
-  const calls = playground.tool('notes').locator('[data-sub-call]');
-  await expect(calls).toHaveCount(3);
-  expect(await calls.evaluateAll((rows) => rows.map((row) => (row as HTMLElement).dataset['state']))).toEqual(
-    ['output-available', 'output-available', 'output-error'],
-  );
-  await expect(calls.last()).toContainText('There is no diary.md.');
-  await expect(calls.first()).toContainText(/\d+ ms/);
-});
+test(
+  'a composite tool shows each of its calls, including the one that failed',
+  { tag: '@long' },
+  async ({ playground }) => {
+    await playground.open();
+    await playground.pick('Many calls in one');
+    await playground.run();
+    expect(await playground.ended()).toBe('done');
+    const calls = playground.tool('notes').locator('[data-sub-call]');
+    await expect(calls).toHaveCount(3);
+    expect(
+      await calls.evaluateAll((rows) => rows.map((row) => (row as HTMLElement).dataset['state'])),
+    ).toEqual(['output-available', 'output-available', 'output-error']);
+    await expect(calls.last()).toContainText('There is no diary.md.');
+    await expect(calls.first()).toContainText(/\d+ ms/);
+  },
+);
 
 test('pictures inside a message are shown, those from other addresses are never loaded', async ({
   playground,
@@ -331,36 +343,40 @@ test('pictures inside a message are shown, those from other addresses are never 
   await expect(message).toContainText('at evil.example, not loaded');
 });
 
-test('on a phone, tasks and questions fit the screen and fingers', async ({ playground }) => {
-  const { page, approval } = playground;
-  await page.setViewportSize({ width: 390, height: 844 });
-  await playground.open();
-  await withServer(page, async (server) => {
-    server.plan([
-      call('send', { to: 'x'.repeat(300) }),
-      call('finishTask', { result: 'Sent.' }),
-      { text: 'Done.' },
-    ]);
-    await playground.write(
-      script(
-        "prompt.defTaskList([{ task: 'Send it' }]);\n  prompt.defTool('send', 'Sends', z.object({ to: z.string() }), () => 'sent', { needsApproval: true });",
-      ),
-    );
-    await playground.run();
-    await expect(approval).toBeVisible();
-    await expect(playground.tool('send')).toBeInViewport();
-    await page.getByTestId('tasks').getByRole('button').first().click();
-    const small: string[] = [];
-    for (const control of await page.getByRole('button').or(page.getByRole('textbox')).all()) {
-      const box = await control.boundingBox();
-      if (box !== null && box.height < 43.5) small.push((await control.textContent()) ?? '');
-    }
-    expect(small).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
-    await approval.getByRole('button', { name: 'Approve' }).click();
-    expect(await playground.ended()).toBe('done');
-  });
-});
+test(
+  'on a phone, tasks and questions fit the screen and fingers',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page, approval } = playground;
+    await page.setViewportSize({ width: 390, height: 844 });
+    await playground.open();
+    await withServer(page, async (server) => {
+      server.plan([
+        call('send', { to: 'x'.repeat(300) }),
+        call('finishTask', { result: 'Sent.' }),
+        { text: 'Done.' },
+      ]);
+      await playground.write(
+        script(
+          "prompt.defTaskList([{ task: 'Send it' }]);\n  prompt.defTool('send', 'Sends', z.object({ to: z.string() }), () => 'sent', { needsApproval: true });",
+        ),
+      );
+      await playground.run();
+      await expect(approval).toBeVisible();
+      await expect(playground.tool('send')).toBeInViewport();
+      await page.getByTestId('tasks').getByRole('button').first().click();
+      const small: string[] = [];
+      for (const control of await page.getByRole('button').or(page.getByRole('textbox')).all()) {
+        const box = await control.boundingBox();
+        if (box !== null && box.height < 43.5) small.push((await control.textContent()) ?? '');
+      }
+      expect(small).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+      await approval.getByRole('button', { name: 'Approve' }).click();
+      expect(await playground.ended()).toBe('done');
+    });
+  },
+);
 
 test('a script takes the ready-made memory plugin, and the editor knows its methods', async ({
   playground,
