@@ -25,12 +25,14 @@ export default defineConfig(async ({ mode }) => {
       ...shared,
       test: {
         projects: [
-          long('core', './packages/core'),
+          withAllRuns(long('core', './packages/core')),
           long('edge', './packages/edge'),
           long('durable', './packages/durable'),
           long('evals', './packages/evals'),
           long('faults', './e2e/faults'),
           faultsInBrowser(chromium, 1),
+          react18(browser('react-18', './packages/react', rendering, chromium, reactPackages)),
+          compiled(browser('react-compiled', './packages/react', rendering, chromium, reactPackages)),
         ],
       },
     };
@@ -65,9 +67,10 @@ export default defineConfig(async ({ mode }) => {
         ),
         node('react-server', './packages/react', 'test/**/*.server.test.tsx'),
         browser('react', './packages/react', 'test/**/!(*.server).test.{ts,tsx}', chromium, reactPackages),
-        // of the same tests those that render: what needs no React says the same whichever it is
-        react18(browser('react-18', './packages/react', rendering, chromium, reactPackages)),
-        compiled(browser('react-compiled', './packages/react', rendering, chromium, reactPackages)),
+        // of the same tests those of the hooks themselves; `pnpm test:long` has all that render, and what needs no React
+        // says the same whichever it is
+        react18(browser('react-18', './packages/react', ofHooks, chromium, reactPackages)),
+        compiled(browser('react-compiled', './packages/react', ofHooks, chromium, reactPackages)),
       ],
     },
   };
@@ -82,6 +85,9 @@ const timingTests = 'test/**/*.timing.test.ts';
 const ofOnePage = 'test/{evals,forks,history,prompts,sandbox,share,state}/**/*.test.ts';
 
 const rendering = 'test/**/!(*.server).test.tsx';
+
+const ofHooks =
+  'test/{lifetimes,react-build,transition,use-prompt,use-run,use-run-suspense,use-task-list}.test.tsx';
 
 const reactPackages = [
   'react',
@@ -151,6 +157,12 @@ function inHappyDom(project: TestProjectInlineConfiguration): TestProjectInlineC
 
 function long(name: string, root: string): TestProjectInlineConfiguration {
   return { extends: true, test: { name, root, include: [longTests], environment: 'node' } };
+}
+
+/** Also the laws, with every example of which `pnpm test` tries a sample. */
+function withAllRuns(project: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
+  const include = [longTests, 'test/**/*laws.test.ts'];
+  return { ...project, test: { ...project.test, include, env: { CUELINE_ALL_RUNS: '1' } } };
 }
 
 /** `bundled`: the packages the tests import. Found only while they run, these would make Vite reload the page under them. */

@@ -3,6 +3,9 @@ import type { Reply } from '../server/model.ts';
 import { expect, onPage, test, withServer, type Playground } from './playground-page.ts';
 import { storedData } from './stored-data.ts';
 
+// The editor and its TypeScript are several megabytes to start on a machine that does other things as well.
+test.describe.configure({ timeout: 90_000 });
+
 /** A script with a tool that does `look`. Its lines are short enough for a narrow editor. */
 const looking = (city: string, look: string): string => `import { definePrompt } from '@cueline/core';
 import { z } from 'zod';

@@ -97,7 +97,7 @@ export function onPage(page: Page): Playground {
       await page.getByTestId('run-button').click();
     },
     async ended() {
-      await expect(status).toHaveAttribute('data-status', /done|stopped|error/, { timeout: 30_000 });
+      await expect(status).toHaveAttribute('data-status', /done|stopped|error/, { timeout: 60_000 });
       return status.getAttribute('data-status');
     },
     tool: (name) => page.locator(`[data-tool="${name}"]`),

@@ -39,7 +39,7 @@ test(
     const nudges = page.getByRole('button', { name: /^Nudged: no tool was called/ });
     await expect(nudges).toHaveCount(2);
     await nudges.last().click();
-    await expect(page.getByText('you must call the task_complete tool')).toBeVisible();
+    await expect(page.getByTestId('run').getByText('you must call the task_complete tool')).toBeVisible();
     await expect(complete).toContainText('The line for six in the evening is in the log');
 
     await play(playground, 'A long conversation');

@@ -1,9 +1,10 @@
 // More of the command in processes of its own; command.test.ts has what runs every time.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { EvalFile } from '../src/report/eval-file.ts';
 import { startModelServer, type ModelServer } from './model-server.ts';
-import { project, runCommand } from './run-command.ts';
+import { project, runCommand, startCommand } from './run-command.ts';
 
 let server: ModelServer;
 let folder: string;
@@ -16,6 +17,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const file = (name: string): string => readFileSync(join(folder, name), 'utf8');
 const evaluate = (...args: string[]): ReturnType<typeof runCommand> =>
   runCommand(['eval', '--output', folder, ...args], server.env);
 
@@ -23,6 +25,15 @@ test('a case that fails does not count if it is filtered out', { timeout: 180_00
   server.answer((request) => (/joyful|sad/.test(request) ? 'NEGATIVE' : 'POSITIVE'));
   expect(await evaluate('mood')).toMatchObject({ code: 1 });
   expect(await evaluate('mood', '-t', 'base|different')).toMatchObject({ code: 0 });
+});
+
+test('a baseline fails the command for a significant drop', { timeout: 180_000 }, async () => {
+  const baseline = join(folder, 'baseline.json');
+  expect(await evaluate('mood', '--repeat', '10', '--update-baseline', baseline)).toMatchObject({ code: 0 });
+  server.answer(() => 'POSITIVE');
+  const much = await evaluate('mood', '--repeat', '10', '--fresh', '--baseline', baseline);
+  expect(much.code).toBe(1);
+  expect(much.output).toContain('A pass rate is significantly lower, so the command fails.');
 });
 
 test('a baseline passes for a drop that is not significant', { timeout: 180_000 }, async () => {
@@ -40,4 +51,49 @@ test('a cassette that does not exist says how to record it', { timeout: 180_000 
   const missing = await runCommand(['eval', 'mood', '--output', folder], { CASSETTE: cassette });
   expect(missing.code).toBe(1);
   expect(missing.output).toContain('--record');
+});
+
+test('shards run parts of the files, and their reports are merged', { timeout: 180_000 }, async () => {
+  for (const shard of ['1/2', '2/2']) {
+    expect(await evaluate('--shard', shard, '--reporter', 'blob')).toMatchObject({ code: 0 });
+  }
+  const merged = await evaluate('--merge-reports', join(folder, 'shards'));
+  expect(merged).toMatchObject({ code: 0 });
+  const { evals } = JSON.parse(file('report.json')) as EvalFile;
+  expect(Object.fromEntries(evals.map(({ name, results }) => [name, results.length]))).toEqual({
+    mood: 3,
+    weather: 1,
+  });
+  expect(server.requests).toHaveLength(4);
+});
+
+describe('--watch', () => {
+  test(
+    'runs again what a changed file affects, and only requests that changed',
+    { timeout: 180_000 },
+    async () => {
+      const copy = join(folder, 'watched');
+      mkdirSync(copy);
+      for (const name of ['mood.eval.ts', 'vite.config.mjs'])
+        copyFileSync(join(project, name), join(copy, name));
+      writeFileSync(
+        join(copy, 'vite.config.mjs'),
+        file('watched/vite.config.mjs').replace('../../../../', '../../../../../../'),
+      );
+      const command = startCommand(['eval', '--watch', '--output', folder], server.env, copy);
+      try {
+        await command.prints('3/3 passed');
+        writeFileSync(
+          join(copy, 'mood.eval.ts'),
+          file('watched/mood.eval.ts').replace('I am joyful', 'I am glad'),
+        );
+        await command.prints('3/3 passed');
+        expect(server.requests).toHaveLength(4);
+        expect(server.requests.at(-1)).toContain('I am glad');
+      } finally {
+        command.process.kill();
+        await command.ended;
+      }
+    },
+  );
 });

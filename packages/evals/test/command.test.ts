@@ -1,10 +1,10 @@
 // The command in processes of its own, with models on a server of this machine.
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { EvalFile } from '../src/report/eval-file.ts';
 import { startModelServer, type ModelServer } from './model-server.ts';
-import { project, runCommand, startCommand } from './run-command.ts';
+import { project, runCommand } from './run-command.ts';
 
 let server: ModelServer;
 let folder: string;
@@ -64,15 +64,6 @@ test('what cannot start: code 2 for an option, code 1 without an eval', { timeou
   expect(none.output).toContain('No file has evals. Name it like mood.eval.ts');
 });
 
-test('a baseline fails the command for a significant drop', { timeout: 90_000 }, async () => {
-  const baseline = join(folder, 'baseline.json');
-  expect(await evaluate('mood', '--repeat', '10', '--update-baseline', baseline)).toMatchObject({ code: 0 });
-  server.answer(() => 'POSITIVE');
-  const much = await evaluate('mood', '--repeat', '10', '--fresh', '--baseline', baseline);
-  expect(much.code).toBe(1);
-  expect(much.output).toContain('A pass rate is significantly lower, so the command fails.');
-});
-
 test(
   'a cassette is recorded once, and then no server and no key is needed',
   { timeout: 90_000 },
@@ -90,48 +81,3 @@ test(
     expect(server.requests).toHaveLength(3);
   },
 );
-
-test('shards run parts of the files, and their reports are merged', { timeout: 90_000 }, async () => {
-  for (const shard of ['1/2', '2/2']) {
-    expect(await evaluate('--shard', shard, '--reporter', 'blob')).toMatchObject({ code: 0 });
-  }
-  const merged = await evaluate('--merge-reports', join(folder, 'shards'));
-  expect(merged).toMatchObject({ code: 0 });
-  const { evals } = JSON.parse(file('report.json')) as EvalFile;
-  expect(Object.fromEntries(evals.map(({ name, results }) => [name, results.length]))).toEqual({
-    mood: 3,
-    weather: 1,
-  });
-  expect(server.requests).toHaveLength(4);
-});
-
-describe('--watch', () => {
-  test(
-    'runs again what a changed file affects, and only requests that changed',
-    { timeout: 60_000 },
-    async () => {
-      const copy = join(folder, 'watched');
-      mkdirSync(copy);
-      for (const name of ['mood.eval.ts', 'vite.config.mjs'])
-        copyFileSync(join(project, name), join(copy, name));
-      writeFileSync(
-        join(copy, 'vite.config.mjs'),
-        file('watched/vite.config.mjs').replace('../../../../', '../../../../../../'),
-      );
-      const command = startCommand(['eval', '--watch', '--output', folder], server.env, copy);
-      try {
-        await command.prints('3/3 passed');
-        writeFileSync(
-          join(copy, 'mood.eval.ts'),
-          file('watched/mood.eval.ts').replace('I am joyful', 'I am glad'),
-        );
-        await command.prints('3/3 passed');
-        expect(server.requests).toHaveLength(4);
-        expect(server.requests.at(-1)).toContain('I am glad');
-      } finally {
-        command.process.kill();
-        await command.ended;
-      }
-    },
-  );
-});

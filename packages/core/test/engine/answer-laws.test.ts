@@ -20,6 +20,7 @@ import {
   type Answer,
   type StreamPart,
 } from '../support/any-answer.ts';
+import { sample } from '../support/sample.ts';
 
 async function lastMessage(stream: ReadableStream<UIMessageChunk>): Promise<UIMessage | undefined> {
   let last: UIMessage | undefined;
@@ -116,7 +117,7 @@ test('for any parts of a model, messages and requests equal those of the AI SDK'
         expect(own.next).toEqual(other.next);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: sample(150) },
   );
   const generated = Object.entries(partTypes).filter(([, how]) => how !== 'by itself');
   expect([...seen].toSorted()).toEqual(generated.map(([type]) => type).toSorted());

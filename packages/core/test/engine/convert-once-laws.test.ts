@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { call } from '../support.ts';
 import { look, file, type Way, playBoth, openCall, unanswered } from '../support/conversion.ts';
+import { sample } from '../support/sample.ts';
 
 const pixel = 'iVBORw0KGgo=';
 
@@ -132,7 +133,7 @@ describe('converting messages once cannot be observed', () => {
           });
         },
       ),
-      { numRuns: 40 },
+      { numRuns: sample(40) },
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { createPartialJson } from '../../src/json/partial-json.ts';
 import { freeze } from './any-events.ts';
 import { createPlainPartialJson } from './plain-partial-json.ts';
+import { sample } from '../support/sample.ts';
 
 const space = fc.constantFrom('', '', '', ' ', '\n  ', '\t\r\n');
 const character = fc.oneof(
@@ -106,7 +107,7 @@ describe('for any text, and any cuts', () => {
         }
         expect(reader.text).toBe(text);
       }),
-      { numRuns: 1_000 },
+      { numRuns: sample(1_000) },
     );
   });
 
@@ -122,7 +123,7 @@ describe('for any text, and any cuts', () => {
         plain.feed(text);
         expect(reader.value()).toStrictEqual(plain.value());
       }),
-      { numRuns: 1_000 },
+      { numRuns: sample(1_000) },
     );
   });
 
@@ -137,7 +138,7 @@ describe('for any text, and any cuts', () => {
         }
         for (const [value, said] of seen) expect(spelled(value)).toBe(said);
       }),
-      { numRuns: 500 },
+      { numRuns: sample(500) },
     );
   });
 });

@@ -23,6 +23,7 @@ import {
   inLog,
   runStart,
 } from './any-events.ts';
+import { sample } from '../support/sample.ts';
 
 describe('for any log', () => {
   test('a prefix and then the rest give the same state as the whole', () => {
@@ -33,7 +34,7 @@ describe('for any log', () => {
         for (const event of events.slice(cut)) reducer.apply(event);
         expect(reducer.snapshot()).toStrictEqual(reduceAll(events));
       }),
-      { numRuns: 500 },
+      { numRuns: sample(500) },
     );
   });
 
@@ -57,7 +58,7 @@ describe('for any log', () => {
         for (const event of events) state = freeze(reduce(state, event));
         expect(state).toStrictEqual(reduceAll(events));
       }),
-      { numRuns: 300 },
+      { numRuns: sample(300) },
     );
   });
 
@@ -71,7 +72,7 @@ describe('for any log', () => {
         }
         expect(reducer.snapshot()).toStrictEqual(reduceAll(events));
       }),
-      { numRuns: 300 },
+      { numRuns: sample(300) },
     );
   });
 
@@ -87,7 +88,7 @@ describe('for any log', () => {
         for (const event of events.slice(cut)) branch.apply(event);
         expect(branch.snapshot()).toStrictEqual(reduceAll(events));
       }),
-      { numRuns: 500 },
+      { numRuns: sample(500) },
     );
   });
 
@@ -110,7 +111,7 @@ describe('for any log', () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: sample(300) },
     );
   });
 
@@ -154,7 +155,7 @@ describe('for any log', () => {
         expect(agent).toStrictEqual({ ...facts, path: 'a', toolCallId, input });
         expect([runId, simulated, agents, approvals, clientToolCalls]).toEqual(['r', false, [], [], []]);
       }),
-      { numRuns: 300 },
+      { numRuns: sample(300) },
     );
   });
 

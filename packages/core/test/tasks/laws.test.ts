@@ -25,6 +25,7 @@ import {
   type TaskList,
 } from '../../src/tasks/task-list.ts';
 import { createTaskList } from '../../src/tasks/create-task-list.ts';
+import { sample } from '../support/sample.ts';
 
 type Action =
   | { act: 'start' | 'touch' }
@@ -145,7 +146,7 @@ describe.each([
   ['dynamic', dynamicStory],
 ])('for any actions of model and user on a %s list', (kind, stories) => {
   function always(law: (story: Story) => void): void {
-    fc.assert(fc.property(stories, law), { numRuns: 500 });
+    fc.assert(fc.property(stories, law), { numRuns: sample(500) });
   }
   function atEveryMoment(law: (list: TaskList) => void): void {
     always(({ list, decisions }) => {
@@ -250,7 +251,7 @@ test('in a static list everything before the current task has ended, and only th
         expect(list.items.filter((task) => isUnderWay(task) && task !== current)).toEqual([]);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: sample(500) },
   );
 });
 
@@ -297,6 +298,6 @@ test('events about unknown tasks, in any order, do no harm', () => {
         items = after;
       }
     }),
-    { numRuns: 500 },
+    { numRuns: sample(500) },
   );
 });

@@ -8,6 +8,7 @@ import * as z from 'zod';
 import { pairToolMessages } from '../../../src/messages/pair-tool-messages.ts';
 import { callsOf } from '../../../src/agents/session/repair-messages.ts';
 import { complete, json, traced } from './sessions.ts';
+import { sample } from '../../support/sample.ts';
 
 const call = (name: string, input: unknown = {}): ScriptedPart => ({ toolCall: { name, input } });
 const anyCall = fc.oneof(
@@ -150,6 +151,6 @@ test('for any behaviour of the model, a session ends once, within its bounds, an
       });
       expect(resumed.completionReason).toBe('task_complete');
     }),
-    { numRuns: 120 },
+    { numRuns: sample(120) },
   );
 }, 120_000);

@@ -14,6 +14,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import * as z from 'zod';
 import { call, go, json, play } from '../../support.ts';
 import { after } from '../../support/runs.ts';
+import { sample } from '../../support/sample.ts';
 
 const unhandled: unknown[] = [];
 const note = (reason: unknown): void => void unhandled.push(reason);
@@ -141,7 +142,7 @@ test('at any depth, and stopped at any time', { timeout: 60_000 }, async () => {
         ).toEqual([]);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: sample(60) },
   );
 });
 
