@@ -131,7 +131,7 @@ async function goThrough({ page, open, say, press, stands, transcript, marks }: 
   };
 }
 
-test('the three pages show the same, wherever their runs happen', async ({ visit }) => {
+test('the three pages show the same, wherever their runs happen', { tag: '@long' }, async ({ visit }) => {
   test.slow();
   const visits = await Promise.all(places.map(visit));
   const [page, proxied, route] = await Promise.all(visits.map(goThrough));

@@ -76,6 +76,7 @@ const alike = new Set([
   'forged variables at their limit',
   'forged warnings at their limit',
   'forged warnings over their limit',
+  'forged tool calls over their limit',
 ]);
 
 // one after another in one page, which shows that the page was not blocked

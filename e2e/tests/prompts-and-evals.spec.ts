@@ -117,7 +117,7 @@ test('an eval runs by the keyboard, shows its results, filters them, and is shar
   await expect(page.getByTestId('summary').nth(2)).toContainText('8 passed, 1 failed');
 });
 
-test('Stop ends an evaluation, and what has ended stays', async ({ playground }) => {
+test('Stop ends an evaluation, and what has ended stays', { tag: '@long' }, async ({ playground }) => {
   const { page } = playground;
   await openPart(playground, 'Evals');
   await page.getByRole('combobox', { name: 'At once' }).selectOption('1');

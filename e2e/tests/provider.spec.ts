@@ -115,7 +115,7 @@ for (const api of ['responses', 'chat'] as const) {
     // one after another in one page, with the key typed once
     test(
       'a failure of the provider is reported in words that help',
-      { tag: api === 'chat' ? [] : ['@long'] },
+      { tag: '@long' },
       async ({ page, playground, connect }) => {
         const error = page.getByTestId('run-error');
         await connect(weather, api, 'fault-401');
