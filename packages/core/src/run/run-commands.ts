@@ -23,15 +23,18 @@ export type RunCommands = Pick<
 
 /** Creates the commands of a run. An answer goes to the attempt that asked; an edit goes to the shown one. */
 export function createRunCommands(attempts: Attempts): RunCommands {
+  const answer = (id: string, command: RunCommand): Promise<EditReply> =>
+    sendToAttempt(attempts.ownerOf(id), command);
+
   return {
     edit: (edit, agent) =>
       sendToAttempt(attempts.shown, { type: 'edit', edit, ...(agent === undefined ? {} : { agent }) }),
     respondToApproval: (approvalId, response) =>
-      sendToAttempt(attempts.ownerOf(approvalId), { type: 'approval-response', approvalId, response }),
+      answer(approvalId, { type: 'approval-response', approvalId, response }),
     respondToClientTool: (clientCallId, response) =>
-      sendToAttempt(attempts.ownerOf(clientCallId), { type: 'client-tool-response', clientCallId, response }),
+      answer(clientCallId, { type: 'client-tool-response', clientCallId, response }),
     claimClientTool: (clientCallId, page, instead) =>
-      sendToAttempt(attempts.ownerOf(clientCallId), {
+      answer(clientCallId, {
         type: 'client-tool-claim',
         clientCallId,
         page,

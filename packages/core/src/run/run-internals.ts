@@ -25,6 +25,8 @@ export type RunInternals = {
   /** True while starts wait until the stored log is known. */
   isRestoring: boolean;
   storageError: CuelineError | undefined;
+  /** The latest state, and what it was made of: the same facts are the same object. */
+  latest?: { facts: readonly unknown[]; state: RunState };
   /** Stores the events. Missing without a storage, and until the storage is open. */
   writer: EventWriter | undefined;
   readonly attempts: Attempts;

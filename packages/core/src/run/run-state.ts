@@ -36,9 +36,6 @@ export function subscribe(run: RunInternals, listener: (state: RunState) => void
   };
 }
 
-/** The overlay of a run's latest state, so that the same facts are the same object. */
-const latest = new WeakMap<RunInternals, { facts: readonly unknown[]; state: RunState }>();
-
 /**
  * Adds to a log's state what is not in the log: waiting starts, a replay, a failing storage, and what the starts in
  * the background wait for. Returns the same object while nothing has changed.
@@ -49,7 +46,7 @@ function withOverlay(run: RunInternals, base: RunState): RunState {
   const { approvals, clientToolCalls } = attempts.pending;
   const replaying = shown?.replays === true && !log.ended;
   const facts = [base, queued, replaying, storageError, ...approvals, ...clientToolCalls];
-  const last = latest.get(run);
+  const last = run.latest;
   if (last?.facts.length === facts.length && facts.every((fact, at) => fact === last.facts[at])) {
     return last.state;
   }
@@ -60,7 +57,7 @@ function withOverlay(run: RunInternals, base: RunState): RunState {
   if (clientToolCalls.length > 0) {
     state = { ...state, clientToolCalls: [...base.clientToolCalls, ...clientToolCalls] };
   }
-  latest.set(run, { facts, state });
+  run.latest = { facts, state };
   return state;
 }
 
