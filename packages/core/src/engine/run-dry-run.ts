@@ -9,7 +9,7 @@ import type { Plugin } from '../prompt/define-plugin.ts';
 import { namedModels } from './named-models.ts';
 import { openRun, toDefinition } from './open-run.ts';
 import type { PromptConfig, PromptSource } from '../prompt/prompt-options.ts';
-import type { Ending } from './recording/recorder.ts';
+import type { Ending } from './ending.ts';
 import { runAgent } from './run-agent.ts';
 import { startAgentLoop, type AgentLoopOptions } from './agent-loop.ts';
 import type { PrepareStep } from './stream-context.ts';

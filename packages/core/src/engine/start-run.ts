@@ -15,7 +15,7 @@ import type { PromptConfig, PromptSource, TextOutput, UserContext } from '../pro
 import { explainRejections } from './explain-rejections.ts';
 import { runAgent } from './run-agent.ts';
 import { startAgentLoop } from './agent-loop.ts';
-import type { Ending } from './recording/recorder.ts';
+import type { Ending } from './ending.ts';
 import { toJson } from '../messages/to-json.ts';
 import { trackWork, type WorkListener } from '../base/track-work.ts';
 import {

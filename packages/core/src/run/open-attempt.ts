@@ -1,5 +1,5 @@
 import { CuelineError } from '../base/errors.ts';
-import { callAll } from '../log/call-all.ts';
+import { callAll } from '../base/call-all.ts';
 import type { RunEvent } from '../log/events.ts';
 import type { Executor } from '../executors/executor.ts';
 import { inProcess } from '../executors/in-process.ts';

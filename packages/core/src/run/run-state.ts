@@ -1,4 +1,4 @@
-import { callAll } from '../log/call-all.ts';
+import { callAll } from '../base/call-all.ts';
 import { initialState } from '../log/reduce.ts';
 import type { RunState } from '../log/state.ts';
 import type { RunInternals } from './run-internals.ts';

@@ -8,6 +8,7 @@ import { CallRecorder } from './call-recorder.ts';
 import { contentFiltered } from '../../provider/content-filtered.ts';
 import { toJson } from '../../messages/to-json.ts';
 import type { ModelRetry } from '../../provider/with-retries.ts';
+import type { Ending } from '../ending.ts';
 import type { PendingSteer } from '../steer.ts';
 import type { EventSink } from '../../tool-calls/run-context.ts';
 
@@ -34,9 +35,6 @@ export type Recorder = {
   /** The error that the run has failed with, or will fail with when its step ends. */
   readonly failure: CuelineError | undefined;
 };
-
-/** The end of a run or an agent. */
-export type Ending = { outcome: RunOutcome; finishReason?: FinishReason; error?: CuelineError };
 
 /** A call that waits for an approval, as it is in the AI SDK's stream. */
 export type ApprovalRequest = Extract<TextStreamPart<ToolSet>, { type: 'tool-approval-request' }>;
