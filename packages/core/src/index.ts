@@ -126,15 +126,7 @@ export type {
   VariableState,
 } from './log/state.ts';
 export { upgradeLog } from './log/upgrade-log.ts';
-export {
-  createReducer,
-  hasPending,
-  initialState,
-  isPending,
-  isUnderWay,
-  reduce,
-  reduceAll,
-  type Reducer,
-} from './log/reduce.ts';
+export { createReducer, initialState, isUnderWay, reduce, reduceAll, type Reducer } from './log/reduce.ts';
+export { hasPending, isPending } from './log/pending.ts';
 export { createRunLog, type RunLog, type RunLogOptions } from './log/run-log.ts';
 export type { Scheduler } from './log/schedule.ts';

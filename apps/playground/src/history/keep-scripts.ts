@@ -118,21 +118,36 @@ export function keepScripts(options: KeepScriptsOptions): ScriptKeeper {
     });
   }
 
-  const stop = page.subscribe((state, before) => {
-    const is = { open: state.openScript, text: state.script };
-    const was = { open: before.openScript, text: before.script };
-    if (is.open.id !== was.open.id) {
-      if (is.text !== was.text) keepVersion(was, 'switch');
+  const stop = watchScript(page, {
+    onSwitch(was, hasChanged) {
+      if (hasChanged) keepVersion(was, 'switch');
       // another tab may have changed it since
       void refresh();
-    } else if (is.text !== was.text && is.open.isSaved !== true && is.open.kept) {
-      saveSoon(is);
-    }
-    const { session } = state;
-    if (session === undefined || session === before.session || session.shared) return;
-    const isNew = session.id !== before.session?.id;
-    if (isNew && 'script' in session.source && session.source.script === is.text) keepVersion(is, 'run');
+    },
+    onEdit: saveSoon,
+    onRun: (script) => keepVersion(script, 'run'),
   });
 
   return { flush, refresh, stop };
+}
+
+/** Watches the script of a page: another one is opened, the open one is edited, or it is run. */
+function watchScript(
+  page: ScriptPage,
+  on: {
+    onSwitch(was: OpenText, hasChanged: boolean): void;
+    onEdit(script: OpenText): void;
+    onRun(script: OpenText): void;
+  },
+): () => void {
+  return page.subscribe((state, before) => {
+    const is = { open: state.openScript, text: state.script };
+    const was = { open: before.openScript, text: before.script };
+    if (is.open.id !== was.open.id) on.onSwitch(was, is.text !== was.text);
+    else if (is.text !== was.text && is.open.isSaved !== true && is.open.kept) on.onEdit(is);
+    const { session } = state;
+    if (session === undefined || session === before.session || session.shared) return;
+    const isNew = session.id !== before.session?.id;
+    if (isNew && 'script' in session.source && session.source.script === is.text) on.onRun(is);
+  });
 }

@@ -75,33 +75,9 @@ export function createRunStore(database: HistoryDatabase, bounds: RunBounds = ru
       return readRun(await db.get('runs', id));
     },
 
-    async logs(id) {
-      const transaction = (await database.connect()).transaction('events');
-      const keys = await transaction.store.getAllKeys(eventsOf(id));
-      const values: unknown[] = await transaction.store.getAll(eventsOf(id));
-      const logs: RunEvent[][] = [];
-      for (const [index, [, turn, seq]] of keys.entries()) {
-        const events = parseEvents(values[index]);
-        const log = (logs[turn] ??= []);
-        if (events === undefined || log.length !== seq || logs.length !== turn + 1) return undefined;
-        log.push(...events);
-      }
-      return logs.includes(undefined as never) ? undefined : logs;
-    },
+    logs: (id) => readLogs(database, id),
 
-    async write({ row, batches, replaced }) {
-      const db = database.connection ?? (await database.connect());
-      const transaction = db.transaction(both, 'readwrite', { durability: 'relaxed' });
-      const events = transaction.objectStore('events');
-      const requests: Promise<unknown>[] = [];
-      if (replaced === 'all') requests.push(events.delete(eventsOf(row.id)));
-      else for (const turn of replaced) requests.push(events.delete(eventsOf(row.id, turn)));
-      for (const { turn, seq, json } of batches) requests.push(events.put(json, [row.id, turn, seq]));
-      requests.push(transaction.objectStore('runs').put(row));
-      // without this, a browser that closes the page drops the transaction
-      transaction.commit();
-      await Promise.all([...requests, transaction.done]);
-    },
+    write: (change) => writeChange(database, change),
 
     async update(id, change) {
       const transaction = (await database.connect()).transaction('runs', 'readwrite');
@@ -151,6 +127,35 @@ export function createRunStore(database: HistoryDatabase, bounds: RunBounds = ru
       await removeAll(old);
     },
   };
+}
+
+/** Reads the logs of a run, by turn; undefined if an event is missing. */
+async function readLogs(database: HistoryDatabase, id: string): Promise<RunEvent[][] | undefined> {
+  const transaction = (await database.connect()).transaction('events');
+  const keys = await transaction.store.getAllKeys(eventsOf(id));
+  const values: unknown[] = await transaction.store.getAll(eventsOf(id));
+  const logs: RunEvent[][] = [];
+  for (const [index, [, turn, seq]] of keys.entries()) {
+    const events = parseEvents(values[index]);
+    const log = (logs[turn] ??= []);
+    if (events === undefined || log.length !== seq || logs.length !== turn + 1) return undefined;
+    log.push(...events);
+  }
+  return logs.includes(undefined as never) ? undefined : logs;
+}
+
+async function writeChange(database: HistoryDatabase, { row, batches, replaced }: RunChange): Promise<void> {
+  const db = database.connection ?? (await database.connect());
+  const transaction = db.transaction(both, 'readwrite', { durability: 'relaxed' });
+  const events = transaction.objectStore('events');
+  const requests: Promise<unknown>[] = [];
+  if (replaced === 'all') requests.push(events.delete(eventsOf(row.id)));
+  else for (const turn of replaced) requests.push(events.delete(eventsOf(row.id, turn)));
+  for (const { turn, seq, json } of batches) requests.push(events.put(json, [row.id, turn, seq]));
+  requests.push(transaction.objectStore('runs').put(row));
+  // without this, a browser that closes the page drops the transaction
+  transaction.commit();
+  await Promise.all([...requests, transaction.done]);
 }
 
 function sizeOf({ size, source }: RunRow): number {

@@ -15,8 +15,6 @@ type ParameterFieldsProps = {
 /** The declaration of one parameter. */
 export function ParameterFields({ list, index, parameter, problem }: ParameterFieldsProps) {
   const { name, type, description = '', required, defaultValue, allowedValues } = parameter;
-  // what is typed keeps its commas and spaces
-  const [values, setValues] = useState(() => (allowedValues ?? []).join(', '));
   const change = (next: ParameterChange): void => editParameter(list, index, next);
   const isRequired = required ?? defaultValue === undefined;
   const changeType = (next: EditableParameter['type']): void =>
@@ -49,27 +47,13 @@ export function ParameterFields({ list, index, parameter, problem }: ParameterFi
         options={['string', 'number', 'boolean', 'enum']}
         problem={problem('type')}
       />
-      {type === 'boolean' ? (
-        <Choose
-          label="Default"
-          value={defaultValue === undefined ? '' : String(defaultValue)}
-          onChoose={(next) => change(withDefault(next, 'boolean'))}
-          options={[
-            ['', isRequired ? 'none: required' : 'none'],
-            ['true', 'true'],
-            ['false', 'false'],
-          ]}
-          problem={problem('defaultValue')}
-        />
-      ) : (
-        <TextInput
-          label="Default"
-          value={defaultValue === undefined ? '' : String(defaultValue)}
-          placeholder={isRequired ? 'none: required' : 'none'}
-          onText={(next) => change(withDefault(next, type))}
-          problem={problem('defaultValue')}
-        />
-      )}
+      <DefaultField
+        type={type}
+        value={defaultValue === undefined ? '' : String(defaultValue)}
+        none={isRequired ? 'none: required' : 'none'}
+        problem={problem('defaultValue')}
+        onChange={change}
+      />
       <Button
         square
         aria-label={`Remove ${name || 'this parameter'}`}
@@ -89,19 +73,11 @@ export function ParameterFields({ list, index, parameter, problem }: ParameterFi
       {type === 'boolean' ? (
         <span />
       ) : (
-        <TextInput
-          label="Allowed values"
-          value={values}
-          placeholder={type === 'enum' ? 'formal, casual' : 'any'}
-          onText={(next) => {
-            setValues(next);
-            const listed = next
-              .split(',')
-              .flatMap((one) => (one.trim() === '' ? [] : [toListed(one.trim(), type)]));
-            change({ allowedValues: listed.length === 0 ? undefined : listed });
-          }}
+        <AllowedValues
+          type={type}
+          values={allowedValues}
           problem={problem('allowedValues')}
-          className="narrow:col-span-2"
+          onChange={change}
         />
       )}
       <div className="col-span-full -mt-1 narrow:col-span-1 narrow:mt-0">
@@ -114,6 +90,73 @@ export function ParameterFields({ list, index, parameter, problem }: ParameterFi
         {problem('required') !== undefined && <p className="text-sm text-danger">{problem('required')}</p>}
       </div>
     </div>
+  );
+}
+
+type FieldProps = {
+  type: EditableParameter['type'];
+  problem: string | undefined;
+  onChange: (change: ParameterChange) => void;
+};
+
+/** The default of a parameter; `none` says what an empty one means. */
+function DefaultField({
+  type,
+  value,
+  none,
+  problem,
+  onChange,
+}: FieldProps & { value: string; none: string }) {
+  if (type === 'boolean') {
+    return (
+      <Choose
+        label="Default"
+        value={value}
+        onChoose={(next) => onChange(withDefault(next, 'boolean'))}
+        options={[
+          ['', none],
+          ['true', 'true'],
+          ['false', 'false'],
+        ]}
+        problem={problem}
+      />
+    );
+  }
+  return (
+    <TextInput
+      label="Default"
+      value={value}
+      placeholder={none}
+      onText={(next) => onChange(withDefault(next, type))}
+      problem={problem}
+    />
+  );
+}
+
+/** The values that a parameter may have, as a text with commas. */
+function AllowedValues({
+  type,
+  values,
+  problem,
+  onChange,
+}: FieldProps & { values: EditableParameter['allowedValues'] }) {
+  // what is typed keeps its commas and spaces
+  const [text, setText] = useState(() => (values ?? []).join(', '));
+  return (
+    <TextInput
+      label="Allowed values"
+      value={text}
+      placeholder={type === 'enum' ? 'formal, casual' : 'any'}
+      onText={(next) => {
+        setText(next);
+        const listed = next
+          .split(',')
+          .flatMap((one) => (one.trim() === '' ? [] : [toListed(one.trim(), type)]));
+        onChange({ allowedValues: listed.length === 0 ? undefined : listed });
+      }}
+      problem={problem}
+      className="narrow:col-span-2"
+    />
   );
 }
 

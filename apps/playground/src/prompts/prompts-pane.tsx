@@ -21,12 +21,10 @@ export function PromptsPane() {
   const entry = usePrompts(entryOf);
   const previous = usePrompts((state) => state.previous);
   const select = usePrompts((state) => state.select);
-  const addPrompt = usePrompts((state) => state.addPrompt);
   const addVersion = usePrompts((state) => state.addVersion);
   const restore = usePrompts((state) => state.restore);
   const narrow = useNarrow();
   const faults = useMemo(() => checkPrompts(entries.map(({ prompt }) => prompt)), [entries]);
-  const file = useRef<HTMLInputElement>(null);
   const at = entries.indexOf(entry);
   return (
     <section aria-label="Prompts" className="flex min-h-0 flex-1 flex-col bg-panel">
@@ -58,40 +56,7 @@ export function PromptsPane() {
             <span className="narrow:hidden">Restore your prompts</span>
           </Button>
         )}
-        <Button square aria-label="New prompt" title="New prompt" onClick={addPrompt}>
-          <FilePlus2 />
-        </Button>
-        <Button
-          square
-          aria-label="Open a prompt file"
-          title="Open a prompt file"
-          onClick={() => file.current?.click()}
-        >
-          <FileUp />
-        </Button>
-        <Button
-          square
-          aria-label="Save as a prompt file"
-          title="Save as a prompt file"
-          onClick={() =>
-            saveAsFile(
-              'prompts.json',
-              JSON.stringify(
-                entries.map(({ prompt }) => toRecord(prompt)),
-                null,
-                2,
-              ) + '\n',
-            )
-          }
-        >
-          <Download />
-        </Button>
-        <FileInput
-          ref={file}
-          label="Prompt file"
-          accept=".json"
-          onFile={(chosen) => void openPromptFile(chosen)}
-        />
+        <PromptButtons />
       </PaneHeader>
       <NoticeBar />
       <div className="flex min-h-0 flex-1">
@@ -123,6 +88,42 @@ export function PromptsPane() {
       </div>
     </section>
   );
+}
+
+/** Adds a prompt, opens a file of prompts, and saves all of them as one. */
+function PromptButtons() {
+  const addPrompt = usePrompts((state) => state.addPrompt);
+  const file = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Button square aria-label="New prompt" title="New prompt" onClick={addPrompt}>
+        <FilePlus2 />
+      </Button>
+      <Button
+        square
+        aria-label="Open a prompt file"
+        title="Open a prompt file"
+        onClick={() => file.current?.click()}
+      >
+        <FileUp />
+      </Button>
+      <Button square aria-label="Save as a prompt file" title="Save as a prompt file" onClick={saveAll}>
+        <Download />
+      </Button>
+      <FileInput
+        ref={file}
+        label="Prompt file"
+        accept=".json"
+        onFile={(chosen) => void openPromptFile(chosen)}
+      />
+    </>
+  );
+}
+
+function saveAll(): void {
+  const { entries } = usePrompts.getState();
+  const records = entries.map(({ prompt }) => toRecord(prompt));
+  saveAsFile('prompts.json', JSON.stringify(records, null, 2) + '\n');
 }
 
 function removeVersion(key: string): void {

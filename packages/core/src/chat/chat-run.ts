@@ -2,7 +2,7 @@ import type { UIMessage, UIMessageChunk } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { createChatTranslator } from './chat-chunks.ts';
 import { LOG_VERSION, type ApprovalResponse, type ClientToolResponse, type RunEvent } from '../log/events.ts';
-import { isPending } from '../log/reduce.ts';
+import { isPending } from '../log/pending.ts';
 import { createRunLog } from '../log/run-log.ts';
 import type { Executor, RunCommand } from '../executors/executor.ts';
 

@@ -3,7 +3,7 @@ import { createId } from '../base/create-id.ts';
 import { thrownText } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
 import type { ClientToolResponse, RunEvent } from '../log/events.ts';
-import { isPending } from '../log/reduce.ts';
+import { isPending } from '../log/pending.ts';
 import type { RunLog } from '../log/run-log.ts';
 import type { ClientToolCallState } from '../log/state.ts';
 import type { RunCommand } from '../executors/executor.ts';

@@ -1,4 +1,4 @@
-import { isPending } from '../log/reduce.ts';
+import { isPending } from '../log/pending.ts';
 import type { RunLog } from '../log/run-log.ts';
 import { runClientTool, type ClientToolContext, type FollowedRun } from './run-client-tool.ts';
 

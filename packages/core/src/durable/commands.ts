@@ -1,5 +1,5 @@
 import type { RunCommand } from '../executors/executor.ts';
-import { isPending } from '../log/reduce.ts';
+import { isPending } from '../log/pending.ts';
 import type { RunLog } from '../log/run-log.ts';
 import { loggedResponse, readApprovalResponse, readClientToolResponse } from '../tool-calls/read-response.ts';
 

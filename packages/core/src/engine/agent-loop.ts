@@ -4,17 +4,22 @@ import type { CuelineError } from '../base/errors.ts';
 import { guardedDownload } from '../provider/guarded-download.ts';
 import { isBrowser } from '../models/platform.ts';
 import { toRunError } from '../models/run-error.ts';
+import type { RunPast } from '../log/run-past.ts';
+import type { TaskListDefinition } from '../prompt/task-list.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import type { LoopPolicy } from './loop-policy.ts';
 import { convertOnce } from './convert-once.ts';
 import { createModelCalls } from '../provider/model-calls.ts';
 import type { PromptOptions, UserContext } from '../prompt/prompt-options.ts';
 import { createProviderApprovals, separateAnswers } from './provider-approvals.ts';
-import { createRecorder, type Ending, type Recorder } from './recorder.ts';
+import type { Ending } from './ending.ts';
+import { createRecorder, type Recorder } from './recording/recorder.ts';
 import { createResponseCheck, type ResponseCheck } from './response-check.ts';
-import { composeStreamOptions, type StreamContext } from './stream-options.ts';
+import type { StreamContext } from './stream-context.ts';
+import { composeStreamOptions } from './stream-options.ts';
 import { createStreamAttempts } from './stream-attempts.ts';
-import { createTaskProgress } from './task-progress.ts';
+import type { Steer } from './steer.ts';
+import { createTaskProgress, type TaskProgress } from './task-progress.ts';
 import { readTimeouts } from '../provider/timeout-options.ts';
 import type { TakeOver } from './take-over/take-over.ts';
 import { createToolApproval } from '../tool-calls/tool-approval.ts';
@@ -63,12 +68,7 @@ export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoo
   const { timeout, maxRetries, ...options } = loopOptions.options;
   const timeouts = readTimeouts(timeout);
   const { taskList } = prompt.definitions;
-  if (past !== undefined) {
-    // the agents of an open step continue under their paths
-    runContext.reserve(past, path, past.continuesFrom);
-    taskList?.takeOver(past.taskEvents);
-    if (past.openStep !== undefined) runContext.pending.takeOver(past.openStep.asked, path);
-  }
+  if (past !== undefined) takeOverPast(agentContext, past, taskList);
   // before the first events, because a listener may edit a task at once
   if (taskList !== undefined) runContext.taskLists.set(path ?? '', taskList);
   const tasks =
@@ -107,7 +107,7 @@ export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoo
   });
   const registry = createToolRegistry({
     agentContext,
-    recorder,
+    recorder: recorder.calls,
     onStart: (toolName) => tasks?.called(toolName),
     toolMs: timeouts.toolMs,
     verdictOf: toolApproval.verdictOf,
@@ -120,10 +120,6 @@ export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoo
     secrets: runContext.secrets,
     onRetry: (retry) => recorder.retries(retry),
   });
-  const steers = [
-    ...(tasks === undefined ? [] : [{ cause: 'tasks' as const, message: () => tasks.nudge() }]),
-    ...(response === undefined ? [] : [{ cause: 'output' as const, message: response.check }]),
-  ];
   const result = withNamedErrors(() =>
     streamText<ToolSet, UserContext, OutputInterface>({
       ...convertOnce(
@@ -133,7 +129,7 @@ export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoo
           recorder,
           registry,
           tasks,
-          steers,
+          steers: steersOf(tasks, response),
           output: response?.output ?? options.output,
           policy,
           approvals,
@@ -157,6 +153,26 @@ export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoo
     }),
   );
   return { result, recorder, response };
+}
+
+/** Gives the parts that a run and its agents share what another process has left of this loop. */
+function takeOverPast(
+  { runContext, path }: AgentContext,
+  past: RunPast,
+  taskList: TaskListDefinition | undefined,
+): void {
+  // the agents of an open step continue under their paths
+  runContext.reserve(past, path, past.continuesFrom);
+  taskList?.takeOver(past.taskEvents);
+  if (past.openStep !== undefined) runContext.pending.takeOver(past.openStep.asked, path);
+}
+
+/** Returns what tells a model that stops too early what is still missing. */
+function steersOf(tasks: TaskProgress | undefined, response: ResponseCheck | undefined): Steer[] {
+  return [
+    ...(tasks === undefined ? [] : [{ cause: 'tasks' as const, message: () => tasks.nudge() }]),
+    ...(response === undefined ? [] : [{ cause: 'output' as const, message: response.check }]),
+  ];
 }
 
 /** Throws settings that the AI SDK refuses as a caller's mistake like any other. */

@@ -1,7 +1,7 @@
 import type { Experimental_Steering as Steering, ModelMessage, ToolModelMessage } from 'ai';
 import { createId } from '../base/create-id.ts';
 import type { ApprovalResponse } from '../log/events.ts';
-import type { ApprovalRequest } from './recorder.ts';
+import type { ApprovalRequest } from './recording/recorder.ts';
 import { toJson } from '../messages/to-json.ts';
 import type { AgentContext } from '../tool-calls/run-context.ts';
 

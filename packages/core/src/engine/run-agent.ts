@@ -14,7 +14,7 @@ import type { OwnOpenCall } from './take-over/finish-step.ts';
 import type { LoopPolicySetup } from './loop-policy.ts';
 import { budgetExceeded } from '../tool-calls/limits.ts';
 import { checkMessages, openPrompt } from './open-prompt.ts';
-import type { Ending } from './recorder.ts';
+import type { Ending } from './ending.ts';
 import { startAgentLoop, type AgentLoopOptions } from './agent-loop.ts';
 import { toJson } from '../messages/to-json.ts';
 import type { AgentCall, EventSink, AgentContext } from '../tool-calls/run-context.ts';

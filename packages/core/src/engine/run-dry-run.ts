@@ -9,10 +9,10 @@ import type { Plugin } from '../prompt/define-plugin.ts';
 import { namedModels } from './named-models.ts';
 import { openRun, toDefinition } from './open-run.ts';
 import type { PromptConfig, PromptSource } from '../prompt/prompt-options.ts';
-import type { Ending } from './recorder.ts';
+import type { Ending } from './ending.ts';
 import { runAgent } from './run-agent.ts';
 import { startAgentLoop, type AgentLoopOptions } from './agent-loop.ts';
-import type { PrepareStep } from './stream-options.ts';
+import type { PrepareStep } from './stream-context.ts';
 import { trackWork } from '../base/track-work.ts';
 import { createRunContext, type EventSink, type RunContext } from '../tool-calls/run-context.ts';
 

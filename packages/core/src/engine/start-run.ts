@@ -1,10 +1,11 @@
 import type { LanguageModel, ModelMessage, OutputInterface, StreamTextResult, Tool, UIMessage } from 'ai';
 import { createId } from '../base/create-id.ts';
 import { CuelineError } from '../base/errors.ts';
-import { LOG_VERSION } from '../log/events.ts';
+import { LOG_VERSION, type RunEventBody } from '../log/events.ts';
 import { createRunLog, type RunLog } from '../log/run-log.ts';
 import { createModels } from '../models/create-models.ts';
 import type { Plugin, PluginMethods } from '../prompt/define-plugin.ts';
+import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import { withRedactedKeys } from '../messages/redact-keys.ts';
 import type { RunHandle } from '../log/run-handle.ts';
@@ -14,6 +15,7 @@ import type { PromptConfig, PromptSource, TextOutput, UserContext } from '../pro
 import { explainRejections } from './explain-rejections.ts';
 import { runAgent } from './run-agent.ts';
 import { startAgentLoop } from './agent-loop.ts';
+import type { Ending } from './ending.ts';
 import { toJson } from '../messages/to-json.ts';
 import { trackWork, type WorkListener } from '../base/track-work.ts';
 import {
@@ -90,24 +92,7 @@ export async function startRun<
   );
 
   const log = withRedactedKeys(durable?.log ?? createRunLog(), models.secrets());
-  if (past === undefined) {
-    log.append({
-      type: 'run-start',
-      v: LOG_VERSION,
-      runId,
-      ...(definition.name === '' ? {} : { name: definition.name }),
-      ...(definition.library === undefined ? {} : { library: definition.library }),
-      model: `${model.provider}:${model.modelId}`,
-      ...(model.provider === 'simulated' ? { simulated: true } : {}),
-      ...(config.input === undefined ? {} : { input: toJson(config.input) }),
-      messages: [...toUIMessages(opened.promptMessages), ...(toJson(opened.turns) as UIMessage[])],
-      ...(opened.turns.length === 0 ? {} : { turns: opened.turns.length }),
-      messageId: createId('msg'),
-      ...(definition.output === undefined && opened.policySetup?.structured !== true
-        ? {}
-        : { structured: true }),
-    });
-  }
+  if (past === undefined) log.append(runStart(runId, definition, config.input, model, opened));
   const abort = new AbortController();
   const { abortSignal } = opened;
   const runContext = createRunContext(log, models, {
@@ -155,15 +140,9 @@ export async function startRun<
     ...(abortSignal?.aborted === true
       ? { aroundPrepareStep: () => () => Promise.reject(abortSignal.reason as Error) }
       : {}),
-    onEnd({ outcome, finishReason, error }) {
+    onEnd(ending) {
       const output = response === undefined ? policy?.result?.()?.output : response.value;
-      log.append({
-        type: 'run-end',
-        outcome,
-        ...(finishReason === undefined ? {} : { finishReason }),
-        ...(outcome === 'done' && output !== undefined ? { output: toJson(output, runContext.secrets) } : {}),
-        ...(error === undefined ? {} : { error: error.toJSON() }),
-      });
+      log.append(runEnd(ending, output, runContext.secrets));
     },
   });
   followSignal(abortSignal, log, stop);
@@ -178,6 +157,45 @@ export async function startRun<
     // the prompt has its plugins' methods now
     prompt: opened.prompt,
     run: createRunHandle(runId, runContext, () => void drive(), stop),
+  };
+}
+
+/** Returns the first event of a run. */
+function runStart(
+  runId: string,
+  { name, library, output }: Pick<PromptDefinition<never>, 'name' | 'library' | 'output'>,
+  input: unknown,
+  model: { provider: string; modelId: string },
+  { promptMessages, turns, policySetup }: OpenedRun,
+): RunEventBody {
+  return {
+    type: 'run-start',
+    v: LOG_VERSION,
+    runId,
+    ...(name === '' ? {} : { name }),
+    ...(library === undefined ? {} : { library }),
+    model: `${model.provider}:${model.modelId}`,
+    ...(model.provider === 'simulated' ? { simulated: true } : {}),
+    ...(input === undefined ? {} : { input: toJson(input) }),
+    messages: [...toUIMessages(promptMessages), ...(toJson(turns) as UIMessage[])],
+    ...(turns.length === 0 ? {} : { turns: turns.length }),
+    messageId: createId('msg'),
+    ...(output === undefined && policySetup?.structured !== true ? {} : { structured: true }),
+  };
+}
+
+/** Returns the last event of a run. */
+function runEnd(
+  { outcome, finishReason, error }: Ending,
+  output: unknown,
+  secrets: readonly string[],
+): RunEventBody {
+  return {
+    type: 'run-end',
+    outcome,
+    ...(finishReason === undefined ? {} : { finishReason }),
+    ...(outcome === 'done' && output !== undefined ? { output: toJson(output, secrets) } : {}),
+    ...(error === undefined ? {} : { error: error.toJSON() }),
   };
 }
 

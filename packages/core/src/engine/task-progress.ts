@@ -127,23 +127,7 @@ export function createTaskProgress(
       nudges += 1;
       return nudge(list.list);
     },
-    unfinished() {
-      const failed = failedTask(list.list);
-      if (failed !== undefined) {
-        return new CuelineError(
-          'tasks_incomplete',
-          `The task “${failed.title}” failed after ${attemptsOf(failed)}. Last feedback: ${failed.error ?? 'none'}`,
-          { details: { taskId: failed.id, open: openTasks(list.list).map(({ id }) => id) } },
-        );
-      }
-      const open = openTasks(list.list);
-      if (open.length === 0) return undefined;
-      return new CuelineError(
-        'tasks_incomplete',
-        `The model stopped with ${open.length === 1 ? 'a task' : `${open.length} tasks`} open: ${open.map(({ title }) => `“${title}”`).join(', ')}.`,
-        { details: { open: open.map(({ id }) => id) } },
-      );
-    },
+    unfinished: () => unfinishedTasksError(list),
     get taskId() {
       return currentId;
     },
@@ -154,4 +138,23 @@ export function createTaskProgress(
       return failedTask(list.list) !== undefined;
     },
   };
+}
+
+/** The error of a run whose model stops before its tasks are done; undefined if they are. */
+function unfinishedTasksError({ list }: TaskListDefinition): CuelineError | undefined {
+  const failed = failedTask(list);
+  if (failed !== undefined) {
+    return new CuelineError(
+      'tasks_incomplete',
+      `The task “${failed.title}” failed after ${attemptsOf(failed)}. Last feedback: ${failed.error ?? 'none'}`,
+      { details: { taskId: failed.id, open: openTasks(list).map(({ id }) => id) } },
+    );
+  }
+  const open = openTasks(list);
+  if (open.length === 0) return undefined;
+  return new CuelineError(
+    'tasks_incomplete',
+    `The model stopped with ${open.length === 1 ? 'a task' : `${open.length} tasks`} open: ${open.map(({ title }) => `“${title}”`).join(', ')}.`,
+    { details: { open: open.map(({ id }) => id) } },
+  );
 }

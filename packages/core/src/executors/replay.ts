@@ -1,6 +1,6 @@
 import { MAX_TIMER_MS } from '../base/timer.ts';
 import { CuelineError } from '../base/errors.ts';
-import { callAll } from '../log/call-all.ts';
+import { callAll } from '../base/call-all.ts';
 import type { RunEvent } from '../log/events.ts';
 import type { Executor } from './executor.ts';
 import { assertValidLog, eventTimes } from '../wire/recording.ts';

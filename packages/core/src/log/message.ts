@@ -25,7 +25,7 @@ export function applyToMessage(draft: StateDraft, event: RunEvent, toolCallId?: 
       return;
     case 'text-start':
     case 'reasoning-start': {
-      const kind = event.type === 'text-start' ? 'text' : 'reasoning';
+      const kind = kindOf(event);
       const index = addPart(draft, {
         type: kind,
         ...(kind === 'reasoning' ? { id: event.id } : {}),
@@ -38,7 +38,7 @@ export function applyToMessage(draft: StateDraft, event: RunEvent, toolCallId?: 
     }
     case 'text-delta':
     case 'reasoning-delta': {
-      const kind = event.type === 'text-delta' ? 'text' : 'reasoning';
+      const kind = kindOf(event);
       const part = partAt(draft, progress.open.get(`${kind}:${event.id}`));
       if (part?.type !== kind) return;
       part.text += event.text;
@@ -47,7 +47,7 @@ export function applyToMessage(draft: StateDraft, event: RunEvent, toolCallId?: 
     }
     case 'text-end':
     case 'reasoning-end': {
-      const kind = event.type === 'text-end' ? 'text' : 'reasoning';
+      const kind = kindOf(event);
       const key = `${kind}:${event.id}`;
       const part = partAt(draft, progress.open.get(key));
       progress.open.delete(key);
@@ -106,6 +106,11 @@ export function steeringPart({ id, text }: { id: string; text: string }): Steeri
 }
 
 type SteeringPart = Extract<Part, { type: 'steering-message' }>;
+
+/** Returns the kind of the block that an event is about. */
+function kindOf({ type }: { type: `${'text' | 'reasoning'}-${string}` }): 'text' | 'reasoning' {
+  return type.startsWith('text') ? 'text' : 'reasoning';
+}
 
 function metadata(event: { providerMetadata?: unknown }): { providerMetadata?: never } {
   return event.providerMetadata === undefined ? {} : { providerMetadata: event.providerMetadata as never };

@@ -1,6 +1,7 @@
 import type { RunEvent } from './events.ts';
 import { lastIndexOfId, type IdIndex } from './id-index.ts';
 import type { AgentFacts, ApprovalState, ClientToolCallState, RunFacts, RunState } from './state.ts';
+import { changePending, hasPending, withdrawPending } from './pending.ts';
 import { addUsage } from './step.ts';
 import { createAgentReducer, emptyFacts, type AgentReducer } from './agent-reducer.ts';
 
@@ -31,27 +32,25 @@ export type Reducer = {
   snapshot(): RunState;
 };
 
-/** An agent's index in the list, and its reducer once an event is applied to it. */
-type AgentEntry = { position: number; work?: AgentReducer<AgentFacts> };
-
-/** True for an approval, or a call of a client tool, that waits for its response. */
-export function isPending({ response, withdrawn }: ApprovalState | ClientToolCallState): boolean {
-  return response === undefined && withdrawn === undefined;
-}
-
-/** True for a state with an approval, or a call of a client tool, that waits for its response. */
-export function hasPending({
-  approvals,
-  clientToolCalls,
-}: Pick<RunFacts, 'approvals' | 'clientToolCalls'>): boolean {
-  return approvals.some(isPending) || clientToolCalls.some(isPending);
-}
-
 /** True from a run's start to its end, also while it waits for a response. */
 export function isUnderWay(state: Pick<RunState, 'status' | 'approvals' | 'clientToolCalls'>): boolean {
   // a log that ended as waiting has nothing pending that could be answered here
   return state.status === 'running' || (state.status === 'waiting' && hasPending(state));
 }
+
+/** An agent's index in the list, and its reducer once an event is applied to it. */
+type AgentEntry = { position: number; reducer?: AgentReducer<AgentFacts> };
+
+/** A run's state while it is written. */
+type RunDraft = {
+  run: AgentReducer<RunFacts>;
+  /** By path; the last one, if a model repeats a call's id. */
+  agents: Map<string | undefined, AgentEntry>;
+  /** The agents that have changed since the last snapshot. */
+  touched: Set<AgentEntry>;
+  approvals: IdIndex<ApprovalState>;
+  clientToolCalls: IdIndex<ClientToolCallState>;
+};
 
 /**
  * Creates a reducer that continues `state`, which must come from {@link reduce}, from a reducer, or be the initial
@@ -59,174 +58,170 @@ export function isUnderWay(state: Pick<RunState, 'status' | 'approvals' | 'clien
  */
 export function createReducer(state: RunState = initialState): Reducer {
   let latest: RunState | undefined = state;
-  let run = createAgentReducer<RunFacts>(state);
-  const approvals: IdIndex<ApprovalState> = { key: 'approvalId' };
-  const clientToolCalls: IdIndex<ClientToolCallState> = { key: 'clientCallId' };
-  /** By path; the last one, if a model repeats a call's id. */
-  const agents = new Map<string | undefined, AgentEntry>(
-    state.agents.map(({ path }, position) => [path, { position }]),
-  );
-  /** The agents that have changed since the last snapshot. */
-  const touched = new Set<AgentEntry>();
-
-  /** Returns the reducer of the running agent with this path. */
-  function agentAt(path: string | undefined): AgentReducer<AgentFacts> | undefined {
-    const entry = agents.get(path);
-    if (entry === undefined) return undefined;
-    const work = (entry.work ??= createAgentReducer<AgentFacts>(run.facts.agents[entry.position]!));
-    if (work.hasEnded()) return undefined;
-    touched.add(entry);
-    return work;
-  }
-
-  function begin(event: Extract<RunEvent, { type: 'run-start' }>): void {
-    const { runId, model, simulated = false, name, messages, messageId, structured = false } = event;
-    agents.clear();
-    touched.clear();
-    delete approvals.known;
-    delete clientToolCalls.known;
-    const named = name === undefined ? {} : { name };
-    run = createAgentReducer<RunFacts>(
-      { ...initialState, runId, model, simulated, messages: [...messages], ...named },
-      { messageId, structured },
-    );
-  }
-
-  function beginAgent(event: Extract<RunEvent, { type: 'agent-start' }>): void {
-    const { agent: path, toolCallId, name, model, input, messages, messageId, t } = event;
-    if (path === undefined) return;
-    // an earlier agent with the same path cannot continue
-    agentAt(path)?.end({ outcome: 'stopped', t });
-    const work = createAgentReducer<AgentFacts>(
-      { ...emptyFacts, path, toolCallId, name, model, input, messages: [...messages] },
-      { messageId, structured: false },
-    );
-    const { facts } = run;
-    const position = (facts.agents = run.own(facts.agents)).push(work.snapshot()) - 1;
-    agents.set(path, { position, work });
-  }
-
-  /** Applies an event of an approval to the agent whose call it is about. */
-  function applyToOwner(event: Extract<RunEvent, { approvalId: string }>): void {
-    const owner = event.agent === undefined ? run : agentAt(event.agent);
-    const position = lastIndexOfId(approvals, run.facts.approvals, event.approvalId) ?? -1;
-    owner?.apply(event, run.facts.approvals[position]?.toolCallId);
-  }
-
-  /** Applies an event to its agent. Its tokens also count for every agent above it. */
-  function applyToAgent(path: string, event: RunEvent): void {
-    const agent = agentAt(path);
-    if (agent === undefined) return;
-    agent.apply(event);
-    if (event.type !== 'step-end') return;
-    run.facts.usage = addUsage(run.facts.usage, event.usage);
-    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
-      const above = agentAt(path.slice(0, end));
-      if (above !== undefined) above.facts.usage = addUsage(above.facts.usage, event.usage);
-    }
-  }
-
-  /** Changes an item if it is pending: only the first response counts, and so does a withdrawal. */
-  function changePending<Item extends ApprovalState | ClientToolCallState>(
-    items: Item[],
-    index: IdIndex<Item>,
-    id: string,
-    change: Partial<Item>,
-  ): Item[] {
-    const position = lastIndexOfId(index, items, id) ?? -1;
-    const item = items[position];
-    if (item === undefined || !isPending(item)) return items;
-    const changed = run.own(items);
-    changed[position] = { ...item, ...change };
-    return changed;
-  }
-
-  function changeApproval(id: string, change: Partial<ApprovalState>): void {
-    run.facts.approvals = changePending(run.facts.approvals, approvals, id, change);
-  }
-
-  function changeClientToolCall(id: string, change: Partial<ClientToolCallState>): void {
-    run.facts.clientToolCalls = changePending(run.facts.clientToolCalls, clientToolCalls, id, change);
-  }
-
-  function apply(event: RunEvent): void {
-    if (event.type === 'run-start') begin(event);
-    // nothing comes after the end of a run or of an agent
-    else if (run.hasEnded()) return;
-    latest = undefined;
-    const { facts } = run;
-    facts.seq = event.seq;
-    facts.elapsed = event.t;
-    switch (event.type) {
-      case 'run-start':
-        return;
-      case 'run-resume': {
-        const { runId, model, simulated = false } = event;
-        Object.assign(facts, { runId, model, simulated });
-        return run.resume();
-      }
-      case 'run-end':
-        run.end(event);
-        if (event.outcome === 'waiting') return;
-        for (const path of agents.keys()) agentAt(path)?.end({ outcome: 'stopped', t: event.t });
-        facts.approvals = withdrawPending(facts.approvals);
-        facts.clientToolCalls = withdrawPending(facts.clientToolCalls);
-        return;
-      case 'agent-start':
-        return beginAgent(event);
-      case 'agent-end': {
-        const agent = agentAt(event.agent);
-        if (agent === undefined) return;
-        agent.end(event);
-        if (event.output !== undefined) agent.facts.output = event.output;
-        return;
-      }
-      case 'approval-request': {
-        applyToOwner(event);
-        const { type: _type, seq: _seq, t: requestedAt, ...approval } = event;
-        (facts.approvals = run.own(facts.approvals)).push({ ...approval, requestedAt });
-        return;
-      }
-      case 'approval-response':
-        applyToOwner(event);
-        return changeApproval(event.approvalId, { response: event.response });
-      case 'approval-withdraw':
-        applyToOwner(event);
-        return changeApproval(event.approvalId, { withdrawn: true });
-      case 'client-tool-request': {
-        const { type: _type, seq: _seq, t: requestedAt, ...call } = event;
-        (facts.clientToolCalls = run.own(facts.clientToolCalls)).push({ ...call, requestedAt });
-        return;
-      }
-      case 'client-tool-claim':
-        return changeClientToolCall(event.clientCallId, { page: event.page });
-      case 'client-tool-response':
-        return changeClientToolCall(event.clientCallId, { response: event.response });
-      case 'client-tool-withdraw':
-        return changeClientToolCall(event.clientCallId, { withdrawn: true });
-      default:
-        if (event.agent === undefined) run.apply(event);
-        else applyToAgent(event.agent, event);
-    }
-  }
+  let draft = createDraft(state);
 
   return {
-    apply,
-    snapshot() {
-      if (latest !== undefined) return latest;
-      const { facts } = run;
-      for (const { position: place, work } of touched)
-        (facts.agents = run.own(facts.agents))[place] = work!.snapshot();
-      touched.clear();
-      latest = run.snapshot(hasPending(facts));
-      return latest;
+    apply(event) {
+      if (event.type === 'run-start') draft = beginRun(event);
+      // nothing comes after the end of a run or of an agent
+      else if (draft.run.hasEnded()) return;
+      latest = undefined;
+      const { facts } = draft.run;
+      facts.seq = event.seq;
+      facts.elapsed = event.t;
+      apply(draft, event);
     },
+    snapshot: () => (latest ??= snapshotOf(draft)),
   };
 }
 
-function withdrawPending<Item extends ApprovalState | ClientToolCallState>(items: Item[]): Item[] {
-  if (!items.some(isPending)) return items;
-  return items.map((item) => (isPending(item) ? { ...item, withdrawn: true } : item));
+type Answer = Parameters<typeof createAgentReducer>[1];
+
+function createDraft(state: RunFacts, answer?: Answer): RunDraft {
+  return {
+    run: createAgentReducer<RunFacts>(state, answer),
+    agents: new Map(state.agents.map(({ path }, position) => [path, { position }])),
+    touched: new Set(),
+    approvals: { key: 'approvalId' },
+    clientToolCalls: { key: 'clientCallId' },
+  };
+}
+
+function snapshotOf({ run, touched }: RunDraft): RunState {
+  const { facts } = run;
+  for (const { position, reducer } of touched)
+    (facts.agents = run.own(facts.agents))[position] = reducer!.snapshot();
+  touched.clear();
+  return run.snapshot(hasPending(facts));
+}
+
+function apply(draft: RunDraft, event: RunEvent): void {
+  const { run } = draft;
+  const { facts } = run;
+  switch (event.type) {
+    case 'run-start':
+      return;
+    case 'run-resume': {
+      const { runId, model, simulated = false } = event;
+      Object.assign(facts, { runId, model, simulated });
+      return run.resume();
+    }
+    case 'run-end':
+      return endRun(draft, event);
+    case 'agent-start':
+      return beginAgent(draft, event);
+    case 'agent-end': {
+      const agent = agentAt(draft, event.agent);
+      if (agent === undefined) return;
+      agent.end(event);
+      if (event.output !== undefined) agent.facts.output = event.output;
+      return;
+    }
+    case 'approval-request': {
+      applyToOwner(draft, event);
+      const { type: _type, seq: _seq, t: requestedAt, ...approval } = event;
+      (facts.approvals = run.own(facts.approvals)).push({ ...approval, requestedAt });
+      return;
+    }
+    case 'approval-response':
+      applyToOwner(draft, event);
+      return changeApproval(draft, event.approvalId, { response: event.response });
+    case 'approval-withdraw':
+      applyToOwner(draft, event);
+      return changeApproval(draft, event.approvalId, { withdrawn: true });
+    case 'client-tool-request': {
+      const { type: _type, seq: _seq, t: requestedAt, ...call } = event;
+      (facts.clientToolCalls = run.own(facts.clientToolCalls)).push({ ...call, requestedAt });
+      return;
+    }
+    case 'client-tool-claim':
+      return changeClientToolCall(draft, event.clientCallId, { page: event.page });
+    case 'client-tool-response':
+      return changeClientToolCall(draft, event.clientCallId, { response: event.response });
+    case 'client-tool-withdraw':
+      return changeClientToolCall(draft, event.clientCallId, { withdrawn: true });
+    default:
+      if (event.agent === undefined) run.apply(event);
+      else applyToAgent(draft, event.agent, event);
+  }
+}
+
+type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
+
+function beginRun(event: EventOf<'run-start'>): RunDraft {
+  const { runId, model, simulated = false, name, messages, messageId, structured = false } = event;
+  const named = name === undefined ? {} : { name };
+  return createDraft(
+    { ...initialState, runId, model, simulated, messages: [...messages], ...named },
+    { messageId, structured },
+  );
+}
+
+function endRun(draft: RunDraft, event: EventOf<'run-end'>): void {
+  const { run, agents } = draft;
+  run.end(event);
+  if (event.outcome === 'waiting') return;
+  for (const path of agents.keys()) agentAt(draft, path)?.end({ outcome: 'stopped', t: event.t });
+  run.facts.approvals = withdrawPending(run.facts.approvals);
+  run.facts.clientToolCalls = withdrawPending(run.facts.clientToolCalls);
+}
+
+/** Returns the reducer of the running agent with this path. */
+function agentAt(draft: RunDraft, path: string | undefined): AgentReducer<AgentFacts> | undefined {
+  const entry = draft.agents.get(path);
+  if (entry === undefined) return undefined;
+  const reducer = (entry.reducer ??= createAgentReducer<AgentFacts>(draft.run.facts.agents[entry.position]!));
+  if (reducer.hasEnded()) return undefined;
+  draft.touched.add(entry);
+  return reducer;
+}
+
+function beginAgent(draft: RunDraft, event: EventOf<'agent-start'>): void {
+  const { agent: path, toolCallId, name, model, input, messages, messageId, t } = event;
+  if (path === undefined) return;
+  // an earlier agent with the same path cannot continue
+  agentAt(draft, path)?.end({ outcome: 'stopped', t });
+  const reducer = createAgentReducer<AgentFacts>(
+    { ...emptyFacts, path, toolCallId, name, model, input, messages: [...messages] },
+    { messageId, structured: false },
+  );
+  const { run } = draft;
+  const position = (run.facts.agents = run.own(run.facts.agents)).push(reducer.snapshot()) - 1;
+  draft.agents.set(path, { position, reducer });
+}
+
+/** Applies an event to its agent. Its tokens also count for every agent above it. */
+function applyToAgent(draft: RunDraft, path: string, event: RunEvent): void {
+  const agent = agentAt(draft, path);
+  if (agent === undefined) return;
+  agent.apply(event);
+  if (event.type !== 'step-end') return;
+  const { facts } = draft.run;
+  facts.usage = addUsage(facts.usage, event.usage);
+  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+    const above = agentAt(draft, path.slice(0, end));
+    if (above !== undefined) above.facts.usage = addUsage(above.facts.usage, event.usage);
+  }
+}
+
+/** Applies an event of an approval to the agent whose call it is about. */
+function applyToOwner(draft: RunDraft, event: Extract<RunEvent, { approvalId: string }>): void {
+  const { run, approvals } = draft;
+  const owner = event.agent === undefined ? run : agentAt(draft, event.agent);
+  const position = lastIndexOfId(approvals, run.facts.approvals, event.approvalId) ?? -1;
+  owner?.apply(event, run.facts.approvals[position]?.toolCallId);
+}
+
+function changeApproval({ run, approvals }: RunDraft, id: string, change: Partial<ApprovalState>): void {
+  run.facts.approvals = changePending(run.own, run.facts.approvals, approvals, id, change);
+}
+
+function changeClientToolCall(
+  { run, clientToolCalls }: RunDraft,
+  id: string,
+  change: Partial<ClientToolCallState>,
+): void {
+  run.facts.clientToolCalls = changePending(run.own, run.facts.clientToolCalls, clientToolCalls, id, change);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { callAll } from './call-all.ts';
+import { callAll } from '../base/call-all.ts';
 import type { RunEvent, RunEventBody } from './events.ts';
 import { createReducer, type Reducer } from './reduce.ts';
 import { nextFrame, type Scheduler } from './schedule.ts';

@@ -5,6 +5,7 @@ import { createRunLog, type RunLog } from '../log/run-log.ts';
 import type { Scheduler } from '../log/schedule.ts';
 import type { Executor, RunCommand, RunRequest } from '../executors/executor.ts';
 import { failedStart } from '../executors/failed-start.ts';
+import { isGone, type LostConnection } from './lost-connection.ts';
 import { rebaseEvents, eventsBeforeResume } from '../log/rebase-events.ts';
 
 /** One start of a run: its log, and the work that fills it. */
@@ -38,10 +39,7 @@ export type Attempt = {
   send(command: RunCommand): EditReply | Promise<EditReply>;
 };
 
-/** What another attempt at the same work needs. */
-export type LostConnection = Pick<AttemptOptions, 'request'> & { events: readonly RunEvent[] };
-
-export type AttemptOptions = {
+type AttemptOptions = {
   executor: Executor;
   /** Missing for a stored log, which is attached to and not started. */
   request?: RunRequest<never> | undefined;
@@ -201,11 +199,6 @@ export function createAttempt(options: AttemptOptions): Attempt {
       );
     },
   };
-}
-
-/** True if the run is not known any more, so that attaching cannot succeed. */
-export function isGone(error: unknown): boolean {
-  return CuelineError.isInstance(error) && error.code === 'interrupted';
 }
 
 /** Returns the run's result once its log has ended, even if the executor never returns. */

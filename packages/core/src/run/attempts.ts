@@ -1,5 +1,5 @@
 import { CuelineError } from '../base/errors.ts';
-import { isPending } from '../log/reduce.ts';
+import { isPending } from '../log/pending.ts';
 import type { RunFacts } from '../log/state.ts';
 import type { Attempt } from './attempt.ts';
 import type { WhenBusy } from './run.ts';

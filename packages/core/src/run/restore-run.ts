@@ -3,7 +3,11 @@ import type { CuelineError } from '../base/errors.ts';
 import { loadModule } from '../base/load-module.ts';
 import type { RunEvent } from '../log/events.ts';
 import type { StartRequest } from './attempts.ts';
+import { continueLog } from './open-attempt.ts';
+import { sendToAttempt } from './run-commands.ts';
+import type { RunInternals } from './run-internals.ts';
 import type { RunStorage } from '../storage/run-storage.ts';
+import { notify } from './run-state.ts';
 import { createStartQueue } from './start-queue.ts';
 import type * as Store from '../storage/store-events.ts';
 
@@ -12,44 +16,60 @@ export type Restoring = {
   /** Resolves once the stored log is known; never rejects. The first call reads the storage. */
   restored(): Promise<void>;
   /** Runs an action once the stored log is known, or now. `key` and `signal` are those of a start. */
-  when(move: () => Promise<unknown>, entrance?: Pick<StartRequest, 'key' | 'signal'>): Promise<unknown>;
-  /** The number of actions that wait. */
-  readonly moves: number;
+  whenRestored(
+    action: () => Promise<unknown>,
+    start?: Pick<StartRequest, 'key' | 'signal'>,
+  ): Promise<unknown>;
   /** Drops the waiting actions, and calls `end` once the stored log is known. */
   stop(end: () => void): void;
 };
 
-type RestoringOptions = {
+type StoredRun = {
   id: string;
   storage: RunStorage | undefined;
   /** A log to use if none is stored. */
   past: readonly RunEvent[];
-  takeUp: (events: readonly RunEvent[], isStored: boolean) => void;
-  /** The run, for other tabs. */
-  run: TabbedRun;
-  /** Called with the writer, before the first event. */
-  onWriter: (writer: EventWriter) => void;
-  onError: (error: CuelineError | undefined) => void;
-  onChange: () => void;
-};
+} & Pick<TabbedRun, 'retry' | 'stop'>;
 
-export function createRestoring(options: RestoringOptions): Restoring {
-  const { id, storage, past, takeUp, run, onWriter, onError, onChange } = options;
+/** Restores `run` from its storage, or from a log of the past. Nothing is read before something asks for the run. */
+export function createRestoring(
+  run: RunInternals,
+  { id, storage, past, retry, stop: stopRun }: StoredRun,
+): Restoring {
   let isKnown = storage === undefined;
   // once it is known, the actions run at once, and subscribers do not see the states in between
   const waiting = createStartQueue(() => {
-    if (!isKnown) onChange();
+    run.isRestoring = waiting.length > 0;
+    if (!isKnown) notify(run);
   });
   let known: Promise<void> | undefined;
   let stop: (() => void) | undefined;
 
-  async function begin(): Promise<void> {
-    if (storage === undefined) return takeUp(past, false);
+  /** The run, for other tabs. */
+  const tab: TabbedRun = {
+    attempts: run.attempts,
+    log: () => run.log.events,
+    show(events) {
+      run.lastInput = undefined;
+      continueLog(run, events, true);
+    },
+    retry,
+    command: (command) => sendToAttempt(run.attempts.shown, command),
+    stop: stopRun,
+  };
+
+  function onError(error: CuelineError | undefined): void {
+    run.storageError = error;
+    notify(run);
+  }
+
+  async function restore(): Promise<void> {
+    if (storage === undefined) return continueLog(run, past, false);
     let stored: StoredLog = { events: [] };
     let writer: EventWriter | undefined;
     try {
       const { openEventWriter, readStored } = await loadStore();
-      onWriter((writer = await openEventWriter(storage, id, onError, run)));
+      run.writer = writer = await openEventWriter(storage, id, onError, tab);
       stored = await readStored(storage, id);
       if (stored.damage !== undefined) onError(stored.damage);
     } catch (error) {
@@ -59,31 +79,28 @@ export function createRestoring(options: RestoringOptions): Restoring {
     isKnown = true;
     const { events, damage } = stored;
     // a log that continues behind its damage is stored again from its beginning
-    if (events.length > 0) takeUp(events, damage === undefined);
-    else takeUp(past, false);
+    if (events.length > 0) continueLog(run, events, damage === undefined);
+    else continueLog(run, past, false);
     writer?.ready();
     stop?.();
     while (waiting.length > 0) waiting.next();
-    onChange();
+    notify(run);
   }
 
   function restored(): Promise<void> {
     if (known !== undefined) return known;
-    // set before the work starts, because a listener may call `start` while the log is taken up
+    // set before the work starts, because a listener may call `start` while the log is continued
     let settle = (): void => {};
     known = new Promise((resolve) => (settle = resolve));
-    void begin().then(settle);
+    void restore().then(settle);
     return known;
   }
 
   return {
     restored,
-    when(move, { key, signal } = {}) {
+    whenRestored(action, { key, signal } = {}) {
       void restored();
-      return isKnown ? move() : (waiting.find(key) ?? waiting.add(move, key, signal));
-    },
-    get moves() {
-      return waiting.length;
+      return isKnown ? action() : (waiting.find(key) ?? waiting.add(action, key, signal));
     },
     stop(end) {
       waiting.clear();

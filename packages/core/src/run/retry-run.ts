@@ -1,20 +1,17 @@
 import { CuelineError } from '../base/errors.ts';
-import type { RunEvent } from '../log/events.ts';
-import { isGone, type Attempt, type LostConnection } from './attempt.ts';
-import { refused, type Attempts } from './attempts.ts';
+import type { Attempt } from './attempt.ts';
+import { isGone, type LostConnection } from './lost-connection.ts';
+import { refused } from './attempts.ts';
 import { keepFinishedSteps, type KeptSteps } from './keep-steps.ts';
 import type { AttemptInput } from './attempt-input.ts';
+import type { RunInternals } from './run-internals.ts';
 
-/** What a retry needs of its run. */
-export type RetriedRun = {
-  readonly attempts: Pick<Attempts, 'shown' | 'replace'>;
-  log(): readonly RunEvent[];
-  /** True for a replay, which can only start at its beginning. */
-  replays(): boolean;
+/** How the work of a run is continued. */
+export type RetryStarts = {
   /** Continues work whose connection was lost. */
-  find(lost: LostConnection, key: string | undefined): Attempt;
+  reconnect(run: RunInternals, lost: LostConnection, key: string | undefined): Attempt;
   /** Starts the shown conversation again, with what was kept of it. */
-  resume(opening: AttemptInput): Promise<unknown>;
+  continueConversation(run: RunInternals, kept: AttemptInput): Promise<unknown>;
 };
 
 /**
@@ -22,10 +19,10 @@ export type RetriedRun = {
  * tried again
  * from the log. Rejects with `invalid_options`.
  */
-export function retryRun(run: RetriedRun, from: number | undefined): Promise<unknown> {
+export function retryRun(run: RunInternals, starts: RetryStarts, from: number | undefined): Promise<unknown> {
   const { shown } = run.attempts;
-  if (from === undefined && shown?.lost !== undefined) return findAgain(run, shown.lost, shown.key);
-  const log = run.log();
+  if (from === undefined && shown?.lost !== undefined) return followAgain(run, starts, shown.lost, shown.key);
+  const log = run.log.events;
   const [first] = log;
   if (first?.type !== 'run-start') {
     return refused(
@@ -34,19 +31,26 @@ export function retryRun(run: RetriedRun, from: number | undefined): Promise<unk
   }
   let kept: KeptSteps;
   try {
-    kept = keepFinishedSteps(log, run.replays() ? 0 : from);
+    // a replay can only start at its beginning
+    kept = keepFinishedSteps(log, run.settings.executor?.replays === true ? 0 : from);
   } catch (error) {
     return refused(error);
   }
   run.attempts.replace();
-  return run.resume({ ...kept, shows: first.messages });
+  return starts.continueConversation(run, { ...kept, shows: first.messages });
 }
 
-function findAgain(run: RetriedRun, lost: LostConnection, key: string | undefined): Promise<unknown> {
-  const found = run.find(lost, key);
+/** Follows lost work again, or tries it again from the log if it does not exist any more. */
+function followAgain(
+  run: RunInternals,
+  starts: RetryStarts,
+  lost: LostConnection,
+  key: string | undefined,
+): Promise<unknown> {
+  const found = starts.reconnect(run, lost, key);
   const result = found.result.catch((error: unknown) => {
     if (run.attempts.shown !== found || !isGone(error)) throw error;
-    return retryRun(run, undefined);
+    return retryRun(run, starts, undefined);
   });
   // like every start, it may be ignored
   result.catch(() => {});

@@ -9,12 +9,10 @@ import { generateFrom, streamOf, wait } from '@cueline/demo-model/stream';
 import type { LanguageModel } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { quoteValue } from '../base/describe-value.ts';
-import { hashOf } from '../json/content-hash.ts';
-import { redactDeep } from '../json/redact.ts';
-import { createModels, toCurrent } from '../models/create-models.ts';
+import { createModels, toCurrent, type Models } from '../models/create-models.ts';
 import type { CurrentModel, ModelSettings } from '../models/settings.ts';
-import { fromJson, readCassetteData, toJson, type CassetteData, type Recording } from './cassette-file.ts';
-import { describeDifferences, similarity } from './request-difference.ts';
+import { fromJson, type CassetteData, type Recording } from './cassette-file.ts';
+import { createRecordings, type Recordings } from './recordings.ts';
 
 /** Settings of {@link createCassette}. */
 export type CassetteOptions = {
@@ -41,9 +39,6 @@ export type Cassette = {
   toJSON(): CassetteData;
 };
 
-/** How many recordings a miss is compared with, for its message. */
-const MAX_COMPARED = 2_000;
-
 /**
  * Returns a cassette: it records what models answer, by request, and answers from these recordings later, without a key
  * and without a network.
@@ -65,104 +60,73 @@ export function createCassette({
     );
   }
   const models = createModels(settings);
-  const earlier = data === undefined || mode === 'record' ? [] : readCassetteData(data).recordings;
-  const recordings = new Map<string, MutableRecording>(
-    earlier.map((recording) => [recording.key, { ...recording, answers: [...recording.answers] }]),
-  );
-  /** How many answers of a recording were given. */
-  const counts = new Map<string, number>();
-  let changed = false;
-
-  /** Returns the next recorded answer of a request; undefined if the request goes to the model. */
-  function answerOf(asked: Asked): Recording['answers'][number] | undefined {
-    const recording = recordings.get(asked.key);
-    const count = counts.get(asked.key) ?? 0;
-    if (recording === undefined || (mode !== 'replay' && count >= recording.answers.length)) {
-      if (mode === 'replay') throw notRecorded(asked, [...recordings.values()]);
-      return undefined;
-    }
-    counts.set(asked.key, count + 1);
-    return recording.answers[count % recording.answers.length];
-  }
-
-  function record({ key, model, request }: Asked, answer: readonly unknown[]): void {
-    const recording = recordings.get(key) ?? { key, model, request, answers: [] };
-    recording.answers.push(redactDeep(toJson(answer), models.secrets()) as Recording['answers'][number]);
-    recordings.set(key, recording);
-    counts.set(key, recording.answers.length);
-    changed = true;
-  }
-
-  function ask(model: string, request: object): Asked {
-    const clean = redactDeep(toJson(request), models.secrets());
-    return { model, request: clean, key: hashOf([model, clean]) };
-  }
-
-  function model(ref: string | LanguageModel): CurrentModel {
-    const { provider, modelId, name } = nameOf(ref);
-    let resolved: Promise<CurrentModel> | undefined;
-    const resolve = (): Promise<CurrentModel> => (resolved ??= models.resolve(ref).then(toCurrent));
-    const doStream: CurrentModel['doStream'] = async (options) => {
-      const asked = ask(name, requestOf(options));
-      const answer = answerOf(asked);
-      if (answer !== undefined) return streamOf(play(answer, options.abortSignal), options.abortSignal);
-      const { stream, ...rest } = await (await resolve()).doStream(options);
-      return { ...rest, stream: stream.pipeThrough(collect((parts) => record(asked, parts))) };
-    };
-    return {
-      specificationVersion: 'v4',
-      provider,
-      modelId,
-      // a replay cannot ask the model which addresses it loads by itself
-      supportedUrls:
-        mode === 'replay'
-          ? { '*/*': [/^https?:/] }
-          : // a model that cannot be resolved is an error of the call
-            resolve().then(
-              (real) => real.supportedUrls,
-              () => ({}),
-            ),
-      doStream,
-      doGenerate: (options) => generateFrom(doStream, options),
-    };
-  }
-
-  function embeddingModel(real: EmbeddingModelV4): EmbeddingModelV4 {
-    const doEmbed = async (options: EmbeddingModelV4CallOptions): Promise<EmbeddingModelV4Result> => {
-      const { values, providerOptions } = options;
-      const asked = ask(`${real.provider}:${real.modelId}`, { values, providerOptions });
-      const [part] = answerOf(asked) ?? [];
-      if (part !== undefined) return { ...(fromJson(part) as Embedded), warnings: [] };
-      const { embeddings, usage } = await real.doEmbed(options);
-      record(asked, [{ type: 'embeddings', embeddings, ...(usage === undefined ? {} : { usage }) }]);
-      return { embeddings, warnings: [], ...(usage === undefined ? {} : { usage }) };
-    };
-    return {
-      specificationVersion: 'v4',
-      provider: real.provider,
-      modelId: real.modelId,
-      maxEmbeddingsPerCall: real.maxEmbeddingsPerCall,
-      supportsParallelCalls: real.supportsParallelCalls,
-      doEmbed,
-    };
-  }
+  const recordings = createRecordings(data, mode, () => models.secrets());
 
   return {
-    model,
-    embeddingModel,
+    model: (ref) => cassetteModel(ref, recordings, models, mode === 'replay'),
+    embeddingModel: (real) => cassetteEmbeddingModel(real, recordings),
     get changed() {
-      return changed;
+      return recordings.changed;
     },
-    toJSON: () => ({
-      version: 1,
-      recordings: [...recordings.values()].toSorted((one, other) => (one.key < other.key ? -1 : 1)),
-    }),
+    toJSON: () => recordings.toJSON(),
   };
 }
 
-type MutableRecording = Omit<Recording, 'answers'> & { answers: Recording['answers'][number][] };
+/** Returns a model that answers from the recordings, or asks the real one and records its answer. */
+function cassetteModel(
+  ref: string | LanguageModel,
+  recordings: Recordings,
+  models: Models,
+  isReplay: boolean,
+): CurrentModel {
+  const { provider, modelId, name } = nameOf(ref);
+  let resolved: Promise<CurrentModel> | undefined;
+  const resolve = (): Promise<CurrentModel> => (resolved ??= models.resolve(ref).then(toCurrent));
+  const doStream: CurrentModel['doStream'] = async (options) => {
+    const asked = recordings.ask(name, requestOf(options));
+    const answer = recordings.answerOf(asked);
+    if (answer !== undefined) return streamOf(play(answer, options.abortSignal), options.abortSignal);
+    const { stream, ...rest } = await (await resolve()).doStream(options);
+    return { ...rest, stream: stream.pipeThrough(collect((parts) => recordings.record(asked, parts))) };
+  };
+  return {
+    specificationVersion: 'v4',
+    provider,
+    modelId,
+    // a replay cannot ask the model which addresses it loads by itself
+    supportedUrls: isReplay
+      ? { '*/*': [/^https?:/] }
+      : // a model that cannot be resolved is an error of the call
+        resolve().then(
+          (real) => real.supportedUrls,
+          () => ({}),
+        ),
+    doStream,
+    doGenerate: (options) => generateFrom(doStream, options),
+  };
+}
 
-type Asked = Pick<Recording, 'key' | 'model' | 'request'>;
+/** Does the same for an embedding model. */
+function cassetteEmbeddingModel(real: EmbeddingModelV4, recordings: Recordings): EmbeddingModelV4 {
+  const doEmbed = async (options: EmbeddingModelV4CallOptions): Promise<EmbeddingModelV4Result> => {
+    const { values, providerOptions } = options;
+    const asked = recordings.ask(`${real.provider}:${real.modelId}`, { values, providerOptions });
+    const [part] = recordings.answerOf(asked) ?? [];
+    if (part !== undefined) return { ...(fromJson(part) as Embedded), warnings: [] };
+    const { embeddings, usage } = await real.doEmbed(options);
+    const counted = usage === undefined ? {} : { usage };
+    recordings.record(asked, [{ type: 'embeddings', embeddings, ...counted }]);
+    return { embeddings, warnings: [], ...counted };
+  };
+  return {
+    specificationVersion: 'v4',
+    provider: real.provider,
+    modelId: real.modelId,
+    maxEmbeddingsPerCall: real.maxEmbeddingsPerCall,
+    supportsParallelCalls: real.supportsParallelCalls,
+    doEmbed,
+  };
+}
 
 type Embedded = Pick<EmbeddingModelV4Result, 'embeddings' | 'usage'>;
 
@@ -222,26 +186,4 @@ function collect(
       controller.enqueue(part);
     },
   });
-}
-
-function notRecorded({ model, request }: Asked, recordings: readonly Recording[]): CuelineError {
-  const rated = recordings
-    .slice(0, MAX_COMPARED)
-    .map((recording) => ({
-      recording,
-      score: similarity(recording.request, request) + (recording.model === model ? 1 : 0),
-    }))
-    .toSorted((one, other) => other.score - one.score);
-  const nearest = rated[0]?.recording;
-  const difference =
-    nearest === undefined
-      ? 'It is empty.'
-      : nearest.model === model
-        ? `The nearest recorded request differs in ${describeDifferences(nearest.request, request)}.`
-        : `It has recordings of ${nearest.model}.`;
-  return new CuelineError(
-    'not_recorded',
-    `The cassette has no answer of ${model} to this request. ${difference} Re-record it: cueline eval --record, or createCassette({ mode: 'record' }).`,
-    { details: { model, ...(nearest === undefined ? {} : { nearest: nearest.key }) } },
-  );
 }

@@ -52,29 +52,15 @@ export function createRuntime(options: {
     });
   };
 
-  // One turn of the event loop: the parts of the stream before a tool's call are sent first.
   const settle = async (): Promise<void> => {
-    await new Promise((resolve) => {
-      const { port1, port2 } = new MessageChannel();
-      port1.addEventListener('message', resolve);
-      port1.start();
-      port2.postMessage(undefined);
-    });
+    await nextTurn();
     outbox.flush();
   };
 
   /** Reports what kept the script from its run. `thrown` is the script's own error, if it was wrapped. */
   const fail = (error: unknown, thrown: unknown): void => {
     const at = error instanceof LoadError ? error.at : script?.locate(thrown ?? error);
-    const failure = CuelineError.isInstance(error)
-      ? error
-      : new CuelineError('script_error', describeError(error));
-    const { code, message, details } = failure;
-    send({
-      type: 'failed',
-      error: { code, message, ...(details === undefined ? {} : { details }) },
-      ...(at === undefined ? {} : { at }),
-    });
+    send({ type: 'failed', error: errorOf(error), ...(at === undefined ? {} : { at }) });
   };
 
   const run = async ({ code, input, messages, tasks, unfinishedCalls, model }: RunMessage): Promise<void> => {
@@ -122,16 +108,6 @@ export function createRuntime(options: {
     }
   };
 
-  const obey = async (command: RunCommand): Promise<EditReply> => {
-    if (live === undefined) return { accepted: false, reason: 'The run has not begun.' };
-    try {
-      return await sendCommand(live, command);
-    } catch (error) {
-      // the user gets a reply whatever the script has done to its prompt
-      return { accepted: false, reason: describeError(error) };
-    }
-  };
-
   return {
     send,
     uncaught: (error) => {
@@ -146,10 +122,38 @@ export function createRuntime(options: {
       else if (parsed.type === 'check') void check(parsed);
       else if (parsed.type === 'stop') stopping.abort();
       else if (parsed.type === 'command') {
-        void obey(parsed.command).then((reply) => send({ type: 'reply', id: parsed.id, reply }));
+        void obey(live, parsed.command).then((reply) => send({ type: 'reply', id: parsed.id, reply }));
       } else remote?.receive(parsed);
     },
   };
+}
+
+async function obey(run: RunHandle | undefined, command: RunCommand): Promise<EditReply> {
+  if (run === undefined) return { accepted: false, reason: 'The run has not begun.' };
+  try {
+    return await sendCommand(run, command);
+  } catch (error) {
+    // the user gets a reply whatever the script has done to its prompt
+    return { accepted: false, reason: describeError(error) };
+  }
+}
+
+/** Waits one turn of the event loop, so that the parts of the stream before a tool's call are sent first. */
+function nextTurn(): Promise<unknown> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.addEventListener('message', resolve);
+    port1.start();
+    port2.postMessage(undefined);
+  });
+}
+
+/** Returns what kept a script from its run, as the page gets it. */
+function errorOf(error: unknown): Extract<ToHost, { type: 'failed' }>['error'] {
+  const { code, message, details } = CuelineError.isInstance(error)
+    ? error
+    : new CuelineError('script_error', describeError(error));
+  return { code, message, ...(details === undefined ? {} : { details }) };
 }
 
 /** Sends every event of a run, from its first on. */

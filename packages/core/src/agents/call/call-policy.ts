@@ -8,7 +8,7 @@ import type {
   PolicyPast,
   PolicyStep,
 } from '../../engine/loop-policy.ts';
-import type { Ending } from '../../engine/recorder.ts';
+import type { Ending } from '../../engine/ending.ts';
 import type { LanguageModelObject } from '../../models/settings.ts';
 import { Conversation } from '../conversation.ts';
 import { recordToolCalls, type CallTrace } from '../record-tool-calls.ts';

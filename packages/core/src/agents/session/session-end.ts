@@ -1,5 +1,5 @@
 import { CuelineError } from '../../base/errors.ts';
-import type { Ending } from '../../engine/recorder.ts';
+import type { Ending } from '../../engine/ending.ts';
 import type { CompletionReason, SessionPhase, SessionResult } from './session-callbacks.ts';
 import type { SessionSettings } from './session-config.ts';
 import type { SessionReporter } from './session-reporter.ts';

@@ -9,7 +9,7 @@ import type {
   PolicyPast,
   PolicyStep,
 } from '../../engine/loop-policy.ts';
-import type { Ending } from '../../engine/recorder.ts';
+import type { Ending } from '../../engine/ending.ts';
 import { toModelOutput } from '../../messages/tool-output.ts';
 import type { UserContext } from '../../prompt/prompt-options.ts';
 import type { ModelResponse } from '../../provider/with-retries.ts';

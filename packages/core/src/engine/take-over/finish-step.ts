@@ -1,6 +1,6 @@
 import { asSchema, type ModelMessage, type ToolModelMessage, type ToolSet } from 'ai';
 import { lastOutput } from '../../tools/tool-callbacks.ts';
-import type { Recorder } from '../recorder.ts';
+import type { Recorder } from '../recording/recorder.ts';
 import type { ToolRegistry } from '../../tool-calls/tool-registry.ts';
 import { INTERRUPTED, type CallSettlement } from '../../log/settle-open-calls.ts';
 import { NOT_MADE, type UnfinishedCall } from '../../log/unfinished-step.ts';
@@ -62,7 +62,7 @@ async function settleCalls<Call extends UnfinishedCall>(
   { recorder, toolApproval, signal }: StepContext,
   settle: (call: Call) => Settlement,
 ): Promise<void> {
-  recorder.resumed(calls.map(({ toolCallId }) => toolCallId));
+  recorder.calls.resumed(calls.map(({ toolCallId }) => toolCallId));
   const results = resultsOf(messages);
   await Promise.all(
     calls.map(async (call) => {
@@ -102,7 +102,7 @@ async function settleCalls<Call extends UnfinishedCall>(
       } catch (thrown) {
         signal.throwIfAborted();
         recorder.part({ type: 'tool-error', ...facts, input, error: thrown });
-        result.output = { type: 'error-text', value: recorder.errorText(thrown) };
+        result.output = { type: 'error-text', value: recorder.calls.errorText(thrown) };
       }
     }),
   );

@@ -12,7 +12,7 @@ import type { ToolApproval } from '../../tool-calls/tool-approval.ts';
 import type { ToolRegistry } from '../../tool-calls/tool-registry.ts';
 import { finishOwnStep, type OwnOpenCall } from './finish-step.ts';
 import type { LoopPolicy, PolicyPast } from '../loop-policy.ts';
-import type { Recorder } from '../recorder.ts';
+import type { Recorder } from '../recording/recorder.ts';
 import { steerOf } from '../steer.ts';
 import { toolsWithModelOutput } from '../../tools/model-output.ts';
 import { readPastTurns } from './past-turns.ts';

@@ -1,5 +1,5 @@
 import type { TextStreamPart, ToolSet } from 'ai';
-import type { RunEventBody, ToolCallFacts } from '../log/events.ts';
+import type { RunEventBody, ToolCallFacts } from '../../log/events.ts';
 
 /** Returns the text of a message. */
 export function textOf(content: string | readonly { type: string; text?: string }[]): string {

@@ -1,6 +1,6 @@
 import type { ModelMessage } from 'ai';
-import type { CompiledRequest, InstructionPart, RequestChange, RequestTool } from '../log/events.ts';
-import { toJson } from '../messages/to-json.ts';
+import type { CompiledRequest, InstructionPart, RequestChange, RequestTool } from '../../log/events.ts';
+import { toJson } from '../../messages/to-json.ts';
 
 /** What the AI SDK reports about a step just before it calls the model. */
 export type StepStart = {

@@ -1,0 +1,253 @@
+import type { FinishReason, TextStreamPart, ToolSet } from 'ai';
+import { CuelineError } from '../../base/errors.ts';
+import type { RunEventBody, RunOutcome } from '../../log/events.ts';
+import { toRunError } from '../../models/run-error.ts';
+import { metadata, sourceFacts, textOf, warningText } from './read-part.ts';
+import { causeOf } from '../../messages/steer-cause.ts';
+import { CallRecorder } from './call-recorder.ts';
+import { contentFiltered } from '../../provider/content-filtered.ts';
+import { toJson } from '../../messages/to-json.ts';
+import type { ModelRetry } from '../../provider/with-retries.ts';
+import type { Ending } from '../ending.ts';
+import type { PendingSteer } from '../steer.ts';
+import type { EventSink } from '../../tool-calls/run-context.ts';
+
+/** Turns the AI SDK's stream into events of the log, in an order in which they can be read. */
+export type Recorder = {
+  /** Records what happens to the tool calls of the current step. */
+  readonly calls: CallRecorder;
+  /** Records one part of the stream, as `onChunk` passes it. */
+  part(part: TextStreamPart<ToolSet>): void;
+  /** Records that a step is about to call the model. */
+  stepStarted(event: Extract<RunEventBody, { type: 'step-start' }>): void;
+  /** Records a message to the model before the AI SDK delivers it, which then is not recorded again. */
+  steered(steer: PendingSteer): void;
+  /** Ends the run, and drops whatever comes later. */
+  end(outcome: RunOutcome, details?: { finishReason?: FinishReason; error?: CuelineError }): void;
+  /** Ends the run according to the last step's finish reason. */
+  finish(finishReason: FinishReason): void;
+  /** Ends the run with a thrown value. */
+  fail(error: unknown): void;
+  /** Records that the model call was aborted, by a time limit or because the run was stopped. */
+  aborted(reason: unknown): void;
+  /** Records that a model call has failed and is tried again. */
+  retries(retry: ModelRetry): void;
+  /** The error that the run has failed with, or will fail with when its step ends. */
+  readonly failure: CuelineError | undefined;
+};
+
+/** A call that waits for an approval, as it is in the AI SDK's stream. */
+export type ApprovalRequest = Extract<TextStreamPart<ToolSet>, { type: 'tool-approval-request' }>;
+
+export type RecorderSettings = {
+  /**
+   * Returns how many attempts at the step have broken off just before a part. Missing if the AI SDK does not retry
+   * after an error
+   * in a stream.
+   */
+  brokenBefore: ((part: TextStreamPart<ToolSet>) => number) | undefined;
+  /** True if no tool may run before the log says that the answer is whole. */
+  logsAnswers?: boolean;
+  /** The number of the first step. Default 0. */
+  firstStep?: number;
+  /** Keys that no error in the log may repeat. */
+  secrets: readonly string[];
+  /** Writes the end into the log, as that of a run or of an agent. Called once. */
+  onEnd(ending: Ending): void;
+  /** Called with what a failed tool call threw, before the log has its error. */
+  onToolError?(toolCallId: string, error: unknown): void;
+  /** Returns the tools of the model. */
+  tools: () => ToolSet;
+  /**
+   * Takes an approval that a provider asks for. False if it cannot be answered, and then the run ends as `waiting`.
+   */
+  askApproval(part: ApprovalRequest): boolean;
+  /** Returns why the run cannot end as done although the model has finished: an error, or a pending answer. */
+  unfinished?: () => CuelineError | 'waiting' | undefined;
+};
+
+/** Creates the recorder of one run, or of one agent. */
+export function createRecorder(log: EventSink, settings: RecorderSettings): Recorder {
+  return new RunRecorder(log, settings);
+}
+
+/** What one run, or one agent of it, writes into the log from the parts of the AI SDK's stream. */
+class RunRecorder implements Recorder {
+  readonly #log: EventSink;
+  readonly #settings: RecorderSettings;
+  #stepOpen = false;
+  #failure: CuelineError | undefined;
+  /** Errors of the step's attempts so far. Each is logged before the parts of the next attempt. */
+  #broken: CuelineError[] = [];
+  #waiting = false;
+  /** Messages to the model that are in the log before they are delivered. */
+  readonly #steered = new Set<string>();
+  readonly #warned = new Set<string>();
+  readonly calls: CallRecorder;
+
+  constructor(log: EventSink, settings: RecorderSettings) {
+    this.calls = new CallRecorder(log, settings);
+    this.#log = log;
+    this.#settings = settings;
+  }
+
+  end(outcome: RunOutcome, details: { finishReason?: FinishReason; error?: CuelineError } = {}): void {
+    if (this.#log.ended) return;
+    if (details.error !== undefined) this.#failure = details.error;
+    this.#settings.onEnd({ outcome, ...details });
+  }
+
+  /** Adds a warning once. Providers repeat theirs at every step. */
+  #warn(message: string): void {
+    if (this.#warned.has(message)) return;
+    this.#warned.add(message);
+    this.#log.append({ type: 'warning', message });
+  }
+
+  /** Voids the parts of earlier attempts. An error that has come meanwhile belongs to this attempt. */
+  #retried(attempts: number): void {
+    for (const error of this.#broken.splice(0, attempts)) {
+      this.#log.append({ type: 'retry', error: error.toJSON() });
+      this.#failure = this.#broken[0];
+    }
+  }
+
+  finish(finishReason: FinishReason): void {
+    if (this.#failure !== undefined) return this.end('error', { finishReason, error: this.#failure });
+    if (this.#waiting) return this.end('waiting', { finishReason });
+    if (finishReason === 'interrupted') {
+      const error = new CuelineError(
+        'stream_truncated',
+        'The answer broke off before its end, so it is not whole. Try again.',
+      );
+      return this.end('error', { finishReason, error });
+    }
+    if (finishReason === 'content-filter')
+      return this.end('error', { finishReason, error: contentFiltered() });
+    if (finishReason === 'error') {
+      const error = new CuelineError(
+        'provider_error',
+        'The model ended its answer with an error and did not say which.',
+      );
+      return this.end('error', { finishReason, error });
+    }
+    const unfinished = this.#settings.unfinished?.();
+    if (unfinished === 'waiting') return this.end('waiting', { finishReason });
+    if (unfinished !== undefined) return this.end('error', { finishReason, error: unfinished });
+    this.end('done', { finishReason });
+  }
+
+  fail(error: unknown): void {
+    this.end('error', { error: this.#failure ?? toRunError(error, this.#settings.secrets) });
+  }
+
+  part(part: TextStreamPart<ToolSet>): void {
+    if (this.#settings.brokenBefore !== undefined) this.#retried(this.#settings.brokenBefore(part));
+    switch (part.type) {
+      case 'start-step':
+        for (const warning of part.warnings) this.#warn(warningText(warning));
+        return;
+      case 'text-start':
+      case 'reasoning-start':
+        this.calls.textBegins();
+        return this.#log.append({ type: part.type, id: part.id, ...metadata(part) });
+      case 'reasoning-end':
+        this.#log.append({ type: part.type, id: part.id, ...metadata(part) });
+        return this.calls.textEnds();
+      case 'text-end': {
+        const { type, id, citations } = part;
+        this.#log.append({
+          type,
+          id,
+          ...(citations === undefined ? {} : { citations }),
+          ...metadata(part),
+        });
+        return this.calls.textEnds();
+      }
+      case 'text-delta':
+      case 'reasoning-delta': {
+        const delta = { type: part.type, id: part.id, text: part.text };
+        return this.#log.append(
+          part.providerMetadata === undefined ? delta : { ...delta, ...metadata(part) },
+        );
+      }
+      case 'tool-input-start':
+      case 'tool-input-delta':
+      case 'tool-call':
+      case 'tool-result':
+      case 'tool-error':
+      case 'tool-output-denied':
+      case 'tool-approval-response':
+        return this.calls.part(part);
+      case 'tool-approval-request':
+        if (part.isAutomatic !== true && !this.#settings.askApproval(part)) this.#waiting = true;
+        return;
+      case 'steering-message':
+        if (this.#steered.delete(part.id)) return;
+        return this.#log.append({
+          type: 'steer',
+          id: part.id,
+          cause: causeOf(part.id),
+          text: textOf(part.message.content),
+        });
+      case 'source':
+        return this.#log.append({ type: 'source', source: sourceFacts(part) });
+      case 'custom':
+        return this.#log.append({ type: 'custom', kind: part.kind, ...metadata(part) });
+      case 'file':
+      case 'reasoning-file':
+        return this.#log.append({
+          type: 'file',
+          mediaType: part.file.mediaType,
+          url: `data:${part.file.mediaType};base64,${part.file.base64}`,
+          ...(part.type === 'reasoning-file' ? { reasoning: true } : {}),
+          ...metadata(part),
+        });
+      case 'finish-step':
+        this.#stepOpen = false;
+        return this.#log.append({
+          type: 'step-end',
+          step: this.calls.step,
+          finishReason: part.finishReason,
+          usage: toJson(part.usage) as typeof part.usage,
+          ...metadata(part),
+        });
+      case 'error':
+        this.#broken.push(toRunError(part.error, this.#settings.secrets));
+        this.#failure ??= this.#broken[0]!;
+        // an error inside a step ends with the step; one outside has nothing to wait for
+        if (!this.#stepOpen) this.end('error', { error: this.#failure });
+        return;
+      case 'finish':
+        return this.finish(part.finishReason);
+      default:
+    }
+  }
+
+  retries({ error, ...next }: ModelRetry): void {
+    this.#log.append({ type: 'retry', error: error.toJSON(), ...next });
+  }
+
+  steered(steer: PendingSteer): void {
+    this.#steered.add(steer.id);
+    this.#log.append({ type: 'steer', ...steer });
+  }
+
+  aborted(reason: unknown): void {
+    const timedOut = reason instanceof Error && reason.name === 'TimeoutError';
+    if (timedOut) this.end('error', { error: toRunError(reason, this.#settings.secrets) });
+    else this.end('stopped');
+  }
+
+  stepStarted(event: Extract<RunEventBody, { type: 'step-start' }>): void {
+    const step = event.step + (this.#settings.firstStep ?? 0);
+    this.calls.beginStep(step);
+    this.#stepOpen = true;
+    this.#broken = [];
+    this.#log.append({ ...event, step });
+  }
+
+  get failure(): CuelineError | undefined {
+    return this.#failure;
+  }
+}

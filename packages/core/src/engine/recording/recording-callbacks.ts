@@ -1,0 +1,75 @@
+import type { Experimental_Steering as Steering } from 'ai';
+import { beforeCallback, composeCallbacks } from '../../base/compose-callbacks.ts';
+import type { RequestChange } from '../../log/events.ts';
+import type { StreamTextOptions } from '../../prompt/prompt-options.ts';
+import type { StepStart } from './request-recorder.ts';
+import { continueLoop, steerLoop, type PendingSteer } from '../steer.ts';
+import type { CallerOptions, StreamContext } from '../stream-context.ts';
+
+/** The callbacks that write the stream into the log and continue the loop, before those of the caller. */
+export function recordingCallbacks(
+  rest: CallerOptions,
+  { agentContext, recorder, registry, steers, policy, approvals, abortSignal }: StreamContext,
+  {
+    steering,
+    recordVariables,
+    onSteer,
+    describe,
+  }: {
+    steering: Steering;
+    recordVariables: () => void;
+    onSteer: (steer: PendingSteer) => void;
+    describe: (event: StepStart) => RequestChange;
+  },
+): Partial<StreamTextOptions> {
+  const { sink, runContext } = agentContext;
+  return {
+    onChunk: beforeCallback(({ chunk }) => {
+      recorder.part(chunk);
+      // no tool sees such calls, and a model may make them without end
+      if (chunk.type === 'tool-call' && chunk.invalid === true && chunk.providerExecuted !== true) {
+        registry.invalid(chunk.toolName, chunk.input);
+      }
+    }, rest.onChunk),
+    // without a listener, the AI SDK prints to the console; errors are in the log
+    onError: rest.onError ?? (() => {}),
+    onAbort: composeCallbacks((event) => recorder.aborted(event.reason), rest.onAbort),
+    onStepError: composeCallbacks((event) => recorder.fail(event.error), rest.onStepError),
+    onStepEnd: composeCallbacks(
+      async (step) => {
+        // the tokens are spent; only the next call is refused
+        runContext.budget.addTokens(step.usage);
+        if (approvals.requested) {
+          const goesOn = await Promise.resolve(policy?.paused?.(step) ?? true).catch((error: unknown) =>
+            recorder.fail(error),
+          );
+          return goesOn === true ? approvals.settle(steering, abortSignal) : undefined;
+        }
+        await steerLoop(step, steers, steering, sink, onSteer);
+        if (policy === undefined || sink.ended) return;
+        // the AI SDK continues whatever its callbacks throw
+        await continueLoop(step, policy, steering, onSteer).catch((error: unknown) => recorder.fail(error));
+      },
+      rest.onStepEnd,
+      rest.onStepFinish,
+    ),
+    ...(runContext.durable === undefined
+      ? {}
+      : {
+          onLanguageModelCallEnd: composeCallbacks(
+            (event) => recorder.calls.answered(event),
+            rest.onLanguageModelCallEnd,
+          ),
+        }),
+    // a caller's transform may have kept the last part of the stream
+    onEnd: composeCallbacks((event) => recorder.finish(event.finishReason), rest.onEnd, rest.onFinish),
+    onStepStart: composeCallbacks((event) => {
+      recordVariables();
+      recorder.stepStarted({
+        type: 'step-start',
+        step: event.stepNumber,
+        request: describe(event),
+      });
+    }, rest.onStepStart ?? rest.experimental_onStepStart),
+  };
+}

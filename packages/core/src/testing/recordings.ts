@@ -1,0 +1,94 @@
+import { CuelineError } from '../base/errors.ts';
+import { hashOf } from '../json/content-hash.ts';
+import { redactDeep } from '../json/redact.ts';
+import { readCassetteData, toJson, type CassetteData, type Recording } from './cassette-file.ts';
+import { describeDifferences, similarity } from './request-difference.ts';
+
+/** The recorded answers of a cassette, by request. */
+export type Recordings = {
+  /** Returns a request without keys, and the key of its recording. */
+  ask(model: string, request: object): Asked;
+  /** Returns the next recorded answer of a request; undefined if the request goes to the model. */
+  answerOf(asked: Asked): Answer | undefined;
+  /** Adds an answer of a model, without keys. */
+  record(asked: Asked, answer: readonly unknown[]): void;
+  /** True if something was recorded that was not there at the beginning. */
+  readonly changed: boolean;
+  toJSON(): CassetteData;
+};
+
+/** A request to a model. */
+export type Asked = Pick<Recording, 'key' | 'model' | 'request'>;
+
+type Answer = Recording['answers'][number];
+
+/** How many recordings a miss is compared with, for its message. */
+const MAX_COMPARED = 2_000;
+
+/** Creates the recordings of a cassette from its file. `secrets` returns the keys that must not get into them. */
+export function createRecordings(
+  data: unknown,
+  mode: 'replay' | 'record' | 'extend',
+  secrets: () => readonly string[],
+): Recordings {
+  const earlier = data === undefined || mode === 'record' ? [] : readCassetteData(data).recordings;
+  const recordings = new Map<string, Asked & { answers: Answer[] }>(
+    earlier.map((recording) => [recording.key, { ...recording, answers: [...recording.answers] }]),
+  );
+  /** How many answers of a recording were given. */
+  const counts = new Map<string, number>();
+  let changed = false;
+
+  return {
+    ask(model, request) {
+      const clean = redactDeep(toJson(request), secrets());
+      return { model, request: clean, key: hashOf([model, clean]) };
+    },
+    answerOf(asked) {
+      const recording = recordings.get(asked.key);
+      const count = counts.get(asked.key) ?? 0;
+      if (recording === undefined || (mode !== 'replay' && count >= recording.answers.length)) {
+        if (mode === 'replay') throw notRecorded(asked, [...recordings.values()]);
+        return undefined;
+      }
+      counts.set(asked.key, count + 1);
+      return recording.answers[count % recording.answers.length];
+    },
+    record(asked, answer) {
+      const recording = recordings.get(asked.key) ?? { ...asked, answers: [] };
+      recording.answers.push(redactDeep(toJson(answer), secrets()) as Answer);
+      recordings.set(asked.key, recording);
+      counts.set(asked.key, recording.answers.length);
+      changed = true;
+    },
+    get changed() {
+      return changed;
+    },
+    toJSON: () => ({
+      version: 1,
+      recordings: [...recordings.values()].toSorted((one, other) => (one.key < other.key ? -1 : 1)),
+    }),
+  };
+}
+
+function notRecorded({ model, request }: Asked, recordings: readonly Recording[]): CuelineError {
+  const rated = recordings
+    .slice(0, MAX_COMPARED)
+    .map((recording) => ({
+      recording,
+      score: similarity(recording.request, request) + (recording.model === model ? 1 : 0),
+    }))
+    .toSorted((one, other) => other.score - one.score);
+  const nearest = rated[0]?.recording;
+  const difference =
+    nearest === undefined
+      ? 'It is empty.'
+      : nearest.model === model
+        ? `The nearest recorded request differs in ${describeDifferences(nearest.request, request)}.`
+        : `It has recordings of ${nearest.model}.`;
+  return new CuelineError(
+    'not_recorded',
+    `The cassette has no answer of ${model} to this request. ${difference} Re-record it: cueline eval --record, or createCassette({ mode: 'record' }).`,
+    { details: { model, ...(nearest === undefined ? {} : { nearest: nearest.key }) } },
+  );
+}
