@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createDurable, inProcessDriver, type Durable } from '@cueline/durable';
 import { createSqlStore } from '@cueline/durable/sql';
 import { PGlite } from '@electric-sql/pglite';
+import type { RunGuard } from '@cueline/edge';
 import { prompts } from './prompts.ts';
 
 /** How long a shutdown waits for the steps under way, in ms: less than the whole process has. */
@@ -20,11 +21,12 @@ export type StoredRuns = {
 
 /**
  * Opens the runs in a folder, creating it if there is none, and continues those that have not ended. A folder belongs to
- * one process at a time. `variables` has the key of the provider.
+ * one process at a time. `variables` has the key of the provider, and `guard` the limits of the runs.
  */
 export async function openRuns(
   folder: string,
   variables: Readonly<Record<string, string | undefined>>,
+  guard: RunGuard,
 ): Promise<StoredRuns> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const sessionSecret = await readSecret(join(folder, 'session-secret'));
@@ -33,6 +35,7 @@ export async function openRuns(
     prompts,
     store: createSqlStore(database),
     models: { env: variables },
+    guard,
     driver: inProcessDriver({ graceMs: GRACE_MS }),
   });
   const worker = await durable.work();

@@ -8,15 +8,16 @@ import {
   type RunEvent,
   type RunRequest,
 } from '@cueline/core';
-import { activeTime, advance, type Advanced, type StoredRun } from '@cueline/core/durable';
+import { advance, type Advanced, type StoredRun } from '@cueline/core/durable';
 import { withoutProviderStorage, type ModelSettings } from '@cueline/core/models';
 import type { DurableDriver, DurableWorker } from './driver.ts';
-import type { GuardedRun, RunGuard, StepOutcome } from './guard.ts';
-import { guardModels } from './guard-models.ts';
+import type { RunGuard, StepOutcome } from './guard.ts';
+import { guardedFacts, guardModels, unguarded } from './guard-step.ts';
 import { inProcessDriver } from './in-process-driver.ts';
 import { missingPrompt, namelessModel, promptsByName, unknownPrompt } from './prompts.ts';
 import { commandOf, refusalOf } from './respond.ts';
 import type { ClaimedRun, DurableStore, FoundRun, ReadEvents, RunOwner, RunQuery } from './store.ts';
+import { startSweep, SWEEP_MS, wakeAll } from './sweep.ts';
 import { createWatch } from './watch.ts';
 
 export type DurableOptions = {
@@ -65,8 +66,12 @@ export type Durable = {
   advance(runId: string, signal: AbortSignal): Promise<Advanced>;
   /** Sends a command to a run, or stops it, whether or not a worker is up. */
   respond(runId: string, command: RunCommand | { type: 'stop' }): Promise<EditReply>;
-  /** Begins to work: takes jobs of the driver, and wakes every unfinished run of the store. */
-  work(): Promise<DurableWorker>;
+  /**
+   * Begins to work: takes jobs of the driver, and wakes every unfinished run of the store. Every `sweepMs` milliseconds it also
+   * wakes runs that were stored and have not begun, because the process that started them was killed in between. Default 30,000;
+   * `Infinity` for never.
+   */
+  work(options?: { sweepMs?: number | undefined }): Promise<DurableWorker>;
 };
 
 /**
@@ -229,29 +234,19 @@ export function createDurable(given: DurableOptions): Durable {
     watch: (runId, afterSeq, signal) => watch.follow(runId, afterSeq, signal),
     advance: advanceRun,
     respond: send,
-    async work() {
+    async work({ sweepMs = SWEEP_MS } = {}) {
       const worker = driver.work(advanceRun);
-      for (const runId of await store.unfinished()) await driver.wake(runId);
-      return worker;
+      const unfinished = await store.unfinished();
+      await wakeAll(unfinished, driver);
+      const sweep = startSweep({ store, driver, known: unfinished, ms: sweepMs });
+      return {
+        async stop() {
+          sweep.stop();
+          await worker.stop();
+        },
+      };
     },
   };
-}
-
-/** Returns what a guard reads of a run. */
-function guardedFacts(
-  { start, events }: ClaimedRun,
-  tokens: number | undefined,
-): Pick<GuardedRun, 'prompt' | 'owner' | 'tokens' | 'activeMs' | 'events'> {
-  const { prompt, owner, limits, startedAt } = start;
-  const elapsed = startedAt === undefined ? undefined : Date.now() - startedAt;
-  return { prompt, owner, tokens: limits?.tokens ?? tokens, activeMs: activeTime(events, elapsed), events };
-}
-
-function unguarded(runId: string): CuelineError {
-  return new CuelineError(
-    'invalid_options',
-    `Run ${runId} was started with a guard, and this worker has none, so it would call models without limits. Pass the guard: createDurable({ guard, … }).`,
-  );
 }
 
 /** The run belongs to another worker by now. */
