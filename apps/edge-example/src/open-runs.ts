@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { createDurable, inProcessDriver, type Durable } from '@cueline/durable';
 import { createSqlStore } from '@cueline/durable/sql';
 import { PGlite } from '@electric-sql/pglite';
-import type { RunGuard } from '@cueline/edge';
+import type { LimitStore } from '@cueline/edge';
+import { createGuard } from './limits.ts';
 import { prompts } from './prompts.ts';
 
 /** How long a shutdown waits for the steps under way, in ms: less than the whole process has. */
@@ -21,12 +22,12 @@ export type StoredRuns = {
 
 /**
  * Opens the runs in a folder, creating it if there is none, and continues those that have not ended. A folder belongs to
- * one process at a time. `variables` has the key of the provider, and `guard` the limits of the runs.
+ * one process at a time. `variables` has the key of the provider, and `limitStore` counts what the runs use.
  */
 export async function openRuns(
   folder: string,
   variables: Readonly<Record<string, string | undefined>>,
-  guard: RunGuard,
+  limitStore: LimitStore,
 ): Promise<StoredRuns> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const sessionSecret = await readSecret(join(folder, 'session-secret'));
@@ -35,7 +36,7 @@ export async function openRuns(
     prompts,
     store: createSqlStore(database),
     models: { env: variables },
-    guard,
+    guard: createGuard(limitStore),
     driver: inProcessDriver({ graceMs: GRACE_MS }),
   });
   const worker = await durable.work();
