@@ -13,7 +13,7 @@ import type { GuardedRun, GuardedStep } from './run-guard.ts';
  * How long a place and a reservation last without a worker, in milliseconds. A step renews them; those of a worker that was
  * killed are settled by the next one, or end with this lease and count in full.
  */
-export const LEASE_MS = 15 * 60_000;
+export const LEASE_MS: number = 15 * 60_000;
 
 const unused = { tokens: 0, cost: 0 };
 
