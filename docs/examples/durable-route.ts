@@ -1,13 +1,17 @@
 import { definePrompt } from '@cueline/core';
 import { createDurable, createMemoryStore } from '@cueline/durable';
-import { createPromptRoute } from '@cueline/edge';
+import { createMemoryLimits, createPromptRoute, createRunGuard } from '@cueline/edge';
 
 const planDay = definePrompt('planDay', (prompt) => prompt.$`Plan a day in Faro.`, {
   model: 'simulated:demo',
 });
 
 // #region route
-const durable = createDurable({ prompts: [planDay], store: createMemoryStore() });
+const guard = createRunGuard({
+  limits: { dailyTokens: 200_000, concurrent: 4, runMs: 15 * 60_000 },
+  limitStore: createMemoryLimits(), // several processes need a shared one, such as createRedisLimits(client)
+});
+const durable = createDurable({ prompts: [planDay], store: createMemoryStore(), guard });
 const worker = await durable.work();
 const route = createPromptRoute(planDay, {
   durable,

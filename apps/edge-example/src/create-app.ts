@@ -3,9 +3,11 @@ import {
   createMemoryLimits,
   createModelProxy,
   createPromptRoute,
+  type LimitStore,
   type PromptRouteOptions,
   type RouteContext,
 } from '@cueline/edge';
+import { DAY_LIMITS, report, RUN_LIMITS, TOTAL_DAILY_TOKENS } from './limits.ts';
 import { prompts } from './prompts.ts';
 import { servePage, type Assets } from './serve-page.ts';
 import { createSessions } from './sessions.ts';
@@ -27,6 +29,8 @@ export type WorkerEnvironment = {
   SECURE_COOKIES?: string | undefined;
   /** Where the runs of the route are stored and continued. Without it, they end with their process. */
   DURABLE?: Durable | undefined;
+  /** Counts calls and runs. Stored runs and their workers share it. Default: the memory of this worker. */
+  LIMITS?: LimitStore | undefined;
   OPENAI_API_KEY: string;
   /** Another address of OpenAI's Responses API. */
   OPENAI_API_BASE?: string | undefined;
@@ -39,12 +43,6 @@ export type App = (request: Request, context?: RouteContext) => Promise<Response
 
 const smallModel = 'gpt-5.4-mini';
 
-/** Tokens of all sessions together per day, without stored runs. A session is free, so the limit of each does not bound the bill. */
-const TOTAL_DAILY_TOKENS = 5_000_000;
-
-/** The most that each run may use. */
-const RUN_LIMITS = { steps: 40, tokens: 100_000 };
-
 /** Creates the server. The key is read from `env` at each call, and no answer contains it. */
 export function createApp({ ASSETS: assets, SESSIONS: objects, ...env }: WorkerEnvironment): App {
   const id = env.CUELINE_MODEL ?? smallModel;
@@ -54,7 +52,7 @@ export function createApp({ ASSETS: assets, SESSIONS: objects, ...env }: WorkerE
   const address = env.ADDRESS ?? ((request: Request) => request.headers.get('cf-connecting-ip') ?? '');
   const shared = { origins, auth: sessions.identify, address, onEvent: report };
   // one store for both, so that they share the daily count
-  const limitStore = createMemoryLimits();
+  const limitStore = env.LIMITS ?? createMemoryLimits();
 
   const models = createModelProxy({
     ...shared,
@@ -64,12 +62,12 @@ export function createApp({ ASSETS: assets, SESSIONS: objects, ...env }: WorkerE
     limits: { rpm: 60, totalDailyTokens: TOTAL_DAILY_TOKENS },
     store: limitStore,
   });
-  // stored runs are not counted by the day, and their workers have the models
+  // the workers of stored runs have the models, and their guard has the limits by the day
   const runs: Pick<PromptRouteOptions, 'durable' | 'models' | 'limits'> =
     env.DURABLE === undefined
       ? {
           models: (variables) => ({ env: variables }),
-          limits: { ...RUN_LIMITS, dailyTokens: 1_000_000, totalDailyTokens: TOTAL_DAILY_TOKENS },
+          limits: { ...RUN_LIMITS, ...DAY_LIMITS },
         }
       : { durable: env.DURABLE, limits: { ...RUN_LIMITS, rpm: 20 } };
   const route = createPromptRoute(prompts, {
@@ -98,11 +96,4 @@ export function createApp({ ASSETS: assets, SESSIONS: objects, ...env }: WorkerE
     }
     return assets.fetch(request);
   };
-}
-
-/** One line for each call, run and refusal, without any text of the conversation. */
-function report(event: object): void {
-  console.log(
-    JSON.stringify(event, (_name, value: unknown) => (value instanceof Error ? String(value) : value)),
-  );
 }

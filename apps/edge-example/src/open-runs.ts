@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { createDurable, inProcessDriver, type Durable } from '@cueline/durable';
 import { createSqlStore } from '@cueline/durable/sql';
 import { PGlite } from '@electric-sql/pglite';
+import type { LimitStore } from '@cueline/edge';
+import { createGuard } from './limits.ts';
 import { prompts } from './prompts.ts';
 
 /** How long a shutdown waits for the steps under way, in ms: less than the whole process has. */
@@ -20,11 +22,12 @@ export type StoredRuns = {
 
 /**
  * Opens the runs in a folder, creating it if there is none, and continues those that have not ended. A folder belongs to
- * one process at a time. `variables` has the key of the provider.
+ * one process at a time. `variables` has the key of the provider, and `limitStore` counts what the runs use.
  */
 export async function openRuns(
   folder: string,
   variables: Readonly<Record<string, string | undefined>>,
+  limitStore: LimitStore,
 ): Promise<StoredRuns> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const sessionSecret = await readSecret(join(folder, 'session-secret'));
@@ -33,6 +36,7 @@ export async function openRuns(
     prompts,
     store: createSqlStore(database),
     models: { env: variables },
+    guard: createGuard(limitStore),
     driver: inProcessDriver({ graceMs: GRACE_MS }),
   });
   const worker = await durable.work();

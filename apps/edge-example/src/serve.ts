@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { house } from '@cueline/react-example/demo';
+import { createMemoryLimits } from '@cueline/edge';
 import { serve, type ServerRequest } from 'srvx';
 import { staticMiddleware } from 'srvx/static';
 import type { WorkerEnvironment } from './create-app.ts';
@@ -47,7 +48,10 @@ async function bind(): Promise<WorkerEnvironment> {
   await server.ready();
   const { port } = new URL(server.url!);
   const variables = await providerVariables();
-  const runs = DURABLE === undefined || DURABLE === '' ? undefined : await openRuns(DURABLE, variables);
+  // one store for the proxy, the route and the stored runs, so that they share the daily count
+  const limitStore = createMemoryLimits();
+  const runs =
+    DURABLE === undefined || DURABLE === '' ? undefined : await openRuns(DURABLE, variables, limitStore);
   endOnSignal(server, underWay, runs);
   return {
     ...variables,
@@ -58,6 +62,7 @@ async function bind(): Promise<WorkerEnvironment> {
     SESSION_SECRET: SESSION_SECRET ?? runs?.sessionSecret ?? randomUUID(),
     SECURE_COOKIES,
     DURABLE: runs?.durable,
+    LIMITS: limitStore,
   };
 }
 

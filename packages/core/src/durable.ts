@@ -1,4 +1,5 @@
 // Apart from the rest, so that only a server that advances runs loads it.
+export { activeTime } from './durable/active-time.ts';
 export {
   advance,
   checkAdvanceable,

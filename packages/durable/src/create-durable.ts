@@ -1,6 +1,5 @@
 import {
   CuelineError,
-  definePrompt,
   type EditReply,
   type Executor,
   type PromptDefinition,
@@ -9,12 +8,16 @@ import {
   type RunEvent,
   type RunRequest,
 } from '@cueline/core';
-import { advance, checkAdvanceable, type Advanced } from '@cueline/core/durable';
+import { advance, type Advanced, type StoredRun } from '@cueline/core/durable';
 import { withoutProviderStorage, type ModelSettings } from '@cueline/core/models';
 import type { DurableDriver, DurableWorker } from './driver.ts';
+import type { RunGuard, StepOutcome } from './guard.ts';
+import { guardedFacts, guardModels, unguarded } from './guard-step.ts';
 import { inProcessDriver } from './in-process-driver.ts';
+import { missingPrompt, namelessModel, promptsByName, unknownPrompt } from './prompts.ts';
 import { commandOf, refusalOf } from './respond.ts';
-import type { DurableStore, FoundRun, ReadEvents, RunOwner, RunQuery } from './store.ts';
+import type { ClaimedRun, DurableStore, FoundRun, ReadEvents, RunOwner, RunQuery } from './store.ts';
+import { startSweep, SWEEP_MS, wakeAll } from './sweep.ts';
 import { createWatch } from './watch.ts';
 
 export type DurableOptions = {
@@ -29,6 +32,11 @@ export type DurableOptions = {
   options?: PromptOptions;
   /** What schedules the steps. Default: `inProcessDriver()`. */
   driver?: DurableDriver;
+  /**
+   * Permits and counts the model calls of every step: `createRunGuard` of `@cueline/edge`. Give the same one in every process.
+   * A run that was started with a guard for a user is not advanced by a worker without one.
+   */
+  guard?: RunGuard | undefined;
 };
 
 /** Runs that outlive their process. */
@@ -37,8 +45,17 @@ export type Durable = {
   readonly executor: Executor;
   /** The names of the prompts that may run. */
   readonly prompts: readonly string[];
-  /** Starts a run, for a user if `owner` is given, or finds the one that was started with its key. */
-  begin<Input>(request: RunRequest<Input>, owner?: RunOwner): Promise<{ runId: string; isNew: boolean }>;
+  /** The guard of the steps. */
+  readonly guard: RunGuard | undefined;
+  /**
+   * Starts a run, for a user if `owner` is given, or finds the one that was started with its key. A new run gets
+   * `newId`, if that is given.
+   */
+  begin<Input>(
+    request: RunRequest<Input>,
+    owner?: RunOwner,
+    newId?: string,
+  ): Promise<{ runId: string; isNew: boolean }>;
   /** Finds a run in the store. */
   find(which: RunQuery): Promise<FoundRun | undefined>;
   /** Returns the stored events of a run after `afterSeq`. */
@@ -49,8 +66,12 @@ export type Durable = {
   advance(runId: string, signal: AbortSignal): Promise<Advanced>;
   /** Sends a command to a run, or stops it, whether or not a worker is up. */
   respond(runId: string, command: RunCommand | { type: 'stop' }): Promise<EditReply>;
-  /** Begins to work: takes jobs of the driver, and wakes every unfinished run of the store. */
-  work(): Promise<DurableWorker>;
+  /**
+   * Begins to work: takes jobs of the driver, and wakes every unfinished run of the store. Every `sweepMs` milliseconds it also
+   * wakes runs that were stored and have not begun, because the process that started them was killed in between. Default 30,000;
+   * `Infinity` for never.
+   */
+  work(options?: { sweepMs?: number | undefined }): Promise<DurableWorker>;
 };
 
 /**
@@ -64,54 +85,83 @@ export type Durable = {
  * const run = createRun(planDay, { executor: durable.executor });
  */
 export function createDurable(given: DurableOptions): Durable {
-  const { store, models = {}, options, driver = inProcessDriver() } = given;
-  const prompts = byName(given.prompts);
+  const { store, models = {}, options, driver = inProcessDriver(), guard } = given;
+  const prompts = promptsByName(given.prompts);
   const watch = createWatch(store);
 
   async function advanceRun(runId: string, signal: AbortSignal): Promise<Advanced> {
     const claimed = await store.claim(runId);
-    if (claimed === 'ended') return { status: 'done' };
     // forgotten, or never stored
-    if (claimed === undefined) return { status: 'done' };
-    const { epoch, start, events, commands } = claimed;
-    const { prompt, input, model, messages, limits, tasks, owner, startedAt } = start;
+    if (claimed === 'ended' || claimed === undefined) return { status: 'done' };
+    if (claimed.start.guarded === true && guard === undefined) throw unguarded(runId);
+    const ending = new AbortController();
+    const leaving = new AbortController();
+    const leave = (): void => leaving.abort(signal.reason);
+    if (signal.aborted) leave();
+    else signal.addEventListener('abort', leave, { once: true });
+    let outcome: StepOutcome = 'failed';
+    let later: unknown;
+    const step = await guard?.begin({
+      runId,
+      epoch: claimed.epoch,
+      ...guardedFacts(claimed, options?.limits?.tokens),
+      end: (error) => ending.abort(CuelineError.fromJSON(error)),
+      tryLater: (error) => {
+        later = error;
+        leaving.abort(error);
+      },
+    });
     try {
-      const advanced = await advance(
-        {
-          runId,
-          definition: prompts.get(prompt) ?? missingPrompt(prompt),
-          input,
-          model,
-          messages,
-          tasks,
-          startedAt,
-          options: {
-            ...options,
-            ...(limits === undefined ? {} : { limits: { ...options?.limits, ...limits } }),
-          },
-          events,
+      const { commands } = claimed;
+      const advanced = await advance(storedRun(runId, claimed), {
+        models: guardModels(modelsFor(claimed.start.owner), step),
+        signal: leaving.signal,
+        end: ending.signal,
+        commands: commands.map(({ command }) => command),
+        async append(more) {
+          if (!(await store.append(runId, claimed.epoch, more))) throw new LostRun(runId);
+          watch.changed(runId);
+          step?.stored(more);
         },
-        {
-          // what a user sends must not refer to what the provider keeps
-          models: owner === undefined ? models : withoutProviderStorage(models),
-          signal,
-          commands: commands.map(({ command }) => command),
-          async append(more) {
-            if (!(await store.append(runId, epoch, more))) throw new LostRun(runId);
-            watch.changed(runId);
-          },
-        },
-      );
+      });
+      outcome = advanced.status;
       await store.forget(
         runId,
         commands.map(({ name }) => name),
       );
       return advanced;
     } catch (error) {
+      // a guard that cannot go on does not know which of the two it is
+      const isLost = error === later && !(await store.append(runId, claimed.epoch, []));
+      if (!(error instanceof LostRun || isLost)) throw error;
+      outcome = 'lost';
       // the other worker's job continues it
-      if (error instanceof LostRun) return { status: 'done' };
-      throw error;
+      return { status: 'done' };
+    } finally {
+      signal.removeEventListener('abort', leave);
+      await step?.over(outcome);
     }
+  }
+
+  function modelsFor(owner: RunOwner | undefined): ModelSettings {
+    // what a user sends must not refer to what the provider keeps
+    return owner === undefined ? models : withoutProviderStorage(models);
+  }
+
+  function storedRun(runId: string, { start, events }: ClaimedRun): StoredRun {
+    const { prompt, input, model, messages, limits, tasks, startedAt } = start;
+    const own = limits === undefined ? {} : { limits: { ...options?.limits, ...limits } };
+    return {
+      runId,
+      definition: prompts.get(prompt) ?? missingPrompt(prompt),
+      input,
+      model,
+      messages,
+      tasks,
+      startedAt,
+      options: { ...options, ...own },
+      events,
+    };
   }
 
   async function send(runId: string, command: RunCommand | { type: 'stop' }): Promise<EditReply> {
@@ -141,10 +191,10 @@ export function createDurable(given: DurableOptions): Durable {
   async function begin<Input>(
     { definition, input, model, messages, tasks, options: own, key }: RunRequest<Input>,
     owner?: RunOwner,
+    newId = `run-${crypto.randomUUID()}`,
   ): Promise<{ runId: string; isNew: boolean }> {
     if (!prompts.has(definition.name)) throw unknownPrompt(definition.name, prompts);
     if (model !== undefined && typeof model !== 'string') throw namelessModel();
-    const newId = `run-${crypto.randomUUID()}`;
     const created = await store.create({
       runId: newId,
       key,
@@ -157,6 +207,7 @@ export function createDurable(given: DurableOptions): Durable {
         limits: own?.limits,
         owner,
         startedAt: Date.now(),
+        guarded: guard === undefined || owner === undefined ? undefined : true,
       },
     });
     const runId = created === 'created' ? newId : created.runId;
@@ -176,16 +227,24 @@ export function createDurable(given: DurableOptions): Durable {
       send,
     },
     prompts: [...prompts.keys()],
+    guard,
     begin,
     find: (which) => store.find(which),
     read: (runId, afterSeq) => store.read(runId, afterSeq),
     watch: (runId, afterSeq, signal) => watch.follow(runId, afterSeq, signal),
     advance: advanceRun,
     respond: send,
-    async work() {
+    async work({ sweepMs = SWEEP_MS } = {}) {
       const worker = driver.work(advanceRun);
-      for (const runId of await store.unfinished()) await driver.wake(runId);
-      return worker;
+      const unfinished = await store.unfinished();
+      await wakeAll(unfinished, driver);
+      const sweep = startSweep({ store, driver, known: unfinished, ms: sweepMs });
+      return {
+        async stop() {
+          sweep.stop();
+          await worker.stop();
+        },
+      };
     },
   };
 }
@@ -195,51 +254,4 @@ class LostRun extends Error {
   constructor(runId: string) {
     super(`Another worker has taken over run ${runId}.`);
   }
-}
-
-type Prompts = ReadonlyMap<string, DurableOptions['prompts'][number]>;
-
-function byName(given: DurableOptions['prompts']): Prompts {
-  const prompts = new Map<string, DurableOptions['prompts'][number]>();
-  for (const prompt of given) {
-    if (prompt.name === '' || prompts.has(prompt.name)) {
-      const what = prompt.name === '' ? 'A prompt has no name' : `Two prompts are named "${prompt.name}"`;
-      throw new CuelineError(
-        'invalid_options',
-        `${what}, and a stored run knows its prompt by name. Write definePrompt('planDay', …), each with a name of its own.`,
-      );
-    }
-    checkAdvanceable(prompt);
-    prompts.set(prompt.name, prompt);
-  }
-  return prompts;
-}
-
-function unknownPrompt(name: string, prompts: Prompts): CuelineError {
-  return new CuelineError(
-    'invalid_options',
-    `Prompt "${name}" is not among those that may run here: ${[...prompts.keys()].join(', ')}. Add it: createDurable({ prompts: [${name}, …], … }).`,
-  );
-}
-
-function namelessModel(): CuelineError {
-  return new CuelineError(
-    'invalid_options',
-    "The model of this start is an object, and another worker could not create it again. Name it, { model: 'openai:gpt-4o' }, or set it in the prompt's definition.",
-  );
-}
-
-/** Returns a definition that ends its run, because a deployment has removed the prompt. */
-function missingPrompt(name: string): PromptDefinition<unknown> {
-  return definePrompt(
-    name,
-    () => {
-      throw new CuelineError(
-        'invalid_definition',
-        `Prompt "${name}" does not exist any more, so its run cannot continue. Add it to createDurable({ prompts }).`,
-      );
-    },
-    // never called
-    { model: 'simulated:demo' },
-  ) as PromptDefinition<unknown>;
 }

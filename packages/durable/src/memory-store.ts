@@ -50,7 +50,8 @@ export function createMemoryStore(): DurableStore {
     async append(runId, epoch, events) {
       const run = runs.get(runId);
       if (run === undefined || run.ended || run.epoch !== epoch) return false;
-      if (events[0]?.seq !== run.events.length) return events.length === 0;
+      if (events.length === 0) return true;
+      if (events[0]?.seq !== run.events.length) return false;
       run.events.push(...events.map((event) => JSON.stringify(event)));
       run.ended = events.at(-1)?.type === 'run-end';
       return true;

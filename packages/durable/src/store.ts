@@ -18,10 +18,18 @@ export type DurableStart = {
   owner?: RunOwner | undefined;
   /** When it was started, in milliseconds since 1970. */
   startedAt?: number | undefined;
+  /** True if only a worker with a guard may advance it. */
+  guarded?: true | undefined;
 };
 
 /** A user of a server, and the conversation of which a run is a turn. */
-export type RunOwner = { subject: string; chat?: string | undefined };
+export type RunOwner = {
+  subject: string;
+  chat?: string | undefined;
+  /** The daily limits of this user, if they differ from those of the guard; null is no limit. */
+  dailyTokens?: number | null | undefined;
+  dailyCost?: number | null | undefined;
+};
 
 /** Which run to look for: the one with this id or key, or the latest of a user's conversation. */
 export type RunQuery = { runId: string } | { key: string } | { subject: string; chat: string };
@@ -72,7 +80,8 @@ export type DurableStore = {
   claim(runId: string): Promise<ClaimedRun | 'ended' | undefined>;
   /**
    * Stores events, all of them or none. Returns false, and stores nothing, if another worker has taken the run over, if
-   * the run has ended, or if events are missing before these.
+   * the run has ended, or if events are missing before these. Without events, it only returns whether the caller still has
+   * the run.
    */
   append(runId: string, epoch: number, events: readonly RunEvent[]): Promise<boolean>;
   /** Stores a command for the next worker. False if the run has one of this name, has ended, or is not known. */

@@ -26,6 +26,21 @@ test('the same job delivered twice, at once or later: nothing happens twice', as
   expect(effects.noted.filter((each) => each.startsWith('write'))).toHaveLength(3);
 });
 
+test('a run whose process was killed before it woke a worker begins at a later sweep', async () => {
+  const effects = createEffects();
+  const store = createMemoryStore();
+  const prompt = writePages(effects);
+  const durable = createDurable({ prompts: [prompt], store });
+  const worker = await durable.work({ sweepMs: 10 });
+  await store.create({ runId: 'run-1', start: { prompt: prompt.name, input: { book: 'Emma' } } });
+  await expect.poll(async () => (await store.read('run-1', -1))?.ended, { timeout: 10_000 }).toBe(true);
+  await worker.stop();
+  await store.create({ runId: 'run-2', start: { prompt: prompt.name, input: { book: 'Emma' } } });
+  const never = await durable.work({ sweepMs: Infinity });
+  await expect.poll(async () => (await store.read('run-2', -1))?.ended, { timeout: 10_000 }).toBe(true);
+  await never.stop();
+});
+
 test('a worker whose run another worker has taken over stops and stores nothing more', async () => {
   const effects = createEffects();
   const store = createMemoryStore();

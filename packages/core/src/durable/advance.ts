@@ -51,6 +51,8 @@ export type AdvanceOptions = {
   models?: ModelSettings;
   /** Leaves the run as it is. Another worker continues it. */
   signal?: AbortSignal;
+  /** Ends the run when it aborts, with its reason as the error: a `CuelineError`. */
+  end?: AbortSignal;
 };
 
 /** How a run stands after it was advanced. */
@@ -76,7 +78,7 @@ export type Advanced =
  */
 export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOptions): Promise<Advanced> {
   const { runId, definition, input, model, messages, tasks } = run;
-  const { append, commands = [], models = {}, signal } = options;
+  const { append, commands = [], models = {}, signal, end } = options;
   signal?.throwIfAborted();
   checkAdvanceable(definition);
   checkEvents(runId, run.events);
@@ -89,10 +91,13 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
   log.listen((event) => queue.add(event));
   const onAbort = (): void => fail(signal?.reason);
   signal?.addEventListener('abort', onAbort, { once: true });
+  const onEnd = (): void => endEarly(log, run, reasonOf(end));
   try {
     const voids = voidingEvent(log.events);
     if (voids !== undefined) log.append(voids);
     const isWaiting = watch(log, settle);
+    if (end?.aborted === true) onEnd();
+    else end?.addEventListener('abort', onEnd, { once: true });
     for (const command of commands) {
       if (command.type === 'stop') endEarly(log, run, undefined);
       else logResponse(log, command);
@@ -133,6 +138,7 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
     log.pause();
     ending.abort();
     signal?.removeEventListener('abort', onAbort);
+    end?.removeEventListener('abort', onEnd);
   }
 }
 
@@ -196,8 +202,14 @@ async function sendEdit(run: RunHandle, command: Extract<RunCommand, { type: 'ed
   await run.edit(command.edit, command.agent);
 }
 
+function reasonOf(end: AbortSignal | undefined): CuelineError {
+  const reason: unknown = end?.reason;
+  return CuelineError.isInstance(reason) ? reason : new CuelineError('interrupted', 'The run was ended.');
+}
+
 /** Ends the log of a run that could not start, or not continue. Without an error, it was stopped. */
 function endEarly<Input>(log: PausableLog, run: StoredRun<Input>, error: CuelineError | undefined): void {
+  if (log.ended) return;
   if (log.events.length > 0) {
     const how =
       error === undefined

@@ -89,7 +89,6 @@ export function createRedisStore(client: RedisClient, options: RedisStoreOptions
     },
     async append(runId, epoch, events) {
       const [first] = events;
-      if (first === undefined) return true;
       const keys = keysOf(runId);
       const ended = events.at(-1)?.type === 'run-end';
       const stored = await run(
@@ -97,7 +96,7 @@ export function createRedisStore(client: RedisClient, options: RedisStoreOptions
         [keys.run, keys.events, keys.commands],
         [
           String(epoch),
-          String(first.seq),
+          String(first?.seq ?? ''),
           ended ? '1' : '0',
           ...events.map((event) => JSON.stringify(event)),
         ],

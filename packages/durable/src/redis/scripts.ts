@@ -33,12 +33,12 @@ return found
 
 /**
  * Keys: the run, its events, its commands. Arguments: the epoch, the number of the first event, '1' if the last one is the
- * end, and the events. Returns 1 if they are stored.
+ * end, and the events. Returns 1 if they are stored; without events, if they would be.
  */
 export const appendEvents: RedisScript = createScript(`
 local run = redis.call('HMGET', KEYS[1], 'epoch', 'ended')
 if run[1] ~= ARGV[1] or run[2] then return 0 end
-if redis.call('LLEN', KEYS[2]) ~= tonumber(ARGV[2]) then return 0 end
+if #ARGV > 3 and redis.call('LLEN', KEYS[2]) ~= tonumber(ARGV[2]) then return 0 end
 for from = 4, #ARGV, 1000 do
   redis.call('RPUSH', KEYS[2], unpack(ARGV, from, math.min(from + 999, #ARGV)))
 end

@@ -63,7 +63,7 @@ export function createSqlStore(client: SqlClient): DurableStore {
     },
     async append(runId, epoch, events) {
       const [first] = events;
-      if (first === undefined) return true;
+      if (first === undefined) return (await query<object>(statements.owned, [runId, epoch])).length > 0;
       const bodies = events.map((event) => JSON.stringify(event));
       const ended = events.at(-1)?.type === 'run-end';
       const rows = await query<object>(statements.append, [runId, epoch, first.seq, bodies, ended]);

@@ -60,6 +60,7 @@ export const statements = {
     SELECT run.run_id, $3 + item.place - 1, item.body
     FROM run, unnest($4::text[]) WITH ORDINALITY AS item(body, place)
     RETURNING seq`,
+  owned: `SELECT run_id FROM cueline_runs WHERE run_id = $1 AND epoch = $2 AND NOT ended`,
   send: `INSERT INTO cueline_commands (run_id, name, body)
     SELECT run_id, $2, $3 FROM cueline_runs WHERE run_id = $1 AND NOT ended
     ON CONFLICT DO NOTHING RETURNING id`,

@@ -84,6 +84,8 @@ export function testStore(name: string, open: () => Promise<DurableStore>): void
     const second = await store.claim(runId);
     if (second === undefined || second === 'ended') throw new Error('not claimed');
     expect(second.events).toEqual([event(0)]);
+    expect(await store.append(runId, first.epoch, [])).toBe(false);
+    expect(await store.append(runId, second.epoch, [])).toBe(true);
     expect(await store.append(runId, first.epoch, [event(1)])).toBe(false);
     expect(await store.append(runId, second.epoch, [event(1)])).toBe(true);
   });

@@ -44,6 +44,8 @@ export type Reservation = Adjustment & {
   rpm: number;
   /** Concurrent calls of this subject. */
   concurrent: number;
+  /** True for a call that continues an earlier one: it is not counted as another one of this minute. */
+  continues?: boolean | undefined;
   /** After this time, in milliseconds, a call that was not settled counts as ended, with its whole reservation. */
   leaseMs: number;
 };

@@ -47,19 +47,19 @@ export function createMemoryLimits(options: MemoryLimitsOptions = {}): LimitStor
   const accounts = new Accounts(options);
   return {
     reserve: async (call) => {
-      const { subject, id, tokens, cost = 0, group = 'calls', rpm, concurrent, leaseMs } = call;
+      const { subject, id, tokens, cost = 0, group = 'calls', rpm, concurrent, continues, leaseMs } = call;
       const at = accounts.now();
       const account = accounts.accountOf(subject, at);
       const { leases, starts: begun } = account;
       if (leases.has(id)) return { ok: true };
       if (leases.size >= concurrent) return { ok: false, why: 'concurrent', retryAfterMs: 1_000 };
-      if (begun.length >= rpm) {
+      if (continues !== true && begun.length >= rpm) {
         return { ok: false, why: 'rpm', retryAfterMs: (begun[0] ?? at) + minute - at };
       }
       const lease = { tokens, cost, until: at + leaseMs, group };
       const answer = accounts.checkDay(account, lease, call, at);
       if (!answer.ok) return answer;
-      begun.push(at);
+      if (continues !== true) begun.push(at);
       leases.set(id, lease);
       accounts.addReserved(lease, lease, at);
       return answer;

@@ -1,27 +1,12 @@
 import { CuelineError } from '@cueline/core';
+import { guardLimits, guardOf, type RunGuardOptions } from './guard/guard-settings.ts';
 import type { PromptRouteLimits, PromptRouteOptions } from './prompt-route-options.ts';
 
 /** Options that belong to the workers, or that need runs in the route's own process. */
-const options: readonly (keyof PromptRouteOptions)[] = [
-  'fileUrls',
-  'killSwitch',
-  'models',
-  'prices',
-  'store',
-  'waitUntil',
-];
-const limits: readonly (keyof PromptRouteLimits)[] = [
-  'concurrent',
-  'contextTokens',
-  'dailyCost',
-  'dailyTokens',
-  'maxOutputTokens',
-  'quietMs',
-  'replayMs',
-  'runMs',
-  'totalDailyCost',
-  'totalDailyTokens',
-];
+const options: readonly (keyof PromptRouteOptions)[] = ['fileUrls', 'models', 'store', 'waitUntil'];
+const limits: readonly (keyof PromptRouteLimits)[] = ['quietMs', 'replayMs'];
+/** Options that the guard of the workers holds. */
+const guarded = ['killSwitch', 'limitStore', 'prices'] as const;
 
 /**
  * Refuses what a route with `durable` could not hold, so that no limit is only seemingly set.
@@ -43,15 +28,36 @@ export function checkDurable(given: PromptRouteOptions, prompts: Iterable<string
       `durable does not go with ${names.join(', ')}. Leave it out; models and options of durable runs are set in createDurable({ models, options }).`,
     );
   }
-  if (auth === 'none') {
+  const guard = guardOf(given);
+  checkGuarded(given, guard);
+  if (auth === 'none' && guard === undefined) {
     throw invalid(
-      "durable needs an auth function: with auth: 'none' there is no limit to what callers spend.",
+      "auth is 'none', and the workers of durable have no guard, so callers could spend without limit. Pass one: createDurable({ guard: createRunGuard({ limits: { dailyTokens: 200_000 } }), … }).",
     );
   }
   const missing = [...prompts].filter((name) => !durable.prompts.includes(name));
   if (missing.length === 0) return;
   throw invalid(
     `durable does not run ${missing.map((name) => `"${name}"`).join(', ')}. Add each to createDurable({ prompts: […] }).`,
+  );
+}
+
+/** Refuses limits that the workers do not hold: without a guard, or with another one. */
+function checkGuarded(given: PromptRouteOptions, guard: RunGuardOptions | undefined): void {
+  const set = [
+    ...guarded
+      // without a guard, the store counts the starts per minute
+      .filter((name) => given[name] !== undefined && (guard !== undefined || name !== 'limitStore'))
+      .filter((name) => given[name] !== guard?.[name]),
+    ...guardLimits
+      .filter((name) => given.limits?.[name] !== undefined && given.limits[name] !== guard?.limits?.[name])
+      .map((name) => `limits.${name}`),
+  ];
+  if (set.length === 0) return;
+  throw invalid(
+    guard === undefined
+      ? `Workers call the models of durable runs, and they have no guard that holds ${set.join(', ')}. Set it there: createDurable({ guard: createRunGuard({ limits: { … } }), … }).`
+      : `The guard of durable has another value of ${set.join(', ')}. Set it in createRunGuard({ … }) only, and leave it out here.`,
   );
 }
 

@@ -193,7 +193,8 @@ export type PromptRouteOptions = RequestHeaderOptions & {
   limits?: Partial<PromptRouteLimits> | undefined;
   /**
    * Runs that outlive this process: what `createDurable` of `@cueline/durable` returns. It has the store, the models and
-   * the options of the runs. `runMs`, `concurrent` and the daily limits cannot be set with it.
+   * the options of the runs. Its `guard`, of {@link createRunGuard}, has `runMs`, `concurrent`, the daily limits and the kill
+   * switch; without one, they cannot be set.
    */
   durable?: DurableHost | undefined;
   /** Stores the runs. Default: the memory of this process. */

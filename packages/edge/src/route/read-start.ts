@@ -10,7 +10,8 @@ import { TimeoutElapsed, withTimeout } from '../base/with-timeout.ts';
 import type { AcceptedRun, AskedRun } from './prompt-route-options.ts';
 import { refusePrototypes } from './refuse-prototypes.ts';
 import type { ReachedRun, Start } from './runs/runs.ts';
-import { runDefaults, type RouteSettings } from './settings.ts';
+import { runDefaults } from './read-limits.ts';
+import type { RouteSettings } from './settings.ts';
 
 /**
  * Returns a client's start as far as it is permitted. Throws a {@link Refusal} that says what to leave out, or how

@@ -1,15 +1,15 @@
 import { CuelineError, isPromptDefinition, type Limits, type PromptDefinition } from '@cueline/core';
 import type { LimitStore } from '../limits/limit-store.ts';
 import { createMemoryLimits } from '../limits/memory-limits.ts';
-import { checkPrices, type Prices } from '../limits/prices.ts';
+import type { Prices } from '../limits/prices.ts';
 import { createMemoryRuns } from '../stores/memory-runs.ts';
 import type { RunLogStore } from '../stores/run-log-store.ts';
 import { readPermissions, type Permissions } from './permissions.ts';
 import { checkDurable } from './check-durable.ts';
+import { withGuard } from './guard/guard-settings.ts';
 import { checkRouteOptions } from './option-names.ts';
-import type { PromptRouteEvent, PromptRouteLimits, PromptRouteOptions } from './prompt-route-options.ts';
-
-type RouteOnlyLimits = Omit<PromptRouteLimits, keyof Limits>;
+import type { PromptRouteEvent, PromptRouteOptions } from './prompt-route-options.ts';
+import { readLimits, readPrices, type RouteOnlyLimits } from './read-limits.ts';
 
 /** A route's options with all defaults. */
 export type RouteSettings = RouteOnlyLimits & {
@@ -26,47 +26,12 @@ export type RouteSettings = RouteOnlyLimits & {
   report(event: PromptRouteEvent): void;
 };
 
-const routeDefaults: RouteOnlyLimits = {
-  bodyBytes: 1 << 20,
-  concurrent: 4,
-  rpm: 20,
-  dailyTokens: Infinity,
-  totalDailyTokens: Infinity,
-  dailyCost: Infinity,
-  totalDailyCost: Infinity,
-  maxOutputTokens: Infinity,
-  contextTokens: 200_000,
-  memoryBytes: 256 << 20,
-  runMs: 15 * 60_000,
-  replayMs: 5 * 60_000,
-  quietMs: 15_000,
-  // the output of a client tool may be as long as that of any tool, and longer as JSON
-  commandBytes: 512 << 10,
-  inputBytes: 256 << 10,
-  inputNodes: 10_000,
-  inputDepth: 32,
-  // derived from `rpm` and `concurrent`, unless they are given
-  requests: NaN,
-  streams: NaN,
-  streamsPerRun: 8,
-};
-
-/** The default limits of a run. Limits that a client requests cannot exceed them. */
-export const runDefaults: Required<Limits> = {
-  steps: 50,
-  toolCalls: 200,
-  toolCallsPerStep: 32,
-  concurrentToolCalls: 8,
-  depth: 5,
-  tokens: Infinity,
-};
-
 /** Checks a route's options. @throws CuelineError `invalid_options` */
 export function readSettings(
   definitions: readonly PromptDefinition<never>[],
-  options: PromptRouteOptions,
+  given: PromptRouteOptions,
 ): RouteSettings {
-  checkRouteOptions(options);
+  checkRouteOptions(given);
   if (definitions.length === 0) throw invalid('There is no prompt. Pass one, or a list of them.');
   const byName = new Map<string, PromptDefinition<unknown>>();
   for (const definition of definitions) {
@@ -85,7 +50,8 @@ export function readSettings(
     // a client's input is checked with its schema
     byName.set(name, definition);
   }
-  checkDurable(options, byName.keys());
+  checkDurable(given, byName.keys());
+  const options = withGuard(given);
   const { own, run } = readLimits(options.limits ?? {});
   const { dailyTokens, dailyCost } = options.limits ?? {};
   if (options.auth === 'none' && dailyTokens === undefined && dailyCost === undefined) {
@@ -117,47 +83,6 @@ function checkSchema({ name, run, input }: PromptDefinition<unknown>): void {
   throw invalid(
     `The function of prompt "${name}" takes input, and the prompt has no schema for it, so clients could send anything. Write definePrompt('${name}', …, { input: z.object({ … }) }).`,
   );
-}
-
-function readLimits(options: Partial<PromptRouteLimits>): { own: RouteOnlyLimits; run: Partial<Limits> } {
-  const own = { ...routeDefaults };
-  const run: Partial<Limits> = {};
-  for (const [name, value] of Object.entries(options)) {
-    const isOwn = Object.hasOwn(own, name);
-    if (!isOwn && !Object.hasOwn(runDefaults, name)) {
-      const known = [...Object.keys(routeDefaults), ...Object.keys(runDefaults)];
-      throw invalid(`There is no limit "${name}". Known: ${known.join(', ')}.`);
-    }
-    if (value === undefined) continue;
-    const least = leastOf(name);
-    // written so that NaN is refused
-    if (typeof value !== 'number' || !(value >= least)) {
-      throw invalid(`limits.${name} is ${String(value)}. Give a number from ${least} on.`);
-    }
-    if (name === 'contextTokens' && value === Infinity) {
-      throw invalid('limits.contextTokens is Infinity. Give the most tokens that one of the models reads.');
-    }
-    if (isOwn) own[name as keyof RouteOnlyLimits] = value;
-    else run[name as keyof Limits] = value;
-  }
-  if (Number.isNaN(own.requests)) own.requests = Math.max(120, own.rpm * 6);
-  if (Number.isNaN(own.streams)) own.streams = Math.max(16, own.concurrent * 4);
-  return { own, run };
-}
-
-function leastOf(name: string): number {
-  if (name === 'dailyCost' || name === 'totalDailyCost') return 0;
-  return name === 'toolCalls' || name === 'depth' || name === 'replayMs' ? 0 : 1;
-}
-
-function readPrices(options: Prices | undefined, { dailyCost, totalDailyCost }: RouteOnlyLimits): Prices {
-  const prices = checkPrices(options, 'createPromptRoute');
-  if (Math.min(dailyCost, totalDailyCost) < Infinity && Object.keys(prices).length === 0) {
-    throw invalid(
-      "limits.dailyCost needs prices. Add prices: { 'openai:gpt-4o': { input: 2.5, output: 10 } }, each per million tokens.",
-    );
-  }
-  return prices;
 }
 
 function invalid(message: string): CuelineError {

@@ -315,7 +315,7 @@ describe('a route whose runs are durable', () => {
         createServer(site, store, options);
     expect(make({ limits: { dailyTokens: 1000, runMs: 1000 } })).toThrow('limits.dailyTokens, limits.runMs');
     expect(make({ options: { timeoutMs: 1000 } as never })).toThrow('timeoutMs');
-    expect(make({ models: {}, killSwitch: async () => false })).toThrow('killSwitch, models');
+    expect(make({ models: {}, fileUrls: () => true })).toThrow('fileUrls, models');
     expect(make({ model: scriptedModel(['x']) })).toThrow('model, as an object');
     const { durable } = createServer(site, store);
     const other = definePrompt('other', (prompt) => prompt.$`Hi.`);

@@ -98,6 +98,22 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
       expect(await store.reserve({ ...call, id: '5' })).toMatchObject({ retryAfterMs: 10_000 });
     });
 
+    test('those that continue earlier ones are not counted', async () => {
+      const [store, other] = [await open(), await open()];
+      const call = newCall({ rpm: 2 });
+      expect(await store.reserve(call)).toEqual({ ok: true });
+      for (const id of ['2', '3', '4']) {
+        expect(await other.reserve({ ...call, id, continues: true })).toEqual({ ok: true });
+      }
+      expect(await store.reserve({ ...call, id: '5' })).toEqual({ ok: true });
+      expect(await store.reserve({ ...call, id: '6', continues: true })).toEqual({ ok: true });
+      expect(await store.reserve({ ...call, id: '7' })).toMatchObject({ why: 'rpm' });
+      // they take their places all the same
+      expect(await store.reserve({ ...call, id: '8', concurrent: 6, continues: true })).toMatchObject({
+        why: 'concurrent',
+      });
+    });
+
     test('those that were refused are not counted', async () => {
       const store = await open();
       const call = newCall({ rpm: 1, tokens: 2_000 });

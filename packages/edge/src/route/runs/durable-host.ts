@@ -4,10 +4,19 @@ import type { EditReply, RunCommand, RunEvent, RunRequest } from '@cueline/core'
 export type DurableHost = {
   /** The names of the prompts that may run. */
   readonly prompts: readonly string[];
-  /** Starts a run of a subject, or finds the one that was started with its key. */
+  /** What holds the runs within limits: the guard of {@link createRunGuard}. */
+  readonly guard?: object | undefined;
+  /** Starts a run of a subject, under an id that is new, or finds the one that was started with its key. */
   begin(
     request: RunRequest,
-    owner: { subject: string; chat?: string | undefined },
+    owner: {
+      subject: string;
+      chat?: string | undefined;
+      /** The daily limits of the subject, if `auth` returns some; null is no limit. */
+      dailyTokens?: number | null | undefined;
+      dailyCost?: number | null | undefined;
+    },
+    newId: string,
   ): Promise<{ runId: string; isNew: boolean }>;
   /** Finds a run by its id or key, or the latest of a conversation. */
   find(

@@ -1,19 +1,21 @@
 import { CuelineError, type EditReply, type RunCommand } from '@cueline/core';
+import type { Identity } from '../../http/identify.ts';
+import { isSwitchedOff, switchedOff } from '../../limits/kill-switch.ts';
 import { withTimeout } from '../../base/with-timeout.ts';
 import { Refusal } from '../../http/respond.ts';
 import { createCommandCheck } from '../check-command.ts';
 import { unknownRun } from '../read-query.ts';
 import type { RouteSettings } from '../settings.ts';
 import { leastTokens } from '../usage/least-tokens.ts';
-import { limitsWithin, startRefusedError } from '../usage/run-budget.ts';
+import { guardBudget, LEASE_MS, startLease } from '../guard/guarded-step.ts';
+import { limitsWithin, startRefusedError, type BudgetedRun } from '../usage/run-budget.ts';
 import type { DurableHost } from './durable-host.ts';
 import { keyOf, type ReachedRun, type Runs, type StartedRun, type StartRequest } from './runs.ts';
 import { shownEvents } from './shown-events.ts';
 
 /** How long to wait for a stopped run, in milliseconds. */
 const STOP_MS = 2_000;
-/** How long a start is counted as one under way, in milliseconds. It takes no longer than to store it. */
-const START_MS = 10_000;
+const unused = { tokens: 0, cost: 0 };
 
 /** Creates the runs of a route whose runs happen on a durable host, with the protections of the route around them. */
 export function createDurableRuns(settings: RouteSettings, host: DurableHost): Runs {
@@ -24,10 +26,15 @@ export function createDurableRuns(settings: RouteSettings, host: DurableHost): R
 class DurableRuns implements Runs {
   readonly #settings: RouteSettings;
   readonly #host: DurableHost;
+  readonly #budget;
 
   constructor(settings: RouteSettings, host: DurableHost) {
     this.#settings = settings;
     this.#host = host;
+    const { killSwitch } = settings.options;
+    // the guard's limits are among the settings; without one, nothing but `rpm` is counted
+    const concurrent = host.guard === undefined ? Infinity : settings.concurrent;
+    this.#budget = guardBudget({ ...settings, killSwitch, concurrent }, (question) => this.#ask(question));
   }
 
   /** Returns a store's answer. If the store fails, nothing begins. */
@@ -101,41 +108,72 @@ class DurableRuns implements Runs {
     const known = key === undefined ? undefined : await this.#ask(() => this.#host.find({ key }));
     if (known !== undefined) return { ...(await this.reach(known.runId, subject)), started: false };
     checkStart(start);
-    checkIdentity(identity);
+    if (this.#host.guard === undefined) checkIdentity(identity);
+    await this.#checkSwitch();
     const limits = limitsWithin(request.options?.limits);
-    this.#checkTokens(leastTokens(request), limits.tokens);
-    await this.#countStart(subject);
-    const { runId, isNew } = await this.#ask(() =>
-      this.#host.begin({ ...request, key, options: { limits } }, { subject, chat: chat?.id }),
-    );
-    return { ...(await this.reach(runId, subject)), started: isNew };
+    const newId = `run-${crypto.randomUUID()}`;
+    const place = { ...this.#dayLimits(identity), runId: startLease(newId) };
+    const refused = await this.#budget.reserve(place, leastTokens(request), limits.tokens ?? Infinity);
+    if (refused !== undefined) {
+      // the same start may have come twice at once, and taken the last reservation
+      const meanwhile = key === undefined ? undefined : await this.#ask(() => this.#host.find({ key }));
+      if (meanwhile !== undefined) return { ...(await this.reach(meanwhile.runId, subject)), started: false };
+      throw startRefusedError(refused, this.#settings);
+    }
+    const owner = { subject, chat: chat?.id, ...storedLimits(identity) };
+    try {
+      const begun = await this.#ask(() =>
+        this.#host.begin({ ...request, key, options: { limits } }, owner, newId),
+      );
+      await this.#keepPlace(place, begun.isNew);
+      return { ...(await this.reach(begun.runId, subject)), started: begun.isNew };
+    } catch (error) {
+      // which may take a while if that store is away, too
+      void this.#budget.settle(subject, place.runId, unused);
+      throw error;
+    }
   }
 
-  #checkTokens(least: number, allowed = Infinity): void {
-    if (least <= allowed) return;
-    const message = `Your request has about ${least} tokens, more than the ${allowed} that a run may use here.`;
-    throw startRefusedError({ why: 'budget', message }, this.#settings);
+  /** Keeps only the place of a new run: its worker reserves what each model call may use. */
+  async #keepPlace(place: BudgetedRun, isNew: boolean): Promise<void> {
+    if (isNew && this.#host.guard !== undefined) {
+      return this.#budget.setAside(place, unused, LEASE_MS).catch(() => {
+        // its worker has taken the place over already, or the lease ends by itself
+      });
+    }
+    await this.#budget.settle(place.subject, place.runId, unused);
   }
 
-  /** Counts a start for `limits.rpm`. Throws a {@link Refusal} if there were too many. */
-  async #countStart(subject: string): Promise<void> {
-    const { limitStore, rpm } = this.#settings;
-    const id = `start-${crypto.randomUUID()}`;
-    const unlimited = { dailyTokens: Infinity, concurrent: Infinity };
-    const reserved = await this.#ask(() =>
-      limitStore.reserve({ ...unlimited, subject, id, tokens: 0, rpm, leaseMs: START_MS }),
+  /** Throws a {@link Refusal} with 503 while the kill switch is on. */
+  async #checkSwitch(): Promise<void> {
+    const isOff = await isSwitchedOff(this.#settings.options.killSwitch, (error) =>
+      this.#settings.report({ type: 'failed', error }),
     );
-    if (!reserved.ok) throw startRefusedError(reserved, this.#settings);
-    await this.#ask(() => limitStore.settle({ subject, id, tokens: 0, cost: 0 }));
+    if (isOff) throw new Refusal('unavailable', switchedOff);
+  }
+
+  #dayLimits({ subject, ...own }: Identity): Omit<BudgetedRun, 'runId'> {
+    const { dailyTokens, dailyCost, totalDailyTokens, totalDailyCost } = this.#settings;
+    return { subject, dailyTokens, dailyCost, totalDailyTokens, totalDailyCost, ...own };
   }
 }
 
-/** @throws CuelineError `invalid_options` if `auth` sets a limit that is not counted here */
-function checkIdentity({ dailyTokens, dailyCost }: StartRequest['identity']): void {
+/** Returns the subject's own daily limits as JSON, which has no infinity. */
+function storedLimits({ dailyTokens, dailyCost }: Identity): {
+  dailyTokens?: number | null | undefined;
+  dailyCost?: number | null | undefined;
+} {
+  const stored = (limit: number | undefined): number | null | undefined =>
+    limit === Infinity ? null : limit;
+  return { dailyTokens: stored(dailyTokens), dailyCost: stored(dailyCost) };
+}
+
+/** @throws CuelineError `invalid_options` if `auth` sets a limit that no worker holds */
+function checkIdentity({ dailyTokens, dailyCost }: Identity): void {
   if (dailyTokens === undefined && dailyCost === undefined) return;
   throw new CuelineError(
     'invalid_options',
-    'createPromptRoute: auth returned dailyTokens or dailyCost, and durable runs are not counted by the day. Return only the subject.',
+    'createPromptRoute: auth returned dailyTokens or dailyCost, and the workers of these durable runs have no guard that counts. Pass one: createDurable({ guard: createRunGuard({ … }), … }).',
   );
 }
 

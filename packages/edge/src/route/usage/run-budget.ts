@@ -3,7 +3,8 @@ import type { Adjusted, Amount, Reservation, Reserved } from '../../limits/limit
 import { Refusal } from '../../http/respond.ts';
 import { leastOutput } from './output-lengths.ts';
 import { withTimeout } from '../../base/with-timeout.ts';
-import { runDefaults, type RouteSettings } from '../settings.ts';
+import { runDefaults } from '../read-limits.ts';
+import type { RouteSettings } from '../settings.ts';
 
 /** A run, with the daily limits of its subject and of all subjects. */
 export type BudgetedRun = Pick<
@@ -28,10 +29,10 @@ export type RunBudget = {
    */
   reserve(run: BudgetedRun, least: number, allowed: number): Promise<StartRefusal | undefined>;
   /**
-   * Reserves what the run may have used so far. @throws CuelineError `budget_exceeded` if not enough is left of the
+   * Reserves what the run may have used so far, and extends the lease if `leaseMs` is given. @throws CuelineError `budget_exceeded` if not enough is left of the
    * day
    */
-  setAside(run: BudgetedRun, amount: Amount): Promise<void>;
+  setAside(run: BudgetedRun, amount: Amount, leaseMs?: number): Promise<void>;
   /**
    * Keeps the reservation of an ended run, with what it used, while its tools still work. Releases the rest. Never
    * rejects.
@@ -56,11 +57,22 @@ const UNSEEN_TOKENS = 1_000;
 
 const unused: Amount = { tokens: 0, cost: 0 };
 
+type BudgetSettings = Pick<
+  RouteSettings,
+  'limitStore' | 'report' | 'rpm' | 'concurrent' | 'runMs' | 'maxOutputTokens'
+> & {
+  /** How long a reservation lasts, if that is not as long as a run. */
+  leaseMs?: number;
+};
+
 /** Creates a budget with the route's store. `ask` turns failures of the store into refusals. */
 export function createRunBudget(
-  { limitStore, report, rpm, concurrent, runMs, maxOutputTokens }: RouteSettings,
+  { limitStore, report, rpm, concurrent, runMs, maxOutputTokens, ...more }: BudgetSettings,
   ask: <Value>(question: () => Promise<Value>) => Promise<Value>,
 ): RunBudget {
+  // a run of the maximum duration still has to be settled
+  const { leaseMs = runMs + SETTLE_MS } = more;
+
   async function settle(subject: string, id: string, used?: Amount): Promise<void> {
     for (let failures = 0; ;) {
       try {
@@ -96,20 +108,17 @@ export function createRunBudget(
         const message = `Your request has about ${least} tokens, more than the ${allowed} that a run may use here.`;
         return { why: 'budget', message };
       }
-      // a run of the maximum duration still has to be settled
-      const leaseMs = runMs + SETTLE_MS;
       const reserved = await tryFor({ ...run, id: runId, tokens, rpm, concurrent, leaseMs });
       if (reserved.ok) return undefined;
       return { ...reserved, ...(Number.isFinite(dailyTokens) ? { message } : {}) };
     },
     async hold({ runId, ...run }, used) {
-      const leaseMs = runMs + SETTLE_MS;
       await withTimeout((async () => limitStore.adjust({ ...run, ...used, id: runId, leaseMs }))()).catch(
         (error: unknown) => report({ type: 'failed', error, runId }),
       );
     },
-    async setAside({ runId, ...run }, amount) {
-      const reservation = (async () => limitStore.adjust({ ...run, ...amount, id: runId }))();
+    async setAside({ runId, ...run }, amount, leaseMs) {
+      const reservation = (async () => limitStore.adjust({ ...run, ...amount, id: runId, leaseMs }))();
       // without limits there is nothing to wait for
       if (!isLimited(run)) return void reservation.catch(() => {});
       let adjusted: Adjusted;
@@ -182,7 +191,7 @@ export function budgetTooSmallError(allowed: number): SerializedError {
 /** Returns the response for a run that must not begin now: 402 or 429. */
 export function startRefusedError(
   { why, retryAfterMs, message = 'The tokens of today are used up.' }: StartRefusal,
-  { concurrent, rpm }: RouteSettings,
+  { concurrent, rpm }: Pick<RouteSettings, 'concurrent' | 'rpm'>,
 ): Refusal {
   const retry = retryAfterMs === undefined ? {} : { retryAfterMs };
   switch (why) {

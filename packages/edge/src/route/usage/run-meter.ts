@@ -21,6 +21,8 @@ export type RunMeter = {
   wrap(model: Model): Model;
   /** Ends the calls in progress, with their whole reservations, and permits no others. */
   close(): void;
+  /** Reserves the same again, so that the lease is extended. Never rejects. */
+  renew(): Promise<void>;
   /** Returns the charges of the ended calls. */
   total(): Amount & { usage: readonly ModelUsage[] };
 };
@@ -31,8 +33,12 @@ export type RunMeterOptions = {
   needsPrices: boolean;
   /** The tokens that the run may use by its own limits. */
   allowed: number;
+  /** The tokens that it has used of these before. Default 0. */
+  usedBefore?: number;
   /** Reserves what the run may have used when its calls in progress have ended. Throws if that is too much. */
   setAside(amount: Amount): Promise<void>;
+  /** Reserves less, once a call has ended, or the same again. Default: `setAside`. */
+  keepAside?(amount: Amount): Promise<void>;
   /** Throws if no call may begin at the moment. */
   checkOpen(): Promise<void>;
   /** Ends the run. */
@@ -70,6 +76,7 @@ class Meter implements RunMeter {
   readonly #settings;
   readonly #needsPrices;
   readonly #allowed;
+  readonly #usedBefore;
   readonly #stop;
   readonly #prices;
   readonly #contextTokens;
@@ -86,6 +93,7 @@ class Meter implements RunMeter {
     this.#settings = options.settings;
     this.#needsPrices = options.needsPrices;
     this.#allowed = options.allowed;
+    this.#usedBefore = options.usedBefore ?? 0;
     this.#stop = options.stop;
     this.#prices = options.settings.prices;
     this.#contextTokens = options.settings.contextTokens;
@@ -105,7 +113,7 @@ class Meter implements RunMeter {
   /** Throws, and ends the run, if its own limits are used up. */
   #checkOwnLimit(least: number): void {
     const error =
-      this.#spent.tokens >= this.#allowed
+      this.#usedBefore + this.#spent.tokens >= this.#allowed
         ? budgetUsedUpError(this.#allowed)
         : this.#open.size > 0 && this.#estimateOfAll() + least > this.#allowed
           ? budgetTooSmallError(this.#allowed)
@@ -115,17 +123,22 @@ class Meter implements RunMeter {
     throw CuelineError.fromJSON(error);
   }
 
+  async #keepAside(): Promise<void> {
+    const { setAside, keepAside = setAside } = this.#options;
+    await this.#inTurn(() => keepAside(this.#underWay())).catch(() => {});
+  }
+
   #estimateOfAll(): number {
     return [...this.#open].reduce(
       (sum, { least, receivedCharacters: heard }) => sum + least + estimateTokens(heard),
-      this.#spent.tokens,
+      this.#usedBefore + this.#spent.tokens,
     );
   }
 
   #heardOfAll(): number {
     return [...this.#open].reduce(
       (sum, { receivedCharacters: heard }) => sum + estimateTokens(heard),
-      this.#spent.tokens,
+      this.#usedBefore + this.#spent.tokens,
     );
   }
 
@@ -184,7 +197,7 @@ class Meter implements RunMeter {
       const ms = Math.round(performance.now() - begun);
       this.#options.onCharge({ model, ms, charge, cost });
       // what it has not used is free for others while tools work
-      if (!this.#closed) this.#inTurn(() => this.#options.setAside(this.#underWay())).catch(() => {});
+      if (!this.#closed) void this.#keepAside();
     };
     const own: OpenCall = { reserved, least, receivedCharacters: 0, ended };
     this.#open.add(own);
@@ -203,6 +216,10 @@ class Meter implements RunMeter {
     const known = this.#wrapped.get(model) ?? meteredModel(model, this.#begin);
     this.#wrapped.set(model, known);
     return known;
+  }
+
+  async renew(): Promise<void> {
+    await this.#keepAside();
   }
 
   close(): void {

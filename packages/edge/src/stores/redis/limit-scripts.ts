@@ -144,7 +144,7 @@ end
 /**
  * Further arguments: the call's id, its tokens and cost, the daily tokens and cost of the subject, and of all
  * subjects, calls
- * per minute, calls at once, ms of the lease. Returns nothing if the call may begin; otherwise the reason, and for
+ * per minute, calls at once, ms of the lease, 'true' if it continues an earlier call. Returns nothing if the call may begin; otherwise the reason, and for
  * how many ms.
  */
 export const reserveCall: RedisScript = createScript(`${account}
@@ -153,12 +153,13 @@ local rpm, concurrent, till = number(ARGV[9]), number(ARGV[10]), at + number(ARG
 if #found > 0 then keep() end
 if leases[id] then return false end
 if under >= concurrent then return { 'concurrent', '1000' } end
-if #begun >= rpm then return { 'rpm', text((begun[1] or at) + minute - at) } end
+local continues = ARGV[12] == 'true'
+if not continues and #begun >= rpm then return { 'rpm', text((begun[1] or at) + minute - at) } end
 if not (count(tokens) and count(money)) then return noAmount() end
 local refused = refusal(tokens, money, 5)
 if refused then return refused end
 while redis.call('LLEN', KEYS[2]) > #begun do redis.call('LPOP', KEYS[2]) end
-redis.call('RPUSH', KEYS[2], text(at))
+if not continues then redis.call('RPUSH', KEYS[2], text(at)) end
 lease(id, tokens, money, till)
 addReserved(till, tokens, money)
 keep()

@@ -43,8 +43,8 @@ export function createRedisLimits(
 
   return {
     async reserve(call) {
-      const { subject, id, group, rpm, concurrent, leaseMs } = call;
-      const numbers = [...amountOf(call), ...[rpm, concurrent, leaseMs].map(String)];
+      const { subject, id, group, rpm, concurrent, continues = false, leaseMs } = call;
+      const numbers = [...amountOf(call), ...[rpm, concurrent, leaseMs, continues].map(String)];
       return answerOf(
         await reserveCall(client, keysOf(subject, group), [time(), id, ...numbers]),
       ) as Reserved;

@@ -1,0 +1,30 @@
+import { CuelineError } from '@cueline/core';
+import { activeTime } from '@cueline/core/durable';
+import type { CurrentModel, ModelSettings } from '@cueline/core/models';
+import type { GuardedRun, GuardedStep } from './guard.ts';
+import type { ClaimedRun } from './store.ts';
+
+/** Returns the models with the guard of a step around them, and around what the settings wrap them in. */
+export function guardModels(settings: ModelSettings, step: GuardedStep | undefined): ModelSettings {
+  if (step === undefined) return settings;
+  const { wrapModel = (model: CurrentModel) => model } = settings;
+  return { ...settings, wrapModel: (model) => step.wrapModel(wrapModel(model)) };
+}
+
+/** Returns what a guard reads of a run. */
+export function guardedFacts(
+  { start, events }: ClaimedRun,
+  tokens: number | undefined,
+): Pick<GuardedRun, 'prompt' | 'owner' | 'tokens' | 'activeMs' | 'events'> {
+  const { prompt, owner, limits, startedAt } = start;
+  const elapsed = startedAt === undefined ? undefined : Date.now() - startedAt;
+  return { prompt, owner, tokens: limits?.tokens ?? tokens, activeMs: activeTime(events, elapsed), events };
+}
+
+/** Returns the error of a worker that would call models without limits. */
+export function unguarded(runId: string): CuelineError {
+  return new CuelineError(
+    'invalid_options',
+    `Run ${runId} was started with a guard, and this worker has none, so it would call models without limits. Pass the guard: createDurable({ guard, … }).`,
+  );
+}

@@ -1,0 +1,218 @@
+import { CuelineError, type RunEvent } from '@cueline/core';
+import { keepNoProcess, startTimer } from '../../base/timer.ts';
+import { withTimeout } from '../../base/with-timeout.ts';
+import { isSwitchedOff, onSwitchStop, switchedOff } from '../../limits/kill-switch.ts';
+import type { Amount } from '../../limits/limit-store.ts';
+import { createRunBudget, type BudgetedRun } from '../usage/run-budget.ts';
+import { createRunMeter, type ChargedCall, type RunMeter } from '../usage/run-meter.ts';
+import type { GuardSettings } from './guard-settings.ts';
+import { createLogUsage, tokensOf } from './log-usage.ts';
+import type { GuardedRun, GuardedStep } from './run-guard.ts';
+
+/**
+ * How long a place and a reservation last without a worker, in milliseconds. A step renews them; those of a worker that was
+ * killed are settled by the next one, or end with this lease and count in full.
+ */
+export const LEASE_MS: number = 15 * 60_000;
+
+const unused = { tokens: 0, cost: 0 };
+
+/** Returns the id under which a run holds the place and the reservation of its start. */
+export function startLease(runId: string): string {
+  return `${runId}/start`;
+}
+
+/** Each takeover has a lease of its own, so that a worker that was away changes nothing for the one that replaced it. */
+function stepLease(runId: string, epoch: number): string {
+  return `${runId}/${epoch}`;
+}
+
+/** Returns the reservations of a guard's runs: of those that begin, and of those that go on. */
+export function guardBudget(
+  settings: GuardSettings & { rpm?: number },
+  ask: <Value>(question: () => Promise<Value>) => Promise<Value>,
+): ReturnType<typeof createRunBudget> {
+  const { rpm = Infinity, report } = settings;
+  return createRunBudget(
+    {
+      ...settings,
+      rpm,
+      leaseMs: LEASE_MS,
+      report: (event) =>
+        report(
+          'runId' in event && event.runId !== undefined
+            ? { ...event, runId: runOfLease(event.runId) }
+            : event,
+        ),
+    },
+    ask,
+  );
+}
+
+function runOfLease(id: string): string {
+  return id.replace(/\/[^/]*$/, '');
+}
+
+/** Begins a step of a run: settles what a killed worker has left, and takes the run's place. Rejects if the store fails. */
+export async function beginStep(settings: GuardSettings, run: GuardedRun): Promise<GuardedStep> {
+  const step = new Step(settings, run);
+  await step.reserve();
+  step.watch();
+  return step;
+}
+
+/** One step of one run, with its lease, its meter and its timers. */
+class Step implements GuardedStep {
+  readonly #settings: GuardSettings;
+  readonly #run: GuardedRun;
+  /** Undefined for a run without a user, which no limits of users apply to. */
+  readonly #budgeted: BudgetedRun | undefined;
+  readonly #budget;
+  readonly #meter: RunMeter;
+  readonly #usage;
+  #stopWatching: () => void = () => {};
+
+  constructor(settings: GuardSettings, run: GuardedRun) {
+    this.#settings = settings;
+    this.#run = run;
+    this.#budget = guardBudget(settings, (question) => withTimeout(question()));
+    const { owner, runId, epoch } = run;
+    this.#budgeted =
+      owner === undefined ? undefined : { ...dayLimits(settings, owner), runId: stepLease(runId, epoch) };
+    this.#meter = this.#createMeter();
+    this.#usage = createLogUsage(settings.prices);
+    this.#usage.add(run.events);
+  }
+
+  #createMeter(): RunMeter {
+    const { dailyCost = Infinity, totalDailyCost = Infinity } = this.#budgeted ?? {};
+    return createRunMeter({
+      settings: this.#settings,
+      needsPrices: Math.min(dailyCost, totalDailyCost) < Infinity,
+      allowed: this.#run.tokens ?? Infinity,
+      usedBefore: tokensOf(this.#run.events),
+      setAside: (amount) => this.#setAside(amount),
+      keepAside: (amount) => this.#keepAside(amount),
+      checkOpen: () => this.#checkSwitch(),
+      stop: (error) => this.#run.end(error),
+      onCharge: (call) => this.#reportCall(call),
+    });
+  }
+
+  /** Settles what earlier workers have left of this run, and takes its place, with nothing reserved yet. */
+  async reserve(): Promise<void> {
+    if (this.#budgeted === undefined) return;
+    const { subject, runId: id } = this.#budgeted;
+    const { limitStore } = this.#settings;
+    const { runId, epoch } = this.#run;
+    // a call that was cut off counts in full, because the provider may bill it
+    await withTimeout((async () => limitStore.settle({ subject, id: stepLease(runId, epoch - 1) }))());
+    const unlimited = { dailyTokens: Infinity, rpm: Infinity, concurrent: Infinity };
+    const taken = { subject, id, ...unused, ...unlimited, continues: true, leaseMs: LEASE_MS };
+    const reserved = await withTimeout((async () => limitStore.reserve(taken))());
+    if (!reserved.ok) throw new Error(`The limit store refused an unlimited reservation: ${reserved.why}.`);
+    await withTimeout((async () => limitStore.settle({ subject, id: startLease(runId), ...unused }))());
+  }
+
+  /** Watches the run's time, the kill switch and the lease until the step is over. */
+  watch(): void {
+    const { runMs, killSwitch } = this.#settings;
+    const { activeMs, end } = this.#run;
+    const timeout =
+      runMs === Infinity
+        ? undefined
+        : startTimer(
+            () => {
+              const message = `The run took longer than the ${runMs / 1_000} s that it may take here, so it was ended.`;
+              end({ code: 'timeout', message, details: { ms: runMs } });
+            },
+            Math.max(0, runMs - activeMs),
+          );
+    const letGo = onSwitchStop(killSwitch, () => end({ code: 'interrupted', message: switchedOff }));
+    const renewal = keepNoProcess(setInterval(() => void this.#meter.renew(), LEASE_MS / 3));
+    this.#stopWatching = () => {
+      clearTimeout(timeout);
+      clearInterval(renewal);
+      letGo();
+    };
+  }
+
+  async #keepAside(amount: Amount): Promise<void> {
+    if (this.#budgeted !== undefined) await this.#budget.setAside(this.#budgeted, amount, LEASE_MS);
+  }
+
+  async #setAside(amount: Amount): Promise<void> {
+    try {
+      await this.#keepAside(amount);
+    } catch (error) {
+      // the store is away, or another worker has settled this lease: the budget itself is not used up
+      const isUsedUp = CuelineError.isInstance(error) && error.code === 'budget_exceeded';
+      if (!isUsedUp) this.#run.tryLater(error);
+      throw error;
+    }
+  }
+
+  async #checkSwitch(): Promise<void> {
+    const { killSwitch, report } = this.#settings;
+    const { runId, end } = this.#run;
+    if (!(await isSwitchedOff(killSwitch, (error) => report({ type: 'failed', error, runId })))) return;
+    const error = { code: 'interrupted', message: switchedOff } as const;
+    end(error);
+    throw CuelineError.fromJSON(error);
+  }
+
+  #reportCall({ model, ms, charge, cost }: ChargedCall): void {
+    const { runId, owner, prompt } = this.#run;
+    if (owner === undefined) return;
+    const { input: inputTokens, output: outputTokens, cachedInput: cachedInputTokens, basis } = charge;
+    const tokens = { inputTokens, outputTokens, cachedInputTokens };
+    const about = { runId, subject: owner.subject, prompt, model, ms, ...tokens, basis };
+    this.#settings.report({ type: 'model-call', ...about, ...(cost === undefined ? {} : { cost }) });
+  }
+
+  wrapModel(model: Parameters<RunMeter['wrap']>[0]): ReturnType<RunMeter['wrap']> {
+    return this.#meter.wrap(model);
+  }
+
+  stored(events: readonly RunEvent[]): void {
+    this.#usage.add(events);
+    const { runId, owner, prompt } = this.#run;
+    if (owner === undefined) return;
+    const about = { runId, subject: owner.subject, prompt };
+    for (const event of events) {
+      // an agent has a start and an end of its own
+      if (event.type === 'run-start') this.#settings.report({ type: 'run-start', ...about });
+      if (event.type !== 'run-end') continue;
+      const { outcome, error, t: ms } = event;
+      const code = error === undefined ? {} : { code: error.code };
+      this.#settings.report({ type: 'run-end', ...about, outcome, ...code, ms, ...this.#usage.total() });
+    }
+  }
+
+  async over(outcome: Parameters<GuardedStep['over']>[0]): Promise<void> {
+    this.#stopWatching();
+    this.#meter.close();
+    if (this.#budgeted === undefined) return;
+    const used = this.#meter.total();
+    // a run that goes on keeps its place while it waits for a worker
+    if (outcome === 'next' || outcome === 'failed') return this.#budget.hold(this.#budgeted, used);
+    // while the store is away the worker does other work
+    void this.#budget.settle(this.#budgeted.subject, this.#budgeted.runId, used);
+  }
+}
+
+/** Returns the daily limits of a run's owner. */
+function dayLimits(
+  { dailyTokens, dailyCost, totalDailyTokens, totalDailyCost }: GuardSettings,
+  owner: NonNullable<GuardedRun['owner']>,
+): Omit<BudgetedRun, 'runId'> {
+  const own = (limit: number | null | undefined, general: number): number =>
+    limit === null ? Infinity : (limit ?? general);
+  return {
+    subject: owner.subject,
+    dailyTokens: own(owner.dailyTokens, dailyTokens),
+    dailyCost: own(owner.dailyCost, dailyCost),
+    totalDailyTokens,
+    totalDailyCost,
+  };
+}

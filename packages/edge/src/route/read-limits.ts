@@ -1,0 +1,99 @@
+import { CuelineError, type Limits } from '@cueline/core';
+import { checkPrices, type Prices } from '../limits/prices.ts';
+import type { PromptRouteLimits } from './prompt-route-options.ts';
+
+/** The limits of a route that are not those of a run. */
+export type RouteOnlyLimits = Omit<PromptRouteLimits, keyof Limits>;
+
+const routeDefaults: RouteOnlyLimits = {
+  bodyBytes: 1 << 20,
+  concurrent: 4,
+  rpm: 20,
+  dailyTokens: Infinity,
+  totalDailyTokens: Infinity,
+  dailyCost: Infinity,
+  totalDailyCost: Infinity,
+  maxOutputTokens: Infinity,
+  contextTokens: 200_000,
+  memoryBytes: 256 << 20,
+  runMs: 15 * 60_000,
+  replayMs: 5 * 60_000,
+  quietMs: 15_000,
+  // the output of a client tool may be as long as that of any tool, and longer as JSON
+  commandBytes: 512 << 10,
+  inputBytes: 256 << 10,
+  inputNodes: 10_000,
+  inputDepth: 32,
+  // derived from `rpm` and `concurrent`, unless they are given
+  requests: NaN,
+  streams: NaN,
+  streamsPerRun: 8,
+};
+
+/** The default limits of a run. Limits that a client requests cannot exceed them. */
+export const runDefaults: Required<Limits> = {
+  steps: 50,
+  toolCalls: 200,
+  toolCallsPerStep: 32,
+  concurrentToolCalls: 8,
+  depth: 5,
+  tokens: Infinity,
+};
+
+/** Returns the limits of a route with all defaults, and those of its runs as they are given. @throws CuelineError `invalid_options` */
+export function readLimits(
+  options: Partial<PromptRouteLimits>,
+  where = 'createPromptRoute',
+): { own: RouteOnlyLimits; run: Partial<Limits> } {
+  const own = { ...routeDefaults };
+  const run: Partial<Limits> = {};
+  for (const [name, value] of Object.entries(options)) {
+    const isOwn = Object.hasOwn(own, name);
+    if (!isOwn && !Object.hasOwn(runDefaults, name)) {
+      const known = [...Object.keys(routeDefaults), ...Object.keys(runDefaults)];
+      throw invalid(where, `There is no limit "${name}". Known: ${known.join(', ')}.`);
+    }
+    if (value === undefined) continue;
+    const least = leastOf(name);
+    // written so that NaN is refused
+    if (typeof value !== 'number' || !(value >= least)) {
+      throw invalid(where, `limits.${name} is ${String(value)}. Give a number from ${least} on.`);
+    }
+    if (name === 'contextTokens' && value === Infinity) {
+      throw invalid(
+        where,
+        'limits.contextTokens is Infinity. Give the most tokens that one of the models reads.',
+      );
+    }
+    if (isOwn) own[name as keyof RouteOnlyLimits] = value;
+    else run[name as keyof Limits] = value;
+  }
+  if (Number.isNaN(own.requests)) own.requests = Math.max(120, own.rpm * 6);
+  if (Number.isNaN(own.streams)) own.streams = Math.max(16, own.concurrent * 4);
+  return { own, run };
+}
+
+function leastOf(name: string): number {
+  if (name === 'dailyCost' || name === 'totalDailyCost') return 0;
+  return name === 'toolCalls' || name === 'depth' || name === 'replayMs' ? 0 : 1;
+}
+
+/** Checks the prices that limits of the cost need. @throws CuelineError `invalid_options` */
+export function readPrices(
+  options: Prices | undefined,
+  { dailyCost, totalDailyCost }: Pick<RouteOnlyLimits, 'dailyCost' | 'totalDailyCost'>,
+  where = 'createPromptRoute',
+): Prices {
+  const prices = checkPrices(options, where);
+  if (Math.min(dailyCost, totalDailyCost) < Infinity && Object.keys(prices).length === 0) {
+    throw invalid(
+      where,
+      "limits.dailyCost needs prices. Add prices: { 'openai:gpt-4o': { input: 2.5, output: 10 } }, each per million tokens.",
+    );
+  }
+  return prices;
+}
+
+function invalid(where: string, message: string): CuelineError {
+  return new CuelineError('invalid_options', `${where}: ${message}`);
+}
