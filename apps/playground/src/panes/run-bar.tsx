@@ -97,10 +97,11 @@ export function RunBar({ session, state, isPast = false, hasPreview = false }: R
       </span>
       {session !== undefined && (
         <>
-          <span className="ml-auto min-w-0 truncate">
+          <span className="ml-auto min-w-0 truncate @max-[620px]:sr-only">
             {session.model.name}
             <span className="text-ink-3"> · {session.model.detail}</span>
           </span>
+          <span aria-hidden className="-ml-3 hidden flex-1 @max-[620px]:block" />
           {state.steps.length > 0 && (
             <span className="shrink-0">
               {going ? `Step ${state.steps.length}` : plural(state.steps.length, 'step')}

@@ -1,9 +1,10 @@
 import type { RunEvent, ToolCallState } from '@cueline/core';
 import { clsx } from 'clsx';
-import { Ban, Check, CircleAlert, Ellipsis, LoaderCircle, type LucideIcon } from 'lucide-react';
 import { useMemo } from 'react';
 import { useInspection } from '../../state/inspection.ts';
+import { verdictOf } from '../../tasks/verdicts.ts';
 import { CallData } from '../../transcript/calls/call-data.tsx';
+import { callStand } from '../../transcript/calls/call-stand.ts';
 import { pendingFor } from '../../transcript/calls/known-calls.ts';
 import { SubCalls } from '../../transcript/calls/sub-calls.tsx';
 import { plural } from '../../ui/format.ts';
@@ -13,15 +14,6 @@ import { FactList, Section } from '../../ui/section.tsx';
 import { rangeOfStep } from '../step-events.ts';
 import type { StepTarget } from '../target.ts';
 import { taskDuring } from '../task-during.ts';
-
-const looks: Record<ToolCallState['state'], { word: string; look: string; Icon: LucideIcon }> = {
-  'input-streaming': { word: 'Writing arguments', look: 'text-ink-2', Icon: Ellipsis },
-  'input-available': { word: 'Ready', look: 'text-ink-2', Icon: Ellipsis },
-  running: { word: 'Running', look: 'text-tool', Icon: LoaderCircle },
-  'output-available': { word: 'Done', look: 'text-ok', Icon: Check },
-  'output-error': { word: 'Failed', look: 'text-danger', Icon: CircleAlert },
-  interrupted: { word: 'Interrupted', look: 'text-ink-2', Icon: Ban },
-};
 
 type CallViewProps = {
   target: StepTarget & { call: ToolCallState };
@@ -39,14 +31,15 @@ export function CallView({ target, log, origin }: CallViewProps) {
       toolCallId === call.toolCallId && own.startsWith(path === undefined ? toolCallId : `${path}/`),
   );
   const first = agent?.steps[0];
-  const { word, look, Icon } = looks[call.state];
+  const verdict = verdictOf(() => log, path, call);
+  const { words, look, Icon } = callStand(call, pendingFor({ call, run }, path), verdict);
   return (
     <div className="scroll relative min-h-0 flex-1">
       <div className="flex items-center justify-between gap-2 border-b border-line px-4 narrow:px-3 py-1 text-sm">
         <DefinitionName kind="tool" name={call.toolName} />
         <span className={clsx('flex shrink-0 items-center gap-1', look)}>
           <Icon aria-hidden className="size-3.5" />
-          {word}
+          {words}
         </span>
       </div>
       <div className="border-b border-line px-4 narrow:px-3 py-2">

@@ -108,7 +108,7 @@ function AnswerPart({ row, content }: { row: ResponseRow; content: StepContent }
   const { Icon, look, word } = looks[row.kind];
   return (
     <>
-      <p className="flex items-center gap-1.5 text-xs font-medium text-ink-3">
+      <p className="mb-1 flex items-center gap-1.5 text-xs font-medium text-ink-3">
         <Icon aria-hidden className={`size-3.5 shrink-0 ${look}`} />
         {word}
         {row.isVoid && <span className="font-normal text-warn">broke off, not part of the answer</span>}

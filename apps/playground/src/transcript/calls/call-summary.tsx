@@ -6,8 +6,8 @@ import type { TaskVerdict } from '../../tasks/verdicts.ts';
 import { isSuspended } from '../outcome.ts';
 import { visibleText } from '../../ui/visible-text.ts';
 
-/** Arguments up to this many characters stand beside the name; longer ones get a line of their own. */
-const LONGEST_BESIDE = 34;
+/** Arguments and the call's state up to this many characters stand beside the name; longer ones get a line of their own. */
+const LONGEST_BESIDE = 38;
 /** Arguments and a result that have this many characters together fit on the name's line in the narrowest pane. */
 const FITS_ALWAYS = 34;
 /** The same for the widest pane. */
@@ -41,11 +41,14 @@ export function CallSummary({
   call,
   quiet = false,
   verdict,
+  beside = '',
   inset = 'pl-5.5',
 }: {
   call: ToolCallState;
   quiet?: boolean;
   verdict?: TaskVerdict | undefined;
+  /** The words that say at the end of the first line how far the call has come. */
+  beside?: string;
   /** The indent of the lines below the name. */
   inset?: 'pl-5.5' | 'pl-8.5';
 }) {
@@ -53,7 +56,7 @@ export function CallSummary({
   const result = resultOf(call, quiet, verdict);
   const ofInput = pairs.reduce((sum, { name = '', value }) => sum + name.length + value.length + 3, 0);
   const all = call.toolName.length + ofInput + (result?.words.length ?? 0);
-  const isBeside = ofInput <= LONGEST_BESIDE;
+  const isBeside = ofInput + beside.length <= LONGEST_BESIDE;
   const fits = all <= FITS_ALWAYS ? 'always' : all <= FITS_WIDE ? 'wide' : 'never';
   if (call.state === 'input-streaming') {
     return (

@@ -1,47 +1,16 @@
-import { isPending, type ToolCallState } from '@cueline/core';
+import type { ToolCallState } from '@cueline/core';
 import type { Pending } from '../../state/pending.ts';
 import { clsx } from 'clsx';
-import {
-  Ban,
-  Check,
-  ChevronRight,
-  CircleAlert,
-  Ellipsis,
-  LoaderCircle,
-  Pause,
-  Pencil,
-  Undo2,
-  Wrench,
-} from 'lucide-react';
+import { ChevronRight, Pencil, Wrench } from 'lucide-react';
 import { useRef, useState, type ReactNode } from 'react';
 import { ResponseLine } from '../../approval/response-line.tsx';
 import { CallData } from './call-data.tsx';
+import { callStand, isCallRefused } from './call-stand.ts';
 import { CallDuration, CallSummary } from './call-summary.tsx';
-import { isSuspended } from '../outcome.ts';
 import type { TaskVerdict } from '../../tasks/verdicts.ts';
 import type { Selection } from '../../state/inspection.ts';
 import { SubCalls } from './sub-calls.tsx';
 import { useSelectable } from '../use-selectable.ts';
-
-type Stand = { words: string; look: string; Icon: typeof Check; spins?: boolean };
-
-const stands: Record<ToolCallState['state'], Stand> = {
-  'input-streaming': { words: 'Writing arguments', look: 'text-ink-2', Icon: Ellipsis },
-  'input-available': { words: 'Ready', look: 'text-ink-2', Icon: Ellipsis },
-  running: { words: 'Running', look: 'text-tool', Icon: LoaderCircle, spins: true },
-  'output-available': { words: 'Done', look: 'text-ok', Icon: Check },
-  'output-error': { words: 'Failed', look: 'text-danger', Icon: CircleAlert },
-  interrupted: { words: 'Interrupted', look: 'text-ink-2', Icon: Ban },
-};
-const asking: Stand = { words: 'Waiting for you', look: 'text-warn', Icon: Pause };
-const suspended: Stand = { words: 'Suspended', look: 'text-warn', Icon: Pause };
-const refused: Stand = { words: 'Refused', look: 'text-ink-2', Icon: Ban };
-/** Calls that hand in a task's result, by what the task list made of it. */
-const ofVerdict: Record<TaskVerdict['kind'], Stand> = {
-  accepted: { words: 'Accepted', look: 'text-ok', Icon: Check },
-  refused: { words: 'Not accepted', look: 'text-warn', Icon: Undo2 },
-  unused: { words: 'Not used', look: 'text-ink-2', Icon: Ban },
-};
 
 /**
  * One tool call, folded to a line: name, key arguments, result, time. The call's own times count from `origin`, the
@@ -70,14 +39,11 @@ export function ToolCard({
   children?: ReactNode;
 }) {
   const response = pending?.response;
-  const isRefused = response !== undefined && 'approved' in response && !response.approved;
+  const isRefused = isCallRefused(pending);
   const failed = call.state === 'output-error' && !isRefused;
   const [choice, setOpen] = useState<boolean>();
   const open = choice ?? failed;
-  const asks = pending !== undefined && isPending(pending) && call.state === 'input-available';
-  const said =
-    verdict !== undefined ? ofVerdict[verdict.kind] : isSuspended(call) ? suspended : stands[call.state];
-  const stand = asks ? asking : isRefused ? refused : said;
+  const stand = callStand(call, pending, verdict);
   const element = useRef<HTMLElement>(null);
   const row = useSelectable(element, selection);
   return (
@@ -116,7 +82,7 @@ export function ToolCard({
             {call.toolName}
           </bdi>
         </span>
-        <CallSummary call={call} quiet={isRefused} verdict={verdict} />
+        <CallSummary call={call} quiet={isRefused} verdict={verdict} beside={stand.words} />
         <span className="ml-auto flex shrink-0 items-center gap-2 pl-2 text-sm">
           {call.edited === true && (
             <span className="flex items-center gap-1 text-ink-2">

@@ -1,0 +1,44 @@
+import { isPending, type ToolCallState } from '@cueline/core';
+import { Ban, Check, CircleAlert, Ellipsis, LoaderCircle, Pause, Undo2, type LucideIcon } from 'lucide-react';
+import type { Pending } from '../../state/pending.ts';
+import type { TaskVerdict } from '../../tasks/verdicts.ts';
+import { isSuspended } from '../outcome.ts';
+
+/** How far a call has come, in words and with an icon. */
+export type CallStand = { words: string; look: string; Icon: LucideIcon; spins?: boolean };
+
+const ofState: Record<ToolCallState['state'], CallStand> = {
+  'input-streaming': { words: 'Writing arguments', look: 'text-ink-2', Icon: Ellipsis },
+  'input-available': { words: 'Ready', look: 'text-ink-2', Icon: Ellipsis },
+  running: { words: 'Running', look: 'text-tool', Icon: LoaderCircle, spins: true },
+  'output-available': { words: 'Done', look: 'text-ok', Icon: Check },
+  'output-error': { words: 'Failed', look: 'text-danger', Icon: CircleAlert },
+  interrupted: { words: 'Interrupted', look: 'text-ink-2', Icon: Ban },
+};
+const asking: CallStand = { words: 'Waiting for you', look: 'text-warn', Icon: Pause };
+const suspended: CallStand = { words: 'Suspended', look: 'text-warn', Icon: Pause };
+const refused: CallStand = { words: 'Refused', look: 'text-ink-2', Icon: Ban };
+/** Calls that hand in a task's result, by what the task list made of it. */
+const ofVerdict: Record<TaskVerdict['kind'], CallStand> = {
+  accepted: { words: 'Accepted', look: 'text-ok', Icon: Check },
+  refused: { words: 'Not accepted', look: 'text-warn', Icon: Undo2 },
+  unused: { words: 'Not used', look: 'text-ink-2', Icon: Ban },
+};
+
+/** Returns how far a call has come: `pending` is its approval or client tool call, `verdict` that of the task list. */
+export function callStand(
+  call: ToolCallState,
+  pending: Pending | undefined,
+  verdict: TaskVerdict | undefined,
+): CallStand {
+  if (pending !== undefined && isPending(pending) && call.state === 'input-available') return asking;
+  if (isCallRefused(pending)) return refused;
+  if (verdict !== undefined) return ofVerdict[verdict.kind];
+  return isSuspended(call) ? suspended : ofState[call.state];
+}
+
+/** True if the user has refused the call. */
+export function isCallRefused(pending: Pending | undefined): boolean {
+  const response = pending?.response;
+  return response !== undefined && 'approved' in response && !response.approved;
+}
