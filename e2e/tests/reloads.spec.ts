@@ -27,8 +27,8 @@ export default definePrompt('walk', (prompt) => {
 `;
 
 const MOMENTS = 50;
-/** How long a run with its reply takes, and a little more, in milliseconds. */
-const COURSE_MS = 9_000;
+/** The latest moment of a reload, as a share of the time that a run with its reply takes on this machine. */
+const LATEST = 1.1;
 /** How many of the interrupted runs are continued to their end. */
 const CONTINUED = 0.2;
 
@@ -54,6 +54,23 @@ async function useRun({ page, status, approval }: Playground, seen: Seen, over: 
   }
 }
 
+/** Lets a run and its reply come to their end, and returns how long that took, in milliseconds. */
+async function timeRun(playground: Playground): Promise<number> {
+  const { page, status } = playground;
+  const over = new AbortController();
+  const begin = Date.now();
+  await playground.run();
+  const using = useRun(playground, { messages: 0, results: 0, sent: undefined }, over.signal);
+  await expect(page.getByLabel('User message')).toHaveCount(2, { timeout: 120_000 });
+  await expect(page.locator('[data-tool]').filter({ hasText: 'booked' })).toHaveCount(2, {
+    timeout: 120_000,
+  });
+  await expect(status).toHaveAttribute('data-status', 'done', { timeout: 120_000 });
+  over.abort();
+  await using;
+  return Date.now() - begin;
+}
+
 async function continueRun({ page, status, approval }: Playground): Promise<void> {
   await page.getByRole('button', { name: 'Continue' }).click();
   const approve = approval.getByRole('button', { name: 'Approve' });
@@ -67,13 +84,15 @@ test(
   'a reload at any moment of a run keeps the script, the run, and what was said in it',
   { tag: '@long' },
   async ({ playground }) => {
-    test.setTimeout(1_800_000);
+    test.setTimeout(3_600_000);
     const { page, status } = playground;
     const random = randomFrom(takeSeed());
     await playground.open();
-    for (let count = 0; count < MOMENTS; count += 1) {
+    await playground.write(script(0));
+    const course = await timeRun(playground);
+    for (let count = 1; count <= MOMENTS; count += 1) {
       const text = script(count);
-      const moment = random() * COURSE_MS;
+      const moment = random() * course * LATEST;
       await playground.write(text);
       await page.waitForTimeout(500);
       await playground.run();
@@ -82,9 +101,10 @@ test(
       // an action that the reload cuts off fails
       const using = useRun(playground, seen, over.signal).catch(() => {});
       await page.waitForTimeout(moment);
+      // before the reload: what is pressed late would reach the page that comes after it
       over.abort();
-      await page.reload();
       await using;
+      await page.reload();
 
       const facts = `moment ${count}: ${Math.round(moment)} ms, ${JSON.stringify(seen)}`;
       await expect(status, facts).toHaveAttribute('data-status', /done|error/, { timeout: 30_000 });
@@ -102,7 +122,7 @@ test(
       if (isInterrupted && random() < CONTINUED) await continueRun(playground);
     }
     await page.getByRole('button', { name: 'History' }).click();
-    await expect(page.getByTestId('stored-run')).toHaveCount(MOMENTS);
+    await expect(page.getByTestId('stored-run')).toHaveCount(MOMENTS + 1);
   },
 );
 

@@ -30,7 +30,7 @@ export function ParameterFields({ list, index, parameter, problem }: ParameterFi
     <div
       role="group"
       aria-label={`Parameter ${name || index + 1}`}
-      className="grid grid-cols-[1.2fr_0.9fr_1.3fr_auto] items-start gap-2 rounded-lg border border-line bg-raised p-2.5 narrow:grid-cols-2"
+      className="grid grid-cols-[1.2fr_0.9fr_1.3fr_auto] items-start gap-2 rounded-lg border border-line bg-raised p-2.5 @max-[480px]:grid-cols-2"
     >
       <TextInput
         label="Parameter"
@@ -57,7 +57,7 @@ export function ParameterFields({ list, index, parameter, problem }: ParameterFi
       <Button
         square
         aria-label={`Remove ${name || 'this parameter'}`}
-        className="mt-[22px] narrow:order-last narrow:mt-0 narrow:justify-self-end"
+        className="mt-[22px] @max-[480px]:order-last @max-[480px]:mt-0 @max-[480px]:justify-self-end"
         onClick={() => removeParameter(list, index)}
       >
         <Trash2 />
@@ -80,7 +80,7 @@ export function ParameterFields({ list, index, parameter, problem }: ParameterFi
           onChange={change}
         />
       )}
-      <div className="col-span-full -mt-1 narrow:col-span-1 narrow:mt-0">
+      <div className="col-span-full -mt-1 @max-[480px]:col-span-1 @max-[480px]:mt-0">
         <Checkbox
           label="A value must be passed"
           checked={isRequired}
@@ -155,7 +155,7 @@ function AllowedValues({
         onChange({ allowedValues: listed.length === 0 ? undefined : listed });
       }}
       problem={problem}
-      className="narrow:col-span-2"
+      className="@max-[480px]:col-span-2"
     />
   );
 }

@@ -21,7 +21,7 @@ export function PromptForm({ prompt, faults, actions }: PromptFormProps) {
   return (
     <div className="mx-auto grid max-w-[760px] gap-4 p-4 narrow:p-3">
       <div className="flex flex-wrap items-center gap-2">
-        <p className="min-w-0 flex-1 truncate text-xl font-semibold tracking-tight">
+        <p className="min-w-0 flex-1 truncate text-xl font-semibold tracking-tight @max-[480px]:basis-full">
           {prompt.name || prompt.id}
         </p>
         {actions}
@@ -38,7 +38,7 @@ export function PromptForm({ prompt, faults, actions }: PromptFormProps) {
           ))}
         </ul>
       )}
-      <div className="grid grid-cols-[1.3fr_1.3fr_0.7fr_0.9fr] gap-3 narrow:grid-cols-2">
+      <div className="grid grid-cols-[1.3fr_1.3fr_0.7fr_0.9fr] gap-3 @max-[480px]:grid-cols-2">
         <TextInput
           label="Name"
           value={prompt.name}

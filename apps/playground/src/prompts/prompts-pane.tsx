@@ -61,7 +61,7 @@ export function PromptsPane() {
       <NoticeBar />
       <div className="flex min-h-0 flex-1">
         {!narrow && <PromptList entries={entries} selected={entry.key} faults={faults} onSelect={select} />}
-        <div className="scroll min-w-0 flex-1">
+        <div className="scroll @container min-w-0 flex-1">
           <PromptForm
             key={entry.key}
             prompt={entry.prompt}

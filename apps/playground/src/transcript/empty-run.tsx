@@ -34,7 +34,7 @@ export function EmptyRun() {
             No key needed: the built-in demo model is simulated and answers any script.{' '}
             <button
               type="button"
-              className="text-ink underline decoration-line-strong underline-offset-2 hover:decoration-ink narrow:min-h-11"
+              className="text-ink underline decoration-line-strong underline-offset-2 hover:decoration-ink narrow:-my-3 narrow:min-h-11"
               onClick={() => usePlayground.setState({ modelDialogOpen: true })}
             >
               Use a real model

@@ -75,7 +75,7 @@ function NextActions({ session, state, turn }: RunSummaryProps) {
     useInspection.getState().select({ kind: 'step', turn, step });
   };
   return (
-    <div className="flex flex-wrap gap-1.5 border-t border-line px-2 py-2">
+    <div className="flex flex-wrap gap-1.5 border-t border-line px-2 py-2 narrow:*:grow narrow:*:px-2">
       {state.status === 'done' && !session.shared && (
         <Button look="outline" onClick={focusReply}>
           <Reply />

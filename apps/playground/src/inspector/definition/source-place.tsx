@@ -29,7 +29,7 @@ export function SourcePlace({ session, selected: { of, name, agent } }: SourcePl
     <button
       key={line}
       type="button"
-      className="text-text-kind hover:underline narrow:min-h-11"
+      className="text-text-kind hover:underline narrow:min-h-11 narrow:min-w-11"
       onClick={() => usePlayground.getState().showLine(line)}
     >
       Line {line}

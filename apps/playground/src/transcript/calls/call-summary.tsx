@@ -41,14 +41,14 @@ export function CallSummary({
   call,
   quiet = false,
   verdict,
-  beside = '',
+  beside = 0,
   inset = 'pl-5.5',
 }: {
   call: ToolCallState;
   quiet?: boolean;
   verdict?: TaskVerdict | undefined;
-  /** The words that say at the end of the first line how far the call has come. */
-  beside?: string;
+  /** The characters at the end of the first line, which say how far the call has come. */
+  beside?: number;
   /** The indent of the lines below the name. */
   inset?: 'pl-5.5' | 'pl-8.5';
 }) {
@@ -56,7 +56,7 @@ export function CallSummary({
   const result = resultOf(call, quiet, verdict);
   const ofInput = pairs.reduce((sum, { name = '', value }) => sum + name.length + value.length + 3, 0);
   const all = call.toolName.length + ofInput + (result?.words.length ?? 0);
-  const isBeside = ofInput + beside.length <= LONGEST_BESIDE;
+  const isBeside = ofInput + beside <= LONGEST_BESIDE;
   const fits = all <= FITS_ALWAYS ? 'always' : all <= FITS_WIDE ? 'wide' : 'never';
   if (call.state === 'input-streaming') {
     return (

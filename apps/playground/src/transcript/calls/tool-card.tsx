@@ -12,6 +12,8 @@ import type { Selection } from '../../state/inspection.ts';
 import { SubCalls } from './sub-calls.tsx';
 import { useSelectable } from '../use-selectable.ts';
 
+const EDITED = 'Edited';
+
 /**
  * One tool call, folded to a line: name, key arguments, result, time. The call's own times count from `origin`, the
  * `performance.now()` of the run's start.
@@ -44,6 +46,7 @@ export function ToolCard({
   const [choice, setOpen] = useState<boolean>();
   const open = choice ?? failed;
   const stand = callStand(call, pending, verdict);
+  const beside = stand.words.length + (call.edited === true ? EDITED.length + 4 : 0);
   const element = useRef<HTMLElement>(null);
   const row = useSelectable(element, selection);
   return (
@@ -82,11 +85,11 @@ export function ToolCard({
             {call.toolName}
           </bdi>
         </span>
-        <CallSummary call={call} quiet={isRefused} verdict={verdict} beside={stand.words} />
+        <CallSummary call={call} quiet={isRefused} verdict={verdict} beside={beside} />
         <span className="ml-auto flex shrink-0 items-center gap-2 pl-2 text-sm">
           {call.edited === true && (
             <span className="flex items-center gap-1 text-ink-2">
-              <Pencil aria-hidden className="size-3" /> Edited
+              <Pencil aria-hidden className="size-3" /> {EDITED}
             </span>
           )}
           <span className={clsx('flex items-center gap-1', stand.look)}>

@@ -1,0 +1,38 @@
+import type { ToolCallState } from '@cueline/core';
+import { expect, test } from 'vitest';
+import type { Pending } from '../../src/state/pending.ts';
+import { callStand } from '../../src/transcript/calls/call-stand.ts';
+
+const call: ToolCallState = {
+  toolCallId: 'c1',
+  toolName: 'finishTask',
+  step: 0,
+  state: 'output-available',
+  calledAt: 0,
+  inputText: '{}',
+  input: {},
+  output: 'Validation failed',
+};
+const approval: Pending = {
+  approvalId: 'a1',
+  toolCallId: 'c1',
+  toolName: 'finishTask',
+  input: {},
+  requestedAt: 0,
+};
+
+test('a call whose result the task list did not accept is not shown as done', () => {
+  expect(callStand(call, undefined, undefined)).toMatchObject({ words: 'Done', look: 'text-ok' });
+  expect(callStand(call, undefined, { kind: 'refused', reason: 'No.' })).toMatchObject({
+    words: 'Not accepted',
+    look: 'text-warn',
+  });
+});
+
+test('a call waits for the user, and is then refused or goes on', () => {
+  const asked: ToolCallState = { ...call, state: 'input-available' };
+  expect(callStand(asked, approval, undefined).words).toBe('Waiting for you');
+  const failed: ToolCallState = { ...call, state: 'output-error' };
+  expect(callStand(failed, { ...approval, response: { approved: false } }, undefined).words).toBe('Refused');
+  expect(callStand(call, { ...approval, response: { approved: true } }, undefined).words).toBe('Done');
+});
