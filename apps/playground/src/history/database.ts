@@ -42,21 +42,22 @@ export function createDatabase(name = 'cueline-playground'): HistoryDatabase {
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error('The database did not open in time.')), OPENING_MS);
     });
-    const opened = openDB<HistorySchema>(name, 1, {
-      upgrade(database) {
-        database.createObjectStore('scripts', { keyPath: 'id' });
-        database.createObjectStore('versions', { keyPath: 'id' }).createIndex('scriptId', 'scriptId');
-        database.createObjectStore('runs', { keyPath: 'id' });
-        database.createObjectStore('events');
-      },
-      blocking(_current, _next, event) {
-        // otherwise a tab with a newer version of the page would wait for this one
-        (event.target as IDBDatabase).close();
-        forget();
-      },
-      terminated: forget,
-    });
     try {
+      // a browser that blocks storage throws here
+      const opened = openDB<HistorySchema>(name, 1, {
+        upgrade(database) {
+          database.createObjectStore('scripts', { keyPath: 'id' });
+          database.createObjectStore('versions', { keyPath: 'id' }).createIndex('scriptId', 'scriptId');
+          database.createObjectStore('runs', { keyPath: 'id' });
+          database.createObjectStore('events');
+        },
+        blocking(_current, _next, event) {
+          // otherwise a tab with a newer version of the page would wait for this one
+          (event.target as IDBDatabase).close();
+          forget();
+        },
+        terminated: forget,
+      });
       connection = await Promise.race([opened, late]);
       return connection;
     } finally {
