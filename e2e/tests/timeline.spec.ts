@@ -73,7 +73,7 @@ test('a run is scrubbed and played again, and a link leads to one of its steps',
   expect(await playground.ended()).toBe('done');
   const dock = page.getByRole('region', { name: 'Timeline' });
   const slider = dock.getByRole('slider', { name: 'Moment' });
-  const answer = page.locator('.row-lazy').getByText('T-shirt');
+  const answer = page.getByRole('list', { name: 'Transcript' }).getByText('T-shirt');
   await expect(answer).toBeVisible();
 
   // the start of the run has neither answer nor step; the end is now

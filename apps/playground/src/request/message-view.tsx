@@ -39,7 +39,7 @@ export function MessageList({ messages }: { messages: readonly ModelMessage[] })
       )}
       <ol className="grid grid-cols-[minmax(0,1fr)] gap-2">
         {messages.slice(first).map((message, index) => (
-          <li key={first + index}>
+          <li key={first + index} className="row-lazy">
             <MessageView message={message} number={first + index + 1} />
           </li>
         ))}

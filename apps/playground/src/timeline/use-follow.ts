@@ -1,6 +1,6 @@
 import { useEffect, useRef, type RefObject } from 'react';
 import type { VirtualizerHandle } from 'virtua';
-import { revealRow } from './reveal-row.ts';
+import { HEADER, revealRow } from './reveal-row.ts';
 import type { TimelineRow } from './timeline-row.ts';
 
 /** What is followed, and where. */
@@ -23,10 +23,13 @@ export function useFollow({ list, scroller, rows, rowHeight, time, live }: Follo
   const step =
     time === undefined ? -1 : rows.findLastIndex((row) => row.kind === 'step' && row.start <= time);
   useEffect(() => {
-    if (step >= 0 && document.activeElement !== scroller.current) {
-      revealRow(scroller.current, step, rowHeight);
-    }
-  }, [step, rowHeight, scroller]);
+    if (step < 0 || document.activeElement === scroller.current || list.current === null) return;
+    // what the list remembers: to ask the scroller would lay out the whole page for each moment
+    const { scrollOffset: from, viewportSize } = list.current;
+    const top = step * rowHeight;
+    const isInView = top >= from && HEADER + top + rowHeight <= from + viewportSize;
+    if (!isInView) revealRow(scroller.current, step, rowHeight);
+  }, [step, rowHeight, scroller, list]);
 
   const count = rows.length;
   const followed = useRef(0);

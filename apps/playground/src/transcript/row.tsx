@@ -33,8 +33,8 @@ type RowsProps = { items: readonly TranscriptItem[]; session: RunSession };
 const ROWS_AT_ONCE = 200;
 
 /**
- * A list of rows; one that fails to draw does not affect the others. Of many, the newest are drawn, or the
- * first of a run that is read from its beginning; a button draws more.
+ * The rows inside a card. Of many, the newest are drawn, or the first of a run that is read from its beginning; a button
+ * draws more.
  */
 export function Rows({ items, session }: RowsProps) {
   const [most, setMost] = useState(ROWS_AT_ONCE);
@@ -61,15 +61,24 @@ export function Rows({ items, session }: RowsProps) {
 function drawRows(items: readonly TranscriptItem[], session: RunSession) {
   return items.map((item) => (
     <div key={item.key} className="row-lazy">
-      <ErrorBoundary fallback={<NotShown text={'text' in item ? item.text : undefined} />}>
-        <Row item={item} session={session} />
-      </ErrorBoundary>
+      <SafeRow item={item} session={session} />
     </div>
   ));
 }
 
+type RowProps = { item: TranscriptItem; session: RunSession };
+
+/** A row that does not affect the others if it fails to draw. */
+export function SafeRow({ item, session }: RowProps) {
+  return (
+    <ErrorBoundary fallback={<NotShown text={'text' in item ? item.text : undefined} />}>
+      <Row item={item} session={session} />
+    </ErrorBoundary>
+  );
+}
+
 const Row = memo(
-  function Row({ item, session }: { item: TranscriptItem; session: RunSession }) {
+  function Row({ item, session }: RowProps) {
     const origin = session.startedAt;
     switch (item.kind) {
       case 'system':

@@ -1,45 +1,102 @@
 import { ArrowDown } from 'lucide-react';
-import { useEffect, useRef } from 'react';
-import { StickToBottom, useStickToBottomContext, type StickToBottomContext } from 'use-stick-to-bottom';
+import { useEffect, useRef, type ReactElement } from 'react';
+import { Virtualizer, type VirtualizerHandle } from 'virtua';
+import { selectionKey, useInspection } from '../state/inspection.ts';
 import { logOf, type ShownRun } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
-import { prefersReducedMotion } from '../ui/reduced-motion.ts';
 import { ConsoleFold } from './console-fold.tsx';
-import { Rows } from './row.tsx';
-import { RunSummary } from './run-summary.tsx';
+import { ListContainer, ListRow, RowCount } from './list-row.tsx';
+import { rowOfSelection } from './mounted-rows.ts';
+import { SafeRow } from './row.tsx';
 import { InputRow } from './rows.tsx';
+import { RunSummary } from './run-summary.tsx';
+import type { TranscriptItem } from './transcript-item.ts';
+import { useMountedRows } from './use-mounted-rows.ts';
+import { useStickToEnd, type StickToEnd } from './use-stick-to-end.ts';
 import { toTranscript } from './view-model.ts';
+
+/** The room above the first row, in pixels. */
+const TOP = 16;
+
+/** A row of the run, or what surrounds the run: its input, what its script printed, and its sum. */
+type ListItem = TranscriptItem | { key: 'input' | 'console' | 'summary'; kind: 'surrounding' };
 
 /**
  * The rows of a run, newest at the bottom. The view follows the end until the user scrolls up. A run that
- * came in a link is read from its beginning.
+ * came in a link is read from its beginning. Of a long run, only the rows in view and a few more are on the page.
  */
 export function Transcript({ session, shown }: { session: RunSession; shown: ShownRun }) {
   const input = inputOf(session);
   const items = toTranscript(shown.state, shown.earlier, !shown.isPast);
-  const scroll = useRef<StickToBottomContext>(null);
+  const rows: readonly ListItem[] = [
+    ...(input === undefined ? [] : [surrounding('input')]),
+    ...items,
+    ...('script' in session.source ? [surrounding('console')] : []),
+    ...(shown.isPast ? [] : [surrounding('summary')]),
+  ];
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtualizer = useRef<VirtualizerHandle>(null);
+  const stick = useStickToEnd(scroller, !session.shared);
+  const selection = useInspection((state) => state.selection);
+  const before = input === undefined ? 0 : 1;
+  const inItems = rowOfSelection(items, selection);
+  const selected = inItems < 0 ? -1 : inItems + before;
+  useRevealed({ scroller, virtualizer, stick, selected, selection: selectionKey(selection) });
+  const { mounted, onTouch } = useMountedRows({
+    list: scroller,
+    keys: rows.map(({ key }) => key),
+    selected,
+    fromStart: session.shared,
+    canSearch: !shown.isPast,
+  });
+  const draw = (item: ListItem): ReactElement => {
+    if (item.kind !== 'surrounding') return <SafeRow key={item.key} item={item} session={session} />;
+    if (item.key === 'input') return <InputRow key={item.key} input={input} />;
+    if (item.key === 'console') return <ConsoleFold key={item.key} />;
+    return <RunSummary key={item.key} session={session} state={shown.state} turn={shown.turn} />;
+  };
   return (
-    <StickToBottom
-      contextRef={scroll}
-      // what a user unfolds stays where it is, and grows downwards
-      onClickCapture={({ target }) => isFolded(target) && scroll.current?.stopScroll()}
-      className="relative min-h-0 flex-1 short:min-h-32"
-      resize="instant"
-      initial={session.shared ? false : 'instant'}
-    >
-      <StickToBottom.Content
-        scrollClassName="scroll"
-        className="mx-auto grid max-w-[760px] grid-cols-[minmax(0,1fr)] gap-3 px-5 pt-4 pb-8 narrow:px-4"
+    <div className="relative flex min-h-0 flex-1 flex-col short:min-h-32">
+      <div
+        ref={scroller}
+        // what a user unfolds stays where it is, and grows downwards
+        onClickCapture={(event) => {
+          if (isFolded(event.target)) stick.release();
+          onTouch(event);
+        }}
+        onFocusCapture={onTouch}
+        className="scroll min-h-0 flex-1"
       >
-        {input !== undefined && <InputRow input={input} />}
-        <Rows items={items} session={session} />
-        {'script' in session.source && <ConsoleFold />}
-        {!shown.isPast && <RunSummary session={session} state={shown.state} turn={shown.turn} />}
-      </StickToBottom.Content>
-      <KeepAtNewest />
-      <ToNewest />
-    </StickToBottom>
+        <div style={{ paddingTop: TOP }} className="mx-auto max-w-[760px] px-5 pb-5 narrow:px-4">
+          <RowCount value={rows.length}>
+            <Virtualizer
+              ref={virtualizer}
+              scrollRef={scroller}
+              startMargin={TOP}
+              as={ListContainer}
+              item={ListRow}
+              keepMounted={mounted}
+              onResize={stick.settle}
+              data={rows}
+            >
+              {draw}
+            </Virtualizer>
+          </RowCount>
+        </div>
+      </div>
+      {!stick.isAtEnd && <ToNewest onPress={stick.stick} />}
+    </div>
   );
+}
+
+const surroundings = {
+  input: { key: 'input', kind: 'surrounding' },
+  console: { key: 'console', kind: 'surrounding' },
+  summary: { key: 'summary', kind: 'surrounding' },
+} as const satisfies Record<string, ListItem>;
+
+function surrounding(key: keyof typeof surroundings): ListItem {
+  return surroundings[key];
 }
 
 function isFolded(target: EventTarget): boolean {
@@ -52,26 +109,44 @@ function inputOf(session: RunSession): unknown {
   return start?.type === 'run-start' ? start.input : undefined;
 }
 
-/** Stays at the newest row when the transcript gets less room, such as for a card below it. */
-function KeepAtNewest() {
-  const { scrollRef, isAtBottom, scrollToBottom } = useStickToBottomContext();
+type RevealedOptions = {
+  scroller: { readonly current: HTMLElement | null };
+  virtualizer: { readonly current: VirtualizerHandle | null };
+  stick: StickToEnd;
+  /** The selected row, and the key of the selection. */
+  selected: number;
+  selection: string;
+};
+
+/** Scrolls to the selected row when the selection changes. A row inside an open card scrolls itself into view. */
+function useRevealed({ scroller, virtualizer, stick, selected, selection }: RevealedOptions): void {
+  const row = useRef(-1);
   useEffect(() => {
-    const scroller = scrollRef.current;
-    if (scroller === null || !isAtBottom) return undefined;
-    const observer = new ResizeObserver(() => void scrollToBottom('instant'));
-    observer.observe(scroller);
-    return () => observer.disconnect();
-  }, [isAtBottom, scrollRef, scrollToBottom]);
-  return null;
+    row.current = selected;
+  });
+  const { release } = stick;
+  useEffect(() => {
+    const view = scroller.current;
+    const element = view?.querySelector(`[data-transcript-row="${row.current}"]`);
+    if (view === null || element === null || element === undefined) return;
+    if (isOutside(element, view)) {
+      release();
+      virtualizer.current?.scrollToIndex(row.current, { align: 'nearest' });
+      element.querySelector('[data-selected]')?.scrollIntoView({ block: 'nearest' });
+    } else if (view.scrollTop + view.clientHeight < view.scrollHeight - 1) release();
+  }, [selection, release, scroller, virtualizer]);
 }
 
-function ToNewest() {
-  const { isAtBottom, scrollToBottom } = useStickToBottomContext();
-  if (isAtBottom) return null;
+function isOutside(element: Element, view: Element): boolean {
+  const [inner, outer] = [element.getBoundingClientRect(), view.getBoundingClientRect()];
+  return inner.top < outer.top || inner.bottom > outer.bottom;
+}
+
+function ToNewest({ onPress }: { onPress: () => void }) {
   return (
     <button
       type="button"
-      onClick={() => void scrollToBottom(prefersReducedMotion() ? 'instant' : 'smooth')}
+      onClick={onPress}
       className="absolute bottom-3 left-1/2 flex h-7 -translate-x-1/2 items-center gap-1.5 rounded-full floating px-3 text-sm hover:text-text-kind narrow:h-11"
     >
       <ArrowDown className="size-3.5" />
