@@ -151,6 +151,7 @@ const testedModules: Record<string, readonly string[]> = {
     'chat/chat-turns',
     'compile/instructions',
     'compile/locate-parts',
+    'json/is-same-json',
     'json/partial-json',
     'models/public-address',
     'tools/cap-output',

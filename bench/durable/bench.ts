@@ -1,6 +1,7 @@
 import { createRun } from '@cueline/core';
 import { median, printTable } from '../table.ts';
 import { benchParked } from './parked.ts';
+import { bullmqSetup } from './bullmq.ts';
 import { restateSetup } from './restate.ts';
 import { LENGTHS, options, prompts, setups, type Setup } from './setups.ts';
 
@@ -18,7 +19,7 @@ type Contender = {
 export async function benchDurable(): Promise<void> {
   const opened: Setup[] = [];
   try {
-    for (const open of [...setups, restateSetup]) {
+    for (const open of [...setups, bullmqSetup, restateSetup]) {
       const setup = await open();
       if (setup !== undefined) opened.push(setup);
     }

@@ -8,3 +8,4 @@ export {
   type StoredRun,
 } from './durable/advance.ts';
 export type { DurableCommand } from './durable/commands.ts';
+export { createStoredLog, type StoredLog } from './durable/stored-log.ts';

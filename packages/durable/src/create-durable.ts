@@ -14,9 +14,10 @@ import type { DurableDriver, DurableWorker } from './driver.ts';
 import type { RunGuard, StepOutcome } from './guard.ts';
 import { guardedFacts, guardModels, unguarded } from './guard-step.ts';
 import { inProcessDriver } from './in-process-driver.ts';
+import { createKnownLogs, type ClaimedLog } from './known-logs.ts';
 import { missingPrompt, namelessModel, promptsByName, unknownPrompt } from './prompts.ts';
 import { commandOf, refusalOf } from './respond.ts';
-import type { ClaimedRun, DurableStore, FoundRun, ReadEvents, RunOwner, RunQuery } from './store.ts';
+import type { DurableStore, FoundRun, ReadEvents, RunOwner, RunQuery } from './store.ts';
 import { startSweep, SWEEP_MS, wakeAll } from './sweep.ts';
 import { createWatch } from './watch.ts';
 
@@ -88,9 +89,10 @@ export function createDurable(given: DurableOptions): Durable {
   const { store, models = {}, options, driver = inProcessDriver(), guard } = given;
   const prompts = promptsByName(given.prompts);
   const watch = createWatch(store);
+  const logs = createKnownLogs(store);
 
   async function advanceRun(runId: string, signal: AbortSignal): Promise<Advanced> {
-    const claimed = await store.claim(runId);
+    const claimed = await logs.claim(runId);
     // forgotten, or never stored
     if (claimed === 'ended' || claimed === undefined) return { status: 'done' };
     if (claimed.start.guarded === true && guard === undefined) throw unguarded(runId);
@@ -129,6 +131,8 @@ export function createDurable(given: DurableOptions): Durable {
         runId,
         commands.map(({ name }) => name),
       );
+      // a run that waits may do so for days, and continue elsewhere
+      if (advanced.status === 'next') logs.keep(runId, claimed.log);
       return advanced;
     } catch (error) {
       // a guard that cannot go on does not know which of the two it is
@@ -148,7 +152,7 @@ export function createDurable(given: DurableOptions): Durable {
     return owner === undefined ? models : withoutProviderStorage(models);
   }
 
-  function storedRun(runId: string, { start, events }: ClaimedRun): StoredRun {
+  function storedRun(runId: string, { start, log }: ClaimedLog): StoredRun {
     const { prompt, input, model, messages, limits, tasks, startedAt } = start;
     const own = limits === undefined ? {} : { limits: { ...options?.limits, ...limits } };
     return {
@@ -160,7 +164,7 @@ export function createDurable(given: DurableOptions): Durable {
       tasks,
       startedAt,
       options: { ...options, ...own },
-      events,
+      events: log,
     };
   }
 

@@ -2,7 +2,7 @@ import { CuelineError } from '@cueline/core';
 import { activeTime } from '@cueline/core/durable';
 import type { CurrentModel, ModelSettings } from '@cueline/core/models';
 import type { GuardedRun, GuardedStep } from './guard.ts';
-import type { ClaimedRun } from './store.ts';
+import type { ClaimedLog } from './known-logs.ts';
 
 /** Returns the models with the guard of a step around them, and around what the settings wrap them in. */
 export function guardModels(settings: ModelSettings, step: GuardedStep | undefined): ModelSettings {
@@ -13,10 +13,12 @@ export function guardModels(settings: ModelSettings, step: GuardedStep | undefin
 
 /** Returns what a guard reads of a run. */
 export function guardedFacts(
-  { start, events }: ClaimedRun,
+  { start, log }: ClaimedLog,
   tokens: number | undefined,
 ): Pick<GuardedRun, 'prompt' | 'owner' | 'tokens' | 'activeMs' | 'events'> {
   const { prompt, owner, limits, startedAt } = start;
+  // the guard learns of later events as they are stored
+  const events = [...log.events];
   const elapsed = startedAt === undefined ? undefined : Date.now() - startedAt;
   return { prompt, owner, tokens: limits?.tokens ?? tokens, activeMs: activeTime(events, elapsed), events };
 }

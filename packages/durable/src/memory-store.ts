@@ -35,7 +35,7 @@ export function createMemoryStore(): DurableStore {
       runs.set(run.runId, { ...run, start, epoch: 0, events: [], commands: [], ended: false });
       return 'created';
     },
-    async claim(runId) {
+    async claim(runId, afterSeq) {
       const run = runs.get(runId);
       if (run === undefined) return undefined;
       if (run.ended) return 'ended';
@@ -43,7 +43,7 @@ export function createMemoryStore(): DurableStore {
       return {
         epoch: run.epoch,
         start: structuredClone(run.start),
-        events: read(run, 0),
+        events: read(run, afterSeq + 1),
         commands: structuredClone(run.commands),
       };
     },

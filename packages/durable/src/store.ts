@@ -55,6 +55,7 @@ export type ClaimedRun = {
   /** A worker with an earlier number can store nothing more. */
   epoch: number;
   start: DurableStart;
+  /** Those that were asked for. */
   events: readonly RunEvent[];
   /** What users have sent and no worker has finished with. */
   commands: readonly StoredCommand[];
@@ -74,10 +75,10 @@ export type DurableStore = {
   /** Stores a run, or returns the one that was started with its key before. */
   create(run: NewDurableRun): Promise<'created' | { runId: string }>;
   /**
-   * Takes a run over: from now on only the caller can store its events. Returns 'ended' for a run with an end, and
-   * undefined for an unknown one.
+   * Takes a run over: from now on only the caller can store its events. Returns its events after `afterSeq`, 'ended' for a
+   * run with an end, and undefined for an unknown one. No event may be stored in between that is not returned.
    */
-  claim(runId: string): Promise<ClaimedRun | 'ended' | undefined>;
+  claim(runId: string, afterSeq: number): Promise<ClaimedRun | 'ended' | undefined>;
   /**
    * Stores events, all of them or none. Returns false, and stores nothing, if another worker has taken the run over, if
    * the run has ended, or if events are missing before these. Without events, it only returns whether the caller still has

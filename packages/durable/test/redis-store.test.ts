@@ -23,7 +23,7 @@ describeWithRedis('runs in Redis', (redis) => {
   test('a batch of any size is stored as a whole, and stays after the server was killed', async () => {
     const store = createRedisStore(await connect());
     await store.create({ runId: 'run-long', start: { prompt: 'planDay' } });
-    const claimed = await store.claim('run-long');
+    const claimed = await store.claim('run-long', -1);
     if (typeof claimed !== 'object') throw new Error('not claimed');
     const events = Array.from({ length: 20_000 }, (_, seq) => ({
       seq,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createRun, remotePrompt, type PromptDefinition } from '@cueline/core';
-import { createDurable, createMemoryStore, inProcessDriver } from '@cueline/durable';
+import { createDurable, createMemoryStore, inProcessDriver, type DurableOptions } from '@cueline/durable';
 import { planned, sendLetter, writePages, type Effects } from './support/prompts.ts';
 
 function createEffects(): Effects & { noted: string[] } {
@@ -132,19 +132,23 @@ test('a response whose sender failed to wake its run wakes it when it is sent ag
 test('a log that is not whole is not continued, and the error says where it breaks off', async () => {
   const inner = createMemoryStore();
   const prompt = writePages(createEffects());
-  const durable = createDurable({
+  const settings: DurableOptions = {
     prompts: [prompt],
     store: {
       ...inner,
-      async claim(runId) {
-        const claimed = await inner.claim(runId);
+      async claim(runId, afterSeq) {
+        const claimed = await inner.claim(runId, afterSeq);
         if (typeof claimed !== 'object') return claimed;
         return { ...claimed, events: claimed.events.filter(({ seq }) => seq !== 3) };
       },
     },
-  });
+  };
+  const durable = createDurable(settings);
   await inner.create({ runId: 'run-1', start: { prompt: prompt.name, input: { book: 'Emma' } } });
   const { signal } = new AbortController();
   await durable.advance('run-1', signal);
-  await expect(durable.advance('run-1', signal)).rejects.toThrow('Event 3 of run run-1 is missing');
+  // another worker, which knows nothing of the run
+  await expect(createDurable(settings).advance('run-1', signal)).rejects.toThrow(
+    'Event 3 of run run-1 is missing',
+  );
 });

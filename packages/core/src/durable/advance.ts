@@ -8,7 +8,6 @@ import type { RunEvent } from '../log/events.ts';
 import { createOpenCalls } from '../log/open-calls.ts';
 import type { RunHandle } from '../log/run-handle.ts';
 import { readPast, voidingEvent } from '../log/run-past.ts';
-import { isRunEvent } from '../wire/check-event.ts';
 import type { ModelSettings } from '../models/settings.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { PromptOptions } from '../prompt/prompt-options.ts';
@@ -16,6 +15,7 @@ import { createEventQueue } from './event-queue.ts';
 import { createPausableLog, type PausableLog } from './pausable-log.ts';
 import type { TaskItem } from '../tasks/task-item.ts';
 import { isEdit, logResponse, type DurableCommand } from './commands.ts';
+import { createStoredLog, type StoredLog } from './stored-log.ts';
 
 /** A run that is advanced step by step: what it was started with, and what is stored of it. */
 export type StoredRun<Input = unknown> = {
@@ -34,8 +34,11 @@ export type StoredRun<Input = unknown> = {
    * otherwise they continue from the last event.
    */
   readonly startedAt?: number | undefined;
-  /** Everything that is stored of the run, in order; empty if it has not begun. */
-  readonly events: readonly RunEvent[];
+  /**
+   * Everything that is stored of the run, in order; empty if it has not begun. A {@link StoredLog} gets what this step
+   * stores, and serves for the next one.
+   */
+  readonly events: readonly RunEvent[] | StoredLog;
 };
 
 /** What a worker brings along to advance a run. */
@@ -81,13 +84,17 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
   const { append, commands = [], models = {}, signal, end } = options;
   signal?.throwIfAborted();
   checkAdvanceable(definition);
-  checkEvents(runId, run.events);
-  const log = createPausableLog(run.events, run.startedAt);
+  const known = 'getState' in run.events ? run.events : createStoredLog(runId, run.events);
+  const log = createPausableLog(known.events, run.startedAt, known.getState());
   if (log.ended) return { status: 'done' };
 
   const ending = new AbortController();
   const { reached, settle, fail } = createOutcome(log);
-  const queue = createEventQueue(append, fail);
+  const store = async (events: readonly RunEvent[]): Promise<void> => {
+    await append(events);
+    known.add(events);
+  };
+  const queue = createEventQueue(store, fail);
   log.listen((event) => queue.add(event));
   const onAbort = (): void => fail(signal?.reason);
   signal?.addEventListener('abort', onAbort, { once: true });
@@ -105,7 +112,7 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
     const edits = commands.filter(isEdit);
     // a waiting run takes edits, too, and still waits
     if (!log.ended && (edits.length > 0 || !isWaiting())) {
-      const past = log.events.length === 0 ? undefined : readPast(log.events);
+      const past = log.events.length === 0 ? undefined : readPast(log.events, log.getState());
       try {
         const started = await startRun(
           definition,
@@ -228,15 +235,5 @@ export function checkAdvanceable({ name, remote }: { name: string; remote?: true
   throw new CuelineError(
     'invalid_options',
     `Prompt "${name}" is a remotePrompt: it has a name only, and cannot be advanced. Import the definition itself.`,
-  );
-}
-
-/** @throws CuelineError `storage_failed` for a log that is not whole, or that no run has written */
-function checkEvents(runId: string, events: readonly RunEvent[]): void {
-  const at = events.findIndex((event, index) => !isRunEvent(event) || event.seq !== index);
-  if (at < 0) return;
-  throw new CuelineError(
-    'storage_failed',
-    `Event ${at} of run ${runId} is missing or cannot be read, so the run was not continued. Restore the run's events in the store, from ${at} on.`,
   );
 }

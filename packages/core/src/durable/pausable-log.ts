@@ -1,17 +1,22 @@
 import type { RunEvent } from '../log/events.ts';
 import { createRunLog, type RunLog } from '../log/run-log.ts';
+import type { RunState } from '../log/state.ts';
 
 /** A log to which nothing is added any more once it is paused, as after its end. */
 export type PausableLog = RunLog & { pause(): void };
 
 /**
  * Creates a log that continues `events`, at the time since `startedAt` if that is known. A warning that they contain is not
- * repeated.
+ * repeated. `state` is the state after the events.
  */
-export function createPausableLog(events: readonly RunEvent[], startedAt?: number): PausableLog {
+export function createPausableLog(
+  events: readonly RunEvent[],
+  startedAt: number | undefined,
+  state: RunState,
+): PausableLog {
   const elapsed = startedAt === undefined ? 0 : Date.now() - startedAt;
-  const log = createRunLog({ events, elapsed: events.length === 0 ? 0 : elapsed });
-  const warned = new Set(events.map((event) => (event.type === 'warning' ? event.message : undefined)));
+  const log = createRunLog({ events, state, elapsed: events.length === 0 ? 0 : elapsed });
+  const warned = new Set(state.warnings);
   let isPaused = false;
   return {
     append(body) {

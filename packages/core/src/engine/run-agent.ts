@@ -225,7 +225,7 @@ async function reportEnd(
   const policy = setup?.policy({ agentContext, messages, abortSignal: undefined });
   if (policy?.ended === undefined || end === undefined) return;
   const tools = toolsWithModelOutput(prompt.definitions.tools);
-  const { turns } = await readPastTurns(events, tools);
+  const { turns } = await readPastTurns({ events, state: reduceAll(events) }, tools);
   await policy.takeOver?.({ turns, open: undefined, instructions: () => undefined, tools, ended: true });
   const { outcome, error } = end;
   policy.ended({ outcome, ...(error === undefined ? {} : { error: CuelineError.fromJSON(error) }) });

@@ -48,6 +48,8 @@ export type RunLogOptions = {
   schedule?: Scheduler;
   /** The first events, such as a stored log. */
   events?: readonly RunEvent[];
+  /** The state after them, if it is known. */
+  state?: RunState;
   /** Milliseconds since the first of them, if that is more than the time of the last. Default 0. */
   elapsed?: number;
 };
@@ -58,13 +60,13 @@ export function createRunLog(options: RunLogOptions = {}): RunLog {
   const schedule = options.schedule ?? nextFrame;
   const { elapsed = 0 } = options;
   const events: RunEvent[] = [...(options.events ?? [])];
-  const reducer: Reducer = createReducer();
+  const reducer: Reducer = createReducer(options.state);
   const subscribers = new Set<(state: RunState) => void>();
   const listeners = new Set<(event: RunEvent) => void>();
   let origin: number | undefined;
   let lastTime = events.at(-1)?.t ?? 0;
   let ended = events.at(-1)?.type === 'run-end';
-  let reduced = 0;
+  let reduced = options.state === undefined ? 0 : events.length;
   let timeline: ((seq: number) => RunState) | undefined;
   let told = events.length;
   let telling = false;

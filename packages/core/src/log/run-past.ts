@@ -41,9 +41,8 @@ export type OpenStep = {
   readonly asked: Pick<RunState, 'approvals' | 'clientToolCalls'>;
 };
 
-/** Reads what a run has done so far, from a log without an end whose half answers are void. */
-export function readPast(events: readonly RunEvent[]): RunPast {
-  const state = reduceAll(events);
+/** Reads what a run has done so far, from a log without an end whose half answers are void, and the state after it. */
+export function readPast(events: readonly RunEvent[], state: RunState = reduceAll(events)): RunPast {
   const last = state.steps.at(-1);
   const answer = lastAnswer(events);
   const isOpen = last !== undefined && last.finishedAt === undefined && answer !== undefined;

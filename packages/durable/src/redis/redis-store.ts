@@ -70,9 +70,13 @@ export function createRedisStore(client: RedisClient, options: RedisStoreOptions
       const { owner } = JSON.parse(start) as DurableStart;
       return { runId, owner, endSeq: ended === '1' ? Number(length) - 1 : undefined };
     },
-    async claim(runId) {
+    async claim(runId, afterSeq) {
       const keys = keysOf(runId);
-      const claimed = await run(scripts.claimRun, [keys.run, keys.events, keys.commands]);
+      const claimed = await run(
+        scripts.claimRun,
+        [keys.run, keys.events, keys.commands],
+        [String(afterSeq + 1)],
+      );
       if (claimed === 'ended') {
         // here, too, because the worker that ended it may not have come to it
         await run(scripts.removeUnfinished, [unfinished], [runId]);

@@ -16,15 +16,15 @@ return 1
 `);
 
 /**
- * Keys: the run, its events, its commands. Returns the new epoch, the start, how many events there are, the events and the
- * commands; 'ended' for a run that has ended, or nothing for an unknown one.
+ * Keys: the run, its events, its commands. Arguments: the number of the first event to read. Returns the new epoch, the
+ * start, how many events follow, these events and the commands; 'ended' for a run that has ended, or nothing for an unknown one.
  */
 export const claimRun: RedisScript = createScript(`
 local run = redis.call('HMGET', KEYS[1], 'start', 'ended')
 if not run[1] then return false end
 if run[2] then return 'ended' end
 local found = { tostring(redis.call('HINCRBY', KEYS[1], 'epoch', 1)), run[1] }
-local events = redis.call('LRANGE', KEYS[2], 0, -1)
+local events = redis.call('LRANGE', KEYS[2], ARGV[1], -1)
 found[3] = tostring(#events)
 for _, event in ipairs(events) do found[#found + 1] = event end
 for _, command in ipairs(redis.call('HVALS', KEYS[3])) do found[#found + 1] = command end

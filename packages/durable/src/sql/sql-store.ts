@@ -1,6 +1,6 @@
 import type { RunEvent } from '@cueline/core';
 import type { DurableCommand } from '@cueline/core/durable';
-import type { DurableStart, DurableStore } from '../store.ts';
+import type { DurableStart, DurableStore, ReadEvents } from '../store.ts';
 import { createTables, statements } from './statements.ts';
 
 /** A client of Postgres: a `Pool` or `Client` of `pg`, or PGlite. */
@@ -30,9 +30,11 @@ export function createSqlStore(client: SqlClient): DurableStore {
     return (await client.query(text, values)).rows as Row[];
   }
 
-  async function eventsOf(runId: string, afterSeq: number): Promise<RunEvent[]> {
-    const rows = await query<{ body: string }>(statements.events, [runId, afterSeq]);
-    return rows.map(({ body }) => JSON.parse(body) as RunEvent);
+  async function read(runId: string, afterSeq: number): Promise<ReadEvents | undefined> {
+    const rows = await query<{ ended: boolean; body: string | null }>(statements.read, [runId, afterSeq]);
+    const [run] = rows;
+    if (run === undefined) return undefined;
+    return { events: rows.flatMap(({ body }) => (body === null ? [] : [readEvent(body)])), ended: run.ended };
   }
 
   return {
@@ -45,20 +47,21 @@ export function createSqlStore(client: SqlClient): DurableStore {
       if (known === undefined) throw new Error(`Run ${runId} could not be stored.`);
       return { runId: known.run_id };
     },
-    async claim(runId) {
-      const [claimed] = await query<{ epoch: number; start: string }>(statements.claim, [runId]);
+    async claim(runId, afterSeq) {
+      const [claimed] = await query<Claimed>(statements.claim, [runId, afterSeq]);
       if (claimed === undefined) {
-        const [run] = await query<{ ended: boolean }>(statements.run, [runId]);
+        const [run] = await query<object>(statements.exists, [runId]);
         return run === undefined ? undefined : 'ended';
       }
-      // no other worker adds events any more
-      const events = await eventsOf(runId, -1);
-      const commands = await query<{ name: string; body: string }>(statements.commands, [runId]);
+      const bodies = JSON.parse(claimed.events ?? '[]') as string[];
+      const commands = JSON.parse(claimed.commands ?? '[]') as [name: string, body: string][];
+      const isWhole = bodies.length >= claimed.length - (afterSeq + 1);
       return {
         epoch: claimed.epoch,
         start: JSON.parse(claimed.start) as DurableStart,
-        events,
-        commands: commands.map(({ name, body }) => ({ name, command: JSON.parse(body) as DurableCommand })),
+        // no other worker adds events any more
+        events: isWhole ? bodies.map(readEvent) : ((await read(runId, afterSeq))?.events ?? []),
+        commands: commands.map(([name, body]) => ({ name, command: JSON.parse(body) as DurableCommand })),
       };
     },
     async append(runId, epoch, events) {
@@ -76,11 +79,7 @@ export function createSqlStore(client: SqlClient): DurableStore {
     async forget(runId, names) {
       if (names.length > 0) await query(statements.forget, [runId, names]);
     },
-    async read(runId, afterSeq) {
-      // the end is read first: events that come later are read, too, and without it the reader comes back
-      const [run] = await query<{ ended: boolean }>(statements.run, [runId]);
-      return run === undefined ? undefined : { events: await eventsOf(runId, afterSeq), ended: run.ended };
-    },
+    read,
     async find(which) {
       const [text, values] =
         'runId' in which
@@ -101,4 +100,17 @@ export function createSqlStore(client: SqlClient): DurableStore {
       return rows.map(({ run_id: runId }) => runId);
     },
   };
+}
+
+type Claimed = {
+  epoch: number;
+  start: string;
+  length: number;
+  /** Lists, as JSON; null if they are empty. */
+  events: string | null;
+  commands: string | null;
+};
+
+function readEvent(body: string): RunEvent {
+  return JSON.parse(body) as RunEvent;
 }

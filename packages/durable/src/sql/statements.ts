@@ -47,9 +47,19 @@ export const statements = {
   byKey: `SELECT run_id, start, length, ended FROM cueline_runs WHERE key = $1`,
   byChat: `SELECT run_id, start, length, ended FROM cueline_runs WHERE subject = $1 AND chat = $2
     ORDER BY number DESC LIMIT 1`,
-  run: `SELECT ended FROM cueline_runs WHERE run_id = $1`,
-  claim: `UPDATE cueline_runs SET epoch = epoch + 1 WHERE run_id = $1 AND NOT ended RETURNING epoch, start`,
-  events: `SELECT body FROM cueline_events WHERE run_id = $1 AND seq > $2 ORDER BY seq`,
+  exists: `SELECT run_id FROM cueline_runs WHERE run_id = $1`,
+  // events that are stored while this waits for the lock of the run's row are not among them, and its length counts them
+  claim: `WITH run AS (
+      UPDATE cueline_runs SET epoch = epoch + 1 WHERE run_id = $1 AND NOT ended RETURNING epoch, start, length
+    )
+    SELECT epoch, start, length,
+      (SELECT json_agg(body ORDER BY seq) FROM cueline_events WHERE run_id = $1 AND seq > $2)::text AS events,
+      (SELECT json_agg(json_build_array(name, body) ORDER BY id) FROM cueline_commands WHERE run_id = $1)::text
+        AS commands
+    FROM run`,
+  read: `SELECT run.ended, event.body FROM cueline_runs run
+    LEFT JOIN cueline_events event ON event.run_id = run.run_id AND event.seq > $2
+    WHERE run.run_id = $1 ORDER BY event.seq`,
   // the lock of the run's row puts appends and claims into an order
   append: `WITH run AS (
       UPDATE cueline_runs SET length = length + cardinality($4::text[]), ended = $5
@@ -64,7 +74,6 @@ export const statements = {
   send: `INSERT INTO cueline_commands (run_id, name, body)
     SELECT run_id, $2, $3 FROM cueline_runs WHERE run_id = $1 AND NOT ended
     ON CONFLICT DO NOTHING RETURNING id`,
-  commands: `SELECT name, body FROM cueline_commands WHERE run_id = $1 ORDER BY id`,
   forget: `DELETE FROM cueline_commands WHERE run_id = $1 AND name = ANY($2::text[])`,
   unfinished: `SELECT run_id FROM cueline_runs WHERE NOT ended ORDER BY created_at`,
 } as const;

@@ -7,7 +7,7 @@ import { restateDriver } from '@cueline/durable/restate';
 import { createSqlStore } from '@cueline/durable/sql';
 import process from 'node:process';
 import type { RunCommand } from '@cueline/core';
-import { effectsIn, sendLetter, writePages } from '../support/prompts.ts';
+import { effectsIn, sendLetter } from '../support/prompts.ts';
 
 export type Request =
   | { what: 'create'; runId: string; start: DurableStart }
@@ -20,7 +20,7 @@ const effects = effectsIn(`${folder}/effects.txt`);
 const store = createSqlStore(new PGlite(`${folder}/store`));
 const driver = restateDriver({ ingress });
 const durable = createDurable({
-  prompts: [writePages(effects, { ms: 200 }), sendLetter(effects)],
+  prompts: [sendLetter(effects)],
   store,
   driver,
 });

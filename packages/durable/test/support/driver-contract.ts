@@ -70,6 +70,23 @@ export function testContract(name: string, { createDriver, createStore }: Driver
     expect(most).toBe(1);
   });
 
+  test(`${name}: a run is woken again and again, and each step is done once`, async () => {
+    const effects = createEffects();
+    const store = await createStore();
+    const prompt = writePages(effects, { ms: 30 });
+    const driver = createDriver();
+    const { durable } = await workHere([prompt], driver, store);
+    const run = createRun(prompt, { executor: durable.executor });
+    const result = run.start({ book: 'Emma' });
+    await expect.poll(() => effects.noted, { timeout: 10_000 }).toContain('write Emma 0');
+    const { runId } = run.getState();
+    for (let time = 0; time < 3; time += 1) await Promise.all([driver.wake(runId), driver.wake(runId)]);
+    expect(await result).toBe('Written.');
+    await driver.wake(runId);
+    expect(effects.noted.filter((each) => each.startsWith('write'))).toHaveLength(3);
+    expect(effects.noted.filter((each) => each === 'model')).toHaveLength(4);
+  });
+
   test(`${name}: a step that fails is reported, and tried again after a pause`, async () => {
     const runId = `run-${crypto.randomUUID()}`;
     const errors: unknown[] = [];

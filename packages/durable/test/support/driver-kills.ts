@@ -4,6 +4,7 @@ import { createDurable } from '@cueline/durable';
 import { everyEffect, everyTool, treeAndTasks } from './driver-prompts.ts';
 import { checkLog, startReader, type DriverSetup, type Reader, type WorkerModule } from './driver-setup.ts';
 import { sendLetter, writePages, type Effects } from './prompts.ts';
+import { payInvoices } from './sessions.ts';
 import { createWorkers, type Workers } from './workers.ts';
 
 const nothing: Effects = { note: () => {} };
@@ -94,20 +95,36 @@ export function testKilledWorkersLong(name: string, setup: DriverSetup, module: 
     180_000,
   );
 
-  test.runIf(setup.engine !== undefined)(
-    `${name}: the engine is killed and comes back`,
-    async () => {
+  test.each(Object.entries(setup.outages ?? {}))(
+    `${name}: %s is killed in the middle of tools, and back after 10 seconds`,
+    async (_what, outage) => {
       const workers = open(module);
       const reader = await startReader(setup, everyEffect({ effects: nothing }));
       await workers.start({ ms: 2_000 });
       await expect.poll(() => startsOf(workers, 'write').length, { timeout: 20_000 }).toBe(1);
-      await setup.engine?.kill();
+      await outage.kill();
       await new Promise((resolve) => setTimeout(resolve, 10_000));
-      await setup.engine?.start();
+      await outage.start();
       expect(await reader.result).toBe('All done.');
       checkEffects(await checkLog(setup, reader), workers);
     },
     180_000,
+  );
+
+  test.each(['in pay', 'in summary'])(
+    `${name}: a worker is killed %s of a session, which continues`,
+    async (place) => {
+      const { state, workers } = await killOnce(setup, module, place, ({ effects }) => payInvoices(effects));
+      expect(state).toMatchObject({ status: 'done', result: { summary: 'All paid.' } });
+      for (const n of [0, 1, 2]) {
+        expect(
+          workers.effects().filter((each) => each === `pay ${n}`),
+          `invoice ${n}`,
+        ).toHaveLength(1);
+      }
+      expect(state.toolCalls[0]?.state).toBe(place === 'in pay' ? 'output-error' : 'output-available');
+    },
+    120_000,
   );
 }
 

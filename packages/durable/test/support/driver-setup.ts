@@ -23,8 +23,8 @@ export type DriverSetup = {
   createDriver(options?: DriverOptions): DurableDriver;
   createStore(): Promise<DurableStore>;
   workers?: WorkerModule;
-  /** Ends the engine as a crash does, and starts it again. Its data is on the disk. */
-  engine?: { kill(): Promise<void>; start(): Promise<void> };
+  /** Ends a server as a crash does, and starts it again, by what is away then. Its data is on the disk. */
+  outages?: Readonly<Record<string, { kill(): Promise<void>; start(): Promise<void> }>>;
 };
 
 export type Reader = {

@@ -22,7 +22,8 @@ export function bullmqSetup(
       argument: JSON.stringify({ path: redis.path, queue, prefix, lockMs } satisfies BullmqArgument),
       many: true,
     },
-    engine: { kill: redis.kill, start: redis.start },
+    // its data is in the same Redis
+    outages: { 'the engine, and with it the store,': { kill: redis.kill, start: redis.start } },
   };
 }
 
@@ -36,6 +37,6 @@ export function inProcessSetup(redis: TestRedis, client: () => TestClient, prefi
       argument: JSON.stringify({ path: redis.path, prefix }),
       many: false,
     },
-    engine: { kill: redis.kill, start: redis.start },
+    outages: { 'the store': { kill: redis.kill, start: redis.start } },
   };
 }

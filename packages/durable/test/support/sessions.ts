@@ -18,7 +18,7 @@ const LONG = 'x'.repeat(12_000);
  */
 export function payInvoices(
   effects: Effects,
-  { invoices = 3, ms = 0 } = {},
+  { invoices = 3, ms = 0, reach = (_place: string): void => {} } = {},
 ): PromptDefinition<void, SessionTypes> {
   const turns = Array.from({ length: invoices }, (_, n): ScriptedTurn[] => [
     `Now comes ${n}.`,
@@ -35,6 +35,7 @@ export function payInvoices(
         const said = JSON.stringify(call.prompt);
         effects.note(said.includes('Your summary will take its place') ? 'summary' : 'model');
         const isSummary = said.includes('Your summary will take its place');
+        if (isSummary) reach('in summary');
         const paid = effectsPaid(said);
         // the calls of a summary are in its text
         const next = isSummary ? `Paid: ${paid}.` : (turns[nextTurn(said, paid)] ?? complete);
@@ -48,6 +49,7 @@ export function payInvoices(
         z.object({ n: z.number() }),
         async ({ n }) => {
           effects.note(`pay ${n}`);
+          reach('in pay');
           await after(ms);
           return `paid ${n} ${LONG}`;
         },

@@ -22,8 +22,8 @@ export function testStore(name: string, open: () => Promise<DurableStore>): void
     expect(await store.create({ runId: two, key: `key ${one}`, start })).toEqual({ runId: one });
     expect(await store.create({ runId: two, start })).toBe('created');
     expect(await store.create({ runId: two, start })).toEqual({ runId: two });
-    expect(await store.claim(one)).toMatchObject({ start, events: [], commands: [] });
-    expect(await store.claim('no such run')).toBeUndefined();
+    expect(await store.claim(one, -1)).toMatchObject({ start, events: [], commands: [] });
+    expect(await store.claim('no such run', -1)).toBeUndefined();
     expect(await store.read('no such run', -1)).toBeUndefined();
   });
 
@@ -43,7 +43,7 @@ export function testStore(name: string, open: () => Promise<DurableStore>): void
     expect(await store.find({ subject, chat: 'chat-1' })).toMatchObject({ runId: two });
     expect(await store.find({ subject, chat: 'chat-2' })).toBeUndefined();
     expect(await store.find({ runId: 'no such run' })).toBeUndefined();
-    const claimed = await store.claim(two);
+    const claimed = await store.claim(two, -1);
     if (claimed === undefined || claimed === 'ended') throw new Error('not claimed');
     await store.append(two, claimed.epoch, [event(0), end(1)]);
     expect(await store.find({ runId: two })).toMatchObject({ endSeq: 1 });
@@ -53,7 +53,7 @@ export function testStore(name: string, open: () => Promise<DurableStore>): void
     const store = await open();
     const runId = newId();
     await store.create({ runId, start });
-    const claimed = await store.claim(runId);
+    const claimed = await store.claim(runId, -1);
     if (claimed === undefined || claimed === 'ended') throw new Error('not claimed');
     const { epoch } = claimed;
     expect(await store.append(runId, epoch, [event(0), event(1)])).toBe(true);
@@ -70,7 +70,7 @@ export function testStore(name: string, open: () => Promise<DurableStore>): void
     expect(await store.append(runId, epoch, [end(3)])).toBe(true);
     expect(await store.append(runId, epoch, [event(4)])).toBe(false);
     expect(await store.read(runId, 2)).toEqual({ events: [end(3)], ended: true });
-    expect(await store.claim(runId)).toBe('ended');
+    expect(await store.claim(runId, -1)).toBe('ended');
     expect(await store.unfinished()).not.toContain(runId);
   });
 
@@ -78,10 +78,10 @@ export function testStore(name: string, open: () => Promise<DurableStore>): void
     const store = await open();
     const runId = newId();
     await store.create({ runId, start });
-    const first = await store.claim(runId);
+    const first = await store.claim(runId, -1);
     if (first === undefined || first === 'ended') throw new Error('not claimed');
     await store.append(runId, first.epoch, [event(0)]);
-    const second = await store.claim(runId);
+    const second = await store.claim(runId, -1);
     if (second === undefined || second === 'ended') throw new Error('not claimed');
     expect(second.events).toEqual([event(0)]);
     expect(await store.append(runId, first.epoch, [])).toBe(false);
@@ -90,11 +90,23 @@ export function testStore(name: string, open: () => Promise<DurableStore>): void
     expect(await store.append(runId, second.epoch, [event(1)])).toBe(true);
   });
 
+  test(`${name}: a worker that takes a run over reads the events after the one that it names`, async () => {
+    const store = await open();
+    const runId = newId();
+    await store.create({ runId, start });
+    const claimed = await store.claim(runId, -1);
+    if (claimed === undefined || claimed === 'ended') throw new Error('not claimed');
+    await store.append(runId, claimed.epoch, [event(0), event(1), event(2)]);
+    expect(await store.claim(runId, 0)).toMatchObject({ start, events: [event(1), event(2)] });
+    expect(await store.claim(runId, 2)).toMatchObject({ events: [] });
+    expect(await store.claim(runId, 7)).toMatchObject({ events: [] });
+  });
+
   test(`${name}: of writes that come at once, those of one worker are stored`, async () => {
     const store = await open();
     const runId = newId();
     await store.create({ runId, start });
-    const claims = await Promise.all(Array.from({ length: 5 }, () => store.claim(runId)));
+    const claims = await Promise.all(Array.from({ length: 5 }, () => store.claim(runId, -1)));
     const epochs = claims.flatMap((claimed) =>
       claimed === undefined || claimed === 'ended' ? [] : [claimed.epoch],
     );
@@ -117,12 +129,12 @@ export function testStore(name: string, open: () => Promise<DurableStore>): void
     expect(await store.send(runId, approve)).toBe(false);
     expect(await store.send(runId, stop)).toBe(true);
     expect(await store.send('no such run', stop)).toBe(false);
-    const claimed = await (await open()).claim(runId);
+    const claimed = await (await open()).claim(runId, -1);
     if (claimed === undefined || claimed === 'ended') throw new Error('not claimed');
     expect(claimed.commands).toEqual([approve, stop]);
     await store.forget(runId, ['approval a']);
     await store.forget(runId, []);
-    expect(await store.claim(runId)).toMatchObject({ commands: [stop] });
+    expect(await store.claim(runId, -1)).toMatchObject({ commands: [stop] });
   });
 
   test(`${name}: texts of any kind come back as they were`, async () => {
@@ -130,7 +142,7 @@ export function testStore(name: string, open: () => Promise<DurableStore>): void
     const runId = newId();
     const text = `it's "quoted" \\ $1 \n \u{1F600} \u2028 ${'x'.repeat(100_000)}`;
     await store.create({ runId, start: { prompt: 'p', input: text } });
-    const claimed = await store.claim(runId);
+    const claimed = await store.claim(runId, -1);
     if (claimed === undefined || claimed === 'ended') throw new Error('not claimed');
     expect(claimed.start.input).toBe(text);
     const said = event(0, { type: 'warning', message: text });

@@ -7,6 +7,7 @@ import { createDurable, type DurableStore } from '@cueline/durable';
 import type { OpenWorker } from './driver-setup.ts';
 import { everyEffect, sameAgain, treeAndTasks } from './driver-prompts.ts';
 import { effectsIn, sendLetter, writePages } from './prompts.ts';
+import { payInvoices } from './sessions.ts';
 
 const [, , module = '', argument = '', folder = '', ms = '20'] = process.argv;
 const { openWorker } = (await import(module)) as { openWorker: OpenWorker };
@@ -20,6 +21,7 @@ const durable = createDurable({
     sameAgain(settings),
     writePages(effects, { steps: 5, ms: Number(ms) }),
     sendLetter(effects),
+    payInvoices(effects, { ms: Number(ms), reach }),
   ],
   store: withPlaces(store),
   driver,

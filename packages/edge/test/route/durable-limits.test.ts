@@ -386,7 +386,7 @@ describe('the limits of durable runs', () => {
       [worked, events.slice(0, events.findIndex(({ type }) => type === 'model-call-end') + 1)],
     ] as const) {
       await copy.create({ runId: 'run-1', start: hourAgo });
-      const claimed = await copy.claim('run-1');
+      const claimed = await copy.claim('run-1', -1);
       if (claimed === undefined || claimed === 'ended') throw new Error('not claimed');
       await copy.append('run-1', claimed.epoch, kept);
     }

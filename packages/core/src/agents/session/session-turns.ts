@@ -100,7 +100,7 @@ export class SessionTurns implements LoopPolicy {
 
   async takeOver({ turns, open, instructions, tools }: PolicyPast): Promise<void> {
     const begin = async (turn: PastTurn): Promise<void> => {
-      const { received, hasApprovalAnswers, answers, sent } = turn;
+      const { received, hasApprovalAnswers, answers } = turn;
       this.#conversation.next({ messages: received, steered: received.length });
       const { messages } = this.#conversation;
       const replaced = hasApprovalAnswers
@@ -112,7 +112,7 @@ export class SessionTurns implements LoopPolicy {
               userMessages: this.#turn === 0 ? userMessagesAtEnd(messages) : received.length,
               frame: () => frameTokens(instructions(), tools),
             },
-            answers.some((answer) => answer.trim() !== '') ? sent : undefined,
+            answers.some((answer) => answer.trim() !== '') ? turn.sent : undefined,
           );
       if (replaced !== undefined) this.#conversation.replace(replaced);
       this.#turn += 1;

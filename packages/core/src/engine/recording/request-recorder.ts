@@ -1,4 +1,5 @@
 import type { ModelMessage } from 'ai';
+import { isSameJson } from '../../json/is-same-json.ts';
 import type { CompiledRequest, InstructionPart, RequestChange, RequestTool } from '../../log/events.ts';
 import { toJson } from '../../messages/to-json.ts';
 
@@ -24,9 +25,15 @@ export function createRequestRecorder(
 ): (step: StepStart, settings: Record<string, unknown>) => RequestChange {
   let messagesBefore: readonly ModelMessage[] = [];
   const before = new Map<string, string>();
-  let earlierMessages = earlier?.messages.map((message) => JSON.stringify(message)) ?? [];
+  let earlierMessages = earlier?.messages ?? [];
   for (const key of ['model', 'instructions', 'tools', 'settings'] as const) {
     if (earlier !== undefined) before.set(key, JSON.stringify(earlier[key]));
+  }
+
+  function isLogged(message: ModelMessage | undefined, logged: ModelMessage): boolean {
+    if (message === undefined) return false;
+    if (isSameJson(message, logged)) return true;
+    return JSON.stringify(toJson(withoutLargeFiles(message), secrets)) === JSON.stringify(logged);
   }
 
   function changed<Key extends keyof CompiledRequest>(key: Key, value: CompiledRequest[Key]): object {
@@ -46,13 +53,12 @@ export function createRequestRecorder(
     // messages are never changed in place, so the same object is the same message
     let keep = 0;
     while (keep < messagesBefore.length && messagesBefore[keep] === step.messages[keep]) keep++;
-    let added = toJson(step.messages.slice(keep).map(withoutLargeFiles), secrets) as ModelMessage[];
-    messagesBefore = step.messages.slice();
     if (keep === 0) {
-      // objects of another process are other objects, so their texts are compared
-      while (keep < earlierMessages.length && earlierMessages[keep] === JSON.stringify(added[keep])) keep++;
-      added = added.slice(keep);
+      // objects of another process are other objects, so their data is compared
+      while (keep < earlierMessages.length && isLogged(step.messages[keep], earlierMessages[keep]!)) keep++;
     }
+    const added = toJson(step.messages.slice(keep).map(withoutLargeFiles), secrets) as ModelMessage[];
+    messagesBefore = step.messages.slice();
     earlierMessages = [];
     return {
       keep,

@@ -7,8 +7,8 @@ import {
   type UIMessage,
 } from 'ai';
 import type { RunEvent } from '../../log/events.ts';
-import { reduceAll } from '../../log/reduce.ts';
-import type { StepState } from '../../log/state.ts';
+import type { RunPast } from '../../log/run-past.ts';
+import type { RunState, StepState } from '../../log/state.ts';
 import { causeOf } from '../../messages/steer-cause.ts';
 import { toModelMessages } from '../../messages/ui-messages.ts';
 import type { UserContext } from '../../prompt/prompt-options.ts';
@@ -17,6 +17,7 @@ import { separateAnswers } from '../provider-approvals.ts';
 import { callPart, pastStep } from './past-step.ts';
 import { withDenials } from './with-denials.ts';
 
+type Past = Pick<RunPast, 'events' | 'state'>;
 type Part = UIMessage['parts'][number];
 type SteeringPart = Extract<Part, { type: 'steering-message' }>;
 
@@ -29,11 +30,15 @@ export type PastTurns = {
 /** What the written message says of one step. */
 type Block = { received: SteeringPart[]; parts: Part[] };
 
+/** Returns what the model has received since the last step of a log. */
+export function readReceived({ events, state }: Past): readonly ModelMessage[] {
+  return splitParts(ownParts(events, state)).after.map(toUserMessage);
+}
+
 /** Returns the steps of a log without half answers, as a loop policy takes them over. */
-export async function readPastTurns(events: readonly RunEvent[], tools: ToolSet): Promise<PastTurns> {
-  const { messages, steps } = reduceAll(events);
-  const opening = events[0]?.type === 'run-start' ? events[0].messages.length : 0;
-  const { blocks, after } = splitParts(messages[opening]?.parts ?? []);
+export async function readPastTurns({ events, state }: Past, tools: ToolSet): Promise<PastTurns> {
+  const { steps } = state;
+  const { blocks, after } = splitParts(ownParts(events, state));
   const answers = readAnswers(events);
   const turns: PastTurn[] = [];
   let approvalAnswers: ModelMessage[] = [];
@@ -46,7 +51,10 @@ export async function readPastTurns(events: readonly RunEvent[], tools: ToolSet)
     turns.push({
       received: [...approvalAnswers, ...received.map(toUserMessage)],
       hasApprovalAnswers: approvalAnswers.length > 0,
-      sent: step.request.messages,
+      // a list of its own for every step, which few policies read
+      get sent() {
+        return step.request.messages;
+      },
       answers: answers.get(step.step) ?? [],
       result: resultOf(step, parts, own),
       feedback: feedbackOf(next),
@@ -55,6 +63,12 @@ export async function readPastTurns(events: readonly RunEvent[], tools: ToolSet)
     approvalAnswers = answered.length === 0 ? [] : [{ role: 'tool', content: answered }];
   }
   return { turns, received: after.map(toUserMessage) };
+}
+
+/** Returns the parts of the message that the run has written. */
+function ownParts(events: readonly RunEvent[], { messages }: RunState): readonly Part[] {
+  const opening = events[0]?.type === 'run-start' ? events[0].messages.length : 0;
+  return messages[opening]?.parts ?? [];
 }
 
 function splitParts(parts: readonly Part[]): { blocks: Block[]; after: SteeringPart[] } {

@@ -10,12 +10,13 @@ import { settleOpenCalls } from '../../log/settle-open-calls.ts';
 import type { AgentContext } from '../../tool-calls/run-context.ts';
 import type { ToolApproval } from '../../tool-calls/tool-approval.ts';
 import type { ToolRegistry } from '../../tool-calls/tool-registry.ts';
+import { reduceAll } from '../../log/reduce.ts';
 import { finishOwnStep, type OwnOpenCall } from './finish-step.ts';
 import type { LoopPolicy, PolicyPast } from '../loop-policy.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import { steerOf } from '../steer.ts';
 import { toolsWithModelOutput } from '../../tools/model-output.ts';
-import { readPastTurns } from './past-turns.ts';
+import { readPastTurns, readReceived } from './past-turns.ts';
 import type { Prompt } from '../../prompt/prompt.ts';
 import { withDenials } from './with-denials.ts';
 import { readTaskPosition, type PastTasks } from './task-position.ts';
@@ -57,14 +58,17 @@ export async function takeOverLoop(
   );
   const { openStep } = past;
   const tools = toolsWithModelOutput(definitions.tools);
-  const { turns, received } = await readPastTurns(past.events, tools);
-  await policy?.takeOver?.({
-    turns: openStep === undefined ? turns : turns.slice(0, -1),
-    open: openStep === undefined ? undefined : turns.at(-1),
-    instructions: context.instructions,
-    tools: registry.tools,
-    ended: false,
-  });
+  const received = readReceived(past);
+  if (policy?.takeOver !== undefined) {
+    const { turns } = await readPastTurns(past, tools);
+    await policy.takeOver({
+      turns: openStep === undefined ? turns : turns.slice(0, -1),
+      open: openStep === undefined ? undefined : turns.at(-1),
+      instructions: context.instructions,
+      tools: registry.tools,
+      ended: false,
+    });
+  }
   if (openStep === undefined) return { hasEndedStep: false, received };
   const onFail = ({ toolCallId }: OwnOpenCall): void => endAgents(past, toolCallId, agentContext);
   await finishOwnStep(calls, messages, { recorder, registry, toolApproval, signal, onFail });
@@ -73,7 +77,8 @@ export async function takeOverLoop(
   const { step, finishReason, usage } = openStep;
   agentContext.sink.append({ type: 'step-end', step, finishReason, usage });
   if (policy === undefined || agentContext.sink.ended) return { hasEndedStep: true, received };
-  const settled = await readPastTurns(ownEvents(agentContext), tools);
+  const events = ownEvents(agentContext);
+  const settled = await readPastTurns({ events, state: reduceAll(events) }, tools);
   const steer = await steerOf(settled.turns.at(-1)!.result, policy);
   if (steer === undefined) return { hasEndedStep: true, received };
   agentContext.sink.append({ type: 'steer', ...steer });

@@ -1,0 +1,58 @@
+import { CuelineError } from '../base/errors.ts';
+import type { RunEvent } from '../log/events.ts';
+import { createReducer } from '../log/reduce.ts';
+import type { RunState } from '../log/state.ts';
+import { isRunEvent } from '../wire/check-event.ts';
+
+/**
+ * What is stored of a run, from its first event on. A worker that keeps it between two steps reads only what others have
+ * stored since.
+ */
+export type StoredLog = {
+  readonly events: readonly RunEvent[];
+  /** How long the events are as JSON, in characters. */
+  readonly size: number;
+  /** The state after the events. */
+  getState(): RunState;
+  /**
+   * Adds events that follow, as texts of JSON or as a store returns them.
+   * @throws CuelineError `storage_failed` for events that do not follow, or that no run has written
+   */
+  add(events: readonly RunEvent[]): void;
+};
+
+/** @throws CuelineError `storage_failed` for events that are not a log from its beginning */
+export function createStoredLog(runId: string, stored: readonly RunEvent[] = []): StoredLog {
+  const events: RunEvent[] = [];
+  const reducer = createReducer();
+  let size = 0;
+  const log: StoredLog = {
+    events,
+    get size() {
+      return size;
+    },
+    getState: () => reducer.snapshot(),
+    add(more) {
+      for (const event of more) {
+        // a copy, because what a tool has returned may change later, and what is stored does not
+        const text = JSON.stringify(event) as string | undefined;
+        const copy: unknown = text === undefined ? undefined : JSON.parse(text);
+        if (text === undefined || !isRunEvent(copy) || copy.seq !== events.length) {
+          throw brokenLog(runId, events.length);
+        }
+        events.push(copy);
+        reducer.apply(copy);
+        size += text.length;
+      }
+    },
+  };
+  log.add(stored);
+  return log;
+}
+
+function brokenLog(runId: string, at: number): CuelineError {
+  return new CuelineError(
+    'storage_failed',
+    `Event ${at} of run ${runId} is missing or cannot be read, so the run was not continued. Restore the run's events in the store, from ${at} on.`,
+  );
+}
