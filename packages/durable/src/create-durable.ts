@@ -1,21 +1,19 @@
-import {
-  CuelineError,
-  type EditReply,
-  type Executor,
-  type PromptDefinition,
-  type PromptOptions,
-  type RunCommand,
-  type RunEvent,
-  type RunRequest,
+import type {
+  EditReply,
+  Executor,
+  PromptDefinition,
+  PromptOptions,
+  RunCommand,
+  RunEvent,
+  RunRequest,
 } from '@cueline/core';
-import { advance, type Advanced, type StoredRun } from '@cueline/core/durable';
-import { withoutProviderStorage, type ModelSettings } from '@cueline/core/models';
+import type { Advanced } from '@cueline/core/durable';
+import type { ModelSettings } from '@cueline/core/models';
+import { createAdvance } from './advance-run.ts';
 import type { DurableDriver, DurableWorker } from './driver.ts';
-import type { RunGuard, StepOutcome } from './guard.ts';
-import { guardedFacts, guardModels, unguarded } from './guard-step.ts';
+import type { RunGuard } from './guard.ts';
 import { inProcessDriver } from './in-process-driver.ts';
-import { createKnownLogs, type ClaimedLog } from './known-logs.ts';
-import { missingPrompt, namelessModel, promptsByName, unknownPrompt } from './prompts.ts';
+import { namelessModel, promptsByName, unknownPrompt } from './prompts.ts';
 import { commandOf, refusalOf } from './respond.ts';
 import type { DurableStore, FoundRun, ReadEvents, RunOwner, RunQuery } from './store.ts';
 import { startSweep, SWEEP_MS, wakeAll } from './sweep.ts';
@@ -89,84 +87,7 @@ export function createDurable(given: DurableOptions): Durable {
   const { store, models = {}, options, driver = inProcessDriver(), guard } = given;
   const prompts = promptsByName(given.prompts);
   const watch = createWatch(store);
-  const logs = createKnownLogs(store);
-
-  async function advanceRun(runId: string, signal: AbortSignal): Promise<Advanced> {
-    const claimed = await logs.claim(runId);
-    // forgotten, or never stored
-    if (claimed === 'ended' || claimed === undefined) return { status: 'done' };
-    if (claimed.start.guarded === true && guard === undefined) throw unguarded(runId);
-    const ending = new AbortController();
-    const leaving = new AbortController();
-    const leave = (): void => leaving.abort(signal.reason);
-    if (signal.aborted) leave();
-    else signal.addEventListener('abort', leave, { once: true });
-    let outcome: StepOutcome = 'failed';
-    let later: unknown;
-    const step = await guard?.begin({
-      runId,
-      epoch: claimed.epoch,
-      ...guardedFacts(claimed, options?.limits?.tokens),
-      end: (error) => ending.abort(CuelineError.fromJSON(error)),
-      tryLater: (error) => {
-        later = error;
-        leaving.abort(error);
-      },
-    });
-    try {
-      const { commands } = claimed;
-      const advanced = await advance(storedRun(runId, claimed), {
-        models: guardModels(modelsFor(claimed.start.owner), step),
-        signal: leaving.signal,
-        end: ending.signal,
-        commands: commands.map(({ command }) => command),
-        async append(more) {
-          if (!(await store.append(runId, claimed.epoch, more))) throw new LostRun(runId);
-          watch.changed(runId);
-          step?.stored(more);
-        },
-      });
-      outcome = advanced.status;
-      await store.forget(
-        runId,
-        commands.map(({ name }) => name),
-      );
-      // a run that waits may do so for days, and continue elsewhere
-      if (advanced.status === 'next') logs.keep(runId, claimed.log);
-      return advanced;
-    } catch (error) {
-      // a guard that cannot go on does not know which of the two it is
-      const isLost = error === later && !(await store.append(runId, claimed.epoch, []));
-      if (!(error instanceof LostRun || isLost)) throw error;
-      outcome = 'lost';
-      // the other worker's job continues it
-      return { status: 'done' };
-    } finally {
-      signal.removeEventListener('abort', leave);
-      await step?.over(outcome);
-    }
-  }
-
-  function modelsFor(owner: RunOwner | undefined): ModelSettings {
-    // what a user sends must not refer to what the provider keeps
-    return owner === undefined ? models : withoutProviderStorage(models);
-  }
-
-  function storedRun(runId: string, { start, log }: ClaimedLog): StoredRun {
-    const { prompt, input, model, messages, limits, tasks, startedAt } = start;
-    const own = limits === undefined ? {} : { limits: { ...options?.limits, ...limits } };
-    return {
-      runId,
-      definition: prompts.get(prompt) ?? missingPrompt(prompt),
-      input,
-      model,
-      messages,
-      tasks,
-      startedAt,
-      options: { ...options, ...own },
-      events: log,
-    };
-  }
+  const advanceRun = createAdvance({ store, prompts, models, options, guard, watch });
 
   async function send(runId: string, command: RunCommand | { type: 'stop' }): Promise<EditReply> {
     const read = await store.read(runId, -1);
@@ -251,11 +172,4 @@ export function createDurable(given: DurableOptions): Durable {
       };
     },
   };
-}
-
-/** The run belongs to another worker by now. */
-class LostRun extends Error {
-  constructor(runId: string) {
-    super(`Another worker has taken over run ${runId}.`);
-  }
 }
