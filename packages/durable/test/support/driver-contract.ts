@@ -138,6 +138,31 @@ export function testContract(name: string, { createDriver, createStore }: Driver
     ).toEqual({ accepted: false, reason: 'The run has ended, so nothing waits for a response.' });
   });
 
+  test(`${name}: an approval is withdrawn by a stop while no worker is up, and a late answer runs nothing`, async () => {
+    const effects = createEffects();
+    const store = await createStore();
+    const prompt = sendLetter(effects);
+    const first = await workHere([prompt], createDriver(), store);
+    const run = createRun(prompt, { executor: first.durable.executor });
+    void run.start().catch(() => {});
+    await expect.poll(() => run.getState().status, { timeout: 10_000 }).toBe('waiting');
+    await first.stop();
+    const { runId, approvals } = run.getState();
+    const answer = {
+      type: 'approval-response',
+      approvalId: approvals[0]?.approvalId ?? '',
+      response: { approved: true },
+    } as const;
+    expect(await first.durable.respond(runId, { type: 'stop' })).toEqual({ accepted: true });
+    // it comes after the stop, and before a worker has read either of them
+    await first.durable.respond(runId, answer);
+    const second = await workHere([prompt], createDriver(), store);
+    await expect.poll(() => run.getState().status, { timeout: 10_000 }).toBe('stopped');
+    expect(await second.durable.respond(runId, answer)).toMatchObject({ accepted: false });
+    expect(run.getState().approvals).toMatchObject([{ withdrawn: true }]);
+    expect(effects.noted).toEqual([]);
+  });
+
   test(`${name}: a run that waits takes no place of the runs that work`, async () => {
     const effects = createEffects();
     const [letter, pages] = [sendLetter(effects), writePages(effects)];

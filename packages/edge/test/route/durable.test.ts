@@ -12,6 +12,7 @@ import { DefaultChatTransport, type UIMessage } from 'ai';
 import { afterEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { address, all, ask, client, idOf, never, page, post, readTo, refusal } from './routes.ts';
+import { TestChat } from './test-chat.ts';
 
 const sends: ScriptedTurn = [{ toolCall: { name: 'send', input: { to: 'Ada' } } }];
 const looks: ScriptedTurn = [{ toolCall: { name: 'look', input: {} } }];
@@ -292,6 +293,29 @@ describe('a route whose runs are durable', () => {
     expect(parts.filter(({ type }) => type === 'finish')).toHaveLength(1);
     expect(parts.filter(({ type }) => type === 'tool-output-available')).toHaveLength(1);
     expect(site.notes).toEqual(['write', 'write']);
+  });
+
+  test('a stock chat is asked for approval, and its answer reaches another process', async () => {
+    const store = createMemoryStore();
+    const site = createSite([sends, 'Sent.']);
+    const first = createServer(site, store);
+    const stop = await first.work();
+    const chat = new TestChat(first);
+    await chat.sendMessage({ text: 'Send it.' });
+    await stop();
+    const second = createServer(site, store);
+    await second.work();
+    const reloaded = new TestChat(second, { messages: chat.messages });
+    const asked = reloaded.lastMessage?.parts.find((part) => part.type === 'tool-send');
+    expect(asked).toMatchObject({ state: 'approval-requested', input: { to: 'Ada' } });
+    const { approval } = asked as unknown as { approval: { id: string } };
+    await reloaded.addToolApprovalResponse({ id: approval.id, approved: true });
+    await expect
+      .poll(() => reloaded.lastMessage?.parts.at(-1))
+      .toMatchObject({ type: 'text', text: 'Sent.' });
+    expect(reloaded.error).toBeUndefined();
+    expect(reloaded.messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
+    expect(site.notes).toEqual(['send Ada']);
   });
 
   test('starts are counted per minute, and a repeated one is not', async () => {
