@@ -6,3 +6,5 @@ export function findRestate(env?: Record<string, string | undefined>): string | 
 
 /** The same, but fetches one from npm if there is none. */
 export function ensureRestate(): string | undefined;
+/** Does the same in CI. Elsewhere only the long tests fetch one. */
+export function ensureRestateInCi(): void;

@@ -18,7 +18,8 @@ const fetched = join(
 );
 
 /** What to do where none can be fetched. */
-export const howToGetRestate = 'set CUELINE_RESTATE to the path of a restate-server';
+export const howToGetRestate =
+  'run "pnpm test:unit:long --project durable", which fetches one, or set CUELINE_RESTATE to the path of a restate-server';
 
 /**
  * A server that starts: CUELINE_RESTATE, else one that an earlier test has fetched.
@@ -45,6 +46,11 @@ export function ensureRestate() {
   const shell = process.platform === 'win32';
   spawnSync('npm', [...install, `@restatedev/restate-server@${version}`], { timeout: 300_000, shell });
   return findRestate();
+}
+
+/** Does the same in CI. Elsewhere only the long tests fetch one. */
+export function ensureRestateInCi() {
+  if (process.env.CI || process.env.CUELINE_CI) ensureRestate();
 }
 
 /** @param {string} file */

@@ -1,10 +1,11 @@
 // node scripts/with-browser.mjs <command> [...args]: runs the command with CUELINE_CHROMIUM set to a Chromium that starts,
-// and unit tests with a Redis and a Postgres server, where there are some or CI can install them.
+// and unit tests with a Redis, a Postgres and a Restate server, where there are some or CI can install them.
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { ensureBrowser } from './browser.mjs';
 import { ensurePostgres } from './postgres.mjs';
 import { ensureRedis } from './redis.mjs';
+import { ensureRestateInCi } from './restate.mjs';
 
 const [command, ...args] = process.argv.slice(2);
 if (!command) fail('Usage: node scripts/with-browser.mjs <command> [...args]');
@@ -14,6 +15,7 @@ try {
   if (command === 'vitest') {
     ensureRedis();
     ensurePostgres();
+    ensureRestateInCi();
   }
 } catch (error) {
   fail(error instanceof Error ? error.message : String(error));

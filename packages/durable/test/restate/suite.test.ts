@@ -5,11 +5,11 @@ import { createEndpointHandler } from '@restatedev/restate-sdk/node';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { createMemoryStore } from '@cueline/durable';
 import { restateDriver, type RestateDriver } from '@cueline/durable/restate';
-import { ensureRestate, howToGetRestate } from '../../../../scripts/restate.mjs';
+import { findRestate, howToGetRestate } from '../../../../scripts/restate.mjs';
 import { driverSuite } from '../support/driver-suite.ts';
 import { freePort, startRestate, type TestRestate } from './server.ts';
 
-const program = ensureRestate();
+const program = findRestate();
 if (program === undefined) {
   process.stderr.write(
     `Left out, for want of a Restate server: its driver. To run it, ${howToGetRestate}.\n`,
