@@ -220,12 +220,13 @@ test.describe('a reload', () => {
       await expect(page.locator('[data-task=task-3]')).toContainText('Buy flowers');
       await page.waitForTimeout(1_000);
       expect(await app.calls()).toEqual({});
+      const isLookedUp = (await storedData(page)).includes('Notes on “Order breakfast”');
 
       await page.getByRole('button', { name: 'Go on' }).click();
       await app.stands('done');
       await expect(page.getByTestId('progress')).toContainText('3 of 3');
-      // once for each of the two tasks that were not done
-      expect((await app.calls())['house:lookUp']).toBe(2);
+      // once for each of the two tasks that were not done, unless the reload came after the first of these calls
+      expect((await app.calls())['house:lookUp']).toBe(isLookedUp ? 1 : 2);
     },
   );
 

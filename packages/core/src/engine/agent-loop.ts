@@ -26,6 +26,7 @@ import { createToolApproval } from '../tool-calls/tool-approval.ts';
 import { createToolRegistry } from '../tool-calls/tool-registry.ts';
 import type { AgentContext } from '../tool-calls/run-context.ts';
 import type { UnfinishedCall } from '../log/unfinished-step.ts';
+import type { ContinuedTask } from './take-over/continued-task.ts';
 
 /** What an agent loop needs. */
 export type AgentLoopOptions = {
@@ -39,6 +40,8 @@ export type AgentLoopOptions = {
   policy?: LoopPolicy | undefined;
   /** Calls that the last of `messages` leaves open. */
   unfinishedCalls?: readonly UnfinishedCall[] | undefined;
+  /** The task that the last of `messages` was working on. */
+  continuedTask?: ContinuedTask | undefined;
   /** What the loop continues, if another process began it. */
   takeOver?: TakeOver | undefined;
   aroundPrepareStep?: StreamContext['aroundPrepareStep'];
@@ -71,8 +74,8 @@ export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoo
   if (past !== undefined) takeOverPast(agentContext, past, taskList);
   // before the first events, because a listener may edit a task at once
   if (taskList !== undefined) runContext.taskLists.set(path ?? '', taskList);
-  const tasks =
-    taskList === undefined ? undefined : createTaskProgress(prompt, taskList, sink, takeOver?.position);
+  const position = takeOver === undefined ? loopOptions.continuedTask : takeOver.position;
+  const tasks = taskList === undefined ? undefined : createTaskProgress(prompt, taskList, sink, position);
   const response =
     responseSchema === undefined ? undefined : createResponseCheck(responseSchema, past?.corrections);
   const unfinished = (): CuelineError | 'waiting' | undefined => {
@@ -139,6 +142,7 @@ export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoo
           abortSignal,
           unfinishedCalls: loopOptions.unfinishedCalls,
           takeOver,
+          opening: position?.opening,
           aroundPrepareStep: loopOptions.aroundPrepareStep,
         }),
       ),

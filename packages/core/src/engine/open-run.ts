@@ -16,6 +16,7 @@ import type { AgentLoopOptions } from './agent-loop.ts';
 import { joinInstructions } from './stream-options.ts';
 import { readApproval } from '../tool-calls/approve.ts';
 import { toModelMessages } from '../messages/ui-messages.ts';
+import { readContinuedTask, type ContinuedTask } from './take-over/continued-task.ts';
 
 /** What a run needs from its definition. */
 export type RunDefinition<Input> = Pick<
@@ -31,6 +32,8 @@ export type OpenedRun = {
   /** The messages of the prompt and of the options, without the earlier turns. */
   promptMessages: ModelMessage[];
   turns: readonly UIMessage[];
+  /** The task that the last of the turns was working on, if the run continues it. */
+  continuedTask: ContinuedTask | undefined;
   limits: Limits;
   approvedEffects: readonly ToolEffect[];
   loopRules: LoopRules;
@@ -104,11 +107,20 @@ export async function openRun<Input, Output extends OutputInterface, const Plugi
     ...(await toModelMessages(turns, toolsWithModelOutput(prompt.definitions.tools))),
   ];
   checkMessages(messages);
+  const continuedTask =
+    config.tasks === undefined
+      ? undefined
+      : await readContinuedTask(prompt, {
+          turns,
+          tasks: config.tasks,
+          promptMessages: promptMessages.length,
+        });
   return {
     prompt,
     messages,
     promptMessages,
     turns,
+    continuedTask,
     limits,
     approvedEffects,
     loopRules,

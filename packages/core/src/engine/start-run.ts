@@ -135,6 +135,7 @@ export async function startRun<
     ...(definition.output === undefined ? {} : { responseSchema: definition.output }),
     policy,
     unfinishedCalls: config.unfinishedCalls,
+    continuedTask: opened.continuedTask,
     takeOver: past === undefined ? undefined : await takeOverOf(past, openCalls, opened),
     // the AI SDK would call the model once, whatever the signal says
     ...(abortSignal?.aborted === true

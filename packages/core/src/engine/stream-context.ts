@@ -37,6 +37,8 @@ export type StreamContext = {
   aroundPrepareStep: ((prepareStep: PrepareStep) => PrepareStep) | undefined;
   /** What the loop continues, if another process began it. */
   takeOver: TakeOver | undefined;
+  /** Number of messages that the run began with; missing if it begins here. */
+  opening: number | undefined;
 };
 
 /** Prepares what a step sends. */

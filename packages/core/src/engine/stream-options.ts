@@ -82,7 +82,7 @@ export function composeStreamOptions(
     forceTools: forceTools && rest.toolChoice === undefined,
     policy,
     approvals: context.approvals,
-    opening: context.takeOver?.position?.opening,
+    opening: context.opening,
     earlierSteps,
     takeReceived: opening.takeReceived,
     onChange: (changed) => (changes = changed),

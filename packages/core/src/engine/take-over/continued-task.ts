@@ -1,0 +1,40 @@
+import { getToolName, isToolUIPart, type UIMessage } from 'ai';
+import { toModelMessages } from '../../messages/ui-messages.ts';
+import type { Prompt } from '../../prompt/prompt.ts';
+import type { TaskItem } from '../../tasks/task-item.ts';
+import { findCurrentTask } from '../../tasks/task-status.ts';
+import { toolsWithModelOutput } from '../../tools/model-output.ts';
+import type { TaskPosition } from '../task-progress.ts';
+
+/** Where a task that is continued stood, and the number of messages that come before the message about the list. */
+export type ContinuedTask = TaskPosition & { opening: number };
+
+/**
+ * Returns where the current task stood if the last of `turns` is an unfinished answer that was working on it. Its steps
+ * since the last call of one of the list's own tools follow the message about the list, as they did when they were
+ * made: otherwise the model would read the task after its work on it, and begin anew.
+ */
+export async function readContinuedTask(
+  { definitions }: Prompt,
+  {
+    turns,
+    tasks,
+    promptMessages,
+  }: { turns: readonly UIMessage[]; tasks: readonly TaskItem[]; promptMessages: number },
+): Promise<ContinuedTask | undefined> {
+  const { taskList } = definitions;
+  const last = turns.at(-1);
+  const current = taskList?.current;
+  if (taskList === undefined || current === undefined || last?.role !== 'assistant') return undefined;
+  const worked = findCurrentTask(tasks);
+  if (worked?.id !== current.id || worked.status === 'pending') return undefined;
+  const isOwn = (part: UIMessage['parts'][number]): boolean =>
+    isToolUIPart(part) && taskList.tools.has(getToolName(part));
+  const changed = last.parts.findLastIndex(isOwn);
+  const step = last.parts.findIndex(({ type }, index) => index > changed && type === 'step-start');
+  if (step < 0) return undefined;
+  const before = [...turns.slice(0, -1), { ...last, parts: last.parts.slice(0, step) }];
+  const said = await toModelMessages(before, toolsWithModelOutput(definitions.tools));
+  const opening = promptMessages + said.length;
+  return { taskId: current.id, since: opening, nudges: 0, opening };
+}

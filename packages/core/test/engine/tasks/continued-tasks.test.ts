@@ -1,0 +1,81 @@
+import { createRun, definePrompt, type RunEvent } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { call, json } from '../../support.ts';
+
+const look = (subject: string) => call('look', { subject });
+const finish = (result: string) => call('finishTask', { result });
+
+const prompt = definePrompt('tasks', (prompt) => {
+  prompt.defTool('look', '', z.object({ subject: z.string() }), ({ subject }) => `Notes on ${subject}`, {
+    effect: 'read',
+  });
+  prompt.defTaskList([{ task: 'One' }, { task: 'Two' }]);
+  prompt.$`Work.`;
+});
+
+type Model = ReturnType<typeof scriptedModel>;
+
+/** What a request says from the message about the list on, as JSON. */
+function windowOf({ prompt: messages }: Model['calls'][number]): string[] {
+  const texts = messages.map((message) => JSON.stringify(message));
+  return texts.slice(texts.findLastIndex((text) => text.includes('[Task ')));
+}
+
+/** A run of both tasks, each with two readings in steps of their own: its log, and what each of its requests says. */
+async function runWhole() {
+  const model = scriptedModel([
+    [look('a')],
+    [look('b')],
+    [finish('1')],
+    [look('c')],
+    [look('d')],
+    [finish('2')],
+    'Done.',
+  ]);
+  const run = createRun(prompt, { model });
+  await run.start();
+  return { log: json(run.log()) as RunEvent[], windows: model.calls.map(windowOf) };
+}
+
+/** Continues a run to its end, and returns what its first request says. */
+async function continueRun(log: readonly RunEvent[]): Promise<string[]> {
+  const model = scriptedModel([[finish('1')], [finish('2')], 'Done.', 'Done.']);
+  const run = createRun(prompt, { model, log });
+  await run.retry();
+  expect(run.getState()).toMatchObject({ status: 'done' });
+  return windowOf(model.calls[0]!);
+}
+
+describe('a task list of a run that was cut off', () => {
+  test('is read before the work on its current task, after whichever event the run was cut off', async () => {
+    const { log, windows } = await runWhole();
+    const lengths = new Set<number>();
+    const first = log.findIndex(({ type }) => type === 'step-start');
+    for (let cut = first + 1; cut < log.length - 1; cut += 1) {
+      const window = await continueRun(log.slice(0, cut));
+      // after the last task, nothing is worked on
+      if (!window[0]!.includes('[Task ')) continue;
+      expect(windows, `cut after ${cut}`).toContainEqual(window);
+      lengths.add(window.length);
+    }
+    expect([...lengths]).toEqual([1, 3, 5]);
+  });
+
+  test('follows the work on a task that the user has skipped since', async () => {
+    const { log } = await runWhole();
+    const begun = log.findIndex((event) => event.type === 'tool-start') + 1;
+    const skip: RunEvent = {
+      type: 'task-update',
+      taskId: 'task-1',
+      by: 'user',
+      status: 'skipped',
+      seq: begun,
+      t: log[begun]!.t,
+    };
+    const window = await continueRun([...log.slice(0, begun), skip]);
+    expect(window).toHaveLength(1);
+    expect(window[0]).toContain('[Task 2/2] Two');
+  });
+});
