@@ -1,7 +1,7 @@
 import { isUnderWay } from '@cueline/core';
 import { useState, type ReactNode } from 'react';
 import { selectionKey, useInspection, type Selection } from '../state/inspection.ts';
-import { logOf, useShownRun } from '../state/shown-run.ts';
+import { logOf, useRunAt } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { NotShown } from '../transcript/content/not-shown.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
@@ -13,12 +13,13 @@ import { InspectorHeader, StepFacts } from './inspector-header.tsx';
 import { useStepContent } from './step/step-content.ts';
 import { StepView, type StepTab } from './step/step-view.tsx';
 import { findTarget, latestStep, type StepTarget } from './target.ts';
+import { useSettledMoment } from './use-settled-moment.ts';
 
 type Place = Exclude<Selection, { kind: 'definition' }>;
 
 /** The content of the selected step or call of a run; without a selection, that of its latest step. */
 export function InspectorPane({ session }: { session: RunSession }) {
-  const shown = useShownRun(session);
+  const shown = useRunAt(session, useSettledMoment());
   const selection = useInspection((state) => state.selection);
   const place = usePlace(selection);
   const [tab, setTab] = useState<StepTab>('request');

@@ -119,7 +119,7 @@ function RunContent({ pane, onAnswered, empty, input, preview }: RunContentProps
       <div className={previews ? 'hidden' : 'contents'}>
         {session !== undefined ? (
           <Suspense fallback={<div aria-busy className="min-h-0 flex-1" />}>
-            <Transcript key={session.id} session={session} shown={shown} />
+            <Transcript key={session.id} session={session} />
           </Suspense>
         ) : restoring ? (
           <p role="status" className="p-6 text-ink-2">

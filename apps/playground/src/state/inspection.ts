@@ -18,6 +18,8 @@ export type Inspection = {
   selection: Selection | undefined;
   /** The moment that is shown; undefined for the run as it is now. */
   moment: Moment | undefined;
+  /** True while the run plays: each moment follows the one before at its time. */
+  playing: boolean;
   /** Selects something; the same again keeps the selection. */
   select(selection: Selection | undefined): void;
   /** Shows the run as it was at this moment, or as it is now. */
@@ -30,6 +32,7 @@ export type Inspection = {
 export const useInspection = create<Inspection>()((set, get) => ({
   selection: undefined,
   moment: undefined,
+  playing: false,
   select(selection) {
     if (selectionKey(selection) !== selectionKey(get().selection)) set({ selection });
   },

@@ -1,5 +1,6 @@
 import { createRun, definePrompt, initialState, type Run, type RunEvent, type RunState } from '@cueline/core';
 import { useRun, type WatchedRun } from '@cueline/react';
+import { useMemo } from 'react';
 import { useInspection, type Moment } from './inspection.ts';
 import type { RunSession, Turn } from './store.ts';
 
@@ -20,9 +21,16 @@ const noRun: WatchedRun = { getState: () => initialState, subscribe: () => () =>
 
 /** The session as the page shows it; re-renders at most once a frame. */
 export function useShownRun(session: RunSession | undefined): ShownRun {
+  return useRunAt(
+    session,
+    useInspection((state) => state.moment),
+  );
+}
+
+/** The session as it was at a moment; the same object as long as neither changes. */
+export function useRunAt(session: RunSession | undefined, moment: Moment | undefined): ShownRun {
   const now = useRun(session?.run ?? noRun);
-  const moment = useInspection((state) => state.moment);
-  return shownAt(session, now, moment);
+  return useMemo(() => shownAt(session, now, moment), [session, now, moment]);
 }
 
 /** `now` is the present state of the session's last turn. */

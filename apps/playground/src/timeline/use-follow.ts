@@ -23,12 +23,15 @@ export function useFollow({ list, scroller, rows, rowHeight, time, live }: Follo
   const step =
     time === undefined ? -1 : rows.findLastIndex((row) => row.kind === 'step' && row.start <= time);
   useEffect(() => {
-    if (step < 0 || document.activeElement === scroller.current || list.current === null) return;
+    if (step < 0 || document.activeElement === scroller.current || list.current === null) return undefined;
     // what the list remembers: to ask the scroller would lay out the whole page for each moment
     const { scrollOffset: from, viewportSize } = list.current;
     const top = step * rowHeight;
     const isInView = top >= from && HEADER + top + rowHeight <= from + viewportSize;
-    if (!isInView) revealRow(scroller.current, step, rowHeight);
+    if (isInView) return undefined;
+    // the page is laid out then, and now it would have to be for this alone
+    const frame = requestAnimationFrame(() => revealRow(scroller.current, step, rowHeight));
+    return () => cancelAnimationFrame(frame);
   }, [step, rowHeight, scroller, list]);
 
   const count = rows.length;

@@ -29,6 +29,10 @@ export const playback: Playback = createPlayback({
   goTo: (moment) => useInspection.getState().goTo(moment),
 });
 
+playback.subscribe(({ playing }, before) => {
+  if (playing !== before.playing) useInspection.setState({ playing });
+});
+
 /** Part of the playback's state. */
 export function usePlayback<Selected>(selector: (state: PlaybackState) => Selected): Selected {
   return useStore(playback, selector);

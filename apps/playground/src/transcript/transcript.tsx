@@ -1,9 +1,10 @@
 import { ArrowDown } from 'lucide-react';
-import { useEffect, useRef, type ReactElement } from 'react';
+import { memo, useEffect, useRef, type ReactElement } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { selectionKey, useInspection } from '../state/inspection.ts';
-import { logOf, type ShownRun } from '../state/shown-run.ts';
+import { logOf, useRunAt, type ShownRun } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
+import { useOneByOne } from '../state/use-one-by-one.ts';
 import { ConsoleFold } from './console-fold.tsx';
 import { ListContainer, ListRow, RowCount } from './list-row.tsx';
 import { rowOfSelection } from './mounted-rows.ts';
@@ -25,7 +26,18 @@ type ListItem = TranscriptItem | { key: 'input' | 'console' | 'summary'; kind: '
  * The rows of a run, newest at the bottom. The view follows the end until the user scrolls up. A run that
  * came in a link is read from its beginning. Of a long run, only the rows in view and a few more are on the page.
  */
-export function Transcript({ session, shown }: { session: RunSession; shown: ShownRun }) {
+export function Transcript({ session }: { session: RunSession }) {
+  const moment = useInspection((state) => state.moment);
+  const drawn = useOneByOne(moment);
+  // a run that goes on is drawn at once
+  const shown = useRunAt(session, moment === undefined ? undefined : drawn);
+  return <TranscriptRows session={session} shown={shown} />;
+}
+
+type TranscriptRowsProps = { session: RunSession; shown: ShownRun };
+
+/** The rows of a run at a moment. */
+const TranscriptRows = memo(function TranscriptRows({ session, shown }: TranscriptRowsProps) {
   const input = inputOf(session);
   const items = toTranscript(shown.state, shown.earlier, !shown.isPast);
   const rows: readonly ListItem[] = [
@@ -87,7 +99,7 @@ export function Transcript({ session, shown }: { session: RunSession; shown: Sho
       {!stick.isAtEnd && <ToNewest onPress={stick.stick} />}
     </div>
   );
-}
+});
 
 const surroundings = {
   input: { key: 'input', kind: 'surrounding' },
