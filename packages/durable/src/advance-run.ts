@@ -6,6 +6,7 @@ import type { GuardedStep, RunGuard, StepOutcome } from './guard.ts';
 import { guardedFacts, guardModels, unguarded } from './guard-step.ts';
 import { createKnownLogs, type ClaimedLog } from './known-logs.ts';
 import { missingPrompt, type Prompts } from './prompts.ts';
+import { limitsOf } from './limits.ts';
 import type { DurableStore, RunOwner } from './store.ts';
 import type { Watch } from './watch.ts';
 
@@ -18,23 +19,42 @@ export type AdvanceSettings = {
   watch: Watch;
 };
 
-/** Creates what a job of an engine does: it takes a run over, advances it by one step, and stores what happens. */
-export function createAdvance({
-  store,
-  prompts,
-  models,
-  options,
-  guard,
-  watch,
-}: AdvanceSettings): AdvanceJob {
-  const logs = createKnownLogs(store);
+/** How often a step under way looks for a stop in the store, in milliseconds. */
+const LOOK_MS = 1_000;
+/** A place after which there is no event. */
+const LAST_SEQ = 2_147_483_646;
 
-  return async (runId, signal): Promise<Advanced> => {
+/** Advances runs in this process. */
+export type Steps = {
+  /** What a job of an engine does: it takes a run over, advances it by one step, and stores what happens. */
+  advance: AdvanceJob;
+  /** Ends a step under way in this process, and its run with it. */
+  stop(runId: string): void;
+};
+
+export function createSteps({ store, prompts, models, options, guard, watch }: AdvanceSettings): Steps {
+  const logs = createKnownLogs(store);
+  /** The steps under way, which a stop ends at once. */
+  const underWay = new Map<string, AbortController>();
+
+  return { advance: advanceRun, stop: (runId) => underWay.get(runId)?.abort() };
+
+  async function advanceRun(runId: string, signal: AbortSignal): Promise<Advanced> {
     const claimed = await logs.claim(runId);
     // forgotten, or never stored
     if (claimed === 'ended' || claimed === undefined) return { status: 'done' };
     if (claimed.start.guarded === true && guard === undefined) throw unguarded(runId);
     const { epoch, commands, log } = claimed;
+    const stopping = new AbortController();
+    underWay.set(runId, stopping);
+    // a stop that another process has stored
+    const looks = setInterval(() => {
+      store.read(runId, LAST_SEQ).then(
+        (read) => read?.stopping === true && stopping.abort(),
+        // the store is away, which the step itself will notice
+        () => {},
+      );
+    }, LOOK_MS);
     const ending = new AbortController();
     const leaving = new AbortController();
     const leave = (): void => leaving.abort(signal.reason);
@@ -58,9 +78,10 @@ export function createAdvance({
         models: guardModels(modelsFor(claimed.start.owner), step),
         signal: leaving.signal,
         end: ending.signal,
+        stop: stopping.signal,
         commands: commands.map(({ command }) => command),
         async append(more) {
-          if (!(await store.append(runId, epoch, more))) throw new LostRun(runId);
+          if (!(await store.append(runId, epoch, more))) throw await refused(runId, epoch);
           watch.changed(runId);
           step?.stored(more);
         },
@@ -82,9 +103,20 @@ export function createAdvance({
       return { status: 'done' };
     } finally {
       signal.removeEventListener('abort', leave);
+      clearInterval(looks);
+      if (underWay.get(runId) === stopping) underWay.delete(runId);
       await step?.over(outcome);
     }
-  };
+  }
+
+  /** Returns why the store has refused events: the run belongs to another worker, or earlier events are missing. */
+  async function refused(runId: string, epoch: number): Promise<Error> {
+    if (!(await store.append(runId, epoch, []))) return new LostRun(runId);
+    return new CuelineError(
+      'storage_failed',
+      `The store has fewer events of run ${runId} than it has accepted, so the step is done again from what it has. Check that the store loses nothing, for example appendfsync of Redis.`,
+    );
+  }
 
   function modelsFor(owner: RunOwner | undefined): ModelSettings {
     // what a user sends must not refer to what the provider keeps
@@ -92,7 +124,8 @@ export function createAdvance({
   }
 
   function storedRun(runId: string, { start, log }: ClaimedLog): StoredRun {
-    const { prompt, input, model, messages, limits, tasks, startedAt } = start;
+    const { prompt, input, model, messages, tasks, startedAt } = start;
+    const limits = limitsOf(start);
     const own = limits === undefined ? {} : { limits: { ...options?.limits, ...limits } };
     return {
       runId,

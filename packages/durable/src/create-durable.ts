@@ -9,7 +9,7 @@ import type {
 } from '@cueline/core';
 import type { Advanced } from '@cueline/core/durable';
 import type { ModelSettings } from '@cueline/core/models';
-import { createAdvance } from './advance-run.ts';
+import { createSteps } from './advance-run.ts';
 import type { DurableDriver, DurableWorker } from './driver.ts';
 import type { RunGuard } from './guard.ts';
 import { inProcessDriver } from './in-process-driver.ts';
@@ -17,7 +17,7 @@ import { namelessModel, promptsByName, unknownPrompt } from './prompts.ts';
 import { commandOf, refusalOf } from './respond.ts';
 import type { DurableStore, FoundRun, ReadEvents, RunOwner, RunQuery } from './store.ts';
 import { startSweep, SWEEP_MS, wakeAll } from './sweep.ts';
-import { createWatch } from './watch.ts';
+import { createWatch, patiently } from './watch.ts';
 
 export type DurableOptions = {
   /** The prompts, sessions and agents that may run, each under its name. A run that is continued uses the definition of that time. */
@@ -87,13 +87,15 @@ export function createDurable(given: DurableOptions): Durable {
   const { store, models = {}, options, driver = inProcessDriver(), guard } = given;
   const prompts = promptsByName(given.prompts);
   const watch = createWatch(store);
-  const advanceRun = createAdvance({ store, prompts, models, options, guard, watch });
+  const steps = createSteps({ store, prompts, models, options, guard, watch });
 
   async function send(runId: string, command: RunCommand | { type: 'stop' }): Promise<EditReply> {
     const read = await store.read(runId, -1);
     const reason = refusalOf(read, command);
     if (reason !== undefined) return { accepted: false, reason };
     const isNew = await store.send(runId, commandOf(command));
+    // stored first, so that another worker stops, too, if this one is killed
+    if (command.type === 'stop') steps.stop(runId);
     // also for one that was sent before, whose sender may have failed to wake the run
     await driver.wake(runId);
     return isNew
@@ -103,7 +105,7 @@ export function createDurable(given: DurableOptions): Durable {
 
   /** Follows a run to its end. Aborting the signal ends the run. */
   async function* follow(runId: string, afterSeq: number, signal: AbortSignal): AsyncGenerator<RunEvent> {
-    const stop = (): void => void send(runId, { type: 'stop' }).catch(() => {});
+    const stop = (): void => void patiently(() => send(runId, { type: 'stop' })).catch(() => {});
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop, { once: true });
     try {
@@ -140,6 +142,12 @@ export function createDurable(given: DurableOptions): Durable {
     return { runId, isNew: created === 'created' };
   }
 
+  async function wakeUnfinished(): Promise<string[]> {
+    const unfinished = await store.unfinished();
+    await wakeAll(unfinished, driver);
+    return unfinished;
+  }
+
   async function* start<Input>(request: RunRequest<Input>, signal: AbortSignal): AsyncGenerator<RunEvent> {
     const { runId } = await begin(request);
     yield* follow(runId, -1, signal);
@@ -157,12 +165,15 @@ export function createDurable(given: DurableOptions): Durable {
     find: (which) => store.find(which),
     read: (runId, afterSeq) => store.read(runId, afterSeq),
     watch: (runId, afterSeq, signal) => watch.follow(runId, afterSeq, signal),
-    advance: advanceRun,
+    advance: steps.advance,
     respond: send,
     async work({ sweepMs = SWEEP_MS } = {}) {
-      const worker = driver.work(advanceRun);
-      const unfinished = await store.unfinished();
-      await wakeAll(unfinished, driver);
+      const worker = driver.work(steps.advance);
+      const unfinished = await wakeUnfinished().catch(async (error: unknown) => {
+        // otherwise nothing could stop it
+        await worker.stop();
+        throw error;
+      });
       const sweep = startSweep({ store, driver, known: unfinished, ms: sweepMs });
       return {
         async stop() {

@@ -3,6 +3,7 @@ import { activeTime } from '@cueline/core/durable';
 import type { CurrentModel, ModelSettings } from '@cueline/core/models';
 import type { GuardedRun, GuardedStep } from './guard.ts';
 import type { ClaimedLog } from './known-logs.ts';
+import { limitsOf } from './limits.ts';
 
 /** Returns the models with the guard of a step around them, and around what the settings wrap them in. */
 export function guardModels(settings: ModelSettings, step: GuardedStep | undefined): ModelSettings {
@@ -16,11 +17,17 @@ export function guardedFacts(
   { start, log }: ClaimedLog,
   tokens: number | undefined,
 ): Pick<GuardedRun, 'prompt' | 'owner' | 'tokens' | 'activeMs' | 'events'> {
-  const { prompt, owner, limits, startedAt } = start;
+  const { prompt, owner, startedAt } = start;
   // the guard learns of later events as they are stored
   const events = [...log.events];
   const elapsed = startedAt === undefined ? undefined : Date.now() - startedAt;
-  return { prompt, owner, tokens: limits?.tokens ?? tokens, activeMs: activeTime(events, elapsed), events };
+  return {
+    prompt,
+    owner,
+    tokens: limitsOf(start)?.tokens ?? tokens,
+    activeMs: activeTime(events, elapsed),
+    events,
+  };
 }
 
 /** Returns the error of a worker that would call models without limits. */

@@ -46,14 +46,18 @@ class InProcessDriver implements DurableDriver {
   }
 
   work(advance: AdvanceJob): { stop(): Promise<void> } {
+    const stopping = new AbortController();
     this.#advance = advance;
-    this.#stopping = new AbortController();
+    this.#stopping = stopping;
     this.#next();
     return {
       stop: async () => {
-        this.#advance = undefined;
-        for (const pause of this.#pauses) clearTimeout(pause);
-        const abort = (): void => this.#stopping.abort(new Error('The worker stops.'));
+        // a worker that has begun since goes on
+        if (this.#stopping === stopping) {
+          this.#advance = undefined;
+          for (const pause of this.#pauses) clearTimeout(pause);
+        }
+        const abort = (): void => stopping.abort(new Error('The worker stops.'));
         const grace = setTimeout(abort, this.#graceMs);
         await Promise.all(this.#running.values());
         clearTimeout(grace);
@@ -72,13 +76,14 @@ class InProcessDriver implements DurableDriver {
   }
 
   async #run(runId: string, advance: AdvanceJob): Promise<void> {
+    const stopping = this.#stopping;
     try {
-      const { status } = await advance(runId, this.#stopping.signal);
+      const { status } = await advance(runId, stopping.signal);
       this.#failures.delete(runId);
       if (status === 'next') this.#due.add(runId);
     } catch (error) {
       // a step that was aborted is continued by another worker
-      if (this.#stopping.signal.aborted) return;
+      if (stopping.signal.aborted) return;
       this.#onError(error, runId);
       this.#later(runId);
     } finally {

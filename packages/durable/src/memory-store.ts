@@ -31,7 +31,8 @@ export function createMemoryStore(): DurableStore {
         run.key === undefined ? runId === run.runId : key === run.key,
       );
       if (known !== undefined) return { runId: known.runId };
-      const start = structuredClone(run.start);
+      // as the other stores do, which write JSON
+      const start = JSON.parse(JSON.stringify(run.start)) as typeof run.start;
       runs.set(run.runId, { ...run, start, epoch: 0, events: [], commands: [], ended: false });
       return 'created';
     },
@@ -69,7 +70,9 @@ export function createMemoryStore(): DurableStore {
     },
     async read(runId, afterSeq) {
       const run = runs.get(runId);
-      return run === undefined ? undefined : { events: read(run, afterSeq + 1), ended: run.ended };
+      if (run === undefined) return undefined;
+      const stopping = run.commands.some(({ name }) => name === 'stop');
+      return { events: read(run, afterSeq + 1), ended: run.ended, stopping };
     },
     async unfinished() {
       return [...runs.values()].flatMap(({ runId, ended }) => (ended ? [] : [runId]));

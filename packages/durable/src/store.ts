@@ -65,7 +65,12 @@ export type ClaimedRun = {
 export type StoredCommand = { name: string; command: DurableCommand };
 
 /** Events after some place of a log. */
-export type ReadEvents = { events: readonly RunEvent[]; ended: boolean };
+export type ReadEvents = {
+  events: readonly RunEvent[];
+  ended: boolean;
+  /** True if a stop waits for a worker. */
+  stopping: boolean;
+};
 
 /**
  * Stores runs so that any worker can continue them. Failures reject; a caller that tries again after a failure that may have

@@ -1,5 +1,5 @@
 import { CuelineError, type RunEvent } from '@cueline/core';
-import type { DurableStore, ReadEvents } from './store.ts';
+import type { DurableStore } from './store.ts';
 
 /** Follows runs in a store. */
 export type Watch = {
@@ -48,8 +48,10 @@ export function createWatch(store: DurableStore): Watch {
         // before reading, so that nothing is missed in between
         const { happened, forget } = change(runId);
         try {
-          const read = await readPatiently(store, runId, next);
+          const read = await patiently(() => store.read(runId, next));
           if (read === undefined) throw unknownRun(runId);
+          // a reader may leave at any event, without a word
+          if (read.events.length > 0) forget();
           for (const event of read.events) {
             next = event.seq;
             yield event;
@@ -65,16 +67,12 @@ export function createWatch(store: DurableStore): Watch {
   };
 }
 
-/** Reads again while the store is away, so that readers of a run do not notice. */
-async function readPatiently(
-  store: DurableStore,
-  runId: string,
-  afterSeq: number,
-): Promise<ReadEvents | undefined> {
+/** Tries again while the store is away, so that those who follow a run do not notice. Rejects after a minute. */
+export async function patiently<Value>(ask: () => Promise<Value>): Promise<Value> {
   const begun = performance.now();
   for (let pause = SHORTEST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     try {
-      return await store.read(runId, afterSeq);
+      return await ask();
     } catch (error) {
       if (performance.now() - begun > MAX_AWAY_MS) throw error;
       await new Promise((resolve) => setTimeout(resolve, pause));

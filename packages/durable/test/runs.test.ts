@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
-import { createRun, remotePrompt, type PromptDefinition } from '@cueline/core';
+import { expect, onTestFinished, test } from 'vitest';
+import { createRun, definePrompt, remotePrompt, type PromptDefinition } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
 import { createDurable, createMemoryStore, inProcessDriver, type DurableOptions } from '@cueline/durable';
+import * as z from 'zod';
 import { planned, sendLetter, writePages, type Effects } from './support/prompts.ts';
 
 function createEffects(): Effects & { noted: string[] } {
@@ -151,4 +153,85 @@ test('a log that is not whole is not continued, and the error says where it brea
   await expect(createDurable(settings).advance('run-1', signal)).rejects.toThrow(
     'Event 3 of run run-1 is missing',
   );
+});
+
+test.each(['this', 'another'])(
+  'a stop in %s process ends the step under way: no tool begins after it',
+  async (where) => {
+    const effects = createEffects();
+    const prompt = definePrompt(
+      'slow',
+      (letter) => {
+        letter.$`Send it.`;
+        letter.defTool('send', 'Send', z.object({}), () => effects.note('send'), { effect: 'external' });
+      },
+      {
+        model: scriptedModel([
+          [{ text: 'I send' }, { delay: 3_000 }, { toolCall: { name: 'send', input: {} } }],
+        ]),
+      },
+    );
+    const store = createMemoryStore();
+    const here = createDurable({ prompts: [prompt], store });
+    const worker = await here.work();
+    onTestFinished(() => worker.stop());
+    const run = createRun(prompt, { executor: here.executor });
+    const seen = run.start().catch(() => {});
+    await expect.poll(() => run.log().some(({ type }) => type === 'text-delta')).toBe(true);
+    const { runId } = run.getState();
+    const stopper = where === 'this' ? here : createDurable({ prompts: [prompt], store });
+    expect(await stopper.respond(runId, { type: 'stop' })).toEqual({ accepted: true });
+    await seen;
+    expect(run.getState().status).toBe('stopped');
+    const stored = (await here.read(runId, -1))?.events ?? [];
+    expect(stored.at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
+    expect(effects.noted).toEqual([]);
+  },
+);
+
+test('a store that has lost events has the step done again from what it has', async () => {
+  const effects = createEffects();
+  const store = createMemoryStore();
+  const prompt = writePages(effects);
+  let refuses = 1;
+  const forgetful: typeof store = {
+    ...store,
+    async append(runId, epoch, events) {
+      if (events.some(({ type }) => type === 'step-end') && refuses-- > 0) return false;
+      return store.append(runId, epoch, events);
+    },
+  };
+  const errors: unknown[] = [];
+  const driver = inProcessDriver({ onError: (error) => void errors.push(error) });
+  const durable = createDurable({ prompts: [prompt], store: forgetful, driver });
+  const worker = await durable.work();
+  onTestFinished(() => worker.stop());
+  const run = createRun(prompt, { executor: durable.executor });
+  expect(await run.start({ book: 'Emma' })).toBe('Written.');
+  expect(errors).toMatchObject([{ code: 'storage_failed' }]);
+});
+
+test('a limit of Infinity is none, in each process', async () => {
+  const prompt = writePages(createEffects());
+  const durable = createDurable({
+    prompts: [prompt],
+    store: createMemoryStore(),
+    options: { limits: { steps: 2 } },
+  });
+  const worker = await durable.work();
+  onTestFinished(() => worker.stop());
+  const run = createRun(prompt, { executor: durable.executor, options: { limits: { steps: Infinity } } });
+  expect(await run.start({ book: 'Emma' })).toBe('Written.');
+});
+
+test('work that cannot begin, because the store is away, leaves no worker behind', async () => {
+  const store = createMemoryStore();
+  let stopped = 0;
+  const durable = createDurable({
+    prompts: [],
+    store: { ...store, unfinished: () => Promise.reject(new Error('The store is away.')) },
+    driver: { wake: async () => {}, work: () => ({ stop: async () => void (stopped += 1) }) },
+  });
+  await expect(durable.work()).rejects.toThrow('The store is away.');
+  expect(stopped).toBe(1);
 });

@@ -56,6 +56,8 @@ export type AdvanceOptions = {
   signal?: AbortSignal;
   /** Ends the run when it aborts, with its reason as the error: a `CuelineError`. */
   end?: AbortSignal;
+  /** Ends the run as stopped when it aborts. */
+  stop?: AbortSignal;
 };
 
 /** How a run stands after it was advanced. */
@@ -81,7 +83,7 @@ export type Advanced =
  */
 export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOptions): Promise<Advanced> {
   const { runId, definition, input, model, messages, tasks } = run;
-  const { append, commands = [], models = {}, signal, end } = options;
+  const { append, commands = [], models = {}, signal, end, stop } = options;
   signal?.throwIfAborted();
   checkAdvanceable(definition);
   const known = 'getState' in run.events ? run.events : createStoredLog(runId, run.events);
@@ -99,12 +101,15 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
   const onAbort = (): void => fail(signal?.reason);
   signal?.addEventListener('abort', onAbort, { once: true });
   const onEnd = (): void => endEarly(log, run, reasonOf(end));
+  const onStop = (): void => endEarly(log, run, undefined);
   try {
     const voids = voidingEvent(log.events);
     if (voids !== undefined) log.append(voids);
     const isWaiting = watch(log, settle);
     if (end?.aborted === true) onEnd();
     else end?.addEventListener('abort', onEnd, { once: true });
+    if (stop?.aborted === true) onStop();
+    else stop?.addEventListener('abort', onStop, { once: true });
     for (const command of commands) {
       if (command.type === 'stop') endEarly(log, run, undefined);
       else logResponse(log, command);
@@ -146,6 +151,7 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
     ending.abort();
     signal?.removeEventListener('abort', onAbort);
     end?.removeEventListener('abort', onEnd);
+    stop?.removeEventListener('abort', onStop);
   }
 }
 

@@ -122,10 +122,14 @@ export function createRedisStore(client: RedisClient, options: RedisStoreOptions
     },
     async read(runId, afterSeq) {
       const keys = keysOf(runId);
-      const found = await run(scripts.readRun, [keys.run, keys.events], [String(afterSeq + 1)]);
+      const found = await run(
+        scripts.readRun,
+        [keys.run, keys.events, keys.commands],
+        [String(afterSeq + 1)],
+      );
       if (!Array.isArray(found)) return undefined;
-      const [ended, ...events] = found;
-      return { events: events.map(readEvent), ended: ended === '1' };
+      const [ended, stopping, ...events] = found;
+      return { events: events.map(readEvent), ended: ended === '1', stopping: stopping === '1' };
     },
     async unfinished() {
       const found = await run(scripts.readUnfinished, [unfinished]);

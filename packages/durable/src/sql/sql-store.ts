@@ -31,10 +31,11 @@ export function createSqlStore(client: SqlClient): DurableStore {
   }
 
   async function read(runId: string, afterSeq: number): Promise<ReadEvents | undefined> {
-    const rows = await query<{ ended: boolean; body: string | null }>(statements.read, [runId, afterSeq]);
+    const rows = await query<Read>(statements.read, [runId, afterSeq]);
     const [run] = rows;
     if (run === undefined) return undefined;
-    return { events: rows.flatMap(({ body }) => (body === null ? [] : [readEvent(body)])), ended: run.ended };
+    const { ended, stopping } = run;
+    return { events: rows.flatMap(({ body }) => (body === null ? [] : [readEvent(body)])), ended, stopping };
   }
 
   return {
@@ -101,6 +102,8 @@ export function createSqlStore(client: SqlClient): DurableStore {
     },
   };
 }
+
+type Read = { ended: boolean; stopping: boolean; body: string | null };
 
 type Claimed = {
   epoch: number;

@@ -57,7 +57,9 @@ export const statements = {
       (SELECT json_agg(json_build_array(name, body) ORDER BY id) FROM cueline_commands WHERE run_id = $1)::text
         AS commands
     FROM run`,
-  read: `SELECT run.ended, event.body FROM cueline_runs run
+  read: `SELECT run.ended, event.body,
+      EXISTS (SELECT 1 FROM cueline_commands WHERE run_id = $1 AND name = 'stop') AS stopping
+    FROM cueline_runs run
     LEFT JOIN cueline_events event ON event.run_id = run.run_id AND event.seq > $2
     WHERE run.run_id = $1 ORDER BY event.seq`,
   // the lock of the run's row puts appends and claims into an order

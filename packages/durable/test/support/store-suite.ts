@@ -61,15 +61,20 @@ export function testStore(name: string, open: () => Promise<DurableStore>): void
     expect(await store.append(runId, epoch, [event(3)])).toBe(false);
     expect(await store.append(runId, epoch, [event(1), event(2)])).toBe(false);
     expect(await store.append(runId, epoch, [event(2)])).toBe(true);
-    expect(await store.read(runId, 0)).toEqual({ events: [event(1), event(2)], ended: false });
+    expect(await store.read(runId, 0)).toEqual({
+      events: [event(1), event(2)],
+      ended: false,
+      stopping: false,
+    });
     expect(await (await open()).read(runId, -1)).toEqual({
       events: [event(0), event(1), event(2)],
       ended: false,
+      stopping: false,
     });
     expect(await store.unfinished()).toContain(runId);
     expect(await store.append(runId, epoch, [end(3)])).toBe(true);
     expect(await store.append(runId, epoch, [event(4)])).toBe(false);
-    expect(await store.read(runId, 2)).toEqual({ events: [end(3)], ended: true });
+    expect(await store.read(runId, 2)).toEqual({ events: [end(3)], ended: true, stopping: false });
     expect(await store.claim(runId, -1)).toBe('ended');
     expect(await store.unfinished()).not.toContain(runId);
   });
@@ -127,7 +132,9 @@ export function testStore(name: string, open: () => Promise<DurableStore>): void
     } as const;
     expect(await store.send(runId, approve)).toBe(true);
     expect(await store.send(runId, approve)).toBe(false);
+    expect(await store.read(runId, -1)).toMatchObject({ stopping: false });
     expect(await store.send(runId, stop)).toBe(true);
+    expect(await store.read(runId, 2_147_483_646)).toEqual({ events: [], ended: false, stopping: true });
     expect(await store.send('no such run', stop)).toBe(false);
     const claimed = await (await open()).claim(runId, -1);
     if (claimed === undefined || claimed === 'ended') throw new Error('not claimed');
@@ -147,6 +154,6 @@ export function testStore(name: string, open: () => Promise<DurableStore>): void
     expect(claimed.start.input).toBe(text);
     const said = event(0, { type: 'warning', message: text });
     await store.append(runId, claimed.epoch, [said]);
-    expect(await store.read(runId, -1)).toEqual({ events: [said], ended: false });
+    expect(await store.read(runId, -1)).toEqual({ events: [said], ended: false, stopping: false });
   });
 }
