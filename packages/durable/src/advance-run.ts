@@ -32,6 +32,7 @@ export type Steps = {
   stop(runId: string): void;
 };
 
+/** Creates the steps of the runs in a store. A step under way looks for a stop there once a second. */
 export function createSteps({ store, prompts, models, options, guard, watch }: AdvanceSettings): Steps {
   const logs = createKnownLogs(store);
   /** The steps under way, which a stop ends at once. */

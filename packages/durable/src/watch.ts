@@ -50,7 +50,7 @@ export function createWatch(store: DurableStore): Watch {
         try {
           const read = await patiently(() => store.read(runId, next));
           if (read === undefined) throw unknownRun(runId);
-          // a reader may leave at any event, without a word
+          // a reader may stop at any event, and nothing here runs then
           if (read.events.length > 0) forget();
           for (const event of read.events) {
             next = event.seq;
