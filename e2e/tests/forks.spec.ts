@@ -1,5 +1,5 @@
 import type { ModelServer } from '../server/server.ts';
-import { expect, test, withServer } from './playground-page.ts';
+import { expect, onPage, test, withServer } from './playground-page.ts';
 
 const script = `import { definePrompt } from '@cueline/core';
 import { z } from 'zod';
@@ -15,7 +15,10 @@ const asked = ({ requests }: ModelServer) => requests.filter(({ method }) => met
 
 const roll = (die: string) => ({ toolCall: { name: 'roll', input: { die } } });
 
-test('a run goes on from one of its steps, and the one before it stays', async ({ playground }) => {
+test('a run goes on from one of its steps, the one before it stays, and the fork can be shared', async ({
+  playground,
+  browser,
+}) => {
   const { page } = playground;
   await playground.open();
   await playground.write(script);
@@ -31,6 +34,16 @@ test('a run goes on from one of its steps, and the one before it stays', async (
     // the dice are as they were, and the model was asked for the last step only
     expect(await playground.tool('roll').allTextContents()).toEqual(results);
     expect(asked(server)).toHaveLength(4);
+
+    await page.getByTestId('share').click();
+    await page.getByRole('radio', { name: 'Script and run' }).click();
+    const link = await page.getByLabel('Link to this run').inputValue();
+    await page.keyboard.press('Escape');
+    const other = onPage(await browser.newPage({ baseURL: new URL(link).origin }));
+    await other.open(new URL(link).hash);
+    await expect(other.page.getByTestId('shared-run')).toContainText('A shared run');
+    await expect(other.page.getByLabel('Answer', { exact: true })).toHaveText('The second answer.');
+    await other.page.close();
 
     const tree = page.getByRole('navigation', { name: 'Runs and their forks' });
     await expect(tree.getByRole('button')).toHaveText([/^Run 1/, /^Run 2 · from step 3/]);
