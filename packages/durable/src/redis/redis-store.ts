@@ -42,7 +42,10 @@ export function createRedisStore(client: RedisClient, options: RedisStoreOptions
     return { runId, owner, endSeq: ended === '1' ? Number(length) - 1 : undefined };
   }
 
-  /** The latest run of a conversation that exists: a start may have listed it, and not have come to creating it. */
+  /**
+   * The latest run of a conversation. Its list may have runs that were never created, and those that another user has started
+   * with the same key.
+   */
   async function latest({ subject, chat }: { subject: string; chat: string }): Promise<FoundRun | undefined> {
     for (let at = 0; ; at += 1) {
       const turn = await run(scripts.readTurn, [turnsKey(subject, chat)], [String(at)]);
@@ -57,7 +60,7 @@ export function createRedisStore(client: RedisClient, options: RedisStoreOptions
       // if the process that took the name did not create its run, this one does
       const named =
         key === undefined ? runId : String(await run(scripts.takeName, [`${prefix}key:${key}`], [runId]));
-      // a run that is listed and does not exist does no harm; one that is not listed would be forgotten
+      // a run that is in a list and does not exist does no harm; one that is in none would be forgotten, so lists come first
       await run(scripts.addUnfinished, [unfinished], [String(Date.now()), named]);
       const { subject, chat } = start.owner ?? {};
       if (subject !== undefined && chat !== undefined) {
