@@ -179,6 +179,7 @@ export function createDurable(given: DurableOptions): Durable {
         async stop() {
           sweep.stop();
           await worker.stop();
+          await guard?.flush();
         },
       };
     },
