@@ -56,6 +56,30 @@ test('a run goes on from one of its steps, the one before it stays, and the fork
   });
 });
 
+test('a run whose model call failed goes on from that step', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.write(script);
+  await withServer(page, async (server) => {
+    server.plan([roll('red'), { text: 'The dice have fallen.' }]);
+    let calls = 0;
+    await page.route('**/chat/completions', (route) => {
+      if (route.request().method() === 'POST') calls += 1;
+      if (calls !== 2) return route.fallback();
+      const headers = { 'access-control-allow-origin': '*', 'content-type': 'application/json' };
+      return route.fulfill({ status: 400, headers, body: '{"error":{"message":"Not now."}}' });
+    });
+    await playground.run();
+    expect(await playground.ended()).toBe('error');
+    const result = await playground.tool('roll').textContent();
+    const summary = page.getByRole('group', { name: 'Summary of the run' });
+    await summary.getByRole('button', { name: 'Run again from step 2' }).click();
+    await expect(page.getByLabel('Answer', { exact: true })).toHaveText('The dice have fallen.');
+    expect(await playground.tool('roll').textContent()).toBe(result);
+    expect(asked(server)).toHaveLength(2);
+  });
+});
+
 test('a tool’s result and an answer can be edited, and only what follows runs', async ({ playground }) => {
   const { page } = playground;
   await playground.open();
