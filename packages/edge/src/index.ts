@@ -16,7 +16,8 @@ export type { ModelPrice, Prices } from './limits/prices.ts';
 export type { RequestHeaderOptions } from './http/cors.ts';
 export type { Authenticate, Identity } from './http/identify.ts';
 export type { GuardLimits, RunGuardOptions } from './route/guard/guard-settings.ts';
-export { createRunGuard, type GuardedRun, type GuardedStep, type RunGuard } from './route/guard/run-guard.ts';
+export type { GuardedRun, GuardedStep } from './route/guard/guarded-run.ts';
+export { createRunGuard, type RunGuard } from './route/guard/run-guard.ts';
 export { createPromptRoute, type PromptRoute } from './route/create-prompt-route.ts';
 export type {
   AcceptedRun,

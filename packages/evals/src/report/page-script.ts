@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-import type { PageReport, PageResult } from './html.ts';
+import type { PageReport, PageResult } from './page-report.ts';
 
 /** Shows the report in its page. It is sent as text, so it uses nothing outside itself. */
 export function showReport(): void {
