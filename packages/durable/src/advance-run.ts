@@ -7,7 +7,8 @@ import { guardedFacts, guardModels, unguarded } from './guard-step.ts';
 import { createKnownLogs, type ClaimedLog } from './known-logs.ts';
 import { missingPrompt, type Prompts } from './prompts.ts';
 import { limitsOf } from './limits.ts';
-import type { DurableStore, RunOwner } from './store.ts';
+import { LAST_SEQ, type DurableStore, type RunOwner } from './store.ts';
+import { createUnknownPrompts } from './unknown-prompts.ts';
 import type { Watch } from './watch.ts';
 
 export type AdvanceSettings = {
@@ -21,8 +22,6 @@ export type AdvanceSettings = {
 
 /** How often a step under way looks for a stop in the store, in milliseconds. */
 const LOOK_MS = 1_000;
-/** A place after which there is no event. */
-const LAST_SEQ = 2_147_483_646;
 
 /** Advances runs in this process. */
 export type Steps = {
@@ -35,12 +34,15 @@ export type Steps = {
 /** Creates the steps of the runs in a store. A step under way looks for a stop there once a second. */
 export function createSteps({ store, prompts, models, options, guard, watch }: AdvanceSettings): Steps {
   const logs = createKnownLogs(store);
+  const checkPrompt = createUnknownPrompts(store, prompts);
   /** The steps under way, which a stop ends at once. */
   const underWay = new Map<string, AbortController>();
 
   return { advance: advanceRun, stop: (runId) => underWay.get(runId)?.abort() };
 
   async function advanceRun(runId: string, signal: AbortSignal): Promise<Advanced> {
+    // before it is taken over, so that it stays with a worker that knows its prompt
+    if (!logs.has(runId)) await checkPrompt(runId);
     const claimed = await logs.claim(runId);
     // forgotten, or never stored
     if (claimed === 'ended' || claimed === undefined) return { status: 'done' };

@@ -24,7 +24,14 @@ export function createMemoryStore(): DurableStore {
       const run = [...runs.values()].findLast((each) => isWanted(each, which));
       if (run === undefined) return undefined;
       const { runId, start, ended, events } = run;
-      return { runId, owner: structuredClone(start.owner), endSeq: ended ? events.length - 1 : undefined };
+      const { length } = events;
+      return {
+        runId,
+        prompt: start.prompt,
+        owner: structuredClone(start.owner),
+        length,
+        endSeq: ended ? length - 1 : undefined,
+      };
     },
     async create(run) {
       const known = [...runs.values()].find(({ key, runId }) =>
@@ -59,10 +66,10 @@ export function createMemoryStore(): DurableStore {
     },
     async send(runId, command) {
       const run = runs.get(runId);
-      if (run === undefined || run.ended) return false;
-      if (run.commands.some(({ name }) => name === command.name)) return false;
-      run.commands.push(structuredClone(command));
-      return true;
+      if (run === undefined || run.ended) return undefined;
+      const known = run.commands.find(({ name }) => name === command.name);
+      if (known === undefined) run.commands.push(structuredClone(command));
+      return structuredClone(known ?? command);
     },
     async forget(runId, names) {
       const run = runs.get(runId);

@@ -67,8 +67,9 @@ export function createRedisStore(client: RedisClient, options: RedisStoreOptions
       const found = await run(scripts.describeRun, [keys.run, keys.events]);
       if (!Array.isArray(found)) return undefined;
       const [start = '', length = '', ended] = found;
-      const { owner } = JSON.parse(start) as DurableStart;
-      return { runId, owner, endSeq: ended === '1' ? Number(length) - 1 : undefined };
+      const { prompt, owner } = JSON.parse(start) as DurableStart;
+      const count = Number(length);
+      return { runId, prompt, owner, length: count, endSeq: ended === '1' ? count - 1 : undefined };
     },
     async claim(runId, afterSeq) {
       const keys = keysOf(runId);
@@ -112,10 +113,9 @@ export function createRedisStore(client: RedisClient, options: RedisStoreOptions
     },
     async send(runId, stored) {
       const keys = keysOf(runId);
-      return (
-        (await run(scripts.sendCommand, [keys.run, keys.commands], [stored.name, JSON.stringify(stored)])) ===
-        1
-      );
+      const args = [stored.name, JSON.stringify(stored)];
+      const sent = await run(scripts.sendCommand, [keys.run, keys.commands], args);
+      return typeof sent === 'string' ? readCommands([sent])[0] : undefined;
     },
     async forget(runId, names) {
       if (names.length > 0) await run(scripts.forgetCommands, [keysOf(runId).commands], [...names]);

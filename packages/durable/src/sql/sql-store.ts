@@ -74,8 +74,10 @@ export function createSqlStore(client: SqlClient): DurableStore {
       return rows.length > 0;
     },
     async send(runId, { name, command }) {
-      const rows = await query<object>(statements.send, [runId, name, JSON.stringify(command)]);
-      return rows.length > 0;
+      const added = await query<object>(statements.send, [runId, name, JSON.stringify(command)]);
+      if (added.length > 0) return { name, command };
+      const [known] = await query<{ body: string }>(statements.sent, [runId, name]);
+      return known === undefined ? undefined : { name, command: JSON.parse(known.body) as DurableCommand };
     },
     async forget(runId, names) {
       if (names.length > 0) await query(statements.forget, [runId, names]);
@@ -93,8 +95,9 @@ export function createSqlStore(client: SqlClient): DurableStore {
         values,
       );
       if (run === undefined) return undefined;
-      const { owner } = JSON.parse(run.start) as DurableStart;
-      return { runId: run.run_id, owner, endSeq: run.ended ? run.length - 1 : undefined };
+      const { length } = run;
+      const { prompt, owner } = JSON.parse(run.start) as DurableStart;
+      return { runId: run.run_id, prompt, owner, length, endSeq: run.ended ? length - 1 : undefined };
     },
     async unfinished() {
       const rows = await query<{ run_id: string }>(statements.unfinished, []);

@@ -76,6 +76,8 @@ export const statements = {
   send: `INSERT INTO cueline_commands (run_id, name, body)
     SELECT run_id, $2, $3 FROM cueline_runs WHERE run_id = $1 AND NOT ended
     ON CONFLICT DO NOTHING RETURNING id`,
+  sent: `SELECT command.body FROM cueline_commands command JOIN cueline_runs USING (run_id)
+    WHERE run_id = $1 AND name = $2 AND NOT ended`,
   forget: `DELETE FROM cueline_commands WHERE run_id = $1 AND name = ANY($2::text[])`,
   unfinished: `SELECT run_id FROM cueline_runs WHERE NOT ended ORDER BY created_at`,
 } as const;
