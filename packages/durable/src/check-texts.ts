@@ -1,7 +1,8 @@
 import { CuelineError } from '@cueline/core';
 
 /**
- * Refuses texts that not every store keeps: Postgres takes no U+0000, and half of a surrogate pair becomes equal to any other half.
+ * Refuses texts that not every store keeps: Postgres takes no U+0000, and half of a surrogate pair becomes equal to any other
+ * half.
  * @throws CuelineError `invalid_input`
  */
 export function checkTexts(texts: Readonly<Record<string, unknown>>): void {

@@ -38,8 +38,9 @@ export type DurableOptions = {
    */
   guard?: RunGuard | undefined;
   /**
-   * Called with failures that belong to no job: of the search for runs that were not begun, once for each outage of the store or the
-   * engine, and of a stop that could not be sent. Failures of jobs are reported to the driver's `onError`. Default: `console.error`.
+   * Called with failures that belong to no job: of the search for runs that were not begun, once for each outage of the store
+   * or the engine, and of a stop that could not be sent. Failures of jobs are reported to the driver's `onError`. Default:
+   * `console.error`.
    */
   onError?(error: unknown, runId: string | undefined): void;
 };
@@ -105,7 +106,9 @@ export function createDurable(given: DurableOptions): Durable {
 
   async function send(runId: string, command: DurableCommand): Promise<EditReply> {
     checkTexts({ runId });
-    const decision = decide(await store.read(runId, -1), command);
+    const read = await store.read(runId, -1);
+    const decision = decide(read, command);
+    if (decision.status === 'known' && read?.ended === true) return { accepted: true };
     if (decision.status === 'refused') return { accepted: false, reason: decision.reason };
     const isAccepted = decision.status === 'known' || (await keep(runId, command));
     // stored first, so that another worker stops, too, if this one is killed

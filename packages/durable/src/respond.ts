@@ -11,8 +11,9 @@ export function decide(read: ReadEvents | undefined, command: DurableCommand): D
   const response = readResponse(command);
   if (typeof response === 'string') return refused(response);
   const given = itemOf(read, command);
-  if (given?.item?.response !== undefined && response !== undefined) {
-    if (isSameResponse(given.item.response, response)) return { status: 'known' };
+  const before = given?.item?.response;
+  if (before !== undefined && response !== undefined && isSameResponse(before, response)) {
+    return { status: 'known' };
   }
   if (read.ended) return refused('The run has ended, so nothing waits for a response.');
   if (given === undefined) return { status: 'accepted' };
@@ -37,7 +38,7 @@ function refused(reason: string): Decision {
 /** True if a command is one that the run has already, under the same name. */
 export function isSameCommand(one: DurableCommand, other: DurableCommand): boolean {
   const [first, second] = [readResponse(one), readResponse(other)];
-  if (typeof first !== 'object' || typeof second !== 'object') return one.type === other.type;
+  if (typeof first !== 'object' || typeof second !== 'object') return first === second;
   return isSameResponse(first, second);
 }
 

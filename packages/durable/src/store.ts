@@ -81,8 +81,8 @@ export type ReadEvents = {
 
 /**
  * Stores runs so that any worker can continue them. Failures reject; a caller that tries again after a failure that may have
- * succeeded does no harm. Ids, keys, subjects, chats and names of commands are well-formed texts without U+0000, which Postgres cannot keep;
- * all other texts are part of JSON, and may contain anything.
+ * succeeded does no harm. Ids, keys, subjects, chats and names of commands are well-formed texts without U+0000, which
+ * Postgres cannot keep; all other texts are part of JSON, and may contain anything.
  */
 export type DurableStore = {
   /** Stores a run, or returns the one that was started with its key before. */

@@ -6,12 +6,12 @@ import { LAST_SEQ, type DurableStore } from './store.ts';
 export const UNKNOWN_PROMPT_MS = 10 * 60_000;
 
 /** The number of runs of unknown prompts that a worker remembers. */
-const MAX_RUNS = 10_000;
+const MAX_RUNS = 100_000;
 
 /**
- * Creates a check that throws for a run whose prompt this worker does not know, because a worker of a newer deployment may know it.
- * After ten minutes in which no worker has advanced it, the prompt counts as removed, and the check lets the run pass. It only reads,
- * so that it takes the run over from no other worker.
+ * Creates a check that throws for a run whose prompt this worker does not know, because a worker of a newer deployment may
+ * know it. After ten minutes in which no worker has advanced it, the prompt counts as removed, and the check lets the run
+ * pass. It only reads, so that it takes the run over from no other worker.
  */
 export function createUnknownPrompts(
   store: Pick<DurableStore, 'find' | 'read'>,

@@ -117,6 +117,30 @@ test('a worker that does not know the prompt takes its run over from no other wo
   expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
 });
 
+test('a run of an unknown prompt that waits keeps waiting, and its response is left to other workers, too', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const prompt = sendLetter(createEffects());
+  const store = createMemoryStore();
+  const current = createDurable({ prompts: [prompt], store });
+  const old = createDurable({ prompts: [], store });
+  const { signal } = new AbortController();
+  const { runId } = await current.begin({ definition: prompt, input: undefined });
+  expect(await current.advance(runId, signal)).toMatchObject({ status: 'waiting' });
+  await expect(old.advance(runId, signal)).rejects.toThrow('does not know');
+  vi.advanceTimersByTime(UNKNOWN_PROMPT_MS);
+  expect(await old.advance(runId, signal)).toMatchObject({ status: 'waiting' });
+  const [approval] = reduceAll((await current.read(runId, -1))?.events ?? []).approvals;
+  const command = { type: 'approval-response', approvalId: approval?.approvalId ?? '' } as const;
+  await old.respond(runId, { ...command, response: { approved: true } });
+  await expect(old.advance(runId, signal)).rejects.toThrow('does not know');
+  while ((await current.advance(runId, signal)).status === 'next');
+  expect(reduceAll((await current.read(runId, -1))?.events ?? [])).toMatchObject({
+    status: 'done',
+    result: 'Sent.',
+  });
+});
+
 test('a run of an unknown prompt can be stopped at once', async () => {
   const store = createMemoryStore();
   await store.create({ runId: 'run-1', start: { prompt: 'new' } });
