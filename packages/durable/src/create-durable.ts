@@ -113,6 +113,7 @@ export function createDurable(given: DurableOptions): Durable {
     const isAccepted = decision.status === 'known' || (await keep(runId, command));
     // stored first, so that another worker stops, too, if this one is killed
     if (command.type === 'stop') steps.stop(runId);
+    else steps.look(runId);
     // also for one that was sent before, whose sender may have failed to wake the run
     await driver.wake(runId);
     return isAccepted

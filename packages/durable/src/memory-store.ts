@@ -71,6 +71,7 @@ export function createMemoryStore(): DurableStore {
       if (known === undefined) run.commands.push(structuredClone(command));
       return structuredClone(known ?? command);
     },
+    commands: async (runId) => structuredClone(runs.get(runId)?.commands ?? []),
     async forget(runId, names) {
       const run = runs.get(runId);
       if (run !== undefined) run.commands = run.commands.filter(({ name }) => !names.includes(name));
@@ -78,8 +79,7 @@ export function createMemoryStore(): DurableStore {
     async read(runId, afterSeq) {
       const run = runs.get(runId);
       if (run === undefined) return undefined;
-      const stopping = run.commands.some(({ name }) => name === 'stop');
-      return { events: read(run, afterSeq + 1), ended: run.ended, stopping };
+      return { events: read(run, afterSeq + 1), ended: run.ended };
     },
     async unfinished() {
       return [...runs.values()].flatMap(({ runId, ended }) => (ended ? [] : [runId]));

@@ -46,9 +46,6 @@ export type FoundRun = {
   endSeq: number | undefined;
 };
 
-/** A place after which no log has an event: reading from there tells how a run stands. */
-export const LAST_SEQ = 2_147_483_646;
-
 /** A run for a store. */
 export type NewDurableRun = {
   runId: string;
@@ -75,8 +72,6 @@ export type StoredCommand = { name: string; command: DurableCommand };
 export type ReadEvents = {
   events: readonly RunEvent[];
   ended: boolean;
-  /** True if a stop waits for a worker. */
-  stopping: boolean;
 };
 
 /**
@@ -103,6 +98,8 @@ export type DurableStore = {
    * undefined if the run has ended or is not known.
    */
   send(runId: string, command: StoredCommand): Promise<StoredCommand | undefined>;
+  /** Returns the commands of a run that no worker has finished with, in their order. */
+  commands(runId: string): Promise<readonly StoredCommand[]>;
   /** Removes commands that a worker has finished with. */
   forget(runId: string, names: readonly string[]): Promise<void>;
   /** The stored events after `afterSeq`; undefined for an unknown run. */

@@ -1,6 +1,6 @@
 import { CuelineError } from '@cueline/core';
 import type { Prompts } from './prompts.ts';
-import { LAST_SEQ, type DurableStore } from './store.ts';
+import type { DurableStore } from './store.ts';
 
 /** How long a run of an unknown prompt is left to other workers, in milliseconds. */
 export const UNKNOWN_PROMPT_MS = 10 * 60_000;
@@ -14,7 +14,7 @@ const MAX_RUNS = 100_000;
  * pass. It only reads, so that it takes the run over from no other worker.
  */
 export function createUnknownPrompts(
-  store: Pick<DurableStore, 'find' | 'read'>,
+  store: Pick<DurableStore, 'find' | 'commands'>,
   prompts: Prompts,
 ): (runId: string) => Promise<void> {
   /** How many events each run had, and since when it has had no more. */
@@ -26,7 +26,7 @@ export function createUnknownPrompts(
     runs.delete(runId);
     if (found === undefined || found.endSeq !== undefined || prompts.has(found.prompt)) return;
     // a stop needs no prompt
-    if ((await store.read(runId, LAST_SEQ))?.stopping === true) return;
+    if ((await store.commands(runId)).some(({ command }) => command.type === 'stop')) return;
     const { length, prompt } = found;
     const now = performance.now();
     const since = earlier?.length === length ? earlier.since : now;

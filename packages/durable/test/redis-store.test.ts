@@ -15,7 +15,7 @@ describeWithRedis('runs in Redis', (redis) => {
     const start = { prompt: 'planDay' };
     await client.set('cueline:durable:key:plan', 'run-first');
     expect(await store.create({ runId: 'run-second', key: 'plan', start })).toEqual({ runId: 'run-first' });
-    expect(await store.read('run-first', -1)).toEqual({ events: [], ended: false, stopping: false });
+    expect(await store.read('run-first', -1)).toEqual({ events: [], ended: false });
     expect(await store.unfinished()).toContain('run-first');
     expect(await store.read('run-second', -1)).toBeUndefined();
   });
@@ -34,6 +34,6 @@ describeWithRedis('runs in Redis', (redis) => {
     expect(await store.append('run-long', claimed.epoch, events)).toBe(true);
     await redis.kill();
     await redis.start();
-    expect(await store.read('run-long', -1)).toEqual({ events, ended: false, stopping: false });
+    expect(await store.read('run-long', -1)).toEqual({ events, ended: false });
   });
 });

@@ -63,20 +63,24 @@ redis.call('HSET', KEYS[2], ARGV[1], sent)
 return sent
 `);
 
+/** Keys: the commands. Returns them. */
+export const readCommands: RedisScript = createScript(`
+return redis.call('HVALS', KEYS[1])
+`);
+
 /** Keys: the commands. Arguments: the names of those that are removed. */
 export const forgetCommands: RedisScript = createScript(`
 for _, name in ipairs(ARGV) do redis.call('HDEL', KEYS[1], name) end
 `);
 
 /**
- * Keys: the run, its events, its commands. Arguments: the number of the first event to read. Returns '1' if the run has ended,
- * '1' if a stop waits for a worker, and the events; or nothing for an unknown run.
+ * Keys: the run, its events. Arguments: the number of the first event to read. Returns '1' if the run has ended, and the
+ * events; or nothing for an unknown run.
  */
 export const readRun: RedisScript = createScript(`
 local run = redis.call('HMGET', KEYS[1], 'start', 'ended')
 if not run[1] then return false end
 local found = redis.call('LRANGE', KEYS[2], ARGV[1], -1)
-table.insert(found, 1, tostring(redis.call('HEXISTS', KEYS[3], 'stop')))
 table.insert(found, 1, run[2] or '0')
 return found
 `);

@@ -34,8 +34,8 @@ export function createSqlStore(client: SqlClient): DurableStore {
     const rows = await query<Read>(statements.read, [runId, afterSeq]);
     const [run] = rows;
     if (run === undefined) return undefined;
-    const { ended, stopping } = run;
-    return { events: rows.flatMap(({ body }) => (body === null ? [] : [readEvent(body)])), ended, stopping };
+    const { ended } = run;
+    return { events: rows.flatMap(({ body }) => (body === null ? [] : [readEvent(body)])), ended };
   }
 
   return {
@@ -79,6 +79,10 @@ export function createSqlStore(client: SqlClient): DurableStore {
       const [known] = await query<{ body: string }>(statements.sent, [runId, name]);
       return known === undefined ? undefined : { name, command: JSON.parse(known.body) as DurableCommand };
     },
+    async commands(runId) {
+      const rows = await query<{ name: string; body: string }>(statements.commands, [runId]);
+      return rows.map(({ name, body }) => ({ name, command: JSON.parse(body) as DurableCommand }));
+    },
     async forget(runId, names) {
       if (names.length > 0) await query(statements.forget, [runId, names]);
     },
@@ -106,7 +110,7 @@ export function createSqlStore(client: SqlClient): DurableStore {
   };
 }
 
-type Read = { ended: boolean; stopping: boolean; body: string | null };
+type Read = { ended: boolean; body: string | null };
 
 type Claimed = {
   epoch: number;
