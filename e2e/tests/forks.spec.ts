@@ -1,5 +1,5 @@
 import type { ModelServer } from '../server/server.ts';
-import { expect, test, withServer } from './playground-page.ts';
+import { expect, onPage, test, withServer } from './playground-page.ts';
 
 const script = `import { definePrompt } from '@cueline/core';
 import { z } from 'zod';
@@ -15,7 +15,10 @@ const asked = ({ requests }: ModelServer) => requests.filter(({ method }) => met
 
 const roll = (die: string) => ({ toolCall: { name: 'roll', input: { die } } });
 
-test('a run goes on from one of its steps, and the one before it stays', async ({ playground }) => {
+test('a run goes on from one of its steps, the one before it stays, and the fork can be shared', async ({
+  playground,
+  browser,
+}) => {
   const { page } = playground;
   await playground.open();
   await playground.write(script);
@@ -32,6 +35,16 @@ test('a run goes on from one of its steps, and the one before it stays', async (
     expect(await playground.tool('roll').allTextContents()).toEqual(results);
     expect(asked(server)).toHaveLength(4);
 
+    await page.getByTestId('share').click();
+    await page.getByRole('radio', { name: 'Script and run' }).click();
+    const link = await page.getByLabel('Link to this run').inputValue();
+    await page.keyboard.press('Escape');
+    const other = onPage(await browser.newPage({ baseURL: new URL(link).origin }));
+    await other.open(new URL(link).hash);
+    await expect(other.page.getByTestId('shared-run')).toContainText('A shared run');
+    await expect(other.page.getByLabel('Answer', { exact: true })).toHaveText('The second answer.');
+    await other.page.close();
+
     const tree = page.getByRole('navigation', { name: 'Runs and their forks' });
     await expect(tree.getByRole('button')).toHaveText([/^Run 1/, /^Run 2 · from step 3/]);
     await tree.getByRole('button', { name: /^Run 2/ }).focus();
@@ -40,6 +53,30 @@ test('a run goes on from one of its steps, and the one before it stays', async (
     await expect(page.getByLabel('Answer', { exact: true })).toHaveText('The first answer.');
     await expect(tree.locator('[aria-current]')).toHaveText(/^Run 1/);
     expect(asked(server)).toHaveLength(4);
+  });
+});
+
+test('a run whose model call failed goes on from that step', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.write(script);
+  await withServer(page, async (server) => {
+    server.plan([roll('red'), { text: 'The dice have fallen.' }]);
+    let calls = 0;
+    await page.route('**/chat/completions', (route) => {
+      if (route.request().method() === 'POST') calls += 1;
+      if (calls !== 2) return route.fallback();
+      const headers = { 'access-control-allow-origin': '*', 'content-type': 'application/json' };
+      return route.fulfill({ status: 400, headers, body: '{"error":{"message":"Not now."}}' });
+    });
+    await playground.run();
+    expect(await playground.ended()).toBe('error');
+    const result = await playground.tool('roll').textContent();
+    const summary = page.getByRole('group', { name: 'Summary of the run' });
+    await summary.getByRole('button', { name: 'Run again from step 2' }).click();
+    await expect(page.getByLabel('Answer', { exact: true })).toHaveText('The dice have fallen.');
+    expect(await playground.tool('roll').textContent()).toBe(result);
+    expect(asked(server)).toHaveLength(2);
   });
 });
 

@@ -3,7 +3,7 @@ import { advance, type Advanced, type StoredRun } from '@cueline/core/durable';
 import { withoutProviderStorage, type ModelSettings } from '@cueline/core/models';
 import type { AdvanceJob } from './driver.ts';
 import type { GuardedStep, RunGuard, StepOutcome } from './guard.ts';
-import { guardedFacts, guardModels, unguarded } from './guard-step.ts';
+import { guardedFacts, guardModels, settleEnded, unguarded } from './guard-step.ts';
 import { createKnownLogs, type ClaimedLog } from './known-logs.ts';
 import { missingPrompt, type Prompts } from './prompts.ts';
 import { limitsOf } from './limits.ts';
@@ -48,6 +48,7 @@ export function createSteps({ store, prompts, models, options, guard, watch }: A
     // before it is taken over, so that it stays with a worker that knows its prompt
     if (!logs.has(runId)) await checkPrompt(runId);
     const claimed = await logs.claim(runId);
+    if (claimed === 'ended') await settleEnded(runId, store, guard);
     // forgotten, or never stored
     if (claimed === 'ended' || claimed === undefined) return { status: 'done' };
     if (claimed.start.guarded === true && guard === undefined) throw unguarded(runId);

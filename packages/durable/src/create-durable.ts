@@ -230,6 +230,7 @@ export function createDurable(given: DurableOptions): Durable {
         async stop() {
           sweep.stop();
           await worker.stop();
+          await guard?.flush();
         },
       };
     },

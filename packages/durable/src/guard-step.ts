@@ -1,9 +1,10 @@
 import { CuelineError } from '@cueline/core';
 import { activeTime } from '@cueline/core/durable';
 import type { CurrentModel, ModelSettings } from '@cueline/core/models';
-import type { GuardedRun, GuardedStep } from './guard.ts';
+import type { GuardedRun, GuardedStep, RunGuard } from './guard.ts';
 import type { ClaimedLog } from './known-logs.ts';
 import { limitsOf } from './limits.ts';
+import type { DurableStore } from './store.ts';
 
 /** Returns the models with the guard of a step around them, and around what the settings wrap them in. */
 export function guardModels(settings: ModelSettings, step: GuardedStep | undefined): ModelSettings {
@@ -28,6 +29,17 @@ export function guardedFacts(
     activeMs: activeTime(events, elapsed),
     events,
   };
+}
+
+/** Lets the guard of a run that has ended settle what a killed worker has left of it. */
+export async function settleEnded(
+  runId: string,
+  store: Pick<DurableStore, 'find'>,
+  guard: RunGuard | undefined,
+): Promise<void> {
+  if (guard === undefined) return;
+  const found = await store.find({ runId });
+  if (found !== undefined) await guard.ended({ runId, owner: found.owner });
 }
 
 /** Returns the error of a worker that would call models without limits. */

@@ -36,6 +36,13 @@ export type GuardedStep = {
 
 /** Permits and counts what runs do, in every worker. `createRunGuard` of `@cueline/edge` returns one. */
 export type RunGuard = {
-  /** Called before each step. If it rejects, nothing has happened, and the step is tried again after a pause. */
+  /** Called before each step. If it rejects, no model was called, and the step is tried again after a pause. */
   begin(run: GuardedRun): Promise<GuardedStep>;
+  /**
+   * Called when a job finds its run ended, because the worker that ended it may have been killed before its step was over. If
+   * it rejects, the job is tried again after a pause.
+   */
+  ended(run: Pick<GuardedRun, 'runId' | 'owner'>): Promise<void>;
+  /** Called when a worker stops, which waits for it: stores what steps that are over have used. Must not reject. */
+  flush(): Promise<void>;
 };

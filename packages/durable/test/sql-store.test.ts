@@ -13,7 +13,19 @@ const client = new PGlite();
 beforeAll(() => client.waitReady, 120_000);
 afterAll(() => client.close());
 
-testStore('PGlite', async () => createSqlStore(client));
+testStore(
+  'PGlite',
+  async () => createSqlStore(client),
+  async (commands) => {
+    let left = commands;
+    return createSqlStore({
+      async query(text, values) {
+        if (left-- <= 0) throw new Error('The client is cut off.');
+        return client.query(text, values);
+      },
+    });
+  },
+);
 
 describeWithPostgres('runs in Postgres', (connect) => {
   testStore('Postgres', async () => createSqlStore(connect()));

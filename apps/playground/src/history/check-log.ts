@@ -13,8 +13,7 @@ const LONGEST = 365 * 24 * 60 * 60_000;
 
 export type LogCheck = {
   /**
-   * True for a log of this browser or of a file: it may have been continued, and may break off, or wait for an answer, because its
-   * page was closed.
+   * True for a log of this browser or of a file: it may break off, or wait for an answer, because its page was closed.
    */
   isStored?: boolean;
 };
@@ -31,23 +30,21 @@ export async function problemOfLog(
   const [first] = log;
   const last = log.at(-1);
   if (first?.type !== 'run-start' || (!isStored && last?.type !== 'run-end')) {
-    return 'it has no beginning or no end';
+    return 'it has no start or no end';
   }
-  const outer: readonly string[] = isStored
-    ? ['run-start', 'run-end']
-    : ['run-start', 'run-resume', 'run-end'];
   const countEvent = createEventCounter(defaultLimits);
   const pause = createSlices();
   let time = 0;
   for (const [index, event] of log.entries()) {
     const excess = countEvent(event);
     if (excess !== undefined) return `it has ${excess}`;
-    if (!isRunEvent(event) || event.seq !== index) return `its event ${index + 1} is none`;
-    if (event.t < time || event.t > LONGEST) return 'its times are none';
+    if (!isRunEvent(event) || event.seq !== index) return `its event ${index + 1} is not valid`;
+    if (event.t < time || event.t > LONGEST) return 'its times are not in order';
     time = event.t;
     const isInner = index > 0 && index < log.length - 1;
-    if (isInner && outer.includes(event.type)) {
-      return 'it is not that of one run';
+    // a fork, a retry and a continued run have a `run-resume` inside
+    if (isInner && (event.type === 'run-start' || event.type === 'run-end')) {
+      return 'it contains more than one run';
     }
     const turn = pause();
     if (turn !== undefined) await turn;
@@ -67,6 +64,6 @@ export async function problemOfLog(
     toTranscript(state);
     return undefined;
   } catch {
-    return 'it does not fit together';
+    return 'its events contradict each other';
   }
 }

@@ -1,5 +1,6 @@
 import type { RunState } from '@cueline/core';
-import { CircleAlert, CircleCheck, CircleStop, PanelRight, Play, Reply } from 'lucide-react';
+import { CircleAlert, CircleCheck, CircleStop, GitFork, PanelRight, Play, Reply } from 'lucide-react';
+import { forkAt, stepsToRunFrom } from '../state/fork-session.ts';
 import { useInspection } from '../state/inspection.ts';
 import { startRun } from '../state/run-session.ts';
 import { usePlayground, type RunSession } from '../state/store.ts';
@@ -70,6 +71,9 @@ function Fact({ name, value, dot }: { name: string; value: string; dot?: string 
 
 function NextActions({ session, state, turn }: RunSummaryProps) {
   const step = state.steps.at(-1)?.step ?? 0;
+  // a run that broke off in its first step is run again as a whole
+  const isBrokenOff = state.status !== 'done' && step > 0 && !session.shared;
+  const canRunFrom = isBrokenOff && stepsToRunFrom(session, turn).includes(step);
   const lookInside = (): void => {
     usePlayground.setState({ inspectorOpen: true, tab: 'trace' });
     useInspection.getState().select({ kind: 'step', turn, step });
@@ -80,6 +84,12 @@ function NextActions({ session, state, turn }: RunSummaryProps) {
         <Button look="outline" onClick={focusReply}>
           <Reply />
           Reply
+        </Button>
+      )}
+      {canRunFrom && (
+        <Button look="outline" onClick={() => forkAt(session, turn, step)}>
+          <GitFork />
+          Run again from step {step + 1}
         </Button>
       )}
       {'script' in session.source && (

@@ -135,7 +135,11 @@ function startWorker(
       settings: { backoffStrategy: (attempt) => Math.min(100 * 2 ** attempt, LONGEST_PAUSE_MS) },
     },
   );
-  worker.on('error', (error) => onError(error, undefined));
+  worker.on('error', (error) => {
+    // a job that a stopping worker gives back has no lock any more, and BullMQ may be about to renew it
+    if (stopping.signal.aborted && error.message.startsWith('could not renew lock')) return;
+    onError(error, undefined);
+  });
   // another worker has the job by now, or soon
   worker.on('lockRenewalFailed', (ids) => ids.forEach((id) => worker.cancelJob(id, 'The lock is lost.')));
 

@@ -1,6 +1,6 @@
 import type { RunEvent } from '@cueline/core';
 import type { DurableCommand } from '@cueline/core/durable';
-import type { DurableStart, DurableStore, RunQuery, StoredCommand } from '../store.ts';
+import type { DurableStart, DurableStore, FoundRun, StoredCommand } from '../store.ts';
 import type { RedisClient, RedisScript, Reply } from './client.ts';
 import * as scripts from './scripts.ts';
 
@@ -33,15 +33,27 @@ export function createRedisStore(client: RedisClient, options: RedisStoreOptions
     return `${prefix}chat:${JSON.stringify([subject, chat])}`;
   }
 
-  /** The id of the run that is looked for. */
-  async function idOf(which: RunQuery): Promise<string | undefined> {
-    if ('runId' in which) return which.runId;
-    if ('key' in which) {
-      const named = await run(scripts.readName, [`${prefix}key:${which.key}`]);
-      return named === undefined ? undefined : String(named);
+  async function describe(runId: string): Promise<FoundRun | undefined> {
+    const keys = keysOf(runId);
+    const found = await run(scripts.describeRun, [keys.run, keys.events]);
+    if (!Array.isArray(found)) return undefined;
+    const [start = '', length = '', ended] = found;
+    const { prompt, owner } = JSON.parse(start) as DurableStart;
+    const count = Number(length);
+    return { runId, prompt, owner, length: count, endSeq: ended === '1' ? count - 1 : undefined };
+  }
+
+  /**
+   * The latest run of a conversation. Its list may have runs that were never created, and those that another user has started
+   * with the same key.
+   */
+  async function latest({ subject, chat }: { subject: string; chat: string }): Promise<FoundRun | undefined> {
+    for (let at = 0; ; at += 1) {
+      const turn = await run(scripts.readTurn, [turnsKey(subject, chat)], [String(at)]);
+      if (turn === undefined) return undefined;
+      const found = await describe(String(turn));
+      if (found?.owner?.subject === subject && found.owner.chat === chat) return found;
     }
-    const latest = await run(scripts.latestTurn, [turnsKey(which.subject, which.chat)]);
-    return Array.isArray(latest) ? latest[0] : undefined;
   }
 
   return {
@@ -49,27 +61,20 @@ export function createRedisStore(client: RedisClient, options: RedisStoreOptions
       // if the process that took the name did not create its run, this one does
       const named =
         key === undefined ? runId : String(await run(scripts.takeName, [`${prefix}key:${key}`], [runId]));
-      const keys = keysOf(named);
-      // a run that is listed and does not exist does no harm; one that is not listed would be forgotten
+      // a run that is in a list and does not exist does no harm; one that is in none would be forgotten, so lists come first
       await run(scripts.addUnfinished, [unfinished], [String(Date.now()), named]);
-      const isNew = (await run(scripts.createRun, [keys.run], [JSON.stringify(start)])) === 1;
       const { subject, chat } = start.owner ?? {};
-      // also if the run is not new: the process that created it may not have come to it
-      if (subject !== undefined && chat !== undefined && named === runId) {
-        await run(scripts.addTurn, [turnsKey(subject, chat)], [runId]);
+      if (subject !== undefined && chat !== undefined) {
+        await run(scripts.addTurn, [turnsKey(subject, chat)], [named]);
       }
+      const isNew = (await run(scripts.createRun, [keysOf(named).run], [JSON.stringify(start)])) === 1;
       return isNew && named === runId ? 'created' : { runId: named };
     },
     async find(which) {
-      const runId = await idOf(which);
-      if (runId === undefined) return undefined;
-      const keys = keysOf(runId);
-      const found = await run(scripts.describeRun, [keys.run, keys.events]);
-      if (!Array.isArray(found)) return undefined;
-      const [start = '', length = '', ended] = found;
-      const { prompt, owner } = JSON.parse(start) as DurableStart;
-      const count = Number(length);
-      return { runId, prompt, owner, length: count, endSeq: ended === '1' ? count - 1 : undefined };
+      if ('runId' in which) return describe(which.runId);
+      if ('chat' in which) return latest(which);
+      const named = await run(scripts.readName, [`${prefix}key:${which.key}`]);
+      return named === undefined ? undefined : describe(String(named));
     },
     async claim(runId, afterSeq) {
       const keys = keysOf(runId);

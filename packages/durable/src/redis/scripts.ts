@@ -106,9 +106,9 @@ local time = redis.call('TIME')
 redis.call('ZADD', KEYS[1], 'NX', time[1] * 1000000 + time[2], ARGV[1])
 `);
 
-/** Keys: the runs of a conversation. Returns the latest one. */
-export const latestTurn: RedisScript = createScript(`
-return redis.call('ZREVRANGE', KEYS[1], 0, 0)
+/** Keys: the runs of a conversation. Arguments: a place, 0 for the latest. Returns the run there. */
+export const readTurn: RedisScript = createScript(`
+return redis.call('ZREVRANGE', KEYS[1], ARGV[1], ARGV[1])[1]
 `);
 
 /** Keys: a name. Returns the run that has it. */

@@ -11,8 +11,15 @@ function event(seq: number, body: object = { type: 'warning', message: `event ${
 
 const end = (seq: number): RunEvent => event(seq, { type: 'run-end', outcome: 'done' });
 
-/** What every store has to do. `open` returns a store that contains what the one before it has stored. */
-export function testStore(name: string, open: () => Promise<DurableStore>): void {
+/**
+ * What every store has to do. `open` returns a store that contains what the one before it has stored, and `openCutOff` such a
+ * store whose client is cut off after so many commands, as by the end of its process.
+ */
+export function testStore(
+  name: string,
+  open: () => Promise<DurableStore>,
+  openCutOff?: (commands: number) => Promise<DurableStore>,
+): void {
   let count = 0;
   const newId = (): string => `run-${name}-${(count += 1)}`;
 
@@ -56,6 +63,47 @@ export function testStore(name: string, open: () => Promise<DurableStore>): void
     expect(await store.find({ runId: two })).toMatchObject({ length: 1, endSeq: undefined });
     await store.append(two, claimed.epoch, [end(1)]);
     expect(await store.find({ runId: two })).toMatchObject({ length: 2, endSeq: 1 });
+  });
+
+  test.skipIf(openCutOff === undefined)(
+    `${name}: a start that was cut off anywhere is stored whole, or by the next one with its key`,
+    async () => {
+      let isWhole = false;
+      for (let commands = 0; !isWhole; commands += 1) {
+        const [first, second] = [newId(), newId()];
+        const key = `key ${first}`;
+        const owner = { subject: `subject of ${first}`, chat: 'chat-1' };
+        const cutOff = await openCutOff!(commands);
+        isWhole = await cutOff.create({ runId: first, key, start: { ...start, owner } }).then(
+          () => true,
+          () => false,
+        );
+        const store = await open();
+        const isKnown = (await store.find({ key })) !== undefined;
+        // a conversation shows no run that does not exist
+        expect((await store.find(owner)) !== undefined, `after ${commands} commands`).toBe(isKnown);
+        // as a route does, which asks for the key first
+        if (!isKnown) await store.create({ runId: second, key, start: { ...start, owner } });
+        const found = await store.find({ key });
+        expect(found).toMatchObject({ owner, endSeq: undefined });
+        expect(await store.find(owner), `after ${commands} commands`).toEqual(found);
+        expect(await store.unfinished()).toContain(found?.runId);
+        expect(await store.claim(found!.runId, -1)).toMatchObject({ epoch: 1 });
+      }
+    },
+  );
+
+  test(`${name}: a start with the key of another user's run does not join it to a conversation`, async () => {
+    const store = await open();
+    const [one, two, three] = [newId(), newId(), newId()];
+    const ada = { subject: `ada ${one}`, chat: 'chat-1' };
+    const bob = { subject: `bob ${one}`, chat: 'chat-1' };
+    await store.create({ runId: one, key: `key ${one}`, start: { ...start, owner: ada } });
+    await store.create({ runId: two, start: { ...start, owner: bob } });
+    const again = await store.create({ runId: three, key: `key ${one}`, start: { ...start, owner: bob } });
+    expect(again).toEqual({ runId: one });
+    expect(await store.find(bob)).toMatchObject({ runId: two, owner: bob });
+    expect(await store.find(ada)).toMatchObject({ runId: one, owner: ada });
   });
 
   test(`${name}: events are stored in order, all of a batch or none`, async () => {

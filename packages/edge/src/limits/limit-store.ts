@@ -25,6 +25,11 @@ type CallName = {
   id: string;
   /** The subjects that share the totals. Default `calls`: every route and every proxy of a store. */
   group?: string | undefined;
+  /**
+   * How often the call was taken over by another process, so that one that was replaced changes nothing any more: a higher
+   * epoch ends the reservation of a lower one. Default for a reservation: 0; otherwise: that of the call.
+   */
+  epoch?: number | undefined;
 };
 
 /** A new amount for a call in progress. */
@@ -59,14 +64,14 @@ export type Settlement = CallName & {
 };
 
 /**
- * A store's answer to a {@link Reservation}. `budget`: the subject has used its day. `total`: all subjects together
- * have.
+ * A store's answer to a {@link Reservation}. `concurrent`: the subject has too many calls in progress, or this one with a
+ * higher epoch. `budget`: the subject has used its day. `total`: all subjects together have.
  */
 export type Reserved =
   | { ok: true }
   | { ok: false; why: 'rpm' | 'concurrent' | 'budget' | 'total'; retryAfterMs: number };
 
-/** A store's answer to an {@link Adjustment}. `ended`: no such call is in progress. */
+/** A store's answer to an {@link Adjustment}. `ended`: no such call is in progress, or with another epoch. */
 export type Adjusted = Reserved | { ok: false; why: 'ended' };
 
 /**
@@ -76,7 +81,8 @@ export type Adjusted = Reserved | { ok: false; why: 'ended' };
 export type LimitStore = {
   /**
    * Reserves the amount of a call before it is made, for its subject and for all together, or not at all. Repeating a
-   * call's reservation does not count it again.
+   * call's reservation does not count it again; with a higher epoch, what was reserved before counts in full first,
+   * also if the new reservation is refused.
    */
   reserve(call: Reservation): Promise<Reserved>;
   /**
@@ -84,6 +90,6 @@ export type LimitStore = {
    * amount is never refused.
    */
   adjust(call: Adjustment): Promise<Adjusted>;
-  /** Ends a call with the amount that it used. Does nothing for an unknown or settled call. */
+  /** Ends a call with the amount that it used. Does nothing for an unknown or settled call, or one of another epoch. */
   settle(call: Settlement): Promise<void>;
 };

@@ -12,7 +12,7 @@ export type MemoryLimitsOptions = {
   subjects?: number | undefined;
 };
 
-type Lease = Amount & { until: number; group: string };
+type Lease = Amount & { until: number; group: string; epoch: number };
 
 type Account = {
   day: number;
@@ -47,16 +47,21 @@ export function createMemoryLimits(options: MemoryLimitsOptions = {}): LimitStor
   const accounts = new Accounts(options);
   return {
     reserve: async (call) => {
-      const { subject, id, tokens, cost = 0, group = 'calls', rpm, concurrent, continues, leaseMs } = call;
+      const { subject, id, epoch = 0, tokens, cost = 0, group = 'calls' } = call;
+      const { rpm, concurrent, continues, leaseMs } = call;
       const at = accounts.now();
       const account = accounts.accountOf(subject, at);
       const { leases, starts: begun } = account;
-      if (leases.has(id)) return { ok: true };
-      if (leases.size >= concurrent) return { ok: false, why: 'concurrent', retryAfterMs: 1_000 };
+      const earlier = leases.get(id);
+      if (earlier?.epoch === epoch) return { ok: true };
+      if (earlier !== undefined && earlier.epoch < epoch) accounts.end(account, id, earlier, earlier, at);
+      if (leases.has(id) || leases.size >= concurrent) {
+        return { ok: false, why: 'concurrent', retryAfterMs: 1_000 };
+      }
       if (continues !== true && begun.length >= rpm) {
         return { ok: false, why: 'rpm', retryAfterMs: (begun[0] ?? at) + minute - at };
       }
-      const lease = { tokens, cost, until: at + leaseMs, group };
+      const lease = { tokens, cost, until: at + leaseMs, group, epoch };
       const answer = accounts.checkDay(account, lease, call, at);
       if (!answer.ok) return answer;
       if (continues !== true) begun.push(at);
@@ -65,12 +70,14 @@ export function createMemoryLimits(options: MemoryLimitsOptions = {}): LimitStor
       return answer;
     },
     adjust: async (call) => {
-      const { subject, id, tokens, cost = 0, leaseMs } = call;
+      const { subject, id, epoch, tokens, cost = 0, leaseMs } = call;
       const at = accounts.now();
       const account = accounts.bySubject.get(subject);
       if (account !== undefined) accounts.bringUpToDate(account, at);
       const lease = account?.leases.get(id);
-      if (account === undefined || lease === undefined) return { ok: false, why: 'ended' };
+      if (account === undefined || lease === undefined || !hasEpoch(lease, epoch)) {
+        return { ok: false, why: 'ended' };
+      }
       const until = leaseMs === undefined ? lease.until : at + leaseMs;
       const adjusted = { ...lease, tokens, cost, until };
       const more = subtract(adjusted, lease);
@@ -82,13 +89,13 @@ export function createMemoryLimits(options: MemoryLimitsOptions = {}): LimitStor
       accounts.addReserved(adjusted, adjusted, at);
       return answer;
     },
-    settle: async ({ subject, id, tokens, cost = 0 }) => {
+    settle: async ({ subject, id, epoch, tokens, cost = 0 }) => {
       const at = accounts.now();
       const account = accounts.bySubject.get(subject);
       if (account === undefined) return;
       accounts.bringUpToDate(account, at);
       const lease = account.leases.get(id);
-      if (lease === undefined) return;
+      if (lease === undefined || !hasEpoch(lease, epoch)) return;
       accounts.end(account, id, lease, isCount(tokens) && isCount(cost) ? { tokens, cost } : lease, at);
     },
   };
@@ -190,6 +197,10 @@ class Accounts {
     if (fits(all, call.totalDailyTokens ?? Infinity, call.totalDailyCost)) return { ok: true };
     return { ok: false, why: 'total', retryAfterMs };
   }
+}
+
+function hasEpoch(lease: Lease, epoch: number | undefined): boolean {
+  return epoch === undefined || lease.epoch === epoch;
 }
 
 /** Written so that NaN is refused. */

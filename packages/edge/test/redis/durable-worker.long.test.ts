@@ -2,7 +2,8 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { definePrompt } from '@cueline/core';
-import { createDurable } from '@cueline/durable';
+import { createDurable, type Durable } from '@cueline/durable';
+import { bullmqDriver } from '@cueline/durable/bullmq';
 import { createRedisStore } from '@cueline/durable/redis';
 import { createPromptRoute, createRunGuard, type LimitStore } from '@cueline/edge';
 import { createRedisLimits } from '@cueline/edge/redis';
@@ -12,7 +13,7 @@ import { describeWithRedis, type TestRedis } from './server.ts';
 
 const DAY = 1_000_000;
 
-function spawnWorker({ path }: TestRedis, how: 'hangs' | 'answers'): ChildProcess {
+function spawnWorker({ path }: TestRedis, how: 'hangs' | 'answers' | 'dies'): ChildProcess {
   const child = fork(fileURLToPath(new URL('durable-worker.ts', import.meta.url)), [path, how], {
     execArgv: ['--conditions=@cueline/source'],
   });
@@ -28,24 +29,44 @@ async function fits(limits: LimitStore, tokens: number): Promise<boolean> {
   return ok;
 }
 
+/** A server with a route, and without a worker. */
+async function createServer(redis: TestRedis): Promise<{
+  durable: Durable;
+  limits: LimitStore;
+  start(key: string): Promise<Response>;
+}> {
+  const client = await redis.connect();
+  const limits = createRedisLimits(client);
+  const prompt = definePrompt('desk', (desk) => desk.$`Help.`, { model: 'simulated:demo' });
+  const durable = createDurable({
+    prompts: [prompt],
+    store: createRedisStore(client),
+    driver: bullmqDriver({ connection: client }),
+    guard: createRunGuard({
+      limits: { dailyTokens: DAY, maxOutputTokens: 5_000, concurrent: 1 },
+      limitStore: limits,
+    }),
+  });
+  const route = createPromptRoute(prompt, {
+    durable,
+    origins: [page],
+    auth: async () => ({ subject: 'ada' }),
+  });
+  return {
+    durable,
+    limits,
+    async start(key) {
+      const response = await route(post({ key }));
+      await response.body?.cancel();
+      return response;
+    },
+  };
+}
+
 describeWithRedis('a worker with a guard', (redis) => {
   test('is killed in a model call: what it had reserved counts, and the next worker ends the run', async () => {
-    const client = await redis.connect();
-    const limits = createRedisLimits(client);
-    const prompt = definePrompt('desk', (desk) => desk.$`Help.`, { model: 'simulated:demo' });
-    const durable = createDurable({
-      prompts: [prompt],
-      store: createRedisStore(client),
-      guard: createRunGuard({ limits: { dailyTokens: DAY, maxOutputTokens: 5_000 }, limitStore: limits }),
-    });
-    const route = createPromptRoute(prompt, {
-      durable,
-      origins: [page],
-      auth: async () => ({ subject: 'ada' }),
-    });
-    const response = await route(post({ key: 'one' }));
-    const runId = response.headers.get('x-cueline-run')!;
-    await response.body?.cancel();
+    const { durable, limits, start } = await createServer(redis);
+    const runId = (await start('one')).headers.get('x-cueline-run')!;
     expect(await fits(limits, DAY - 5_000)).toBe(true);
 
     const killed = spawnWorker(redis, 'hangs');
@@ -62,5 +83,16 @@ describeWithRedis('a worker with a guard', (redis) => {
     // the call that was cut off in full, and the one that was made again as reported
     await expect.poll(() => fits(limits, DAY - 7_000)).toBe(false);
     await expect.poll(() => fits(limits, DAY - 8_000)).toBe(true);
-  });
+  }, 120_000);
+
+  test('is killed once the end of its run is stored: another worker frees the place of the run', async () => {
+    const { durable, start } = await createServer(redis);
+    const runId = (await start('one more')).headers.get('x-cueline-run')!;
+    const killed = spawnWorker(redis, 'dies');
+    await once(killed, 'exit');
+    expect((await durable.find({ runId }))?.endSeq).toBeGreaterThan(0);
+    expect((await start('another')).status).toBe(429);
+    spawnWorker(redis, 'answers');
+    await expect.poll(async () => (await start('another')).status, { timeout: 60_000 }).toBe(200);
+  }, 120_000);
 });

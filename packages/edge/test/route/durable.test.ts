@@ -1,16 +1,11 @@
 import { createRun, definePrompt, reduceAll, type PromptDefinition, type RunEvent } from '@cueline/core';
 import { scriptedModel, type ScriptedModel, type ScriptedTurn } from '@cueline/core/testing';
-import {
-  createDurable,
-  createMemoryStore,
-  inProcessDriver,
-  type Durable,
-  type DurableStore,
-} from '@cueline/durable';
+import { createMemoryStore, type DurableStore } from '@cueline/durable';
 import { createPromptRoute, type PromptRouteOptions } from '@cueline/edge';
 import { DefaultChatTransport, type UIMessage } from 'ai';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { createServer, type Server } from './durable-server.ts';
 import { address, all, ask, client, idOf, never, page, post, readTo, refusal } from './routes.ts';
 import { TestChat } from './test-chat.ts';
 
@@ -71,55 +66,11 @@ function createSite(turns: readonly ScriptedTurn[]): Site {
   return { prompt, notes, open };
 }
 
-const stops: (() => Promise<void>)[] = [];
-afterEach(async () => void (await Promise.all(stops.splice(0).map((stop) => stop()))));
-
-/** A server process: its durable runs, its route, and its worker. */
-function createServer(
-  { prompt }: Pick<Site, 'prompt'>,
-  store: DurableStore,
-  options: Partial<PromptRouteOptions> = {},
-): {
-  durable: Durable;
-  fetch(subject?: string): (request: Request) => Promise<Response>;
-  work(): Promise<() => Promise<void>>;
-} {
-  const durable = createDurable({
-    prompts: [prompt],
-    store,
-    driver: inProcessDriver({ graceMs: 0 }),
-  });
-  const route = createPromptRoute(prompt, {
-    durable,
-    origins: [page],
-    auth: async ({ headers }) => {
-      const subject = headers.get('authorization')?.replace('Bearer ', '');
-      return subject === undefined ? null : { subject };
-    },
-    ...options,
-  });
-  return {
-    durable,
-    fetch:
-      (subject = 'ada') =>
-      (request) => {
-        const sent = new Request(request);
-        sent.headers.set('authorization', `Bearer ${subject}`);
-        return route(sent);
-      },
-    async work() {
-      const worker = await durable.work();
-      stops.push(() => worker.stop());
-      return () => worker.stop();
-    },
-  };
-}
-
 /** A run that waits for an approval, and whose worker has ended. */
 async function waitingRun(): Promise<{
   site: Site;
   store: DurableStore;
-  server: ReturnType<typeof createServer>;
+  server: Server;
   seen: readonly RunEvent[];
   runId: string;
 }> {
@@ -296,7 +247,7 @@ describe('a route whose runs are durable', () => {
     const site = createSite([writes, 'Written.']);
     const first = createServer(site, store);
     const stop = await first.work();
-    const transport = (server: typeof first): DefaultChatTransport<UIMessage> =>
+    const transport = (server: Server): DefaultChatTransport<UIMessage> =>
       new DefaultChatTransport({
         api: address,
         fetch: ((url: string, init: RequestInit) => server.fetch()(new Request(url, init))) as typeof fetch,

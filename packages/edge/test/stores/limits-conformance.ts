@@ -1,5 +1,6 @@
 import type { LimitStore, Reservation } from '@cueline/edge';
 import { describe, expect, test } from 'vitest';
+import { describeTakeovers } from './limits-takeovers.ts';
 
 export type LimitsUnderTest = {
   /** A store, or another client of the same one: they count together. */
@@ -331,6 +332,8 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
       expect(await store.reserve({ ...call, id: '3' })).toEqual({ ok: true });
     });
   });
+
+  describeTakeovers(name, open, newCall);
 
   describe(`${name}: a call`, () => {
     test('that is never settled ends with its lease, at its full price', async () => {

@@ -3,6 +3,7 @@ import { keepNoProcess, startTimer } from '../../base/timer.ts';
 import { withTimeout } from '../../base/with-timeout.ts';
 import { isSwitchedOff, onSwitchStop, switchedOff } from '../../limits/kill-switch.ts';
 import type { Amount } from '../../limits/limit-store.ts';
+import type { OpenWork } from '../runs/open-work.ts';
 import { createRunBudget, type BudgetedRun } from '../usage/run-budget.ts';
 import { createRunMeter, type ChargedCall, type RunMeter } from '../usage/run-meter.ts';
 import type { GuardSettings } from './guard-settings.ts';
@@ -17,14 +18,12 @@ export const LEASE_MS: number = 15 * 60_000;
 
 const unused = { tokens: 0, cost: 0 };
 
-/** Returns the id under which a run holds the place and the reservation of its start. */
+/**
+ * Returns the id under which a run holds the place and the reservation of its start. Its steps have one reservation, under the
+ * id of the run: that of the worker that has taken the run over last, by its epoch.
+ */
 export function startLease(runId: string): string {
   return `${runId}/start`;
-}
-
-/** Each takeover has a lease of its own, so that a worker that was away changes nothing for the one that replaced it. */
-function stepLease(runId: string, epoch: number): string {
-  return `${runId}/${epoch}`;
 }
 
 /** Returns the reservations of a guard's runs: of those that begin, and of those that go on. */
@@ -50,12 +49,19 @@ export function guardBudget(
 }
 
 function runOfLease(id: string): string {
-  return id.replace(/\/[^/]*$/, '');
+  return id.replace(/\/start$/, '');
 }
 
-/** Begins a step of a run: settles what a killed worker has left, and takes the run's place. Rejects if the store fails. */
-export async function beginStep(settings: GuardSettings, run: GuardedRun): Promise<GuardedStep> {
-  const step = new Step(settings, run);
+/**
+ * Begins a step of a run: settles what earlier workers have left, and takes the run's place. Rejects if the store fails, or if
+ * a later worker has the place. `settling` gets what continues after the step.
+ */
+export async function beginStep(
+  settings: GuardSettings,
+  run: GuardedRun,
+  settling: OpenWork,
+): Promise<GuardedStep> {
+  const step = new Step(settings, run, settling);
   await step.reserve();
   step.watch();
   return step;
@@ -65,6 +71,7 @@ export async function beginStep(settings: GuardSettings, run: GuardedRun): Promi
 class Step implements GuardedStep {
   readonly #settings: GuardSettings;
   readonly #run: GuardedRun;
+  readonly #settling: OpenWork;
   /** Undefined for a run without a user, which no limits of users apply to. */
   readonly #budgeted: BudgetedRun | undefined;
   readonly #budget;
@@ -72,13 +79,13 @@ class Step implements GuardedStep {
   readonly #usage;
   #stopWatching: () => void = () => {};
 
-  constructor(settings: GuardSettings, run: GuardedRun) {
+  constructor(settings: GuardSettings, run: GuardedRun, settling: OpenWork) {
     this.#settings = settings;
     this.#run = run;
+    this.#settling = settling;
     this.#budget = guardBudget(settings, (question) => withTimeout(question()));
     const { owner, runId, epoch } = run;
-    this.#budgeted =
-      owner === undefined ? undefined : { ...dayLimits(settings, owner), runId: stepLease(runId, epoch) };
+    this.#budgeted = owner === undefined ? undefined : { ...dayLimits(settings, owner), runId, epoch };
     this.#meter = this.#createMeter();
     this.#usage = createLogUsage(settings.prices);
     this.#usage.add(run.events);
@@ -102,15 +109,17 @@ class Step implements GuardedStep {
   /** Settles what earlier workers have left of this run, and takes its place, with nothing reserved yet. */
   async reserve(): Promise<void> {
     if (this.#budgeted === undefined) return;
-    const { subject, runId: id } = this.#budgeted;
+    const { subject, runId, epoch } = this.#budgeted;
     const { limitStore } = this.#settings;
-    const { runId, epoch } = this.#run;
-    // a call that was cut off counts in full, because the provider may bill it
-    await withTimeout((async () => limitStore.settle({ subject, id: stepLease(runId, epoch - 1) }))());
     const unlimited = { dailyTokens: Infinity, rpm: Infinity, concurrent: Infinity };
-    const taken = { subject, id, ...unused, ...unlimited, continues: true, leaseMs: LEASE_MS };
+    const taken = { subject, id: runId, epoch, ...unused, ...unlimited, continues: true, leaseMs: LEASE_MS };
+    // what an earlier worker reserved for a call that was cut off counts in full, because the provider may bill it
     const reserved = await withTimeout((async () => limitStore.reserve(taken))());
-    if (!reserved.ok) throw new Error(`The limit store refused an unlimited reservation: ${reserved.why}.`);
+    if (!reserved.ok) {
+      const error = new Error(`Run ${runId} was taken over, so the limit store refused its step.`);
+      this.#run.tryLater(error);
+      throw error;
+    }
     await withTimeout((async () => limitStore.settle({ subject, id: startLease(runId), ...unused }))());
   }
 
@@ -197,15 +206,26 @@ class Step implements GuardedStep {
     // a run that goes on keeps its place while it waits for a worker
     if (outcome === 'next' || outcome === 'failed') return this.#budget.hold(this.#budgeted, used);
     // while the store is away the worker does other work
-    void this.#budget.settle(this.#budgeted.subject, this.#budgeted.runId, used);
+    const { subject, runId, epoch } = this.#budgeted;
+    this.#settling.add(this.#budget.settle(subject, runId, used, epoch));
   }
+}
+
+/** Settles what the worker that ended a run has left, if it was killed before it could. Rejects if the store fails. */
+export async function settleEnded(
+  { limitStore }: GuardSettings,
+  { runId, owner }: Pick<GuardedRun, 'runId' | 'owner'>,
+): Promise<void> {
+  if (owner === undefined) return;
+  const { subject } = owner;
+  await withTimeout((async () => limitStore.settle({ subject, id: runId }))());
 }
 
 /** Returns the daily limits of a run's owner. */
 function dayLimits(
   { dailyTokens, dailyCost, totalDailyTokens, totalDailyCost }: GuardSettings,
   owner: NonNullable<GuardedRun['owner']>,
-): Omit<BudgetedRun, 'runId'> {
+): Omit<BudgetedRun, 'runId' | 'epoch'> {
   const own = (limit: number | null | undefined, general: number): number =>
     limit === null ? Infinity : (limit ?? general);
   return {

@@ -1,7 +1,8 @@
 import type { RunEvent, SerializedError } from '@cueline/core';
 import type { Model } from '../usage/metered-model.ts';
 import { readGuard, rememberGuard, type RunGuardOptions } from './guard-settings.ts';
-import { beginStep } from './guarded-step.ts';
+import { createOpenWork } from '../runs/open-work.ts';
+import { beginStep, settleEnded } from './guarded-step.ts';
 
 /** A run that a worker is about to advance by one step. */
 export type GuardedRun = {
@@ -35,9 +36,19 @@ export type GuardedStep = {
 
 /** Holds durable runs within limits, in every worker: for `createDurable({ guard })` of `@cueline/durable`. */
 export type RunGuard = {
-  /** Called before each step. If it rejects, nothing has happened, and a worker tries again after a pause. */
+  /** Called before each step. If it rejects, no model was called, and a worker tries again after a pause. */
   begin(run: GuardedRun): Promise<GuardedStep>;
+  /**
+   * Called when a job finds its run ended, because the worker that ended it may have been killed before its step was over. If
+   * it rejects, the job is tried again after a pause.
+   */
+  ended(run: Pick<GuardedRun, 'runId' | 'owner'>): Promise<void>;
+  /** Resolves once the limit store has what ended steps have used, or after three seconds. Called when a worker stops. */
+  flush(): Promise<void>;
 };
+
+/** How long a worker that stops waits for the limit store, in milliseconds. */
+const FLUSH_MS = 3_000;
 
 /**
  * Creates a guard for the steps of durable runs: it reserves each model call before it is made, counts what it used, asks the
@@ -50,7 +61,12 @@ export type RunGuard = {
  */
 export function createRunGuard(options: RunGuardOptions = {}): RunGuard {
   const settings = readGuard(options);
-  const guard: RunGuard = { begin: (run) => beginStep(settings, run) };
+  const settling = createOpenWork();
+  const guard: RunGuard = {
+    begin: (run) => beginStep(settings, run, settling),
+    ended: (run) => settleEnded(settings, run),
+    flush: () => settling.over(FLUSH_MS),
+  };
   rememberGuard(guard, options, settings);
   return guard;
 }

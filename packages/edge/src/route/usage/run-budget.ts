@@ -9,7 +9,7 @@ import type { RouteSettings } from '../settings.ts';
 /** A run, with the daily limits of its subject and of all subjects. */
 export type BudgetedRun = Pick<
   Reservation,
-  'dailyTokens' | 'dailyCost' | 'totalDailyTokens' | 'totalDailyCost'
+  'dailyTokens' | 'dailyCost' | 'totalDailyTokens' | 'totalDailyCost' | 'epoch'
 > & { subject: string; runId: string };
 
 /** Why a run must not begin now. */
@@ -39,9 +39,10 @@ export type RunBudget = {
    */
   hold(run: BudgetedRun, used: Amount): Promise<void>;
   /**
-   * Ends a reservation with what was used; by default all that was reserved. Never rejects: the lease ends by itself.
+   * Ends a reservation with what was used; by default all that was reserved. With `epoch`, only if it has this one. Never
+   * rejects: the lease ends by itself.
    */
-  settle(subject: string, runId: string, used?: Amount): Promise<void>;
+  settle(subject: string, runId: string, used?: Amount, epoch?: number): Promise<void>;
 };
 
 /** How much longer than its run a reservation lasts, in milliseconds. A lease that is over counts for nothing. */
@@ -73,10 +74,10 @@ export function createRunBudget(
   // a run of the maximum duration still has to be settled
   const { leaseMs = runMs + SETTLE_MS } = more;
 
-  async function settle(subject: string, id: string, used?: Amount): Promise<void> {
+  async function settle(subject: string, id: string, used?: Amount, epoch?: number): Promise<void> {
     for (let failures = 0; ;) {
       try {
-        return await withTimeout((async () => limitStore.settle({ subject, id, ...used }))());
+        return await withTimeout((async () => limitStore.settle({ subject, id, epoch, ...used }))());
       } catch (error) {
         if (failures === 0) report({ type: 'failed', error, runId: id });
         failures += 1;
@@ -141,7 +142,7 @@ function isLimited({
   dailyCost,
   totalDailyTokens,
   totalDailyCost,
-}: Omit<BudgetedRun, 'runId'>): boolean {
+}: Omit<BudgetedRun, 'runId' | 'epoch'>): boolean {
   return [dailyTokens, dailyCost, totalDailyTokens, totalDailyCost].some(
     (limit) => limit !== undefined && limit < Infinity,
   );

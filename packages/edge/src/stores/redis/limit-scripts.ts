@@ -84,10 +84,10 @@ local leases, under, latest = {}, 0, at
 local own = { tokens = 0, cost = 0 }
 local found = redis.call('HGETALL', KEYS[3])
 for i = 1, #found, 2 do
-  local tokens, money, till = found[i + 1]:match('^(%S+) (%S+) (%S+)$')
+  local tokens, money, till, epoch = found[i + 1]:match('^(%S+) (%S+) (%S+) ?(%S*)$')
   tokens, money, till = number(tokens), number(money), number(till)
   if till > at then
-    leases[found[i]] = { tokens = tokens, cost = money, till = till }
+    leases[found[i]] = { tokens = tokens, cost = money, till = till, epoch = tonumber(epoch) or 0 }
     under = under + 1
     own.tokens, own.cost = own.tokens + tokens, own.cost + money
     if till > latest then latest = till end
@@ -135,8 +135,8 @@ local function noAmount()
   return { 'budget', text((today + 1) * day - at) }
 end
 
-local function lease(id, tokens, money, till)
-  redis.call('HSET', KEYS[3], id, text(tokens) .. ' ' .. text(money) .. ' ' .. text(till))
+local function lease(id, tokens, money, till, epoch)
+  redis.call('HSET', KEYS[3], id, table.concat({ text(tokens), text(money), text(till), text(epoch) }, ' '))
   if till > latest then latest = till end
 end
 `;
@@ -144,15 +144,23 @@ end
 /**
  * Further arguments: the call's id, its tokens and cost, the daily tokens and cost of the subject, and of all
  * subjects, calls
- * per minute, calls at once, ms of the lease, 'true' if it continues an earlier call. Returns nothing if the call may begin; otherwise the reason, and for
- * how many ms.
+ * per minute, calls at once, ms of the lease, 'true' if it continues an earlier call, the epoch. Returns nothing if the call
+ * may begin; otherwise the reason, and for how many ms.
  */
 export const reserveCall: RedisScript = createScript(`${account}
 local id, tokens, money = ARGV[2], number(ARGV[3]), number(ARGV[4])
 local rpm, concurrent, till = number(ARGV[9]), number(ARGV[10]), at + number(ARGV[11])
+local epoch, earlier = tonumber(ARGV[13]) or 0, leases[id]
+if earlier and earlier.epoch < epoch then
+  redis.call('HDEL', KEYS[3], id)
+  addReserved(earlier.till, -earlier.tokens, -earlier.cost)
+  addSpent(earlier.tokens, earlier.cost)
+  own.tokens, own.cost, under = own.tokens - earlier.tokens, own.cost - earlier.cost, under - 1
+  earlier = nil
+end
 if #found > 0 then keep() end
-if leases[id] then return false end
-if under >= concurrent then return { 'concurrent', '1000' } end
+if earlier and earlier.epoch == epoch then return false end
+if earlier or under >= concurrent then return { 'concurrent', '1000' } end
 local continues = ARGV[12] == 'true'
 if not continues and #begun >= rpm then return { 'rpm', text((begun[1] or at) + minute - at) } end
 if not (count(tokens) and count(money)) then return noAmount() end
@@ -160,7 +168,7 @@ local refused = refusal(tokens, money, 5)
 if refused then return refused end
 while redis.call('LLEN', KEYS[2]) > #begun do redis.call('LPOP', KEYS[2]) end
 if not continues then redis.call('RPUSH', KEYS[2], text(at)) end
-lease(id, tokens, money, till)
+lease(id, tokens, money, till, epoch)
 addReserved(till, tokens, money)
 keep()
 return false
@@ -169,15 +177,14 @@ return false
 /**
  * Further arguments: the call's id, its tokens and cost, the daily tokens and cost of the subject, and of all
  * subjects, ms
- * until the end of the lease, or nothing to keep its end. Returns nothing if that was reserved; otherwise the reason,
- * and for
- * how many ms.
+ * until the end of the lease, or nothing to keep its end, and the epoch, or nothing for any. Returns nothing if that was
+ * reserved; otherwise the reason, and for how many ms.
  */
 export const adjustCall: RedisScript = createScript(`${account}
 local id, tokens, money = ARGV[2], number(ARGV[3]), number(ARGV[4])
 if #found > 0 then keep() end
 local before = leases[id]
-if not before then return { 'ended', '0' } end
+if not before or (ARGV[10] ~= '' and before.epoch ~= tonumber(ARGV[10])) then return { 'ended', '0' } end
 if not (count(tokens) and count(money)) then return noAmount() end
 local more, moreMoney = tokens - before.tokens, money - before.cost
 if more > 0 or moreMoney > 0 then
@@ -186,18 +193,18 @@ if more > 0 or moreMoney > 0 then
 end
 local till = before.till
 if ARGV[9] ~= '' then till = at + number(ARGV[9]) end
-lease(id, tokens, money, till)
+lease(id, tokens, money, till, before.epoch)
 addReserved(before.till, -before.tokens, -before.cost)
 addReserved(till, tokens, money)
 keep()
 return false
 `);
 
-/** Further arguments: the call's id, its tokens and cost. */
+/** Further arguments: the call's id, its tokens and cost, and the epoch, or nothing for any. */
 export const settleCall: RedisScript = createScript(`${account}
 local tokens, money = number(ARGV[3]), number(ARGV[4])
 local before = leases[ARGV[2]]
-if before then
+if before and (ARGV[5] == '' or before.epoch == tonumber(ARGV[5])) then
   redis.call('HDEL', KEYS[3], ARGV[2])
   addReserved(before.till, -before.tokens, -before.cost)
   if not (count(tokens) and count(money)) then tokens, money = before.tokens, before.cost end

@@ -43,19 +43,20 @@ export function createRedisLimits(
 
   return {
     async reserve(call) {
-      const { subject, id, group, rpm, concurrent, continues = false, leaseMs } = call;
-      const numbers = [...amountOf(call), ...[rpm, concurrent, leaseMs, continues].map(String)];
+      const { subject, id, group, epoch = 0, rpm, concurrent, continues = false, leaseMs } = call;
+      const numbers = [...amountOf(call), ...[rpm, concurrent, leaseMs, continues, epoch].map(String)];
       return answerOf(
         await reserveCall(client, keysOf(subject, group), [time(), id, ...numbers]),
       ) as Reserved;
     },
     async adjust(call) {
-      const { subject, id, group, leaseMs = '' } = call;
-      const numbers = [...amountOf(call), String(leaseMs)];
+      const { subject, id, group, epoch = '', leaseMs = '' } = call;
+      const numbers = [...amountOf(call), String(leaseMs), String(epoch)];
       return answerOf(await adjustCall(client, keysOf(subject, group), [time(), id, ...numbers]));
     },
-    async settle({ subject, id, group, tokens = NaN, cost = 0 }) {
-      await settleCall(client, keysOf(subject, group), [time(), id, String(tokens), String(cost)]);
+    async settle({ subject, id, group, epoch = '', tokens = NaN, cost = 0 }) {
+      const numbers = [tokens, cost, epoch].map(String);
+      await settleCall(client, keysOf(subject, group), [time(), id, ...numbers]);
     },
   };
 }

@@ -56,6 +56,27 @@ describeWithRedis('limits in Redis', (redis) => {
     expect(await client.hLen('minute:{limits}:leases:ada')).toBe(1);
   });
 
+  test('read what an earlier version has stored, which had no epochs', async () => {
+    const client = await redis.connect();
+    const store = createRedisLimits(client, { prefix: 'earlier:', now: () => clock.at });
+    const call = {
+      subject: 'ada',
+      id: '1',
+      tokens: 5,
+      rpm: 9,
+      concurrent: 1,
+      dailyTokens: 9,
+      leaseMs: 1_000,
+    };
+    await store.reserve(call);
+    const leases = 'earlier:{limits}:leases:ada';
+    await client.hSet(leases, '1', `5 0 ${clock.at + 1_000}`);
+    expect(await store.reserve({ ...call, id: '2' })).toMatchObject({ why: 'concurrent' });
+    expect(await store.adjust({ ...call, epoch: 0 })).toEqual({ ok: true });
+    expect(await store.reserve({ ...call, epoch: 1, tokens: 4 })).toEqual({ ok: true });
+    expect(await store.reserve({ ...call, epoch: 2, tokens: 1 })).toMatchObject({ why: 'budget' });
+  });
+
   test('keep nothing for ever, and nothing of a subject that was only refused', async () => {
     const client = await redis.connect();
     const store = createRedisLimits(client, { prefix: 'test:' });
@@ -82,6 +103,7 @@ const step = fc.record({
   what: fc.constantFrom('reserve' as const, 'reserve' as const, 'adjust' as const, 'settle' as const),
   subject: fc.constantFrom('a', 'b'),
   id: fc.constantFrom('1', '2', '3', '4', '5'),
+  epoch: fc.constantFrom(undefined, undefined, 1, 2, 3),
   tokens: fc.oneof({ weight: 15, arbitrary: fc.nat(12) }, { weight: 1, arbitrary: none }),
   cost: fc.oneof({ weight: 15, arbitrary: fc.nat(12) }, { weight: 1, arbitrary: none }),
   dailyCost: fc.constantFrom(10, 30, Infinity),
