@@ -7,5 +7,5 @@ export {
   type AdvanceOptions,
   type StoredRun,
 } from './durable/advance.ts';
-export type { DurableCommand } from './durable/commands.ts';
+export { isSameResponse, readResponse, type DurableCommand } from './durable/commands.ts';
 export { createStoredLog, type StoredLog } from './durable/stored-log.ts';

@@ -7,7 +7,9 @@ import { guardedFacts, guardModels, settleEnded, unguarded } from './guard-step.
 import { createKnownLogs, type ClaimedLog } from './known-logs.ts';
 import { missingPrompt, type Prompts } from './prompts.ts';
 import { limitsOf } from './limits.ts';
+import { createStepCommands, type StepCommands } from './step-commands.ts';
 import type { DurableStore, RunOwner } from './store.ts';
+import { createUnknownPrompts } from './unknown-prompts.ts';
 import type { Watch } from './watch.ts';
 
 export type AdvanceSettings = {
@@ -19,44 +21,40 @@ export type AdvanceSettings = {
   watch: Watch;
 };
 
-/** How often a step under way looks for a stop in the store, in milliseconds. */
-const LOOK_MS = 1_000;
-/** A place after which there is no event. */
-const LAST_SEQ = 2_147_483_646;
-
 /** Advances runs in this process. */
 export type Steps = {
   /** What a job of an engine does: it takes a run over, advances it by one step, and stores what happens. */
   advance: AdvanceJob;
   /** Ends a step under way in this process, and its run with it. */
   stop(runId: string): void;
+  /** Lets a step under way in this process look for what was sent to its run. */
+  look(runId: string): void;
 };
 
-/** Creates the steps of the runs in a store. A step under way looks for a stop there once a second. */
+/** Creates the steps of the runs in a store. A step under way looks for commands there once a second. */
 export function createSteps({ store, prompts, models, options, guard, watch }: AdvanceSettings): Steps {
   const logs = createKnownLogs(store);
-  /** The steps under way, which a stop ends at once. */
-  const underWay = new Map<string, AbortController>();
+  const checkPrompt = createUnknownPrompts(store, prompts);
+  /** What is sent to the steps under way. */
+  const underWay = new Map<string, StepCommands>();
 
-  return { advance: advanceRun, stop: (runId) => underWay.get(runId)?.abort() };
+  return {
+    advance: advanceRun,
+    stop: (runId) => underWay.get(runId)?.stopNow(),
+    look: (runId) => underWay.get(runId)?.look(),
+  };
 
   async function advanceRun(runId: string, signal: AbortSignal): Promise<Advanced> {
+    // before it is taken over, so that it stays with a worker that knows its prompt
+    if (!logs.has(runId)) await checkPrompt(runId);
     const claimed = await logs.claim(runId);
     if (claimed === 'ended') await settleEnded(runId, store, guard);
     // forgotten, or never stored
     if (claimed === 'ended' || claimed === undefined) return { status: 'done' };
     if (claimed.start.guarded === true && guard === undefined) throw unguarded(runId);
     const { epoch, commands, log } = claimed;
-    const stopping = new AbortController();
-    underWay.set(runId, stopping);
-    // a stop that another process has stored
-    const looks = setInterval(() => {
-      store.read(runId, LAST_SEQ).then(
-        (read) => read?.stopping === true && stopping.abort(),
-        // the store is away, which the step itself will notice
-        () => {},
-      );
-    }, LOOK_MS);
+    const sent = createStepCommands(store, runId, commands);
+    underWay.set(runId, sent);
     const ending = new AbortController();
     const leaving = new AbortController();
     const leave = (): void => leaving.abort(signal.reason);
@@ -80,8 +78,9 @@ export function createSteps({ store, prompts, models, options, guard, watch }: A
         models: guardModels(modelsFor(claimed.start.owner), step),
         signal: leaving.signal,
         end: ending.signal,
-        stop: stopping.signal,
+        stop: sent.stop,
         commands: commands.map(({ command }) => command),
+        during: sent.during,
         async append(more) {
           if (!(await store.append(runId, epoch, more))) throw await refused(runId, epoch);
           watch.changed(runId);
@@ -89,10 +88,7 @@ export function createSteps({ store, prompts, models, options, guard, watch }: A
         },
       });
       outcome = advanced.status;
-      await store.forget(
-        runId,
-        commands.map(({ name }) => name),
-      );
+      await store.forget(runId, sent.names());
       // a run that waits may do so for days, and continue elsewhere
       if (advanced.status === 'next') logs.keep(runId, log);
       return advanced;
@@ -105,8 +101,8 @@ export function createSteps({ store, prompts, models, options, guard, watch }: A
       return { status: 'done' };
     } finally {
       signal.removeEventListener('abort', leave);
-      clearInterval(looks);
-      if (underWay.get(runId) === stopping) underWay.delete(runId);
+      sent.end();
+      if (underWay.get(runId) === sent) underWay.delete(runId);
       await step?.over(outcome);
     }
   }

@@ -7,14 +7,15 @@ import type {
   RunEvent,
   RunRequest,
 } from '@cueline/core';
-import type { Advanced } from '@cueline/core/durable';
+import type { Advanced, DurableCommand } from '@cueline/core/durable';
 import type { ModelSettings } from '@cueline/core/models';
 import { createSteps } from './advance-run.ts';
+import { checkTexts } from './check-texts.ts';
 import type { DurableDriver, DurableWorker } from './driver.ts';
 import type { RunGuard } from './guard.ts';
 import { inProcessDriver } from './in-process-driver.ts';
 import { namelessModel, promptsByName, unknownPrompt } from './prompts.ts';
-import { commandOf, refusalOf } from './respond.ts';
+import { commandOf, decide, isSameCommand } from './respond.ts';
 import type { DurableStore, FoundRun, ReadEvents, RunOwner, RunQuery } from './store.ts';
 import { startSweep, SWEEP_MS, wakeAll } from './sweep.ts';
 import { createWatch, patiently } from './watch.ts';
@@ -36,6 +37,12 @@ export type DurableOptions = {
    * A run that was started with a guard for a user is not advanced by a worker without one.
    */
   guard?: RunGuard | undefined;
+  /**
+   * Called with failures that belong to no job: of the search for runs that were not begun, once for each outage of the store
+   * or the engine, and of a stop that could not be sent. Failures of jobs are reported to the driver's `onError`. Default:
+   * `console.error`.
+   */
+  onError?(error: unknown, runId: string | undefined): void;
 };
 
 /** Runs that outlive their process. */
@@ -61,9 +68,17 @@ export type Durable = {
   read(runId: string, afterSeq: number): Promise<ReadEvents | undefined>;
   /** Returns the events of a run after `afterSeq`, past and future. Aborting `signal` only stops watching. */
   watch(runId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<RunEvent>;
-  /** Advances a run by one step. For drivers; rejects if the store fails or `signal` aborts. */
+  /** Lets a worker advance a run soon. Does no harm to a run that waits or has ended. */
+  wake(runId: string): Promise<void>;
+  /**
+   * Advances a run by one step. For drivers; rejects if the store fails, if `signal` aborts, and if the run's prompt is not known
+   * here, because a worker of a newer deployment may know it. The driver tries again, if it can with another worker.
+   */
   advance(runId: string, signal: AbortSignal): Promise<Advanced>;
-  /** Sends a command to a run, or stops it, whether or not a worker is up. */
+  /**
+   * Sends a command to a run, or stops it, whether or not a worker is up. A response that is sent again is accepted again, and has
+   * no further effect.
+   */
   respond(runId: string, command: RunCommand | { type: 'stop' }): Promise<EditReply>;
   /**
    * Begins to work: takes jobs of the driver, and wakes every unfinished run of the store. Every `sweepMs` milliseconds it also
@@ -84,28 +99,41 @@ export type Durable = {
  * const run = createRun(planDay, { executor: durable.executor });
  */
 export function createDurable(given: DurableOptions): Durable {
-  const { store, models = {}, options, driver = inProcessDriver(), guard } = given;
+  const { store, models = {}, options, driver = inProcessDriver(), guard, onError = logError } = given;
   const prompts = promptsByName(given.prompts);
   const watch = createWatch(store);
   const steps = createSteps({ store, prompts, models, options, guard, watch });
 
-  async function send(runId: string, command: RunCommand | { type: 'stop' }): Promise<EditReply> {
+  async function send(runId: string, command: DurableCommand): Promise<EditReply> {
+    checkTexts({ runId });
     const read = await store.read(runId, -1);
-    const reason = refusalOf(read, command);
-    if (reason !== undefined) return { accepted: false, reason };
-    const isNew = await store.send(runId, commandOf(command));
+    const decision = decide(read, command);
+    if (decision.status === 'known' && read?.ended === true) return { accepted: true };
+    if (decision.status === 'refused') return { accepted: false, reason: decision.reason };
+    const isAccepted = decision.status === 'known' || (await keep(runId, command));
     // stored first, so that another worker stops, too, if this one is killed
     if (command.type === 'stop') steps.stop(runId);
+    else steps.look(runId);
     // also for one that was sent before, whose sender may have failed to wake the run
     await driver.wake(runId);
-    return isNew
+    return isAccepted
       ? { accepted: true }
       : { accepted: false, reason: 'It was answered already, or the run has ended.' };
   }
 
+  /** Stores a command. Returns false if the run has ended, or has another response. */
+  async function keep(runId: string, command: DurableCommand): Promise<boolean> {
+    const kept = await store.send(runId, commandOf(command));
+    if (kept !== undefined) return isSameCommand(kept.command, command);
+    // it may have ended with this response
+    return decide(await store.read(runId, -1), command).status === 'known';
+  }
+
   /** Follows a run to its end. Aborting the signal ends the run. */
   async function* follow(runId: string, afterSeq: number, signal: AbortSignal): AsyncGenerator<RunEvent> {
-    const stop = (): void => void patiently(() => send(runId, { type: 'stop' })).catch(() => {});
+    checkTexts({ runId });
+    const stop = (): void =>
+      void patiently(() => send(runId, { type: 'stop' })).catch((error: unknown) => onError(error, runId));
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop, { once: true });
     try {
@@ -120,6 +148,7 @@ export function createDurable(given: DurableOptions): Durable {
     owner?: RunOwner,
     newId = `run-${crypto.randomUUID()}`,
   ): Promise<{ runId: string; isNew: boolean }> {
+    checkTexts({ 'The id of the run': newId, key, subject: owner?.subject, chat: owner?.chat });
     if (!prompts.has(definition.name)) throw unknownPrompt(definition.name, prompts);
     if (model !== undefined && typeof model !== 'string') throw namelessModel();
     const created = await store.create({
@@ -162,10 +191,26 @@ export function createDurable(given: DurableOptions): Durable {
     prompts: [...prompts.keys()],
     guard,
     begin,
-    find: (which) => store.find(which),
-    read: (runId, afterSeq) => store.read(runId, afterSeq),
-    watch: (runId, afterSeq, signal) => watch.follow(runId, afterSeq, signal),
-    advance: steps.advance,
+    async find(which) {
+      checkTexts(which);
+      return store.find(which);
+    },
+    async read(runId, afterSeq) {
+      checkTexts({ runId });
+      return store.read(runId, afterSeq);
+    },
+    watch(runId, afterSeq, signal) {
+      checkTexts({ runId });
+      return watch.follow(runId, afterSeq, signal);
+    },
+    async wake(runId) {
+      checkTexts({ runId });
+      await driver.wake(runId);
+    },
+    async advance(runId, signal) {
+      checkTexts({ runId });
+      return steps.advance(runId, signal);
+    },
     respond: send,
     async work({ sweepMs = SWEEP_MS } = {}) {
       const worker = driver.work(steps.advance);
@@ -174,7 +219,13 @@ export function createDurable(given: DurableOptions): Durable {
         await worker.stop();
         throw error;
       });
-      const sweep = startSweep({ store, driver, known: unfinished, ms: sweepMs });
+      const sweep = startSweep({
+        store,
+        driver,
+        known: unfinished,
+        ms: sweepMs,
+        onError: (error) => onError(error, undefined),
+      });
       return {
         async stop() {
           sweep.stop();
@@ -184,4 +235,14 @@ export function createDurable(given: DurableOptions): Durable {
       };
     },
   };
+}
+
+function logError(error: unknown, runId: string | undefined): void {
+  const what =
+    runId === undefined
+      ? 'The search for runs that were not begun failed, and is repeated.'
+      : `Run ${runId} could not be stopped.`;
+  // otherwise a store that is away would only look like one without such runs
+  // oxlint-disable-next-line no-console
+  console.error(what, error);
 }

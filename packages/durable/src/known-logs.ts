@@ -14,6 +14,8 @@ export type ClaimedLog = Omit<ClaimedRun, 'events'> & { log: StoredLog };
  * before. What a store has accepted never changes, so a log that is kept can only be too short. A store that was set back is read anew.
  */
 export type KnownLogs = {
+  /** True for a run whose log is kept. */
+  has(runId: string): boolean;
   /** Takes a run over, as the store does. */
   claim(runId: string): Promise<ClaimedLog | 'ended' | undefined>;
   /** Keeps the log of a run that continues. */
@@ -37,6 +39,7 @@ export function createKnownLogs(
   }
 
   return {
+    has: (runId) => logs.has(runId),
     async claim(runId) {
       const known = take(runId);
       // with the last known event, which shows that the store has not lost any

@@ -24,7 +24,14 @@ export function createMemoryStore(): DurableStore {
       const run = [...runs.values()].findLast((each) => isWanted(each, which));
       if (run === undefined) return undefined;
       const { runId, start, ended, events } = run;
-      return { runId, owner: structuredClone(start.owner), endSeq: ended ? events.length - 1 : undefined };
+      const { length } = events;
+      return {
+        runId,
+        prompt: start.prompt,
+        owner: structuredClone(start.owner),
+        length,
+        endSeq: ended ? length - 1 : undefined,
+      };
     },
     async create(run) {
       const known = [...runs.values()].find(({ key, runId }) =>
@@ -59,11 +66,12 @@ export function createMemoryStore(): DurableStore {
     },
     async send(runId, command) {
       const run = runs.get(runId);
-      if (run === undefined || run.ended) return false;
-      if (run.commands.some(({ name }) => name === command.name)) return false;
-      run.commands.push(structuredClone(command));
-      return true;
+      if (run === undefined || run.ended) return undefined;
+      const known = run.commands.find(({ name }) => name === command.name);
+      if (known === undefined) run.commands.push(structuredClone(command));
+      return structuredClone(known ?? command);
     },
+    commands: async (runId) => structuredClone(runs.get(runId)?.commands ?? []),
     async forget(runId, names) {
       const run = runs.get(runId);
       if (run !== undefined) run.commands = run.commands.filter(({ name }) => !names.includes(name));
@@ -71,8 +79,7 @@ export function createMemoryStore(): DurableStore {
     async read(runId, afterSeq) {
       const run = runs.get(runId);
       if (run === undefined) return undefined;
-      const stopping = run.commands.some(({ name }) => name === 'stop');
-      return { events: read(run, afterSeq + 1), ended: run.ended, stopping };
+      return { events: read(run, afterSeq + 1), ended: run.ended };
     },
     async unfinished() {
       return [...runs.values()].flatMap(({ runId, ended }) => (ended ? [] : [runId]));

@@ -37,7 +37,11 @@ export type RunQuery = { runId: string } | { key: string } | { subject: string; 
 /** A run that a store has. */
 export type FoundRun = {
   runId: string;
+  /** The name of its prompt. */
+  prompt: string;
   owner: RunOwner | undefined;
+  /** How many events it has; 0 if no worker has begun it. */
+  length: number;
   /** The `seq` of its `run-end`, once it has ended. */
   endSeq: number | undefined;
 };
@@ -68,13 +72,12 @@ export type StoredCommand = { name: string; command: DurableCommand };
 export type ReadEvents = {
   events: readonly RunEvent[];
   ended: boolean;
-  /** True if a stop waits for a worker. */
-  stopping: boolean;
 };
 
 /**
  * Stores runs so that any worker can continue them. Failures reject; a caller that tries again after a failure that may have
- * succeeded does no harm.
+ * succeeded does no harm. Ids, keys, subjects, chats and names of commands are well-formed texts without U+0000, which
+ * Postgres cannot keep; all other texts are part of JSON, and may contain anything.
  */
 export type DurableStore = {
   /** Stores a run, or returns the one that was started with its key before. */
@@ -90,8 +93,13 @@ export type DurableStore = {
    * the run.
    */
   append(runId: string, epoch: number, events: readonly RunEvent[]): Promise<boolean>;
-  /** Stores a command for the next worker. False if the run has one of this name, has ended, or is not known. */
-  send(runId: string, command: StoredCommand): Promise<boolean>;
+  /**
+   * Stores a command for the next worker, unless the run has one of this name. Returns the one that the run has then;
+   * undefined if the run has ended or is not known.
+   */
+  send(runId: string, command: StoredCommand): Promise<StoredCommand | undefined>;
+  /** Returns the commands of a run that no worker has finished with, in their order. */
+  commands(runId: string): Promise<readonly StoredCommand[]>;
   /** Removes commands that a worker has finished with. */
   forget(runId: string, names: readonly string[]): Promise<void>;
   /** The stored events after `afterSeq`; undefined for an unknown run. */

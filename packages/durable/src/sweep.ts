@@ -16,22 +16,25 @@ export async function wakeAll(runIds: readonly string[], driver: Pick<DurableDri
 }
 
 export type SweepOptions = {
-  store: Pick<DurableStore, 'unfinished' | 'read'>;
+  store: Pick<DurableStore, 'unfinished' | 'find'>;
   driver: Pick<DurableDriver, 'wake'>;
   /** Runs that are looked after already. */
   known: readonly string[];
   ms: number;
+  /** Called with the failure of a sweep. Failures of the sweeps after it are the same outage, until one succeeds. */
+  onError(error: unknown): void;
 };
 
 /**
- * Looks for runs without any event at every sweep, and wakes those that had none at the sweep before, either. Each run is read
- * until it has begun, and then no more.
+ * Looks for runs without any event at every sweep, and wakes those that had none at the sweep before, either. Each run is looked
+ * up until it has begun, and then no more.
  */
-export function startSweep({ store, driver, known, ms }: SweepOptions): { stop(): void } {
+export function startSweep({ store, driver, known, ms, onError }: SweepOptions): { stop(): void } {
   if (ms === Infinity) return { stop() {} };
   let begun = new Set(known);
   let fresh = new Set<string>();
   let isSweeping = false;
+  let isFailing = false;
 
   async function sweep(): Promise<void> {
     const unfinished = await store.unfinished();
@@ -39,8 +42,10 @@ export function startSweep({ store, driver, known, ms }: SweepOptions): { stop()
     const stillFresh = new Set<string>();
     const due: string[] = [];
     for (const runId of unfinished) {
-      const read = begun.has(runId) ? undefined : await store.read(runId, -1);
-      if (read === undefined || read.events.length > 0) stillBegun.add(runId);
+      // a run that is listed and not found is being created
+      const length = begun.has(runId) ? 1 : (await store.find({ runId }))?.length;
+      if (length === undefined) continue;
+      if (length > 0) stillBegun.add(runId);
       else {
         stillFresh.add(runId);
         if (fresh.has(runId)) due.push(runId);
@@ -51,13 +56,20 @@ export function startSweep({ store, driver, known, ms }: SweepOptions): { stop()
     await wakeAll(due, driver);
   }
 
+  async function trySweep(): Promise<void> {
+    try {
+      await sweep();
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing) onError(error);
+      isFailing = true;
+    }
+  }
+
   const timer = setInterval(() => {
     if (isSweeping) return;
     isSweeping = true;
-    // a store that is away is asked again at the next sweep
-    void sweep()
-      .catch(() => {})
-      .finally(() => (isSweeping = false));
+    void trySweep().finally(() => (isSweeping = false));
   }, ms);
   // the timer alone keeps no process alive
   (timer as { unref?: () => void }).unref?.();

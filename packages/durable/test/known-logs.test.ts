@@ -96,7 +96,7 @@ test('a store that has lost events and got others is read anew', async () => {
       commands: [],
       events: stored.slice(afterSeq + 1),
     }),
-    read: async (_runId, afterSeq) => ({ events: stored.slice(afterSeq + 1), ended: false, stopping: false }),
+    read: async (_runId, afterSeq) => ({ events: stored.slice(afterSeq + 1), ended: false }),
   });
   const claim = async (): Promise<readonly RunEvent[]> => {
     const claimed = await logs.claim('run-2');

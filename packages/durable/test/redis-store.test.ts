@@ -39,6 +39,6 @@ describeWithRedis('runs in Redis', (redis) => {
     expect(await store.append('run-long', claimed.epoch, events)).toBe(true);
     await redis.kill();
     await redis.start();
-    expect(await store.read('run-long', -1)).toEqual({ events, ended: false, stopping: false });
+    expect(await store.read('run-long', -1)).toEqual({ events, ended: false });
   });
 });

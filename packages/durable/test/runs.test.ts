@@ -1,8 +1,16 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { createRun, definePrompt, remotePrompt, type PromptDefinition } from '@cueline/core';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import {
+  createRun,
+  definePrompt,
+  reduceAll,
+  remotePrompt,
+  type PromptDefinition,
+  type RunEvent,
+} from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { createDurable, createMemoryStore, inProcessDriver, type DurableOptions } from '@cueline/durable';
 import * as z from 'zod';
+import { UNKNOWN_PROMPT_MS } from '../src/unknown-prompts.ts';
 import { planned, sendLetter, writePages, type Effects } from './support/prompts.ts';
 
 function createEffects(): Effects & { noted: string[] } {
@@ -26,21 +34,6 @@ test('the same job delivered twice, at once or later: nothing happens twice', as
   expect(await durable.advance('run-1', signal)).toEqual({ status: 'done' });
   expect(await durable.advance('no such run', signal)).toEqual({ status: 'done' });
   expect(effects.noted.filter((each) => each.startsWith('write'))).toHaveLength(3);
-});
-
-test('a run whose process was killed before it woke a worker begins at a later sweep', async () => {
-  const effects = createEffects();
-  const store = createMemoryStore();
-  const prompt = writePages(effects);
-  const durable = createDurable({ prompts: [prompt], store });
-  const worker = await durable.work({ sweepMs: 10 });
-  await store.create({ runId: 'run-1', start: { prompt: prompt.name, input: { book: 'Emma' } } });
-  await expect.poll(async () => (await store.read('run-1', -1))?.ended, { timeout: 10_000 }).toBe(true);
-  await worker.stop();
-  await store.create({ runId: 'run-2', start: { prompt: prompt.name, input: { book: 'Emma' } } });
-  const never = await durable.work({ sweepMs: Infinity });
-  await expect.poll(async () => (await store.read('run-2', -1))?.ended, { timeout: 10_000 }).toBe(true);
-  await never.stop();
 });
 
 test('a worker whose run another worker has taken over stops and stores nothing more', async () => {
@@ -75,17 +68,114 @@ test('a worker whose run another worker has taken over stops and stores nothing 
   }
 });
 
-test('a prompt that a deployment has removed ends its run with an error that says so', async () => {
+test('a prompt that a deployment has removed ends its run after ten minutes, with an error that says so', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
   const store = createMemoryStore();
   await store.create({ runId: 'run-1', start: { prompt: 'gone' } });
   const durable = createDurable({ prompts: [], store });
-  expect(await durable.advance('run-1', new AbortController().signal)).toEqual({ status: 'done' });
+  const { signal } = new AbortController();
+  await expect(durable.advance('run-1', signal)).rejects.toThrow('"gone", which this worker does not know');
+  vi.advanceTimersByTime(UNKNOWN_PROMPT_MS - 1);
+  await expect(durable.advance('run-1', signal)).rejects.toMatchObject({ code: 'invalid_definition' });
+  expect(await store.read('run-1', -1)).toMatchObject({ events: [] });
+  vi.advanceTimersByTime(1);
+  expect(await durable.advance('run-1', signal)).toEqual({ status: 'done' });
   const { events = [] } = (await store.read('run-1', -1)) ?? {};
   expect(events.at(-1)).toMatchObject({
     type: 'run-end',
     outcome: 'error',
     error: { message: expect.stringContaining('"gone" does not exist any more') },
   });
+});
+
+test('a worker that does not know the prompt takes its run over from no other worker', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const store = createMemoryStore();
+  const prompt = writePages(createEffects());
+  await store.create({ runId: 'run-1', start: { prompt: prompt.name, input: { book: 'Emma' } } });
+  const [old, current] = [[], [prompt]].map((prompts) => createDurable({ prompts, store }));
+  const { signal } = new AbortController();
+  const fails = async (): Promise<void> => {
+    await expect(old!.advance('run-1', signal)).rejects.toThrow('does not know');
+  };
+  await fails();
+  const claimed = await store.claim('run-1', -1);
+  await fails();
+  // its worker could store something
+  expect(await store.append('run-1', (claimed as { epoch: number }).epoch, [])).toBe(true);
+  // each step of another worker is a reason to leave it to others for ten minutes more
+  for (let steps = 0; steps < 3; steps += 1) {
+    vi.advanceTimersByTime(UNKNOWN_PROMPT_MS);
+    expect(await current!.advance('run-1', signal)).toEqual({ status: 'next' });
+    await fails();
+  }
+  expect(await current!.advance('run-1', signal)).toEqual({ status: 'done' });
+  expect(await old!.advance('run-1', signal)).toEqual({ status: 'done' });
+  const { events = [] } = (await store.read('run-1', -1)) ?? {};
+  expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
+});
+
+test('a run of an unknown prompt that waits keeps waiting, and its response is left to other workers, too', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const prompt = sendLetter(createEffects());
+  const store = createMemoryStore();
+  const current = createDurable({ prompts: [prompt], store });
+  const old = createDurable({ prompts: [], store });
+  const { signal } = new AbortController();
+  const { runId } = await current.begin({ definition: prompt, input: undefined });
+  expect(await current.advance(runId, signal)).toMatchObject({ status: 'waiting' });
+  await expect(old.advance(runId, signal)).rejects.toThrow('does not know');
+  vi.advanceTimersByTime(UNKNOWN_PROMPT_MS);
+  expect(await old.advance(runId, signal)).toMatchObject({ status: 'waiting' });
+  const [approval] = reduceAll((await current.read(runId, -1))?.events ?? []).approvals;
+  const command = { type: 'approval-response', approvalId: approval?.approvalId ?? '' } as const;
+  await old.respond(runId, { ...command, response: { approved: true } });
+  await expect(old.advance(runId, signal)).rejects.toThrow('does not know');
+  while ((await current.advance(runId, signal)).status === 'next');
+  expect(reduceAll((await current.read(runId, -1))?.events ?? [])).toMatchObject({
+    status: 'done',
+    result: 'Sent.',
+  });
+});
+
+test('a run of an unknown prompt can be stopped at once', async () => {
+  const store = createMemoryStore();
+  await store.create({ runId: 'run-1', start: { prompt: 'new' } });
+  const durable = createDurable({ prompts: [], store });
+  await durable.respond('run-1', { type: 'stop' });
+  expect(await durable.advance('run-1', new AbortController().signal)).toEqual({ status: 'done' });
+  const { events = [] } = (await store.read('run-1', -1)) ?? {};
+  expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
+});
+
+test('texts that Postgres cannot keep are refused before a store sees them', async () => {
+  const prompt = sendLetter(createEffects());
+  const store = createMemoryStore();
+  const durable = createDurable({ prompts: [prompt], store });
+  const request = { definition: prompt, input: undefined };
+  const { signal } = new AbortController();
+  for (const text of ['nul \0', 'half \ud800']) {
+    for (const call of [
+      () => durable.begin({ ...request, key: text }),
+      () => durable.begin(request, { subject: text }),
+      () => durable.begin(request, { subject: 'ada', chat: text }),
+      () => durable.begin(request, undefined, text),
+      () => durable.find({ runId: text }),
+      () => durable.find({ key: text }),
+      () => durable.find({ subject: 'ada', chat: text }),
+      () => durable.read(text, -1),
+      () => durable.wake(text),
+      () => durable.respond(text, { type: 'stop' }),
+      () => durable.advance(text, signal),
+      async () => durable.watch(text, -1, signal),
+    ]) {
+      await expect(call()).rejects.toMatchObject({ code: 'invalid_input' });
+    }
+  }
+  expect(await store.unfinished()).toEqual([]);
 });
 
 test('mistakes of a start are said before anything is stored', async () => {
@@ -126,9 +216,57 @@ test('a response whose sender failed to wake its run wakes it when it is sent ag
   away = true;
   await expect(durable.respond(run.getState().runId, command)).rejects.toThrow('away');
   away = false;
-  expect(await durable.respond(run.getState().runId, command)).toMatchObject({ accepted: false });
+  const { runId } = run.getState();
+  expect(await durable.respond(runId, command)).toEqual({ accepted: true });
   expect(await result).toBe('Sent.');
+  // it is in the log by now
+  expect(await durable.respond(runId, command)).toEqual({ accepted: true });
+  const other = { ...command, response: { approved: false } } as const;
+  expect(await durable.respond(runId, other)).toMatchObject({ accepted: false });
   await worker.stop();
+});
+
+test('a response in the log whose run was not woken wakes it when it is sent again', async () => {
+  const store = createMemoryStore();
+  const prompt = sendLetter(createEffects());
+  const woken: string[] = [];
+  const driver = {
+    wake: async (runId: string) => void woken.push(runId),
+    work: () => ({ stop: async () => {} }),
+  };
+  const durable = createDurable({ prompts: [prompt], store, driver });
+  const { runId } = await durable.begin({ definition: prompt, input: undefined });
+  expect(await durable.advance(runId, new AbortController().signal)).toMatchObject({ status: 'waiting' });
+  const { events = [] } = (await durable.read(runId, -1)) ?? {};
+  const [{ approvalId } = { approvalId: '' }] = reduceAll(events).approvals;
+  const response = { approved: true, input: { to: 'Eve', cc: null } } as const;
+  const command = { type: 'approval-response', approvalId, response } as const;
+  const claimed = (await store.claim(runId, -1)) as { epoch: number };
+  const answered = { seq: events.length, t: 1, type: 'approval-response', approvalId, response } as RunEvent;
+  expect(await store.append(runId, claimed.epoch, [answered])).toBe(true);
+  woken.length = 0;
+  const same = { ...command, response: { input: { cc: null, to: 'Eve' }, approved: true } } as const;
+  expect(await durable.respond(runId, same)).toEqual({ accepted: true });
+  expect(woken).toEqual([runId]);
+  const other = { ...command, response: { approved: true } } as const;
+  expect(await durable.respond(runId, other)).toMatchObject({ accepted: false });
+});
+
+test('what is no response is refused with the reason, and a response may still come', async () => {
+  const prompt = sendLetter(createEffects());
+  const durable = createDurable({ prompts: [prompt], store: createMemoryStore() });
+  const { runId } = await durable.begin({ definition: prompt, input: undefined });
+  await durable.advance(runId, new AbortController().signal);
+  const [approval] = reduceAll((await durable.read(runId, -1))?.events ?? []).approvals;
+  const command = { type: 'approval-response', approvalId: approval?.approvalId ?? '' } as const;
+  const broken = { ...command, response: { approved: 'yes' } as never };
+  expect(await durable.respond(runId, broken)).toMatchObject({
+    accepted: false,
+    reason: expect.stringContaining('not a response to an approval'),
+  });
+  expect(await durable.respond(runId, { ...command, response: { approved: true } })).toEqual({
+    accepted: true,
+  });
 });
 
 test('a log that is not whole is not continued, and the error says where it breaks off', async () => {

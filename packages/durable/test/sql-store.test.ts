@@ -1,7 +1,11 @@
 import { PGlite } from '@electric-sql/pglite';
+import { definePrompt, reduceAll, type RunState } from '@cueline/core';
+import { createDurable } from '@cueline/durable';
 import { createSqlStore } from '@cueline/durable/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
 import { describeWithPostgres } from './support/postgres.ts';
+import { planned } from './support/prompts.ts';
 import { testStore } from './support/store-suite.ts';
 
 const client = new PGlite();
@@ -43,4 +47,32 @@ test('tables that could not be created are created at the next call', async () =
   });
   await expect(store.unfinished()).rejects.toThrow('away');
   expect(await store.unfinished()).toBeInstanceOf(Array);
+});
+
+test('a model and a tool that say U+0000 do not stop their run', async () => {
+  const text = 'nul \0 and half \ud800';
+  const prompt = definePrompt(
+    'nul',
+    (letter) => {
+      letter.$`Say it.`;
+      letter.defTool('echo', 'Echo', z.object({ text: z.string() }), (input) => input.text, {
+        needsApproval: true,
+      });
+    },
+    { model: planned([[{ text }, { toolCall: { id: text, name: 'echo', input: { text } } }], text]) },
+  );
+  const durable = createDurable({ prompts: [prompt], store: createSqlStore(client) });
+  const { signal } = new AbortController();
+  const { runId } = await durable.begin({ definition: prompt, input: undefined });
+  const state = async (): Promise<RunState> => reduceAll((await durable.read(runId, -1))?.events ?? []);
+  expect(await durable.advance(runId, signal)).toMatchObject({ status: 'waiting' });
+  const [{ approvalId } = { approvalId: '' }] = (await state()).approvals;
+  const command = {
+    type: 'approval-response',
+    approvalId,
+    response: { approved: true, input: { text } },
+  } as const;
+  expect(await durable.respond(runId, command)).toEqual({ accepted: true });
+  while ((await durable.advance(runId, signal)).status === 'next');
+  expect(await state()).toMatchObject({ status: 'done', result: text, toolCalls: [{ output: text }] });
 });

@@ -50,6 +50,11 @@ export type AdvanceOptions = {
   append(events: readonly RunEvent[]): Promise<void>;
   /** What users have sent to the run since it was advanced last. What it does not wait for has no effect. */
   commands?: readonly DurableCommand[];
+  /**
+   * Called once the step is under way, with a function that gives the run what users send meanwhile. It resolves with false
+   * for a command that the step does not take now: the next one gets it in `commands`.
+   */
+  during?(give: (command: DurableCommand) => Promise<boolean>): void;
   /** Where models come from. */
   models?: ModelSettings;
   /** Leaves the run as it is. Another worker continues it. */
@@ -135,7 +140,10 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
           },
         );
         for (const edit of edits) await sendEdit(started.run, edit);
-        if (edits.length === 0 || !isWaiting()) void started.run.finished;
+        if (edits.length === 0 || !isWaiting()) {
+          void started.run.finished;
+          options.during?.((command) => giveResponse(started.run, command));
+        }
       } catch (error) {
         endEarly(log, run, describeFailure(error, input, models).error);
       }
@@ -213,6 +221,20 @@ function watch(log: PausableLog, settle: Outcome['settle']): () => boolean {
 
 async function sendEdit(run: RunHandle, command: Extract<RunCommand, { type: 'edit' }>): Promise<void> {
   await run.edit(command.edit, command.agent);
+}
+
+/** Gives a run under way a response. Resolves with false if it does not wait for it. */
+async function giveResponse(run: RunHandle, command: DurableCommand): Promise<boolean> {
+  switch (command.type) {
+    case 'approval-response':
+      return (await run.respondToApproval(command.approvalId, command.response)).accepted;
+    case 'client-tool-response':
+      return (await run.respondToClientTool(command.clientCallId, command.response)).accepted;
+    case 'client-tool-claim':
+      return (await run.claimClientTool(command.clientCallId, command.page, command.instead)).accepted;
+    default:
+      return false;
+  }
 }
 
 function reasonOf(end: AbortSignal | undefined): CuelineError {

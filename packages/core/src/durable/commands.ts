@@ -1,4 +1,6 @@
 import type { RunCommand } from '../executors/executor.ts';
+import { canonicalJson } from '../json/canonical.ts';
+import type { ApprovalResponse, ClientToolResponse } from '../log/events.ts';
 import { isPending } from '../log/pending.ts';
 import type { RunLog } from '../log/run-log.ts';
 import { loggedResponse, readApprovalResponse, readClientToolResponse } from '../tool-calls/read-response.ts';
@@ -8,6 +10,24 @@ export type DurableCommand = RunCommand | { type: 'stop' };
 
 export function isEdit(command: DurableCommand): command is Extract<RunCommand, { type: 'edit' }> {
   return command.type === 'edit';
+}
+
+/**
+ * Returns the response of a command as the log keeps it, or the reason as a string if it is not a response. Undefined for
+ * commands without one.
+ */
+export function readResponse(
+  command: DurableCommand,
+): ApprovalResponse | ClientToolResponse | string | undefined {
+  if (command.type === 'approval-response') return readApprovalResponse(command.response);
+  if (command.type !== 'client-tool-response') return undefined;
+  const response = readClientToolResponse(command.response);
+  return typeof response === 'string' ? response : loggedResponse(response);
+}
+
+/** True for two equal responses, whatever the order of their fields. */
+export function isSameResponse(one: object, other: object): boolean {
+  return canonicalJson(one) === canonicalJson(other);
 }
 
 /** Writes a response into the log, if the run waits for it. Edits of tasks come later, from the task list itself. */

@@ -38,8 +38,9 @@ export function createRedisStore(client: RedisClient, options: RedisStoreOptions
     const found = await run(scripts.describeRun, [keys.run, keys.events]);
     if (!Array.isArray(found)) return undefined;
     const [start = '', length = '', ended] = found;
-    const { owner } = JSON.parse(start) as DurableStart;
-    return { runId, owner, endSeq: ended === '1' ? Number(length) - 1 : undefined };
+    const { prompt, owner } = JSON.parse(start) as DurableStart;
+    const count = Number(length);
+    return { runId, prompt, owner, length: count, endSeq: ended === '1' ? count - 1 : undefined };
   }
 
   /**
@@ -117,24 +118,23 @@ export function createRedisStore(client: RedisClient, options: RedisStoreOptions
     },
     async send(runId, stored) {
       const keys = keysOf(runId);
-      return (
-        (await run(scripts.sendCommand, [keys.run, keys.commands], [stored.name, JSON.stringify(stored)])) ===
-        1
-      );
+      const args = [stored.name, JSON.stringify(stored)];
+      const sent = await run(scripts.sendCommand, [keys.run, keys.commands], args);
+      return typeof sent === 'string' ? readCommands([sent])[0] : undefined;
+    },
+    async commands(runId) {
+      const found = await run(scripts.readCommands, [keysOf(runId).commands]);
+      return Array.isArray(found) ? readCommands(found) : [];
     },
     async forget(runId, names) {
       if (names.length > 0) await run(scripts.forgetCommands, [keysOf(runId).commands], [...names]);
     },
     async read(runId, afterSeq) {
       const keys = keysOf(runId);
-      const found = await run(
-        scripts.readRun,
-        [keys.run, keys.events, keys.commands],
-        [String(afterSeq + 1)],
-      );
+      const found = await run(scripts.readRun, [keys.run, keys.events], [String(afterSeq + 1)]);
       if (!Array.isArray(found)) return undefined;
-      const [ended, stopping, ...events] = found;
-      return { events: events.map(readEvent), ended: ended === '1', stopping: stopping === '1' };
+      const [ended, ...events] = found;
+      return { events: events.map(readEvent), ended: ended === '1' };
     },
     async unfinished() {
       const found = await run(scripts.readUnfinished, [unfinished]);

@@ -49,14 +49,23 @@ end
 return 1
 `);
 
-/** Keys: the run, its commands. Arguments: the name, the command. Returns 1 if it is stored. */
+/**
+ * Keys: the run, its commands. Arguments: the name, the command. Returns the command that the run has under the name then, or
+ * nothing if the run has ended or is not known.
+ */
 export const sendCommand: RedisScript = createScript(`
 local run = redis.call('HMGET', KEYS[1], 'start', 'ended')
-if not run[1] or run[2] then return 0 end
-if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 1 then return 0 end
-local sent = redis.call('HINCRBY', KEYS[1], 'sent', 1)
-redis.call('HSET', KEYS[2], ARGV[1], sent .. ' ' .. ARGV[2])
-return 1
+if not run[1] or run[2] then return false end
+local known = redis.call('HGET', KEYS[2], ARGV[1])
+if known then return known end
+local sent = redis.call('HINCRBY', KEYS[1], 'sent', 1) .. ' ' .. ARGV[2]
+redis.call('HSET', KEYS[2], ARGV[1], sent)
+return sent
+`);
+
+/** Keys: the commands. Returns them. */
+export const readCommands: RedisScript = createScript(`
+return redis.call('HVALS', KEYS[1])
 `);
 
 /** Keys: the commands. Arguments: the names of those that are removed. */
@@ -65,14 +74,13 @@ for _, name in ipairs(ARGV) do redis.call('HDEL', KEYS[1], name) end
 `);
 
 /**
- * Keys: the run, its events, its commands. Arguments: the number of the first event to read. Returns '1' if the run has ended,
- * '1' if a stop waits for a worker, and the events; or nothing for an unknown run.
+ * Keys: the run, its events. Arguments: the number of the first event to read. Returns '1' if the run has ended, and the
+ * events; or nothing for an unknown run.
  */
 export const readRun: RedisScript = createScript(`
 local run = redis.call('HMGET', KEYS[1], 'start', 'ended')
 if not run[1] then return false end
 local found = redis.call('LRANGE', KEYS[2], ARGV[1], -1)
-table.insert(found, 1, tostring(redis.call('HEXISTS', KEYS[3], 'stop')))
 table.insert(found, 1, run[2] or '0')
 return found
 `);

@@ -83,7 +83,8 @@ export function restateDriver(options: RestateDriverOptions): RestateDriver {
       abortTimeout: LONGEST_STEP,
       // the store has the log of the run
       journalRetention: 0,
-      // a step fails only if the store or the worker is away: models have retries of their own, and their errors end the run
+      // a step fails only if the store or the worker is away, or the worker is too old for the run: models have retries of
+      // their own, and their errors end the run
       retryPolicy: {
         initialInterval: 100,
         exponentiationFactor: 2,

@@ -34,8 +34,8 @@ export function createSqlStore(client: SqlClient): DurableStore {
     const rows = await query<Read>(statements.read, [runId, afterSeq]);
     const [run] = rows;
     if (run === undefined) return undefined;
-    const { ended, stopping } = run;
-    return { events: rows.flatMap(({ body }) => (body === null ? [] : [readEvent(body)])), ended, stopping };
+    const { ended } = run;
+    return { events: rows.flatMap(({ body }) => (body === null ? [] : [readEvent(body)])), ended };
   }
 
   return {
@@ -74,8 +74,14 @@ export function createSqlStore(client: SqlClient): DurableStore {
       return rows.length > 0;
     },
     async send(runId, { name, command }) {
-      const rows = await query<object>(statements.send, [runId, name, JSON.stringify(command)]);
-      return rows.length > 0;
+      const added = await query<object>(statements.send, [runId, name, JSON.stringify(command)]);
+      if (added.length > 0) return { name, command };
+      const [known] = await query<{ body: string }>(statements.sent, [runId, name]);
+      return known === undefined ? undefined : { name, command: JSON.parse(known.body) as DurableCommand };
+    },
+    async commands(runId) {
+      const rows = await query<{ name: string; body: string }>(statements.commands, [runId]);
+      return rows.map(({ name, body }) => ({ name, command: JSON.parse(body) as DurableCommand }));
     },
     async forget(runId, names) {
       if (names.length > 0) await query(statements.forget, [runId, names]);
@@ -93,8 +99,9 @@ export function createSqlStore(client: SqlClient): DurableStore {
         values,
       );
       if (run === undefined) return undefined;
-      const { owner } = JSON.parse(run.start) as DurableStart;
-      return { runId: run.run_id, owner, endSeq: run.ended ? run.length - 1 : undefined };
+      const { length } = run;
+      const { prompt, owner } = JSON.parse(run.start) as DurableStart;
+      return { runId: run.run_id, prompt, owner, length, endSeq: run.ended ? length - 1 : undefined };
     },
     async unfinished() {
       const rows = await query<{ run_id: string }>(statements.unfinished, []);
@@ -103,7 +110,7 @@ export function createSqlStore(client: SqlClient): DurableStore {
   };
 }
 
-type Read = { ended: boolean; stopping: boolean; body: string | null };
+type Read = { ended: boolean; body: string | null };
 
 type Claimed = {
   epoch: number;

@@ -57,8 +57,7 @@ export const statements = {
       (SELECT json_agg(json_build_array(name, body) ORDER BY id) FROM cueline_commands WHERE run_id = $1)::text
         AS commands
     FROM run`,
-  read: `SELECT run.ended, event.body,
-      EXISTS (SELECT 1 FROM cueline_commands WHERE run_id = $1 AND name = 'stop') AS stopping
+  read: `SELECT run.ended, event.body
     FROM cueline_runs run
     LEFT JOIN cueline_events event ON event.run_id = run.run_id AND event.seq > $2
     WHERE run.run_id = $1 ORDER BY event.seq`,
@@ -76,6 +75,9 @@ export const statements = {
   send: `INSERT INTO cueline_commands (run_id, name, body)
     SELECT run_id, $2, $3 FROM cueline_runs WHERE run_id = $1 AND NOT ended
     ON CONFLICT DO NOTHING RETURNING id`,
+  sent: `SELECT command.body FROM cueline_commands command JOIN cueline_runs USING (run_id)
+    WHERE run_id = $1 AND name = $2 AND NOT ended`,
+  commands: `SELECT name, body FROM cueline_commands WHERE run_id = $1 ORDER BY id`,
   forget: `DELETE FROM cueline_commands WHERE run_id = $1 AND name = ANY($2::text[])`,
   unfinished: `SELECT run_id FROM cueline_runs WHERE NOT ended ORDER BY created_at`,
 } as const;

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { createRun, definePrompt, type PromptDefinition } from '@cueline/core';
+import { createDurable } from '@cueline/durable';
 import { createEffects, workHere } from './driver-contract.ts';
 import { sameAgain } from './driver-prompts.ts';
 import type { DriverSetup } from './driver-setup.ts';
-import { planned, sendLetter, type Effects } from './prompts.ts';
+import { planned, sendLetter, writePages, type Effects } from './prompts.ts';
 
 type Version = { name: string; tool?: { input: z.ZodType }; runs: boolean };
 
@@ -54,6 +55,24 @@ export function testChanges(name: string, { createDriver, createStore }: DriverS
     expect(run.getState().toolCalls[0]?.state).toBe(version.runs ? 'output-available' : 'output-error');
     expect(JSON.stringify(run.getState().steps.at(-1)?.request.messages)).toContain('says the new version');
   });
+
+  test(`${name}: a worker of an earlier deployment leaves a run of a new prompt to one that knows it`, async () => {
+    const effects = createEffects();
+    const store = await createStore();
+    const prompt = writePages(effects);
+    const starter = createDurable({ prompts: [prompt], store, driver: createDriver() });
+    const { runId } = await starter.begin({ definition: prompt, input: { book: 'Emma' } });
+    const errors: unknown[] = [];
+    const old = await workHere([], createDriver({ onError: (error) => errors.push(error) }), store);
+    const ofRun = (): unknown[] => errors.filter((error) => String(error).includes(runId));
+    await expect.poll(ofRun, { timeout: 10_000 }).not.toEqual([]);
+    expect(String(ofRun()[0])).toContain('"writePages", which this worker does not know');
+    await workHere([prompt], createDriver(), store);
+    await old.stop();
+    await expect.poll(async () => (await store.read(runId, -1))?.ended, { timeout: 20_000 }).toBe(true);
+    expect((await store.read(runId, -1))?.events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
+    expect(effects.noted.filter((each) => each.startsWith('write'))).toHaveLength(3);
+  }, 40_000);
 
   test(`${name}: the loop guard holds across workers`, async () => {
     const effects = createEffects();

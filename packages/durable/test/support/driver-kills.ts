@@ -62,9 +62,10 @@ export function testKilledWorkersLong(name: string, setup: DriverSetup, module: 
     worker.kill('SIGKILL');
     await worker.ended;
     const [{ approvalId } = { approvalId: '' }] = reader.run.getState().approvals;
-    const respond = () => reader.run.respondToApproval(approvalId, { approved: true });
-    expect(await respond()).toEqual({ accepted: true });
-    expect(await respond()).toMatchObject({ accepted: false });
+    const respond = (approved: boolean) => reader.run.respondToApproval(approvalId, { approved });
+    expect(await respond(true)).toEqual({ accepted: true });
+    expect(await respond(true)).toEqual({ accepted: true });
+    expect(await respond(false)).toMatchObject({ accepted: false });
     await workers.start();
     expect(await reader.result).toBe('Sent.');
     await checkLog(setup, reader);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RunEvent } from '@cueline/core';
 import type { DurableStore } from '@cueline/durable';
+import { commandOf } from '../../src/respond.ts';
 
 const start = { prompt: 'planDay', input: { city: 'Faro' } };
 
@@ -45,15 +46,23 @@ export function testStore(
       runId: three,
       start: { ...start, owner: { subject: `other than ${one}`, chat: 'chat-1' } },
     });
-    expect(await store.find({ runId: one })).toEqual({ runId: one, owner, endSeq: undefined });
+    expect(await store.find({ runId: one })).toEqual({
+      runId: one,
+      prompt: 'planDay',
+      owner,
+      length: 0,
+      endSeq: undefined,
+    });
     expect(await store.find({ key: `key ${one}` })).toMatchObject({ runId: one });
     expect(await store.find({ subject, chat: 'chat-1' })).toMatchObject({ runId: two });
     expect(await store.find({ subject, chat: 'chat-2' })).toBeUndefined();
     expect(await store.find({ runId: 'no such run' })).toBeUndefined();
     const claimed = await store.claim(two, -1);
     if (claimed === undefined || claimed === 'ended') throw new Error('not claimed');
-    await store.append(two, claimed.epoch, [event(0), end(1)]);
-    expect(await store.find({ runId: two })).toMatchObject({ endSeq: 1 });
+    await store.append(two, claimed.epoch, [event(0)]);
+    expect(await store.find({ runId: two })).toMatchObject({ length: 1, endSeq: undefined });
+    await store.append(two, claimed.epoch, [end(1)]);
+    expect(await store.find({ runId: two })).toMatchObject({ length: 2, endSeq: 1 });
   });
 
   test.skipIf(openCutOff === undefined)(
@@ -112,17 +121,15 @@ export function testStore(
     expect(await store.read(runId, 0)).toEqual({
       events: [event(1), event(2)],
       ended: false,
-      stopping: false,
     });
     expect(await (await open()).read(runId, -1)).toEqual({
       events: [event(0), event(1), event(2)],
       ended: false,
-      stopping: false,
     });
     expect(await store.unfinished()).toContain(runId);
     expect(await store.append(runId, epoch, [end(3)])).toBe(true);
     expect(await store.append(runId, epoch, [event(4)])).toBe(false);
-    expect(await store.read(runId, 2)).toEqual({ events: [end(3)], ended: true, stopping: false });
+    expect(await store.read(runId, 2)).toEqual({ events: [end(3)], ended: true });
     expect(await store.claim(runId, -1)).toBe('ended');
     expect(await store.unfinished()).not.toContain(runId);
   });
@@ -178,30 +185,44 @@ export function testStore(
       name: 'approval a',
       command: { type: 'approval-response', approvalId: 'a', response: { approved: true } },
     } as const;
-    expect(await store.send(runId, approve)).toBe(true);
-    expect(await store.send(runId, approve)).toBe(false);
-    expect(await store.read(runId, -1)).toMatchObject({ stopping: false });
-    expect(await store.send(runId, stop)).toBe(true);
-    expect(await store.read(runId, 2_147_483_646)).toEqual({ events: [], ended: false, stopping: true });
-    expect(await store.send('no such run', stop)).toBe(false);
+    expect(await store.send(runId, approve)).toEqual(approve);
+    const refuse = { ...approve, command: { ...approve.command, response: { approved: false } } } as const;
+    expect(await store.send(runId, refuse)).toEqual(approve);
+    expect(await store.send(runId, stop)).toEqual(stop);
+    expect(await store.commands(runId)).toEqual([approve, stop]);
+    expect(await store.commands('no such run')).toEqual([]);
+    expect(await store.send('no such run', stop)).toBeUndefined();
     const claimed = await (await open()).claim(runId, -1);
     if (claimed === undefined || claimed === 'ended') throw new Error('not claimed');
     expect(claimed.commands).toEqual([approve, stop]);
     await store.forget(runId, ['approval a']);
     await store.forget(runId, []);
-    expect(await store.claim(runId, -1)).toMatchObject({ commands: [stop] });
+    const again = await store.claim(runId, -1);
+    if (again === undefined || again === 'ended') throw new Error('not claimed');
+    expect(again.commands).toEqual([stop]);
+    await store.append(runId, again.epoch, [end(0)]);
+    expect(await store.send(runId, stop)).toBeUndefined();
+    expect(await store.send(runId, approve)).toBeUndefined();
   });
 
   test(`${name}: texts of any kind come back as they were`, async () => {
     const store = await open();
     const runId = newId();
-    const text = `it's "quoted" \\ $1 \n \u{1F600} \u2028 ${'x'.repeat(100_000)}`;
-    await store.create({ runId, start: { prompt: 'p', input: text } });
+    const text = `it's "quoted" \\ \\u0000 \0 \ud800 $1 \n \u{1F600} \u2028 ${'x'.repeat(100_000)}`;
+    await store.create({ runId, start: { prompt: 'p', input: { [text]: text } } });
+    const approvalId = text.slice(0, 50);
+    const response = { approved: false, reason: text } as const;
+    const command = commandOf({ type: 'approval-response', approvalId, response });
+    expect(await store.send(runId, command)).toEqual(command);
+    expect(await store.send(runId, command)).toEqual(command);
     const claimed = await store.claim(runId, -1);
     if (claimed === undefined || claimed === 'ended') throw new Error('not claimed');
-    expect(claimed.start.input).toBe(text);
+    expect(claimed.start.input).toEqual({ [text]: text });
+    expect(claimed.commands).toEqual([command]);
+    expect(await store.commands(runId)).toEqual([command]);
     const said = event(0, { type: 'warning', message: text });
     await store.append(runId, claimed.epoch, [said]);
-    expect(await store.read(runId, -1)).toEqual({ events: [said], ended: false, stopping: false });
+    expect(await store.read(runId, -1)).toEqual({ events: [said], ended: false });
+    expect(await store.claim(runId, -1)).toMatchObject({ events: [said] });
   });
 }

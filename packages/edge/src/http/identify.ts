@@ -159,8 +159,9 @@ function noAddress(identity: unknown): CuelineError {
 
 function checkSubject(subject: unknown): string {
   if (typeof subject !== 'string' || subject === '' || subject.length > longestSubject) throw unauthorized();
-  // in a store of bytes every half of a surrogate pair is the same letter, and two subjects would become one
-  if (/\p{Surrogate}/u.test(subject)) throw unauthorized();
+  // in a store of bytes every half of a surrogate pair is the same letter, and two subjects would become one; Postgres takes
+  // no U+0000
+  if (subject.includes('\0') || /\p{Surrogate}/u.test(subject)) throw unauthorized();
   return subject;
 }
 

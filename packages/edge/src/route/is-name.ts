@@ -1,12 +1,21 @@
 /** The maximum length of a client's names, in characters. */
-export const longestName = 200;
+const longestName = 200;
 
 /**
  * True for a valid name of a start or a conversation. Half a surrogate pair would be equal to any other half in a
- * store.
+ * store, and Postgres takes no U+0000.
  */
 export function isName(text: unknown): text is string {
   return (
-    typeof text === 'string' && text !== '' && text.length <= longestName && !/\p{Surrogate}/u.test(text)
+    typeof text === 'string' &&
+    text !== '' &&
+    text.length <= longestName &&
+    !text.includes('\0') &&
+    !/\p{Surrogate}/u.test(text)
   );
+}
+
+/** Returns what is wrong with a text that is not a name. */
+export function notNamed(what: string): string {
+  return `${what} is not a string of 1 to ${longestName} characters, without U+0000 and halves of surrogate pairs.`;
 }

@@ -1,6 +1,6 @@
 import type { ApprovalResponse, ClientToolResponse, RunCommand, TaskEdit } from '@cueline/core';
 import { Refusal } from '../http/respond.ts';
-import { isName, longestName } from './is-name.ts';
+import { isName, notNamed } from './is-name.ts';
 import { refusePrototypes } from './refuse-prototypes.ts';
 
 /** Reads a command for a run in progress. Throws a {@link Refusal} with 400 if the body is not a command. */
@@ -40,9 +40,9 @@ export function readCommand(body: Readonly<Record<string, unknown>>): RunCommand
   }
   if (type === 'client-tool-claim') {
     if (typeof clientCallId !== 'string') throw clientCallIdError();
-    if (!isName(page)) throw invalid(`page is not a string of 1 to ${longestName} characters.`);
+    if (!isName(page)) throw invalid(notNamed('page'));
     if (instead !== undefined && !isName(instead)) {
-      throw invalid(`instead is not a string of 1 to ${longestName} characters.`);
+      throw invalid(notNamed('instead'));
     }
     return { type, clientCallId, page, ...(instead === undefined ? {} : { instead }) };
   }

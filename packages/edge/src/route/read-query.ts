@@ -1,4 +1,5 @@
 import { Refusal } from '../http/respond.ts';
+import { isName, notNamed } from './is-name.ts';
 
 /**
  * Returns the run of an address: `?run=…`. Throws a {@link Refusal} with 404 for an id that this route cannot have
@@ -30,8 +31,14 @@ export function readAfter(request: Request, url: URL): number {
 export function chatOf(url: URL): string | undefined {
   const [, id] = /\/([^/]+)\/stream$/.exec(url.pathname) ?? [];
   if (id === undefined) return undefined;
+  const chatId = decoded(id);
+  if (!isName(chatId)) throw new Refusal('invalid_query', notNamed('The conversation of the address'));
+  return chatId;
+}
+
+function decoded(text: string): string {
   try {
-    return decodeURIComponent(id);
+    return decodeURIComponent(text);
   } catch {
     throw new Refusal('invalid_query', 'The address is not well-formed.');
   }

@@ -5,7 +5,7 @@ import { isChatPost } from './read-chat-post.ts';
 import { checkInput, checkInputSize } from './check-input.ts';
 import { checkMessages, checkTasks } from './check-messages.ts';
 import { earlierTasks } from './runs/earlier-tasks.ts';
-import { isName, longestName } from './is-name.ts';
+import { isName, notNamed } from './is-name.ts';
 import { TimeoutElapsed, withTimeout } from '../base/with-timeout.ts';
 import type { AcceptedRun, AskedRun } from './prompt-route-options.ts';
 import { refusePrototypes } from './refuse-prototypes.ts';
@@ -28,7 +28,7 @@ export async function readStart(
   const definition = findPrompt(settings, body['prompt']);
   const { input, model, key, previousRunId } = body;
   if (key !== undefined && !isName(key)) {
-    throw new Refusal('invalid_body', `key is not a string of 1 to ${longestName} characters.`);
+    throw new Refusal('invalid_body', notNamed('key'));
   }
   checkInputSize(definition, input, settings);
   for (const name of ['input', 'model', 'options']) refusePrototypes(body[name], name);

@@ -139,6 +139,8 @@ describe('a route whose runs are durable', () => {
       reason: expect.stringContaining('may not change'),
     });
     expect(await (await respond('ada', { approved: true })).json()).toEqual({ accepted: true });
+    // sent again, because the client has not seen the answer
+    expect(await (await respond('ada', { approved: true })).json()).toEqual({ accepted: true });
     expect(await (await respond('ada', { approved: false })).json()).toMatchObject({ accepted: false });
     expect(site.notes).toEqual([]);
     await createServer(site, store).work();
@@ -146,6 +148,33 @@ describe('a route whose runs are durable', () => {
     checkWhole(events);
     expect(reduceAll(events)).toMatchObject({ status: 'done', result: 'Sent.' });
     expect(site.notes).toEqual(['send Ada']);
+  });
+
+  test('a start that is sent again wakes its run, whose process was killed before it woke a worker', async () => {
+    const store = createMemoryStore();
+    const site = createSite(['Hello.']);
+    const server = createServer(site, store);
+    await server.work();
+    // its own driver wakes no worker, as it works off nothing
+    const killed = await createServer(site, store).fetch()(post({ key: 'one' }));
+    await killed.body?.cancel();
+    const again = await server.fetch()(post({ key: 'one' }));
+    expect(again.headers.get('x-cueline-run')).toBe(killed.headers.get('x-cueline-run'));
+    expect(await again.text()).toContain('"type":"run-end"');
+  });
+
+  test('a start that is sent again is refused while its run cannot be woken', async () => {
+    const site = createSite(['Hello.']);
+    const { durable, fetch } = createServer(site, createMemoryStore());
+    const first = await fetch()(post({ key: 'one' }));
+    await first.body?.cancel();
+    durable.wake = () => Promise.reject(new Error('The engine is away.'));
+    expect(await refusal(await fetch()(post({ key: 'one' })))).toMatchObject({ status: 503 });
+    // a run that has ended needs no worker
+    const { signal } = new AbortController();
+    const runId = first.headers.get('x-cueline-run')!;
+    while ((await durable.advance(runId, signal)).status === 'next');
+    expect((await fetch()(post({ key: 'one' }))).status).toBe(200);
   });
 
   test('another subject finds nothing, nor does anyone find a run that no route has started', async () => {

@@ -90,6 +90,10 @@ describe('a route refuses', () => {
     ],
     ['a key that is no Unicode', post({ input: {}, key: '\ud800' }), 400, 'invalid_body'],
     ['a chat that is no Unicode', post({ id: '\udc00', messages: [] }), 400, 'invalid_body'],
+    ['a key with U+0000', post({ input: {}, key: 'k\0' }), 400, 'invalid_body'],
+    ['a chat with U+0000', post({ id: 'c\0', messages: [] }), 400, 'invalid_body'],
+    ['the events of a chat with U+0000', ask('GET', '/c%00/stream'), 400, 'invalid_query'],
+    ['to stop a chat with U+0000', ask('DELETE', '/c%00/stream'), 400, 'invalid_query'],
     ['the name of a prototype', raw('{"input":{"a":[{"__proto__":{"admin":true}}]}}'), 400, 'invalid_body'],
     ['it in other letters', raw('{"input":{"\\u005f_proto__":null}}'), 400, 'invalid_body'],
     ['tasks that are none', post({ input: {}, tasks: [null] }), 400, 'invalid_body'],
@@ -241,8 +245,9 @@ test('a subject is who it is, letter by letter', async () => {
   const query = `?run=${response.headers.get('x-cueline-run')}`;
   subject = apart;
   expect((await hub.route(ask('GET', query))).status).toBe(404);
-  // every such half would be the same letter in a store
-  for (subject of ['\ud800', 'ada\udc00']) expect((await hub.route(ask('GET', query))).status).toBe(401);
+  // every such half would be the same letter in a store, and Postgres takes no U+0000
+  for (subject of ['\ud800', 'ada\udc00', 'ada\0'])
+    expect((await hub.route(ask('GET', query))).status).toBe(401);
   subject = composed;
   await hub.route(ask('DELETE', query));
   await response.text();

@@ -24,6 +24,8 @@ export type DurableHost = {
   ): Promise<
     { runId: string; owner: { subject: string } | undefined; endSeq: number | undefined } | undefined
   >;
+  /** Lets a worker advance a run soon. Does no harm to a run that needs none. */
+  wake(runId: string): Promise<void>;
   /** Returns the stored events after `afterSeq`. */
   read(runId: string, afterSeq: number): Promise<{ events: readonly RunEvent[] } | undefined>;
   /** Returns the events after `afterSeq`, past and future. Aborting the signal only stops watching. */

@@ -106,7 +106,7 @@ class DurableRuns implements Runs {
     const own = keyOf(request.definition.name, startKey, chat);
     const key = own === undefined ? undefined : JSON.stringify([subject, own]);
     const known = key === undefined ? undefined : await this.#ask(() => this.#host.find({ key }));
-    if (known !== undefined) return { ...(await this.reach(known.runId, subject)), started: false };
+    if (known !== undefined) return this.#again(known.runId, subject);
     checkStart(start);
     if (this.#host.guard === undefined) checkIdentity(identity);
     await this.#checkSwitch();
@@ -117,7 +117,7 @@ class DurableRuns implements Runs {
     if (refused !== undefined) {
       // the same start may have come twice at once, and taken the last reservation
       const meanwhile = key === undefined ? undefined : await this.#ask(() => this.#host.find({ key }));
-      if (meanwhile !== undefined) return { ...(await this.reach(meanwhile.runId, subject)), started: false };
+      if (meanwhile !== undefined) return this.#again(meanwhile.runId, subject);
       throw startRefusedError(refused, this.#settings);
     }
     const owner = { subject, chat: chat?.id, ...storedLimits(identity) };
@@ -132,6 +132,13 @@ class DurableRuns implements Runs {
       void this.#budget.settle(subject, place.runId, unused);
       throw error;
     }
+  }
+
+  /** Returns a run that was started before, by a process that may have been killed before it woke a worker. */
+  async #again(runId: string, subject: string): Promise<StartedRun> {
+    const run = await this.reach(runId, subject);
+    if (run.endSeq === undefined) await this.#ask(() => this.#host.wake(runId));
+    return { ...run, started: false };
   }
 
   /** Keeps only the place of a new run: its worker reserves what each model call may use. */

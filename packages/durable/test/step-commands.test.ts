@@ -1,0 +1,166 @@
+import { expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
+import {
+  createRun,
+  definePrompt,
+  type ApprovalResponse,
+  type PromptDefinition,
+  type RunState,
+} from '@cueline/core';
+import { createDurable, createMemoryStore, type DurableStore } from '@cueline/durable';
+import { createEffects } from './support/driver-contract.ts';
+import { planned, type Effects } from './support/prompts.ts';
+
+/** A prompt whose model calls two tools at once: a slow one, and one that a person has to approve. */
+function twoTools(effects: Effects): { prompt: PromptDefinition<void>; open(): void } {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  const call = (name: string) => ({ toolCall: { name, input: {} } });
+  const prompt = definePrompt(
+    'twoTools',
+    (desk) => {
+      desk.$`Do both.`;
+      desk.defTool('slow', 'Slow', z.object({}), async () => {
+        effects.note('slow');
+        await opened;
+        return 'late';
+      });
+      desk.defTool('send', 'Send', z.object({}), () => effects.note('send'), {
+        effect: 'external',
+        needsApproval: true,
+      });
+    },
+    { model: planned([[call('slow'), call('send')], 'Done.']) },
+  );
+  return { prompt, open };
+}
+
+/** A run in the middle of its step: one tool is under way, and the other one waits for its approval. */
+async function openStep(store: DurableStore = createMemoryStore()) {
+  const effects = createEffects();
+  const { prompt, open } = twoTools(effects);
+  const here = createDurable({ prompts: [prompt], store });
+  const worker = await here.work();
+  onTestFinished(() => worker.stop());
+  onTestFinished(open);
+  const run = createRun(prompt, { executor: here.executor });
+  const result = run.start();
+  result.catch(() => {});
+  await expect.poll(() => run.getState().approvals).toHaveLength(1);
+  await expect.poll(() => effects.noted).toEqual(['slow']);
+  const { runId, approvals } = run.getState();
+  const { approvalId } = approvals[0]!;
+  const elsewhere = createDurable({ prompts: [prompt], store });
+  const respond = async (where: 'this' | 'another', response: ApprovalResponse): Promise<void> => {
+    const command = { type: 'approval-response', approvalId, response } as const;
+    const durable = where === 'this' ? here : elsewhere;
+    expect(await durable.respond(runId, command)).toEqual({ accepted: true });
+  };
+  const state = (): RunState => run.getState();
+  return { store, effects, open, run, runId, result, respond, state };
+}
+
+test.each(['this', 'another'] as const)(
+  'a response in %s process lets its call begin while another call of the step is under way',
+  async (where) => {
+    const { store, effects, open, run, runId, result, respond } = await openStep();
+    await respond(where, { approved: true });
+    await expect.poll(() => effects.noted, { timeout: 5_000 }).toEqual(['slow', 'send']);
+    open();
+    expect(await result).toBe('Done.');
+    expect(effects.noted).toEqual(['slow', 'send']);
+    const places = run
+      .log()
+      .map((event) => ('toolName' in event ? `${event.type} ${event.toolName}` : event.type));
+    expect(places.filter((place) => place === 'approval-response')).toHaveLength(1);
+    expect(places.indexOf('approval-response')).toBeLessThan(places.indexOf('tool-start send'));
+    expect(await store.commands(runId)).toEqual([]);
+  },
+);
+
+test('a page responds to a client tool while another call of the step is under way', async () => {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  const prompt = definePrompt(
+    'page',
+    (desk) => {
+      desk.$`Look and wait.`;
+      desk.defTool('look', 'Looks in the page', z.object({}));
+      desk.defTool('slow', 'Slow', z.object({}), () => opened);
+    },
+    {
+      model: planned([
+        [{ toolCall: { name: 'look', input: {} } }, { toolCall: { name: 'slow', input: {} } }],
+        'Done.',
+      ]),
+    },
+  );
+  const durable = createDurable({ prompts: [prompt], store: createMemoryStore() });
+  const worker = await durable.work();
+  onTestFinished(() => worker.stop());
+  onTestFinished(open);
+  const run = createRun(prompt, { executor: durable.executor });
+  const result = run.start();
+  await expect.poll(() => run.getState().clientToolCalls).toHaveLength(1);
+  const { runId, clientToolCalls } = run.getState();
+  const { clientCallId } = clientToolCalls[0]!;
+  const claim = { type: 'client-tool-claim', clientCallId, page: 'page-1' } as const;
+  expect(await durable.respond(runId, claim)).toEqual({ accepted: true });
+  const response = { type: 'client-tool-response', clientCallId, response: { output: 'seen' } } as const;
+  expect(await durable.respond(runId, response)).toEqual({ accepted: true });
+  const look = () => run.getState().toolCalls.find(({ toolName }) => toolName === 'look');
+  await expect.poll(look, { timeout: 5_000 }).toMatchObject({ state: 'output-available', output: 'seen' });
+  expect(run.getState().clientToolCalls).toMatchObject([{ page: 'page-1' }]);
+  open();
+  expect(await result).toBe('Done.');
+});
+
+test('a refusal during a step is one, and the other call goes on', async () => {
+  const { effects, open, result, respond, state } = await openStep();
+  await respond('another', { approved: false, reason: 'Not now.' });
+  await expect
+    .poll(() => state().approvals[0]?.response, { timeout: 5_000 })
+    .toMatchObject({ approved: false });
+  open();
+  expect(await result).toBe('Done.');
+  expect(effects.noted).toEqual(['slow']);
+});
+
+test('a worker whose run another worker has taken over begins no call for a response that it reads', async () => {
+  const inner = createMemoryStore();
+  let looks = 0;
+  const { effects, runId, respond, open } = await openStep({
+    ...inner,
+    commands: (runId) => ((looks += 1), inner.commands(runId)),
+  });
+  await inner.claim(runId, -1);
+  await respond('another', { approved: true });
+  const before = looks;
+  await expect.poll(() => looks, { timeout: 5_000 }).toBeGreaterThan(before);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(effects.noted).toEqual(['slow']);
+  const types = ((await inner.read(runId, -1))?.events ?? []).map(({ type }) => type);
+  expect(types).not.toContain('approval-response');
+  open();
+});
+
+test('a response that cannot be stored is kept for the step that is done again', async () => {
+  const inner = createMemoryStore();
+  let away = false;
+  const { effects, runId, respond, open, result, store } = await openStep({
+    ...inner,
+    async append(...given) {
+      if (away) throw new Error('The store is away.');
+      return inner.append(...given);
+    },
+  });
+  away = true;
+  await respond('this', { approved: true });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(effects.noted).toEqual(['slow']);
+  expect(await store.commands(runId)).toHaveLength(1);
+  away = false;
+  open();
+  expect(await result).toBe('Done.');
+  expect(effects.noted.filter((each) => each === 'send')).toHaveLength(1);
+});

@@ -1,0 +1,98 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { RunEvent } from '@cueline/core';
+import { createDurable, createMemoryStore, type Durable, type DurableStore } from '@cueline/durable';
+import { createEffects } from './support/driver-contract.ts';
+import { writePages } from './support/prompts.ts';
+
+/** A process that works without advancing anything, and says which runs it wakes and how often it sweeps. */
+async function openSweep(change: (store: DurableStore) => Partial<DurableStore>) {
+  const inner = createMemoryStore();
+  const changed: DurableStore = { ...inner, ...change(inner) };
+  const woken: string[] = [];
+  const errors: unknown[] = [];
+  let sweeps = 0;
+  const durable = createDurable({
+    prompts: [],
+    store: {
+      ...changed,
+      unfinished() {
+        sweeps += 1;
+        return changed.unfinished();
+      },
+    },
+    driver: {
+      wake: async (runId) => void woken.push(runId),
+      work: () => ({ stop: async () => {} }),
+    },
+    onError: (error) => errors.push(error),
+  });
+  const worker = await durable.work({ sweepMs: 5 });
+  onTestFinished(() => worker.stop());
+  const more = async (count: number): Promise<void> => {
+    const until = sweeps + count;
+    await expect.poll(() => sweeps).toBeGreaterThan(until);
+  };
+  return { inner, woken, errors, more };
+}
+
+test('a run whose process was killed before it woke a worker begins at a later sweep', async () => {
+  const store = createMemoryStore();
+  const prompt = writePages(createEffects());
+  const durable: Durable = createDurable({ prompts: [prompt], store });
+  const worker = await durable.work({ sweepMs: 10 });
+  await store.create({ runId: 'run-1', start: { prompt: prompt.name, input: { book: 'Emma' } } });
+  await expect.poll(async () => (await store.read('run-1', -1))?.ended, { timeout: 10_000 }).toBe(true);
+  await worker.stop();
+  await store.create({ runId: 'run-2', start: { prompt: prompt.name, input: { book: 'Emma' } } });
+  const never = await durable.work({ sweepMs: Infinity });
+  await expect.poll(async () => (await store.read('run-2', -1))?.ended, { timeout: 10_000 }).toBe(true);
+  await never.stop();
+});
+
+test('a sweep reads no events, and wakes only runs without any', async () => {
+  let reads = 0;
+  const { inner, woken, more } = await openSweep((store) => ({
+    read(runId, afterSeq) {
+      reads += 1;
+      return store.read(runId, afterSeq);
+    },
+  }));
+  await inner.create({ runId: 'begun', start: { prompt: 'planDay' } });
+  const claimed = (await inner.claim('begun', -1)) as { epoch: number };
+  const event = { seq: 0, t: 0, type: 'warning', message: 'It has begun.' } as RunEvent;
+  await inner.append('begun', claimed.epoch, [event]);
+  await inner.create({ runId: 'not begun', start: { prompt: 'planDay' } });
+  await expect.poll(() => woken).toContain('not begun');
+  await more(2);
+  expect(woken).not.toContain('begun');
+  expect(reads).toBe(0);
+});
+
+test('an outage that several sweeps meet is reported once', async () => {
+  let away = false;
+  const { errors, more } = await openSweep((store) => ({
+    async unfinished() {
+      if (away) throw new Error('The store is away.');
+      return store.unfinished();
+    },
+  }));
+  for (const outages of [1, 2]) {
+    away = true;
+    await more(3);
+    expect(errors.map(String)).toEqual(Array(outages).fill('Error: The store is away.'));
+    away = false;
+    await more(2);
+  }
+});
+
+test('a run that a sweep finds in the list before it is stored is woken later', async () => {
+  let isListed = false;
+  const { inner, woken, more } = await openSweep(() => ({
+    unfinished: async () => (isListed ? ['run-1'] : []),
+  }));
+  isListed = true;
+  await more(3);
+  expect(woken).toEqual([]);
+  await inner.create({ runId: 'run-1', start: { prompt: 'planDay' } });
+  await expect.poll(() => woken).toContain('run-1');
+});
