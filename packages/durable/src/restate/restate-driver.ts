@@ -1,21 +1,15 @@
 import { object, type ObjectContext, type VirtualObjectDefinition } from '@restatedev/restate-sdk/fetch';
 import type { Advanced } from '@cueline/core/durable';
 import type { AdvanceJob, DurableDriver, DurableWorker } from '../driver.ts';
-import { send } from './send.ts';
+import { send, type RestateIngress } from './send.ts';
 
-export type RestateDriverOptions = {
-  /** Where Restate takes calls, such as `http://localhost:8080`. */
-  ingress: string;
-  /** Headers of each call, such as `authorization` for Restate Cloud. */
-  headers?: Readonly<Record<string, string>>;
+export type RestateDriverOptions = RestateIngress & {
   /** The name of the service in Restate. Default `cueline`. */
   service?: string;
   /** Called with what a step failed with, such as a store that is away. Restate's SDK logs it, and tries again. */
   onError?(error: unknown, runId: string): void;
   /** How long `stop` waits for the steps under way before it aborts them, in milliseconds. Default 10,000. */
   graceMs?: number;
-  /** How long a call is tried again while Restate is away, in milliseconds, before it fails. Default 10,000. */
-  patienceMs?: number;
 };
 
 /** A driver and the service that Restate calls. */

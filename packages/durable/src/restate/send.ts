@@ -1,11 +1,19 @@
-import type { RestateDriverOptions } from './restate-driver.ts';
+/** How to reach Restate. */
+export type RestateIngress = {
+  /** Where Restate takes calls, such as `http://localhost:8080`. */
+  ingress: string;
+  /** Headers of each call, such as `authorization` for Restate Cloud. */
+  headers?: Readonly<Record<string, string>>;
+  /** How long a call is tried again while Restate is away, in milliseconds, before it fails. Default 10,000. */
+  patienceMs?: number;
+};
 
 /**
  * Sends a call that Restate stores and makes later. A call that arrives twice is one step more, which does no harm, so it
  * has no idempotency key: Restate would drop the call for a later response as a repetition.
  */
 export async function send(
-  { ingress, headers, patienceMs = 10_000 }: RestateDriverOptions,
+  { ingress, headers, patienceMs = 10_000 }: RestateIngress,
   call: string,
 ): Promise<void> {
   const url = `${ingress.replace(/\/+$/, '')}/${call}/send`;
