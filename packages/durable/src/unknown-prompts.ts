@@ -3,7 +3,7 @@ import type { Prompts } from './prompts.ts';
 import type { DurableStore } from './store.ts';
 
 /** How long a run of an unknown prompt is left to other workers, in milliseconds. */
-export const UNKNOWN_PROMPT_MS = 10 * 60_000;
+export const UNKNOWN_PROMPT_MS: number = 10 * 60_000;
 
 /** The number of runs of unknown prompts that a worker remembers. */
 const MAX_RUNS = 100_000;
