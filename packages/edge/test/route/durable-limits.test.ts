@@ -43,6 +43,37 @@ describe('the limits of durable runs', () => {
     expect((await start(second, 'three', 'bob')).status).toBe(200);
   });
 
+  test('a call that used more than was left of the day counts in full at the next step', async () => {
+    const limitStore = createMemoryLimits();
+    const guard = createRunGuard({ limits: { dailyTokens: 2_800, maxOutputTokens: 200 }, limitStore });
+    const site = createSite([heavy, heavy]);
+    const server = createServer(site, createMemoryStore(), { guard });
+    await server.work();
+    const runId = runIdOf(await start(server, 'one'));
+    expect(await endOf(server, runId)).toMatchObject({ error: { code: 'budget_exceeded' } });
+    expect(site.calls).toEqual(['call 0']);
+    await expect.poll(() => usedBy(limitStore)).toBe(3_000);
+  });
+
+  test('a start that is stored and not answered keeps its place', async () => {
+    const guard = createRunGuard({ limits: { concurrent: 1 } });
+    const site = createSite([says]);
+    const store = createMemoryStore();
+    const server = createServer(site, store, { guard });
+    const begin: typeof server.durable.begin = async (...args) => {
+      await server.durable.begin(...args);
+      throw new Error('The queue is away.');
+    };
+    const broken = createServer(site, store, { guard, durable: { ...server.durable, begin } });
+    expect(await refusal(await start(broken, 'one'))).toMatchObject({ status: 503 });
+    expect(await refusal(await start(server, 'two'))).toMatchObject({ code: 'too_many_at_once' });
+    const again = await start(server, 'one');
+    expect(again.status).toBe(200);
+    await server.work();
+    expect(await endOf(server, runIdOf(again))).toMatchObject({ outcome: 'done' });
+    await expect.poll(async () => (await start(server, 'two')).status).toBe(200);
+  });
+
   test('limits of one user come from auth, and the total counts for all', async () => {
     const limitStore = createMemoryLimits();
     const guard = createRunGuard({

@@ -120,6 +120,8 @@ class Step implements GuardedStep {
       this.#run.tryLater(error);
       throw error;
     }
+    // the place of its start; a run with events has begun, and this has happened
+    if (this.#run.events.length > 0) return;
     await withTimeout((async () => limitStore.settle({ subject, id: startLease(runId), ...unused }))());
   }
 

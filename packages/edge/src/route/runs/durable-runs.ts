@@ -128,8 +128,7 @@ class DurableRuns implements Runs {
       await this.#keepPlace(place, begun.isNew);
       return { ...(await this.reach(begun.runId, subject)), started: begun.isNew };
     } catch (error) {
-      // which may take a while if that store is away, too
-      void this.#budget.settle(subject, place.runId, unused);
+      void this.#giveBack(place, newId);
       throw error;
     }
   }
@@ -149,6 +148,15 @@ class DurableRuns implements Runs {
       });
     }
     await this.#budget.settle(place.subject, place.runId, unused);
+  }
+
+  /** Ends the place of a start that failed, unless the run may be stored all the same, and begin later. */
+  async #giveBack(place: BudgetedRun, newId: string): Promise<void> {
+    const mayBegin = await this.#ask(() => this.#host.find({ runId: newId })).then(
+      (found) => found !== undefined,
+      () => true,
+    );
+    await this.#keepPlace(place, mayBegin);
   }
 
   /** Throws a {@link Refusal} with 503 while the kill switch is on. */

@@ -113,9 +113,11 @@ export function createRunBudget(
       if (reserved.ok) return undefined;
       return { ...reserved, ...(Number.isFinite(dailyTokens) ? { message } : {}) };
     },
-    async hold({ runId, ...run }, used) {
-      await withTimeout((async () => limitStore.adjust({ ...run, ...used, id: runId, leaseMs }))()).catch(
-        (error: unknown) => report({ type: 'failed', error, runId }),
+    async hold({ subject, runId, epoch }, used) {
+      // what was used counts, even if it is more than was left of the day
+      const held = { subject, epoch, ...used, id: runId, leaseMs, dailyTokens: Infinity };
+      await withTimeout((async () => limitStore.adjust(held))()).catch((error: unknown) =>
+        report({ type: 'failed', error, runId }),
       );
     },
     async setAside({ runId, ...run }, amount, leaseMs) {
