@@ -1,7 +1,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { loadTranscript } from './panes/load-later.ts';
+import { Transcript } from './panes/later-parts.ts';
 import { hasLink, watchLinks } from './share/watch-links.ts';
 import { isFirstVisit, replayFirstRun } from './state/first-run.ts';
 import { keepOffline } from './state/keep-offline.ts';
@@ -30,7 +30,7 @@ async function openPage(): Promise<void> {
   // a first visitor sees the recorded run first
   if (!isFirstVisit(page)) loadEditor();
   // a run will be shown at once: what draws it loads beside its log
-  if (page.restoring || isFirstVisit(page)) loadTranscript().catch(() => {});
+  if (page.restoring || isFirstVisit(page)) Transcript.load().catch(() => {});
   void replayFirstRun();
   keepOffline();
   createRoot(document.getElementById('root')!).render(
