@@ -1,6 +1,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
+import { loadScriptEditor } from './editor/load-script-editor.ts';
 import { Transcript } from './panes/later-parts.ts';
 import { hasLink, watchLinks } from './share/watch-links.ts';
 import { isFirstVisit, replayFirstRun } from './state/first-run.ts';
@@ -20,7 +21,7 @@ function loadEditor(): void {
   if (usePlayground.getState().view !== 'script') return;
   // if that fails, perhaps without a network, the pane says so
   import('./editor/start-typescript.ts').catch(() => {});
-  import('./editor/script-editor.tsx').catch(() => {});
+  loadScriptEditor().catch(() => {});
 }
 
 async function openPage(): Promise<void> {
