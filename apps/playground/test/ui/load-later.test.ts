@@ -1,20 +1,22 @@
-import { createElement, Suspense } from 'react';
+import { createElement, Suspense, type ComponentType } from 'react';
 import { renderToString } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { loadLater } from '../../src/ui/load-later.tsx';
 
-test('a component is drawn without the fallback once it has loaded', async () => {
-  const Later = loadLater(
-    async () =>
-      ({ name }: { name: string }) =>
-        createElement('b', undefined, name),
+const Named = ({ name }: { name: string }) => createElement('b', undefined, name);
+
+/** The page with a component that loads later. */
+function draw(Later: ComponentType<{ name: string }>): string {
+  return renderToString(
+    createElement(Suspense, { fallback: 'loading' }, createElement(Later, { name: 'Ada' })),
   );
-  const draw = (): string =>
-    renderToString(createElement(Suspense, { fallback: 'loading' }, createElement(Later, { name: 'Ada' })));
-  expect(draw()).toContain('loading');
+}
+
+test('a component that was loaded ahead is drawn at once, without the fallback', async () => {
+  expect(draw(loadLater(async () => Named))).toContain('loading');
+  const Later = loadLater(async () => Named);
   await Later.load();
-  expect(draw()).toContain('<b>Ada</b>');
-  expect(draw()).not.toContain('loading');
+  expect(draw(Later)).toContain('<b>Ada</b>');
 });
 
 test('a component that could not be loaded is loaded again', async () => {
