@@ -115,7 +115,12 @@ function sentBytes(host: Host): Sent {
     if (path.endsWith('.js') && html.includes(path.slice(1))) sent.entry += bytes;
     else if (path.includes('editor-types')) sent.types += bytes;
     else if (path.includes('sandbox-runtime')) sent.sandbox += bytes;
-    else if (/worker|editor\.api|register|tsMode|codicon|typescript/.test(path)) sent.editor += bytes;
+    else if (
+      /worker|editor|monaco|standaloneServices|textModel|view-|runOnChange|tsMode|codicon|typescript/.test(
+        path,
+      )
+    )
+      sent.editor += bytes;
   }
   return sent;
 }

@@ -1,12 +1,11 @@
 import { Tooltip } from 'radix-ui';
 import { lazy, Suspense, useEffect } from 'react';
+import { loadAhead } from './layout/load-ahead.ts';
 import { NarrowLayout } from './layout/narrow-layout.tsx';
 import { TopBar } from './layout/top-bar.tsx';
 import { useKeptFocus } from './layout/use-kept-focus.ts';
 import { useRunKeys } from './layout/use-run-keys.ts';
 import { WideLayout } from './layout/wide-layout.tsx';
-import { loadAhead } from './panes/load-later.ts';
-import { warmSandbox } from './state/run-session.ts';
 import { watchScript } from './state/script-check.ts';
 import { onStorageProblem } from './state/store.ts';
 import { useNarrow, useTheme } from './state/theme.ts';
@@ -24,13 +23,7 @@ const OpenLinkDialog = lazy(() =>
 );
 
 /** How long the page waits before it prepares the first run in the background, in milliseconds. */
-const WARM_AFTER_MS = 600;
-
-/** Starts the sandbox, and loads what the page is drawn without. */
-function prepareRun(): void {
-  warmSandbox();
-  loadAhead();
-}
+const AHEAD_AFTER_MS = 600;
 
 export function App() {
   useTheme();
@@ -40,7 +33,7 @@ export function App() {
   useTimelineKeys();
   useEffect(() => {
     onStorageProblem((message) => toast.warning(message, { duration: 15_000 }));
-    const timer = setTimeout(prepareRun, WARM_AFTER_MS);
+    const timer = setTimeout(() => void loadAhead(), AHEAD_AFTER_MS);
     const stopWatching = watchScript();
     return () => {
       clearTimeout(timer);

@@ -1,7 +1,8 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { loadTranscript } from './panes/load-later.ts';
+import { loadScriptEditor } from './editor/load-script-editor.ts';
+import { Transcript } from './panes/later-parts.ts';
 import { hasLink, watchLinks } from './share/watch-links.ts';
 import { isFirstVisit, replayFirstRun } from './state/first-run.ts';
 import { keepOffline } from './state/keep-offline.ts';
@@ -20,7 +21,7 @@ function loadEditor(): void {
   if (usePlayground.getState().view !== 'script') return;
   // if that fails, perhaps without a network, the pane says so
   import('./editor/start-typescript.ts').catch(() => {});
-  import('./editor/script-editor.tsx').catch(() => {});
+  loadScriptEditor().catch(() => {});
 }
 
 async function openPage(): Promise<void> {
@@ -30,7 +31,7 @@ async function openPage(): Promise<void> {
   // a first visitor sees the recorded run first
   if (!isFirstVisit(page)) loadEditor();
   // a run will be shown at once: what draws it loads beside its log
-  if (page.restoring || isFirstVisit(page)) loadTranscript().catch(() => {});
+  if (page.restoring || isFirstVisit(page)) Transcript.load().catch(() => {});
   void replayFirstRun();
   keepOffline();
   createRoot(document.getElementById('root')!).render(

@@ -6,6 +6,8 @@ declare module 'virtual:cueline-editor-types' {
 
 /** Parts of Monaco that are imported for their side effects and have no declarations. */
 declare module 'monaco-editor/editor/contrib/*';
+declare module 'monaco-editor/editor/common/*';
+declare module 'monaco-editor/editor/browser/*';
 
 /** Monaco's own services, as far as the editor's settings need them. */
 declare module 'monaco-editor/editor/standalone/browser/standaloneServices' {

@@ -2,9 +2,10 @@ import { lazy, Suspense, useState } from 'react';
 import { ScriptPicker } from '../history/script-picker.tsx';
 import { usePlayground } from '../state/store.ts';
 import { NoticeBar } from '../panes/notice-bar.tsx';
+import { loadScriptEditor } from './load-script-editor.ts';
 import { Problems, type Diagnostic } from './problems.tsx';
 
-const ScriptEditor = lazy(() => import('./script-editor.tsx'));
+const ScriptEditor = lazy(loadScriptEditor);
 
 /** The script: its origin, its text, its problems. */
 export function EditorPane() {

@@ -1,45 +1,8 @@
 import { loader } from '@monaco-editor/react';
 import * as monaco from 'monaco-editor/editor';
 import EditorWorker from 'monaco-editor/editor/editor.worker?worker';
-// Modules that Monaco's own index imports besides the features: without them suggestions and "go to" have no
-// controller.
-import 'monaco-editor/editor/contrib/gotoSymbol/browser/goToCommands';
-import 'monaco-editor/editor/contrib/suggest/browser/suggestController';
-import 'monaco-editor/features/bracketMatching/register';
-import 'monaco-editor/features/caretOperations/register';
-import 'monaco-editor/features/clipboard/register';
-import 'monaco-editor/features/codeAction/register';
-import 'monaco-editor/features/codeEditor/register';
-import 'monaco-editor/features/codicon/register';
-import 'monaco-editor/features/comment/register';
-import 'monaco-editor/features/contextmenu/register';
-import 'monaco-editor/features/cursorUndo/register';
-import 'monaco-editor/features/find/register';
-import 'monaco-editor/features/folding/register';
-import 'monaco-editor/features/format/register';
-import 'monaco-editor/features/gotoError/register';
-import 'monaco-editor/features/gotoLine/register';
-import 'monaco-editor/features/gotoSymbol/register';
-import 'monaco-editor/features/hover/register';
-import 'monaco-editor/features/indentation/register';
-import 'monaco-editor/features/linesOperations/register';
-import 'monaco-editor/features/multicursor/register';
-import 'monaco-editor/features/parameterHints/register';
-import 'monaco-editor/features/quickCommand/register';
-import 'monaco-editor/features/rename/register';
-import 'monaco-editor/features/smartSelect/register';
-import 'monaco-editor/features/snippet/register';
-import 'monaco-editor/features/suggest/register';
-import 'monaco-editor/features/toggleTabFocusMode/register';
-import 'monaco-editor/features/tokenization/register';
-import 'monaco-editor/features/unicodeHighlighter/register';
-import 'monaco-editor/features/wordHighlighter/register';
-import 'monaco-editor/features/wordOperations/register';
-// TypeScript's part brings features that need these services, and a service has to be known before the first editor.
-import 'monaco-editor/editor/contrib/codelens/browser/codeLensCache';
-import 'monaco-editor/editor/common/services/treeViewsDndService';
+import './monaco-features.ts';
 import { StandaloneServices } from 'monaco-editor/editor/standalone/browser/standaloneServices';
-import 'monaco-editor/languages/definitions/typescript/register';
 import * as typescript from 'monaco-editor/languages/features/typescript/register';
 import { IStorageService } from 'monaco-editor/platform/storage/common/storage';
 import { defineThemes } from './themes.ts';

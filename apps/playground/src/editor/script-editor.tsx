@@ -50,6 +50,20 @@ const options = {
   ariaLabel: `Prompt script. ${leaveEditorKeys} lets Tab leave the editor.`,
 } as const;
 
+/** An editor takes long to create, so that its model is attached in a task after that. */
+const optionsAtFirst = { ...options, model: null };
+
+/** Gives a new editor the model with this path. False if the editor has been removed again. */
+function attach(editor: CodeEditor, path: string): boolean {
+  const model = monaco.editor.getModel(monaco.Uri.parse(path));
+  if (!editor.getContainerDomNode().isConnected) {
+    model?.dispose();
+    return false;
+  }
+  editor.setModel(model);
+  return true;
+}
+
 type ScriptEditorProps = {
   onDiagnostics: (diagnostics: readonly Diagnostic[]) => void;
   fallback: ReactNode;
@@ -63,6 +77,8 @@ export default function ScriptEditor({ onDiagnostics, fallback }: ScriptEditorPr
   const reveal = usePlayground((state) => state.reveal);
   const theme = useTheme();
   const [editor, setEditor] = useState<CodeEditor>();
+  // until the editor has its model, it gets no other text
+  const [first] = useState({ script, path });
   const shown = useRef(0);
 
   useEffect(() => {
@@ -104,14 +120,14 @@ export default function ScriptEditor({ onDiagnostics, fallback }: ScriptEditorPr
 
   return (
     <Editor
-      path={path}
+      path={editor === undefined ? first.path : path}
       language="typescript"
       theme={theme === 'dark' ? 'cueline-dark' : 'cueline-light'}
-      value={script}
+      value={editor === undefined ? first.script : script}
       onChange={(value) => edit(value ?? '')}
-      onMount={(mounted) => setEditor(mounted)}
+      onMount={(mounted) => setTimeout(() => attach(mounted, first.path) && setEditor(mounted))}
       loading={fallback}
-      options={options}
+      options={optionsAtFirst}
     />
   );
 }

@@ -6,6 +6,7 @@ import { useScriptLines } from '../state/script-lines.ts';
 import { shownAt, type ShownRun } from '../state/shown-run.ts';
 import { usePlayground, type RunSession } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
+import { useRunDetails } from '../state/use-run-details.ts';
 import { createGutterLabels } from './gutter-labels.ts';
 import { costsOfLines } from './line-costs.ts';
 import { linesOfRun, moveLines } from '../state/lines-of-run.ts';
@@ -25,7 +26,7 @@ const gutterOpen = { glyphMargin: true, lineNumbersMinChars: 8 };
  * made, and shows in the gutter what each line cost.
  */
 export function useSourceLines(editor: CodeEditor | undefined): void {
-  const session = usePlayground((state) => state.session);
+  const session = useRunDetails(usePlayground((state) => state.session));
   const script = useDeferredValue(usePlayground((state) => state.script));
   const made = useScriptLines((state) => session && state.bySession[session.id]);
   const ran = session !== undefined && 'script' in session.source ? session.source.script : undefined;

@@ -8,11 +8,10 @@ import {
   type EvalStore,
 } from '@cueline/core/evals';
 import { toast } from '../ui/toast.ts';
-import { checkConnection } from '../model/connection.ts';
+import { checkConnection, secretsOf } from '../model/connection.ts';
 import { createPromptModel } from '../model/prompt-model.ts';
 import { usePrompts } from '../prompts/store.ts';
 import { withoutKeys } from '../state/redact-events.ts';
-import { secretsOf } from '../state/run-session.ts';
 import { usePlayground } from '../state/store.ts';
 import { createScorers } from './create-scorers.ts';
 import { planEval } from './plan-eval.ts';

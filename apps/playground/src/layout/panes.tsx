@@ -4,7 +4,7 @@ import { EditorPane } from '../editor/editor-pane.tsx';
 import { usePlayground, type View } from '../state/store.ts';
 import { EmptyRun } from '../transcript/empty-run.tsx';
 import { InputSection } from '../panes/input-section.tsx';
-import { loadPreview } from '../panes/load-later.ts';
+import { PreviewPane } from '../panes/later-parts.ts';
 import { RunPane } from '../panes/run-pane.tsx';
 
 // loaded when they are opened: a visitor who came for a script needs neither
@@ -17,7 +17,6 @@ const ResultsPane = lazy(() =>
   import('../evals/results-pane.tsx').then((it) => ({ default: it.ResultsPane })),
 );
 
-const PreviewPane = lazy(loadPreview);
 const RunToCase = lazy(() => import('../evals/run-to-case.tsx').then((it) => ({ default: it.RunToCase })));
 
 /** The parts of the playground, in the order of their tabs. */

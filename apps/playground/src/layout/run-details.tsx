@@ -1,14 +1,15 @@
-import { lazy, Suspense } from 'react';
-import { loadInspector, loadTimeline } from '../panes/load-later.ts';
+import { Suspense, type ReactNode } from 'react';
+import { InspectorPane, TimelineDock } from '../panes/later-parts.ts';
 import type { RunSession } from '../state/store.ts';
+import { loadLater } from '../ui/load-later.tsx';
 
-const InspectorPane = lazy(loadInspector);
-const TimelineDock = lazy(loadTimeline);
-const CopyStepLink = lazy(() =>
-  import('../share/copy-step-link.tsx').then((it) => ({ default: it.CopyStepLink })),
+/** The button that copies a link to a step. */
+export const CopyStepLink = loadLater(() =>
+  import('../share/copy-step-link.tsx').then((it) => it.CopyStepLink),
 );
 
-const loading = <div aria-busy className="flex-1 bg-panel" />;
+/** In the place of details that are not drawn yet. */
+export const loading: ReactNode = <div aria-busy className="flex-1 bg-panel" />;
 
 type DetailsProps = { session: RunSession };
 

@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react';
 import { Group, Panel, Separator } from 'react-resizable-panels';
 import { currentSession, usePlayground } from '../state/store.ts';
+import { useRunDetails } from '../state/use-run-details.ts';
 import { panes } from './panes.tsx';
-import { Inspector, Timeline } from './run-details.tsx';
+import { Inspector, loading, Timeline } from './run-details.tsx';
 
 const handle =
   'relative bg-line outline-none after:absolute data-[separator=hover]:bg-line-strong data-[separator=active]:bg-focus ' +
@@ -15,8 +16,9 @@ const row = `${handle} h-px before:inset-x-0 before:-top-px before:h-[3px] after
 export function WideLayout() {
   const view = usePlayground((state) => state.view);
   const session = usePlayground(currentSession);
-  const inspects = usePlayground((state) => state.inspectorOpen) && session !== undefined;
-  const docks = usePlayground((state) => state.timelineOpen) && session !== undefined;
+  const details = useRunDetails(session);
+  const inspects = usePlayground((state) => state.inspectorOpen) && details !== undefined;
+  const docks = usePlayground((state) => state.timelineOpen) && details !== undefined;
   const { editor, result } = panes[view];
   return (
     <Sized orientation="vertical" ids={docks ? ['panes', 'timeline'] : ['panes']}>
@@ -43,7 +45,7 @@ export function WideLayout() {
                 minSize="260px"
                 className="bounded flex min-w-0 flex-col"
               >
-                <Inspector key={session.id} session={session} />
+                {details === session ? <Inspector key={details.id} session={details} /> : loading}
               </Panel>
             </>
           )}
@@ -53,7 +55,7 @@ export function WideLayout() {
         <>
           <Separator aria-label="Height of the timeline" className={row} />
           <Panel id="timeline" defaultSize="24%" minSize="96px" className="bounded flex min-h-0 flex-col">
-            <Timeline key={session.id} session={session} />
+            {details === session ? <Timeline key={details.id} session={details} /> : loading}
           </Panel>
         </>
       )}

@@ -109,3 +109,8 @@ function hostOf(address: string): string {
     return 'OpenAI-compatible';
   }
 }
+
+/** The keys as they are sent, to be removed from errors and from everything that reaches the script. */
+export function secretsOf(keys: ConnectionKeys): string[] {
+  return [keys.openai, keys.compatible].map((key) => key.trim()).filter((key) => key !== '');
+}

@@ -33,18 +33,35 @@ export function toModelReference({ connection, keys }: Connection): { ref: strin
   }
 }
 
+/** The model that was made last. It keeps nothing of a call, so that runs can share it. */
+let last: (Connection & { model: LanguageModelV4 }) | undefined;
+
 /**
- * The model of a connection. `play` has an example's own scripted answers, which replace the rule-based demo model.
+ * The model of a connection, at once if it is simulated or was made before. `play` has an example's own scripted answers,
+ * which replace the rule-based demo model.
  */
-export async function createModel(settings: Connection, play?: ScenePlay): Promise<LanguageModelV4> {
-  if (settings.connection.kind === 'demo') {
+export function createModel(
+  settings: Connection,
+  play?: ScenePlay,
+): LanguageModelV4 | Promise<LanguageModelV4> {
+  const { connection, keys } = settings;
+  if (connection.kind === 'demo') {
     if (play === undefined) return demoModel();
     return sceneModel(play.scenes, { ...scriptedPace, played: play.played });
   }
+  return last?.connection === connection && last.keys === keys ? last.model : loadModel(settings);
+}
+
+async function loadModel(settings: Connection): Promise<LanguageModelV4> {
   const { ref, env } = toModelReference(settings);
-  const model = await resolveModel(ref, { env, providers: { 'openai-chat': (id) => openAIChat(id, env) } });
+  const resolved = await resolveModel(ref, {
+    env,
+    providers: { 'openai-chat': (id) => openAIChat(id, env) },
+  });
   // Every provider that can be named here has this version; core also takes models of older ones.
-  return model as LanguageModelV4;
+  const model = resolved as LanguageModelV4;
+  last = { ...settings, model };
+  return model;
 }
 
 /** OpenAI's Chat Completions; `openai:` alone means Responses. */

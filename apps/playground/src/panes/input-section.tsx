@@ -1,12 +1,10 @@
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { openPreview } from '../state/preview.ts';
 import { isForeign } from '../state/script-check.ts';
 import { mayTakeInput, useScriptInput } from '../state/script-input.ts';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
-import { loadInputForm } from './load-later.ts';
-
-const InputForm = lazy(loadInputForm);
+import { InputForm } from './later-parts.ts';
 
 /** The input of the script in the editor: a form before the first run, and one line that unfolds after it. */
 export function InputSection() {

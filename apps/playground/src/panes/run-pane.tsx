@@ -1,6 +1,6 @@
 import { isUnderWay, type RunState } from '@cueline/core';
 import { useTaskList } from '@cueline/react';
-import { lazy, Suspense, useCallback, useRef, type ReactNode, type RefObject } from 'react';
+import { Suspense, useCallback, useRef, type ReactNode, type RefObject } from 'react';
 import { SessionForks } from '../forks/session-forks.tsx';
 import { attach } from '../state/attachments.ts';
 import { usePreview } from '../state/preview.ts';
@@ -20,11 +20,7 @@ import { FileDrop } from '../transcript/file-drop.tsx';
 import { NotShown } from '../transcript/content/not-shown.tsx';
 import { ReplyBox } from '../transcript/reply-box.tsx';
 import { RunBar } from './run-bar.tsx';
-import { loadApprovals, loadTranscript } from './load-later.ts';
-
-const Transcript = lazy(loadTranscript);
-const TaskPanel = lazy(() => import('../tasks/task-panel.tsx').then((it) => ({ default: it.TaskPanel })));
-const ApprovalDock = lazy(loadApprovals);
+import { ApprovalDock, TaskPanel, Transcript } from './later-parts.ts';
 
 type RunPaneProps = {
   /** Shown before the first run. */

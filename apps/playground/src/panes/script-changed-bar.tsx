@@ -1,12 +1,10 @@
 import { FileDiff, Play, Undo2 } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { replaceScript } from '../state/replace-script.ts';
 import { startRun } from '../state/run-session.ts';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
-import { loadScriptChanges } from './load-later.ts';
-
-const ScriptChanges = lazy(loadScriptChanges);
+import { ScriptChanges } from './later-parts.ts';
 
 /** Says that the script in the editor is not the one that ran; `ended` once the run can be started again. */
 export function ScriptChangedBar({ ran, ended }: { ran: string; ended: boolean }) {

@@ -10,6 +10,7 @@ import { startSandboxRun } from './host/sandbox-run.ts';
 import { defaultLimits, type SandboxLimits } from './limits.ts';
 import type { Preview } from './host/read-check.ts';
 import type { ConsoleLevel, InputFacts, ScriptFacts } from './protocol.ts';
+import { compileScript } from './script/compile-script.ts';
 import type { DefinitionLine } from './script/definition.ts';
 
 export { bootstrapSource } from './bootstrap.ts';
@@ -29,8 +30,10 @@ export type {
 
 /** Where scripts run: each in a worker of its own, inside a frame without a network, an origin or a key. */
 export type Sandbox = {
-  /** Starts a frame and a worker ahead of the next run, and from now on again after each run. */
+  /** Starts a frame and a worker ahead of the next run, and from now on again for each one that is taken. */
   warm(): void;
+  /** Compiles this script ahead of its run. */
+  prepare(script: string): void;
   /** Runs this script with the input and the kept turns and steps of a request. The script takes the place of its definition. */
   executor(script: string, host: ScriptHost): Executor;
   /**
@@ -50,8 +53,8 @@ export type SandboxOptions = {
 
 /** What a run needs from the page, and its observers. */
 export type ScriptHost = {
-  /** The user's model; called once per run, on the page, where its key stays. */
-  getModel: () => Promise<LanguageModel>;
+  /** The user's model; called once per run, on the page, where its key stays. A promise delays the start of the script. */
+  getModel: () => LanguageModel | Promise<LanguageModel>;
   /** Called for each error of a script, with its position. */
   onProblem?: (problem: ScriptProblem) => void;
   /** Called for each line that a script writes to the console. */
@@ -59,6 +62,9 @@ export type ScriptHost = {
   /** Called with the line of each definition that the script makes. */
   onDefinition?: (definition: DefinitionLine) => void;
 };
+
+/** How long after a run's worker was taken the next one is started, in milliseconds: it must not delay the first answer. */
+const SPARE_AFTER_MS = 1_000;
 
 // The page's policy forbids `new Function` too, and a browser reports the attempt.
 z.config({ jitless: true });
@@ -71,30 +77,37 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const limits: SandboxLimits = { ...defaultLimits, ...options.limits };
   const issued = createIssuedMetadata();
   let waiting: Cell | undefined;
+  let spareTimer: ReturnType<typeof setTimeout> | undefined;
   let keepsWarm = false;
 
-  const prepare = (): void => {
+  const startCell = (): void => {
+    clearTimeout(spareTimer);
     if (waiting !== undefined) return;
     const cell = createCell(limits, () => {
       if (waiting === cell) waiting = undefined;
     });
     waiting = cell;
   };
-  const takeCell = async (): Promise<Cell> => {
-    for (;;) {
-      prepare();
-      const cell = waiting as Cell;
-      waiting = undefined;
-      // a new cell always counts as alive, so this loop ends
-      if (await cell.answers()) return cell;
-      cell.close();
-    }
+  /** A frame with a worker in it. The next one is started `pause` milliseconds later. */
+  const takeCell = (pause: number): Cell => {
+    startCell();
+    const cell = waiting as Cell;
+    waiting = undefined;
+    if (keepsWarm) spareTimer = setTimeout(startCell, pause);
+    return cell;
   };
 
   return {
     warm() {
       keepsWarm = true;
-      prepare();
+      startCell();
+    },
+    prepare(script) {
+      try {
+        compileScript(script);
+      } catch {
+        // its run or its check will say what is wrong with it
+      }
     },
     executor: (script, host) => createScriptExecutor(script, host),
     check: (script, { dryRun, signal }) =>
@@ -105,14 +118,18 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
         limits,
         secrets: options.secrets ?? (() => []),
         async takeCell() {
-          const cell = await takeCell();
-          // a run that starts meanwhile finds another one
-          if (keepsWarm) prepare();
-          return cell;
+          for (;;) {
+            // a run that starts meanwhile finds another one
+            const cell = takeCell(0);
+            // a new cell always counts as alive, so this loop ends
+            if (await cell.answers()) return cell;
+            cell.close();
+          }
         },
       }),
     dispose() {
       keepsWarm = false;
+      clearTimeout(spareTimer);
       waiting?.close();
       waiting = undefined;
     },
@@ -135,14 +152,14 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
           issued,
           getModel: host.getModel,
           secrets: options.secrets ?? (() => []),
-          takeCell,
+          takeCell: () => takeCell(SPARE_AFTER_MS),
           onEvent(event) {
             if (event.type === 'run-start') runs.set((started.id = event.runId), started);
             queue.push(event);
             if (event.type !== 'run-end') return;
             if (started.id !== undefined && runs.get(started.id) === started) runs.delete(started.id);
             queue.close();
-            if (keepsWarm) prepare();
+            if (keepsWarm) startCell();
           },
           onProblem: host.onProblem ?? (() => {}),
           onConsole: host.onConsole ?? (() => {}),

@@ -1,20 +1,14 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { definePrompt, inProcess, type Executor, type PromptDefinition, type RunEvent } from '@cueline/core';
 import { createRunRegistry, type SharedRun } from '@cueline/react';
-import {
-  checkConnection,
-  connectionLabel,
-  type Connection,
-  type ConnectionKeys,
-} from '../model/connection.ts';
-import { continueScenes, type ScenePlay } from '../model/played-scenes.ts';
-import type { Sandbox } from '../sandbox/index.ts';
+import { checkConnection, connectionLabel, secretsOf } from '../model/connection.ts';
+import { continueScenes } from '../model/played-scenes.ts';
 import { messageParts, type Attachment } from './attachments.ts';
 import { useInspection } from './inspection.ts';
 import { newId } from './new-id.ts';
 import { markReplySent } from './reply-draft.ts';
 import { usePreview } from './preview.ts';
 import { redactEvents } from './redact-events.ts';
+import { loadedRunParts, loadRunParts } from './run-parts.ts';
 import { showInputIssues, takeScriptInput } from './script-input.ts';
 import { addDefinition } from './script-lines.ts';
 import { currentSession, usePlayground, type Problem, type RunSession, type RunSource } from './store.ts';
@@ -25,40 +19,6 @@ const MOST_LINES = 200;
 /** The run that is shown, and a link's run that is about to be. */
 const runs = createRunRegistry();
 const scriptPrompt = definePrompt('script', () => {});
-let sandbox: Promise<Sandbox> | undefined;
-
-// Loaded after the page is drawn: the compiler and the providers are a large part of its code.
-/** The sandbox, once its code has loaded. */
-export function theSandbox(): Promise<Sandbox> {
-  sandbox ??= import('../sandbox/index.ts').then(({ createSandbox }) =>
-    createSandbox({ secrets: () => secretsOf(usePlayground.getState().keys) }),
-  );
-  return sandbox;
-}
-
-async function loadModel(settings: Connection, play: ScenePlay | undefined): Promise<LanguageModelV4> {
-  const { createModel } = await import('../model/create-model.ts');
-  return createModel(settings, play);
-}
-
-/** The keys as they are sent, to be removed from errors and from everything that reaches the script. */
-export function secretsOf(keys: ConnectionKeys): string[] {
-  return [keys.openai, keys.compatible].map((key) => key.trim()).filter((key) => key !== '');
-}
-
-/** Starts the sandbox and loads the models before they are needed, so that the first run starts at once. */
-export function warmSandbox(): void {
-  // if that fails, perhaps without a network, the run itself tries again
-  const { connection, keys } = usePlayground.getState();
-  // with the code of the model's provider
-  loadModel({ connection, keys }, undefined).catch(ignore);
-  import('../examples/scenes-for.ts').catch(ignore);
-  theSandbox().then(
-    (ready) => ready.warm(),
-    // Loading failed, perhaps without a network: the next run tries again.
-    () => (sandbox = undefined),
-  );
-}
 
 /**
  * Runs the script in the editor with the current model and what its form has as input; stops a run that is under way.
@@ -294,15 +254,16 @@ function sandboxExecutor(script: string): Executor {
       // A stopped or replaced run may still send events.
       const isCurrent = (): boolean => usePlayground.getState().session === session;
       checkConnection(connection, keys);
-      const { scenesFor } = await import('../examples/scenes-for.ts');
+      // not awaited once it has loaded: the worker gets the script before the page draws the run
+      const { sandbox, createModel, scenesFor } = loadedRunParts() ?? (await loadRunParts());
       const scenes = scenesFor(script);
       const begins = request.messages === undefined || request.messages.length === 0;
       // An example's scripted answers end with its first run; the rule-based demo answers replies.
       // the log has what is kept of the turn
       const kept = session?.run.log() ?? [];
       const play = scenes && (begins ? { scenes, played: [] } : continueScenes(scenes, kept));
-      const executor = (started = (await theSandbox()).executor(script, {
-        getModel: () => loadModel({ connection, keys }, play),
+      const executor = (started = sandbox.executor(script, {
+        getModel: () => createModel({ connection, keys }, play),
         onProblem: ({ phase, ...problem }) => {
           if (isCurrent()) showProblem({ ...problem, ended: phase === 'compile' }, script);
         },

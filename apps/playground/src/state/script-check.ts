@@ -1,7 +1,7 @@
 import { isUnedited } from '../examples/index.ts';
 import type { CheckProblem, ScriptCheck } from '../sandbox/index.ts';
 import { usePreview } from './preview.ts';
-import { theSandbox } from './run-session.ts';
+import { loadRunParts } from './run-parts.ts';
 import { mayTakeInput, readScriptInput, showFacts, showInputIssues, useScriptInput } from './script-input.ts';
 import { usePlayground, type PlaygroundState, type Problem } from './store.ts';
 
@@ -55,8 +55,8 @@ export function watchScript(): () => void {
     const controller = (running = new AbortController());
     const { signal } = controller;
     const options = { signal, ...(dryRun !== undefined && { dryRun }) };
-    const { facts, preview, problem }: ScriptCheck = await theSandbox().then(
-      (sandbox) => sandbox.check(script, options),
+    const { facts, preview, problem }: ScriptCheck = await loadRunParts().then(
+      ({ sandbox }) => sandbox.check(script, options),
       // if the sandbox's code does not load, the next run reports that
       (): ScriptCheck => ({}),
     );

@@ -114,3 +114,12 @@ test('the demo model plays an example’s own answers', async () => {
     modelId: 'demo',
   });
 });
+
+test('a model that can be made at once is not waited for', async () => {
+  expect(createModel({ connection: defaultConnection, keys: noKeys })).not.toBeInstanceOf(Promise);
+  const settings = { connection: compatible(), keys: noKeys };
+  const model = await createModel(settings);
+  expect(createModel(settings)).toBe(model);
+  const others = { ...settings, keys: { ...noKeys, compatible: 'another' } };
+  expect(await createModel(others)).not.toBe(model);
+});

@@ -33,7 +33,7 @@ function runWith(
       issued: createIssuedMetadata(),
       getModel: () => Promise.resolve(scriptedModel(['Hi'])),
       secrets: () => [],
-      takeCell: () => Promise.resolve(cell),
+      takeCell: () => cell,
       onProblem: () => {},
       onConsole: () => {},
       onDefinition: () => {},

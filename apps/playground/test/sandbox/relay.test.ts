@@ -48,9 +48,10 @@ test('a waiting worker is asked once for a sign of life, and the page is sent th
   const { page, worker } = setUp();
   page.say({ type: 'check' });
   expect(worker.sent).toEqual([0]);
-  expect(page.sent).toEqual([]);
+  page.say({ type: 'watch' });
+  expect(page.sent, 'the relay alone does not answer for the worker').toEqual([{ type: 'alive' }]);
   worker.say(0);
-  expect(page.sent).toEqual([{ type: 'alive' }]);
+  expect(page.sent.at(-1)).toEqual({ type: 'answers' });
 });
 
 test('the page gets 64 messages, and more as it reads', () => {

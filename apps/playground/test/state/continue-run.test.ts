@@ -22,6 +22,7 @@ const { page } = vi.hoisted(() => ({
 vi.mock('../../src/sandbox/index.ts', () => ({
   createSandbox: (): Sandbox => ({
     warm: () => {},
+    prepare: () => {},
     dispose: () => {},
     check: async () => ({}),
     executor: (_script, host) => ({

@@ -44,6 +44,7 @@ const { page } = vi.hoisted(() => ({
 vi.mock('../../src/sandbox/index.ts', () => ({
   createSandbox: (): Sandbox => ({
     warm: () => {},
+    prepare: () => {},
     dispose: () => {},
     check: async () => ({}),
     executor: (script, host) => ({

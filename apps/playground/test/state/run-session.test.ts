@@ -11,6 +11,7 @@ const { starts } = vi.hoisted(() => ({ starts: [] as Start[] }));
 vi.mock('../../src/sandbox/index.ts', () => ({
   createSandbox: (): Sandbox => ({
     warm: () => {},
+    prepare: () => {},
     dispose: () => {},
     check: async () => ({}),
     executor: (script, host) => ({

@@ -4,7 +4,7 @@ import { createWatchdog, type Watchdog } from '../watchdog.ts';
 export type RelayCommand =
   /** From now on the worker must answer: its script starts. */
   | { type: 'watch' }
-  /** The page asks whether frame and worker are alive; `alive` is the answer. */
+  /** The page asks whether frame and worker are alive; `answers` is the answer. */
   | { type: 'check' }
   /** The page has read this many messages. */
   | { type: 'read'; count: number }
@@ -15,7 +15,10 @@ export type RelayEnd = 'silent' | 'flood' | 'too-large' | 'too-much' | 'crashed'
 
 /** Messages of the relay itself to the page. Texts come from the worker, which can send nothing else. */
 export type RelayNotice =
+  /** The relay itself is alive. */
   | { type: 'alive' }
+  /** The worker has answered a `check`. */
+  | { type: 'answers' }
   /** The last message. `detail` is the browser's message if the worker failed to start. */
   | { type: 'ended'; reason: RelayEnd; detail?: string };
 
@@ -96,7 +99,7 @@ export function startRelay(page: Side, worker: WorkerSide, limits: RelayLimits):
       watchdog?.heard();
       if (checks > 0) {
         checks -= 1;
-        page.send({ type: 'alive' } satisfies RelayNotice);
+        page.send({ type: 'answers' } satisfies RelayNotice);
       }
     } else if (typeof data !== 'string' || data.length > limits.messageLength) {
       end('too-large');

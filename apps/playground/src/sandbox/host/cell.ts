@@ -46,7 +46,7 @@ class FrameCell implements Cell {
   #end: CellEnd | undefined;
   #booted = false;
   #read = 0;
-  #onAlive: (() => void) | undefined;
+  #onAnswer: (() => void) | undefined;
   #readTimer: ReturnType<typeof setTimeout> | undefined;
   #watchdog: Watchdog | undefined;
   #frame: HTMLIFrameElement | undefined;
@@ -115,9 +115,9 @@ class FrameCell implements Cell {
       }, readEvery);
       if (this.#receiver === undefined) this.#waiting.push(data);
       else this.#receiver(data);
-    } else if (data.type === 'alive') {
-      this.#onAlive?.();
-    } else {
+    } else if (data.type === 'answers') {
+      this.#onAnswer?.();
+    } else if (data.type === 'ended') {
       this.#die({ reason: data.reason, ...(data.detail === undefined ? {} : { detail: data.detail }) });
     }
   };
@@ -144,11 +144,11 @@ class FrameCell implements Cell {
       if (!this.#booted || this.#end !== undefined) return resolve(this.#end === undefined);
       const settle = (answer: boolean): void => {
         clearTimeout(timer);
-        this.#onAlive = undefined;
+        this.#onAnswer = undefined;
         resolve(answer);
       };
       const timer = setTimeout(() => settle(false), this.#limits.check);
-      this.#onAlive = () => settle(true);
+      this.#onAnswer = () => settle(true);
       this.#command({ type: 'check' });
     });
   }

@@ -22,9 +22,9 @@ export type SandboxRunOptions = {
   signal: AbortSignal;
   limits: SandboxLimits;
   issued: IssuedMetadata;
-  getModel: () => Promise<LanguageModel>;
+  getModel: () => LanguageModel | Promise<LanguageModel>;
   secrets: () => readonly string[];
-  takeCell: () => Promise<Cell>;
+  takeCell: () => Cell;
   onEvent: (event: RunEvent) => void;
   onProblem: (problem: ScriptProblem) => void;
   onConsole: (level: ConsoleLevel, text: string) => void;

@@ -183,9 +183,11 @@ class ScriptRun implements SandboxRun {
     this.#fail(describeCellEnd(reason, this.#limits));
   }
 
+  /** Sends the script to its worker: in the same turn if the model is there, before the page draws the run. */
   async #begin(): Promise<void> {
     this.#compiled = compileScript(this.#options.script);
-    const model = checkModel(await this.#options.getModel());
+    const given = this.#options.getModel();
+    const model = checkModel(given instanceof Promise ? await given : given);
     if (this.#log.ended) return;
     this.#model = `${model.provider}:${model.modelId}`;
     this.#server = createModelServer({
@@ -196,12 +198,8 @@ class ScriptRun implements SandboxRun {
       send: (message) => this.#send(message),
     });
     this.#commands = createCommandLine(this.#send, this.#limits);
-    const taken = await this.#options.takeCell();
-    if (this.#log.ended) return taken.close();
-    this.#cell = taken;
-    this.#cell.open(this.#receive, this.#receive);
     const { input, messages, tasks, unfinishedCalls } = this.#options.request;
-    this.#send({
+    await this.#runIn(this.#options.takeCell(), {
       type: 'run',
       code: this.#compiled.code,
       input,
@@ -210,6 +208,18 @@ class ScriptRun implements SandboxRun {
       unfinishedCalls,
       model: { provider: model.provider, modelId: model.modelId },
     });
+  }
+
+  /** Sends the script to a worker, and to another one if this one is gone: its process may have ended while it waited. */
+  async #runIn(cell: Cell, message: ToWorker): Promise<void> {
+    this.#cell = cell;
+    // asked first: the script may keep the worker busy
+    const answers = cell.answers();
+    cell.open(this.#receive, this.#receive);
+    this.#send(message);
+    if ((await answers) || this.#log.ended) return;
+    cell.close();
+    await this.#runIn(this.#options.takeCell(), message);
   }
 
   readonly #failToBegin = (error: unknown): void => {

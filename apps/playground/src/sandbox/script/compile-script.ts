@@ -19,12 +19,20 @@ export type CompiledScript = {
 const head = 'export default async (require, exports) => {';
 const foot = '\n}';
 
+/** The last script: what was checked while it was edited is compiled when it runs. */
+let last: { source: string; compiled: CompiledScript } | undefined;
+
 /**
  * Compiles a TypeScript prompt script for the sandbox. Types are stripped, not checked. Throws {@link
  * ScriptError} if the script cannot be parsed, imports something that the sandbox does not have, or has no
  * default export.
  */
 export function compileScript(source: string): CompiledScript {
+  if (last?.source !== source) last = { source, compiled: compile(source) };
+  return last.compiled;
+}
+
+function compile(source: string): CompiledScript {
   try {
     const defaultExport = checkModules(source);
     const { code, sourceMap } = transform(source, {
@@ -95,7 +103,7 @@ function checkModules(source: string): ScriptPosition {
 }
 
 /** `export { … as default …`, from behind the brace on. */
-function namesDefault(tokens: Token[], start: number): boolean {
+function namesDefault(tokens: readonly Token[], start: number): boolean {
   const end = tokens.findIndex(({ label }, index) => index >= start && label === '}');
   return tokens
     .slice(start, end)
@@ -103,7 +111,7 @@ function namesDefault(tokens: Token[], start: number): boolean {
 }
 
 /** True for the string of `… from 'name'`, `import 'name'` and `import('name')`. */
-function isModuleName(tokens: Token[], index: number): boolean {
+function isModuleName(tokens: readonly Token[], index: number): boolean {
   const before = tokens[index - 1];
   if (before?.label === 'import') return true;
   if (before?.label === '(') return tokens[index - 2]?.label === 'import';
@@ -112,7 +120,7 @@ function isModuleName(tokens: Token[], index: number): boolean {
   return true;
 }
 
-function isNamespace(tokens: Token[], index: number): boolean {
+function isNamespace(tokens: readonly Token[], index: number): boolean {
   const [before, name, brace] = [tokens[index - 1], tokens[index + 1], tokens[index + 2]];
   return before?.text !== '.' && before?.text !== 'declare' && name?.label === 'name' && brace?.label === '{';
 }

@@ -26,7 +26,7 @@ const settings: Readonly<Record<string, Readonly<Record<string, DefinitionKind>>
  * that cannot be parsed.
  */
 export function findDefinitions(source: string): FoundDefinitions {
-  let tokens: Token[];
+  let tokens: readonly Token[];
   try {
     tokens = readTokens(source);
   } catch {

@@ -35,8 +35,18 @@ function remarkAnswerTags(this: { data(): unknown }): typeof showAnswerTags {
   return showAnswerTags;
 }
 
+/** One line that begins with a letter and has no character that can mean anything in markdown. */
+const plainLine = /^\p{L}[\p{L}\p{N} ,.;:?!'"’“”()–—…-]*$/u;
+
+/** True for a paragraph that is the same with and without the parser, which costs most for a text that grows. */
+function isPlainParagraph(text: string): boolean {
+  // www. begins a link
+  return plainLine.test(text) && !/www\./i.test(text);
+}
+
 const Block = memo(function Block({ text, growing }: { text: string; growing: boolean }) {
   if (isTooMuch(text, growing)) return <PlainText text={text} />;
+  if (isPlainParagraph(text)) return <p>{text}</p>;
   return (
     <Markdown components={components} remarkPlugins={plugins} skipHtml>
       {growing ? remend(text, { linkMode: 'text-only' }) : text}

@@ -1,5 +1,7 @@
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
+import Markdown from 'react-markdown';
+import remarkGfm from 'remark-gfm';
 import { expect, test } from 'vitest';
 import { ModelMarkdown } from '../../../src/transcript/content/markdown.tsx';
 import { SourceRow } from '../../../src/transcript/rows.tsx';
@@ -72,3 +74,22 @@ test('a source opens web pages and mail only', () => {
     expect(row(url)).not.toContain('<button');
   }
 });
+
+test.each([
+  'Hello',
+  "Hello, Ada: it is 7 (or 8) o’clock — “perhaps” - isn't it?",
+  'Ünïcode works; so do 2 numbers.',
+  'Two  spaces stay',
+  'http: is no address, and a.b is none either',
+])('a paragraph without markup is what the parser makes of it: %s', (text) => {
+  const parsed = renderToStaticMarkup(createElement(Markdown, { remarkPlugins: [remarkGfm] }, text));
+  expect(html(text)).toContain(`>${parsed}<`);
+  expect(html(text, true)).toContain(`>${parsed}<`);
+});
+
+test.each(['see www.example.org for more', 'a *b* c', 'a _b_ c', 'mail a@example.org', 'a\n\nb'])(
+  'a text with markup is parsed: %s',
+  (text) => {
+    expect(html(text)).not.toContain(`<p>${text}</p>`);
+  },
+);

@@ -1,0 +1,46 @@
+import {
+  ApprovalDock,
+  InputForm,
+  InspectorPane,
+  PreviewPane,
+  ScriptChanges,
+  TaskPanel,
+  TimelineDock,
+  Transcript,
+} from '../panes/later-parts.ts';
+import { prepareRuns } from '../state/run-parts.ts';
+import { CopyStepLink } from './run-details.tsx';
+
+/** What a run needs and the page is drawn without, what is needed first at the beginning. */
+const loads: readonly (() => Promise<unknown>)[] = [
+  prepareRuns,
+  ...[
+    Transcript,
+    InspectorPane,
+    TimelineDock,
+    CopyStepLink,
+    TaskPanel,
+    ApprovalDock,
+    InputForm,
+    PreviewPane,
+    ScriptChanges,
+  ].map(({ load }) => load),
+];
+
+/** Loads all of it before it is needed, so that a click on Run waits for nothing. */
+export async function loadAhead(): Promise<void> {
+  for (const load of loads) {
+    await idle();
+    // if that fails, perhaps without a network, the part itself tries again
+    await load().catch(() => {});
+  }
+}
+
+/** Resolves when the page has nothing else to do, or after a second. */
+function idle(): Promise<void> {
+  return new Promise((resolve) => {
+    // Safari has none
+    if (typeof requestIdleCallback === 'function') requestIdleCallback(() => resolve(), { timeout: 1_000 });
+    else setTimeout(resolve, 50);
+  });
+}

@@ -1,0 +1,26 @@
+import { loadLater } from '../ui/load-later.tsx';
+
+// the parts of a run, which the page is drawn without
+
+/** The transcript; its Markdown is a large part of the page's code. */
+export const Transcript = loadLater(() => import('../transcript/transcript.tsx').then((it) => it.Transcript));
+/** The task list of a run. */
+export const TaskPanel = loadLater(() => import('../tasks/task-panel.tsx').then((it) => it.TaskPanel));
+/** What asks the user for approvals. */
+export const ApprovalDock = loadLater(() =>
+  import('../approval/approval-dock.tsx').then((it) => it.ApprovalDock),
+);
+/** The inspector of a run. */
+export const InspectorPane = loadLater(() =>
+  import('../inspector/inspector-pane.tsx').then((it) => it.InspectorPane),
+);
+/** The timeline of a run. */
+export const TimelineDock = loadLater(() =>
+  import('../timeline/timeline-dock.tsx').then((it) => it.TimelineDock),
+);
+/** The form of a script's input. */
+export const InputForm = loadLater(() => import('./input-form.tsx').then((it) => it.InputForm));
+/** The preview of a script's first request. */
+export const PreviewPane = loadLater(() => import('./preview-pane.tsx').then((it) => it.PreviewPane));
+/** The dialog with the changes of a script since its run. */
+export const ScriptChanges = loadLater(() => import('./script-changes.tsx').then((it) => it.ScriptChanges));
