@@ -222,7 +222,7 @@ export function createDurable(given: DurableOptions): Durable {
       const sweep = startSweep({
         store,
         driver,
-        known: unfinished,
+        woken: unfinished,
         ms: sweepMs,
         onError: (error) => onError(error, undefined),
       });
