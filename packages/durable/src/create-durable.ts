@@ -18,6 +18,7 @@ import { namelessModel, promptsByName, unknownPrompt } from './prompts.ts';
 import { commandOf, decide, isSameCommand } from './respond.ts';
 import type { DurableStore, FoundRun, ReadEvents, RunOwner, RunQuery } from './store.ts';
 import { startSweep, SWEEP_MS, wakeAll } from './sweep.ts';
+import { UNKNOWN_PROMPT_MS } from './unknown-prompts.ts';
 import { createWatch, patiently } from './watch.ts';
 
 export type DurableOptions = {
@@ -37,6 +38,12 @@ export type DurableOptions = {
    * A run that was started with a guard for a user is not advanced by a worker without one.
    */
   guard?: RunGuard | undefined;
+  /**
+   * How long a run whose prompt this worker does not know is left to other workers, in milliseconds: a newer deployment may know
+   * it. After so long without progress the prompt counts as removed, and the run ends with an error. Default 24 hours;
+   * `Infinity` for never.
+   */
+  unknownPromptMs?: number | undefined;
   /**
    * Called with failures that belong to no job: of the search for runs that were not begun, once for each outage of the store
    * or the engine, and of a stop that could not be sent. Failures of jobs are reported to the driver's `onError`. Default:
@@ -102,7 +109,8 @@ export function createDurable(given: DurableOptions): Durable {
   const { store, models = {}, options, driver = inProcessDriver(), guard, onError = logError } = given;
   const prompts = promptsByName(given.prompts);
   const watch = createWatch(store);
-  const steps = createSteps({ store, prompts, models, options, guard, watch });
+  const { unknownPromptMs = UNKNOWN_PROMPT_MS } = given;
+  const steps = createSteps({ store, prompts, models, options, guard, watch, unknownPromptMs });
 
   async function send(runId: string, command: DurableCommand): Promise<EditReply> {
     checkTexts({ runId });
