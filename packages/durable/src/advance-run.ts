@@ -19,6 +19,7 @@ export type AdvanceSettings = {
   options: PromptOptions | undefined;
   guard: RunGuard | undefined;
   watch: Watch;
+  unknownPromptMs: number;
 };
 
 /** Advances runs in this process. */
@@ -32,9 +33,10 @@ export type Steps = {
 };
 
 /** Creates the steps of the runs in a store. A step under way looks for commands there once a second. */
-export function createSteps({ store, prompts, models, options, guard, watch }: AdvanceSettings): Steps {
+export function createSteps(settings: AdvanceSettings): Steps {
+  const { store, prompts, models, options, guard, watch, unknownPromptMs } = settings;
   const logs = createKnownLogs(store);
-  const checkPrompt = createUnknownPrompts(store, prompts);
+  const checkPrompt = createUnknownPrompts(store, prompts, unknownPromptMs);
   /** What is sent to the steps under way. */
   const underWay = new Map<string, StepCommands>();
 
@@ -52,7 +54,11 @@ export function createSteps({ store, prompts, models, options, guard, watch }: A
     // forgotten, or never stored
     if (claimed === 'ended' || claimed === undefined) return { status: 'done' };
     if (claimed.start.guarded === true && guard === undefined) throw unguarded(runId);
-    const { epoch, commands, log } = claimed;
+    const { epoch, log, start } = claimed;
+    // an edit is left to a worker that knows the prompt, because a run that waits would be started for it
+    const commands = claimed.commands.filter(
+      ({ command }) => command.type !== 'edit' || prompts.has(start.prompt),
+    );
     const sent = createStepCommands(store, runId, commands);
     underWay.set(runId, sent);
     const ending = new AbortController();

@@ -7,7 +7,7 @@ import type {
   RunEvent,
   RunRequest,
 } from '@cueline/core';
-import type { Advanced, DurableCommand } from '@cueline/core/durable';
+import type { Advanced } from '@cueline/core/durable';
 import type { ModelSettings } from '@cueline/core/models';
 import { createSteps } from './advance-run.ts';
 import { checkTexts } from './check-texts.ts';
@@ -15,9 +15,10 @@ import type { DurableDriver, DurableWorker } from './driver.ts';
 import type { RunGuard } from './guard.ts';
 import { inProcessDriver } from './in-process-driver.ts';
 import { namelessModel, promptsByName, unknownPrompt } from './prompts.ts';
-import { commandOf, decide, isSameCommand } from './respond.ts';
+import { createSender } from './send-command.ts';
 import type { DurableStore, FoundRun, ReadEvents, RunOwner, RunQuery } from './store.ts';
 import { startSweep, SWEEP_MS, wakeAll } from './sweep.ts';
+import { UNKNOWN_PROMPT_MS } from './unknown-prompts.ts';
 import { createWatch, patiently } from './watch.ts';
 
 export type DurableOptions = {
@@ -37,6 +38,12 @@ export type DurableOptions = {
    * A run that was started with a guard for a user is not advanced by a worker without one.
    */
   guard?: RunGuard | undefined;
+  /**
+   * How long a run whose prompt this worker does not know is left to other workers, in milliseconds: a newer deployment may know
+   * it. After so long without progress the prompt counts as removed, and the run ends with an error. Default 24 hours;
+   * `Infinity` for never.
+   */
+  unknownPromptMs?: number | undefined;
   /**
    * Called with failures that belong to no job: of the search for runs that were not begun, once for each outage of the store
    * or the engine, and of a stop that could not be sent. Failures of jobs are reported to the driver's `onError`. Default:
@@ -102,32 +109,9 @@ export function createDurable(given: DurableOptions): Durable {
   const { store, models = {}, options, driver = inProcessDriver(), guard, onError = logError } = given;
   const prompts = promptsByName(given.prompts);
   const watch = createWatch(store);
-  const steps = createSteps({ store, prompts, models, options, guard, watch });
-
-  async function send(runId: string, command: DurableCommand): Promise<EditReply> {
-    checkTexts({ runId });
-    const read = await store.read(runId, -1);
-    const decision = decide(read, command);
-    if (decision.status === 'known' && read?.ended === true) return { accepted: true };
-    if (decision.status === 'refused') return { accepted: false, reason: decision.reason };
-    const isAccepted = decision.status === 'known' || (await keep(runId, command));
-    // stored first, so that another worker stops, too, if this one is killed
-    if (command.type === 'stop') steps.stop(runId);
-    else steps.look(runId);
-    // also for one that was sent before, whose sender may have failed to wake the run
-    await driver.wake(runId);
-    return isAccepted
-      ? { accepted: true }
-      : { accepted: false, reason: 'It was answered already, or the run has ended.' };
-  }
-
-  /** Stores a command. Returns false if the run has ended, or has another response. */
-  async function keep(runId: string, command: DurableCommand): Promise<boolean> {
-    const kept = await store.send(runId, commandOf(command));
-    if (kept !== undefined) return isSameCommand(kept.command, command);
-    // it may have ended with this response
-    return decide(await store.read(runId, -1), command).status === 'known';
-  }
+  const { unknownPromptMs = UNKNOWN_PROMPT_MS } = given;
+  const steps = createSteps({ store, prompts, models, options, guard, watch, unknownPromptMs });
+  const send = createSender({ store, driver, steps });
 
   /** Follows a run to its end. Aborting the signal ends the run. */
   async function* follow(runId: string, afterSeq: number, signal: AbortSignal): AsyncGenerator<RunEvent> {
@@ -222,7 +206,7 @@ export function createDurable(given: DurableOptions): Durable {
       const sweep = startSweep({
         store,
         driver,
-        known: unfinished,
+        woken: unfinished,
         ms: sweepMs,
         onError: (error) => onError(error, undefined),
       });

@@ -62,6 +62,7 @@ export function createMemoryStore(): DurableStore {
       if (events[0]?.seq !== run.events.length) return false;
       run.events.push(...events.map((event) => JSON.stringify(event)));
       run.ended = events.at(-1)?.type === 'run-end';
+      if (run.ended) run.commands = [];
       return true;
     },
     async send(runId, command) {

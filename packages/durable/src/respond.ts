@@ -1,9 +1,14 @@
-import { createRunLog, type RunCommand } from '@cueline/core';
+import { createRunLog } from '@cueline/core';
 import { isSameResponse, readResponse, type DurableCommand } from '@cueline/core/durable';
 import type { ReadEvents, StoredCommand } from './store.ts';
 
-/** Whether a run takes a command. `known`: its log has the same response. */
-export type Decision = { status: 'accepted' | 'known' } | { status: 'refused'; reason: string };
+/** Whether a run takes a command. */
+export type Decision =
+  /** `page` is the page that runs the call of a claim so far. */
+  | { status: 'accepted'; page?: string | undefined }
+  /** Its log has the same response, or claim. */
+  | { status: 'known' }
+  | { status: 'refused'; reason: string };
 
 /** Decides by the log of a run whether it takes a command. */
 export function decide(read: ReadEvents | undefined, command: DurableCommand): Decision {
@@ -28,7 +33,20 @@ export function decide(read: ReadEvents | undefined, command: DurableCommand): D
       `The provider runs ${item.toolName} itself, with the arguments as they are. Respond without an input.`,
     );
   }
-  return { status: 'accepted' };
+  if (command.type !== 'client-tool-claim') return { status: 'accepted' };
+  // as in a run of this process
+  const { page, toolName } = item;
+  if (page === command.page) return { status: 'known' };
+  if (page !== undefined && page !== command.instead)
+    return refused(`Another page runs ${toolName} already.`);
+  return { status: 'accepted', page };
+}
+
+/** Returns the refusal of a command in whose place the store has another one. */
+export function refusedForAnother({ type }: DurableCommand): Decision {
+  return refused(
+    type === 'client-tool-claim' ? 'Another page runs this call already.' : 'It was answered already.',
+  );
 }
 
 function refused(reason: string): Decision {
@@ -37,17 +55,18 @@ function refused(reason: string): Decision {
 
 /** True if a command is one that the run has already, under the same name. */
 export function isSameCommand(one: DurableCommand, other: DurableCommand): boolean {
+  if (one.type === 'client-tool-claim' && other.type === 'client-tool-claim') return one.page === other.page;
   const [first, second] = [readResponse(one), readResponse(other)];
   if (typeof first !== 'object' || typeof second !== 'object') return first === second;
   return isSameResponse(first, second);
 }
 
-/** Returns the command under the name that a run has only once. */
-export function commandOf(command: RunCommand | { type: 'stop' }): StoredCommand {
-  return { name: nameOf(command), command };
+/** Returns the command under the name that a run has only once. `page` is the page that runs the call of a claim so far. */
+export function commandOf(command: DurableCommand, page?: string): StoredCommand {
+  return { name: nameOf(command, page), command };
 }
 
-function nameOf(command: DurableCommand): string {
+function nameOf(command: DurableCommand, page: string | undefined): string {
   switch (command.type) {
     case 'stop':
       return 'stop';
@@ -55,6 +74,9 @@ function nameOf(command: DurableCommand): string {
       return `approval ${storable(command.approvalId)}`;
     case 'client-tool-response':
       return `client tool ${storable(command.clientCallId)}`;
+    case 'client-tool-claim':
+      // not with its own `instead`, which may be anything while no page runs the call
+      return `claim ${JSON.stringify([command.clientCallId, page ?? ''])}`;
     default:
       return `${command.type} ${crypto.randomUUID()}`;
   }
@@ -69,6 +91,7 @@ type Item = {
   response?: object;
   withdrawn?: true;
   providerExecuted?: true;
+  page?: string;
   toolName: string;
 };
 

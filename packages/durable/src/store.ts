@@ -90,7 +90,7 @@ export type DurableStore = {
   /**
    * Stores events, all of them or none. Returns false, and stores nothing, if another worker has taken the run over, if
    * the run has ended, or if events are missing before these. Without events, it only returns whether the caller still has
-   * the run.
+   * the run. The end also removes the run's commands.
    */
   append(runId: string, epoch: number, events: readonly RunEvent[]): Promise<boolean>;
   /**

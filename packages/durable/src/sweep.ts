@@ -1,10 +1,13 @@
 import type { DurableDriver } from './driver.ts';
 import type { DurableStore } from './store.ts';
+import { withTimeout } from './with-timeout.ts';
 
 /** The pause between two sweeps, in milliseconds, unless another one is given. */
 export const SWEEP_MS = 30_000;
 /** How many runs are woken at the same time. */
 const AT_ONCE = 16;
+/** How long a sweep waits for each answer of the store or the engine, in milliseconds. */
+const PATIENCE_MS = 30_000;
 
 /** Wakes runs, some at the same time. Rejects with the first failure. */
 export async function wakeAll(runIds: readonly string[], driver: Pick<DurableDriver, 'wake'>): Promise<void> {
@@ -18,8 +21,8 @@ export async function wakeAll(runIds: readonly string[], driver: Pick<DurableDri
 export type SweepOptions = {
   store: Pick<DurableStore, 'unfinished' | 'find'>;
   driver: Pick<DurableDriver, 'wake'>;
-  /** Runs that are looked after already. */
-  known: readonly string[];
+  /** Runs that were listed and woken just before, as by a sweep. */
+  woken: readonly string[];
   ms: number;
   /** Called with the failure of a sweep. Failures of the sweeps after it are the same outage, until one succeeds. */
   onError(error: unknown): void;
@@ -27,25 +30,31 @@ export type SweepOptions = {
 
 /**
  * Looks for runs without any event at every sweep, and wakes those that had none at the sweep before, either. Each run is looked
- * up until it has begun, and then no more.
+ * up until it has begun, and then no more. A listed run that does not exist is looked up the more rarely, the longer it does not.
  */
-export function startSweep({ store, driver, known, ms, onError }: SweepOptions): { stop(): void } {
+export function startSweep({ store, driver, woken, ms, onError }: SweepOptions): { stop(): void } {
   if (ms === Infinity) return { stop() {} };
-  let begun = new Set(known);
-  let fresh = new Set<string>();
+  let begun = new Set<string>();
+  let fresh = new Set(woken);
+  /** Listed runs that were not found, and for how many sweeps. A run that is being created is one; so is one whose start was killed. */
+  let missing = new Map<string, number>();
   let isSweeping = false;
   let isFailing = false;
 
   async function sweep(): Promise<void> {
-    const unfinished = await store.unfinished();
     const stillBegun = new Set<string>();
     const stillFresh = new Set<string>();
+    const stillMissing = new Map<string, number>();
     const due: string[] = [];
-    for (const runId of unfinished) {
-      // a run that is listed and not found is being created
-      const length = begun.has(runId) ? 1 : (await store.find({ runId }))?.length;
-      if (length === undefined) continue;
-      if (length > 0) stillBegun.add(runId);
+    for (const runId of await withTimeout(store.unfinished(), PATIENCE_MS)) {
+      if (begun.has(runId)) {
+        stillBegun.add(runId);
+        continue;
+      }
+      const missed = missing.get(runId) ?? 0;
+      const length = isTime(missed) ? await lengthOf(runId) : undefined;
+      if (length === undefined) stillMissing.set(runId, missed + 1);
+      else if (length > 0) stillBegun.add(runId);
       else {
         stillFresh.add(runId);
         if (fresh.has(runId)) due.push(runId);
@@ -53,7 +62,12 @@ export function startSweep({ store, driver, known, ms, onError }: SweepOptions):
     }
     begun = stillBegun;
     fresh = stillFresh;
-    await wakeAll(due, driver);
+    missing = stillMissing;
+    await wakeAll(due, { wake: (runId) => withTimeout(driver.wake(runId), PATIENCE_MS) });
+  }
+
+  async function lengthOf(runId: string): Promise<number | undefined> {
+    return (await withTimeout(store.find({ runId }), PATIENCE_MS))?.length;
   }
 
   async function trySweep(): Promise<void> {
@@ -74,4 +88,9 @@ export function startSweep({ store, driver, known, ms, onError }: SweepOptions):
   // the timer alone keeps no process alive
   (timer as { unref?: () => void }).unref?.();
   return { stop: () => clearInterval(timer) };
+}
+
+/** True after 0, 1, 2, 4, 8, … sweeps. */
+function isTime(missed: number): boolean {
+  return Number.isInteger(Math.log2(missed)) || missed === 0;
 }

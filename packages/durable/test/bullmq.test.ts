@@ -1,4 +1,5 @@
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { DurableWorker } from '@cueline/durable';
 import { bullmqDriver } from '@cueline/durable/bullmq';
 import { describeWithRedis, type TestClient } from '../../edge/test/redis/server.ts';
 import { driverSuite } from './support/driver-suite.ts';
@@ -40,6 +41,31 @@ describeWithRedis('BullMQ', (redis) => {
       (await client.keys('bull:two-drivers:*')).filter((key) => /:(\d+|de:.*|dn:.*|wait|active)$/.test(key));
     await expect.poll(left).toEqual([]);
     expect(count).toBe(2);
+  });
+
+  test('a job that pauses after a failure is due at once when its run is woken', async () => {
+    const queue = 'paused';
+    const driver = bullmqDriver({ connection: client, queue, onError: () => {} });
+    const delayed = () => client.zCard(`bull:${queue}:delayed`);
+    let stopped: Promise<void> | undefined;
+    const worker: DurableWorker = driver.work(async () => {
+      // after this failure, nothing but a wake-up moves the job
+      stopped = worker.stop();
+      throw new Error('The store is away.');
+    });
+    await driver.wake('run-1');
+    await expect.poll(() => stopped !== undefined).toBe(true);
+    await stopped;
+    expect(await delayed()).toBe(1);
+    await Promise.all([driver.wake('run-1'), driver.wake('run-1')]);
+    expect(await delayed()).toBe(0);
+    expect(await client.lLen(`bull:${queue}:wait`)).toBe(1);
+    let count = 0;
+    const next = driver.work(async () => ((count += 1), { status: 'done' }));
+    onTestFinished(() => next.stop());
+    await expect.poll(() => count).toBe(1);
+    await expect.poll(() => client.keys(`bull:${queue}:de:*`)).toEqual([]);
+    expect(count).toBe(1);
   });
 
   test('errors of Redis are reported, and the worker continues when it is back, or stops without it', async () => {

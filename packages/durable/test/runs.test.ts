@@ -68,7 +68,7 @@ test('a worker whose run another worker has taken over stops and stores nothing 
   }
 });
 
-test('a prompt that a deployment has removed ends its run after ten minutes, with an error that says so', async () => {
+test('a prompt that a deployment has removed ends its run after a day, with an error that says so', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const store = createMemoryStore();
@@ -105,7 +105,7 @@ test('a worker that does not know the prompt takes its run over from no other wo
   await fails();
   // its worker could store something
   expect(await store.append('run-1', (claimed as { epoch: number }).epoch, [])).toBe(true);
-  // each step of another worker is a reason to leave it to others for ten minutes more
+  // each step of another worker is a reason to leave it to others for as long again
   for (let steps = 0; steps < 3; steps += 1) {
     vi.advanceTimersByTime(UNKNOWN_PROMPT_MS);
     expect(await current!.advance('run-1', signal)).toEqual({ status: 'next' });
@@ -139,6 +139,60 @@ test('a run of an unknown prompt that waits keeps waiting, and its response is l
     status: 'done',
     result: 'Sent.',
   });
+});
+
+test('a response to a run of an unknown prompt that waited for days is left to other workers, too', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const prompt = sendLetter(createEffects());
+  const store = createMemoryStore();
+  const current = createDurable({ prompts: [prompt], store });
+  const old = createDurable({ prompts: [], store });
+  const { signal } = new AbortController();
+  const { runId } = await current.begin({ definition: prompt, input: undefined });
+  expect(await current.advance(runId, signal)).toMatchObject({ status: 'waiting' });
+  await expect(old.advance(runId, signal)).rejects.toThrow('does not know');
+  vi.advanceTimersByTime(2 * UNKNOWN_PROMPT_MS);
+  const [approval] = reduceAll((await current.read(runId, -1))?.events ?? []).approvals;
+  const command = { type: 'approval-response', approvalId: approval?.approvalId ?? '' } as const;
+  await old.respond(runId, { ...command, response: { approved: true } });
+  await expect(old.advance(runId, signal)).rejects.toThrow('does not know');
+});
+
+test('a run of an unknown prompt that waits takes no edit, which stays for a worker that knows the prompt', async () => {
+  const prompt = sendLetter(createEffects());
+  const store = createMemoryStore();
+  const current = createDurable({ prompts: [prompt], store });
+  const old = createDurable({ prompts: [], store, unknownPromptMs: 0 });
+  const { signal } = new AbortController();
+  const { runId } = await current.begin({ definition: prompt, input: undefined });
+  expect(await current.advance(runId, signal)).toMatchObject({ status: 'waiting' });
+  const add = { type: 'edit', edit: { type: 'add', title: 'Greet' } } as const;
+  expect(await old.respond(runId, add)).toEqual({ accepted: true });
+  expect(await old.advance(runId, signal)).toMatchObject({ status: 'waiting' });
+  expect(await store.commands(runId)).toMatchObject([{ command: add }]);
+  expect(await store.read(runId, -1)).toMatchObject({ ended: false });
+  expect(await current.advance(runId, signal)).toMatchObject({ status: 'waiting' });
+  expect(await store.commands(runId)).toEqual([]);
+  // a stop still ends it at once
+  await old.respond(runId, { type: 'stop' });
+  expect(await old.advance(runId, signal)).toEqual({ status: 'done' });
+});
+
+test('how long a run of an unknown prompt is left to other workers is an option', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const store = createMemoryStore();
+  await store.create({ runId: 'run-1', start: { prompt: 'gone' } });
+  const { signal } = new AbortController();
+  const [never, soon] = [Infinity, 60_000].map((unknownPromptMs) =>
+    createDurable({ prompts: [], store, unknownPromptMs }),
+  );
+  await expect(never!.advance('run-1', signal)).rejects.toThrow('does not know');
+  await expect(soon!.advance('run-1', signal)).rejects.toThrow('ends after 60000 ms');
+  vi.advanceTimersByTime(1e15);
+  await expect(never!.advance('run-1', signal)).rejects.toThrow('does not know');
+  expect(await soon!.advance('run-1', signal)).toEqual({ status: 'done' });
 });
 
 test('a run of an unknown prompt can be stopped at once', async () => {

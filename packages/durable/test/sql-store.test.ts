@@ -37,6 +37,18 @@ describeWithPostgres('runs in Postgres', (connect) => {
   });
 });
 
+test('a command that came while its run ended is removed by the job that its sender causes', async () => {
+  const store = createSqlStore(client);
+  const end = { seq: 0, t: 0, type: 'run-end', outcome: 'done' } as const;
+  await store.create({ runId: 'run-late', start: { prompt: 'planDay' } });
+  const claimed = await store.claim('run-late', -1);
+  if (typeof claimed !== 'object') throw new Error('not claimed');
+  expect(await store.append('run-late', claimed.epoch, [end])).toBe(true);
+  await client.query(`INSERT INTO cueline_commands (run_id, name, body) VALUES ('run-late', 'stop', '{}')`);
+  expect(await store.claim('run-late', -1)).toBe('ended');
+  expect(await store.commands('run-late')).toEqual([]);
+});
+
 test('tables that could not be created are created at the next call', async () => {
   let fails = 1;
   const store = createSqlStore({

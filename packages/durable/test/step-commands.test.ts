@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import {
   createRun,
@@ -8,6 +8,7 @@ import {
   type RunState,
 } from '@cueline/core';
 import { createDurable, createMemoryStore, type DurableStore } from '@cueline/durable';
+import { createStepCommands } from '../src/step-commands.ts';
 import { createEffects } from './support/driver-contract.ts';
 import { planned, type Effects } from './support/prompts.ts';
 
@@ -142,6 +143,46 @@ test('a worker whose run another worker has taken over begins no call for a resp
   const types = ((await inner.read(runId, -1))?.events ?? []).map(({ type }) => type);
   expect(types).not.toContain('approval-response');
   open();
+});
+
+test('a response that comes while the step reads is looked for right after it', async () => {
+  const inner = createMemoryStore();
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  let looks = 0;
+  const { respond } = await openStep({
+    ...inner,
+    async commands(runId) {
+      const found = await inner.commands(runId);
+      if ((looks += 1) === 1) await held;
+      return found;
+    },
+  });
+  await expect.poll(() => looks, { timeout: 5_000 }).toBe(1);
+  await respond('this', { approved: true });
+  release();
+  // in which no timer runs, so that this look is none of those once a second
+  for (let turns = 0; turns < 1_000; turns += 1) await Promise.resolve();
+  expect(looks).toBe(2);
+});
+
+test('a store that never answers one look is asked again', async () => {
+  const inner = createMemoryStore();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let looks = 0;
+  await inner.create({ runId: 'run-1', start: { prompt: 'any' } });
+  const sent = createStepCommands(
+    { commands: async (runId) => ((looks += 1) === 1 ? new Promise(() => {}) : inner.commands(runId)) },
+    'run-1',
+    [],
+  );
+  onTestFinished(() => sent.end());
+  await inner.send('run-1', { name: 'stop', command: { type: 'stop' } });
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(looks).toBe(1);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(sent.stop.aborted).toBe(true);
 });
 
 test('a response that cannot be stored is kept for the step that is done again', async () => {

@@ -1,6 +1,7 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { RunEvent } from '@cueline/core';
 import { createDurable, createMemoryStore, type Durable, type DurableStore } from '@cueline/durable';
+import { startSweep } from '../src/sweep.ts';
 import { createEffects } from './support/driver-contract.ts';
 import { writePages } from './support/prompts.ts';
 
@@ -95,4 +96,50 @@ test('a run that a sweep finds in the list before it is stored is woken later', 
   expect(woken).toEqual([]);
   await inner.create({ runId: 'run-1', start: { prompt: 'planDay' } });
   await expect.poll(() => woken).toContain('run-1');
+});
+
+test('a run that is listed when the work begins and stored later is woken by a sweep', async () => {
+  let isStored = false;
+  const { inner, woken } = await openSweep((store) => ({
+    unfinished: async () => ['run-1'],
+    find: async (which) => (isStored ? store.find(which) : undefined),
+  }));
+  // this wake-up comes too early
+  expect(woken).toEqual(['run-1']);
+  await inner.create({ runId: 'run-1', start: { prompt: 'planDay' } });
+  isStored = true;
+  await expect.poll(() => woken.length).toBeGreaterThan(1);
+});
+
+test('a listed run that never exists is looked up ever more rarely', async () => {
+  let finds = 0;
+  const { more } = await openSweep(() => ({
+    unfinished: async () => ['run-1'],
+    find: async () => void (finds += 1),
+  }));
+  await more(20);
+  // after 0, 1, 2, 4, 8, 16 sweeps, and on a slow machine after some more
+  expect(finds).toBeGreaterThanOrEqual(6);
+  expect(finds).toBeLessThan(12);
+});
+
+test('a store that never answers a sweep is reported, and asked again', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const errors: unknown[] = [];
+  let calls = 0;
+  const sweep = startSweep({
+    store: {
+      unfinished: () => ((calls += 1) === 1 ? new Promise(() => {}) : Promise.resolve([])),
+      find: async () => undefined,
+    },
+    driver: { wake: async () => {} },
+    woken: [],
+    ms: 1_000,
+    onError: (error) => errors.push(error),
+  });
+  onTestFinished(() => sweep.stop());
+  await vi.advanceTimersByTimeAsync(40_000);
+  expect(errors.map(String)).toEqual(['Error: There was no answer for 30000 ms.']);
+  expect(calls).toBeGreaterThan(1);
 });

@@ -79,10 +79,13 @@ function adapt(client: object): ConnectionOptions {
   return adapter;
 }
 
-/** A run has one job at a time. A wake-up while that one is active adds another job when it ends. */
+/**
+ * A run has one job at a time. A wake-up while that one is active adds another job when it ends. One that pauses after a failure
+ * is replaced by a job that is due at once.
+ */
 function jobOptions(runId: string): Parameters<Queue['add']>[2] {
   return {
-    deduplication: { id: runId, keepLastIfActive: true },
+    deduplication: { id: runId, keepLastIfActive: true, replace: true },
     attempts: ANY_NUMBER,
     backoff: { type: 'custom' },
     removeOnComplete: true,

@@ -51,8 +51,11 @@ export function createSqlStore(client: SqlClient): DurableStore {
     async claim(runId, afterSeq) {
       const [claimed] = await query<Claimed>(statements.claim, [runId, afterSeq]);
       if (claimed === undefined) {
-        const [run] = await query<object>(statements.exists, [runId]);
-        return run === undefined ? undefined : 'ended';
+        const [run] = await query<object>(statements.ended, [runId]);
+        if (run === undefined) return undefined;
+        // one that came while the run ended; its sender has woken the run
+        await query(statements.forgetAll, [runId]);
+        return 'ended';
       }
       const bodies = JSON.parse(claimed.events ?? '[]') as string[];
       const commands = JSON.parse(claimed.commands ?? '[]') as [name: string, body: string][];

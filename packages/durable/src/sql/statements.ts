@@ -47,7 +47,7 @@ export const statements = {
   byKey: `SELECT run_id, start, length, ended FROM cueline_runs WHERE key = $1`,
   byChat: `SELECT run_id, start, length, ended FROM cueline_runs WHERE subject = $1 AND chat = $2
     ORDER BY number DESC LIMIT 1`,
-  exists: `SELECT run_id FROM cueline_runs WHERE run_id = $1`,
+  ended: `SELECT run_id FROM cueline_runs WHERE run_id = $1 AND ended`,
   // events that are stored while this waits for the lock of the run's row are not among them, and its length counts them
   claim: `WITH run AS (
       UPDATE cueline_runs SET epoch = epoch + 1 WHERE run_id = $1 AND NOT ended RETURNING epoch, start, length
@@ -66,6 +66,8 @@ export const statements = {
       UPDATE cueline_runs SET length = length + cardinality($4::text[]), ended = $5
       WHERE run_id = $1 AND epoch = $2 AND length = $3 AND NOT ended
       RETURNING run_id
+    ), sent AS (
+      DELETE FROM cueline_commands WHERE $5 AND run_id IN (SELECT run_id FROM run)
     )
     INSERT INTO cueline_events (run_id, seq, body)
     SELECT run.run_id, $3 + item.place - 1, item.body
@@ -79,5 +81,6 @@ export const statements = {
     WHERE run_id = $1 AND name = $2 AND NOT ended`,
   commands: `SELECT name, body FROM cueline_commands WHERE run_id = $1 ORDER BY id`,
   forget: `DELETE FROM cueline_commands WHERE run_id = $1 AND name = ANY($2::text[])`,
+  forgetAll: `DELETE FROM cueline_commands WHERE run_id = $1`,
   unfinished: `SELECT run_id FROM cueline_runs WHERE NOT ended ORDER BY created_at`,
 } as const;

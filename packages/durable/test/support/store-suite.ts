@@ -201,6 +201,7 @@ export function testStore(
     if (again === undefined || again === 'ended') throw new Error('not claimed');
     expect(again.commands).toEqual([stop]);
     await store.append(runId, again.epoch, [end(0)]);
+    expect(await store.commands(runId)).toEqual([]);
     expect(await store.send(runId, stop)).toBeUndefined();
     expect(await store.send(runId, approve)).toBeUndefined();
   });

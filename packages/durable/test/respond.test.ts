@@ -1,0 +1,156 @@
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import {
+  definePrompt,
+  reduceAll,
+  type EditReply,
+  type PromptDefinition,
+  type RunCommand,
+  type RunState,
+} from '@cueline/core';
+import { createDurable, createMemoryStore, type DurableStore } from '@cueline/durable';
+import { createEffects } from './support/driver-contract.ts';
+import { planned, type Effects } from './support/prompts.ts';
+
+const { signal } = new AbortController();
+
+/** A prompt whose model calls a tool of the page. */
+const look = definePrompt(
+  'look',
+  (desk) => {
+    desk.$`Look.`;
+    desk.defTool('look', 'Looks in the page', z.object({}));
+  },
+  { model: planned([[{ toolCall: { name: 'look', input: {} } }], 'Done.']) },
+);
+
+/** A prompt whose model calls a tool twice, one call after the other, and a person has to approve each. */
+function sendTwice(effects: Effects): PromptDefinition<void> {
+  const send = (to: string) => [{ toolCall: { name: 'send', input: { to } } }];
+  return definePrompt(
+    'sendTwice',
+    (desk) => {
+      desk.$`Send two letters.`;
+      desk.defTool('send', 'Send', z.object({ to: z.string() }), () => effects.note('send'), {
+        needsApproval: true,
+      });
+    },
+    { model: planned([send('Ada'), send('Eve'), 'Done.']) },
+  );
+}
+
+/** A run that waits for a user. `late` is a process that sends only once it is let, long after it has read the log. */
+async function openRun(prompt: PromptDefinition<void>) {
+  const store = createMemoryStore();
+  let send = (): void => {};
+  let arrive = (): void => {};
+  const isLet = new Promise<void>((resolve) => (send = resolve));
+  const arrived = new Promise<void>((resolve) => (arrive = resolve));
+  const slow: DurableStore = {
+    ...store,
+    async send(...given) {
+      arrive();
+      await isLet;
+      return store.send(...given);
+    },
+  };
+  const [durable, late] = [store, slow].map((each) => createDurable({ prompts: [prompt], store: each }));
+  const { runId } = await durable!.begin({ definition: prompt, input: undefined });
+  await durable!.advance(runId, signal);
+  const state = async (): Promise<RunState> => reduceAll((await store.read(runId, -1))?.events ?? []);
+  return {
+    store,
+    runId,
+    state,
+    send: (command: RunCommand): Promise<EditReply> => durable!.respond(runId, command),
+    async sendLate(command: RunCommand): Promise<{ reply: Promise<EditReply>; go(): void }> {
+      const reply = late!.respond(runId, command);
+      await arrived;
+      return { reply, go: send };
+    },
+    advance: () => durable!.advance(runId, signal),
+  };
+}
+
+async function openLook() {
+  const run = await openRun(look);
+  const [{ clientCallId } = { clientCallId: '' }] = (await run.state()).clientToolCalls;
+  const claim = (page: string, instead?: string): RunCommand => ({
+    type: 'client-tool-claim',
+    clientCallId,
+    page,
+    ...(instead === undefined ? {} : { instead }),
+  });
+  return { ...run, clientCallId, claim };
+}
+
+const taken = { accepted: false, reason: expect.stringContaining('Another page runs') as string };
+
+test.each(['waits for a worker', 'is in the log'])(
+  'one page gets the call of a client tool: the claim of a second one is refused while the first %s',
+  async (where) => {
+    const { store, runId, state, send, advance, claim } = await openLook();
+    expect(await send(claim('page-1'))).toEqual({ accepted: true });
+    if (where === 'is in the log') {
+      expect(await advance()).toMatchObject({ status: 'waiting' });
+      expect((await state()).clientToolCalls).toMatchObject([{ page: 'page-1' }]);
+    }
+    expect(await send(claim('page-2'))).toEqual(taken);
+    expect(await send(claim('page-2', 'a page that had none'))).toEqual(taken);
+    // sent again, because the reply was lost
+    expect(await send(claim('page-1'))).toEqual({ accepted: true });
+    await advance();
+    expect((await state()).clientToolCalls).toMatchObject([{ page: 'page-1' }]);
+    expect(await store.commands(runId)).toEqual([]);
+  },
+);
+
+test('of the pages that run a call instead of one that is gone, the first one gets it', async () => {
+  const { state, send, advance, claim } = await openLook();
+  await send(claim('page-1'));
+  await advance();
+  expect(await send(claim('page-2', 'page-1'))).toEqual({ accepted: true });
+  expect(await send(claim('page-3', 'page-1'))).toEqual(taken);
+  await advance();
+  expect(await send(claim('page-3', 'page-1'))).toEqual(taken);
+  expect(await send(claim('page-3', 'page-2'))).toEqual({ accepted: true });
+  await advance();
+  expect((await state()).clientToolCalls).toMatchObject([{ page: 'page-3' }]);
+});
+
+test('any number of claims of one call, whatever pages they name, are one command', async () => {
+  const { store, runId, send, claim } = await openLook();
+  for (const page of ['page-1', 'page-2', 'page-3']) await send(claim(page, `instead of ${page}`));
+  expect(await store.commands(runId)).toHaveLength(1);
+});
+
+test('a claim is refused if a worker has got the claim of another page since the log was read', async () => {
+  const { store, runId, state, send, sendLate, advance, claim } = await openLook();
+  const { reply, go } = await sendLate(claim('page-2'));
+  expect(await send(claim('page-1'))).toEqual({ accepted: true });
+  await advance();
+  go();
+  expect(await reply).toEqual(taken);
+  expect((await state()).clientToolCalls).toMatchObject([{ page: 'page-1' }]);
+  expect(await store.commands(runId)).toEqual([]);
+});
+
+test.each([{ approved: false }, { approved: true }] as const)(
+  'a response is refused if a worker has got another one since the log was read, and accepted if it is the same: %o',
+  async (response) => {
+    const effects = createEffects();
+    const { store, runId, state, send, sendLate, advance } = await openRun(sendTwice(effects));
+    const [{ approvalId } = { approvalId: '' }] = (await state()).approvals;
+    const command = { type: 'approval-response', approvalId } as const;
+    const { reply, go } = await sendLate({ ...command, response });
+    expect(await send({ ...command, response: { approved: true } })).toEqual({ accepted: true });
+    // for the approval of the second letter
+    expect(await advance()).toMatchObject({ status: 'waiting' });
+    expect(effects.noted).toHaveLength(1);
+    go();
+    expect((await reply).accepted).toBe(response.approved);
+    expect(await store.commands(runId)).toEqual([]);
+    expect(await advance()).toMatchObject({ status: 'waiting' });
+    expect(effects.noted).toHaveLength(1);
+  },
+);
