@@ -27,7 +27,7 @@ function fromJson(file: string, text: string): EvalCase[] {
   }
   const { cases = parsed } = (parsed ?? {}) as { cases?: unknown };
   if (!Array.isArray(cases))
-    throw faulty(file, 'it is no list of cases', 'Write [{ "input": { … }, "expect": "…" }].');
+    throw faulty(file, 'it is not a list of cases', 'Write [{ "input": { … }, "expect": "…" }].');
   for (const [index, one] of cases.entries()) {
     if (typeof one !== 'object' || one === null || !('input' in one)) {
       throw faulty(file, `[${index}] has no "input"`, 'Write { "input": { … }, "expect": "…" }.');

@@ -33,7 +33,7 @@ test('cases in CSV, as Excel writes it', () => {
 
 test.each([
   ['bad.json', '{', 'it is not JSON'],
-  ['bad.json', '"cases"', 'it is no list of cases'],
+  ['bad.json', '"cases"', 'it is not a list of cases'],
   ['bad.json', '[]', 'it has no cases'],
   ['bad.json', '[{ "expect": "b" }]', '[0] has no "input"'],
   ['bad.csv', 'id,expect\na,b\n', 'no column is input'],

@@ -55,7 +55,7 @@ test('before a run has begun there are no tasks, and an edit is refused with the
     isComplete: false,
     status: 'idle',
   });
-  expect(await list().add('Buy boxes')).toEqual({ accepted: false, reason: 'The run is not under way.' });
+  expect(await list().add('Buy boxes')).toEqual({ accepted: false, reason: 'The run is not in progress.' });
 });
 
 test('every action changes the list, and an impossible one gives the reason', async () => {

@@ -90,7 +90,7 @@ class ChatAttempts implements ChatRun {
   }
 
   async #record(): Promise<void> {
-    let error = new CuelineError('stream_truncated', 'The run broke off without an end. Start it again.');
+    let error = new CuelineError('stream_truncated', 'The run ended unexpectedly. Start it again.');
     try {
       for await (const event of this.#options.events) {
         this.#log.push(event);

@@ -92,7 +92,7 @@ export async function send(prompt: ChatPrompt, call: ChatMessage): Promise<Reada
   if ([...approvals.values()].some((answer) => answer !== undefined)) {
     throw new CuelineError(
       'interrupted',
-      'The run that asked for this is gone, so nothing runs. Send a message to continue from here.',
+      'The run that asked for this response no longer exists. Send a message to continue from here.',
     );
   }
   const run = await start(prompt, call);

@@ -240,6 +240,6 @@ export function checkAdvanceable({ name, remote }: { name: string; remote?: true
   if (remote !== true) return;
   throw new CuelineError(
     'invalid_options',
-    `Prompt "${name}" is a remotePrompt: it has a name only, and cannot be advanced. Import the definition itself.`,
+    `Prompt "${name}" is a remotePrompt, which has only a name, so it cannot be advanced. Import the definition itself.`,
   );
 }

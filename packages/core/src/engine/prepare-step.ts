@@ -229,7 +229,7 @@ function withoutOrphans(messages: readonly ModelMessage[], stepNumber: number): 
   if (whole.length > 0) return whole;
   throw new CuelineError(
     'script_error',
-    `A hook left no messages for step ${stepNumber}; a tool's result without its call counts as none. Keep some, such as [...messages.slice(0, 1), ...messages.slice(1).slice(-10)].`,
+    `A hook left no messages for step ${stepNumber}; a tool result without its call does not count. Keep some, such as [...messages.slice(0, 1), ...messages.slice(1).slice(-10)].`,
   );
 }
 

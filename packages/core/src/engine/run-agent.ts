@@ -259,7 +259,7 @@ function agentError(name: string, ending: Ending | undefined): CuelineError {
   const why =
     ending?.outcome === 'waiting'
       ? 'it waits for an approval of a call that runs neither here nor at the provider. Give its tool a function.'
-      : 'it broke off without an end.';
+      : 'it ended unexpectedly.';
   return new CuelineError(
     error?.code ?? 'stream_truncated',
     `The agent ${name} gave no answer: ${error?.message ?? why}`,

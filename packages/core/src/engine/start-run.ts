@@ -150,7 +150,7 @@ export async function startRun<
   const drive = async (): Promise<void> => {
     await result.consumeStream({ onError: (error) => recorder.fail(error) });
     // whatever hid the end, nothing more comes
-    recorder.fail(new CuelineError('stream_truncated', 'The run broke off without an end. Start it again.'));
+    recorder.fail(new CuelineError('stream_truncated', 'The run ended unexpectedly. Start it again.'));
   };
   return {
     // only the caller's options know the output's type

@@ -29,7 +29,7 @@ export function caseFromRun<Input = never>(
   if (state.status !== 'done') {
     throw new CuelineError(
       'invalid_options',
-      `The run ${start.runId} has no answer: its status is ${state.status}. Say what it should answer: caseFromRun(log, { expect: '…' }).`,
+      `The run ${start.runId} has no answer: its status is ${state.status}. Pass the expected answer: caseFromRun(log, { expect: '…' }).`,
     );
   }
   const { text, object } = outputOf(state);

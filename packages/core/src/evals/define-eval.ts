@@ -63,7 +63,7 @@ export function defineEval<Input>(settings: EvalSettings<Input>): EvalDefinition
     throw invalid(`eval "${name}" has no cases. Write cases: [{ input: { … }, expect: '…' }].`);
   }
   if (cases.length > MAX_CASES) {
-    throw invalid(`eval "${name}" has ${cases.length} cases, and up to ${MAX_CASES} are run. Split it.`);
+    throw invalid(`eval "${name}" has ${cases.length} cases, but at most ${MAX_CASES} are run. Split it.`);
   }
   if (!Array.isArray(scorers) || scorers.length === 0) {
     throw invalid(`eval "${name}" has no scorers. Write scorers: [equals()], or leave it out.`);
@@ -107,7 +107,7 @@ function withIds<Input>(
     checkNames(where, one, ['id', 'input', 'expect', 'tags', 'mark'], 'invalid_definition');
     const { id = `case-${index + 1}` } = one;
     if (typeof id !== 'string' || id === '')
-      throw invalid(`${where} has the id ${quoteValue(id)}. Write a text.`);
+      throw invalid(`${where} has the id ${quoteValue(id)}. Write a string.`);
     if (seen.has(id))
       throw invalid(`${where} has the id "${id}", which an earlier case has. Give it another one.`);
     seen.add(id);

@@ -154,7 +154,7 @@ class Search {
       );
     }
     if (!Number.isInteger(proposals) || proposals < 1) {
-      throw invalid(`"budget.proposals" is ${String(proposals)}. Write a whole number from 1 on.`);
+      throw invalid(`"budget.proposals" is ${String(proposals)}. Write a whole number of at least 1.`);
     }
   }
 
@@ -314,7 +314,7 @@ function originalOf(definition: EvalDefinition, library: ImproveOptions['library
   const { prompt, name } = definition;
   if (prompt?.library === undefined) {
     throw invalid(
-      `eval "${name}" has a prompt that is in code. Only the texts of a library's prompt can be improved: defineEval({ prompt: library.definePrompt('greet') }).`,
+      `eval "${name}" has a prompt that is written in code. Only the texts of a library's prompt can be improved: defineEval({ prompt: library.definePrompt('greet') }).`,
     );
   }
   const original = library.get(prompt.library.id, prompt.library.version);

@@ -139,7 +139,7 @@ function unanswerable(event: RunEvent): CuelineError | undefined {
   if (event.type === 'approval-request') {
     return new CuelineError(
       'invalid_options',
-      'The run waits for an approval, which no one gives in an evaluation. Pass runEval(…, { options: { toolApproval } }), or leave "approval" out.',
+      'The run waits for an approval, which an evaluation cannot give. Pass runEval(…, { options: { toolApproval } }), or leave "approval" out.',
     );
   }
   if (event.type === 'client-tool-request') {

@@ -159,7 +159,7 @@ function checkOptions<Input>(
   if (!isEvalDefinition(definition)) {
     throw new CuelineError(
       'invalid_definition',
-      `runEval takes what defineEval returns, and got ${quoteValue(definition)}. Write runEval(defineEval({ prompt, cases })).`,
+      `runEval takes what defineEval returns, but got ${quoteValue(definition)}. Write runEval(defineEval({ prompt, cases })).`,
     );
   }
   checkNames('runEval', options, OPTION_NAMES, 'invalid_options');
@@ -186,7 +186,7 @@ function checkOptions<Input>(
 
 function checkCount(name: string, value: number): void {
   if (Number.isInteger(value) && value >= 1) return;
-  throw invalidOption(`"${name}" is ${quoteValue(value)}. Write a whole number from 1 on.`);
+  throw invalidOption(`"${name}" is ${quoteValue(value)}. Write a whole number of at least 1.`);
 }
 
 function invalidOption(message: string): CuelineError {
@@ -207,7 +207,7 @@ function jobsOf<Input>({ name, models, prompts, cases, repeat, only }: Settings<
       group += 1;
     }
   }
-  if (jobs.length === 0) throw invalidOption(`"only" leaves no run of eval "${name}".`);
+  if (jobs.length === 0) throw invalidOption(`"only" matches no run of eval "${name}".`);
   return jobs;
 }
 

@@ -96,7 +96,7 @@ export function replay(log: readonly RunEvent[], options: ReplayOptions = {}): R
       if (!Number.isInteger(seq)) {
         throw new CuelineError(
           'invalid_options',
-          `seek(${String(seq)}): it takes the seq of an event, 0 to ${replayed.recording.length - 1}.`,
+          `seek(${String(seq)}) is out of range. Pass the seq of an event, 0 to ${replayed.recording.length - 1}.`,
         );
       }
       const index = Math.min(Math.max(seq, 0), replayed.recording.length - 1);
@@ -264,6 +264,6 @@ function checkAbove0(name: string, value: number): number {
   if (typeof value === 'number' && value > 0) return value;
   throw new CuelineError(
     'invalid_options',
-    `replay: ${name} is ${String(value)}. It takes a number above 0, or Infinity${name === 'speed' ? '; pause() halts' : ''}.`,
+    `replay: ${name} is ${String(value)}. Pass a number above 0, or Infinity${name === 'speed' ? '; pause() halts' : ''}.`,
   );
 }

@@ -45,7 +45,7 @@ export function routeAt(url: string | URL, options: RouteOptions): Route {
   if (url === '' || !(typeof url === 'string' || url instanceof URL)) {
     throw new CuelineError(
       'invalid_options',
-      "viaRoute takes the address of a route: viaRoute('/api/plan-day').",
+      "viaRoute takes the URL of a route: viaRoute('/api/plan-day').",
     );
   }
   checkNumber('retries', retries, 0);
@@ -57,7 +57,7 @@ function checkNumber(name: string, value: number, least: number): void {
   if (typeof value === 'number' && value >= least) return;
   throw new CuelineError(
     'invalid_options',
-    `viaRoute: ${name} is ${String(value)}. It takes a number from ${least} on, or Infinity.`,
+    `viaRoute: ${name} is ${String(value)}. Pass a number of at least ${least}, or Infinity.`,
   );
 }
 
@@ -99,7 +99,7 @@ export async function askRoute(route: Route, request: RouteRequest): Promise<Res
     const reason = redact(error instanceof Error ? error.message : String(error));
     throw new CuelineError(
       'network',
-      `Could not reach ${safeUrl(url)} (${reason}). Check the connection, the address, and that the route is served.`,
+      `Could not reach ${safeUrl(url)} (${reason}). Check the connection, the URL, and that the server is running.`,
       { cause: error },
     );
   }
@@ -135,7 +135,7 @@ function buildRequest(
   } catch {
     throw new CuelineError(
       'invalid_options',
-      `viaRoute: ${safeUrl(url)} is not an address here. Outside a page, write a complete one, such as https://example.com/api/plan-day, without a name or password.`,
+      `viaRoute: ${safeUrl(url)} is not a valid URL here. Outside a page, write an absolute URL, such as https://example.com/api/plan-day, without a user name or password.`,
     );
   }
 }
@@ -154,7 +154,7 @@ export async function routeError(response: Response, request: RouteRequest): Pro
   if (gone && request.method === 'GET') {
     return new CuelineError(
       'interrupted',
-      reported?.message ?? 'The route does not know this run any more. Start it again.',
+      reported?.message ?? 'The route no longer has this run. Start it again.',
       { details },
     );
   }
@@ -171,7 +171,7 @@ export function unexpectedResponseError(response: Response, expected: string): C
   response.body?.cancel().catch(() => {});
   return new CuelineError(
     'stream_malformed',
-    `The route answered ${response.status} with ${came}, where ${expected} was expected. Check the address, and that no login page or proxy answers in its place.`,
+    `The route answered ${response.status} with ${came} instead of ${expected}. Check the URL, and that no login page or proxy answers in place of the route.`,
     { details: { statusCode: response.status } },
   );
 }
@@ -239,13 +239,14 @@ function codeOfStatus(status: number): { code: CuelineErrorCode; advice: string 
   if (status === 401 || status === 403)
     return { code: 'auth', advice: 'Sign in, or check the headers that are sent.' };
   if (status === 404 || status === 405)
-    return { code: 'bad_request', advice: 'Check the address: there is no prompt route.' };
+    return { code: 'bad_request', advice: 'Check the URL: there is no prompt route at it.' };
   if (status === 408) return { code: 'timeout', advice: 'Try again.' };
   if (status === 413)
     return { code: 'too_large', advice: 'Send less: a shorter conversation, or smaller files.' };
   if (status === 429) return { code: 'rate_limited', advice: 'Wait a little, and start it again.' };
   if (status === 502 || status === 503 || status === 504)
     return { code: 'overloaded', advice: 'Try again in a little while.' };
-  if (status >= 400 && status < 500) return { code: 'bad_request', advice: 'Its log may say why.' };
-  return { code: 'provider_error', advice: 'Its log says why.' };
+  if (status >= 400 && status < 500)
+    return { code: 'bad_request', advice: 'The log of the server may say why.' };
+  return { code: 'provider_error', advice: 'The log of the server says why.' };
 }

@@ -88,7 +88,7 @@ export async function sendCommandToRoute(
   return askInTime(route, request, async (response) => {
     if (response.status === 404 || response.status === 410) {
       response.body?.cancel().catch(() => {});
-      return { accepted: false, reason: 'The run is not under way.' };
+      return { accepted: false, reason: 'The run is not in progress.' };
     }
     if (!response.ok) throw await routeError(response, request);
     return (await readJson(response, 'an answer to the command (JSON)', 'accepted')) as EditReply;
@@ -218,7 +218,7 @@ class Follower implements AsyncIterator<RunEvent> {
       if (this.#runId !== undefined && id !== this.#runId) {
         throw new CuelineError(
           'stream_malformed',
-          `The route was asked for run ${this.#runId} and gave run ${id}.`,
+          `The route was asked for run ${this.#runId} but returned run ${id}.`,
         );
       }
       this.#runId = id;
@@ -227,7 +227,7 @@ class Follower implements AsyncIterator<RunEvent> {
     if (this.#last !== undefined && event.seq > this.#last + 1) {
       throw new CuelineError(
         'stream_malformed',
-        `The route left out events: after number ${this.#last} came number ${event.seq}. Start the run again.`,
+        `The route skipped events: event ${event.seq} came after event ${this.#last}. Start the run again.`,
       );
     }
     this.#last = event.seq;
@@ -329,10 +329,10 @@ function startFailedError(reason: CuelineError, attempts: number): CuelineError 
 
 function connectionLostError(reason: CuelineError, retries: number): CuelineError {
   const code = isConnectionLost(reason) ? 'network' : reason.code;
-  const tries = retries === 1 ? 'one more try' : `${retries} more tries`;
+  const tries = retries === 1 ? 'one retry' : `${retries} retries`;
   return new CuelineError(
     code,
-    `The connection to the route was lost, and ${tries} did not bring it back. ${reason.message} The run may still be going on there: retry() or attach() finds it again.`,
+    `The connection to the route was lost, and ${tries} did not restore it. ${reason.message} The run may still be in progress on the server: call retry() or attach() to reconnect.`,
     { cause: reason, ...(reason.details === undefined ? {} : { details: reason.details }) },
   );
 }

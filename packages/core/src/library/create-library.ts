@@ -154,7 +154,7 @@ function addOnce(prompt: LibraryPrompt, name: string, { prompts, sources, faults
   const earlier = sources.get(key);
   sources.set(key, name);
   if (earlier === undefined) prompts.push(prompt);
-  else faults.add(name, `has ${key}, which ${earlier} has, too. Give one of them another version`);
+  else faults.add(name, `has ${key}, which ${earlier} also has. Give one of them another version`);
 }
 
 function libraryOf(versions: PromptVersions, remote: RemotePrompts): PromptLibrary {
@@ -212,7 +212,7 @@ function known(prompt: LibraryPrompt): LibraryPrompt {
 function onlyOnServer({ id }: LibraryPrompt): CuelineError {
   return new CuelineError(
     'invalid_options',
-    `Only its MCP server expands prompt "${id}". Run it: runPrompt(library.definePrompt('${id}'), { input: { … } }).`,
+    `Only its MCP server can expand prompt "${id}". Run it: runPrompt(library.definePrompt('${id}'), { input: { … } }).`,
   );
 }
 

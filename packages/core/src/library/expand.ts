@@ -29,7 +29,7 @@ export function readValue(parameter: LibraryParameter, value: unknown, mode: 'ex
 }
 
 const expectedTypes = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
   boolean: 'true or false',
   enum: 'one of its allowed values',
@@ -75,7 +75,7 @@ export function readParameters(
       issues: [
         {
           parameter: '',
-          message: `Parameters are an object, such as { CITY: 'Oslo' }, and not ${quoteValue(parameters)}`,
+          message: `Parameters must be an object, such as { CITY: 'Oslo' }, but got ${quoteValue(parameters)}`,
         },
       ],
     };
@@ -157,7 +157,7 @@ function parameterError(prompt: LibraryPrompt, all: readonly ParameterIssue[]): 
   const list = issues.map(({ parameter, message }) => `${parameter} ${message}.`.trim()).join(' ');
   return new CuelineError(
     'invalid_parameter',
-    `The parameters of prompt "${prompt.id}" ${prompt.version} do not fit. ${list}${more}`,
+    `The parameters of prompt "${prompt.id}" ${prompt.version} are invalid. ${list}${more}`,
     { details: { prompt: prompt.id, version: prompt.version, issues } },
   );
 }

@@ -51,7 +51,7 @@ export function createPromptSearch(
       if (typeof query !== 'string' || query.trim() === '') {
         throw new CuelineError(
           'invalid_options',
-          `search takes a text to search for, and got ${quoteValue(query)}.`,
+          `search takes a string to search for, but got ${quoteValue(query)}.`,
         );
       }
       if (prompts.length === 0) return [];

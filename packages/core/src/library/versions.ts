@@ -35,7 +35,7 @@ export function findVersion(all: PromptVersions, id: string, range: string): Lib
   if (typeof id !== 'string' || typeof range !== 'string') {
     throw new CuelineError(
       'invalid_options',
-      `A prompt is named by its id and version, such as 'greet' and '^2', and not by ${quoteValue(typeof id === 'string' ? range : id)}.`,
+      `Name a prompt by its id and version, such as 'greet' and '^2', not by ${quoteValue(typeof id === 'string' ? range : id)}.`,
     );
   }
   const versions = all.get(id);

@@ -17,7 +17,7 @@ export function checkCalls(message: ModelMessage, earlier: readonly ModelMessage
     const id = part.toolCallId;
     if (open.delete(id)) answered.add(id);
     else if (answered.has(id))
-      throw messagePartError(path, `is ${quoteValue(id)}, a call that has its result already.`);
+      throw messagePartError(path, `is ${quoteValue(id)}, a call that already has its result.`);
     else {
       const known = open.size === 0 ? '' : ` Open calls: ${[...open.keys()].join(', ')}.`;
       throw messagePartError(
@@ -41,14 +41,14 @@ export function checkAnswered(messages: readonly ModelMessage[]): void {
   refuseOpen(calls.open, 'model');
 }
 
-function refuseOpen(open: Calls['open'], agentContext: string): void {
-  if (agentContext === 'system') return;
+function refuseOpen(open: Calls['open'], next: string): void {
+  if (next === 'system') return;
   const [call] = open;
   if (call === undefined) return;
   const [id, name] = call;
   throw new CuelineError(
     'invalid_definition',
-    `The call ${quoteValue(id)} of ${name} has no result yet, and must have one before the ${agentContext} speaks. Write prompt.defMessage('tool', [{ type: 'tool-result', toolCallId: ${quoteValue(id)}, toolName: '${name}', output: … }]).`,
+    `The call ${quoteValue(id)} of ${name} has no result yet, and needs one before the next message of the ${next}. Write prompt.defMessage('tool', [{ type: 'tool-result', toolCallId: ${quoteValue(id)}, toolName: '${name}', output: … }]).`,
   );
 }
 

@@ -99,7 +99,7 @@ export function textOf(part: Record<string, unknown>, path: string): string {
   if (typeof text !== 'string') {
     throw messagePartError(
       `${path}.text`,
-      `is ${text === undefined ? 'missing' : quoteValue(text)}. Write a text.`,
+      `is ${text === undefined ? 'missing' : quoteValue(text)}. Write a string.`,
     );
   }
   if (text.trim() === '')

@@ -32,7 +32,7 @@ export function toModelMessage(
   if (role !== 'user' && role !== 'assistant' && role !== 'tool') {
     throw new CuelineError(
       'invalid_definition',
-      `prompt.defMessage takes the role 'user', 'assistant' or 'tool', and got '${String(role)}'. For the system prompt use prompt.defSystem('role', '…').`,
+      `prompt.defMessage takes the role 'user', 'assistant' or 'tool', but got '${String(role)}'. For the system prompt use prompt.defSystem('role', '…').`,
     );
   }
   const path = `messages[${earlier.length}]`;
@@ -63,7 +63,7 @@ function readContent(
   if (typeof content !== 'string' && !Array.isArray(content)) {
     throw messagePartError(
       `${path}.content`,
-      `is ${quoteValue(content)}. Write a text, or a list of parts such as [{ type: 'text', text: '…' }].`,
+      `is ${quoteValue(content)}. Write a string, or a list of parts such as [{ type: 'text', text: '…' }].`,
     );
   }
   throw new CuelineError(
@@ -141,11 +141,14 @@ function checkForeignPart(
   if (foreign?.has(part) === true) {
     throw messagePartError(
       path,
-      'comes from the input, so it is data and no part. Make one, such as textPart(input.text).',
+      'comes from the input, so it is data, not a part. Make a part, such as textPart(input.text).',
     );
   }
   if (foreign?.has(part['providerOptions']) === true) {
-    throw messagePartError(`${path}.providerOptions`, 'come from the input. Write those that it may choose.');
+    throw messagePartError(
+      `${path}.providerOptions`,
+      'come from the input. Build them in the prompt from the fields that the input may choose.',
+    );
   }
 }
 
@@ -160,7 +163,7 @@ function typeOf(role: MessageRole, { type }: Record<string, unknown>, path: stri
     `${path}.type`,
     others.length === 0
       ? `is ${type === undefined ? 'missing' : quoteValue(type)}. A message of the ${role} can have ${types.join(', ')}.`
-      : `is ${quoteValue(type)}, which belongs into a message of the ${others.join(' or ')}. Write prompt.defMessage('${others[0]}', [{ type: ${quoteValue(type)}, … }]).`,
+      : `is ${quoteValue(type)}, which belongs in a message of the ${others.join(' or ')}. Write prompt.defMessage('${others[0]}', [{ type: ${quoteValue(type)}, … }]).`,
   );
 }
 

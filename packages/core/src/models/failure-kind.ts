@@ -69,7 +69,7 @@ export function explainFailure(code: CuelineErrorCode, who: string): { what: str
         advice: 'Check the base URL.',
       };
     case 'stream_truncated':
-      return { what: `${who} broke off in the middle of its answer`, advice: 'Try again.' };
+      return { what: `${who} stopped in the middle of its answer`, advice: 'Try again.' };
     default:
       return { what: `${who} reported an error`, advice: '' };
   }

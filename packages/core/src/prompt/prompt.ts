@@ -77,7 +77,7 @@ export class Prompt {
     if (!Array.isArray(strings) || !('raw' in strings)) {
       throw new CuelineError(
         'invalid_definition',
-        "prompt.$ is written as a template, without parentheses: prompt.$`…`. For a text that you have there is prompt.defMessage('user', text).",
+        "prompt.$ is a template tag, so write it without parentheses: prompt.$`…`. To add a string, use prompt.defMessage('user', text).",
       );
     }
     this.defMessage('user', renderTemplate(strings, values));
@@ -130,7 +130,7 @@ export class Prompt {
     if (typeof value !== 'string') {
       throw new CuelineError(
         'invalid_definition',
-        `prompt.defSystem('${name}', …) takes a text, and got ${quoteValue(value)}.`,
+        `prompt.defSystem('${name}', …) takes a string, but got ${quoteValue(value)}.`,
       );
     }
     this.#definitions.system.set(name, {
@@ -219,7 +219,7 @@ export class Prompt {
     if (!isToolList(tools)) {
       throw new CuelineError(
         'invalid_definition',
-        `prompt.defTools takes tools of the AI SDK by their names, or a list of what tool(…) makes, and got ${quoteValue(tools)}. Write prompt.defTools(await mcpClient.tools()).`,
+        `prompt.defTools takes tools of the AI SDK by name, or a list of what tool(…) returns, but got ${quoteValue(tools)}. Write prompt.defTools(await mcpClient.tools()).`,
       );
     }
     for (const named of namedTools(tools)) {
@@ -353,14 +353,14 @@ export class Prompt {
     if (this.#toolless && !this.#task) {
       throw new CuelineError(
         'invalid_definition',
-        `The run has started without tools, so it cannot be given ${name} now. Define it in the prompt function.`,
+        `The run has started without tools, so ${name} cannot be added now. Define it in the prompt function.`,
       );
     }
     // a tool of a task may replace one of the prompt, but not a tool of the task list
     if (this.#definitions.tools.has(name) || this.#base.taskList?.tools.has(name) === true) {
       throw new CuelineError(
         'invalid_definition',
-        `There is a tool ${name} already. Give this one another name.`,
+        `A tool named ${name} already exists. Give this one another name.`,
       );
     }
     this.#definitions.tools.set(name, tool);
@@ -376,13 +376,13 @@ export class Prompt {
     if (this.#base.taskList !== undefined) {
       throw new CuelineError(
         'invalid_definition',
-        'The prompt has a task list already. Put all tasks into one list.',
+        'The prompt already has a task list. Put all tasks into one list.',
       );
     }
     if (this.#started) {
       throw new CuelineError(
         'invalid_definition',
-        'The run has started, so it cannot be given a task list now. Define it in the prompt function.',
+        'The run has started, so a task list cannot be added now. Define it in the prompt function.',
       );
     }
     addTools(list);

@@ -72,7 +72,7 @@ export class TaskListDefinition implements TaskListHandle {
     if (!Number.isInteger(maxNudges) || maxNudges < 0) {
       throw new CuelineError(
         'invalid_definition',
-        `maxNudges is ${String(maxNudges)}. Give a whole number from 0 on; 0 means that the model is not reminded.`,
+        `maxNudges is ${String(maxNudges)}. Give a whole number of at least 0; 0 means that the model is not reminded.`,
       );
     }
     this.#list = list;
@@ -181,7 +181,7 @@ export function checkTasks(tasks: readonly TaskDefinition[]): void {
   if (!Array.isArray(tasks) || tasks.length === 0) {
     throw new CuelineError(
       'invalid_definition',
-      "A task list needs at least one task: prompt.defTaskList([{ task: 'Add 5 and 3', validation: (result) => … }]). For tasks that the model makes itself there is prompt.defDynamicTaskList().",
+      "A task list needs at least one task: prompt.defTaskList([{ task: 'Add 5 and 3', validation: (result) => … }]). If the model should write the tasks, use prompt.defDynamicTaskList().",
     );
   }
   for (const [index, definition] of tasks.entries()) {

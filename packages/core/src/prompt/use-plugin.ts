@@ -16,7 +16,7 @@ export async function usePlugin(prompt: Prompt, plugin: Plugin): Promise<void> {
     if (name in prompt) {
       throw new CuelineError(
         'invalid_definition',
-        `Plugin "${plugin.name}" has a method ${name}, but prompt.${name} is there already. Give it another name.`,
+        `Plugin "${plugin.name}" has a method ${name}, but prompt.${name} already exists. Give it another name.`,
       );
     }
     const member: unknown = (methods as Record<string, unknown>)[name];

@@ -15,7 +15,7 @@ export function textVariable(name: string, content: string): Variable {
   if (typeof content !== 'string') {
     throw new CuelineError(
       'invalid_definition',
-      `prompt.def('${name}', …) takes a string, and got ${typeof content}. For objects use prompt.defData('${name}', …).`,
+      `prompt.def('${name}', …) takes a string, but got ${typeof content}. For objects use prompt.defData('${name}', …).`,
     );
   }
   return { kind: 'text', value: checkLength(name, content) };
@@ -27,7 +27,7 @@ export function dataVariable(name: string, data: unknown): Variable {
   if (typeof data !== 'object' || data === null) {
     throw new CuelineError(
       'invalid_definition',
-      `prompt.defData('${name}', …) takes an object or an array, and got ${data === null ? 'null' : typeof data}. For text use prompt.def('${name}', …).`,
+      `prompt.defData('${name}', …) takes an object or an array, but got ${data === null ? 'null' : typeof data}. For text use prompt.def('${name}', …).`,
     );
   }
   const yaml = toYaml(name, data);

@@ -132,9 +132,9 @@ function createTimeLimit(ms: number, now: () => number, onEnd: () => void): Time
 function timeoutError(phase: TimeoutPhase, ms: number): CuelineError {
   const time = `${ms / 1_000} s`;
   const what = {
-    first_chunk: `The model said nothing within ${time}.`,
-    chunk: `The model fell silent for ${time} in the middle of its answer.`,
-    call: `The model was not done with its answer after ${time}.`,
+    first_chunk: `The model sent nothing within ${time}.`,
+    chunk: `The model sent nothing for ${time} in the middle of its answer.`,
+    call: `The model did not finish its answer within ${time}.`,
   }[phase];
   const option = { first_chunk: 'firstChunkMs', chunk: 'chunkMs', call: 'stepMs' }[phase];
   return new CuelineError('timeout', `${what} Try again, or allow it more time: options.timeout.${option}.`, {

@@ -4,7 +4,7 @@ import { CuelineError } from '../base/errors.ts';
 export function contentFiltered(details: Record<string, unknown> = {}): CuelineError {
   return new CuelineError(
     'content_filter',
-    "The provider's content filter stopped the answer, so it is not whole, and none of its tool calls were made. Change what the model is asked; the same request is refused again.",
+    "The provider's content filter stopped the answer, so it is incomplete, and none of its tool calls were made. Change what the model is asked; the same request is refused again.",
     { details: { finishReason: 'content-filter', ...details } },
   );
 }

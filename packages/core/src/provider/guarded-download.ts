@@ -54,7 +54,7 @@ export function guardedDownload(settings: DownloadSettings = {}): Download {
     if (wanted.size > maxFiles) {
       throw new CuelineError(
         'too_large',
-        `The messages name ${wanted.size} files to download, and one request takes at most ${maxFiles}. Leave some out, or give options.experimental_download: guardedDownload({ maxFiles: ${wanted.size} }).`,
+        `The messages name ${wanted.size} files to download, but one request takes at most ${maxFiles}. Leave some out, or give options.experimental_download: guardedDownload({ maxFiles: ${wanted.size} }).`,
       );
     }
     const files = await downloadAll(wanted, settings);
@@ -103,7 +103,7 @@ function countBytes(limit: number): (response: Response) => Response {
           if (total <= limit) return controller.enqueue(chunk);
           throw new CuelineError(
             'too_large',
-            `The files that the messages name have more than ${limit} bytes together. Leave some out, or give options.experimental_download: guardedDownload({ maxTotalBytes }).`,
+            `The files that the messages name have more than ${limit} bytes in total. Leave some out, or give options.experimental_download: guardedDownload({ maxTotalBytes }).`,
           );
         },
       }),
@@ -127,7 +127,7 @@ function guardedFetch(
     if (hops > MAX_REDIRECTS + 1) throw refused(url, `comes after more than ${MAX_REDIRECTS} redirects`);
     if (url.protocol !== 'https:' && url.protocol !== 'http:')
       throw refused(url, 'is neither http nor https');
-    if (restricted?.(url) === false) throw refused(url, 'is one to which fileUrls says no');
+    if (restricted?.(url) === false) throw refused(url, 'is not allowed by fileUrls');
     const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
     const addresses = isAddress(url)
       ? [{ address: host, family: host.includes(':') ? 6 : 4 }]

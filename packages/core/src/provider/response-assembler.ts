@@ -172,18 +172,18 @@ class Assembler implements ResponseAssembler {
     const details = { finishReason: raw ?? unified };
     const broken = (what: string): CuelineError => new CuelineError('stream_truncated', what, { details });
     if (unified === 'error' || unified === 'interrupted') {
-      return broken('The model broke off its answer without saying why. Try again.');
+      return broken('The model ended its answer without a reason. Try again.');
     }
     if (calls > 0 && unified === 'length') {
       return broken(
-        'The answer was cut off at the limit of tokens, so none of its tool calls were made. ' +
+        'The answer was cut off at the token limit, so none of its tool calls were made. ' +
           'Raise maxOutputTokens, or ask for less at once.',
       );
     }
     if (unified === 'length' && this.#content.length === 0) {
       return new CuelineError(
         'stream_truncated',
-        'The model used up its limit of tokens before it said anything. Raise maxOutputTokens.',
+        'The model reached its token limit before it answered. Raise maxOutputTokens.',
         { details: { ...details, limit: 'maxOutputTokens' } },
       );
     }
@@ -215,7 +215,7 @@ class Assembler implements ResponseAssembler {
         type: 'tool-result',
         toolCallId,
         toolName,
-        result: 'The answer broke off before the result came.',
+        result: 'The answer ended before the result arrived.',
         isError: true,
       });
     }

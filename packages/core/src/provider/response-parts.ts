@@ -11,7 +11,7 @@ export function partOf({
   if (done) {
     throw new CuelineError(
       'stream_truncated',
-      'The model broke off in the middle of its answer: the stream ended without a finish. Try again.',
+      'The model stopped in the middle of its answer: the stream ended without a finish. Try again.',
     );
   }
   if (value.type === 'error') throw value.error;

@@ -91,7 +91,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
         if (log.ended) return void mine.return?.();
         if (leaving) leave();
       }
-      brokenOff(new CuelineError('stream_truncated', 'The run broke off without an end. Start it again.'));
+      brokenOff(new CuelineError('stream_truncated', 'The run ended unexpectedly. Start it again.'));
     } catch (error) {
       if (followed === mine) brokenOff(error);
     }
@@ -189,7 +189,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
     fail,
     send(command) {
       if (log.events.length === 0 || log.ended) {
-        return { accepted: false, reason: 'The run is not under way.' };
+        return { accepted: false, reason: 'The run is not in progress.' };
       }
       return (
         executor.send?.(runId(), command) ?? {

@@ -29,7 +29,7 @@ export function editLog(log: readonly RunEvent[], edit: LogEdit): RunEvent[] {
   const continues = next !== undefined;
   if (index === undefined || (!continues && !isLastOfDone(log, index))) {
     throw refusal(
-      `Step ${edit.step} cannot be edited: it is not whole, or the model does not continue after it.`,
+      `Step ${edit.step} cannot be edited: it is incomplete, or the run does not continue after it.`,
     );
   }
   const feedback = next?.feedback ?? [];

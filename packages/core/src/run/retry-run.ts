@@ -25,9 +25,7 @@ export function retryRun(run: RunInternals, starts: RetryStarts, from: number | 
   const log = run.log.events;
   const [first] = log;
   if (first?.type !== 'run-start') {
-    return refused(
-      new CuelineError('invalid_options', 'Nothing has run that could be tried again. Call start(input).'),
-    );
+    return refused(new CuelineError('invalid_options', 'There is no run to retry. Call start(input).'));
   }
   let kept: KeptSteps;
   try {

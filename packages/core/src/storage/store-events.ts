@@ -217,7 +217,7 @@ export async function readStored(storage: RunStorage, id: string): Promise<Store
   } catch (error) {
     throw asStorageError(
       error,
-      (why) => `What is stored of this run could not be read: ${why}. The run begins without it.`,
+      (why) => `The stored log of this run could not be read: ${why}. The run starts without it.`,
     );
   } finally {
     clearTimeout(timer);
@@ -230,14 +230,14 @@ function readable(stored: readonly RunEvent[]): StoredLog {
   const length = readableLength(stored);
   if (length === 0 || first.type !== 'run-start' || first.v !== LOG_VERSION) {
     throw storageFailedError(
-      'What is stored of this run was written by another version, or is damaged from its beginning. The next start replaces it.',
+      'The stored log of this run was written by another version, or is damaged from its beginning. The next start replaces it.',
       'damaged',
     );
   }
   if (length === stored.length) return { events: stored };
   const damage = storageFailedError(
-    `What is stored of this run is damaged after its first ${length} events, so later events are lost. ` +
-      'retry() continues after its last whole step.',
+    `The stored log of this run is damaged after its first ${length} events, so later events are lost. ` +
+      'retry() continues after its last complete step.',
     'damaged',
   );
   return { events: stored.slice(0, length), damage };

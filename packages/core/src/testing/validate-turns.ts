@@ -11,14 +11,14 @@ export function validateTurns(turns: readonly ScriptedTurn[]): ScriptedPart[][] 
   return turns.map((turn: unknown, index) => {
     const path = `turns[${index}]`;
     if (typeof turn === 'string') return [{ text: turn }];
-    if (!Array.isArray(turn)) throw invalid(path, 'must be a text or a list of parts');
+    if (!Array.isArray(turn)) throw invalid(path, 'must be a string or a list of parts');
     return turn.map((part: unknown, at) => validatePart(part, `${path}[${at}]`, at === turn.length - 1));
   });
 }
 
 function validatePart(part: unknown, path: string, last: boolean): ScriptedPart {
   if (typeof part === 'string') return { text: part };
-  if (!isRecord(part)) throw invalid(path, 'must be a text or an object');
+  if (!isRecord(part)) throw invalid(path, 'must be a string or an object');
   const present = kinds.filter((kind) => kind in part);
   const { delay } = part;
   if (delay !== undefined && !isAmount(delay))
@@ -26,7 +26,7 @@ function validatePart(part: unknown, path: string, last: boolean): ScriptedPart 
   if (present.length > 1) throw invalid(path, `has ${present.join(' and ')}, but a part is one thing`);
   const [kind] = present;
   if (kind === undefined && delay === undefined) {
-    throw invalid(path, `says nothing. A part has one of ${kinds.join(', ')}, or a delay`);
+    throw invalid(path, `is empty. A part has one of ${kinds.join(', ')}, or a delay`);
   }
   const known = new Set<string>(['delay', 'chunkSize', ...(kind === undefined ? [] : [kind])]);
   const unknown = Object.keys(part).find((key) => !known.has(key));
@@ -40,7 +40,7 @@ function validatePart(part: unknown, path: string, last: boolean): ScriptedPart 
 
 function validateKind(kind: (typeof kinds)[number], value: unknown, path: string, last: boolean): void {
   if ((kind === 'text' || kind === 'reasoning') && typeof value !== 'string') {
-    throw invalid(`${path}.${kind}`, 'must be a text');
+    throw invalid(`${path}.${kind}`, 'must be a string');
   }
   if (
     kind === 'toolCall' &&

@@ -75,7 +75,7 @@ export async function approvedArguments(
 }
 
 const cannotEdit =
-  'The schema of this tool changes its arguments, so the call would run with others than you wrote. Approve the call as it is, or refuse it.';
+  'The schema of this tool changes its arguments, so the call would not run with the arguments that you wrote. Approve the call as it is, or refuse it.';
 
 /**
  * True if the schema leaves arguments that have passed it unchanged. If it does not, an edit would run as something
@@ -104,6 +104,6 @@ export function readApproval(approval: true | readonly ToolEffect[] | undefined)
   }
   throw new CuelineError(
     'invalid_options',
-    "options.approval is true (for tools with the effect 'write' or 'external'), or a list of effects: approval: ['external'].",
+    "options.approval must be true (for tools with the effect 'write' or 'external'), or a list of effects: approval: ['external'].",
   );
 }

@@ -67,7 +67,7 @@ export function readLimits(options: Partial<Limits> | undefined, hasStopWhen = f
     if (!whole || value < lowest[name]) {
       throw new CuelineError(
         'invalid_options',
-        `options.limits.${name} is ${formatLimit(value)}. Give a whole number from ${lowest[name]} on, or Infinity for no limit.`,
+        `options.limits.${name} is ${formatLimit(value)}. Give a whole number of at least ${lowest[name]}, or Infinity for no limit.`,
         { details: { option: `limits.${name}` } },
       );
     }
@@ -102,7 +102,7 @@ const reached: Record<HardLimit, (allowed: number) => string> = {
 export function budgetExceeded(limit: HardLimit, allowed: number): CuelineError {
   return new CuelineError(
     'budget_exceeded',
-    `${reached[limit](allowed)}. Where that is too little, raise options.limits.${limit}; Infinity means no limit.`,
+    `${reached[limit](allowed)}. If that is too low, raise options.limits.${limit}; Infinity means no limit.`,
     { details: { limit, allowed } },
   );
 }

@@ -149,7 +149,7 @@ export function createPendingResponses(append: Append, createId: () => string): 
       // sent again because the reply was lost
       if (before === page) return { accepted: true };
       if (before !== undefined && before !== instead) {
-        return { accepted: false, reason: `Another page runs ${toolName} already.` };
+        return { accepted: false, reason: `Another page already runs ${toolName}.` };
       }
       call.page = page;
       call.claim(page);
@@ -246,7 +246,7 @@ function createList<Item extends Pending = Pending>(what: string): PendingList<I
     isFree: (id) => !pending.has(id) && !closed.has(id),
     notPending(id) {
       const how = closed.get(id);
-      const why = how === undefined ? `There is no ${what} ${id}` : `The ${what} ${id} was ${how} already`;
+      const why = how === undefined ? `There is no ${what} ${id}` : `The ${what} ${id} was already ${how}`;
       const waiting = [...pending].map(([each, { toolName }]) => `${each} (${toolName})`).join(', ');
       return {
         accepted: false,

@@ -97,7 +97,7 @@ export function hasNoFunction(tool: ToolSet[string]): boolean {
 export function noFunctionError(name: string, asks: string): CuelineError {
   return new CuelineError(
     'invalid_options',
-    `${asks} asks for an approval of ${name}, which has no execute, so that nothing would run once it is given. Give it one: tool({ …, execute }). Where the page is to run it, declare it with this package's own tool instead: tool('${name}', description, schema, { needsApproval: true }).`,
+    `${asks} asks for an approval of ${name}, which has no execute, so nothing would run after the approval. Give the tool an execute: tool({ …, execute }). If the page should run it, declare it with Cueline's tool instead: tool('${name}', description, schema, { needsApproval: true }).`,
     { details: { tool: name } },
   );
 }

@@ -276,7 +276,7 @@ function throwReported(output: unknown): void {
   const words = output['content'].map((part: { type?: unknown; text?: unknown } | null) =>
     typeof part?.text === 'string' ? part.text : `[${String(part?.type)}]`,
   );
-  const text = String(capOutput(words.join('\n') || 'The tool failed, and did not say why.'));
+  const text = String(capOutput(words.join('\n') || 'The tool failed without a reason.'));
   throw toModelError(text, undefined, 'tool');
 }
 

@@ -22,7 +22,7 @@ export function capOutput(output: unknown, toolName?: string, as: 'parts' | 'dat
   if (typeof output === 'function' || isAsyncIterable(output)) {
     throw new CuelineError(
       'invalid_definition',
-      `${tool} returned a ${typeof output === 'function' ? 'function' : 'generator out of a promise'}. Return its result, or make the tool itself an async function*.`,
+      `${tool} returned a ${typeof output === 'function' ? 'function' : 'promise of a generator'}. Return its result, or make the tool itself an async function*.`,
     );
   }
   const text = asJson(output, tool);

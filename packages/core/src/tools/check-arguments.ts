@@ -26,7 +26,7 @@ export function checkArguments(name: string, schema: unknown): void {
   if (field === undefined) return;
   throw new CuelineError(
     'invalid_definition',
-    `Tool ${name} has schemas for its arguments, but they are not in one of an object. Write z.object({ ${field}: … }).`,
+    `The arguments of tool ${name} are an object of schemas, not a schema. Write z.object({ ${field}: … }).`,
   );
 }
 

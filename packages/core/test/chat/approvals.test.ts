@@ -201,7 +201,7 @@ test('A message in place of an answer ends the call, and a later answer is an er
   expect(sent(model)[1]?.messages).toContain('pay fails: The run ended before this had a result.');
   await chat.addToolApprovalResponse({ id: id!, approved: true });
   await chat.sendMessage();
-  expect(chat.error?.message).toContain('The run that asked for this is gone');
+  expect(chat.error?.message).toContain('The run that asked for this response no longer exists');
   expect(paid).toEqual([]);
 });
 
@@ -333,7 +333,7 @@ describe('by route', () => {
     kept.set('cueline:chat:reload', 'unknown');
     await respond(late);
     await vi.waitFor(() => expect(late.status).toBe('error'));
-    expect(late.error?.message).toContain('The run that asked for this is gone');
+    expect(late.error?.message).toContain('The run that asked for this response no longer exists');
     expect(paid).toEqual([50]);
   });
 });

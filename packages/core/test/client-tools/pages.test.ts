@@ -48,7 +48,7 @@ describe('Several pages', () => {
     expect(await executor.send!(runId, begin)).toEqual({ accepted: true });
     expect(await executor.send!(runId, { ...begin, page: 'third' })).toEqual({
       accepted: false,
-      reason: 'Another page runs pickFile already.',
+      reason: 'Another page already runs pickFile.',
     });
     expect(await executor.send!(runId, begin)).toEqual({ accepted: true });
     first.detach();
@@ -102,7 +102,7 @@ describe('Several pages', () => {
       await vi.waitFor(() => expect(run.getState().status).toBe('done'));
       expect(pickFile).not.toHaveBeenCalled();
       expect(run.getState().toolCalls[0]?.errorText).toBe(
-        'The page that ran pickFile was closed or reloaded before it answered, so it is not known whether the call has done its work.',
+        'The page that ran pickFile was closed or reloaded before it answered, so it is unknown whether the call took effect.',
       );
     },
   );
@@ -124,9 +124,7 @@ describe('Several pages', () => {
     const run = createRun(prompt({}), { executor: late, schedule: atOnce, tools: { pickFile } });
     expect(await run.start()).toBe('Thanks.');
     expect(pickFile).not.toHaveBeenCalled();
-    expect(run.getState().toolCalls[0]?.errorText).toContain(
-      'it is not known whether the call has done its work',
-    );
+    expect(run.getState().toolCalls[0]?.errorText).toContain('it is unknown whether the call took effect');
   });
 
   describe('of several browsers', () => {

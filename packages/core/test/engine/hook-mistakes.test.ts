@@ -51,7 +51,7 @@ test.each<[unknown, string]>([
     null,
   ].map((message): [unknown, string] => [
     { messages: [{ role: 'user', content: 'x' }, message] },
-    "A hook returned messages[1] without a role and a content that fits it. Write { role: 'user', content: '…' }.",
+    "A hook returned messages[1] without a role and content that fits the role. Write { role: 'user', content: '…' }.",
   ]),
 ])('%o ends the run as the mistake of a script', async (result, message) => {
   const { run, model } = await hooked(() => result);
@@ -173,7 +173,7 @@ test.each([
     status: 'error',
     error: {
       code: 'script_error',
-      message: `A hook left no messages for step ${step}; a tool's result without its call counts as none. Keep some, such as [...messages.slice(0, 1), ...messages.slice(1).slice(-10)].`,
+      message: `A hook left no messages for step ${step}; a tool result without its call does not count. Keep some, such as [...messages.slice(0, 1), ...messages.slice(1).slice(-10)].`,
     },
   });
   expect(model.calls).toHaveLength(step);

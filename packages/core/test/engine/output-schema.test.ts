@@ -150,6 +150,6 @@ describe('the outputSchema of a tool', () => {
         { model: scriptedModel([]) },
       );
     await expect(define('text')).rejects.toThrow("The outputSchema of tool look is 'text'. Use a schema");
-    await expect(define(z.string(), true)).rejects.toThrow('What it must answer with is its responseSchema.');
+    await expect(define(z.string(), true)).rejects.toThrow('Describe its answer with responseSchema.');
   });
 });

@@ -200,14 +200,14 @@ describe('a prompt with an output schema', () => {
     await expect(run.start()).rejects.toMatchObject({
       code: 'invalid_options',
       message:
-        'options.output describes the answer, and so does the output of prompt "plan". Leave one of them out.',
+        'options.output and the output of prompt "plan" both describe the answer. Leave one of them out.',
     });
   });
 
   test('that is not a schema is a mistake that names the prompt', () => {
     for (const output of ['trip', 7, null, true]) {
       expect(() => definePrompt('wrong', (prompt) => prompt.$`Go.`, { output: output as never })).toThrow(
-        'The output of prompt "wrong" is a schema for its answer: { output: z.object({ … }) }. For text, leave it out.',
+        'The output of prompt "wrong" must be a schema for its answer: { output: z.object({ … }) }. For text, leave it out.',
       );
     }
   });

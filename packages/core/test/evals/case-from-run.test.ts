@@ -41,7 +41,7 @@ test('its answer is the object of a prompt with an output schema', async () => {
 test('a run that failed is a case once it is said what is expected', async () => {
   const log = await logOf([{ throw: { message: 'no credit left', status: 402 } }]);
   expect(() => caseFromRun(log)).toThrow(
-    "has no answer: its status is error. Say what it should answer: caseFromRun(log, { expect: '…' })",
+    "has no answer: its status is error. Pass the expected answer: caseFromRun(log, { expect: '…' })",
   );
   expect(caseFromRun(log, { expect: 'Oslo' })).toMatchObject({ input: { of: 'Norway' }, expect: 'Oslo' });
 });

@@ -220,7 +220,7 @@ describe('improve', () => {
       'a prompt in code',
       defineEval({ prompt: definePrompt('code', (prompt) => prompt.$`Hi`), cases: [{ input: undefined }] }),
       {},
-      'has a prompt that is in code',
+      'has a prompt that is written in code',
     ],
   ])('%s is refused before a model is asked', async (_, definition, more, message) => {
     const asked: Asked[] = [];

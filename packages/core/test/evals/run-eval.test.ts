@@ -293,7 +293,7 @@ describe('mistakes are refused before anything runs', () => {
     ['another prompt', { prompts: ['classify'] }, `"prompts" has 'classify'`],
     ['concurrency 0', { concurrency: 0 }, '"concurrency" is 0'],
     ['a price of one number', { prices: { m: 3 } }, 'prices["m"] is not a price'],
-    ['no case left', { only: () => false }, '"only" leaves no run'],
+    ['no case left', { only: () => false }, '"only" matches no run'],
     ['an unknown option', { model: 'x' }, 'Did you mean models?'],
   ])('in runEval: %s', async (_, options, message) => {
     const model = modelOf(() => 'x');

@@ -314,7 +314,7 @@ describe('a replay', () => {
     ];
     expect(refused.map(codeOf)).toEqual(refused.map(() => 'invalid_options'));
     expect(() => replay(five, { speed: 0 })).toThrow(
-      'replay: speed is 0. It takes a number above 0, or Infinity; pause() halts.',
+      'replay: speed is 0. Pass a number above 0, or Infinity; pause() halts.',
     );
   });
 

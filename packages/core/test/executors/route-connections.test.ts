@@ -78,7 +78,7 @@ describe('A lost connection', () => {
     expect(error).toEqual({
       code: 'network',
       message:
-        'The connection to the route was lost, and 3 more tries did not bring it back. The connection broke while events came over it. The run may still be going on there: retry() or attach() finds it again.',
+        'The connection to the route was lost, and 3 retries did not restore it. The connection was lost while events were arriving. The run may still be in progress on the server: call retry() or attach() to reconnect.',
     });
   });
 
@@ -185,7 +185,7 @@ describe('A lost connection', () => {
       seen: [],
       error: {
         code: 'network',
-        message: `Could not reach ${address} (Failed to fetch). Check the connection, the address, and that the route is served. (3 attempts)`,
+        message: `Could not reach ${address} (Failed to fetch). Check the connection, the URL, and that the server is running. (3 attempts)`,
         details: { attempts: 3 },
       },
     });
@@ -212,13 +212,13 @@ describe('A lost connection', () => {
       seen: [start],
       error: {
         code: 'stream_malformed',
-        message: 'The route left out events: after number 0 came number 2. Start the run again.',
+        message: 'The route skipped events: event 2 came after event 0. Start the run again.',
       },
     });
     const other = setUp([], { instead: () => sse(start) });
     expect((await read(other.executor.attach!('q', 3, never())!)).error).toEqual({
       code: 'stream_malformed',
-      message: 'The route was asked for run q and gave run r.',
+      message: 'The route was asked for run q but returned run r.',
     });
   });
 });

@@ -60,20 +60,20 @@ describe('expansion', () => {
   });
 
   test.each([
-    [{}, 'NAME is missing. Pass a text: Who is greeted.'],
-    [{ NAME: 1 }, 'NAME is 1. Pass a text.'],
+    [{}, 'NAME is missing. Pass a string: Who is greeted.'],
+    [{ NAME: 1 }, 'NAME is 1. Pass a string.'],
     [{ NAME: 'Ada', TIMES: 'often' }, "TIMES is 'often'. Pass a number."],
     [{ NAME: 'Ada', TIMES: Number.NaN }, 'TIMES is NaN. Pass a number.'],
     [{ NAME: 'Ada', NAM: 'Bob' }, 'NAM is unknown. Write NAME.'],
     [{ NAME: 'Ada', CITY: 'Oslo' }, 'CITY is unknown. There are TONE, NAME, SUFFIX, TIMES.'],
-    [['Ada'], "Parameters are an object, such as { CITY: 'Oslo' }, and not a list."],
+    [['Ada'], "Parameters must be an object, such as { CITY: 'Oslo' }, but got a list."],
   ])('refuses %j', (parameters, message) => {
     const error = caught(() => library.expandUser('greet', parameters as PromptParameters));
     expect(error).toMatchObject({
       code: 'invalid_parameter',
       details: { prompt: 'greet', version: '1.0.0' },
     });
-    expect((error as Error).message).toBe(`The parameters of prompt "greet" 1.0.0 do not fit. ${message}`);
+    expect((error as Error).message).toBe(`The parameters of prompt "greet" 1.0.0 are invalid. ${message}`);
   });
 
   test('a value that is not allowed is refused with those that are', () => {
@@ -189,7 +189,7 @@ describe('definitions', () => {
     const run = createRun(library.definePrompt('greet@1.0.0', { model }));
     await expect(run.start({ NAME: 1 } as never)).rejects.toMatchObject({
       code: 'invalid_input',
-      message: expect.stringContaining('input.NAME: is 1. Pass a text.'),
+      message: expect.stringContaining('input.NAME: is 1. Pass a string.'),
     });
     expect(model.calls).toEqual([]);
   });

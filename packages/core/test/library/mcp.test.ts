@@ -137,7 +137,7 @@ describe.each(clients)('with the client of %s', (_, connect) => {
       { id: 'review-code', version: '0.0.0', name: 'Review', remote: true },
     ]);
     expect(() => library.expandUser('review-code', { code: 'x' })).toThrow(
-      'Only its MCP server expands prompt "review-code".',
+      'Only its MCP server can expand prompt "review-code".',
     );
 
     const model = scriptedModel(['Fine.']);

@@ -54,7 +54,7 @@ test('after a failure the next search embeds the prompts again', async () => {
 test('a search without words, and an empty library', async () => {
   const { model } = lettersModel();
   await expect(createPromptSearch(library, { model }).search(' ')).rejects.toThrow(
-    'search takes a text to search for',
+    'search takes a string to search for',
   );
   expect(await createPromptSearch(createPromptLibrary([]), { model }).search('a')).toEqual([]);
 });

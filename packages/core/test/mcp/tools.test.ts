@@ -44,7 +44,7 @@ test('an error that a tool reports is an error, in its words', async () => {
 });
 
 test('an error without words says so, and lists what it has instead', async () => {
-  expect((await call({ content: [], isError: true })).logged).toBe('The tool failed, and did not say why.');
+  expect((await call({ content: [], isError: true })).logged).toBe('The tool failed without a reason.');
   expect((await call({ content: [{ type: 'image' }], isError: true })).logged).toBe('[image]');
 });
 
@@ -161,7 +161,7 @@ test.each([
 test('an invalid set of tools is refused', async () => {
   const define = (tools: unknown): Promise<unknown> =>
     runPrompt((prompt) => prompt.defTools(tools as never), { model: scriptedModel(['x']) });
-  await expect(define(['it'])).rejects.toThrow('prompt.defTools takes tools of the AI SDK by their names');
+  await expect(define(['it'])).rejects.toThrow('prompt.defTools takes tools of the AI SDK by name');
   await expect(define({ ask: 'it' })).rejects.toThrow('prompt.defTools takes tools');
   await expect(define({ 'a b': serverTool({ content: [] }) })).rejects.toThrow('"a b" cannot be a tool');
 });

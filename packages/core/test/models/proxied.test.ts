@@ -105,7 +105,9 @@ describe('proxied', () => {
       );
       expect(error).toMatchObject({
         code: 'unknown_model',
-        message: expect.stringMatching(/^proxied: nothing is sent to ".*Write the model's id/),
+        message: expect.stringMatching(
+          /^proxied: ".*" is not a path of a provider, so nothing was sent. Write the model's id/,
+        ),
       });
       expect(fetch).not.toHaveBeenCalled();
     }

@@ -59,8 +59,8 @@ describe('names', () => {
   });
 
   test.each([
-    ['', 'The model is an empty text.'],
-    ['   ', 'The model is an empty text.'],
+    ['', 'The model is an empty string.'],
+    ['   ', 'The model is an empty string.'],
     [':gpt-4o', 'Model ":gpt-4o" has no provider before its colon.'],
     ['openai:', 'Model "openai:" has no model id after its colon.'],
     ['openai: ', 'Model "openai:" has no model id after its colon.'],

@@ -111,7 +111,7 @@ describe('toRunError', () => {
     [
       new NoOutputGeneratedError({ message: 'The model stream ended without a finish chunk.' }),
       'stream_truncated',
-      'broke off',
+      'stopped in the middle',
     ],
     [
       new LoadAPIKeyError({ message: 'OpenAI API key is missing.' }),
@@ -122,7 +122,7 @@ describe('toRunError', () => {
     [new TypeError('fetch failed'), 'network', 'Check the address, and that the server is running.'],
     [new TypeError('Failed to fetch'), 'network', 'Could not reach'],
     [new TypeError('Load failed'), 'network', 'Could not reach'],
-    [new TypeError('terminated'), 'stream_truncated', 'broke off in the middle of its answer'],
+    [new TypeError('terminated'), 'stream_truncated', 'stopped in the middle of its answer'],
     [new TypeError('network error'), 'stream_truncated', 'Try again.'],
     [
       { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },

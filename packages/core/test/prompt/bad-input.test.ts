@@ -54,12 +54,12 @@ describe('Wrong definitions', () => {
     [
       'schemas without z.object',
       (p) => p.defTool('t', 'd', { city, day: city } as never, run),
-      'Tool t has schemas for its arguments, but they are not in one of an object. Write z.object({ city: … }).',
+      'The arguments of tool t are an object of schemas, not a schema. Write z.object({ city: … }).',
     ],
     [
       'the same of an agent',
       (p) => p.defAgent('a', 'd', { city } as never, () => {}),
-      'Tool a has schemas for its arguments, but they are not in one of an object. Write z.object({ city: … }).',
+      'The arguments of tool a are an object of schemas, not a schema. Write z.object({ city: … }).',
     ],
     [
       'the schema of a text',
@@ -79,22 +79,22 @@ describe('Wrong definitions', () => {
     [
       'a tool without a name',
       (p) => p.defTool(undefined as never, 'd', none, run),
-      "A tool's name is undefined. Write a text, such as 'getWeather'.",
+      "A tool's name is undefined. Write a string, such as 'getWeather'.",
     ],
     [
       'a tool without a description',
       (p) => p.defTool('t', undefined as never, none, run),
-      'The description of tool t is undefined. Write a text that describes what it does.',
+      'The description of tool t is undefined. Write a string that describes what it does.',
     ],
     [
       'a composite tool without one',
       (p) => p.defTool('t', undefined as never, [part]),
-      'The description of tool t is undefined. Write a text that describes what it does.',
+      'The description of tool t is undefined. Write a string that describes what it does.',
     ],
     [
       'an agent whose description is its schema',
       (p) => p.defAgent('a', none as never, (() => {}) as never, undefined as never),
-      'The description of tool a is an object. Write a text that describes what it does.',
+      'The description of tool a is an object. Write a string that describes what it does.',
     ],
     [
       'null for options',
@@ -109,7 +109,7 @@ describe('Wrong definitions', () => {
     [
       'a system part without a text',
       (p) => p.defSystem('role', undefined as never),
-      "prompt.defSystem('role', …) takes a text, and got undefined.",
+      "prompt.defSystem('role', …) takes a string, but got undefined.",
     ],
     [
       'a system part whose name is no text',
@@ -119,12 +119,12 @@ describe('Wrong definitions', () => {
     [
       'null for its options',
       (p) => p.defSystem('role', 'x', null as never),
-      'prompt.defSystem takes an object, and got null. Write { … }, or leave it out.',
+      'prompt.defSystem takes an object, but got null. Write { … }, or leave it out.',
     ],
     [
       'a text where a template is meant',
       (p) => p.$('hi' as never),
-      "prompt.$ is written as a template, without parentheses: prompt.$`…`. For a text that you have there is prompt.defMessage('user', text).",
+      "prompt.$ is a template tag, so write it without parentheses: prompt.$`…`. To add a string, use prompt.defMessage('user', text).",
     ],
     [
       'a task’s misspelt validation',
@@ -149,7 +149,7 @@ describe('Wrong definitions', () => {
     [
       'null for those',
       (p) => p.defTaskList([{ task: 'A' }], null as never),
-      'prompt.defTaskList takes an object, and got null. Write { … }, or leave it out.',
+      'prompt.defTaskList takes an object, but got null. Write { … }, or leave it out.',
     ],
     [
       'attempts of a list that has no validations',

@@ -95,6 +95,6 @@ test('a name of a class that prompt has already is refused', async () => {
   await expect(
     play({ kind: 'prompt', name: 'x', plugins: [clash], run: (prompt) => prompt.$`Go.` }, []),
   ).rejects.toThrow(
-    'Plugin "clash" has a method defTool, but prompt.defTool is there already. Give it another name.',
+    'Plugin "clash" has a method defTool, but prompt.defTool already exists. Give it another name.',
   );
 });

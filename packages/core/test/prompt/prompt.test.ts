@@ -166,7 +166,7 @@ describe('bad input is reported at once', () => {
         p.defTool('t', '', z.object({}), () => 1);
         p.defTool('t', '', z.object({}), () => 2);
       },
-      'There is a tool t already',
+      'A tool named t already exists',
     ],
     ['an unnamed part', (p) => p.defSystem('', 'x'), "such as 'role'"],
   ])('%s', (_name, act, part) => {

@@ -20,7 +20,7 @@ const greet = definePrompt('greet', (prompt, input: { name: string }) => {
 });
 const remote = remotePrompt<typeof greet>('greet');
 const sentence =
-  'Prompt "greet" is a remotePrompt: it has a name only, and runs on a server. Give the run an executor, { executor: viaRoute(\'/api/greet\') }, or import the definition itself to run it here.';
+  'Prompt "greet" is a remotePrompt, which runs on a server. Give the run an executor, { executor: viaRoute(\'/api/greet\') }, or import the definition itself to run it here.';
 
 test('has a name, and runs on a server by it', async () => {
   expect({ ...remote, run: undefined }).toEqual({
@@ -74,7 +74,7 @@ test('needs a name', () => {
 });
 
 test.each<[NonNullable<PromptDefinition['inline']>, string]>([
-  ['usePrompt', 'usePrompt was given a function, and a route runs the prompts that it knows by name.'],
+  ['usePrompt', 'usePrompt was given a function, but a route only runs prompts that it knows by name.'],
   ['useTaskList', 'useTaskList was given tasks, which makes a prompt in the page'],
 ])('what %s makes of what a component has written cannot go to a server', async (inline, words) => {
   let asked = 0;

@@ -30,7 +30,7 @@ describe('Unknown options', () => {
       { options: { model: 'openai:gpt-4o' } },
       'model is not one of the options. Write runPrompt(…, { model: …, options: { … } }).',
     ],
-    [{ options: 'fast' }, "options takes an object, and got 'fast'. Write { … }, or leave it out."],
+    [{ options: 'fast' }, "options takes an object, but got 'fast'. Write { … }, or leave it out."],
     [{ temperature: 1 }, 'temperature is an option: runPrompt(…, { options: { temperature: … } }).'],
     [{ option: {} }, 'runPrompt has no "option". Did you mean options?'],
   ])('of a run: %o', async (config, message) => {
@@ -173,16 +173,19 @@ describe('Unknown options', () => {
       { approval: true },
       'Agent a cannot have approval. approval belongs to the run: runPrompt(…, { options: { approval } }).',
     ],
-    [{ messages: [] }, 'Agent a cannot have messages. Its function says its messages: prompt.defMessage(…).'],
+    [
+      { messages: [] },
+      'Agent a cannot have messages. Its function defines its messages: prompt.defMessage(…).',
+    ],
     [
       { abortSignal: AbortSignal.abort() },
-      'Agent a cannot have abortSignal. An agent stops with its run. For a limit of its own there is timeoutMs.',
+      'Agent a cannot have abortSignal. An agent stops with its run. To limit the time of the agent, use timeoutMs.',
     ],
-    [{ output: {} }, 'Agent a cannot have output. What it must answer with is its responseSchema.'],
+    [{ output: {} }, 'Agent a cannot have output. Describe its answer with responseSchema.'],
     [{ responceSchema: none }, 'Agent a has no "responceSchema". Did you mean responseSchema?'],
     [{ temprature: 1 }, 'Agent a has no "temprature". Did you mean temperature?'],
     [{ maxSteps: 3 }, 'Agent a has no "maxSteps". It is now stopWhen: { stopWhen: isStepCount(5) }.'],
-    [null, 'Agent a takes an object, and got null. Write { … }, or leave it out.'],
+    [null, 'Agent a takes an object, but got null. Write { … }, or leave it out.'],
   ])('of an agent: %o', (options, message) => {
     expect(said((p) => p.defAgent('a', 'An agent', none, () => {}, options as never))).toBe(
       `invalid_definition: ${message}`,
@@ -203,11 +206,11 @@ test.each<[object, string]>([
   [{ options: { plugins: {} } }, 'plugins takes a list. Write plugins: [memory].'],
   [
     { options: { tools: [part] } },
-    'tools takes the AI SDK’s tools by their names: tools: { search: … }. Your own go to prompt.defTool.',
+    'options.tools takes the AI SDK’s tools by name: tools: { search: … }. Define your own with prompt.defTool.',
   ],
   [
     { options: { tools: null } },
-    'tools takes the AI SDK’s tools by their names: tools: { search: … }. Your own go to prompt.defTool.',
+    'options.tools takes the AI SDK’s tools by name: tools: { search: … }. Define your own with prompt.defTool.',
   ],
   [
     { options: { tools: { read: part } } },

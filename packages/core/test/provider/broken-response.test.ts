@@ -94,13 +94,13 @@ describe('an answer that is broken', () => {
   test.each(['error', 'interrupted'] as const)('by the finish reason %s alone', async (reason) => {
     const { errored } = await see(provider([[...text('Hi'), finish(reason)]]).model);
     expect(named(errored)).toEqual({ code: 'stream_truncated', finishReason: reason });
-    expect((errored as Error).message).toBe('The model broke off its answer without saying why. Try again.');
+    expect((errored as Error).message).toBe('The model ended its answer without a reason. Try again.');
   });
 
   test('names the limit of tokens, and that no call was made', async () => {
     const { errored } = await see(provider([[...text('Hi'), ...toolCall('a'), finish('length')]]).model);
     expect((errored as Error).message).toBe(
-      'The answer was cut off at the limit of tokens, so none of its tool calls were made. Raise maxOutputTokens, or ask for less at once.',
+      'The answer was cut off at the token limit, so none of its tool calls were made. Raise maxOutputTokens, or ask for less at once.',
     );
   });
 

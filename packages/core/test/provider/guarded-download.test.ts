@@ -89,7 +89,7 @@ describe('a file', () => {
   test('that fileUrls allows is not followed to an address that fileUrls refuses', async () => {
     const fileUrls = ({ pathname }: URL): boolean => pathname === '/';
     const url = at(`/?to=${encodeURIComponent('/secret')}`);
-    await expect(get(url, { fileUrls })).rejects.toThrow('fileUrls says no');
+    await expect(get(url, { fileUrls })).rejects.toThrow('is not allowed by fileUrls');
     expect(asked).toHaveLength(1);
     expect(await get(at('/file'), { fileUrls })).toBe('hello');
   });
@@ -101,7 +101,7 @@ describe('a file', () => {
     expect(asked).toHaveLength(4);
     await expect(get(at('/file'), { maxBytes: 4 })).rejects.toThrow();
     await expect(get(at('/endless'), { timeoutMs: 50 })).rejects.toThrow();
-    await expect(get(at('/packed'))).rejects.toThrow('compresses a file');
+    await expect(get(at('/packed'))).rejects.toThrow('compressed a file');
   });
 });
 
@@ -141,7 +141,7 @@ describe('the files of one request', () => {
 
   test('are at most 32, or the number of the settings', async () => {
     await expect(guardedDownload(settings)(requests(...numbered(33)))).rejects.toThrow(
-      'name 33 files to download, and one request takes at most 32',
+      'name 33 files to download, but one request takes at most 32',
     );
     expect(asked).toEqual([]);
     const twice = [...numbered(32), ...numbered(32)];
@@ -155,7 +155,7 @@ describe('the files of one request', () => {
     // each request counts anew
     expect(await limited(requests(...numbered(4)))).toHaveLength(4);
     asked = [];
-    await expect(limited(requests(...numbered(30)))).rejects.toThrow('more than 20 bytes together');
+    await expect(limited(requests(...numbered(30)))).rejects.toThrow('more than 20 bytes in total');
     expect(asked.length).toBeLessThan(10);
   });
 });
@@ -170,7 +170,7 @@ test('a runtime that cannot connect to a checked address downloads nothing', asy
     .spyOn(process, 'getBuiltinModule')
     .mockImplementation((name: string) => (name === 'node:http' ? client : real(name)));
   try {
-    await expect(get(at('/file'))).rejects.toThrow('does not say where it connects');
+    await expect(get(at('/file'))).rejects.toThrow('does not say which IP address it connects to');
   } finally {
     spy.mockRestore();
   }
@@ -193,7 +193,7 @@ describe('a runtime without a resolver', () => {
   });
 
   test('downloads nothing by a name, also one that was resolved', async () => {
-    await expect(download()).rejects.toThrow('does not say where the name leads');
+    await expect(download()).rejects.toThrow('does not say which IP address the host name has');
     await expect(download({ ...settings, isPublic: () => true })).rejects.toThrow('Node 22.3 or newer');
     expect(fetched).not.toHaveBeenCalled();
   });

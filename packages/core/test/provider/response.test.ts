@@ -221,7 +221,7 @@ describe('an answer', () => {
       const { parts } = await see(provider([[...half, { breaks: reset }]]).model, { repair: heal });
       expect(parts).toEqual([
         ...half,
-        { ...result, result: 'The answer broke off before the result came.', isError: true },
+        { ...result, result: 'The answer ended before the result arrived.', isError: true },
         healed,
       ]);
       const done = [search, result];

@@ -97,9 +97,9 @@ describe('time limits', () => {
     }
     const more = (option: string): string => `Try again, or allow it more time: options.timeout.${option}.`;
     expect(messages).toEqual([
-      `The model said nothing within 90 s. ${more('firstChunkMs')}`,
-      `The model said nothing within 90 s. ${more('firstChunkMs')}`,
-      `The model fell silent for 60 s in the middle of its answer. ${more('chunkMs')}`,
+      `The model sent nothing within 90 s. ${more('firstChunkMs')}`,
+      `The model sent nothing within 90 s. ${more('firstChunkMs')}`,
+      `The model sent nothing for 60 s in the middle of its answer. ${more('chunkMs')}`,
     ]);
     const slow = [
       ...text('Hi').slice(0, 2),

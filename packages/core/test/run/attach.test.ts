@@ -50,7 +50,7 @@ describe('a run whose connection is lost for good', () => {
     const { run, hub, written, model } = setUp({ tamper: cut([5, 0, 0]) });
     await expect(run.start({ to: 'both' })).rejects.toMatchObject({
       code: 'network',
-      message: expect.stringContaining('retry() or attach() finds it again.') as string,
+      message: expect.stringContaining('call retry() or attach() to reconnect.') as string,
     });
     expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'network' } });
     expect(await run.retry()).toBe('Both are sent.');

@@ -17,7 +17,7 @@ describe('a storage that fails', () => {
       storageError: {
         code: 'storage_failed',
         message:
-          'What is stored of this run could not be read: The disk is on fire. The run begins without it.',
+          'The stored log of this run could not be read: The disk is on fire. The run starts without it.',
       },
     });
     storage.load = load;

@@ -264,7 +264,7 @@ describe('from a step', () => {
     const { run, model } = open(['Hello.']);
     await expect(run.retry()).rejects.toMatchObject({
       code: 'invalid_options',
-      message: 'Nothing has run that could be tried again. Call start(input).',
+      message: 'There is no run to retry. Call start(input).',
     });
     expect(model.calls).toHaveLength(0);
   });

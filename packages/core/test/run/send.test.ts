@@ -27,7 +27,7 @@ describe('what send takes', () => {
     await run.start();
     await expect(run.send(message as never)).rejects.toMatchObject({
       code: 'invalid_options',
-      message: `send takes a text or a message, and got ${what} ${write}`,
+      message: `send takes a string or a message, but got ${what} ${write}`,
     });
     expect(run.getState()).toMatchObject({ status: 'done', text: 'Hello.' });
     expect(model.calls).toHaveLength(1);

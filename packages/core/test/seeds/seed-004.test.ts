@@ -123,7 +123,7 @@ describe('parameters', () => {
 
   test('required ones must be passed, optional ones need not', () => {
     expect(() => library.expandUser(id, {})).toThrow(
-      'USER_REQUEST is missing. Pass a text: The specific request or question from the user.',
+      'USER_REQUEST is missing. Pass a string: The specific request or question from the user.',
     );
     expect(library.expandUser(id, { USER_REQUEST: 'a plan' })).toBe(
       'Please help me with a plan. Consider the following context: ',

@@ -214,21 +214,21 @@ describe('invalid edits', () => {
     [{ type: 7 }, `The edit has no type. The types are: ${kinds}.`],
     [{ type: 'explode', taskId: 'task-1' }, `There is no edit “explode”. The types are: ${kinds}.`],
     [{ type: 'constructor' }, `There is no edit “constructor”. The types are: ${kinds}.`],
-    [{ type: 'skip' }, 'The edit “skip” needs taskId to be a text.'],
-    [{ type: 'skip', taskId: 'task-1', reason: 5 }, 'The edit “skip” needs reason to be a text.'],
-    [{ type: 'rename', taskId: 'task-1' }, 'The edit “rename” needs title to be a text.'],
+    [{ type: 'skip' }, 'The edit “skip” needs taskId to be a string.'],
+    [{ type: 'skip', taskId: 'task-1', reason: 5 }, 'The edit “skip” needs reason to be a string.'],
+    [{ type: 'rename', taskId: 'task-1' }, 'The edit “rename” needs title to be a string.'],
     [
       { type: 'rename', taskId: 'task-1', title: ' ' },
-      'The edit “rename” needs title to say something: it is empty.',
+      'The edit “rename” has an empty title. Give it a text.',
     ],
-    [{ type: 'add', title: '' }, 'The edit “add” needs title to say something: it is empty.'],
+    [{ type: 'add', title: '' }, 'The edit “add” has an empty title. Give it a text.'],
     [{ type: 'add', title: 'New', index: '1' }, 'The edit “add” needs index to be a whole number.'],
     [{ type: 'add', title: 'New', index: null }, 'The edit “add” needs index to be a whole number.'],
     [{ type: 'move', taskId: 'task-1' }, 'The edit “move” needs index to be a whole number.'],
     [{ type: 'move', taskId: 'task-1', index: 0.5 }, 'The edit “move” needs index to be a whole number.'],
     [
       { type: 'resolve', taskId: 'task-1', result: '\n' },
-      'The edit “resolve” needs result to say something: it is empty.',
+      'The edit “resolve” has an empty result. Give it a text.',
     ],
   ])('%j', (edit, reason) => {
     const decision = editTasks(four, edit as TaskEdit);

@@ -182,15 +182,15 @@ describe('scriptedModel', () => {
 
   test.each<[unknown, string]>([
     ['text', 'turns must be a list of turns'],
-    [[7], 'turns[0] must be a text or a list of parts'],
-    [[['a', 7]], 'turns[0][1] must be a text or an object'],
+    [[7], 'turns[0] must be a string or a list of parts'],
+    [[['a', 7]], 'turns[0][1] must be a string or an object'],
     [
       [[{ txt: 'a' }]],
-      'turns[0][0] says nothing. A part has one of text, reasoning, toolCall, error, throw, finish, or a delay',
+      'turns[0][0] is empty. A part has one of text, reasoning, toolCall, error, throw, finish, or a delay',
     ],
     [[[{ text: 'a', reasoning: 'b' }]], 'turns[0][0] has text and reasoning, but a part is one thing'],
     [[[{ text: 'a', speed: 2 }]], 'turns[0][0] has an unknown property "speed"'],
-    [[[{ text: 7 }]], 'turns[0][0].text must be a text'],
+    [[[{ text: 7 }]], 'turns[0][0].text must be a string'],
     [[[{ text: 'a', delay: -1 }]], 'turns[0][0].delay must be milliseconds, 0 or more'],
     [[[{ text: 'a', chunkSize: 0 }]], 'turns[0][0].chunkSize must be a number of characters, 1 or more'],
     [['ok', [{ toolCall: { input: {} } }]], 'turns[1][0].toolCall must be { name, input }'],

@@ -35,7 +35,7 @@ test('arguments that the schema changes run as they were shown, or not at all', 
   expect(ran).toEqual([{ euros: 3200 }]);
   expect(faults).toEqual([
     undefined,
-    'The schema of this tool changes its arguments, so the call would run with others than you wrote. Approve the call as it is, or refuse it.',
+    'The schema of this tool changes its arguments, so the call would not run with the arguments that you wrote. Approve the call as it is, or refuse it.',
   ]);
 });
 
@@ -308,7 +308,7 @@ describe('respond, misused', () => {
           'This is not a response to an approval. Give { approved: true }, { approved: true, input } to run the call with other arguments, or { approved: false, reason }.',
       },
       { accepted: true },
-      { accepted: false, reason: `The approval ${approvalId} was answered already. None is pending.` },
+      { accepted: false, reason: `The approval ${approvalId} was already answered. None is pending.` },
     ]);
     expect(state).toMatchObject({ status: 'done', approvals: [{ response: { approved: true } }] });
   });

@@ -123,7 +123,7 @@ describe('the same call again, inside one call', () => {
           name: 'echo',
           result: {
             error:
-              'One step may make 2 tool calls, and this is one more. Where that is too little, raise options.limits.toolCallsPerStep; Infinity means no limit.',
+              'One step may make 2 tool calls, and this is one more. If that is too low, raise options.limits.toolCallsPerStep; Infinity means no limit.',
           },
         },
       ],

@@ -74,7 +74,7 @@ describe('tools that a prompt declares', () => {
   });
 
   test('of one name are a mistake, in whatever order they are defined', async () => {
-    const message = 'There is a tool look already. Give this one another name.';
+    const message = 'A tool named look already exists. Give this one another name.';
     const byFunction = definePrompt(
       'twice',
       (prompt) => {
@@ -135,10 +135,10 @@ describe('tools that a prompt declares', () => {
     ]);
   });
 
-  test('are a list of what tool(…) makes', () => {
+  test('must be a list of what tool(…) returns', () => {
     for (const tools of [[() => 1], { look }, 'look', [undefined]]) {
       expect(() => definePrompt('wrong', (prompt) => prompt.$`Go.`, { tools: tools as never })).toThrow(
-        'The tools of prompt "wrong" are a list of what tool(…) makes',
+        'The tools of prompt "wrong" must be a list of what tool(…) returns',
       );
     }
   });

@@ -56,7 +56,7 @@ describe('tool calls', () => {
       error: {
         code: 'budget_exceeded',
         message:
-          'The run has made 5 tool calls, its agents included. Where that is too little, raise options.limits.toolCalls; Infinity means no limit.',
+          'The run has made 5 tool calls, its agents included. If that is too low, raise options.limits.toolCalls; Infinity means no limit.',
       },
     });
     expect(model.calls).toHaveLength(2);
@@ -78,7 +78,7 @@ describe('tool calls', () => {
       Array.from(
         { length: 8 },
         () =>
-          'One step may make 32 tool calls, and this is one more. Where that is too little, raise options.limits.toolCallsPerStep; Infinity means no limit.',
+          'One step may make 32 tool calls, and this is one more. If that is too low, raise options.limits.toolCallsPerStep; Infinity means no limit.',
       ),
     );
   });
@@ -266,6 +266,6 @@ test('limits that make no sense are refused before the run', async () => {
   });
   await expect(started).rejects.toMatchObject({
     code: 'invalid_options',
-    message: 'options.limits.steps is 0. Give a whole number from 1 on, or Infinity for no limit.',
+    message: 'options.limits.steps is 0. Give a whole number of at least 1, or Infinity for no limit.',
   });
 });

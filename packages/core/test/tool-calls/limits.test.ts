@@ -65,39 +65,51 @@ describe('readLimits', () => {
   });
 
   test.each<[keyof Limits, unknown, string]>([
-    ['steps', 0, 'options.limits.steps is 0. Give a whole number from 1 on, or Infinity for no limit.'],
+    ['steps', 0, 'options.limits.steps is 0. Give a whole number of at least 1, or Infinity for no limit.'],
     [
       'toolCalls',
       -1,
-      'options.limits.toolCalls is -1. Give a whole number from 0 on, or Infinity for no limit.',
+      'options.limits.toolCalls is -1. Give a whole number of at least 0, or Infinity for no limit.',
     ],
-    ['depth', 1.5, 'options.limits.depth is 1.5. Give a whole number from 0 on, or Infinity for no limit.'],
-    ['tokens', '9', 'options.limits.tokens is "9". Give a whole number from 1 on, or Infinity for no limit.'],
+    [
+      'depth',
+      1.5,
+      'options.limits.depth is 1.5. Give a whole number of at least 0, or Infinity for no limit.',
+    ],
+    [
+      'tokens',
+      '9',
+      'options.limits.tokens is "9". Give a whole number of at least 1, or Infinity for no limit.',
+    ],
     [
       'concurrentToolCalls',
       0,
-      'options.limits.concurrentToolCalls is 0. Give a whole number from 1 on, or Infinity for no limit.',
+      'options.limits.concurrentToolCalls is 0. Give a whole number of at least 1, or Infinity for no limit.',
     ],
     [
       'toolCallsPerStep',
       Number.NaN,
-      'options.limits.toolCallsPerStep is NaN. Give a whole number from 1 on, or Infinity for no limit.',
+      'options.limits.toolCallsPerStep is NaN. Give a whole number of at least 1, or Infinity for no limit.',
     ],
-    ['steps', null, 'options.limits.steps is null. Give a whole number from 1 on, or Infinity for no limit.'],
+    [
+      'steps',
+      null,
+      'options.limits.steps is null. Give a whole number of at least 1, or Infinity for no limit.',
+    ],
     [
       'steps',
       [9],
-      'options.limits.steps is an array. Give a whole number from 1 on, or Infinity for no limit.',
+      'options.limits.steps is an array. Give a whole number of at least 1, or Infinity for no limit.',
     ],
     [
       'steps',
       { n: 9 },
-      'options.limits.steps is an object. Give a whole number from 1 on, or Infinity for no limit.',
+      'options.limits.steps is an object. Give a whole number of at least 1, or Infinity for no limit.',
     ],
     [
       'steps',
       -Infinity,
-      'options.limits.steps is -Infinity. Give a whole number from 1 on, or Infinity for no limit.',
+      'options.limits.steps is -Infinity. Give a whole number of at least 1, or Infinity for no limit.',
     ],
   ])('%s: %o is refused', (name, value, message) => {
     expect(thrownBy(() => readLimits({ [name]: value }))).toEqual({
@@ -140,7 +152,7 @@ describe('createBudget', () => {
     expect(budget.takeStep()?.toJSON()).toEqual({
       code: 'budget_exceeded',
       message:
-        'The run has called the model 2 times, its agents included. Where that is too little, raise options.limits.steps; Infinity means no limit.',
+        'The run has called the model 2 times, its agents included. If that is too low, raise options.limits.steps; Infinity means no limit.',
       details: { limit: 'steps', allowed: 2 },
     });
     expect(budget.used).toEqual({ steps: 2, toolCalls: 0, tokens: 0 });
@@ -152,7 +164,7 @@ describe('createBudget', () => {
     expect(budget.takeToolCall()?.toJSON()).toEqual({
       code: 'budget_exceeded',
       message:
-        'The run has made 1 tool call, its agents included. Where that is too little, raise options.limits.toolCalls; Infinity means no limit.',
+        'The run has made 1 tool call, its agents included. If that is too low, raise options.limits.toolCalls; Infinity means no limit.',
       details: { limit: 'toolCalls', allowed: 1 },
     });
     expect(createBudget(readLimits({ toolCalls: 0 })).takeToolCall()?.details).toEqual({
@@ -165,7 +177,7 @@ describe('createBudget', () => {
     const spent = {
       code: 'budget_exceeded',
       message:
-        'The run has used the 100 tokens that it may use, its agents included. Where that is too little, raise options.limits.tokens; Infinity means no limit.',
+        'The run has used the 100 tokens that it may use, its agents included. If that is too low, raise options.limits.tokens; Infinity means no limit.',
       details: { limit: 'tokens', allowed: 100 },
     };
     const budget = createBudget(readLimits({ tokens: 100 }));
@@ -223,7 +235,7 @@ test.each([
 ] as const)('budgetExceeded of %s', (limit, allowed, message) => {
   expect(budgetExceeded(limit, allowed).toJSON()).toEqual({
     code: 'budget_exceeded',
-    message: `${message} Where that is too little, raise options.limits.${limit}; Infinity means no limit.`,
+    message: `${message} If that is too low, raise options.limits.${limit}; Infinity means no limit.`,
     details: { limit, allowed },
   });
 });

@@ -93,11 +93,11 @@ describe('the loop guard', () => {
   test.each<[unknown, string]>([
     [
       { refuseFrom: 1 },
-      'options.loopGuard.refuseFrom is 1. Give a whole number from 2 on, or Infinity for never.',
+      'options.loopGuard.refuseFrom is 1. Give a whole number of at least 2, or Infinity for never.',
     ],
     [{ ends: 3 }, 'options.loopGuard has no "ends". Did you mean endAt?'],
-    [{ tools: { look: true } }, 'options.loopGuard.tools.look takes an object, and got true.'],
-    [null, 'options.loopGuard takes an object, and got null.'],
+    [{ tools: { look: true } }, 'options.loopGuard.tools.look takes an object, but got true.'],
+    [null, 'options.loopGuard takes an object, but got null.'],
   ])('refuses %j', async (loopGuard, message) => {
     const options = { loopGuard } as PromptOptions;
     await expect(
@@ -115,7 +115,7 @@ describe('the loop guard', () => {
       runPrompt((prompt) => prompt.defTool('look', '', z.object({}), () => 1, rule), config),
     ).rejects.toMatchObject({
       code: 'invalid_definition',
-      message: 'loopGuard of tool look.endAt is 0. Give a whole number from 2 on, or Infinity for never.',
+      message: 'loopGuard of tool look.endAt is 0. Give a whole number of at least 2, or Infinity for never.',
     });
   });
 });

@@ -133,7 +133,7 @@ describe('capOutput', () => {
     [
       'a generator',
       (async function* () {})(),
-      /^Tool find returned a generator out of a promise\. Return its result/,
+      /^Tool find returned a promise of a generator\. Return its result/,
     ],
     [
       'what throws no error',

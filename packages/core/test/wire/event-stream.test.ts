@@ -130,10 +130,10 @@ describe('something that is not a stream of events', () => {
 
   test('shows what arrived, shortened', async () => {
     expect((await read(text(`data: <html>${'x'.repeat(500)}\n\n`))).message).toBe(
-      `The stream of events contains something that is not JSON: <html>${'x'.repeat(74)}… Check that the address is that of a prompt route.`,
+      `The stream of events contains something that is not JSON: <html>${'x'.repeat(74)}… Check that the URL is that of a prompt route.`,
     );
     expect((await read(text(lineOf({ ...two[0], v: 3 })))).message).toContain(
-      'writes version 3 of the events, and this one reads version 2',
+      'sends version 3 of the events, but this side reads version 2',
     );
   });
 

@@ -131,10 +131,7 @@ function parse(bytes: Uint8Array, { depth = 64, take }: BodyLimits): Record<stri
   }
   const found = measure(text);
   if (found.depth > depth) {
-    throw new Refusal(
-      'invalid_body',
-      `The body has more than ${depth} arrays and objects inside each other.`,
-    );
+    throw new Refusal('invalid_body', `The body is nested more than ${depth} levels deep.`);
   }
   take?.(COPIES * sizeOf(text, found.marks));
   let value: unknown;

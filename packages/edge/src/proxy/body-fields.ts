@@ -58,7 +58,7 @@ export function refuseSeveral(body: JsonObject, names: readonly string[]): void 
   for (const name of names) {
     const value = Object.hasOwn(body, name) ? body[name] : undefined;
     if (value !== undefined && value !== null && value !== 1) {
-      throw new Refusal('unsupported_field', `${name} is refused: one answer for each request.`);
+      throw new Refusal('unsupported_field', `${name} is refused: each request gets one answer.`);
     }
   }
 }
@@ -76,7 +76,7 @@ export function capOutput(body: JsonObject, names: readonly [string, ...string[]
       continue;
     }
     if (typeof value !== 'number' || !Number.isInteger(value) || value < 1) {
-      throw invalidBody(`${name} is not a whole number from 1 on.`);
+      throw invalidBody(`${name} is not a whole number of at least 1.`);
     }
     body[name] = Math.min(value, most);
     largest = Math.max(largest, Math.min(value, most));

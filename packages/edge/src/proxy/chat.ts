@@ -126,7 +126,8 @@ function checkTool(tool: JsonObject): JsonObject {
 
 function checkChoice(choice: unknown): void {
   if (choice === undefined || typeof choice === 'string') return;
-  if (!isObject(choice) || choice['type'] !== 'function') throw toolDenied('tool_choice of something else');
+  if (!isObject(choice) || choice['type'] !== 'function')
+    throw toolDenied('A tool_choice that is not a function');
 }
 
 function checkMessage(message: JsonObject, { media }: BodyRules): JsonObject {
@@ -146,7 +147,7 @@ function checkMessage(message: JsonObject, { media }: BodyRules): JsonObject {
   if (calls !== undefined) {
     for (const call of objectsOf(calls, 'tool_calls')) {
       if (call['type'] !== undefined && call['type'] !== 'function')
-        throw toolDenied('A call of such a tool');
+        throw toolDenied('A call of a tool that is not a function');
     }
   }
   if (content === undefined || typeof content === 'string') return clean;

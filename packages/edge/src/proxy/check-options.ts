@@ -163,7 +163,7 @@ function checkProvider(name: string, options: ProxiedProvider): CheckedProvider 
   const where = `providers.${name}`;
   checkNames(`createModelProxy: ${where}`, options, Object.keys(providerNames), 'invalid_options');
   if (!/^[a-z0-9][a-z0-9_-]*$/i.test(name)) {
-    throw invalid(`${where}: a provider's name has only letters, digits, - and _.`);
+    throw invalid(`${where}: a provider's name may only contain letters, digits, - and _.`);
   }
   const preset = isProxied(name) ? { ...providerDefaults(name)!, paths: openPaths[name] } : undefined;
   const baseURL = options.baseURL ?? preset?.baseURL;

@@ -91,7 +91,7 @@ async function answer(
   const { provider, rule, model: named } = matchPath(request.url, basePath, providers);
   known.provider = provider.name;
   if (isPreflight(request)) return preflightResponse(requester, rules);
-  if (request.method !== 'POST') throw new Refusal('method_not_allowed', 'Only POST is answered here.');
+  if (request.method !== 'POST') throw new Refusal('method_not_allowed', 'Only POST is allowed here.');
   const identity = await settings.identify(request, requester);
   known.subject = identity.subject;
   // before the body is read: a refused request costs time, too, and is counted nowhere else
@@ -103,7 +103,7 @@ async function answer(
     readJson(request, { bytes: limits.bodyBytes }),
   );
   const model = named ?? body['model'];
-  if (typeof model !== 'string') throw new Refusal('invalid_body', 'model is not a text.');
+  if (typeof model !== 'string') throw new Refusal('invalid_body', 'model is not a string.');
   if (!provider.models.includes(model)) throw modelDenied();
   const media = createMedia(provider.contextTokens);
   const checked = rule.api.check(body, {

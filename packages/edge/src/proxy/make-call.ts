@@ -161,10 +161,7 @@ class ReservedCall {
     if (kind !== 'application/json') {
       discardBody(response);
       this.#isFree = true;
-      throw new Refusal(
-        'upstream_content_type',
-        'The provider answered with something that is not an answer.',
-      );
+      throw new Refusal('upstream_content_type', 'The provider answered neither with events nor with JSON.');
     }
     const { text, bytes, end } = await readCapped(response.body, {
       ...reading,
@@ -212,8 +209,9 @@ class ReservedCall {
 }
 
 function unread(end: 'too_large' | 'idle' | 'broken'): Refusal {
-  if (end === 'idle') return new Refusal('upstream_timeout', 'The provider fell silent in its answer.');
+  if (end === 'idle')
+    return new Refusal('upstream_timeout', 'The provider stopped sending in the middle of its answer.');
   return end === 'too_large'
     ? new Refusal('upstream_too_large', 'The answer is larger than this server forwards.')
-    : new Refusal('upstream_broken', 'The provider broke off in the middle of its answer.');
+    : new Refusal('upstream_broken', 'The provider stopped in the middle of its answer.');
 }

@@ -31,7 +31,7 @@ export function dataUrl(value: unknown, where: string, media: Media): string {
   const head =
     typeof value === 'string' ? /^data:([a-z]+\/[a-z0-9.+-]+)(?:;[a-z0-9=.+-]+)*;base64,/i.exec(value) : null;
   if (typeof value !== 'string' || head === null) {
-    throw invalidBody(`${where} is no data: URL in base64. Send the file itself.`);
+    throw invalidBody(`${where} is not a data: URL in base64. Send the file itself.`);
   }
   // a file is not a picture, even if it says so
   const type = where === 'image_url' ? head[1] : head[1]?.replace(/^image\/.*/i, '');
@@ -55,7 +55,7 @@ export function base64(value: unknown, mediaType: unknown, where: string, media:
   else if (media.contextTokens !== undefined) media.isUnbounded = true;
   else {
     throw invalidBody(
-      `${where} is a file whose length does not tell what it costs. Send pictures or plain text; for PDF, audio and video, the operator of this server can set contextTokens.`,
+      `${where} is a file whose cost cannot be estimated from its size. Send pictures or plain text; for PDF, audio and video, the operator of this server can set contextTokens.`,
     );
   }
   return value;

@@ -48,7 +48,7 @@ export const responsesApi: Api = {
       previous_response_id: keptThere,
       conversation: keptThere,
       prompt: 'it refers to a prompt at the provider, with tools of its own.',
-      background: 'it would continue, and cost, without a reader.',
+      background: 'it would continue, and cost money, without a reader.',
       context_management: 'it makes the provider call a further model.',
     });
     refuseSeveral(body, ['n', 'best_of']);
@@ -95,7 +95,7 @@ function checkChoice(choice: unknown): void {
   if (allowed['type'] === 'function') return;
   const tools = allowed['type'] === 'allowed_tools' ? allowed['tools'] : undefined;
   if (Array.isArray(tools) && tools.every((tool) => isObject(tool) && tool['type'] === 'function')) return;
-  throw toolDenied('tool_choice of something else');
+  throw toolDenied('A tool_choice that is not a function');
 }
 
 function checkInput(input: unknown, { media }: BodyRules): unknown {

@@ -125,7 +125,7 @@ function chatTransport(
     send: (runId, command) =>
       runId === latest?.runId
         ? latest.send(command)
-        : { accepted: false, reason: 'The run is not under way.' },
+        : { accepted: false, reason: 'The run is not in progress.' },
   };
   return new PromptTransport<unknown>(
     // a definition of its own, because the transport remembers the chats of one definition together

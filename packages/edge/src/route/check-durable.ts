@@ -25,7 +25,7 @@ export function checkDurable(given: PromptRouteOptions, prompts: Iterable<string
   if (model !== undefined && typeof model !== 'string') names.push('model, as an object');
   if (names.length > 0) {
     throw invalid(
-      `durable does not go with ${names.join(', ')}. Leave it out; models and options of durable runs are set in createDurable({ models, options }).`,
+      `durable cannot be combined with ${names.join(', ')}. Leave it out; models and options of durable runs are set in createDurable({ models, options }).`,
     );
   }
   const guard = guardOf(given);
@@ -56,8 +56,8 @@ function checkGuarded(given: PromptRouteOptions, guard: RunGuardOptions | undefi
   if (set.length === 0) return;
   throw invalid(
     guard === undefined
-      ? `Workers call the models of durable runs, and they have no guard that holds ${set.join(', ')}. Set it there: createDurable({ guard: createRunGuard({ limits: { … } }), … }).`
-      : `The guard of durable has another value of ${set.join(', ')}. Set it in createRunGuard({ … }) only, and leave it out here.`,
+      ? `Workers call the models of durable runs, and they have no guard that enforces ${set.join(', ')}. Set it there: createDurable({ guard: createRunGuard({ limits: { … } }), … }).`
+      : `The guard of durable has a different value for ${set.join(', ')}. Set it in createRunGuard({ … }) only, and leave it out here.`,
   );
 }
 

@@ -84,7 +84,7 @@ export function checkTasks(tasks: unknown): Tasks {
 
 function checkPart(part: unknown, place: string, fileUrls: FileUrls): void {
   if (!isRecord(part) || typeof part['type'] !== 'string') {
-    throw invalid(`${place} is not a part of a message. Send { type: 'text', text } and the like.`);
+    throw invalid(`${place} is not a part of a message. Send parts such as { type: 'text', text }.`);
   }
   const { type } = part;
   if (type === 'text' || type === 'reasoning') {

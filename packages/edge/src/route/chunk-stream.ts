@@ -49,7 +49,7 @@ function itemsOf(
       return {
         async next() {
           if (reader === undefined)
-            throw new Error('The answer was not read for too long. Reattach to continue.');
+            throw new Error('The client did not read the answer for too long. Reattach to continue.');
           unreadSince = undefined;
           const { done, value } = await reader.read();
           unreadSince = performance.now();

@@ -10,7 +10,7 @@ export function readCommand(body: Readonly<Record<string, unknown>>): RunCommand
   if (type === 'edit') {
     if (!isRecord(edit) || typeof edit['type'] !== 'string') {
       throw invalid(
-        "edit is not an edit. Send { type: 'edit', edit: { type: 'skip', taskId } } and the like.",
+        "edit is not an edit. Send one such as { type: 'edit', edit: { type: 'skip', taskId } }.",
       );
     }
     if (agent !== undefined && typeof agent !== 'string') throw invalid('agent is not the path of an agent.');

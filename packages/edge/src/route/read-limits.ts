@@ -57,7 +57,7 @@ export function readLimits(
     const least = leastOf(name);
     // written so that NaN is refused
     if (typeof value !== 'number' || !(value >= least)) {
-      throw invalid(where, `limits.${name} is ${String(value)}. Give a number from ${least} on.`);
+      throw invalid(where, `limits.${name} is ${String(value)}. Give a number of at least ${least}.`);
     }
     if (name === 'contextTokens' && value === Infinity) {
       throw invalid(

@@ -13,7 +13,7 @@ export function runOf(url: URL): string | undefined {
 
 /** Returns the refusal for an unknown run, and for a run of another subject. */
 export function unknownRun(): Refusal {
-  return new Refusal('unknown_run', 'There is no such run, or it is not kept any more. Start it again.');
+  return new Refusal('unknown_run', 'This run does not exist, or it is no longer kept. Start it again.');
 }
 
 /** Returns the number of the last event that a client has; -1 if it has none. */
@@ -39,5 +39,5 @@ export function chatOf(url: URL): string | undefined {
 
 /** Returns the refusal for an address without a run. */
 export function noRun(method: string): Refusal {
-  return new Refusal('invalid_query', `Say which run: ${method} …?run=<id>.`);
+  return new Refusal('invalid_query', `The address has no run id. Send ${method} …?run=<id>.`);
 }

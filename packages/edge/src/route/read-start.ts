@@ -105,7 +105,7 @@ function notTaken(name: 'model' | 'options'): Refusal {
   const example = name === 'model' ? 'model: checked(model)' : 'options: checked(options)';
   return new Refusal(
     'unsupported_field',
-    `This route takes no ${name} from a client. Leave ${name} out; or allow it with accept: ({ ${name} }) => ({ ${example} }) in createPromptRoute, once it is checked.`,
+    `This route does not accept ${name} from clients. Leave ${name} out; or allow it with accept: ({ ${name} }) => ({ ${example} }) in createPromptRoute, after checking it.`,
   );
 }
 

@@ -52,6 +52,7 @@ function tooMuch({ why, retryAfterMs }: Extract<Reserved, { ok: false }>): Refus
   if (why === 'concurrent') {
     return new Refusal('too_many_at_once', 'Too much is being shared at once.', { retryAfterMs });
   }
-  const message = why === 'rpm' ? 'Too much was shared in the last minute.' : 'Enough was shared for today.';
+  const message =
+    why === 'rpm' ? 'Too much was shared in the last minute.' : 'The limit of shares for today is reached.';
   return new Refusal('rate_limited', message, { retryAfterMs });
 }

@@ -70,11 +70,13 @@ export function createMemoryRuns(options: MemoryRunsOptions = {}): RunLogStore {
     },
     async append(runId, { first, items, ended }) {
       const run = table.get(runId);
-      if (run === undefined) throw new Error(`Run ${runId} is not known, or no longer.`);
+      if (run === undefined) throw new Error(`Run ${runId} does not exist, or it is no longer kept.`);
       const { events } = run;
       if (events.closed) return 'over';
       if (first > events.length)
-        throw new Error(`Event ${first} of run ${runId} came before ${events.length}.`);
+        throw new Error(
+          `Event ${first} of run ${runId} cannot be stored: event ${events.length} comes next.`,
+        );
       const fresh = items.slice(events.length - first);
       events.push(fresh);
       if (ended && fresh.length > 0) {

@@ -129,7 +129,7 @@ describe("the AI SDK's own client", () => {
     expect(errors[0]).toMatchObject({
       cause: {
         code: 'stream_truncated',
-        message: 'The model broke off in the middle of its answer. Try again.',
+        message: 'The model stopped in the middle of its answer. Try again.',
       },
     });
     expect(errors.slice(-2)).toMatchObject([

@@ -102,7 +102,7 @@ describeWithRedis('two instances that share Redis', (redis) => {
     expect(await all(there.attach(runId, -1, never()))).toEqual(log);
     // and it belongs to no other subject
     const stranger = clientOf('eve', b);
-    await expect(all(stranger.attach(runId, -1, never()))).rejects.toThrow('There is no such run');
+    await expect(all(stranger.attach(runId, -1, never()))).rejects.toThrow('This run does not exist');
   });
 
   test('Redis is away for two seconds: nothing is lost or repeated', async () => {

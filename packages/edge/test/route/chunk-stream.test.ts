@@ -19,7 +19,7 @@ test('a client that reads nothing for a while is disconnected, and gets an error
   const rest = async () => {
     for (;;) if ((await reader.read()).done) return 'whole';
   };
-  await expect(rest()).rejects.toThrow('was not read for too long');
+  await expect(rest()).rejects.toThrow('did not read the answer for too long');
 });
 
 test('a chunk that waits for a later one is not', async () => {

@@ -88,7 +88,7 @@ describe('another instance', () => {
       await send(runId, { type: 'approval-response', approvalId, response: { approved: true } }),
     ).toEqual({
       accepted: false,
-      reason: 'The run is not under way.',
+      reason: 'The run is not in progress.',
     });
   });
 

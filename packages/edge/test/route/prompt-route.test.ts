@@ -218,7 +218,7 @@ describe('a run on a route', () => {
       await client(hub).send(run.getState().runId, { type: 'edit', edit: { type: 'add', title: 'x' } }),
     ).toEqual({
       accepted: false,
-      reason: 'The run is not under way.',
+      reason: 'The run is not in progress.',
     });
   });
 

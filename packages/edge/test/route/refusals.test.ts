@@ -135,7 +135,7 @@ describe('a route refuses', () => {
   test('names the field to remove if a client may not set something', async () => {
     const { route } = testRoute([]);
     expect((await refusal(await route(post({ input: {}, model: 'openai:x' })))).message).toBe(
-      'This route takes no model from a client. Leave model out; or allow it with accept: ({ model }) => ({ model: checked(model) }) in createPromptRoute, once it is checked.',
+      'This route does not accept model from clients. Leave model out; or allow it with accept: ({ model }) => ({ model: checked(model) }) in createPromptRoute, after checking it.',
     );
   });
 

@@ -124,7 +124,7 @@ describe('a mistake of the server', () => {
     expect(make({ options: { maxTokens: 5 } })).toThrow(
       'createPromptRoute: options has no "maxTokens". It is now maxOutputTokens: { maxOutputTokens: 1000 }.',
     );
-    expect(make({ limits: { rpm: 0 } })).toThrow('limits.rpm is 0. Give a number from 1 on.');
+    expect(make({ limits: { rpm: 0 } })).toThrow('limits.rpm is 0. Give a number of at least 1.');
     expect(make({ limits: { runMs: NaN } })).toThrow('limits.runMs is NaN.');
     expect(make({}, [])).toThrow('There is no prompt.');
     expect(make({}, [greet, greet])).toThrow('Two prompts have the name "greet".');

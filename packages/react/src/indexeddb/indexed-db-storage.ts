@@ -43,7 +43,7 @@ const unstored: Seen = { mark: '', events: 0 };
  * Calls take effect in the order in which they are made. They reject with `storage_failed`, and `details.reason` is a
  * {@link StorageFailure}: no space, no permission, or another tab that writes to the same run.
  *
- * @throws CuelineError `invalid_options` if `maxRuns` is not a whole number from 1 on
+ * @throws CuelineError `invalid_options` if `maxRuns` is not a whole number of at least 1
  * @example
  * const storage = indexedDbStorage({ maxRuns: 20 });
  * for (const { id, name } of await storage.list()) console.log(id, name);
@@ -85,7 +85,7 @@ class StoredLogs {
     if (!(this.#maxRuns === Infinity || (Number.isInteger(this.#maxRuns) && this.#maxRuns > 0))) {
       throw new CuelineError(
         'invalid_options',
-        `indexedDbStorage was given maxRuns ${String(this.#maxRuns)}. Give a whole number from 1 on, or Infinity.`,
+        `indexedDbStorage was given maxRuns ${String(this.#maxRuns)}. Give a whole number of at least 1, or Infinity.`,
       );
     }
     this.database = createRunDatabase(this.databaseName);

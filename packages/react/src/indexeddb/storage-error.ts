@@ -118,8 +118,8 @@ function storageFullError(cause: unknown): CuelineError {
 function foreignDataError(databaseName: string, cause: unknown): CuelineError {
   return storageError(
     'foreign',
-    `The database "${databaseName}" was made by something else, or by a newer version of this app. Reload the page, ` +
-      "or take a name of your own: indexedDbStorage({ databaseName: 'my-app-runs' }).",
+    `The database "${databaseName}" was created by other code, or by a newer version of this app. Reload the page, ` +
+      "or choose another name: indexedDbStorage({ databaseName: 'my-app-runs' }).",
     cause,
   );
 }

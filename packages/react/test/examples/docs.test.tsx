@@ -185,7 +185,7 @@ test('tasks that are shown, done and skipped', async () => {
 test('a list that the model makes, with a task of the user’s', async () => {
   show(<Move />, [[call('createTask', { description: 'Pack' })], [{ delay: 60_000 }, 'Never said.']]);
   await click('And the post office');
-  await expect.element(page.getByRole('alert')).toHaveTextContent('The run is not under way.');
+  await expect.element(page.getByRole('alert')).toHaveTextContent('The run is not in progress.');
   await click('Help me move');
   await expect.element(page.getByText('Pack: pending')).toBeVisible();
   await click('And the post office');

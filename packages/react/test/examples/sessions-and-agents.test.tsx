@@ -66,5 +66,5 @@ test('an agent call that has no answer', async () => {
   show(() => <Receipt />, ['a', 'b', 'c', 'd']);
   await page.getByLabelText('Receipt').fill('?');
   await click('Read');
-  await expect.element(page.getByText('gave no answer', { exact: false })).toBeVisible();
+  await expect.element(page.getByText('gave no valid answer', { exact: false })).toBeVisible();
 });

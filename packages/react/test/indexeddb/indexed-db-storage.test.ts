@@ -248,7 +248,7 @@ describe('which runs are kept', () => {
 
   test.each([0, -1, 1.5, Number.NaN])('maxRuns %s is refused', (maxRuns) => {
     expect(() => indexedDbStorage({ maxRuns })).toThrow(
-      `indexedDbStorage was given maxRuns ${maxRuns}. Give a whole number from 1 on, or Infinity.`,
+      `indexedDbStorage was given maxRuns ${maxRuns}. Give a whole number of at least 1, or Infinity.`,
     );
   });
 

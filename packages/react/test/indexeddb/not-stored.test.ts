@@ -181,7 +181,7 @@ test.each([
   expect(await failureOf(tab().append('today', wordsFrom(0, 1)))).toEqual([
     'storage_failed',
     'foreign',
-    `The database "${name}" was made by something else, or by a newer version of this app. Reload the page, or take a name of your own: indexedDbStorage({ databaseName: 'my-app-runs' }).`,
+    `The database "${name}" was created by other code, or by a newer version of this app. Reload the page, or choose another name: indexedDbStorage({ databaseName: 'my-app-runs' }).`,
   ]);
 });
 

@@ -72,7 +72,7 @@ function checkDefinition(definition: unknown): void {
   if (isPromptDefinition(definition)) return;
   throw new CuelineError(
     'invalid_options',
-    `agents.register takes what defineAgent or definePrompt returns, and got ${quoteValue(definition)}.`,
+    `agents.register takes what defineAgent or definePrompt returns, but got ${quoteValue(definition)}.`,
   );
 }
 
@@ -80,7 +80,7 @@ function unknownName(name: string, names: readonly string[]): CuelineError {
   const nearest = nearestName(name, names);
   const advice =
     names.length === 0
-      ? 'None is registered yet. Import the module that registers it: agents.register(defineAgent({ … })).'
+      ? 'The registry is empty. Import the module that registers it: agents.register(defineAgent({ … })).'
       : `There are: ${names.join(', ')}.${nearest === undefined ? '' : ` Did you mean ${nearest}?`}`;
   return new CuelineError('invalid_options', `No agent or prompt is registered as "${name}". ${advice}`, {
     details: { name, names },

@@ -112,10 +112,10 @@ export class Compaction {
     // without the messages since the summary
     const remaining = this.#inARow === 0 ? this.#frame : tokens - tokensOf(messages.slice(this.#last.length));
     if (remaining >= this.#tokenLimit) {
-      return this.#raise(remaining, 'system prompt, tools and what a summary leaves take');
+      return this.#raise(remaining, 'the system prompt, the tools and the messages after a summary take');
     }
     if (this.#inARow === MAX_IN_A_ROW) {
-      return this.#raise(tokens, 'with a single turn after a summary it is');
+      return this.#raise(tokens, 'a summary and the single turn after it take');
     }
     const end = messages.length - words;
     const earlier = messages.slice(0, end);
@@ -171,7 +171,7 @@ export class Compaction {
     this.#tokenLimit = this.#due = Math.ceil(tokens * 2);
     if (this.#isTakingOver) return undefined;
     this.#reporter.warn(
-      `tokenLimit is ${before}, but ${why} about ${tokens} tokens already. It is ${this.#tokenLimit} from here on. Raise it, or say less in the system prompt.`,
+      `tokenLimit is ${before}, but ${why} about ${tokens} tokens. The session continues with a limit of ${this.#tokenLimit}. Raise tokenLimit, or shorten the system prompt.`,
     );
   }
 }
@@ -208,10 +208,7 @@ export function createSummarizer(
       abortSignal,
     });
     if (typeof answer === 'string' && answer.trim() !== '') return answer;
-    throw new CuelineError(
-      'parse_failed',
-      'The model was asked for a summary of the conversation, and gave an empty answer.',
-    );
+    throw new CuelineError('parse_failed', 'The model returned an empty summary of the conversation.');
   };
 }
 

@@ -72,7 +72,7 @@ export function tags(names: readonly string[] | TagNames): Tags {
     if (required.includes(name) || optional.includes(name)) continue;
     throw new CuelineError(
       'invalid_definition',
-      `The tag ${JSON.stringify(name)} is only in lists or markdown. Name it in required or optional, too.`,
+      `The tag ${JSON.stringify(name)} is only in lists or markdown. Add it to required or optional.`,
     );
   }
   return Object.freeze({

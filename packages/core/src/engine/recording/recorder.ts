@@ -118,7 +118,7 @@ class RunRecorder implements Recorder {
     if (finishReason === 'interrupted') {
       const error = new CuelineError(
         'stream_truncated',
-        'The answer broke off before its end, so it is not whole. Try again.',
+        'The answer is incomplete, because its stream ended early. Try again.',
       );
       return this.end('error', { finishReason, error });
     }
@@ -127,7 +127,7 @@ class RunRecorder implements Recorder {
     if (finishReason === 'error') {
       const error = new CuelineError(
         'provider_error',
-        'The model ended its answer with an error and did not say which.',
+        'The model ended its answer with an unspecified error.',
       );
       return this.end('error', { finishReason, error });
     }

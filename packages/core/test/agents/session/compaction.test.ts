@@ -196,7 +196,7 @@ describe('turns that are too long for the limit', () => {
     expect(played.result.completionReason).toBe('task_complete');
     expect(warnings(played)).toEqual([
       expect.stringMatching(
-        /^tokenLimit is 1000, but with a single turn after a summary it is about 1\d\d\d tokens/,
+        /^tokenLimit is 1000, but a summary and the single turn after it take about 1\d\d\d tokens/,
       ),
     ]);
   });

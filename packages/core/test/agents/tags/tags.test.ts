@@ -158,7 +158,7 @@ test.each([{ lists: ['a'] }, { required: ['b'], markdown: ['a'] }])(
   '%j names a tag in one place only',
   (names) => {
     expect(faultOf(() => tags({ optional: ['c'], ...names } as never))).toBe(
-      'invalid_definition: The tag "a" is only in lists or markdown. Name it in required or optional, too.',
+      'invalid_definition: The tag "a" is only in lists or markdown. Add it to required or optional.',
     );
   },
 );

@@ -97,7 +97,7 @@ describe('depth', () => {
     expect(state.status).toBe('done');
     expect(state.agents).toHaveLength(5);
     expect(sent(model)[6]!.messages.at(-1)).toBe(
-      'dig fails: Agents may go 5 levels deep, and this is one more. Where that is too little, raise options.limits.depth; Infinity means no limit.',
+      'dig fails: Agents may go 5 levels deep, and this is one more. If that is too low, raise options.limits.depth; Infinity means no limit.',
     );
   });
 

@@ -275,7 +275,7 @@ describe('mistakes in extend', () => {
       'a tool by the name of one that keeps the list',
       (prompt) => prompt.defTool('finishTask', '', z.object({}), () => 'done'),
       'invalid_definition',
-      'There is a tool finishTask already',
+      'A tool named finishTask already exists',
     ],
     [
       'two tools of one name',
@@ -284,7 +284,7 @@ describe('mistakes in extend', () => {
         prompt.defTool('a', '', z.object({}), () => 2);
       },
       'invalid_definition',
-      'There is a tool a already',
+      'A tool named a already exists',
     ],
   ])('%s ends the run by its name', async (_what, extend, code, message) => {
     const { model, state } = await play(withExtend(extend), ['Never.']);

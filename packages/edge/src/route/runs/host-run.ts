@@ -130,7 +130,7 @@ class RunHost implements HostedRun {
     });
     this.#calls = createStoredCalls(() => this.#writer.flush());
     this.#timeout = startTimer(() => {
-      const message = `The run took longer than the ${this.#runMs / 1_000} s that it may take here, so it was ended.`;
+      const message = `The run took longer than the ${this.#runMs / 1_000} s allowed here, so it was ended.`;
       this.stop({ code: 'timeout', message, details: { ms: this.#runMs } });
     }, this.#runMs);
     void this.#follow(options.request);
@@ -192,7 +192,7 @@ class RunHost implements HostedRun {
   async #follow(started: RunRequest): Promise<void> {
     let error: SerializedError = {
       code: 'stream_truncated',
-      message: 'The run broke off without an end. Start it again.',
+      message: 'The run ended unexpectedly. Start it again.',
     };
     try {
       for await (const event of this.#executor.start(
@@ -261,5 +261,5 @@ class RunHost implements HostedRun {
 
 /** Returns the reply to a command that comes too late. */
 export function runEndedReply(): EditReply {
-  return { accepted: false, reason: 'The run is not under way.' };
+  return { accepted: false, reason: 'The run is not in progress.' };
 }

@@ -99,10 +99,11 @@ export function createRedisRuns(client: RedisClient, options: RedisRunsOptions =
       for (const { first, items, ended } of parts(events)) {
         const args = [channel, String(first), ended ? '1' : '0', ...items];
         const reply = textsOf(await appendEvents(redis.client, keys, args));
-        if (reply === undefined) throw new Error(`Run ${runId} is not known, or no longer.`);
+        if (reply === undefined) throw new Error(`Run ${runId} does not exist, or it is no longer kept.`);
         const [length = '', state] = reply;
         if (state === '2') return 'over';
-        if (first > Number(length)) throw new Error(`Event ${first} of run ${runId} came before ${length}.`);
+        if (first > Number(length))
+          throw new Error(`Event ${first} of run ${runId} cannot be stored: event ${length} comes next.`);
       }
       return undefined;
     },

@@ -166,7 +166,7 @@ class KeptRuns {
     const kept = await this.get(run);
     if (kept === undefined) {
       this.#written.delete(run);
-      throw new Error(`Run ${runId} is not known, or no longer.`);
+      throw new Error(`Run ${runId} does not exist, or it is no longer kept.`);
     }
     let { length, next } = this.#written.get(run) ?? { length: 0, next: 0 };
     for (;;) {
@@ -179,7 +179,8 @@ class KeptRuns {
       length += piece.items.length;
     }
     const { first, ended } = events;
-    if (first > length) throw new Error(`Event ${first} of run ${runId} came before ${length}.`);
+    if (first > length)
+      throw new Error(`Event ${first} of run ${runId} cannot be stored: event ${length} comes next.`);
     const fresh = events.items.slice(length - first);
     if (fresh.length === 0) return;
     // events that arrive meanwhile are the next part

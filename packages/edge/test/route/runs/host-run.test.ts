@@ -70,7 +70,7 @@ test('events after the end are not part of it', async () => {
   run.stop();
   expect(await run.send({ type: 'edit', edit: { type: 'skip', taskId: 'a' } })).toEqual({
     accepted: false,
-    reason: 'The run is not under way.',
+    reason: 'The run is not in progress.',
   });
 });
 

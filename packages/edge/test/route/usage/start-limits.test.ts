@@ -79,7 +79,7 @@ describe('limits', () => {
       outcome: 'error',
       error: {
         code: 'timeout',
-        message: 'The run took longer than the 0.06 s that it may take here, so it was ended.',
+        message: 'The run took longer than the 0.06 s allowed here, so it was ended.',
       },
     });
     expect(hub.model.calls[0]?.abortSignal?.aborted).toBe(true);

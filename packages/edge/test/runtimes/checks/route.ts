@@ -182,7 +182,7 @@ export function checkRoute(tried: Tried): void {
     expect(run.events.find((event) => event.type === 'tool-end')).toMatchObject({ output: 'sent to Bob' });
     expect(textOf(run.events)).toBe('Done.');
     const late = await answer(open.approvalId);
-    expect(await late.json()).toEqual({ accepted: false, reason: 'The run is not under way.' });
+    expect(await late.json()).toEqual({ accepted: false, reason: 'The run is not in progress.' });
   });
 
   test("answers the AI SDK's chat with its own stream", async () => {
