@@ -27,7 +27,7 @@ function faultsOf(value: unknown): string[] {
 const at = 'prompts[0]';
 const first = `${at}.userPromptParameters[0]`;
 
-describe('a faulty value', () => {
+describe('a faulty prompt file is reported', () => {
   const cases: [name: string, value: unknown, fault: string][] = [
     [
       'nothing',
@@ -266,7 +266,7 @@ describe('a faulty value', () => {
     expect(faultsOf(value)).toEqual([fault]);
   });
 
-  test('these are more than forty', () => expect(cases.length).toBeGreaterThan(40));
+  test('there are more than forty cases', () => expect(cases.length).toBeGreaterThan(40));
 });
 
 test('all faults of a file are reported together, the first five in the message', () => {

@@ -76,7 +76,7 @@ describe('expansion', () => {
     expect((error as Error).message).toBe(`The parameters of prompt "greet" 1.0.0 are invalid. ${message}`);
   });
 
-  test('a value that is not allowed is refused with those that are', () => {
+  test('refuses a value that is not allowed, and lists the allowed ones', () => {
     expect(() => library.expandSystem('greet', { TONE: 'rude' })).toThrow(
       `TONE is 'rude'. Pass one of "formal", "casual".`,
     );
@@ -147,7 +147,7 @@ describe('versions', () => {
     ]);
   });
 
-  test('have equal hashes exactly where texts and parameters are equal', () => {
+  test('have equal hashes exactly if their texts and parameters are equal', () => {
     const hash = (change: Partial<PromptRecord>): string =>
       createPromptLibrary({ ...greet, ...change } as PromptRecord).list()[0]!.hash;
     expect(hash({ version: '9.0.0', name: 'Other', status: 'draft' })).toBe(hash({}));
@@ -155,7 +155,7 @@ describe('versions', () => {
     expect(hash({})).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test('are frozen, and apart from the values they were read from', () => {
+  test('are frozen copies of the values they were read from', () => {
     const value = structuredClone(greet) as unknown as { userPrompt: string };
     const library = createPromptLibrary(value as unknown as PromptRecord);
     value.userPrompt = 'Changed';
@@ -211,7 +211,7 @@ describe('definitions', () => {
     });
   });
 
-  test('take the newest version where the reference has none, and work in a dry run', async () => {
+  test('take the newest version if the reference has none, and work in a dry run', async () => {
     const { request } = await dryRun(library.definePrompt('greet'), {
       model: scriptedModel([]),
       input: { NAME: 'Ada' },

@@ -17,7 +17,7 @@ function messageOf(act: () => unknown): string {
   throw new Error('did not throw');
 }
 
-describe('A wrong message part is an error with its path', () => {
+describe('An invalid message part is an error with its path', () => {
   const user =
     (...parts: unknown[]) =>
     (prompt: Prompt) => {
@@ -146,7 +146,7 @@ describe('A wrong message part is an error with its path', () => {
     expect(text).toContain(part);
   });
 
-  test('that leaves no message behind', () => {
+  test('An invalid message part adds no message', () => {
     const prompt = new Prompt();
     expect(() => prompt.defMessage('user', [{ type: 'image', image: 'x.png' }])).toThrow(CuelineError);
     expect(prompt.definitions.messages).toEqual([]);

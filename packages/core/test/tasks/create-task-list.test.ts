@@ -3,7 +3,7 @@ import { createTaskList } from '../../src/tasks/create-task-list.ts';
 import { applyEvents } from '../../src/tasks/task-list.ts';
 import { written } from './lists.ts';
 
-test('a list is the sum of its events', () => {
+test('a list is the reduction of its events', () => {
   const decision = createTaskList({ kind: 'static', titles: ['Add', ' Multiply\n'], maxAttempts: 3 });
   expect([decision.accepted, written(decision), decision.reply]).toEqual([
     true,

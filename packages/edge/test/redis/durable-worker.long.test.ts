@@ -29,7 +29,7 @@ async function fits(limits: LimitStore, tokens: number): Promise<boolean> {
 }
 
 describeWithRedis('a worker with a guard', (redis) => {
-  test('is killed in a model call: what it had reserved counts, and the next worker ends the run', async () => {
+  test('a worker that is killed in a model call keeps its reservation charged, and the next worker ends the run', async () => {
     const client = await redis.connect();
     const limits = createRedisLimits(client);
     const prompt = definePrompt('desk', (desk) => desk.$`Help.`, { model: 'simulated:demo' });
