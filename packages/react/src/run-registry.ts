@@ -21,11 +21,9 @@ export type InitialRunOptions = Pick<RunOptions, 'log' | 'storage'> &
 /** The runs of an application by id. They live as long as the registry, whichever components mount and unmount. */
 export type RunRegistry = {
   /**
-   * The run with this id. A new one is created, but not started, with the log or with what the storage has of it. A
-   * run that
-   * was only opened is forgotten when no code refers to it. Throws `invalid_options` if the id belongs to a run of
-   * another
-   * prompt.
+   * The run with this id. A new one is created, but not started, with the log or with what the storage has of
+   * it. A run that was only opened is forgotten when no code refers to it. Throws `invalid_options` if the id
+   * belongs to a run of another prompt.
    */
   open<Input, Types extends PromptTypes>(
     id: string,

@@ -31,15 +31,13 @@ const placeholder: ModelMessage = {
 };
 
 /**
- * Returns options with which the AI SDK converts each message once. By itself it converts the whole conversation into
- * the
- * provider's form at every step and downloads its files again, which is most of what a late step costs.
+ * Returns options with which the AI SDK converts each message once. By itself it converts the whole
+ * conversation into the provider's form at every step and downloads its files again, which is most of what a
+ * late step costs.
  *
- * If a step continues the one before, the AI SDK gets a placeholder and the new messages. It converts them between
- * `prepareStep`
- * and `onStepStart`, when no other code reads them; then the earlier messages replace the placeholder, in the list of
- * messages and
- * in the prompt. All other steps stay unchanged.
+ * If a step continues the one before, the AI SDK gets a placeholder and the new messages. It converts them
+ * between `prepareStep` and `onStepStart`, when no other code reads them; then the earlier messages replace the
+ * placeholder, in the list of messages and in the prompt. All other steps stay unchanged.
  */
 export function convertOnce<Given extends Options>(options: Given): Given {
   // these add messages of their own, depending on the earlier ones

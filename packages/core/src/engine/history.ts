@@ -9,9 +9,8 @@ export type StepPosition = {
 };
 
 /**
- * The whole conversation of a run, whatever was sent of it. The AI SDK carries a step's own messages over to the
- * steps
- * after it. What a hook or a task list sends is for one step only, so the history keeps the rest.
+ * The whole conversation of a run, whatever was sent of it. The AI SDK carries a step's own messages over to
+ * the steps after it. What a hook or a task list sends is for one step only, so the history keeps the rest.
  */
 export type History = {
   /** Adds what was said since the step before; `answers` are those to the approvals that it asked for. */

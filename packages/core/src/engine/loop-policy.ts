@@ -77,9 +77,8 @@ export type PolicyPast = Pick<PolicyStep, 'instructions' | 'tools'> & {
 };
 
 /**
- * How an agent loop is run: what each step sends, what the model is told after it, when the loop is over, and its
- * result. The
- * engine asks; a policy never calls the model itself.
+ * How an agent loop is run: what each step sends, what the model is told after it, when the loop is over, and
+ * its result. The engine asks; a policy never calls the model itself.
  */
 export type LoopPolicy = ModelCallPolicy & {
   /** The `cause` of the policy's messages to the model in the log. */
@@ -93,9 +92,8 @@ export type LoopPolicy = ModelCallPolicy & {
   /** Called after each step, with its tools. The model reads the returned feedback, and another step follows. */
   afterStep?(step: StepResult<ToolSet, UserContext>): Feedback | undefined | Promise<Feedback | undefined>;
   /**
-   * Called instead of `afterStep` if the provider asks for approvals in the step; the next step contains the answers.
-   * False if no
-   * step may follow, and then nobody is asked.
+   * Called instead of `afterStep` if the provider asks for approvals in the step; the next step contains the
+   * answers. False if no step may follow, and then nobody is asked.
    */
   paused?(step: StepResult<ToolSet, UserContext>): boolean | Promise<boolean>;
   /** Called with what a failed tool call threw, before the log has its error. */

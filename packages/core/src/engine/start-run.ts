@@ -201,9 +201,8 @@ function runEnd(
 }
 
 /**
- * Gives a prompt function a moment if its signal was aborted before the start. Most functions return in it, and the
- * run is then a
- * stopped one.
+ * Gives a prompt function a moment if its signal was aborted before the start. Most functions return in it, and
+ * the run is then a stopped one.
  */
 function notYet(signal: AbortSignal | undefined): AbortSignal | undefined {
   if (signal?.aborted !== true) return signal;

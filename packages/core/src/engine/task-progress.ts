@@ -15,9 +15,8 @@ import type { EventSink } from '../tool-calls/run-context.ts';
 /** How a task list takes part in a run: what each step sends, and when the run may end. */
 export type TaskProgress = {
   /**
-   * Returns what the next step sends of the conversation, whose first `opening` messages are the prompt's own, and
-   * the current
-   * task's definitions. Calls `extend` if a task has become current.
+   * Returns what the next step sends of the conversation, whose first `opening` messages are the prompt's own,
+   * and the current task's definitions. Calls `extend` if a task has become current.
    */
   step(
     conversation: readonly ModelMessage[],

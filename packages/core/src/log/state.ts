@@ -207,9 +207,8 @@ export type RetryState = {
 };
 
 /**
- * The status of a run. `phase` is what a running run does. Every field can be read without checking the status, and
- * is undefined
- * if the status does not have it: `const { status, result, error } = state`.
+ * The status of a run. `phase` is what a running run does. Every field can be read without checking the status,
+ * and is undefined if the status does not have it: `const { status, result, error } = state`.
  */
 export type RunStatus<Output = unknown> =
   | StatusFields<{ status: 'idle' }>

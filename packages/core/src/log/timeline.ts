@@ -6,9 +6,8 @@ import type { RunState } from './state.ts';
 const EVERY = 512;
 
 /**
- * Returns a function that returns the state after the event `seq` of a log; -1 is before the first. Some states are
- * stored, so that
- * any moment costs a bounded number of events, however long the log is.
+ * Returns a function that returns the state after the event `seq` of a log; -1 is before the first. Some states
+ * are stored, so that any moment costs a bounded number of events, however long the log is.
  */
 export function createTimeline(events: readonly RunEvent[]): (seq: number) => RunState {
   /** The states after every `EVERY` events. */

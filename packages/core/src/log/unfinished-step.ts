@@ -40,9 +40,8 @@ const unknownUsage: LanguageModelUsage = {
 };
 
 /**
- * Returns the last step of the run if it is not whole and a call has started in it. Otherwise nothing is lost when
- * the model is
- * called again, and the result is undefined.
+ * Returns the last step of the run if it is not whole and a call has started in it. Otherwise nothing is lost
+ * when the model is called again, and the result is undefined.
  */
 export function findUnfinishedStep(log: readonly RunEvent[]): UnfinishedStep | undefined {
   const starts = log.flatMap((event, index) =>

@@ -208,10 +208,9 @@ export class Prompt {
   }
 
   /**
-   * Registers tools of the AI SDK by their names, such as those of an MCP client or of a provider, or a list of these and
-   * of what `tool(…)` makes. The AI SDK's keep
-   * their own way to tell the model of a result. `options.approval` counts them as `external`, unless their server says
-   * that they only read.
+   * Registers tools of the AI SDK by their names, such as those of an MCP client or of a provider, or a list of
+   * these and of what `tool(…)` makes. The AI SDK's keep their own way to tell the model of a result.
+   * `options.approval` counts them as `external`, unless their server says that they only read.
    *
    * @example prompt.defTools(await mcpClient.tools());
    */

@@ -36,9 +36,8 @@ export type CallTimeouts = {
 const LATE_MS = 5_000;
 
 /**
- * Starts the limits of a call. Calls `onTimeout` once, with the error of the exceeded limit. `firstChunk` is what
- * earlier tries
- * have left of that limit.
+ * Starts the limits of a call. Calls `onTimeout` once, with the error of the exceeded limit. `firstChunk` is
+ * what earlier tries have left of that limit.
  */
 export function startCallTimeouts(
   timeouts: ModelTimeouts,

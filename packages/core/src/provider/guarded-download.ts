@@ -36,14 +36,12 @@ const MAX_TOTAL_BYTES = 64 << 20;
 const AT_ONCE = 4;
 
 /**
- * Downloads the files that messages name by URL, for models that do not take URLs. Takes http and https. Each hop
- * must lead to the
- * public internet, by its address or by all addresses of its name, and the connection goes to the checked address. At
- * most 3
- * redirects, 20 MB and 30 seconds for each file, and 32 files and 64 MB for each request to the model, each URL once
- * and four at a
- * time. A browser follows redirects itself.
- * @throws CuelineError `too_large` for more files than that, `redirect_blocked` for a redirect that leads elsewhere
+ * Downloads the files that messages name by URL, for models that do not take URLs. Takes http and https. Each
+ * hop must lead to the public internet, by its address or by all addresses of its name, and the connection goes
+ * to the checked address. At most 3 redirects, 20 MB and 30 seconds for each file, and 32 files and 64 MB for
+ * each request to the model, each URL once and four at a time. A browser follows redirects itself.
+ * @throws CuelineError `too_large` for more files than that, `redirect_blocked` for a redirect that leads
+ * elsewhere
  */
 export function guardedDownload(settings: DownloadSettings = {}): Download {
   const { maxFiles = MAX_FILES } = settings;

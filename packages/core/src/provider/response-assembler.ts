@@ -29,9 +29,8 @@ type BlockPart = Part<`${'text' | 'reasoning'}-${'start' | 'delta' | 'end'}`>;
 type Block = LanguageModelV4Text | LanguageModelV4Reasoning;
 
 /**
- * Assembles the parts of a response and emits them as they come. `holdsCalls`: calls are emitted when the response is
- * complete, so
- * that a response which breaks off can be taken as one without calls.
+ * Assembles the parts of a response and emits them as they come. `holdsCalls`: calls are emitted when the
+ * response is complete, so that a response which breaks off can be taken as one without calls.
  */
 export type ResponseAssembler = {
   /** Adds the next part, except errors and the end. */

@@ -19,9 +19,8 @@ export type Attempt = {
   /** True while the work continues and is not followed. */
   readonly detached: boolean;
   /**
-   * The work, if its connection was lost and the log has ended because of that: a run, which may still continue where
-   * it happens, or
-   * the `request` of a start without any answer.
+   * The work, if its connection was lost and the log has ended because of that: a run, which may still continue
+   * where it happens, or the `request` of a start without any answer.
    */
   readonly lost: LostConnection | undefined;
   /** Ends it as `stopped`, after a moment at the latest. */

@@ -24,12 +24,10 @@ export type KeptSteps = {
 };
 
 /**
- * Returns what is kept of a log if its run is tried again from step `from` on; of a finished run, nothing. By default
- * the run
- * continues after its last whole step, or in the step after it if a call has started there: finished calls are kept,
- * and only calls
- * that may be made twice are made again. The model continues only after a step that called tools, or after which it was
- * told what is missing.
+ * Returns what is kept of a log if its run is tried again from step `from` on; of a finished run, nothing. By
+ * default the run continues after its last whole step, or in the step after it if a call has started there:
+ * finished calls are kept, and only calls that may be made twice are made again. The model continues only after
+ * a step that called tools, or after which it was told what is missing.
  * @throws CuelineError `invalid_options`
  */
 export function keepFinishedSteps(log: readonly RunEvent[], from: number | undefined): KeptSteps {

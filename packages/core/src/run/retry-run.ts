@@ -15,9 +15,8 @@ export type RetryStarts = {
 };
 
 /**
- * Tries the last turn of a run again. Without `from`, lost work is followed again if it still exists; otherwise it is
- * tried again
- * from the log. Rejects with `invalid_options`.
+ * Tries the last turn of a run again. Without `from`, lost work is followed again if it still exists; otherwise
+ * it is tried again from the log. Rejects with `invalid_options`.
  */
 export function retryRun(run: RunInternals, starts: RetryStarts, from: number | undefined): Promise<unknown> {
   const { shown } = run.attempts;

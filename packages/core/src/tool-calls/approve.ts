@@ -35,11 +35,9 @@ export type ApprovableCall = {
 const MAX_TRIES = 3;
 
 /**
- * Returns the arguments with which a call may run: unchanged if it needs no approval, else as the approval left them,
- * with
- * `edited` set to the edited ones. If the schema refuses edited arguments, the approval is asked for again. Throws an
- * error that
- * the model reads if the call is refused.
+ * Returns the arguments with which a call may run: unchanged if it needs no approval, else as the approval left
+ * them, with `edited` set to the edited ones. If the schema refuses edited arguments, the approval is asked for
+ * again. Throws an error that the model reads if the call is refused.
  */
 export async function approvedArguments(
   { runContext, path }: AgentContext,

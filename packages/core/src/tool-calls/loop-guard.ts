@@ -29,22 +29,20 @@ export type LoopVerdict =
   | { kind: 'end'; error: CuelineError };
 
 /**
- * Keeps a model from making the same call over and over. By the default rule, of identical calls (name and arguments)
- * the 2nd
- * gets the result of the first, the 3rd to 5th are refused, and the 6th ends the run.
+ * Keeps a model from making the same call over and over. By the default rule, of identical calls (name and
+ * arguments) the 2nd gets the result of the first, the 3rd to 5th are refused, and the 6th ends the run.
  *
  * - A call that fails is forgotten, so the next identical call runs.
  * - A call whose rule is `false` is exempt.
- * - Progress restarts every other count. Progress is a call that this guard has not seen before, unless its tool only reads.
- *   So a file may be read again after it was written, while a model that goes round in circles makes no progress.
- *   A strict guard ignores progress.
- *   Progress counts when the call is made and again when it first succeeds, for what was read in between.
+ * - Progress restarts every other count. Progress is a call that this guard has not seen before, unless its
+ *   tool only reads. So a file may be read again after it was written, while a model that goes round in circles
+ *   makes no progress. A strict guard ignores progress. Progress counts when the call is made and again when it
+ *   first succeeds, for what was read in between.
  */
 export type LoopGuard = {
   /**
-   * Returns the verdict on a call. If it is `run`, pass the promise of the call's result to `settled` at once, so
-   * that an
-   * identical call of the same step can wait for it. With another verdict, `settled` does nothing.
+   * Returns the verdict on a call. If it is `run`, pass the promise of the call's result to `settled` at once,
+   * so that an identical call of the same step can wait for it. With another verdict, `settled` does nothing.
    */
   check(call: GuardedCall): CheckedCall;
 };

@@ -24,9 +24,9 @@ export type OuterCall = {
 };
 
 /**
- * Makes the calls inside a composite tool's call one by one. Each is logged, counted, checked by the loop guard and
- * limited in
- * time, and fails by itself. The first is the composite tool's own call, which is counted already.
+ * Makes the calls inside a composite tool's call one by one. Each is logged, counted, checked by the loop guard
+ * and limited in time, and fails by itself. The first is the composite tool's own call, which is counted
+ * already.
  */
 export function makeSubCalls(agentContext: AgentContext, outer: OuterCall): SubCaller {
   const { runContext, sink } = agentContext;

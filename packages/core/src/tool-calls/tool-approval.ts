@@ -29,9 +29,8 @@ export type ToolApproval = {
 };
 
 /**
- * If the AI SDK itself asked for an approval, the run would end. So a call that needs one is let through, and asks
- * when it is
- * about to run. The AI SDK decides about tools that the provider runs.
+ * If the AI SDK itself asked for an approval, the run would end. So a call that needs one is let through, and
+ * asks when it is about to run. The AI SDK decides about tools that the provider runs.
  */
 export function createToolApproval(
   configuration: Configuration | undefined,

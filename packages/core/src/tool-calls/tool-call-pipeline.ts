@@ -40,9 +40,8 @@ export type PipelineTool = {
   /** True if the tool yields several outputs. */
   streams: boolean;
   /**
-   * True if the call counts against `concurrentToolCalls`. An agent's does not, because its own calls need permits;
-   * nor does a
-   * call that waits for the page.
+   * True if the call counts against `concurrentToolCalls`. An agent's does not, because its own calls need
+   * permits; nor does a call that waits for the page.
    */
   needsPermit: boolean;
   /** True if the call starts only when `run` calls `begin`, because the page runs it. */
@@ -58,9 +57,8 @@ export type PipelineTool = {
 };
 
 /**
- * Counts a call and checks it with the loop guard. Throws an error that the model reads or that ends the run if the
- * call is not
- * allowed.
+ * Counts a call and checks it with the loop guard. Throws an error that the model reads or that ends the run if
+ * the call is not allowed.
  */
 export type RequestPermit = (call: GuardedCall, counted?: boolean) => CallPermit;
 

@@ -25,9 +25,8 @@ export type ToolRegistry = {
   /** One object for the whole run, because the AI SDK keeps a reference to it and filters it at every step. */
   readonly tools: ToolSet;
   /**
-   * Replaces `tools` by the current definitions. Called between two steps, so that no call loses its tool. `taskId`
-   * is the task
-   * of the next step, if any: the same call for another task is not a repetition.
+   * Replaces `tools` by the current definitions. Called between two steps, so that no call loses its tool.
+   * `taskId` is the task of the next step, if any: the same call for another task is not a repetition.
    */
   update(definitions: ReadonlyMap<string, ToolDefinition>, taskId?: string): void;
   /** Returns the tool of this name if a call of it may be made twice: if it only reads, or is idempotent. */

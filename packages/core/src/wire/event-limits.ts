@@ -37,9 +37,8 @@ export const defaultEventLimits: EventLimits = {
 type Bound = readonly [limit: 'entries' | 'variables' | 'changes' | 'deltas', what: string];
 
 /**
- * The limits of the app's own server or storage: the same counts, and events as large as a stream may carry. Unknown
- * types are
- * counted, too, because the other side may be newer.
+ * The limits of the app's own server or storage: the same counts, and events as large as a stream may carry.
+ * Unknown types are counted, too, because the other side may be newer.
  */
 export const serverEventLimits: Partial<EventLimits> = {
   nameLength: 17_000_000,

@@ -16,9 +16,9 @@ import {
 } from './body-fields.ts';
 import { base64, dataUrl } from './media.ts';
 
-// Left out on purpose: store and metadata (stored at the provider, in our account), user and safety_identifier (a
-// client
-// must not choose the identity), service_tier (a price), audio and prediction (tokens that are not reserved).
+// Left out on purpose: store and metadata (stored at the provider, in our account), user and safety_identifier
+// (a client must not choose the identity), service_tier (a price), audio and prediction (tokens that are not
+// reserved).
 const fields = [
   'messages',
   'temperature',
@@ -80,9 +80,8 @@ export const mistralApi: Api = {
 const outputNames = ['max_completion_tokens', 'max_tokens'] as const;
 
 /**
- * A compatible server may know only one of the two names, and a name that it does not know limits nothing. So one
- * name is
- * sent: the older one, unless the provider's own list of fields omits it.
+ * A compatible server may know only one of the two names, and a name that it does not know limits nothing. So
+ * one name is sent: the older one, unless the provider's own list of fields omits it.
  */
 function nameOfCap({ fields }: BodyRules): (typeof outputNames)[number] {
   return fields.has('max_tokens') || !fields.has('max_completion_tokens')

@@ -19,9 +19,8 @@ const ERROR_IDLE_MS = 5_000;
 
 /**
  * A provider's error for the caller: the status, and the message without keys and account names, in a form that
- * clients
- * of OpenAI, Anthropic and compatible servers can read. Throws a Refusal with 502 for problems of the server's own
- * account.
+ * clients of OpenAI, Anthropic and compatible servers can read. Throws a Refusal with 502 for problems of the
+ * server's own account.
  */
 export async function forwardProviderError(
   response: Response,

@@ -6,9 +6,8 @@ import { within } from './timeouts.ts';
 export const storeMs = 5_000;
 
 /**
- * Counts a call before it is made. Throws a Refusal: 429, 402, or 503 if the store does not answer, because a call
- * that
- * cannot be counted must not be made.
+ * Counts a call before it is made. Throws a Refusal: 429, 402, or 503 if the store does not answer, because a
+ * call that cannot be counted must not be made.
  */
 export async function reserve(store: LimitStore, call: Reservation): Promise<void> {
   let reserved: Reserved;

@@ -7,9 +7,8 @@ import type { ShareLimits } from './share-store-options.ts';
 const LEASE_MS = 120_000;
 
 /**
- * Does `work` if its subject may share now, and counts the bytes that it reports. Throws a {@link Refusal}: 429, or
- * 503 if
- * the store of limits does not answer.
+ * Does `work` if its subject may share now, and counts the bytes that it reports. Throws a {@link Refusal}:
+ * 429, or 503 if the store of limits does not answer.
  */
 export async function countShare<Value>(
   store: LimitStore,

@@ -23,13 +23,11 @@ const inert = {
 };
 
 /**
- * Keeps scripts, runs, prompts and evaluations that are too long for a link, each under an id that cannot be guessed. `POST {basePath}`
- * with
- * the output of `encodeLink`, without its `#`, answers 201 with `{ id, expiresAt, deleteKey }`; `GET {basePath}/{id}`
- * returns
- * it to anyone who has the id; `DELETE {basePath}/{id}` with the header `x-delete-key` deletes it; `GET {basePath}`
- * answers
- * `{ bodyBytes, lifetimeMs }`. Shares cannot be listed or changed.
+ * Keeps scripts, runs, prompts and evaluations that are too long for a link, each under an id that cannot be
+ * guessed. `POST {basePath}` with the output of `encodeLink`, without its `#`, answers 201 with `{ id,
+ * expiresAt, deleteKey }`; `GET {basePath}/{id}` returns it to anyone who has the id; `DELETE {basePath}/{id}`
+ * with the header `x-delete-key` deletes it; `GET {basePath}` answers `{ bodyBytes, lifetimeMs }`. Shares
+ * cannot be listed or changed.
  *
  * @example
  * const shares = createShareStore({

@@ -13,9 +13,8 @@ type Kept = { body: Uint8Array; expiresAt: number; owner: string | undefined };
 const OVERHEAD = 256;
 
 /**
- * Keeps shares in this process, for development and for a single instance: nothing outlives the process, and if there
- * is no
- * room for a new share, the oldest ones are forgotten before they expire.
+ * Keeps shares in this process, for development and for a single instance: nothing outlives the process, and if
+ * there is no room for a new share, the oldest ones are forgotten before they expire.
  */
 export function createMemoryShares({
   maxBytes = 64 << 20,

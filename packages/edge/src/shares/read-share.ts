@@ -3,9 +3,8 @@ import { decodeLink, encodeLink } from '@cueline/core/link';
 import { Refusal } from '../http/respond.ts';
 
 /**
- * The bytes to keep of a body: what {@link encodeLink} makes of its content. Everything else in it is dropped, so
- * that a
- * store carries what links carry and no other files. Throws a {@link Refusal}: 400 or 413.
+ * The bytes to keep of a body: what {@link encodeLink} makes of its content. Everything else in it is dropped,
+ * so that a store carries what links carry and no other files. Throws a {@link Refusal}: 400 or 413.
  */
 export function readShare(body: Uint8Array): Uint8Array {
   const text = new TextDecoder('latin1').decode(body);

@@ -17,9 +17,8 @@ export type Following<Item> = {
 };
 
 /**
- * An iteration over a list that grows elsewhere. It begins with its reader and ends at once with `signal`, or when
- * the
- * reader leaves, whatever it waits for at that moment.
+ * An iteration over a list that grows elsewhere. It begins with its reader and ends at once with `signal`, or
+ * when the reader leaves, whatever it waits for at that moment.
  */
 export function follow<Item>(begin: () => Following<Item>, signal: AbortSignal): AsyncIterable<Item> {
   return {

@@ -31,10 +31,8 @@ const MOST_MESSAGE_BYTES = 4 << 20;
 
 /**
  * Keeps runs in this process, for development and for a single instance: it does not know the runs of other
- * instances,
- * and nothing outlives the process. Beyond `maxRuns` or `maxBytes`, ended runs are forgotten early, the oldest first;
- * if
- * all of them are under way, no new run begins (a route answers 503).
+ * instances, and nothing outlives the process. Beyond `maxRuns` or `maxBytes`, ended runs are forgotten early,
+ * the oldest first; if all of them are under way, no new run begins (a route answers 503).
  */
 export function createMemoryRuns(options: MemoryRunsOptions = {}): RunLogStore {
   const table = new RunTable(options);

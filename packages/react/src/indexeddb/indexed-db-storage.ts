@@ -34,14 +34,13 @@ const lost: Seen = { mark: '', events: 0 };
 const unstored: Seen = { mark: '', events: 0 };
 
 /**
- * Keeps runs in the browser's IndexedDB, in pages and in workers. Create it once, outside of components; it opens
- * nothing
- * before it is used. Without IndexedDB, as on a server, it loads and stores nothing. Tabs that show the same run
- * follow the
- * tab that works on it.
+ * Keeps runs in the browser's IndexedDB, in pages and in workers. Create it once, outside of components; it
+ * opens nothing before it is used. Without IndexedDB, as on a server, it loads and stores nothing. Tabs that
+ * show the same run follow the tab that works on it.
  *
- * Calls take effect in the order in which they are made. They reject with `storage_failed`, and `details.reason` is a
- * {@link StorageFailure}: no space, no permission, or another tab that writes to the same run.
+ * Calls take effect in the order in which they are made. They reject with `storage_failed`, and
+ * `details.reason` is a {@link StorageFailure}: no space, no permission, or another tab that writes to the same
+ * run.
  *
  * @throws CuelineError `invalid_options` if `maxRuns` is not a whole number of at least 1
  * @example
@@ -125,8 +124,8 @@ class StoredLogs {
     this.#writer ??= crypto.getRandomValues(new Uint32Array(4)).join('-');
     const mark = `${this.#writer}:${(this.#writes += 1)}`;
     try {
-      // a run that is under way in another tab looks interrupted here
-      // a start takes the run from another tab, but only at the moment of the start, and not when it is stored later
+      // a run that is under way in another tab looks interrupted here a start takes the run from another tab,
+      // but only at the moment of the start, and not when it is stored later
       if (!(await this.#locks.take(id, seq === 0 && !again))) throw otherWriterError(id);
       await this.database.transact('readwrite', async (transaction) => {
         const runs = transaction.objectStore('runs');

@@ -27,9 +27,8 @@ export type RunDatabase = {
   /** False on a server, and in a browser that has no IndexedDB at all. */
   exists(): boolean;
   /**
-   * Does `work` in one transaction, which is undone if anything fails. If the connection is lost, `work` is done once
-   * more in
-   * a new one.
+   * Does `work` in one transaction, which is undone if anything fails. If the connection is lost, `work` is
+   * done once more in a new one.
    * @throws CuelineError `storage_failed`
    */
   transact<Mode extends 'readonly' | 'readwrite', Result>(

@@ -10,13 +10,10 @@ export type RedisLimitsOptions = {
 };
 
 /**
- * Limits that apply to all instances together: calls, tokens and costs are counted in Redis (6 or newer, or Valkey),
- * each
- * time in one script, so that simultaneous calls cannot overdraw them. In a cluster all counts are in one slot,
- * because a
- * call counts for its subject and for all subjects together, or not at all. The counts of a subject expire two days
- * after
- * its last call.
+ * Limits that apply to all instances together: calls, tokens and costs are counted in Redis (6 or newer, or
+ * Valkey), each time in one script, so that simultaneous calls cannot overdraw them. In a cluster all counts
+ * are in one slot, because a call counts for its subject and for all subjects together, or not at all. The
+ * counts of a subject expire two days after its last call.
  *
  * @example
  * const store = createRedisLimits(client);

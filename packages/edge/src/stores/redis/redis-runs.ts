@@ -42,15 +42,12 @@ const NAME_SLACK_MS = 60_000;
 const LONGEST_MS = 2 ** 41;
 
 /**
- * Keeps runs in Redis (6 or newer, or Valkey), for any number of instances: each can read, stop and answer the runs
- * of all
- * of them. The events of each run are in one stream. Publish and subscribe tells readers of new events, over one
- * connection
- * for all of them: a duplicate of `client`, open while there are readers.
+ * Keeps runs in Redis (6 or newer, or Valkey), for any number of instances: each can read, stop and answer the
+ * runs of all of them. The events of each run are in one stream. Publish and subscribe tells readers of new
+ * events, over one connection for all of them: a duplicate of `client`, open while there are readers.
  *
- * If the server is unreachable, the route repeats its writes, and readers continue where they were. Every key expires
- * by
- * itself. A user with an access list needs the keys and the channels that begin with `prefix`.
+ * If the server is unreachable, the route repeats its writes, and readers continue where they were. Every key
+ * expires by itself. A user with an access list needs the keys and the channels that begin with `prefix`.
  *
  * @example
  * const client = await createClient({ url }).on('error', console.error).connect();

@@ -4,8 +4,7 @@ import type { RedisClient, RedisSubscriber } from './client.ts';
 export type Subscriptions = {
   /**
    * Calls `wake` when something may have been written, and whenever listening begins (again), because earlier
-   * notifications
-   * were missed. Returns a function that ends it.
+   * notifications were missed. Returns a function that ends it.
    */
   listen(channel: string, wake: () => void): () => void;
 };

@@ -15,9 +15,9 @@ const SHARES = 'cueline:shares:';
 const SWEEP_MS = 10 * 60_000;
 
 /**
- * Keeps shares in a storage of `unstorage`. If two instances put a share under one id at the same moment, both may be
- * told
- * that theirs is kept, and only one is. Random ids, as `createShareStore` makes them, do not collide.
+ * Keeps shares in a storage of `unstorage`. If two instances put a share under one id at the same moment, both
+ * may be told that theirs is kept, and only one is. Random ids, as `createShareStore` makes them, do not
+ * collide.
  */
 export function createStorageShares(
   storage: ItemStorage,
