@@ -220,7 +220,7 @@ describe('the end of a turn', () => {
       },
       'There is no connection.',
     ],
-    ['stops without an end', async function* () {}, 'broke off'],
+    ['stops without an end', async function* () {}, 'ended unexpectedly'],
   ])('An executor that %s causes an error in the chat', async (_what, start, message) => {
     const chat = new PlainChat({ transport: new PromptTransport(talk, { executor: { start } }) });
     await chat.sendMessage({ text: 'Hello.' });

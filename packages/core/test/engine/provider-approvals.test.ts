@@ -370,7 +370,7 @@ describe('a tool that has no function', () => {
     await expect(run.start()).rejects.toMatchObject({
       code: 'invalid_options',
       message: expect.stringMatching(
-        new RegExp(`${asks} asks for an approval of pick, which has no execute.*Give it one`),
+        new RegExp(`${asks} asks for an approval of pick, which has no execute.*Give the tool an execute`),
       ),
     });
     expect([run.getState().approvals, model.calls.length]).toEqual([[], calls]);

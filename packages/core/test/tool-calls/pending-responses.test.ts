@@ -98,11 +98,11 @@ describe('approvals', () => {
     const before = events.length;
     expect(respond('r1', { approved: false })).toEqual({
       accepted: false,
-      reason: 'The approval r1 was answered already. Pending: r3 (remove), r4 (send).',
+      reason: 'The approval r1 was already answered. Pending: r3 (remove), r4 (send).',
     });
     expect(respond('r2', { approved: true })).toEqual({
       accepted: false,
-      reason: 'The approval r2 was withdrawn already. Pending: r3 (remove), r4 (send).',
+      reason: 'The approval r2 was already withdrawn. Pending: r3 (remove), r4 (send).',
     });
     expect(respond('__proto__', { approved: true })).toEqual({
       accepted: false,
