@@ -90,7 +90,7 @@ function settle<Input>(
       : { models: cassette === undefined ? models : list.map((model) => cassette.model(model)) }),
     ...(concurrency === undefined ? {} : { concurrency }),
     ...(repeat === undefined ? {} : { repeat }),
-    // a cassette knows all answers
+    // a cassette already has all answers
     ...(options.store === undefined && store !== undefined && cassette === undefined
       ? { store: fileEvalStore(store, { fresh }) }
       : {}),
@@ -222,7 +222,7 @@ function shorten(text: string): string {
   return text.length > 500 ? `${text.slice(0, 500)}…` : text;
 }
 
-/** An error without a stack, whose lines would say nothing about the eval. */
+/** An error without a stack, which would not show anything about the eval. */
 function quiet(message: string): Error {
   const error = new Error(message);
   error.name = 'EvalError';

@@ -71,7 +71,7 @@ export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry
     return !run.held && runs.get(run.id) === run;
   }
 
-  /** Bounds unseen runs: the cost of those under way, and the memory of those that have ended. */
+  /** Limits runs that no component shows: the cost of running ones, and the memory of ended ones. */
   function letGo(run: AnyRun): void {
     unseen.delete(run);
     unseen.add(run);
@@ -105,7 +105,7 @@ export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry
             'Give each prompt its own ids.',
         );
       }
-      // the name stands for the types: definitions have names for that
+      // the cast relies on the name, which identifies the definition
       return known as unknown as SharedRun<Input, Types>;
     },
     get: find,

@@ -24,7 +24,7 @@ export async function untilAborted<Value>(
   }
 }
 
-/** Resolves once the work has ended in any way, or after so many milliseconds. */
+/** Resolves once the work has ended in any way, or after `ms` milliseconds. */
 export async function untilSettled(work: Promise<unknown> | undefined, ms: number = Infinity): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((resolve) => (timer = startTimer(resolve, ms)));

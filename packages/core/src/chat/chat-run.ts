@@ -6,7 +6,7 @@ import { isPending } from '../log/pending.ts';
 import { createRunLog } from '../log/run-log.ts';
 import type { Executor, RunCommand } from '../executors/executor.ts';
 
-/** How long to wait for calls that may be about to ask, too, in milliseconds. */
+/** How long to wait for other calls that may also need a response, in milliseconds. */
 const SETTLE_MS = 50;
 /**
  * How long a run that was found again may be silent before its remaining events count as missing, in milliseconds.

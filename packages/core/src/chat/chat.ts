@@ -9,7 +9,7 @@ import { createChatRun, type ChatRun } from './chat-run.ts';
 import { approvalsIn, outputsIn, tasksIn, toTurns } from './chat-turns.ts';
 import type { Executor } from '../executors/executor.ts';
 
-/** A request of an AI SDK chat: its messages, and what its caller passed besides. */
+/** A request of an AI SDK chat: its messages, and the other options of its caller. */
 export type ChatCall = {
   chatId: string;
   trigger: 'submit-message' | 'regenerate-message';

@@ -83,7 +83,7 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
   const { runContext } = parent;
   const { name, toolCallId, input, plugins = [], declared, define, policySetup, abortSignal } = inner;
   const depth = parent.depth + 1;
-  // it would be answered and paid for, and never seen
+  // its answer would be paid for and never seen
   if (runContext.log.ended) throw runIsOver(name);
   if (depth > runContext.budget.limits.depth) throw budgetExceeded('depth', runContext.budget.limits.depth);
   const { prompt, messages: promptMessages } = await openPrompt({
@@ -153,7 +153,7 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
     },
   });
   await result.consumeStream({ onError: (error) => recorder.fail(error) });
-  // a run that has ended logs nothing more
+  // a run that has ended logs no more events
   if (ending === undefined) policy?.ended?.(endingBy(abortSignal?.reason));
   abortSignal?.throwIfAborted();
   if (ending === undefined && runContext.log.ended) throw runIsOver(name);
@@ -240,7 +240,7 @@ function resultOf(name: string, events: readonly RunEvent[], end: AgentEnd): unk
   );
 }
 
-/** Returns the end of an agent whose run ended: with a reason of its own, or because it was stopped. */
+/** Returns the end of an agent: with its own reason, or as stopped because its run ended. */
 function endingBy(reason: unknown): Ending {
   const isError = CuelineError.isInstance(reason) && reason.code !== 'aborted';
   return isError ? { outcome: 'error', error: reason } : { outcome: 'stopped' };

@@ -149,7 +149,7 @@ export async function startRun<
   followSignal(abortSignal, log, stop);
   const drive = async (): Promise<void> => {
     await result.consumeStream({ onError: (error) => recorder.fail(error) });
-    // whatever hid the end, nothing more comes
+    // the end is missing for some reason, and no more events come
     recorder.fail(new CuelineError('stream_truncated', 'The run ended unexpectedly. Start it again.'));
   };
   return {
@@ -201,8 +201,8 @@ function runEnd(
 }
 
 /**
- * Gives a prompt function a moment if its signal was aborted before the start. Most functions return in it, and
- * the run is then a stopped one.
+ * Waits a moment for a prompt function whose signal was aborted before the start. Most functions return within
+ * it, and the run then ends as stopped.
  */
 function notYet(signal: AbortSignal | undefined): AbortSignal | undefined {
   if (signal?.aborted !== true) return signal;
@@ -225,7 +225,7 @@ function followSignal(signal: AbortSignal | undefined, log: RunLog, stop: (reaso
   if (signal.aborted) onAbort();
 }
 
-/** Returns what a run began with, whatever has been said since. */
+/** Returns the messages with which a run began. */
 async function openingMessages(
   { prompt, promptMessages }: OpenedRun,
   turns: readonly UIMessage[] = [],

@@ -26,7 +26,7 @@ export type ImproveBudget = {
 export type ImproveOptions = {
   /** The library that the eval's prompt is from. */
   readonly library: Pick<PromptLibrary, 'get' | 'list'>;
-  /** The model that proposes texts: `provider:model`, or a model of the AI SDK. Best a strong one. */
+  /** The model that proposes texts: `provider:model`, or a model of the AI SDK. Use a strong one. */
   readonly reflection: string | LanguageModel;
   readonly budget: ImproveBudget;
   /** The model that runs the prompt. Default: the prompt's own. */
@@ -35,7 +35,7 @@ export type ImproveOptions = {
   readonly heldOut?: number;
   /** Decides the split and each choice: the same seed and the same answers give the same result. Default 1. */
   readonly seed?: number;
-  /** Called with each candidate that all cases for training were run on. */
+  /** Called with each candidate that was run on all training cases. */
   readonly onCandidate?: (candidate: ImproveCandidate) => void;
 } & Pick<RunEvalOptions, 'concurrency' | 'timeout' | 'signal' | 'store' | 'options'> &
   ModelSettings;
@@ -46,12 +46,12 @@ export type Improvement = {
   readonly winner?: PromptRecord;
   /** All candidates, the prompt itself first. */
   readonly candidates: readonly ImproveCandidate[];
-  /** The candidates than which no other one has a better score with as few tokens, the best score first. */
+  /** The candidates that no other one beats in both score and tokens, the best score first. */
   readonly front: readonly ImproveCandidate[];
   readonly spent: { readonly runs: number; readonly proposals: number };
 };
 
-/** A candidate with its results on the cases for training. */
+/** A candidate with its results on the training cases. */
 type Measured = ImproveCandidate & {
   readonly results: readonly EvalResult[];
 };
@@ -137,7 +137,7 @@ class Search {
     let useless = 0;
     while (useless < MAX_USELESS && this.#hasBudget()) {
       const parent = this.#chooseParent();
-      // nothing on these cases could be better
+      // these cases leave nothing to improve
       if (parent.train.score === 1) break;
       useless = (await this.#tryProposal(parent)) ? 0 : useless + 1;
     }
@@ -297,7 +297,7 @@ class Search {
     };
   }
 
-  /** A version after all that the library has. */
+  /** Returns a version after all those in the library. */
   #toDraft(prompt: PromptRecord): PromptRecord {
     const { id, version, metadata } = this.#original;
     const newest = this.#options.library.list().find((other) => other.id === id)?.version ?? version;

@@ -28,7 +28,7 @@ export type CaseRun<Input> = {
   key: string | undefined;
 };
 
-/** The part of a result that the run decides. */
+/** The part of a result that comes from the run. */
 export type CaseResult = Pick<
   EvalResult,
   'status' | 'output' | 'scores' | 'error' | 'usage' | 'cost' | 'ms' | 'stored'
@@ -44,7 +44,7 @@ export async function runCase<Input>(run: CaseRun<Input>): Promise<CaseResult | 
   }
   const { log } = made;
   const state = reduceAll(log);
-  // what was cut off says nothing about the prompt
+  // an aborted run says nothing about the prompt
   if (signal.aborted && state.status !== 'done') return undefined;
   // errors are tried again the next time; a log that was not stored is made again
   if (known === undefined && key !== undefined && state.status === 'done')
@@ -94,7 +94,7 @@ function failedStart(error: SerializedError): CaseResult {
   return { status: 'error', scores: [], error, usage, ms: 0, stored: false };
 }
 
-/** The log of a run, or the error for which it did not start. `ending` is why the evaluation ended it. */
+/** The log of a run, or the error that kept it from starting. `ending` is the reason why the evaluation ended it. */
 type Made = { log: readonly RunEvent[]; ending?: SerializedError | undefined } | { error: SerializedError };
 
 async function execute<Input>({
@@ -134,7 +134,7 @@ async function execute<Input>({
   }
 }
 
-/** Nobody answers an approval in an evaluation. */
+/** No approval can be given in an evaluation. */
 function unanswerable(event: RunEvent): CuelineError | undefined {
   if (event.type === 'approval-request') {
     return new CuelineError(

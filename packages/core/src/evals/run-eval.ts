@@ -16,7 +16,7 @@ import { createPace, type Pace } from './pace.ts';
 import { summarize, type EvalGroup, type EvalReport, type EvalResult } from './report.ts';
 import { runCase, type CaseRun } from './run-case.ts';
 
-/** How far an evaluation is. */
+/** The progress of an evaluation. */
 export type EvalProgress = {
   readonly done: number;
   readonly total: number;
@@ -32,13 +32,13 @@ export type EvalRun = Pick<EvalResult, 'caseId' | 'repetition' | 'model' | 'prom
 export type RunEvalOptions<Input = unknown> = {
   /** Models, each of which runs all cases: `provider:model`, or models of the AI SDK. Default: the prompt's own. */
   readonly models?: string | LanguageModel | readonly (string | LanguageModel)[];
-  /** Prompts in the place of the eval's own, such as several versions of it. Each runs all cases. */
+  /** Prompts instead of the eval's own, such as several versions of it. Each runs all cases. */
   readonly prompts?: readonly PromptDefinition<Input>[];
   /** Which runs are made. Default: all. */
   readonly only?: (evalCase: EvalCase<Input> & { readonly id: string }, run: EvalRun) => boolean;
   /** Default: that of the eval. */
   readonly repeat?: number;
-  /** Runs at the same time, from 1 on. Default 5. While a provider asks to wait, no further run starts. */
+  /** Runs at the same time, at least 1. Default 5. While a provider asks to wait, no further run starts. */
   readonly concurrency?: number;
   /** Milliseconds that a run may take. Default 120,000. */
   readonly timeout?: number;
@@ -89,7 +89,7 @@ export async function runEval<Input>(
   const keyOf = keysOf(options);
   const execute = async (job: Job<Input>, index: number): Promise<void> => {
     const result = await runJob(definition, job, { options, pace, signal, keyOf });
-    // what was cut off says nothing about the prompt
+    // an aborted run says nothing about the prompt
     if (result === undefined) return;
     results[index] = result;
     counts[result.status] += 1;

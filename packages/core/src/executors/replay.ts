@@ -122,7 +122,7 @@ export function replay(log: readonly RunEvent[], options: ReplayOptions = {}): R
   };
 }
 
-/** A recording and those who read it. */
+/** A recording and its readers. */
 class Replayed {
   readonly #now;
   readonly #wait;

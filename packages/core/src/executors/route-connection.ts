@@ -66,7 +66,7 @@ export async function connectToRoute(
 async function readRefusal(response: Response, request: RouteRequest): Promise<RouteConnection> {
   const error = await routeError(response, request);
   const restMs = readRetryAfter(response.headers.get('retry-after')) ?? 0;
-  // if nothing runs yet, the caller who started it decides whether to wait
+  // before the run has started, the caller decides whether to wait
   const waits = request.runId !== undefined || response.status !== 429;
   if (!passing.has(response.status) || !waits || restMs > MAX_REST_MS) throw error;
   return { lost: error, restMs };

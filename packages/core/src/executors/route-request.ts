@@ -77,8 +77,8 @@ export type RouteRequest = {
 const MAX_TEXT_LENGTH = 64 * 1024;
 
 /**
- * Returns the route's answer, whatever it is. Waits neither for the page's `headers` function nor for the route once
- * `signal` has aborted.
+ * Returns the route's response, whatever its status. Waits neither for the page's `headers` function nor for
+ * the route once `signal` has aborted.
  * @throws CuelineError `network` if there is none, or the reason of `signal`
  */
 export async function askRoute(route: Route, request: RouteRequest): Promise<Response> {
@@ -93,7 +93,7 @@ export async function askRoute(route: Route, request: RouteRequest): Promise<Res
     sent = send(message);
     return await untilAborted(sent, signal);
   } catch (error) {
-    // an answer may come although nothing waits for it any more
+    // a response may still arrive, although nothing waits for it
     sent?.then((response) => response.body?.cancel()).catch(() => {});
     if (signal?.aborted) throw signal.reason;
     const reason = redact(error instanceof Error ? error.message : String(error));
@@ -111,7 +111,7 @@ function buildRequest(
   { credentials }: Route,
   own: Readonly<Record<string, string>>,
 ): Request {
-  // without the platform's own words, which may quote a header or an address, and with it a key
+  // without the platform's own text, which may quote a header or a URL and with it a key
   let headers: Headers;
   try {
     headers = new Headers(own);
@@ -141,7 +141,7 @@ function buildRequest(
 }
 
 /**
- * Returns the error of an answer that is not a success, in the route's own words if it has any: `{ error: { code,
+ * Returns the error of an unsuccessful response, with the route's own text if it has one: `{ error: { code,
  * message } }`.
  */
 export async function routeError(response: Response, request: RouteRequest): Promise<CuelineError> {
@@ -201,7 +201,7 @@ async function textOf(response: Response): Promise<string> {
       text += decoder.decode(value, { stream: true });
     }
   } catch {
-    // part of the text says more than nothing
+    // a part of the text is better than none
   }
   reader.cancel().catch(() => {});
   return text;

@@ -27,7 +27,7 @@ const STOP_TRIES = 3;
 const stoppedBy = new WeakMap<AbortSignal, string>();
 
 /**
- * How often a start without an answer is sent again. Few times, so that an address where nothing answers is reported
+ * How often a start without an answer is sent again. Only a few times, so that an unreachable URL is reported
  * soon.
  */
 const START_RETRIES = 2;
@@ -240,7 +240,7 @@ class Follower implements AsyncIterator<RunEvent> {
       void stopOnRoute(this.#route, this.#runId, this.#signal);
       return;
     }
-    // the run has started, and only its first event has its id
+    // the run has started, but its id arrives only with its first event
     const first = this.#pending?.catch(() => {}) ?? Promise.resolve();
     void first.then(() => {
       this.#close();
@@ -307,7 +307,7 @@ async function stopOnRoute(route: Route, runId: string, signal: AbortSignal): Pr
       });
       if (status < 500) return;
     } catch {
-      // there may be a network for the next try
+      // the network may be back for the next try
     }
     if (tries < STOP_TRIES) await pauseBeforeTry(route, tries, 0, never);
   }

@@ -90,7 +90,7 @@ function examplesOf({ name, type, allowedValues }: LibraryParameter): readonly P
   }
 }
 
-/** A text is no number; a number is no text; and neither is true or false. */
+/** A value of another type than the parameter's. */
 function wrongType({ type }: LibraryParameter): ParameterValue {
   return type === 'string' ? 42 : type === 'enum' ? true : 'neither';
 }

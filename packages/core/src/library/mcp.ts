@@ -219,7 +219,7 @@ function addMessage(prompt: Prompt, role: 'user' | 'assistant', content: Content
   prompt.defMessage('user', textOf(content));
 }
 
-/** A model reads what it cannot be sent as a note. */
+/** Replaces content that cannot be sent to a model with a note. */
 function textOf(content: Content): string {
   if (content.type === 'text') return content.text;
   if (content.type === 'resource') return content.resource.text ?? `[${content.resource.uri}]`;

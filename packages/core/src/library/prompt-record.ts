@@ -26,7 +26,10 @@ export type PromptParameter = {
   readonly allowedValues?: readonly (string | number)[];
 };
 
-/** How far a version of a prompt is: only an exact version finds a draft, and no range chooses a deprecated one. */
+/**
+ * The status of a version: only its exact version finds a draft, and a range chooses a deprecated one only if
+ * none is active.
+ */
 export type PromptStatus = 'draft' | 'active' | 'deprecated';
 
 /** One version of a prompt, as a prompt file has it. */

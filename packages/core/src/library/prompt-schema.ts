@@ -100,7 +100,7 @@ const recordShape = z.strictObject(
   { error: expected('a prompt: an object with "id", "version", "name" and "userPrompt"') },
 );
 
-/** Checks the shape of one prompt. `read-prompts.ts` checks what its members mean to each other. */
+/** Checks the shape of one prompt. `read-prompts.ts` checks that its members fit together. */
 export const promptRecord: z.ZodType = recordShape;
 /** The names of a prompt's members. */
 export const recordMembers: readonly string[] = Object.keys(recordShape.shape);

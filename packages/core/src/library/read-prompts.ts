@@ -90,7 +90,7 @@ function readPrompt(path: string, entry: unknown, faults: Faults): LibraryPrompt
     for (const issue of parsed.error.issues) addIssue(path, issue, faults);
     return undefined;
   }
-  // zod adds `| undefined` to optional members, which are left out here
+  // zod adds `| undefined` to the types of optional members, but the value omits them
   const record = parsed.data as PromptRecord;
   if (record.userPromptParameters !== undefined && record.userPromptsParameters !== undefined) {
     faults.add(

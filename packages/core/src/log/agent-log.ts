@@ -3,7 +3,7 @@ import { LOG_VERSION, type RunEvent } from './events.ts';
 /** The end of an agent. */
 export type AgentEnd = Extract<RunEvent, { type: 'agent-end' }>;
 
-/** The log of an agent as that of a run of its own, without its end, which is `end`. */
+/** The log of an agent in the form of a run's log, without its end, which is in `end`. */
 export type AgentLog = {
   start: Extract<RunEvent, { type: 'agent-start' }>;
   events: readonly RunEvent[];
@@ -33,7 +33,7 @@ export function agentsBefore(events: readonly RunEvent[], index: number): string
     .flatMap(({ type, agent }) => (type === 'agent-start' && agent !== undefined ? [agent] : []));
 }
 
-/** Returns an event of an agent, or of one below it, as one of the agent's own log. */
+/** Returns an event of an agent or its descendants as an event of the agent's own log. */
 function asOwn(event: RunEvent, path: string): RunEvent {
   const { agent, ...own } = event;
   if (agent !== path) return { ...event, agent: agent!.slice(path.length + 1) };

@@ -32,7 +32,7 @@ type RunEnd = Pick<
   't' | 'outcome' | 'finishReason' | 'output' | 'error'
 >;
 
-/** What a new run or agent writes: the message with this id, and JSON if `structured`. */
+/** The answer of a new run or agent: the id of its message, and `structured` if it is JSON. */
 type Answer = { messageId: string; structured: boolean };
 
 /** The facts before the first event. */
@@ -267,7 +267,7 @@ function isWaiting(progress: DraftProgress, event: EventOf<'retry'>): boolean {
   return true;
 }
 
-/** Takes back what the current step has answered. */
+/** Removes the answer of the current step. */
 function voidAnswer(draft: StateDraft): void {
   const { facts, progress } = draft;
   facts.text = progress.earlierText;

@@ -10,7 +10,7 @@ export type IdIndex<Item> = {
   };
 };
 
-/** How many entries are searched before the list is indexed, each entry once. */
+/** The number of entries that are searched before the list is indexed. */
 const NEAR = 6;
 
 /**

@@ -63,7 +63,7 @@ export function createReducer(state: RunState = initialState): Reducer {
   return {
     apply(event) {
       if (event.type === 'run-start') draft = beginRun(event);
-      // nothing comes after the end of a run or of an agent
+      // events after the end of a run or an agent are ignored
       else if (draft.run.hasEnded()) return;
       latest = undefined;
       const { facts } = draft.run;

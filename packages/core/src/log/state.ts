@@ -95,7 +95,7 @@ export type ClientToolCallState = Requested<'client-tool-request', ClientToolRes
   page?: string;
 };
 
-/** What such an event asks for, and what became of it. */
+/** The content of a request event, with its outcome. */
 type Requested<Type extends RunEventBody['type'], Response> = Omit<
   Extract<RunEventBody, { type: Type }>,
   'type'

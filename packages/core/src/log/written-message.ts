@@ -19,7 +19,7 @@ export function stepMessage(draft: StateDraft): UIMessage {
   return message;
 }
 
-/** Returns the parts that the run has written; none before there is a message. */
+/** Returns the parts that the run has written; none before the message exists. */
 export function writtenParts(draft: StateDraft): readonly Part[] {
   const message = draft.facts.messages.at(-1);
   return isWritten(draft, message) ? message.parts : [];

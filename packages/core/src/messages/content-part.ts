@@ -53,7 +53,7 @@ export function readContentPart(part: Record<string, unknown>, path: string): Se
   if (type === 'text') return { type, text: textOf(part, path), ...providerOptionsOf(part, path) };
   // in a tool's result, an image has its bytes under the same name as a file
   const key = type === 'image' && part['data'] === undefined ? 'image' : 'data';
-  // in a part that code creates, a text that happens to be an id would name a file of the account
+  // in a part that code creates, a string that happens to be a file id would refer to a file of the account
   if (isPart(part) && isFileId(part[key])) {
     throw messagePartError(
       `${path}.${key}`,
@@ -79,8 +79,8 @@ export function readContentPart(part: Record<string, unknown>, path: string): Se
 }
 
 /**
- * Reads a part of a list that may be foreign, such as a tool's result: a part that a constructor made, or a complete
- * file or text. Ignores provider options. Returns undefined for a part that names a file elsewhere.
+ * Reads a part of untrusted data, such as a tool's result: a part that a constructor made, or a complete file
+ * or text. Ignores provider options. Returns undefined for a part that names a file elsewhere.
  * @throws CuelineError as {@link readContentPart} does
  */
 export function readForeignPart(part: Record<string, unknown>, path: string): SentPart | undefined {

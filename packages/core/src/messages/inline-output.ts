@@ -3,8 +3,8 @@ import { toDataOutput, type ToolResultContent, type ToolResultOutput } from './t
 type Part = ToolResultContent[number];
 
 /**
- * Returns the part of an output that is contained in it: texts and complete files. Leaves out files elsewhere, files
- * of a provider and provider options. If no part is left, the result itself is sent as data.
+ * Returns the self-contained parts of an output: texts and complete files. Leaves out references to other files
+ * and provider options. If no part is left, the result itself is sent as data.
  */
 export function inlineOutput(output: ToolResultOutput, result: unknown): ToolResultOutput {
   if (output.type !== 'content') {

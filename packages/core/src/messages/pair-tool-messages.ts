@@ -3,9 +3,9 @@ import type { ModelMessage } from 'ai';
 type Part = { type: string; toolCallId?: string; providerExecuted?: boolean };
 
 /**
- * Returns messages without the halves of tool calls that a cut has left. Providers refuse a result without its call,
- * and a call whose result is missing or comes after another message. System messages are left out, too, because they
- * belong into the system prompt.
+ * Returns messages without the halves of tool calls that a cut has left. Providers refuse a result without its
+ * call, and a call whose result is missing or comes after another message. System messages are left out, too,
+ * because they belong in the system prompt.
  */
 export function pairToolMessages(messages: readonly ModelMessage[]): ModelMessage[] {
   const paired = pairedParts(messages);

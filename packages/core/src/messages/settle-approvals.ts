@@ -6,9 +6,9 @@ type Part = UIMessage['parts'][number];
 const NO_RESULT = 'The run ended before this had a result.';
 
 /**
- * Returns the message without the approvals of calls that run here. If a call had one and no result, the AI SDK would
- * run it, but no tool may run because of the content of a message. The model is sent the same. An answered approval
- * of the provider's own stays, because the provider continues with it.
+ * Returns the message without the approvals of calls that run here. If a call had one and no result, the AI SDK
+ * would run it, but no tool may run because of the content of a message. The request to the model does not
+ * change. An answered approval of the provider's own stays, because the provider continues with it.
  */
 export function settleApprovals(message: UIMessage): UIMessage {
   if (message.role !== 'assistant' || !message.parts.some(hasApproval)) return message;

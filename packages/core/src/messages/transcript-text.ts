@@ -31,7 +31,7 @@ function partText(part: Part): string {
     case 'file':
       return `[a file${part.mediaType === undefined ? '' : `, ${part.mediaType}`}]`;
     default:
-      // reasoning and approvals add nothing to what was done
+      // reasoning and approvals are left out
       return '';
   }
 }

@@ -107,7 +107,7 @@ export async function readFirstBytes(
       text += decoder.decode(piece, { stream: true });
     }
   } catch {
-    // what has arrived is everything
+    // the text so far is the result
   } finally {
     clearTimeout(timer);
     reader.cancel().catch(() => {});

@@ -10,7 +10,7 @@ type Lookup = (
   done: (error: Error | null, address: string | readonly Address[], family?: number) => void,
 ) => void;
 
-/** The parts of Node's modules that this file uses. Core never imports them; it asks for them where they exist. */
+/** The parts of Node's modules that this file uses. Core never imports them; it looks them up at run time. */
 type NodeModules = {
   'node:dns': { promises: { lookup(host: string, options: { all: true }): Promise<readonly Address[]> } };
   'node:http': NodeClient;
@@ -83,7 +83,7 @@ export async function fetchPinned(url: URL, init: RequestInit, pinned: Address):
   let isPinned = isAddress(url);
   const response = await new Promise<NodeResponse>((resolve, reject) => {
     const request = client.request(url, {
-      // a connection of its own, because an open one may lead elsewhere
+      // a new connection, because an open one may lead elsewhere
       agent: false,
       lookup(_host, { all }, done) {
         isPinned = true;

@@ -65,7 +65,7 @@ const agentNames: readonly string[] = [
   ...optionNames.filter((name) => !(name in ofTheRun)),
 ];
 
-/** Returns a tool that a prompt of its own answers. @throws CuelineError `invalid_definition` */
+/** Returns a tool whose calls are answered by their own prompt. @throws CuelineError `invalid_definition` */
 export function agentTool(
   name: string,
   description: string,

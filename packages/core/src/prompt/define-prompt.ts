@@ -96,7 +96,8 @@ export function definePrompt<
   name: string,
   run: PromptFunction<Input, PluginsOf<Settings>>,
   settings?: Settings,
-  // the function alone determines its input, also if the definition is written in a call of createPromptRoute
+  // the function alone determines its input, also if the definition is written inside a call of
+  // createPromptRoute
 ): PromptDefinition<NoInfer<Input>, TypesOf<Settings>>;
 export function definePrompt<Input, const Settings extends PromptSettings>(
   name: string,

@@ -9,7 +9,7 @@ const MAX_LENGTH = 1_000_000;
 const MAX_DEPTH = 100;
 const xmlName = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 
-/** A text variable, checked. @throws CuelineError `invalid_definition` */
+/** Returns a validated text variable. @throws CuelineError `invalid_definition` */
 export function textVariable(name: string, content: string): Variable {
   checkName(name);
   if (typeof content !== 'string') {
@@ -21,7 +21,7 @@ export function textVariable(name: string, content: string): Variable {
   return { kind: 'text', value: checkLength(name, content) };
 }
 
-/** A data variable as YAML, checked. @throws CuelineError `invalid_definition` */
+/** Returns a validated data variable as YAML. @throws CuelineError `invalid_definition` */
 export function dataVariable(name: string, data: unknown): Variable {
   checkName(name);
   if (typeof data !== 'object' || data === null) {
@@ -53,7 +53,7 @@ function checkLength(name: string, value: string): string {
 function toYaml(name: string, data: object): string {
   try {
     checkValue(name, data, [], []);
-    // no anchors: a model should read each value where it stands; no folding: a line stays a line
+    // no anchors, so that a model reads each value in its place; no folding, so that lines stay whole
     return stringify(data, { aliasDuplicateObjects: false, lineWidth: 0 });
   } catch (error) {
     if (CuelineError.isInstance(error)) throw error;

@@ -32,7 +32,7 @@ export type CallTimeouts = {
   stop(): void;
 };
 
-/** If a timer fires this much too late, in milliseconds, the whole process stood still. */
+/** If a timer fires this many milliseconds late, the whole process was suspended. */
 const LATE_MS = 5_000;
 
 /**
@@ -78,10 +78,13 @@ export function startCallTimeouts(
 }
 
 type TimeLimit = {
-  /** Restarts the time. Costs a look at the clock and no timer, so that every part of an answer may do it. */
+  /**
+   * Restarts the time. Only reads the clock and sets no timer, so that it can be called for every part of an
+   * answer.
+   */
   restart(): void;
   pause(): void;
-  /** Lets a late timer be late once more. */
+  /** Allows another late timer. */
   forget(): void;
   stop(): void;
 };

@@ -12,7 +12,7 @@ import { startCallTimeouts, type ModelTimeouts } from './call-timeouts.ts';
 import { untilAborted } from '../base/until-aborted.ts';
 import { createResponseAssembler, type ModelResponse } from './response-assembler.ts';
 
-/** How a response is checked, and who is notified of it. */
+/** How a response is checked, and its callbacks. */
 export type ResponseSettings = {
   timeouts?: ModelTimeouts | undefined;
   repair?: ((error: CuelineError) => boolean) | undefined;
@@ -21,7 +21,10 @@ export type ResponseSettings = {
    * True if a response that a content filter ended is a failure. Otherwise it is an answer with that finish reason.
    */
   failsOnRefusal?: boolean | undefined;
-  /** True if the AI SDK retries streams that fail after their start (`streamRetries`), so that nothing else does. */
+  /**
+   * True if the AI SDK retries streams that fail after their start (`streamRetries`), so that nothing else
+   * retries them.
+   */
   leavesStreams?: boolean | undefined;
   secrets?: readonly string[] | undefined;
   now?: (() => number) | undefined;
@@ -193,7 +196,7 @@ class ModelAnswer {
     try {
       for (;;) {
         const part = partOf(await from.read());
-        // it was on its way when the answer broke off
+        // it was in flight when the answer was cut off
         if (this.#ended) return;
         if (part.type === 'finish') return await this.#finish(controller, part);
         if (isEmpty(part)) continue;

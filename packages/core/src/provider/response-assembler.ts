@@ -208,7 +208,7 @@ class Assembler implements ResponseAssembler {
     if (as === 'whole') return this.#held.forEach(this.#emit);
     for (const { id, streaming: saying } of this.#ids.unfinished)
       if (saying) this.#emit({ type: 'tool-input-end', id });
-    // they are visible already, and a call without its result makes the next request invalid
+    // these calls are visible already, and a call without a result makes the next request invalid
     for (const { toolCallId, toolName } of this.#elsewhere.values()) {
       this.#emit({
         type: 'tool-result',

@@ -65,7 +65,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
   const controller = new AbortController();
   /** The iteration that is followed. */
   let followed: AsyncIterator<RunEvent> | undefined;
-  /** True if the attempt detaches as soon as the executor has named the run, because nothing could find it before. */
+  /** True if the attempt detaches as soon as the run has an id, because it cannot be found without one. */
   let leaving = false;
   /** Set if the executor broke off without the end of the run. */
   let lost: LostConnection | undefined;
@@ -153,7 +153,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
     stop() {
       if (log.ended) return;
       controller.abort();
-      // there is no other end if nothing has started yet, or nothing is followed
+      // no other end comes if nothing has started yet or nothing is followed
       if (!hasBegun() || followed === undefined) end({ outcome: 'stopped' });
       else setTimeout(() => end({ outcome: 'stopped' }), STOP_GRACE_MS);
     },

@@ -4,7 +4,7 @@ import { parseJson } from '../json/parse-json.ts';
 import type { RunEvent, RunEventBody } from '../log/events.ts';
 import { continuableEnds, numbered } from './keep-steps.ts';
 
-/** What is written in the place of something that happened in a step: the end of a tool call, or the model's text. */
+/** An edit of a step: another end of a tool call, or another text of the model. */
 export type LogEdit =
   | { step: number; toolCallId: string; output: unknown }
   | { step: number; toolCallId: string; error: string }
@@ -14,13 +14,14 @@ export type LogEdit =
 type StepPlace = { start: number; end: number };
 
 /**
- * Returns a log up to the end of the step `edit.step`, with one thing in it replaced: a tool call's result or error,
- * or the text of the model's answer. The replaced events are marked as `edited`, everything else stays as it is, and
- * `log` stays unchanged. `createRun(definition, { log: edited }).retry({ from: edit.step + 1 })` runs only what
- * follows. After the last step of a finished run nothing follows: the result has the new text as its answer.
+ * Returns a log up to the end of the step `edit.step`, with one thing in it replaced: a tool call's result or
+ * error, or the text of the model's answer. The replaced events are marked as `edited`, everything else stays
+ * as it is, and `log` stays unchanged. `createRun(definition, { log: edited }).retry({ from: edit.step + 1 })`
+ * runs only what follows. After the last step of a finished run nothing follows: the result has the new text as
+ * its answer.
  *
- * Only calls and steps of the run itself can be edited. A call of an agent is inside a call of the run, whose result
- * can be edited. What a call has done besides, such as changes to tasks, stays.
+ * Only calls and steps of the run itself can be edited. A call of an agent is inside a call of the run, whose
+ * result can be edited. Other effects of a call, such as changes to tasks, stay.
  * @throws CuelineError `invalid_options`
  */
 export function editLog(log: readonly RunEvent[], edit: LogEdit): RunEvent[] {

@@ -11,7 +11,7 @@ import {
   type UnfinishedStep,
 } from '../log/unfinished-step.ts';
 
-/** What is kept of a run that is tried again: its log so far, and what the model reads of it. */
+/** The part of a run that a retry keeps: its log so far, and the messages for the model. */
 export type KeptSteps = {
   /** Empty if the whole turn is tried again. */
   events: readonly RunEvent[];
@@ -24,7 +24,7 @@ export type KeptSteps = {
 };
 
 /**
- * Returns what is kept of a log if its run is tried again from step `from` on; of a finished run, nothing. By
+ * Returns the part of a log that is kept if its run is retried from step `from`; nothing of a finished run. By
  * default the run continues after its last whole step, or in the step after it if a call has started there:
  * finished calls are kept, and only calls that may be made twice are made again. The model continues only after
  * a step that called tools, or after which it was told what is missing.
@@ -89,7 +89,7 @@ function keepUnfinishedStep(log: readonly RunEvent[], step: UnfinishedStep): Kep
   return { events, messages: said.slice(countPromptMessages(log)), tasks, unfinishedCalls: unfinished };
 }
 
-/** Returns what was there before the first step. */
+/** Returns the events before the first step. */
 function keepOpening(log: readonly RunEvent[]): KeptSteps {
   const start = log.findIndex(({ type }) => type === 'step-start');
   const opening = { index: (start < 0 ? log.length : start) - 1, feedback: [] };

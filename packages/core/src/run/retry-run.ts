@@ -10,7 +10,7 @@ import type { RunInternals } from './run-internals.ts';
 export type RetryStarts = {
   /** Continues work whose connection was lost. */
   reconnect(run: RunInternals, lost: LostConnection, key: string | undefined): Attempt;
-  /** Starts the shown conversation again, with what was kept of it. */
+  /** Starts the shown conversation again, with the kept steps. */
   continueConversation(run: RunInternals, kept: AttemptInput): Promise<unknown>;
 };
 

@@ -25,7 +25,7 @@ type TabOptions = {
 const SILENT_MS = 5_000;
 /** How long events wait so that others are sent together with them, in milliseconds. */
 const BATCH_MS = 30;
-/** How long the last events may take of a tab that has released the lock, in milliseconds. */
+/** How long to wait for the last events of a tab that has released the lock, in milliseconds. */
 const LAST_EVENTS_MS = 100;
 /** The maximum number of events in one message. */
 const MAX_EVENTS = 200;
@@ -316,7 +316,7 @@ class Tab implements EventWriter {
     this.#isElsewhere = false;
     if (mine !== undefined) {
       mine.interrupt();
-      // it ends by itself
+      // the action ends by itself
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
     this.#mode = 'own';

@@ -44,7 +44,7 @@ export function startTaskById(list: TaskList, taskId: string): Decision {
   return accept(list, [update(task, 'model', { status: 'in_progress' })], reply);
 }
 
-/** The model completes a task with a result, whether or not it had begun it. Nothing validates the result. */
+/** The model completes a task with a result, whether or not it had started it. Nothing validates the result. */
 export function completeTask(list: TaskList, taskId: string, result: string): Decision {
   const task = findTask(list, taskId);
   if (task === undefined || !isOpen(task)) return refuse(list, whyNot(list, taskId, 'completed', isOpen));

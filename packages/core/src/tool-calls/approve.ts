@@ -35,9 +35,9 @@ export type ApprovableCall = {
 const MAX_TRIES = 3;
 
 /**
- * Returns the arguments with which a call may run: unchanged if it needs no approval, else as the approval left
- * them, with `edited` set to the edited ones. If the schema refuses edited arguments, the approval is asked for
- * again. Throws an error that the model reads if the call is refused.
+ * Returns the arguments with which a call may run: unchanged if it needs no approval, otherwise those of the
+ * approval, with `edited` set to the edited ones. If the schema refuses edited arguments, the approval is asked
+ * for again. Throws an error that the model reads if the call is refused.
  */
 export async function approvedArguments(
   { runContext, path }: AgentContext,
@@ -76,8 +76,8 @@ const cannotEdit =
   'The schema of this tool changes its arguments, so the call would not run with the arguments that you wrote. Approve the call as it is, or refuse it.';
 
 /**
- * True if the schema leaves arguments that have passed it unchanged. If it does not, an edit would run as something
- * else.
+ * True if the schema leaves arguments that have passed it unchanged. If it does not, edited arguments would be
+ * changed again.
  */
 async function leavesUnchanged(schema: FlexibleSchema, args: unknown): Promise<boolean> {
   try {

@@ -18,7 +18,7 @@ export const defaultLimits: Limits = {
  */
 const STEPS_WITH_STOP_WHEN = 1_000;
 
-/** What a run has used of its limits so far. A run and all its agents share one budget. */
+/** How much of its limits a run has used. A run and all its agents share one budget. */
 export type Budget = {
   readonly limits: Limits;
   readonly used: Readonly<{ steps: number; toolCalls: number; tokens: number }>;

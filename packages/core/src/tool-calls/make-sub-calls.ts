@@ -60,7 +60,7 @@ export function makeSubCalls(agentContext: AgentContext, outer: OuterCall): SubC
     const limit = timeLimit(name, timeoutMs ?? outer.toolMs(name));
     const signal = anySignal(context.abortSignal, limit.signal);
     const { releaseWhile } = caller;
-    // an agent inside the call has limits of its own, and may wait for a person
+    // an agent inside the call has its own limits, and may wait for an approval
     const patient: AgentContext =
       timeoutMs !== undefined || releaseWhile === undefined
         ? caller

@@ -17,7 +17,10 @@ export type ClientToolRequest = Omit<
 
 /** What a run waits for before it continues: responses to approvals and to calls of client tools. */
 export type PendingResponses = {
-  /** Takes over what the calls of a loop have asked for in another process, so that they do not ask again. */
+  /**
+   * Takes over the approvals and client tool calls that a loop has requested in another process, so that they
+   * are not requested again.
+   */
   takeOver(earlier: Pick<RunState, 'approvals' | 'clientToolCalls'>, agent: string | undefined): void;
   /** True if the call has asked for an approval in another process. */
   hasRequested(toolCallId: string, agent: string | undefined): boolean;
@@ -74,7 +77,7 @@ type Wait<Response> = {
 
 type Append = (event: ApprovalEvent | ClientToolEvent, agent?: string) => void;
 
-/** Creates what one run waits for. Appends each request and each accepted response to the log. */
+/** Creates the pending responses of one run. Appends each request and each accepted response to the log. */
 export function createPendingResponses(append: Append, createId: () => string): PendingResponses {
   const approvals = createList('approval');
   const calls = createList<PendingCall>('client tool call');
@@ -198,7 +201,7 @@ function wait<Response, Item extends Pending>(
   });
 }
 
-/** What calls have asked for in another process, by their agents and ids. Each can be taken once. */
+/** The requests that calls have made in another process, by agent and id. Each can be taken once. */
 type Asked<Item> = {
   add(item: Item, agent: string | undefined): void;
   has(toolCallId: string, agent: string | undefined): boolean;
@@ -222,7 +225,7 @@ function createAsked<Item extends ApprovalState | ClientToolCallState>(): Asked<
   };
 }
 
-/** What is pending, by id. */
+/** The pending requests, by id. */
 type PendingList<Item extends Pending> = {
   add(id: string, item: Item): void;
   close(id: string, how: 'answered' | 'withdrawn'): void;

@@ -281,7 +281,7 @@ class Pipeline implements ToolCallPipeline {
     leave: (work: Promise<unknown> | undefined) => void;
   }> {
     const { toolCallId } = context;
-    // what a tool does comes after its call in the log, too
+    // waits for the log, so that the tool's events come after its call
     const called = this.#recorder.toolCalled(toolCallId);
     if (called !== undefined) await untilAborted(called, context.abortSignal);
     const { args, edited } = await approvedArguments(this.#agentContext, {
@@ -313,7 +313,7 @@ class Pipeline implements ToolCallPipeline {
       if (mustBeStored) await this.#stored(toolCallId, context.abortSignal);
       startedAt = performance.now();
     }
-    // an agent inside the call has limits of its own, and may wait for a person
+    // an agent inside the call has its own limits, and may wait for an approval
     const releaseOf =
       ({ releaseWhile }: Permit): Permit['releaseWhile'] =>
       (work) =>
@@ -425,7 +425,7 @@ function invalidCall(toolName: string, input: unknown, rule: LoopRules['general'
 
 function noop(): void {}
 
-/** True if the AI SDK sends the model exactly this text of an error. */
+/** True if the AI SDK sends exactly this error text to the model. */
 function isReadAs(error: unknown, text: string): boolean {
   try {
     return getErrorMessage(error) === text;

@@ -158,7 +158,7 @@ class Registry implements ToolRegistry {
       }
       return ready;
     }
-    // an untyped tool may have no schema, which the AI SDK takes for no arguments
+    // an untyped tool may have no schema, which means no arguments to the AI SDK
     const ownSchema = ready.inputSchema as ToolSchema | undefined;
     const inputSchema = ownSchema === undefined ? asSchema(ownSchema) : toSchema(name, ownSchema);
     const run = (args: unknown, context: ToolContext): unknown => execute(args as never, context as never);

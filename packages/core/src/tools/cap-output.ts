@@ -8,12 +8,12 @@ import { isTooDeep, MAX_JSON_DEPTH } from '../json/json-depth.ts';
 const advice = ', and a tool may return 256 KB. Ask for less, or for a part.';
 
 /**
- * A tool's result as it may go to the model and into the log: JSON of at most 256 KB. A longer string is cut, and what
- * is longer as JSON becomes the beginning of that JSON; both end on a note that says how long the whole was. In a list
- * of text, image and file parts, the texts are cut so that they have 256 KB together, and files stay whole: half a
- * picture is none. With `as: 'data'`, such a list is JSON like any other. Undefined becomes null.
- * @throws CuelineError `invalid_definition` for what is not JSON (functions, cycles, BigInt), and for JSON of more than
- *   1,000 levels
+ * Returns a tool's result for the model and the log: JSON of at most 256 KB. A longer string is cut, and a
+ * larger value becomes the beginning of its JSON; both end with a note of the full length. In a list of text,
+ * image and file parts, the texts are cut to 256 KB in total, and files stay whole, because a part of a picture
+ * is useless. With `as: 'data'`, such a list is ordinary JSON. Undefined becomes null.
+ * @throws CuelineError `invalid_definition` for values that are not JSON (functions, cycles, BigInt), and for
+ * JSON of more than 1,000 levels
  */
 export function capOutput(output: unknown, toolName?: string, as: 'parts' | 'data' = 'parts'): unknown {
   if (typeof output === 'string') return capText(output, MAX_TEXT_BYTES, advice);
@@ -26,7 +26,7 @@ export function capOutput(output: unknown, toolName?: string, as: 'parts' | 'dat
     );
   }
   const text = asJson(output, tool);
-  // a symbol, or an object that is nothing as JSON
+  // a symbol, or an object whose JSON is undefined
   if (text === undefined) return null;
   const capped = capText(text, MAX_TEXT_BYTES, advice);
   if (capped === text) {
@@ -60,7 +60,7 @@ function tooDeep(tool: string, cause?: unknown): CuelineError {
 
 type Part = { type: unknown; text?: unknown };
 
-/** True for a list that the model gets as parts, and not as JSON. */
+/** True for a list that is sent to the model as parts, and not as JSON. */
 function isPartList(output: unknown): output is readonly Part[] {
   return Array.isArray(output) && toModelOutput(output).type === 'content';
 }

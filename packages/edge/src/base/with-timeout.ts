@@ -17,7 +17,7 @@ export function withTimeout<Value>(work: Promise<Value>, ms: number = PATIENCE_M
 }
 
 /**
- * Calls `work` after so many milliseconds, unless the returned function is called before. In two halves, because a
+ * Calls `work` after `ms` milliseconds, unless the returned function is called before. In two halves, because a
  * process that was frozen runs its timers first, and reads answers that came meanwhile only then.
  */
 export function afterAwakeTime(ms: number, work: () => void): () => void {

@@ -67,7 +67,7 @@ class ReservedCall {
   readonly #settings: ProxySettings;
   readonly #call: Call;
   readonly #reservation: CallReservation;
-  /** What each event about this call says. */
+  /** The common fields of all events about this call. */
   readonly #about: { id: string; subject: string; provider: string; model: string };
   readonly #key: string;
   readonly #meter;
@@ -115,7 +115,7 @@ class ReservedCall {
     const { now, timeouts } = this.#settings;
     const headers = requestHeaders(this.#call, this.#key);
     const url = upstreamUrl(this.#call);
-    // A call that does not answer may be at work nevertheless.
+    // A call without a response may still be running at the provider.
     this.#isFree = false;
     const response = await callProvider(this.#settings.fetch, {
       url,

@@ -11,7 +11,7 @@ export type Media = {
   pictures: number;
   /** Bytes of the text files. */
   textBytes: number;
-  /** Whether one of the files may fill the context by itself. */
+  /** True if one of the files may fill the context by itself. */
   isUnbounded: boolean;
 };
 
@@ -33,7 +33,7 @@ export function dataUrl(value: unknown, where: string, media: Media): string {
   if (typeof value !== 'string' || head === null) {
     throw invalidBody(`${where} is not a data: URL in base64. Send the file itself.`);
   }
-  // a file is not a picture, even if it says so
+  // a file part is not an image, even if its media type says so
   const type = where === 'image_url' ? head[1] : head[1]?.replace(/^image\/.*/i, '');
   base64(value.slice(head[0].length), type, where, media);
   return value;

@@ -17,7 +17,7 @@ export type ChatAnswer = {
   leave(): void;
 };
 
-/** How often to try to come after all other requests of a conversation. */
+/** How often to retry until no other request of the conversation is in between. */
 const MOST_TRIES = 5;
 
 /**
@@ -98,7 +98,7 @@ export async function resumeChat(
   );
   const chunks = await transport.reconnectToStream({ chatId });
   if (chunks !== null) return { chunks, runId: latest.runId, leave };
-  // a run that could not be read for want of memory may have more to say
+  // a run that could not be read for lack of memory may have more events
   if (refusal !== undefined) throw refusal;
   return null;
 }
@@ -138,7 +138,7 @@ function chatTransport(
   );
 }
 
-/** A separate function, so that an answer with this closure holds nothing that the client has sent. */
+/** A separate function, so that the closure of an answer does not keep the client's data in memory. */
 function aborting(controller: AbortController): () => void {
   return () => controller.abort();
 }

@@ -5,11 +5,11 @@ import type { PromptRouteLimits, PromptRouteOptions } from './prompt-route-optio
 /** Options that belong to the workers, or that need runs in the route's own process. */
 const options: readonly (keyof PromptRouteOptions)[] = ['fileUrls', 'models', 'store', 'waitUntil'];
 const limits: readonly (keyof PromptRouteLimits)[] = ['quietMs', 'replayMs'];
-/** Options that the guard of the workers holds. */
+/** Options that the guard of the workers enforces. */
 const guarded = ['killSwitch', 'limitStore', 'prices'] as const;
 
 /**
- * Refuses what a route with `durable` could not hold, so that no limit is only seemingly set.
+ * Refuses options that a route with `durable` could not enforce, so that every limit that is set has an effect.
  * @throws CuelineError `invalid_options`
  */
 export function checkDurable(given: PromptRouteOptions, prompts: Iterable<string>): void {
@@ -42,7 +42,7 @@ export function checkDurable(given: PromptRouteOptions, prompts: Iterable<string
   );
 }
 
-/** Refuses limits that the workers do not hold: without a guard, or with another one. */
+/** Refuses limits that the workers do not enforce: without a guard, or with another value. */
 function checkGuarded(given: PromptRouteOptions, guard: RunGuardOptions | undefined): void {
   const set = [
     ...guarded

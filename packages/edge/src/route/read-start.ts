@@ -14,8 +14,8 @@ import { runDefaults } from './read-limits.ts';
 import type { RouteSettings } from './settings.ts';
 
 /**
- * Returns a client's start as far as it is permitted. Throws a {@link Refusal} that says what to leave out, or how
- * the server can permit it.
+ * Returns the permitted start of a client. Throws a {@link Refusal} that says what to leave out, or how the
+ * server can permit it.
  */
 export async function readStart(
   settings: RouteSettings,

@@ -83,8 +83,8 @@ export type RunLogStore = {
    */
   messages(runId: string, signal: AbortSignal): AsyncIterable<RunMessage>;
   /**
-   * The same without earlier messages: once it resolves, every later message is in it. If a store does not have
-   * it, a caller that sends a message and waits for the answer reads all messages ever sent.
+   * Returns only later messages: once it resolves, it contains every message that follows. If a store does not
+   * have it, a caller that sends a message and waits for the answer reads all messages ever sent.
    */
   listen?(runId: string, signal: AbortSignal): Promise<AsyncIterable<RunMessage>>;
 };

@@ -37,7 +37,7 @@ export type CallReport = {
   readonly done: boolean;
   readonly counters: CallCounters;
   readonly value: unknown;
-  /** Why it is not done, if known. */
+  /** The error of a call that is not done, if known. */
   readonly error: CuelineError | undefined;
   /** The whole conversation, without unusable answers. */
   readonly messages: readonly ModelMessage[];
@@ -60,7 +60,7 @@ export class CallPolicy implements LoopPolicy {
   readonly #onEnd: ((report: CallReport) => void) | undefined;
   readonly #trace: ReturnType<typeof recordToolCalls>;
   readonly #conversation: Conversation;
-  /** Tools that the last answer called although it must not call any. */
+  /** Tools that the last answer called although tool calls are no longer allowed. */
   readonly #refused = new Set<string>();
   #state: CallState;
   #counters = noCounts;

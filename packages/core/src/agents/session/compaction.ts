@@ -9,7 +9,7 @@ import { repairMessages } from './repair-messages.ts';
 import { CONTINUE } from './session-config.ts';
 import type { SessionReporter } from './session-reporter.ts';
 
-/** How much an estimate must have grown before a failed summary is tried again. */
+/** How much the estimate must grow before a failed summary is retried. */
 const RETRY_GROWTH = 1.25;
 /** The name of the agent that summarises. */
 const SUMMARIZE = 'summarize';
@@ -47,7 +47,7 @@ export class Compaction {
   /** The provider's last count, of so many messages. */
   #counted: { tokens: number; length: number } | undefined;
   #isRefused = false;
-  /** True while nothing is reported, because another process has done so. */
+  /** True while reports are suppressed, because another process has already made them. */
   #isTakingOver = false;
 
   constructor(
@@ -64,7 +64,7 @@ export class Compaction {
   counted(tokens: number | undefined, messages: readonly ModelMessage[]): void {
     // some providers report nothing, negative or enormous numbers, or texts
     if (!(typeof tokens === 'number' && tokens > 0 && tokens < 1e9)) return;
-    // the results of tools have come after the count
+    // tool results arrived after the count
     const length = messages.length - (messages.at(-1)?.role === 'tool' ? 1 : 0);
     this.#counted = { tokens, length };
   }
@@ -90,7 +90,7 @@ export class Compaction {
     this.#isTakingOver = true;
     const taken = await this.#continue(position, async (_earlier, rest) => {
       if (replacement === undefined) return undefined;
-      // these are whole here, and may be shortened in the log
+      // these are complete here, and may be shortened in the log
       return [...replacement.slice(0, replacement.length - rest.length), ...rest];
     });
     this.#isTakingOver = false;

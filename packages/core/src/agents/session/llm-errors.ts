@@ -5,7 +5,7 @@ import { defaultTimeouts } from '../../provider/call-timeouts.ts';
 /** How many turns in a row may fail before the session fails. */
 const MAX_FAILED_TURNS = 5;
 
-/** Errors that the next turn would meet, too. */
+/** Errors that would also end the next turn. */
 const lasting: ReadonlySet<CuelineErrorCode> = new Set([
   'auth',
   'missing_key',

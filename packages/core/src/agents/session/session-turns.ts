@@ -28,7 +28,7 @@ import { createSessionReporter, type SessionReporter } from './session-reporter.
 import { suspensionsOf, withoutPending, withoutSuspensions } from './suspensions.ts';
 import { TASK_COMPLETE, type TaskComplete } from './task-complete.ts';
 
-/** The message to a model that has done so twice in a row. */
+/** The message to a model that has done so in two turns in a row. */
 const REMINDER =
   'REMINDER: If you have completed your task, you must call the task_complete tool with a summary. If you are not done yet, please continue working.';
 
@@ -53,7 +53,7 @@ export class SessionTurns implements LoopPolicy {
   /** How many turns in a row had no call. */
   #idleTurns = 0;
   #lastText: string | undefined;
-  // of the current turn
+  // these belong to the current turn
   #turnText: string | undefined;
   readonly #toolCalls = new Map<string, ToolCallInfo>();
   /** What tools have thrown, by their calls' ids. */

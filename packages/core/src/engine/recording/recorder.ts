@@ -41,8 +41,8 @@ export type ApprovalRequest = Extract<TextStreamPart<ToolSet>, { type: 'tool-app
 
 export type RecorderSettings = {
   /**
-   * Returns how many attempts at the step have broken off just before a part. Missing if the AI SDK does not
-   * retry after an error in a stream.
+   * Returns how many attempts at the step have failed just before a part. Missing if the AI SDK does not retry
+   * after an error in a stream.
    */
   brokenBefore: ((part: TextStreamPart<ToolSet>) => number) | undefined;
   /** True if no tool may run before the log says that the answer is whole. */

@@ -27,7 +27,7 @@ export type PastTurns = {
   readonly received: readonly ModelMessage[];
 };
 
-/** What the written message says of one step. */
+/** The content of the written message for one step. */
 type Block = { received: SteeringPart[]; parts: Part[] };
 
 /** Returns what the model has received since the last step of a log. */

@@ -128,7 +128,7 @@ class DurableRuns implements Runs {
       await this.#keepPlace(place, begun.isNew);
       return { ...(await this.reach(begun.runId, subject)), started: begun.isNew };
     } catch (error) {
-      // which may take a while if that store is away, too
+      // this may take a while if that store is also away
       void this.#budget.settle(subject, place.runId, unused);
       throw error;
     }

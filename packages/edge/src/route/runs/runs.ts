@@ -195,7 +195,7 @@ class RouteRuns implements Runs {
     if (work.count > 0) {
       const held = this.#budget.hold(run, meter.total());
       await work.over(this.#settings.runMs);
-      // a store that gets both at once may execute them in another order
+      // a store that gets both at once may execute them in the other order
       await held;
     }
     release();
@@ -303,7 +303,7 @@ class RouteRuns implements Runs {
         }),
       );
     } catch (error) {
-      // which may take a while if that store is away, too
+      // this may take a while if that store is also away
       void this.#budget.settle(subject, runId, unused);
       throw error;
     }

@@ -41,7 +41,7 @@ export function createSubscriptions(client: RedisClient): Subscriptions {
         for (const channel of wakers.keys()) void subscribe(channel);
       }, TRY_AGAIN_MS);
     };
-    // if it was told to give up
+    // if the client was configured not to reconnect
     subscriber.on('end', startAgain);
     own.connected.catch(startAgain);
     return (connection = own);
