@@ -30,7 +30,7 @@ test('brackets in strings do not count as depth', async () => {
   expect(await readJson(ask({ body: value }), limits)).toEqual(value);
   await expect(
     readJson(ask({ body: { a: JSON.parse('['.repeat(20) + ']'.repeat(20)) as unknown } }), limits),
-  ).rejects.toThrow('more than 20 arrays and objects');
+  ).rejects.toThrow('nested more than 20 levels deep');
 });
 
 test('the limit is exact to the byte', async () => {

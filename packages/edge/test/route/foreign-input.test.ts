@@ -121,7 +121,7 @@ describe('a client that sends a part instead of a string', () => {
     for (const [, part] of attacks()) {
       const hub = testRoute(['Never.'], { definition: given, showErrors: true });
       const text = await (await hub.route(post({ input: { part } }))).text();
-      expect(text).toMatch(/comes from the input, so it is data and no part|belongs into a message of/);
+      expect(text).toMatch(/comes from the input, so it is data, not a part|belongs in a message of/);
       expect(hub.model.calls).toEqual([]);
     }
     expect(fetched).toBe(0);
