@@ -48,7 +48,7 @@ export function describeEval<Input>(
         evaluation.start(context);
         const result = await evaluation.result(run);
         context.task.meta.cueline = { kind: 'run', result };
-        if (decides && threshold === 1 && result.status !== 'passed') throw failureOf(result);
+        if (decides && threshold === 1 && result.status !== 'passed') throw failedRunError(result);
       });
     }
     if (decides && threshold < 1) {
@@ -56,7 +56,7 @@ export function describeEval<Input>(
         if (!evaluation.started) skip();
         const { groups } = await evaluation.report();
         const low = groups.filter(({ passRate }) => passRate < threshold);
-        if (low.length > 0) throw quiet(low.map(describeGroup).join('\n'));
+        if (low.length > 0) throw withoutStack(low.map(describeGroup).join('\n'));
       });
     }
     afterAll(async ({}, suite) => {
@@ -148,7 +148,7 @@ function createEvaluation<Input>(
       const place = places.get(keyOf(run))!.find(({ taken }) => !taken)!;
       place.taken = true;
       const stopped = report!.then(() => {
-        throw quiet('The evaluation was stopped before this run ended.');
+        throw withoutStack('The evaluation was stopped before this run ended.');
       });
       return Promise.race([place.result, stopped]);
     },
@@ -195,7 +195,7 @@ function titlesOf(runs: readonly EvalRun[]): (run: EvalRun) => string {
 }
 
 /** The error of a run that did not pass, for Vitest to show. */
-function failureOf({ status, error, scores, input, expect, output }: EvalResult): Error {
+function failedRunError({ status, error, scores, input, expect, output }: EvalResult): Error {
   const reasons =
     status === 'error'
       ? [error?.message ?? 'The run failed.']
@@ -204,7 +204,7 @@ function failureOf({ status, error, scores, input, expect, output }: EvalResult)
           .map(({ scorer, score, reason }) => `${scorer}: ${reason ?? `score ${score}`}`);
   const shown = [...reasons, `input: ${JSON.stringify(input)}`];
   if (output !== undefined) shown.push(`output: ${shorten(output.text)}`);
-  const failure = quiet(shown.join('\n'));
+  const failure = withoutStack(shown.join('\n'));
   return typeof expect === 'string' && output !== undefined && status === 'failed'
     ? Object.assign(failure, { expected: expect, actual: output.text })
     : failure;
@@ -223,7 +223,7 @@ function shorten(text: string): string {
 }
 
 /** An error without a stack, which would not show anything about the eval. */
-function quiet(message: string): Error {
+function withoutStack(message: string): Error {
   const error = new Error(message);
   error.name = 'EvalError';
   error.stack = `EvalError: ${message}`;

@@ -72,7 +72,7 @@ export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry
   }
 
   /** Limits runs that no component shows: the cost of running ones, and the memory of ended ones. */
-  function letGo(run: AnyRun): void {
+  function release(run: AnyRun): void {
     unseen.delete(run);
     unseen.add(run);
     const latestFirst = [...unseen].filter(isUnseen).toReversed();
@@ -92,7 +92,7 @@ export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry
       if (known === undefined) {
         const made: SharedRun<Input, Types> = createSharedRun(id, definition, {
           ...opening,
-          onLetGo: () => letGo(made),
+          onRelease: () => release(made),
           onUse: () => keep(made),
         });
         opened.set(id, new WeakRef(made));

@@ -10,17 +10,17 @@ export async function untilAborted<Value>(
   signal: AbortSignal | undefined,
 ): Promise<Value> {
   if (signal === undefined) return value;
-  let letGo: () => void = () => {};
+  let stopListening: () => void = () => {};
   const aborted = new Promise<never>((_resolve, reject) => {
     const onAbort = (): void => reject(signal.reason as Error);
-    letGo = () => signal.removeEventListener('abort', onAbort);
+    stopListening = () => signal.removeEventListener('abort', onAbort);
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) onAbort();
   });
   try {
     return await Promise.race([value, aborted]);
   } finally {
-    letGo();
+    stopListening();
   }
 }
 

@@ -19,7 +19,7 @@ export type ChatTranslator = {
    * Returns whether the run waits for responses. `answered` has the ids of approvals and client tool calls whose
    * response is on its way.
    */
-  stillness(answered: ReadonlySet<string>): IdleState;
+  idleState(answered: ReadonlySet<string>): IdleState;
   /** Returns the chunks that end the stream of a waiting run. A client of the AI SDK responds in its next request. */
   pause(): UIMessageChunk[];
 };
@@ -54,8 +54,8 @@ class ChatChunks implements ChatTranslator {
     this.#shownTasks = this.#list.facts.tasks;
   }
 
-  stillness(answered: ReadonlySet<string>): IdleState {
-    return this.#calls.stillness(answered);
+  idleState(answered: ReadonlySet<string>): IdleState {
+    return this.#calls.idleState(answered);
   }
 
   #begun(chunks: UIMessageChunk[]): UIMessageChunk[] {

@@ -195,9 +195,9 @@ class ChatAttempts implements ChatRun {
         if (event.type === 'run-end') return this.#over();
         continue;
       }
-      const stillness = translator.stillness(this.#answered);
-      if (stillness !== 'waiting') {
-        if (!(await this.#quietFor(stillness === 'soon' ? SETTLE_MS : undefined, read, disconnected)))
+      const idleState = translator.idleState(this.#answered);
+      if (idleState !== 'waiting') {
+        if (!(await this.#quietFor(idleState === 'soon' ? SETTLE_MS : undefined, read, disconnected)))
           continue;
       }
       this.#pausedAfter = read - 1;

@@ -103,7 +103,7 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
   log.listen((event) => queue.add(event));
   const onAbort = (): void => fail(signal?.reason);
   signal?.addEventListener('abort', onAbort, { once: true });
-  const onEnd = (): void => endEarly(log, run, reasonOf(end));
+  const onEnd = (): void => endEarly(log, run, endReasonError(end));
   const onStop = (): void => endEarly(log, run, undefined);
   try {
     const voids = voidingEvent(log.events);
@@ -191,7 +191,7 @@ function watch(log: PausableLog, settle: Outcome['settle']): () => boolean {
   let isDue = false;
   const check = (): boolean => {
     isDue = false;
-    if (log.ended || calls.stillness(new Set()) !== 'waiting') return false;
+    if (log.ended || calls.idleState(new Set()) !== 'waiting') return false;
     const { approvals, clientToolCalls } = log.getState();
     const waits = new Set(calls.asking().map(({ waitsFor }) => waitsFor));
     settle({
@@ -218,7 +218,7 @@ async function sendEdit(run: RunHandle, command: Extract<RunCommand, { type: 'ed
   await run.edit(command.edit, command.agent);
 }
 
-function reasonOf(end: AbortSignal | undefined): CuelineError {
+function endReasonError(end: AbortSignal | undefined): CuelineError {
   const reason: unknown = end?.reason;
   return CuelineError.isInstance(reason) ? reason : new CuelineError('interrupted', 'The run was ended.');
 }

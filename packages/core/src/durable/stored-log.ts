@@ -38,7 +38,7 @@ export function createStoredLog(runId: string, stored: readonly RunEvent[] = [])
         const text = JSON.stringify(event) as string | undefined;
         const copy: unknown = text === undefined ? undefined : JSON.parse(text);
         if (text === undefined || !isRunEvent(copy) || copy.seq !== events.length) {
-          throw brokenLog(runId, events.length);
+          throw missingEventError(runId, events.length);
         }
         events.push(copy);
         reducer.apply(copy);
@@ -50,7 +50,7 @@ export function createStoredLog(runId: string, stored: readonly RunEvent[] = [])
   return log;
 }
 
-function brokenLog(runId: string, at: number): CuelineError {
+function missingEventError(runId: string, at: number): CuelineError {
   return new CuelineError(
     'storage_failed',
     `Event ${at} of run ${runId} is missing or cannot be read, so the run was not continued. Restore the run's events in the store, from ${at} on.`,

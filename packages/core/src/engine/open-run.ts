@@ -53,7 +53,7 @@ export function toDefinition<Input, Plugins extends readonly Plugin[]>(
   // the prompt has its plugins' methods when the function is called
   if (typeof source === 'function') return { name: '', run: source };
   if (isPromptDefinition(source)) {
-    if (source.remote === true) throw notHere(source.name);
+    if (source.remote === true) throw remotePromptError(source.name);
     return source;
   }
   throw new CuelineError(
@@ -151,7 +151,7 @@ function optionsOver(under: LoopPolicySetup['options'] | undefined, options: Pro
 }
 
 /** Returns the error for a remote prompt that was started here. */
-function notHere(name: string): CuelineError {
+function remotePromptError(name: string): CuelineError {
   return new CuelineError(
     'invalid_options',
     `Prompt "${name}" is a remotePrompt, which runs on a server. Give the run an executor, { executor: viaRoute('/api/${encodeURIComponent(name)}') }, or import the definition itself to run it here.`,

@@ -12,7 +12,7 @@ import type { Prompt } from '../prompt/prompt.ts';
 import type { ToolList } from '../tools/tool-list.ts';
 import type { OwnOpenCall } from './take-over/finish-step.ts';
 import type { LoopPolicySetup } from './loop-policy.ts';
-import { budgetExceeded } from '../tool-calls/limits.ts';
+import { budgetExceededError } from '../tool-calls/limits.ts';
 import { checkMessages, openPrompt } from './open-prompt.ts';
 import type { Ending } from './ending.ts';
 import { startAgentLoop, type AgentLoopOptions } from './agent-loop.ts';
@@ -84,8 +84,9 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
   const { name, toolCallId, input, plugins = [], declared, define, policySetup, abortSignal } = inner;
   const depth = parent.depth + 1;
   // its answer would be paid for and never seen
-  if (runContext.log.ended) throw runIsOver(name);
-  if (depth > runContext.budget.limits.depth) throw budgetExceeded('depth', runContext.budget.limits.depth);
+  if (runContext.log.ended) throw runEndedError(name);
+  if (depth > runContext.budget.limits.depth)
+    throw budgetExceededError('depth', runContext.budget.limits.depth);
   const { prompt, messages: promptMessages } = await openPrompt({
     plugins,
     declared,
@@ -156,7 +157,7 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
   // a run that has ended logs no more events
   if (ending === undefined) policy?.ended?.(endingBy(abortSignal?.reason));
   abortSignal?.throwIfAborted();
-  if (ending === undefined && runContext.log.ended) throw runIsOver(name);
+  if (ending === undefined && runContext.log.ended) throw runEndedError(name);
   if (ending?.outcome !== 'done') throw agentError(name, ending);
   return response === undefined && policy === undefined ? await result.text : value();
 }
@@ -246,7 +247,7 @@ function endingBy(reason: unknown): Ending {
   return isError ? { outcome: 'error', error: reason } : { outcome: 'stopped' };
 }
 
-function runIsOver(name: string): CuelineError {
+function runEndedError(name: string): CuelineError {
   return new CuelineError(
     'aborted',
     `The run that the agent ${name} was called in has ended, so there is no answer. Await the call before the tool's function returns.`,

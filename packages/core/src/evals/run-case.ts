@@ -95,7 +95,9 @@ function failedStart(error: SerializedError): CaseResult {
 }
 
 /** The log of a run, or the error that kept it from starting. `ending` is the reason why the evaluation ended it. */
-type Made = { log: readonly RunEvent[]; ending?: SerializedError | undefined } | { error: SerializedError };
+type ExecutedRun =
+  | { log: readonly RunEvent[]; ending?: SerializedError | undefined }
+  | { error: SerializedError };
 
 async function execute<Input>({
   prompt,
@@ -104,7 +106,7 @@ async function execute<Input>({
   signal,
   timeout,
   pace,
-}: CaseRun<Input>): Promise<Made> {
+}: CaseRun<Input>): Promise<ExecutedRun> {
   const timer = AbortSignal.timeout(timeout);
   const options = config.options ?? {};
   const abortSignal = anySignal(signal, timer, options.abortSignal);
@@ -117,7 +119,7 @@ async function execute<Input>({
     let ending: CuelineError | undefined;
     const stop = run.listen((event) => {
       if (event.type === 'retry' && event.error.code === 'rate_limited') pace.wait(event.delayMs ?? 0);
-      ending ??= unanswerable(event);
+      ending ??= unanswerableError(event);
       if (ending !== undefined) run.stop();
     });
     await run.finished;
@@ -135,7 +137,7 @@ async function execute<Input>({
 }
 
 /** No approval can be given in an evaluation. */
-function unanswerable(event: RunEvent): CuelineError | undefined {
+function unanswerableError(event: RunEvent): CuelineError | undefined {
   if (event.type === 'approval-request') {
     return new CuelineError(
       'invalid_options',
@@ -165,9 +167,9 @@ function serialized(error: unknown): SerializedError {
   return { code: 'script_error', message: error instanceof Error ? error.message : String(error) };
 }
 
-type Scored = { scores: EvalScore[]; error?: SerializedError };
+type ScoringResult = { scores: EvalScore[]; error?: SerializedError };
 
-async function scoreAll<Input>(run: CaseRun<Input>, state: RunState): Promise<Scored> {
+async function scoreAll<Input>(run: CaseRun<Input>, state: RunState): Promise<ScoringResult> {
   const { input, expect } = run.case;
   const context: ScoreContext<Input> = { input, expect, output: outputOf(state), state, signal: run.signal };
   const scores: EvalScore[] = [];

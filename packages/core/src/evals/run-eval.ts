@@ -176,20 +176,21 @@ function checkOptions<Input>(
   const list = Array.isArray(models)
     ? (models as (string | LanguageModel | undefined)[])
     : [models as LanguageModel];
-  if (list.length === 0) throw invalidOption('"models" is empty. Name a model, or leave it out.');
-  if (prompts.length === 0) throw invalidOption('"prompts" is empty. Pass definitions, or leave it out.');
+  if (list.length === 0) throw invalidOptionError('"models" is empty. Name a model, or leave it out.');
+  if (prompts.length === 0)
+    throw invalidOptionError('"prompts" is empty. Pass definitions, or leave it out.');
   const other = prompts.find((prompt) => !isPromptDefinition(prompt));
   if (other !== undefined)
-    throw invalidOption(`"prompts" has ${quoteValue(other)}. Pass what definePrompt returns.`);
+    throw invalidOptionError(`"prompts" has ${quoteValue(other)}. Pass what definePrompt returns.`);
   return { name: definition.name, models: list, prompts, cases: definition.cases, repeat, only };
 }
 
 function checkCount(name: string, value: number): void {
   if (Number.isInteger(value) && value >= 1) return;
-  throw invalidOption(`"${name}" is ${quoteValue(value)}. Write a whole number of at least 1.`);
+  throw invalidOptionError(`"${name}" is ${quoteValue(value)}. Write a whole number of at least 1.`);
 }
 
-function invalidOption(message: string): CuelineError {
+function invalidOptionError(message: string): CuelineError {
   return new CuelineError('invalid_options', `runEval: ${message}`);
 }
 
@@ -207,7 +208,7 @@ function jobsOf<Input>({ name, models, prompts, cases, repeat, only }: Settings<
       group += 1;
     }
   }
-  if (jobs.length === 0) throw invalidOption(`"only" matches no run of eval "${name}".`);
+  if (jobs.length === 0) throw invalidOptionError(`"only" matches no run of eval "${name}".`);
   return jobs;
 }
 

@@ -119,11 +119,11 @@ function follow(route: Route, errand: Subscription, signal: AbortSignal): AsyncI
 /** The events of a run on a route, over as many connections as it takes. */
 class Follower implements AsyncIterator<RunEvent> {
   readonly #route: Route;
-  readonly #errand: Subscription;
+  readonly #subscription: Subscription;
   readonly #signal: AbortSignal;
   #runId: string | undefined;
   #last;
-  #given: RunEvent | undefined;
+  #stoppedStart: RunEvent | undefined;
   #pending: Promise<IteratorResult<RunEvent>> | undefined;
   /** The remaining events of a run that was stopped. */
   #stopped: Iterator<RunEvent> | undefined;
@@ -134,7 +134,7 @@ class Follower implements AsyncIterator<RunEvent> {
 
   constructor(route: Route, errand: Subscription, signal: AbortSignal) {
     this.#route = route;
-    this.#errand = errand;
+    this.#subscription = errand;
     this.#signal = signal;
     this.#runId = errand.runId;
     this.#last = errand.afterSeq;
@@ -153,7 +153,7 @@ class Follower implements AsyncIterator<RunEvent> {
     for (let failures = 0; !halted.aborted;) {
       const connection = await connectToRoute(this.#route, this.#nextRequest(), this.#closing.signal);
       if ('over' in connection) {
-        if (this.#given === undefined) return;
+        if (this.#stoppedStart === undefined) return;
         throw new CuelineError(
           'stream_truncated',
           'The route says that the run is over, but not how it ended.',
@@ -201,7 +201,7 @@ class Follower implements AsyncIterator<RunEvent> {
   }
 
   #nextRequest(): RouteRequest {
-    if (this.#runId === undefined) return { method: 'POST', body: this.#errand.body };
+    if (this.#runId === undefined) return { method: 'POST', body: this.#subscription.body };
     return {
       method: 'GET',
       runId: this.#runId,
@@ -256,11 +256,18 @@ class Follower implements AsyncIterator<RunEvent> {
     return { done: true, value: undefined };
   }
 
-  #giveStopped(): IteratorResult<RunEvent> {
+  #emitStopped(): IteratorResult<RunEvent> {
     this.#stopped ??= (
-      this.#given === undefined
-        ? this.#errand.unstarted()
-        : [{ seq: this.#given.seq + 1, t: this.#given.t, type: 'run-end', outcome: 'stopped' } as const]
+      this.#stoppedStart === undefined
+        ? this.#subscription.unstarted()
+        : [
+            {
+              seq: this.#stoppedStart.seq + 1,
+              t: this.#stoppedStart.t,
+              type: 'run-end',
+              outcome: 'stopped',
+            } as const,
+          ]
     )[Symbol.iterator]();
     const next = this.#stopped.next();
     return next.done === true ? this.#finish() : next;
@@ -268,18 +275,18 @@ class Follower implements AsyncIterator<RunEvent> {
 
   async next(): Promise<IteratorResult<RunEvent>> {
     if (this.#over) return { done: true, value: undefined };
-    if (this.#signal.aborted) return this.#giveStopped();
+    if (this.#signal.aborted) return this.#emitStopped();
     this.#pending = this.#events.next();
     try {
       const next = await untilAborted(this.#pending, this.#signal);
       if (this.#over) return { done: true, value: undefined };
       if (next.done === true) return this.#finish();
-      this.#given = next.value;
-      if (this.#given.type === 'run-end') this.#finish();
+      this.#stoppedStart = next.value;
+      if (this.#stoppedStart.type === 'run-end') this.#finish();
       return next;
     } catch (error) {
       if (this.#over) return { done: true, value: undefined };
-      if (this.#signal.aborted) return this.#giveStopped();
+      if (this.#signal.aborted) return this.#emitStopped();
       this.#finish();
       throw error;
     }

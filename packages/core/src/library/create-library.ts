@@ -166,7 +166,7 @@ function libraryOf(versions: PromptVersions, remote: RemotePrompts): PromptLibra
   };
   const expand = (kind: 'system' | 'user', source: LibraryPrompt | string, parameters: unknown): string => {
     const prompt = isRecord(source) ? known(source) : byReference(source);
-    if (prompt.remote === true) throw onlyOnServer(prompt);
+    if (prompt.remote === true) throw serverPromptError(prompt);
     return expandText(prompt, kind, parameters);
   };
   return Object.freeze({
@@ -209,7 +209,7 @@ function known(prompt: LibraryPrompt): LibraryPrompt {
   );
 }
 
-function onlyOnServer({ id }: LibraryPrompt): CuelineError {
+function serverPromptError({ id }: LibraryPrompt): CuelineError {
   return new CuelineError(
     'invalid_options',
     `Only its MCP server can expand prompt "${id}". Run it: runPrompt(library.definePrompt('${id}'), { input: { … } }).`,

@@ -133,13 +133,13 @@ async function listAll(client: MCPPromptClient): Promise<ListedPrompt[]> {
       cursor === undefined ? undefined : { cursor, params: { cursor } },
     );
     const result = listResult.safeParse(answer);
-    if (!result.success) throw foreign('prompts/list', result.error.issues[0]);
+    if (!result.success) throw invalidAnswerError('prompts/list', result.error.issues[0]);
     listed.push(...result.data.prompts);
-    if (listed.length > fileLimits.prompts) throw foreign('prompts/list', undefined);
+    if (listed.length > fileLimits.prompts) throw invalidAnswerError('prompts/list', undefined);
     cursor = result.data.nextCursor;
     if (cursor === undefined) return listed;
   }
-  throw foreign('prompts/list', undefined);
+  throw invalidAnswerError('prompts/list', undefined);
 }
 
 /** The version of a prompt whose server states none. */
@@ -204,7 +204,7 @@ export async function addMCPMessages(
     .map(([key, value]) => [key, String(value)]);
   const answer = await client.getPrompt({ name, arguments: Object.fromEntries(texts) });
   const result = getResult.safeParse(answer);
-  if (!result.success) throw foreign(`prompts/get of "${name}"`, result.error.issues[0]);
+  if (!result.success) throw invalidAnswerError(`prompts/get of "${name}"`, result.error.issues[0]);
   for (const { role, content } of result.data.messages) addMessage(prompt, role, content);
 }
 
@@ -226,7 +226,10 @@ function textOf(content: Content): string {
   return `[${content.mimeType}]`;
 }
 
-function foreign(what: string, issue: { path: PropertyKey[]; message: string } | undefined): CuelineError {
+function invalidAnswerError(
+  what: string,
+  issue: { path: PropertyKey[]; message: string } | undefined,
+): CuelineError {
   const problem = issue === undefined ? 'has too many entries' : `${issue.path.join('.')}: ${issue.message}`;
   return new CuelineError(
     'invalid_library',

@@ -40,11 +40,11 @@ async function readPath(fs: Fs, path: string | URL): Promise<SourceContent[]> {
     const { size, isDirectory } = await statOf(fs, path);
     if (!isDirectory) return [toContent(name, size, await readText(fs, path, size))];
     const files = (await fs.readdir(path)).filter((file) => file.endsWith('.json')).toSorted();
-    if (files.length === 0) throw unreadable(name, 'is a folder without JSON files');
+    if (files.length === 0) throw unreadableSourceError(name, 'is a folder without JSON files');
     return (await Promise.all(files.map((file) => readPath(fs, join(path, file))))).flat();
   } catch (error) {
     if (CuelineError.isInstance(error)) throw error;
-    throw unreadable(name, `cannot be read (${messageOf(error)})`, error);
+    throw unreadableSourceError(name, `cannot be read (${messageOf(error)})`, error);
   }
 }
 
@@ -74,14 +74,14 @@ async function readAddress(address: string, options: ReadSourceOptions): Promise
     });
     if (!response.ok) {
       await response.body?.cancel();
-      throw unreadable(name, `answered with status ${response.status}`);
+      throw unreadableSourceError(name, `answered with status ${response.status}`);
     }
     const text = await readBody(response);
     return toContent(name, text.length, text);
   } catch (error) {
     if (CuelineError.isInstance(error)) throw error;
     if (signal?.aborted === true) throw signal.reason;
-    throw unreadable(name, `cannot be read (${messageOf(error)})`, error);
+    throw unreadableSourceError(name, `cannot be read (${messageOf(error)})`, error);
   }
 }
 
@@ -105,7 +105,7 @@ function nameOf(address: string): string {
 /** Returns the value of a JSON text. @throws CuelineError `invalid_library` */
 export function toContent(name: string, size: number, text: string): SourceContent {
   if (Math.max(size / 4, text.length) > fileLimits.characters) {
-    throw unreadable(
+    throw unreadableSourceError(
       name,
       `is longer than ${fileLimits.characters} characters`,
       undefined,
@@ -117,11 +117,16 @@ export function toContent(name: string, size: number, text: string): SourceConte
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
     return { name, value };
   } catch (error) {
-    throw unreadable(name, `is not JSON (${messageOf(error)})`, error, 'Correct the JSON.');
+    throw unreadableSourceError(name, `is not JSON (${messageOf(error)})`, error, 'Correct the JSON.');
   }
 }
 
-function unreadable(name: string, problem: string, cause?: unknown, advice?: string): CuelineError {
+function unreadableSourceError(
+  name: string,
+  problem: string,
+  cause?: unknown,
+  advice?: string,
+): CuelineError {
   const path = name.length > 300 ? `${name.slice(0, 300)}…` : name;
   return new CuelineError(
     'invalid_library',

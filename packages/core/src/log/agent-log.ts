@@ -23,7 +23,7 @@ export function agentLogOf(events: readonly RunEvent[], path: string, after: num
     .filter(({ agent }) => agent === path || agent?.startsWith(`${path}/`) === true);
   const end = own.find((event): event is AgentEnd => event.type === 'agent-end' && event.agent === path);
   const log = own.flatMap((event) => (event === end ? [] : [event]));
-  return { start: first, events: log.map((event, seq) => ({ ...asOwn(event, path), seq })), end };
+  return { start: first, events: log.map((event, seq) => ({ ...toOwnEvent(event, path), seq })), end };
 }
 
 /** Returns the paths of the agents that started before an index of the log. */
@@ -34,7 +34,7 @@ export function agentsBefore(events: readonly RunEvent[], index: number): string
 }
 
 /** Returns an event of an agent or its descendants as an event of the agent's own log. */
-function asOwn(event: RunEvent, path: string): RunEvent {
+function toOwnEvent(event: RunEvent, path: string): RunEvent {
   const { agent, ...own } = event;
   if (agent !== path) return { ...event, agent: agent!.slice(path.length + 1) };
   if (own.type !== 'agent-start') return own;

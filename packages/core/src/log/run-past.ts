@@ -52,7 +52,12 @@ export function readPast(events: readonly RunEvent[], state: RunState = reduceAl
   const place = state.steps.length - 1;
   const openCalls = isOpen ? state.toolCalls.filter((call) => call.step === place && !hasEnded(call)) : [];
   const openStep = isOpen
-    ? { step: last.step, ...answer, calls: openCalls, asked: readAsked(state, openCalls, last.startedAt) }
+    ? {
+        step: last.step,
+        ...answer,
+        calls: openCalls,
+        asked: readPastRequests(state, openCalls, last.startedAt),
+      }
     : undefined;
   return {
     events,
@@ -100,7 +105,7 @@ function lastAnswer(events: readonly RunEvent[]): Pick<OpenStep, 'finishReason' 
   return { finishReason, usage };
 }
 
-function readAsked(
+function readPastRequests(
   { approvals, clientToolCalls }: RunState,
   calls: readonly ToolCallState[],
   since: number,

@@ -2,7 +2,7 @@ import type { ModelMessage, ToolResultPart } from 'ai';
 
 type Part = Exclude<ModelMessage['content'], string>[number];
 
-const speakers: Record<ModelMessage['role'], string> = {
+const roleNames: Record<ModelMessage['role'], string> = {
   system: 'System',
   user: 'User',
   assistant: 'Assistant',
@@ -11,7 +11,7 @@ const speakers: Record<ModelMessage['role'], string> = {
 
 /** Returns a conversation as text for a reader who does not take part in it. Files are only mentioned. */
 export function transcriptText(messages: readonly ModelMessage[]): string {
-  return messages.map(({ role, content }) => `${speakers[role]}:\n${contentText(content)}`).join('\n\n');
+  return messages.map(({ role, content }) => `${roleNames[role]}:\n${contentText(content)}`).join('\n\n');
 }
 
 /** Returns a message's text, calls and results. */

@@ -13,7 +13,7 @@ const MAX_ISSUES = 10;
 const MAX_LENGTH = 200;
 
 /** Returns the error for input that does not fit its schema, with the path of each issue. */
-export function invalidInput(name: string, inputs: readonly unknown[]): CuelineError {
+export function invalidInputError(name: string, inputs: readonly unknown[]): CuelineError {
   const issues = inputs.slice(0, MAX_ISSUES).map(readIssue);
   const more = inputs.length > MAX_ISSUES ? `; and ${inputs.length - MAX_ISSUES} more` : '';
   const list = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');

@@ -42,7 +42,7 @@ export class Prompt {
   #started = false;
   /** True once no more messages can be added. */
   #fixed = false;
-  #toolless = false;
+  #hasNoTools = false;
 
   constructor() {
     // … => methods are bound, so that a script can destructure the prompt: async ({ $, def }) => … => …
@@ -303,7 +303,7 @@ export class Prompt {
   start(tools: ToolSet = {}): void {
     for (const [name, tool] of Object.entries(tools)) this.#addTool(name, { kind: 'ready', tool });
     this.#started = this.#fixed = true;
-    this.#toolless = this.#definitions.tools.size === 0;
+    this.#hasNoTools = this.#definitions.tools.size === 0;
   }
 
   /**
@@ -352,7 +352,7 @@ export class Prompt {
   }
 
   #addTool(name: string, tool: ToolDefinition): void {
-    if (this.#toolless && !this.#task) {
+    if (this.#hasNoTools && !this.#task) {
       throw new CuelineError(
         'invalid_definition',
         `The run has started without tools, so ${name} cannot be added now. Define it in the prompt function.`,

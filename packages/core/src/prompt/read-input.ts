@@ -12,8 +12,8 @@ export function readInput(name: string, schema: ToolSchema, input: unknown): unk
     // valibot returns a value besides the issues
     const { issues } = result;
     if (issues === undefined) return result.value;
-    return import('./invalid-input.ts').then(({ invalidInput }) => {
-      throw invalidInput(name, issues);
+    return import('./invalid-input-error.ts').then(({ invalidInputError }) => {
+      throw invalidInputError(name, issues);
     });
   };
   if (validate === undefined) {

@@ -56,7 +56,7 @@ export class TaskListDefinition implements TaskListHandle {
   #hasEnded: () => boolean = () => false;
   readonly #waiting = new Set<() => void>();
   /** How many of the events the listener has received. */
-  #told = 0;
+  #notifiedCount = 0;
 
   constructor(
     kind: TaskList['kind'],
@@ -118,7 +118,7 @@ export class TaskListDefinition implements TaskListHandle {
     if (events.length === 0) return;
     this.#list = applyEvents({ ...this.#list, items: [], nextNumber: 1 }, events);
     this.events.splice(0, Infinity, ...events);
-    this.#told = events.length;
+    this.#notifiedCount = events.length;
     for (const task of this.tasks) {
       if (task.status !== 'validating') continue;
       // the result is validated again
@@ -174,10 +174,11 @@ export class TaskListDefinition implements TaskListHandle {
   #notify(): void {
     const listener = this.#listener;
     if (listener === undefined) return;
-    while (this.#told < this.events.length && !this.#hasEnded()) listener(this.events[this.#told++]!);
-    if (this.#told === this.events.length) return;
+    while (this.#notifiedCount < this.events.length && !this.#hasEnded())
+      listener(this.events[this.#notifiedCount++]!);
+    if (this.#notifiedCount === this.events.length) return;
     // events that the run did not receive do not count
-    this.events.length = this.#told;
+    this.events.length = this.#notifiedCount;
     this.#list = applyEvents({ ...this.#list, items: [], nextNumber: 1 }, this.events);
   }
 }

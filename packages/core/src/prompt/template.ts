@@ -93,7 +93,7 @@ function textOf(value: unknown, index: number): string {
   if (text.includes('[object ') && typeof value === 'object') {
     const { type } = value as { type?: unknown };
     const looksLike = contentTypes.find((known) => known === type);
-    if (looksLike !== undefined) throw notAPart(where, looksLike);
+    if (looksLike !== undefined) throw notAPartError(where, looksLike);
     throw new CuelineError(
       'invalid_definition',
       `${where} is an object. Define it with prompt.defData('NAME', value) and interpolate what that returns, or write \${JSON.stringify(value)}.`,
@@ -103,7 +103,7 @@ function textOf(value: unknown, index: number): string {
 }
 
 /** Checks who made the part, because data of the same shape may come from a client or a tool. */
-function notAPart(where: string, type: ContentPart['type']): CuelineError {
+function notAPartError(where: string, type: ContentPart['type']): CuelineError {
   return new CuelineError(
     'invalid_definition',
     `${where} is a plain object of the type '${type}', which is data, not a part. Make a part with ${type}Part(…), or write \${JSON.stringify(value)} for data.`,

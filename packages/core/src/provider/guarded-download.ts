@@ -33,7 +33,7 @@ const MAX_BYTES = 20 << 20;
 const TIMEOUT_MS = 30_000;
 const MAX_FILES = 32;
 const MAX_TOTAL_BYTES = 64 << 20;
-const AT_ONCE = 4;
+const MAX_CONCURRENT = 4;
 
 /**
  * Downloads the files that messages name by URL, for models that do not take URLs. Takes http and https. Each
@@ -81,7 +81,7 @@ async function downloadAll(
     }
   };
   try {
-    await Promise.all(Array.from({ length: AT_ONCE }, downloadNext));
+    await Promise.all(Array.from({ length: MAX_CONCURRENT }, downloadNext));
   } catch (error) {
     failed.abort();
     throw error;
@@ -122,10 +122,11 @@ function guardedFetch(
   return async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
     hops += 1;
-    if (hops > MAX_REDIRECTS + 1) throw refused(url, `comes after more than ${MAX_REDIRECTS} redirects`);
+    if (hops > MAX_REDIRECTS + 1)
+      throw downloadRefusedError(url, `comes after more than ${MAX_REDIRECTS} redirects`);
     if (url.protocol !== 'https:' && url.protocol !== 'http:')
-      throw refused(url, 'is neither http nor https');
-    if (restricted?.(url) === false) throw refused(url, 'is not allowed by fileUrls');
+      throw downloadRefusedError(url, 'is neither http nor https');
+    if (restricted?.(url) === false) throw downloadRefusedError(url, 'is not allowed by fileUrls');
     const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
     const addresses = isAddress(url)
       ? [{ address: host, family: host.includes(':') ? 6 : 4 }]
@@ -133,13 +134,13 @@ function guardedFetch(
     if (addresses === undefined) return count(await fetch(url, init));
     const [pinned] = addresses;
     if (pinned === undefined || !addresses.every(({ address }) => isPublic(address))) {
-      throw refused(url, 'does not lead to the public internet');
+      throw downloadRefusedError(url, 'does not lead to the public internet');
     }
     return count(await fetchPinned(url, init, pinned));
   };
 }
 
-function refused(url: URL, why: string): CuelineError {
+function downloadRefusedError(url: URL, why: string): CuelineError {
   return new CuelineError(
     'redirect_blocked',
     `A file was not downloaded: ${url.origin} ${why}. Give the file itself, such as its bytes.`,

@@ -137,7 +137,7 @@ class ModelAnswer {
 
   readonly #follow = (): void => this.#own.abort(this.#call.abortSignal?.reason);
 
-  #letGo(reason: unknown): void {
+  #release(reason: unknown): void {
     this.#timers.stop();
     this.#call.abortSignal?.removeEventListener('abort', this.#follow);
     // a late or second failure does not matter
@@ -147,7 +147,7 @@ class ModelAnswer {
   }
 
   #giveUp(reason: unknown): void {
-    this.#letGo(reason);
+    this.#release(reason);
     this.#own.abort(reason);
   }
 
@@ -226,7 +226,7 @@ class ModelAnswer {
       controller.enqueue({ ...part, finishReason: whole.finishReason });
       controller.close();
     }
-    this.#letGo(undefined);
+    this.#release(undefined);
   }
 
   #breakOff(controller: Controller, thrown: unknown, part?: Finish): void {

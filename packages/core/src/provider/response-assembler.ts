@@ -7,7 +7,7 @@ import type {
   LanguageModelV4ToolCall,
 } from '@ai-sdk/provider';
 import { CuelineError } from '../base/errors.ts';
-import { contentFiltered } from './content-filtered.ts';
+import { contentFilteredError } from './content-filtered-error.ts';
 import { createCallIds } from './call-ids.ts';
 import { readableInput, readableResult } from '../tools/readable-call.ts';
 
@@ -186,7 +186,7 @@ class Assembler implements ResponseAssembler {
         { details: { ...details, limit: 'maxOutputTokens' } },
       );
     }
-    if (unified === 'content-filter') return contentFiltered(details);
+    if (unified === 'content-filter') return contentFilteredError(details);
     return this.#ids.unfinished.length > 0
       ? broken('The answer ended inside the arguments of a tool call. Try again.')
       : undefined;

@@ -99,7 +99,7 @@ const reached: Record<HardLimit, (allowed: number) => string> = {
 };
 
 /** Returns the `budget_exceeded` error of a limit: what was reached, and how to raise it. */
-export function budgetExceeded(limit: HardLimit, allowed: number): CuelineError {
+export function budgetExceededError(limit: HardLimit, allowed: number): CuelineError {
   return new CuelineError(
     'budget_exceeded',
     `${reached[limit](allowed)}. If that is too low, raise options.limits.${limit}; Infinity means no limit.`,
@@ -123,7 +123,7 @@ export function createBudget(limits: Limits, before: Budget['used'] = nothing): 
   const { tokens = Infinity } = limits;
 
   function take(limit: 'steps' | 'toolCalls'): CuelineError | undefined {
-    if (used[limit] >= limits[limit]) return budgetExceeded(limit, limits[limit]);
+    if (used[limit] >= limits[limit]) return budgetExceededError(limit, limits[limit]);
     used[limit] += 1;
     return undefined;
   }
@@ -132,7 +132,7 @@ export function createBudget(limits: Limits, before: Budget['used'] = nothing): 
     limits,
     used,
     // another agent may have used the last tokens meanwhile
-    takeStep: () => (used.tokens >= tokens ? budgetExceeded('tokens', tokens) : take('steps')),
+    takeStep: () => (used.tokens >= tokens ? budgetExceededError('tokens', tokens) : take('steps')),
     takeToolCall: () => take('toolCalls'),
     addTokens(usage) {
       used.tokens = Math.min(used.tokens + totalOf(usage), Number.MAX_SAFE_INTEGER);

@@ -81,8 +81,8 @@ type Append = (event: ApprovalEvent | ClientToolEvent, agent?: string) => void;
 export function createPendingResponses(append: Append, createId: () => string): PendingResponses {
   const approvals = createList('approval');
   const calls = createList<PendingCall>('client tool call');
-  const askedApprovals = createAsked<ApprovalState>();
-  const askedCalls = createAsked<ClientToolCallState>();
+  const askedApprovals = createPastRequests<ApprovalState>();
+  const askedCalls = createPastRequests<ClientToolCallState>();
 
   return {
     takeOver(earlier, agent) {
@@ -202,13 +202,13 @@ function wait<Response, Item extends Pending>(
 }
 
 /** The requests that calls have made in another process, by agent and id. Each can be taken once. */
-type Asked<Item> = {
+type PastRequests<Item> = {
   add(item: Item, agent: string | undefined): void;
   has(toolCallId: string, agent: string | undefined): boolean;
   take(toolCallId: string, agent: string | undefined): Item | undefined;
 };
 
-function createAsked<Item extends ApprovalState | ClientToolCallState>(): Asked<Item> {
+function createPastRequests<Item extends ApprovalState | ClientToolCallState>(): PastRequests<Item> {
   const asked = new Map<string, Item>();
   const keyOf = (toolCallId: string, agent = ''): string => JSON.stringify([agent, toolCallId]);
   return {

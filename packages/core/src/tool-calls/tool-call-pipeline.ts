@@ -13,7 +13,7 @@ import { callKey } from '../base/call-key.ts';
 import { copyPlain } from '../json/copy-plain.ts';
 import { toModelError } from '../tools/model-error.ts';
 import { redactKeys } from '../messages/redact-keys.ts';
-import { budgetExceeded } from './limits.ts';
+import { budgetExceededError } from './limits.ts';
 import {
   createLoopGuard,
   type CheckedCall,
@@ -190,7 +190,7 @@ class Pipeline implements ToolCallPipeline {
     if (exceeded !== undefined) this.#fail(exceeded);
     const { toolCallsPerStep } = this.#runContext.budget.limits;
     if (this.#callsInStep > toolCallsPerStep) {
-      throw toModelError(budgetExceeded('toolCallsPerStep', toolCallsPerStep).message);
+      throw toModelError(budgetExceededError('toolCallsPerStep', toolCallsPerStep).message);
     }
   }
 

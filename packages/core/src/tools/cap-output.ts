@@ -30,7 +30,7 @@ export function capOutput(output: unknown, toolName?: string, as: 'parts' | 'dat
   if (text === undefined) return null;
   const capped = capText(text, MAX_TEXT_BYTES, advice);
   if (capped === text) {
-    if (isTooDeep(text)) throw tooDeep(tool);
+    if (isTooDeep(text)) throw tooDeepError(tool);
     return output;
   }
   return as === 'parts' && isPartList(output) ? capParts(output) : capped;
@@ -40,7 +40,7 @@ function asJson(output: unknown, tool: string): string | undefined {
   try {
     return stringifyJson(output, mentionBytes, false);
   } catch (error) {
-    if (error instanceof RangeError) throw tooDeep(tool, error);
+    if (error instanceof RangeError) throw tooDeepError(tool, error);
     const [reason] = error instanceof Error ? error.message.split('\n') : [];
     throw new CuelineError(
       'invalid_definition',
@@ -50,7 +50,7 @@ function asJson(output: unknown, tool: string): string | undefined {
   }
 }
 
-function tooDeep(tool: string, cause?: unknown): CuelineError {
+function tooDeepError(tool: string, cause?: unknown): CuelineError {
   return new CuelineError(
     'invalid_definition',
     `${tool} returned something that is nested more than ${MAX_JSON_DEPTH} levels deep, or too long for JSON. Return less, or flatter data.`,

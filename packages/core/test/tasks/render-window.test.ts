@@ -170,7 +170,7 @@ describe('the window of a dynamic list', () => {
     `);
   });
 
-  test('after the end', () => {
+  test('shows the end', () => {
     expect(renderWindow(inStates(four, ['completed', 'completed', 'completed', 'skipped']), none))
       .toMatchInlineSnapshot(`
       "Completed tasks:
@@ -229,7 +229,7 @@ describe('the nudge', () => {
     `);
   });
 
-  test('is undefined if no task is open', () => {
+  test('says what to do if no task is open', () => {
     expect(nudge(dynamicList())).toMatchInlineSnapshot(
       `"The task list is empty. Create a task with createTask."`,
     );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CuelineError } from '@cueline/core';
-import { budgetExceeded, createBudget, defaultLimits, readLimits } from '../../src/tool-calls/limits.ts';
+import { budgetExceededError, createBudget, defaultLimits, readLimits } from '../../src/tool-calls/limits.ts';
 import type { Limits } from '@cueline/core';
 
 function thrownBy(act: () => unknown): unknown {
@@ -233,7 +233,7 @@ test.each([
   ['toolCallsPerStep', 32, 'One step may make 32 tool calls, and this is one more.'],
   ['depth', 1, 'Agents may go 1 level deep, and this is one more.'],
 ] as const)('budgetExceeded of %s', (limit, allowed, message) => {
-  expect(budgetExceeded(limit, allowed).toJSON()).toEqual({
+  expect(budgetExceededError(limit, allowed).toJSON()).toEqual({
     code: 'budget_exceeded',
     message: `${message} If that is too low, raise options.limits.${limit}; Infinity means no limit.`,
     details: { limit, allowed },

@@ -7,7 +7,7 @@ export function startTimer(callback: () => void, ms: number): ReturnType<typeof 
 }
 
 /** Lets the process end while this timer waits: in Node a timer keeps it alive otherwise. */
-export function keepNoProcess<Timer>(timer: Timer): Timer {
+export function unrefTimer<Timer>(timer: Timer): Timer {
   (timer as { unref?: () => void }).unref?.();
   return timer;
 }

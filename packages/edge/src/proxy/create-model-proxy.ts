@@ -12,7 +12,7 @@ import { readJson } from '../http/read-body.ts';
 import { Refusal, refusalResponse } from '../http/respond.ts';
 import { checkOptions, type ProxySettings } from './check-options.ts';
 import { makeCall } from './make-call.ts';
-import { matchPath, modelDenied } from './match-path.ts';
+import { matchPath, modelDeniedRefusal } from './match-path.ts';
 import { createMedia } from './media.ts';
 import type { ModelProxyOptions } from './options.ts';
 import { forwardedHeaders } from './forward-headers.ts';
@@ -104,7 +104,7 @@ async function answer(
   );
   const model = named ?? body['model'];
   if (typeof model !== 'string') throw new Refusal('invalid_body', 'model is not a string.');
-  if (!provider.models.includes(model)) throw modelDenied();
+  if (!provider.models.includes(model)) throw modelDeniedRefusal();
   const media = createMedia(provider.contextTokens);
   const checked = rule.api.check(body, {
     model,

@@ -73,7 +73,7 @@ class ReservedCall {
   readonly #meter;
   readonly #controller = new AbortController();
   readonly #stopTimer;
-  readonly #letGo;
+  readonly #removeSwitchListener;
   readonly #onClientGone = (): void => this.#controller.abort('client' satisfies CutOff);
   #ttfbMs: number | undefined;
   /** True while the provider cannot have done any work for this call. */
@@ -89,7 +89,7 @@ class ReservedCall {
     this.#meter = createMeter(rule.api, this.#key, checked);
     const end = (why: CutOff): void => this.#controller.abort(why);
     this.#stopTimer = startTimeout(settings.timeouts.totalMs, () => end('timeout'));
-    this.#letGo = onSwitchStop(settings.killSwitch, () => end('switch'));
+    this.#removeSwitchListener = onSwitchStop(settings.killSwitch, () => end('switch'));
     request.signal.addEventListener('abort', this.#onClientGone);
     if (request.signal.aborted) this.#onClientGone();
   }
@@ -167,7 +167,7 @@ class ReservedCall {
       ...reading,
       maxBytes: limits.responseBytes,
     });
-    if (end !== 'done') throw cutOffRefusal(signal) ?? unread(end);
+    if (end !== 'done') throw cutOffRefusal(signal) ?? incompleteAnswerRefusal(end);
     const answer = this.#meter.readAnswer(text);
     this.#isFree = false;
     await this.#settle(200, 'done', bytes);
@@ -183,7 +183,7 @@ class ReservedCall {
     const { subject } = this.#about;
     this.#stopTimer();
     this.#call.request.signal.removeEventListener('abort', this.#onClientGone);
-    this.#letGo();
+    this.#removeSwitchListener();
     // without a report, the reserved amount counts: the work may have been done
     const charge = this.#isFree ? noCharge : chargeOf(worst, this.#meter.used, this.#meter.seen);
     const cost = price === undefined ? undefined : costOf(price, charge);
@@ -208,7 +208,7 @@ class ReservedCall {
   }
 }
 
-function unread(end: 'too_large' | 'idle' | 'broken'): Refusal {
+function incompleteAnswerRefusal(end: 'too_large' | 'idle' | 'broken'): Refusal {
   if (end === 'idle')
     return new Refusal('upstream_timeout', 'The provider stopped sending in the middle of its answer.');
   return end === 'too_large'

@@ -8,10 +8,10 @@ const longest = 600;
 
 /** Problems of the server's own account. Forwarded unchanged, a caller would take them for an expired session. */
 const accountErrors: Readonly<Record<number, () => Refusal>> = {
-  401: keyRefused,
+  401: rejectedKeyRefusal,
   402: () => new Refusal('upstream_unpaid', "This server's account at the provider has no credit left."),
   403: () => new Refusal('upstream_denied', "This server's key may not use this model at the provider."),
-  407: keyRefused,
+  407: rejectedKeyRefusal,
 };
 
 /** How long the body of an error may be silent, in ms: its status says enough. */
@@ -45,7 +45,7 @@ export async function forwardProviderError(
   const { message, type, code } = factsOf(text);
   // Google answers 400 to a wrong key.
   if (status === 400 && /api[ _]key[ _](?:not valid|invalid)|invalid api key/i.test(message))
-    throw keyRefused();
+    throw rejectedKeyRefusal();
   return jsonResponse(
     status,
     {
@@ -63,7 +63,7 @@ export async function forwardProviderError(
   );
 }
 
-function keyRefused(): Refusal {
+function rejectedKeyRefusal(): Refusal {
   return new Refusal('upstream_auth', "The provider does not accept this server's key.");
 }
 

@@ -24,20 +24,20 @@ export function checkDurable(given: PromptRouteOptions, prompts: Iterable<string
   );
   if (model !== undefined && typeof model !== 'string') names.push('model, as an object');
   if (names.length > 0) {
-    throw invalid(
+    throw invalidOptionsError(
       `durable cannot be combined with ${names.join(', ')}. Leave it out; models and options of durable runs are set in createDurable({ models, options }).`,
     );
   }
   const guard = guardOf(given);
   checkGuarded(given, guard);
   if (auth === 'none' && guard === undefined) {
-    throw invalid(
+    throw invalidOptionsError(
       "auth is 'none', and the workers of durable have no guard, so callers could spend without limit. Pass one: createDurable({ guard: createRunGuard({ limits: { dailyTokens: 200_000 } }), … }).",
     );
   }
   const missing = [...prompts].filter((name) => !durable.prompts.includes(name));
   if (missing.length === 0) return;
-  throw invalid(
+  throw invalidOptionsError(
     `durable does not run ${missing.map((name) => `"${name}"`).join(', ')}. Add each to createDurable({ prompts: […] }).`,
   );
 }
@@ -54,13 +54,13 @@ function checkGuarded(given: PromptRouteOptions, guard: RunGuardOptions | undefi
       .map((name) => `limits.${name}`),
   ];
   if (set.length === 0) return;
-  throw invalid(
+  throw invalidOptionsError(
     guard === undefined
-      ? `Workers call the models of durable runs, and they have no guard that enforces ${set.join(', ')}. Set it there: createDurable({ guard: createRunGuard({ limits: { … } }), … }).`
-      : `The guard of durable has a different value for ${set.join(', ')}. Set it in createRunGuard({ … }) only, and leave it out here.`,
+      ? `Workers call the models of durable runs, and they have no guard that holds ${set.join(', ')}. Set it there: createDurable({ guard: createRunGuard({ limits: { … } }), … }).`
+      : `The guard of durable has another value of ${set.join(', ')}. Set it in createRunGuard({ … }) only, and leave it out here.`,
   );
 }
 
-function invalid(message: string): CuelineError {
+function invalidOptionsError(message: string): CuelineError {
   return new CuelineError('invalid_options', `createPromptRoute: ${message}`);
 }

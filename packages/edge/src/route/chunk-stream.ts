@@ -1,4 +1,4 @@
-import { keepNoProcess } from '../base/timer.ts';
+import { unrefTimer } from '../base/timer.ts';
 import { toServerSentEvents } from '@cueline/core/server';
 import { whileRead } from './streams.ts';
 
@@ -35,17 +35,17 @@ function itemsOf(
   return {
     [Symbol.asyncIterator]() {
       let unreadSince: number | undefined = performance.now();
-      const letGo = (): void => {
+      const dropChunks = (): void => {
         clearInterval(timer);
         reader?.cancel().catch(() => {});
         reader = undefined;
       };
       const timer = setInterval(() => {
         if (unreadSince === undefined || performance.now() - unreadSince < stallMs) return;
-        letGo();
+        dropChunks();
         onStall();
       }, stallMs / 4);
-      keepNoProcess(timer);
+      unrefTimer(timer);
       return {
         async next() {
           if (reader === undefined)
@@ -54,11 +54,11 @@ function itemsOf(
           const { done, value } = await reader.read();
           unreadSince = performance.now();
           if (!done) return { done, value };
-          letGo();
+          dropChunks();
           return { done, value: undefined };
         },
         return() {
-          letGo();
+          dropChunks();
           return Promise.resolve({ done: true, value: undefined });
         },
       };

@@ -1,5 +1,5 @@
 /** The maximum length of a client's names, in characters. */
-export const longestName = 200;
+export const maxNameLength = 200;
 
 /**
  * True for a valid name of a start or a conversation. Half a surrogate pair would be equal to any other half in a
@@ -7,6 +7,6 @@ export const longestName = 200;
  */
 export function isName(text: unknown): text is string {
   return (
-    typeof text === 'string' && text !== '' && text.length <= longestName && !/\p{Surrogate}/u.test(text)
+    typeof text === 'string' && text !== '' && text.length <= maxNameLength && !/\p{Surrogate}/u.test(text)
   );
 }

@@ -1,6 +1,6 @@
 import type { ChatCall } from '@cueline/core/ai-sdk';
 import { Refusal } from '../http/respond.ts';
-import { isName, longestName } from './is-name.ts';
+import { isName, maxNameLength } from './is-name.ts';
 import type { Start } from './runs/runs.ts';
 
 /** A request of the AI SDK's own client, which knows no runs, only its conversation. */
@@ -22,7 +22,7 @@ export function isChatPost(body: Readonly<Record<string, unknown>>): boolean {
 export function readChatPost(body: Readonly<Record<string, unknown>>, start: Start): ChatPost {
   const { id = crypto.randomUUID(), trigger = 'submit-message', messageId } = body;
   if (!isName(id)) {
-    throw new Refusal('invalid_body', `id is not a string of 1 to ${longestName} characters.`);
+    throw new Refusal('invalid_body', `id is not a string of 1 to ${maxNameLength} characters.`);
   }
   if (trigger !== 'submit-message' && trigger !== 'regenerate-message') {
     throw new Refusal('invalid_body', "trigger is neither 'submit-message' nor 'regenerate-message'.");

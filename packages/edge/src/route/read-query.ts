@@ -7,12 +7,12 @@ import { Refusal } from '../http/respond.ts';
 export function runOf(url: URL): string | undefined {
   const runId = url.searchParams.get('run') ?? undefined;
   // it goes to a store, which may use it as a file name, and into a header
-  if (runId !== undefined && !/^run-[\w-]{1,60}$/.test(runId)) throw unknownRun();
+  if (runId !== undefined && !/^run-[\w-]{1,60}$/.test(runId)) throw unknownRunRefusal();
   return runId;
 }
 
 /** Returns the refusal for an unknown run, and for a run of another subject. */
-export function unknownRun(): Refusal {
+export function unknownRunRefusal(): Refusal {
   return new Refusal('unknown_run', 'This run does not exist, or it is no longer kept. Start it again.');
 }
 
@@ -38,6 +38,6 @@ export function chatOf(url: URL): string | undefined {
 }
 
 /** Returns the refusal for an address without a run. */
-export function noRun(method: string): Refusal {
+export function missingRunRefusal(method: string): Refusal {
   return new Refusal('invalid_query', `The address has no run id. Send ${method} …?run=<id>.`);
 }

@@ -39,7 +39,7 @@ export async function countShare<Value>(
     void asked.then(settle, () => {});
     throw new Refusal('unavailable', 'The limits cannot be checked at the moment. Try again in a while.');
   }
-  if (!reserved.ok) throw tooMuch(reserved);
+  if (!reserved.ok) throw shareLimitRefusal(reserved);
   try {
     return await work((spent) => (bytes = spent));
   } finally {
@@ -47,7 +47,7 @@ export async function countShare<Value>(
   }
 }
 
-function tooMuch({ why, retryAfterMs }: Extract<Reserved, { ok: false }>): Refusal {
+function shareLimitRefusal({ why, retryAfterMs }: Extract<Reserved, { ok: false }>): Refusal {
   if (why === 'concurrent') {
     return new Refusal('too_many_at_once', 'Too much is being shared at once.', { retryAfterMs });
   }

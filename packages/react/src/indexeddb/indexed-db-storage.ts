@@ -25,13 +25,13 @@ export type IndexedDbStorage = RunStorage & {
 };
 
 /** What this storage knows of a run: the last write that it saw, and how many events the next batch can follow. */
-type Seen = { mark: string; events: number };
+type KnownRun = { mark: string; events: number };
 
 /** A run that this storage cannot continue, only start anew: no write has this mark. */
-const lost: Seen = { mark: '', events: 0 };
+const lost: KnownRun = { mark: '', events: 0 };
 
 /** A run whose start was not stored: the log under its id belongs to another start. */
-const unstored: Seen = { mark: '', events: 0 };
+const unstored: KnownRun = { mark: '', events: 0 };
 
 /**
  * Keeps runs in the browser's IndexedDB, in pages and in workers. Create it once, outside of components; it
@@ -71,7 +71,7 @@ class StoredLogs {
   readonly #maxRuns;
   readonly database;
   readonly #locks;
-  readonly #seen = new Map<string, Seen>();
+  readonly #seen = new Map<string, KnownRun>();
   /** The time of each start that could not be stored. */
   readonly #failedAt = new Map<string, number>();
   #writer: string | undefined;
@@ -155,7 +155,7 @@ class StoredLogs {
   }
 
   /** Throws if a batch that begins with `seq` must not follow the stored events. */
-  #checkTurn(id: string, seq: number, stored: Seen | undefined): void {
+  #checkTurn(id: string, seq: number, stored: KnownRun | undefined): void {
     const known = this.#seen.get(id);
     if (known === unstored) throw eventGapError(id, 0);
     if (stored === undefined) throw runForgottenError(id);

@@ -61,7 +61,7 @@ export async function answerCall<Output, Call extends ToolCallState>(
   } catch (error) {
     throw callError(error, report, after(dialog, report));
   }
-  if (report?.done !== true) throw callError(brokenOff(config.name), report, after(dialog, report));
+  if (report?.done !== true) throw callError(unexpectedEndError(config.name), report, after(dialog, report));
   const { value, calls, counters, providerMetadata } = report;
   return {
     // the value that its reader returned
@@ -116,7 +116,7 @@ function checkCall(name: string, options: CallOptions): void {
   );
 }
 
-function brokenOff(name: string): CuelineError {
+function unexpectedEndError(name: string): CuelineError {
   return new CuelineError('stream_truncated', `The call of agent "${name}" ended unexpectedly. Try again.`);
 }
 

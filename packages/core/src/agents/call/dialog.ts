@@ -64,13 +64,14 @@ export function createDialog(
 /** Returns the dialog that `dialog.toJSON()` came from. @throws CuelineError `invalid_options` for anything else */
 export function dialogFromJSON(json: unknown): Dialog {
   if (!isRecord(json) || typeof json['id'] !== 'string' || !Array.isArray(json['messages'])) {
-    throw notADialog('it is not an object with an id and messages');
+    throw invalidDialogError('it is not an object with an id and messages');
   }
   if (json['v'] !== 1)
-    throw notADialog(`its version is ${quoteValue(json['v'])}, but this version of Cueline reads 1`);
+    throw invalidDialogError(`its version is ${quoteValue(json['v'])}, but this version of Cueline reads 1`);
   const { id, parentId, instructions, messages } = json as DialogJSON;
   for (const [name, value] of Object.entries({ parentId, instructions })) {
-    if (value !== undefined && typeof value !== 'string') throw notADialog(`its ${name} is not a string`);
+    if (value !== undefined && typeof value !== 'string')
+      throw invalidDialogError(`its ${name} is not a string`);
   }
   const facts: Facts = {
     id,
@@ -80,7 +81,7 @@ export function dialogFromJSON(json: unknown): Dialog {
   try {
     return dialogOf(facts, []).append(messages as readonly ModelMessage[]);
   } catch (error) {
-    throw notADialog(thrownText(error));
+    throw invalidDialogError(thrownText(error));
   }
 }
 
@@ -116,7 +117,7 @@ function dialogOf(facts: Facts, kept: readonly ModelMessage[]): Dialog {
   });
 }
 
-function notADialog(why: string): CuelineError {
+function invalidDialogError(why: string): CuelineError {
   return new CuelineError(
     'invalid_options',
     `This cannot be read as a dialog: ${why}. Pass what dialog.toJSON() returned, or its text after JSON.parse.`,

@@ -86,7 +86,7 @@ export function runAgentSession<const Schemas extends SessionSchemas = SessionSc
   const promise = untilEnd(started, settings, handle);
   return {
     sessionId,
-    initialMessage: firstWords(settings),
+    initialMessage: firstMessageOf(settings),
     promise,
     run,
     stop: () => run.stop(),
@@ -111,7 +111,7 @@ function sessionPrompt(
 }
 
 /** Returns the conversation's first message, also if it was in an earlier session. */
-function firstWords({ initialMessages = [], initialMessage = OPENING }: SessionSettings): string {
+function firstMessageOf({ initialMessages = [], initialMessage = OPENING }: SessionSettings): string {
   // the messages are checked when the session begins
   const first = initialMessages.find((message: ModelMessage | null) => message?.role === 'user');
   if (first === undefined) return initialMessage;

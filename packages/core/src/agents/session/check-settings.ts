@@ -7,7 +7,7 @@ import { isToolList, splitTools } from '../../tools/tool-list.ts';
 import { refuseFaults } from '../refuse-faults.ts';
 import type { SessionCallbacks } from './session-callbacks.ts';
 import { OPENING, sessionOptionNames, type SessionSettings, type SessionTools } from './session-config.ts';
-import { withoutExecute } from './session-end.ts';
+import { missingExecuteError } from './session-end.ts';
 
 const names: Record<keyof SessionSettings, true> = {
   systemPrompt: true,
@@ -88,6 +88,6 @@ function* toolFaults(tools: SessionTools & Parameters<typeof splitTools>[0]): Ge
     if (typeof execute === 'function') continue;
     if (type !== 'provider') {
       yield `the tool ${name} has no execute. If a person has to answer, return suspend({ … }) from execute.`;
-    } else if (isProviderExecuted === false) throw withoutExecute(name);
+    } else if (isProviderExecuted === false) throw missingExecuteError(name);
   }
 }

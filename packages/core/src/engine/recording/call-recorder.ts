@@ -14,7 +14,7 @@ import { callFacts } from './read-part.ts';
 const CALL_MS = 50;
 
 /** The end of a model call, before its tools run. */
-export type WholeAnswer = Pick<
+export type CompletedAnswer = Pick<
   Extract<RunEventBody, { type: 'model-call-end' }>,
   'finishReason' | 'usage'
 > & {
@@ -188,7 +188,7 @@ export class CallRecorder implements ToolCallRecorder {
    * Records that the model's answer is whole, once its calls are in the log. Without it, a run that another process
    * continues asks the model again.
    */
-  answered({ finishReason, usage, content }: WholeAnswer): void {
+  answered({ finishReason, usage, content }: CompletedAnswer): void {
     const calls = content.flatMap(({ type, toolCallId, providerExecuted }) =>
       type === 'tool-call' && toolCallId !== undefined && providerExecuted !== true ? [toolCallId] : [],
     );

@@ -5,7 +5,7 @@ import { toRunError } from '../../models/run-error.ts';
 import { metadata, sourceFacts, textOf, warningText } from './read-part.ts';
 import { causeOf } from '../../messages/steer-cause.ts';
 import { CallRecorder } from './call-recorder.ts';
-import { contentFiltered } from '../../provider/content-filtered.ts';
+import { contentFilteredError } from '../../provider/content-filtered-error.ts';
 import { toJson } from '../../messages/to-json.ts';
 import type { ModelRetry } from '../../provider/with-retries.ts';
 import type { Ending } from '../ending.ts';
@@ -122,7 +122,7 @@ class RunRecorder implements Recorder {
       return this.end('error', { finishReason, error });
     }
     if (finishReason === 'content-filter')
-      return this.end('error', { finishReason, error: contentFiltered() });
+      return this.end('error', { finishReason, error: contentFilteredError() });
     if (finishReason === 'error') {
       const error = new CuelineError(
         'provider_error',

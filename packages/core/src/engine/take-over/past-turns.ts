@@ -58,7 +58,7 @@ export async function readPastTurns({ events, state }: Past, tools: ToolSet): Pr
       answers: answers.get(step.step) ?? [],
       result: resultOf(step, parts, own),
       feedback: feedbackOf(next),
-      isPaused: parts.some(isAsked),
+      isPaused: parts.some(hasApprovalRequest),
     });
     approvalAnswers = answered.length === 0 ? [] : [{ role: 'tool', content: answered }];
   }
@@ -127,7 +127,7 @@ function readAnswers(events: readonly RunEvent[]): Map<number, string[]> {
 }
 
 /** True for a call that the provider asked an approval for. */
-function isAsked(part: Part): boolean {
+function hasApprovalRequest(part: Part): boolean {
   return 'toolCallId' in part && part.providerExecuted === true && part.approval !== undefined;
 }
 

@@ -4,7 +4,7 @@ import { isSwitchedOff, switchedOff } from '../../limits/kill-switch.ts';
 import { withTimeout } from '../../base/with-timeout.ts';
 import { Refusal } from '../../http/respond.ts';
 import { createCommandCheck } from '../check-command.ts';
-import { unknownRun } from '../read-query.ts';
+import { unknownRunRefusal } from '../read-query.ts';
 import type { RouteSettings } from '../settings.ts';
 import { leastTokens } from '../usage/least-tokens.ts';
 import { guardBudget, LEASE_MS, startLease } from '../guard/guarded-step.ts';
@@ -53,7 +53,7 @@ class DurableRuns implements Runs {
 
   async reach(runId: string, subject: string): Promise<ReachedRun> {
     const run = await this.find(runId, subject);
-    if (run === undefined) throw unknownRun();
+    if (run === undefined) throw unknownRunRefusal();
     return run;
   }
 

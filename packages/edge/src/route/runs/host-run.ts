@@ -214,7 +214,7 @@ class RunHost implements HostedRun {
     return (await this.#executor.send?.(this.#innerId, command)) ?? runEndedReply();
   }
 
-  async #obey(message: RunMessage): Promise<void> {
+  async #execute(message: RunMessage): Promise<void> {
     if (message.type === 'stop') return this.stop();
     if (message.type === 'reply') return;
     const { id } = message;
@@ -248,7 +248,7 @@ class RunHost implements HostedRun {
       try {
         for await (const message of this.#store.messages(this.runId, this.#over.signal)) {
           failures = 0;
-          await this.#obey(message);
+          await this.#execute(message);
         }
         return;
       } catch (error) {

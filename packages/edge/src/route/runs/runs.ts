@@ -1,4 +1,4 @@
-import { keepNoProcess, startTimer } from '../../base/timer.ts';
+import { unrefTimer, startTimer } from '../../base/timer.ts';
 import {
   inProcess,
   type EditReply,
@@ -17,7 +17,7 @@ import { leastTokens } from '../usage/least-tokens.ts';
 import type { MemoryUser } from '../usage/memory-use.ts';
 import { createOpenWork, type OpenWork } from './open-work.ts';
 import { withTimeout } from '../../base/with-timeout.ts';
-import { unknownRun } from '../read-query.ts';
+import { unknownRunRefusal } from '../read-query.ts';
 import { createRunBudget, startRefusedError, limitsWithin, type BudgetedRun } from '../usage/run-budget.ts';
 import { followRemoteRun } from './remote-run.ts';
 import { createRunMeter, type RunMeter } from '../usage/run-meter.ts';
@@ -208,7 +208,7 @@ class RouteRuns implements Runs {
       this.#here.delete(runId);
       return;
     }
-    keepNoProcess(startTimer(() => this.#here.delete(runId), this.#settings.replayMs));
+    unrefTimer(startTimer(() => this.#here.delete(runId), this.#settings.replayMs));
   }
 
   #reachHere(run: HostedRun, settled: Promise<void>): ReachedRun {
@@ -241,7 +241,7 @@ class RouteRuns implements Runs {
 
   async reach(runId: string, subject: string): Promise<ReachedRun> {
     const run = await this.find(runId, subject);
-    if (run === undefined) throw unknownRun();
+    if (run === undefined) throw unknownRunRefusal();
     return run;
   }
 

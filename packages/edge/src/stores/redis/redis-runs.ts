@@ -30,8 +30,8 @@ export type RedisRunsOptions = {
 };
 
 /** How many events are written or read at once: a script blocks all other clients. */
-const MOST_EVENTS = 250;
-const MOST_BYTES = 512 * 1_024;
+const MAX_BATCH_EVENTS = 250;
+const MAX_BATCH_BYTES = 512 * 1_024;
 /** How often readers look for events whose notification was lost, in milliseconds. */
 const POLL_MS = 5_000;
 /** How long readers wait for a server that does not answer, in milliseconds. */
@@ -39,7 +39,7 @@ const MAX_AWAY_MS = 15_000;
 /** A name outlives its run a little, because the run expires by its own end. It counts only while the run exists. */
 const NAME_SLACK_MS = 60_000;
 /** About 70 years: the server does not accept an infinite time. */
-const LONGEST_MS = 2 ** 41;
+const MAX_EXPIRY_MS = 2 ** 41;
 
 /**
  * Keeps runs in Redis (6 or newer, or Valkey), for any number of instances: each can read, stop and answer the
@@ -108,7 +108,7 @@ export function createRedisRuns(client: RedisClient, options: RedisRunsOptions =
       const [run, log] = redis.keysOf(runId);
       const begin = (): Following<EventBatch> =>
         redis.look(eventsChannel(redis.prefix, runId), afterSeq + 1, async (first) => {
-          const args = [String(first), String(MOST_EVENTS), String(MOST_BYTES)];
+          const args = [String(first), String(MAX_BATCH_EVENTS), String(MAX_BATCH_BYTES)];
           const found = textsOf(await readEvents(redis.client, [run, log], args));
           if (found === undefined) return undefined;
           const [length, state, ms, id, ...items] = found;
@@ -211,13 +211,15 @@ class RedisLog {
     const [run, , messages] = this.keysOf(runId);
     const begin = (): Following<RunMessage> =>
       this.look(messagesChannel(this.prefix, runId), first, async (from) => {
-        const found = textsOf(await readMessages(this.client, [run, messages], [from, String(MOST_EVENTS)]));
+        const found = textsOf(
+          await readMessages(this.client, [run, messages], [from, String(MAX_BATCH_EVENTS)]),
+        );
         if (found === undefined) return undefined;
         const [ms, ...pairs] = found;
         const ids = pairs.filter((_, index) => index % 2 === 0);
         const texts = pairs.filter((_, index) => index % 2 === 1);
         const items = texts.map((text) => JSON.parse(text) as RunMessage);
-        const more = items.length === MOST_EVENTS;
+        const more = items.length === MAX_BATCH_EVENTS;
         return { items, next: idAfter(ids.at(-1)) ?? from, more, over: false, ms: Number(ms) };
       });
     return follow(begin, signal);
@@ -266,7 +268,7 @@ function* parts({ first, items, ended }: EventBatch): Generator<EventBatch> {
   for (const [index, event] of items.entries()) {
     length += event.length;
     const to = index + 1;
-    if (length < MOST_BYTES && to - from < MOST_EVENTS && to < items.length) continue;
+    if (length < MAX_BATCH_BYTES && to - from < MAX_BATCH_EVENTS && to < items.length) continue;
     yield { first: first + from, items: items.slice(from, to), ended: ended && to === items.length };
     from = to;
     length = 0;
@@ -287,5 +289,5 @@ function messagesChannel(prefix: string, runId: string): string {
 }
 
 function toMilliseconds(ms: number): string {
-  return String(Math.ceil(Math.min(Math.max(ms, 1), LONGEST_MS)));
+  return String(Math.ceil(Math.min(Math.max(ms, 1), MAX_EXPIRY_MS)));
 }

@@ -11,7 +11,7 @@ export type Subscriptions = {
 
 /** How long the connection stays open without listeners, in milliseconds, so that a finished process can end. */
 const LINGER_MS = 1_000;
-const TRY_AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 
 /** Listens to any number of channels over one connection, which is open as long as there are listeners. */
 export function createSubscriptions(client: RedisClient): Subscriptions {
@@ -39,7 +39,7 @@ export function createSubscriptions(client: RedisClient): Subscriptions {
       connection = undefined;
       setTimeout(() => {
         for (const channel of wakers.keys()) void subscribe(channel);
-      }, TRY_AGAIN_MS);
+      }, RETRY_MS);
     };
     // if the client was configured not to reconnect
     subscriber.on('end', startAgain);
