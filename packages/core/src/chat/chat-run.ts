@@ -273,8 +273,8 @@ class ChatAttempts implements ChatRun {
       if (command === undefined || !isStillPending(id)) continue;
       const reply = await this.#executor.send?.(this.#log.getState().runId, command);
       if (reply?.accepted === true) this.#answered.add(id);
-      // another client may have responded meanwhile; otherwise a client that sends by itself would repeat this for
-      // ever
+      // another client may have responded meanwhile; otherwise a client that sends automatically would repeat
+      // this forever
       else if (isStillPending(id)) {
         throw new CuelineError('interrupted', reply?.reason ?? 'This executor does not accept commands.');
       }

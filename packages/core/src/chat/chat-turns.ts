@@ -41,7 +41,7 @@ export function outputsIn(message: UIMessage | undefined): Map<string, ClientToo
 }
 
 /**
- * Returns a chat's messages as the turns of a run: without the task list, the calls of agents, and broken-off
+ * Returns a chat's messages as the turns of a run: without the task list, the calls of agents, and failed
  * attempts.
  */
 export function toTurns(messages: readonly UIMessage[]): UIMessage[] {

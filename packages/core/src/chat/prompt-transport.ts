@@ -79,7 +79,7 @@ export class PromptTransport<Input = void> implements ChatTransport<UIMessage> {
     return this.#prompt.runs.get(chatId)?.messages() ?? [];
   }
 
-  /** Ends the chat's run as `stopped`, also one that waits for an approval or that nobody watches. */
+  /** Ends the chat's run as `stopped`, also one that waits for an approval or has no watcher. */
   stop(chatId: string): void {
     this.#prompt.runs.get(chatId)?.stop();
   }

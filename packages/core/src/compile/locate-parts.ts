@@ -3,7 +3,7 @@ import type { Definitions } from '../prompt/definitions.ts';
 import type { SystemFormat } from '../prompt/prompt-options.ts';
 import { systemPart, tag } from './instructions.ts';
 
-/** The most parts that a request names: each costs room in every log, and nobody reads more. */
+/** The maximum number of parts that a request names, because each takes space in every log. */
 const MAX_PARTS = 1_000;
 
 /**

@@ -25,7 +25,7 @@ export function createEventQueue(
   const undecided = new Set<string>();
   let work: Promise<void> | undefined;
   let failure: { error: unknown } | undefined;
-  /** Callers that wait until so many events are stored. */
+  /** Callers, each with the number of stored events that it waits for. */
   let readers: { count: number; resolve: () => void; reject: (error: unknown) => void }[] = [];
   let added = 0;
   let kept = 0;

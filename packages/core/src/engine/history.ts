@@ -9,8 +9,9 @@ export type StepPosition = {
 };
 
 /**
- * The whole conversation of a run, whatever was sent of it. The AI SDK passes the messages of a step on to
- * later steps. Messages of a hook or a task list are for one step only, so the history keeps the original ones.
+ * The whole conversation of a run, also the parts that were not sent. The AI SDK passes the messages of a step
+ * on to later steps. Messages of a hook or a task list are for one step only, so the history keeps the original
+ * ones.
  */
 export type History = {
   /** Adds the messages since the step before; `answers` are the responses to its approvals. */

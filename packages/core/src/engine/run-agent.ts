@@ -24,9 +24,9 @@ import { readPastTurns } from './take-over/past-turns.ts';
 import { messagesOf, openCallsOf, takeOverOf } from './take-over/take-over.ts';
 
 /**
- * Answers a tool call with a prompt of its own, which runs in the same log, under the same limits, and stops
- * with its parent. Resolves with the text of its answer, or with the object of its response schema. Rejects
- * with the reason if there is no answer, which the parent's model reads.
+ * Answers a tool call with an agent's prompt, which runs in the same log, under the same limits, and stops with
+ * its parent. Resolves with the text of its answer, or with the object of its response schema. Rejects with the
+ * reason if there is no answer, which the parent's model reads.
  */
 export async function runAgent(
   parent: AgentContext,

@@ -17,7 +17,7 @@ export type ReplayOptions = {
   maxGapMs?: number | undefined;
   /** Milliseconds from any fixed point; default `performance.now`. */
   now?: (() => number) | undefined;
-  /** Calls back after so many milliseconds, and returns a function that cancels. Default `setTimeout`. */
+  /** Calls back after some milliseconds, and returns a function that cancels. Default `setTimeout`. */
   wait?: ((callback: () => void, ms: number) => () => void) | undefined;
 };
 

@@ -9,7 +9,7 @@ export type ParameterType =
   | 'kBoolean'
   | 'kEnum';
 
-/** A value that takes the place of `{NAME}` in a text. */
+/** A value that replaces `{NAME}` in a text. */
 export type ParameterValue = string | number | boolean;
 
 /** A parameter of a prompt, as a prompt file declares it. */
@@ -75,7 +75,7 @@ export type LibraryPrompt = {
   readonly userPrompt: string;
   readonly userPromptParameters: readonly LibraryParameter[];
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** SHA-256 of the texts and parameters in hexadecimal: equal for equal content, whatever its version and name. */
+  /** SHA-256 of the texts and parameters in hexadecimal: equal for equal content, regardless of version and name. */
   readonly hash: string;
   /** True for a prompt whose texts only its MCP server knows. `definePrompt` asks the server for them in each run. */
   readonly remote?: true;

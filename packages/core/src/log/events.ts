@@ -256,7 +256,7 @@ export type RunEventBody =
   | { type: 'warning'; message: string; source?: ErrorSource }
   /**
    * A model call failed and is tried again. With `attempt`, nothing of its answer had been visible. Without it
-   * (`options.streamRetries`) the answer broke off, and everything between the step's start and this event is
+   * (`options.streamRetries`) the answer was cut off, and everything between the step's start and this event is
    * void: not part of the answer, of the messages or of a later request.
    */
   | {

@@ -122,7 +122,7 @@ function readInvalid(events: readonly RunEvent[]): RunPast['isInvalid'] {
   const keyOf = (place: number, toolCallId: string): string => JSON.stringify([place, toolCallId]);
   for (const event of events) {
     if (event.agent !== undefined) continue;
-    // a step that is asked again takes the place of the one that is void
+    // a repeated step replaces the void one
     if (event.type === 'step-start' && starts.at(-1) !== event.step) starts.push(event.step);
     if (event.type === 'tool-input-end' && event.invalid !== undefined) {
       invalid.add(keyOf(starts.length - 1, event.toolCallId));

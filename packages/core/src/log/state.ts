@@ -173,7 +173,7 @@ export type RunFacts<Types extends PromptTypes = PromptTypes> = {
   queued: number;
   /** True while a stored log is replayed. */
   replaying: boolean;
-  /** Why the run is not stored although it should be. The run continues all the same. */
+  /** Why the run is not stored although it should be. The run continues anyway. */
   storageError?: SerializedError;
 };
 

@@ -77,7 +77,7 @@ export function describeUnfinished(
 }
 
 function readStep(log: readonly RunEvent[], start: number, next: number): UnfinishedStep | undefined {
-  // everything before a broken-off attempt is void
+  // everything before a failed attempt is void
   const voided = lastVoid(log, start, next);
   const calls = createStepCalls();
   const openBlocks = new Map<string, number[]>();

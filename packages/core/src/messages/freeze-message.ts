@@ -77,7 +77,7 @@ function copy(value: unknown, path: string, depth: number): unknown {
     throw messagePartError(path.slice(0, 100), `is nested more than ${MAX_DEPTH} deep, or contains itself.`);
   }
   if (Array.isArray(value)) {
-    // as in JSON, null takes the place of an item that JSON cannot hold
+    // as in JSON, null replaces an item that JSON cannot hold
     const items = Array.from(value, (item, index) => orNull(copy(item, `${path}[${index}]`, depth + 1)));
     return Object.freeze(items);
   }

@@ -3,9 +3,9 @@ import type { UIMessage } from 'ai';
 type Part = UIMessage['parts'][number];
 
 /**
- * Returns a chat's message without the broken-off attempts of steps that were tried again (`streamRetries`). The AI
- * SDK's stream cannot take back a text, so in a chat it is a step of its own, followed by a part `data-retry`. A run
- * that gets such messages leaves the step out by itself; this function is for showing them. Returns the same message
+ * Returns a chat's message without the failed attempts of retried steps (`streamRetries`). The AI SDK's stream
+ * cannot take back a text, so in a chat it is a step of its own, followed by a part `data-retry`. A run that
+ * gets such messages leaves the step out by itself; this function is for showing them. Returns the same message
  * if there is none.
  *
  * @example

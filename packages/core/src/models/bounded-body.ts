@@ -77,8 +77,8 @@ export function boundEvents(
 }
 
 /**
- * Returns the beginning of a body as text. Never rejects: of a body that breaks off or takes too long, returns what
- * has arrived.
+ * Returns the beginning of a body as text. Never rejects: returns what has arrived of a body that is cut off or
+ * takes too long.
  */
 export async function readFirstBytes(
   response: Response,

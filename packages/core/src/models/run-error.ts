@@ -6,7 +6,7 @@ import { connectionError } from './guarded-fetch.ts';
 import { providerMessage } from './provider-message.ts';
 import { redact, redactDeep } from '../json/redact.ts';
 
-// the messages of Chromium, Node, Safari and Firefox for a fetch that fails and for a body that breaks off
+// the messages of Chromium, Node, Safari and Firefox for a failed fetch and for a body that is cut off
 const unmadeConnection = /^(failed to fetch|fetch failed|load failed|networkerror)/i;
 const brokenConnection = /^(network error|terminated|error in (input|body) stream)/i;
 

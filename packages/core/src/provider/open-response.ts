@@ -40,7 +40,7 @@ const noUsage: LanguageModelV4Usage = {
   outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 };
 
-/** Returns the finish of a response that broke off and with which the conversation continues. */
+/** Returns the finish of a cut-off response with which the conversation continues. */
 export function repairedFinish(finish?: Finish): Finish {
   return { usage: noUsage, ...finish, type: 'finish', finishReason: { unified: 'other', raw: undefined } };
 }
@@ -57,16 +57,16 @@ export function streamOf(
   });
 }
 
-/** Returns the finish of a failed response. Its tokens count all the same. */
+/** Returns the finish of a failed response. Its tokens still count. */
 function failedFinish(finish?: Finish): Finish {
   const finishReason = { unified: 'error' as const, raw: finish?.finishReason.raw };
   return { usage: noUsage, ...finish, type: 'finish', finishReason };
 }
 
 /**
- * Makes one call of the model and resolves once something of its answer is visible. Until then it can be tried again,
- * so the promise rejects with whatever was thrown. A later failure breaks the answer off, which is repaired or errors
- * the stream. `firstChunkLeftMs` is what earlier tries have left of that limit.
+ * Makes one call of the model and resolves once something of its answer is visible. Until then it can be tried
+ * again, so the promise rejects with whatever was thrown. A later failure cuts off the answer, which is
+ * repaired or errors the stream. `firstChunkLeftMs` is what earlier tries have left of that limit.
  */
 export function openResponse(
   model: LanguageModelV4,

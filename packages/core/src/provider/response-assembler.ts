@@ -30,7 +30,7 @@ type Block = LanguageModelV4Text | LanguageModelV4Reasoning;
 
 /**
  * Assembles the parts of a response and emits them as they come. `holdsCalls`: calls are emitted when the
- * response is complete, so that a response which breaks off can be taken as one without calls.
+ * response is complete, so that a response that is cut off can count as one without calls.
  */
 export type ResponseAssembler = {
   /** Adds the next part, except errors and the end. */

@@ -67,7 +67,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
   let followed: AsyncIterator<RunEvent> | undefined;
   /** True if the attempt detaches as soon as the run has an id, because it cannot be found without one. */
   let leaving = false;
-  /** Set if the executor broke off without the end of the run. */
+  /** Set if the executor ended without the end of the run. */
   let lost: LostConnection | undefined;
 
   log.listen(onEvent);

@@ -154,7 +154,7 @@ function withText(step: readonly RunEvent[], text: string, number: number): RunE
   });
 }
 
-/** Returns the index of the last broken-off try in a step, before which everything is void; 0 if there was none. */
+/** Returns the index of the last failed attempt in a step, before which everything is void; 0 if there was none. */
 function lastVoid(step: readonly RunEvent[]): number {
   return Math.max(
     0,

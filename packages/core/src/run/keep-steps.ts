@@ -97,7 +97,7 @@ function keepOpening(log: readonly RunEvent[]): KeptSteps {
   return { events: [], messages: messages.slice(countPromptMessages(log)), tasks };
 }
 
-/** Returns the log up to the end of a step, what the model is told next, and the user's later edits of the tasks. */
+/** Returns the log up to the end of a step, with the feedback after it and the user's later edits of the tasks. */
 function withEdits(log: readonly RunEvent[], { index, feedback }: Omit<StepEnd, 'next'>): RunEvent[] {
   return numbered([...log.slice(0, index + 1), ...feedback, ...editsAfter(log, index + 1)]);
 }
@@ -129,7 +129,7 @@ export type StepEnd = {
   index: number;
   /** The number of the next step. */
   next: number;
-  /** What the model is told before the next step. The log has it after the start of that step. */
+  /** The feedback before the next step. The log has it after the start of that step. */
   feedback: readonly RunEvent[];
 };
 
@@ -156,7 +156,8 @@ export function continuableEnds(log: readonly RunEvent[]): StepEnd[] {
         open.delete(event.toolCallId);
         break;
       case 'step-end': {
-        // a step that broke off is not whole, even if a tool of it has run; nor is one that waits for an answer
+        // a step that was cut off is incomplete, even if a tool of it has run; so is one that waits for a
+        // response
         const isWhole = open.size === 0 && event.finishReason !== 'error';
         last = isWhole ? { index, next: event.step + 1, feedback: [] } : undefined;
         if (last !== undefined && called) ends.push(last);

@@ -42,7 +42,7 @@ export type RunOptions<Types extends PromptTypes = PromptTypes> = RunSettings & 
 export type WhenBusy = 'replace' | 'queue' | 'reject' | 'parallel';
 
 export type SendOptions = {
-  /** Default `replace`: the current start is stopped, and what it has said so far is part of the conversation. */
+  /** Default `replace`: the current start is stopped, and its text so far is part of the conversation. */
   whenBusy?: Exclude<WhenBusy, 'parallel'> | undefined;
   /** Aborting it ends this start as `stopped`, or takes it out of the queue. */
   signal?: AbortSignal | undefined;

@@ -65,7 +65,7 @@ export async function approvedArguments(
       if (!(await leavesUnchanged(inputSchema, args))) throw new Error(cannotEdit);
       return { args: await parseWith(inputSchema, response.input), edited: response.input };
     } catch (error) {
-      // a program that gives the same response each time would otherwise be asked for ever
+      // a program that gives the same response each time would otherwise be asked forever
       if (tries === MAX_TRIES) throw error;
       why = error instanceof Error ? error.message : getErrorMessage(error);
     }

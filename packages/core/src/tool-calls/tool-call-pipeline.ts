@@ -76,7 +76,7 @@ export type ToolCallRecorder = {
   toolCalled(toolCallId: string): Promise<void> | undefined;
   /** A tool begins to run. */
   toolStarted(toolCallId: string, toolName: string, rules: SettlingRules): void;
-  /** A tool has run for so many milliseconds. */
+  /** A tool has run for `ms` milliseconds. */
   toolTimed(toolCallId: string, ms: number): void;
   /** A call was answered with the result of the same call before. */
   toolRepeated(toolCallId: string): void;
@@ -242,7 +242,7 @@ class Pipeline implements ToolCallPipeline {
             yield (output = redactKeys(guarded.finish(next.value), this.#runContext.secrets));
           }
         } finally {
-          // not awaited, because a generator that waits for ever does not answer this either
+          // not awaited, because a generator that waits forever does not answer this either
           work = outputs.return?.();
           if (work !== undefined) this.#runContext.track(work).catch(() => {});
         }

@@ -39,7 +39,7 @@ export type ToolRegistry = {
   invalid(toolName: string, input: unknown): void;
 };
 
-/** The tool of an open call. `continues`: whoever runs its calls continues one that has started. */
+/** The tool of an open call. `continues`: a call that has started continues where it runs, in a page or an agent. */
 export type Settlement = { tool: ToolSet[string] | undefined; continues: boolean };
 
 /** Creates AI SDK tools from definitions. The pipeline surrounds each call, and results are complete and capped. */

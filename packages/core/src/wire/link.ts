@@ -149,7 +149,7 @@ function inflate(body: string): string {
   });
   const bytes = fromBase64Url(body);
   try {
-    // in pieces, so that a link that inflates without end is refused early
+    // in pieces, so that a link that inflates endlessly is refused early
     for (let offset = 0; offset < bytes.length; offset += 1024) {
       inflater.push(bytes.subarray(offset, offset + 1024), offset + 1024 >= bytes.length);
     }

@@ -57,7 +57,7 @@ export function priceOf(prices: Prices, provider: string, modelId: string): Mode
   return name === undefined ? undefined : prices[name];
 }
 
-/** Returns the maximum cost of a call that may use so many tokens. */
+/** Returns the maximum cost of a call with these limits of tokens. */
 export function worstCost({ input, output, cacheWrite = input }: ModelPrice, tokens: TokenCounts): number {
   return (tokens.input * Math.max(input, cacheWrite) + tokens.output * output) / MILLION;
 }

@@ -22,8 +22,8 @@ const keptThere =
   'it refers to data stored at the provider, which all users share. Send the items themselves.';
 
 /**
- * OpenAI's Responses. The provider stores nothing (`store: false`): everybody who knows the id of a stored
- * answer could ask for it, since all are in one account, and it would cost tokens that nobody reserved.
+ * OpenAI's Responses. The provider stores nothing (`store: false`): anyone who knows the id of a stored answer
+ * could refer to it, because all callers share one account, and it would cost tokens that are not reserved.
  */
 export const responsesApi: Api = {
   fields: [

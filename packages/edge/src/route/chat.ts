@@ -111,7 +111,7 @@ function chatTransport(
   user: Pick<MemoryUser, 'take' | 'note'>,
   begin: (request: Start) => Promise<ReachedRun>,
 ): PromptTransport<unknown> {
-  // an earlier run is read as a whole, if there is memory for it; a run that starts here is not broken off for want
+  // an earlier run is read as a whole, if there is memory for it; a run that starts here is not ended for lack
   // of memory
   const count = (event: string): void => user.take(parsedBytes(event));
   const note = (event: string): void => user.note(parsedBytes(event));

@@ -3,8 +3,8 @@ import { toServerSentEvents } from '@cueline/core/server';
 import { whileRead } from './streams.ts';
 
 /**
- * How long a client may leave chunks unread, in milliseconds. The chunks hold the whole run, so a client that reads
- * nothing must not keep them for ever.
+ * How long a client may leave chunks unread, in milliseconds. The chunks hold the whole run, so a client that
+ * reads nothing must not keep them forever.
  */
 const STALL_MS = 60_000;
 

@@ -35,7 +35,7 @@ export function createMemoryShares({
     used -= body.byteLength + OVERHEAD;
   }
 
-  /** If a full storage refused new shares until old ones expire, a few clients could block everybody for a month. */
+  /** If a full storage refused new shares until old ones expire, a few clients could block all others for a month. */
   function makeRoom(size: number): void {
     for (const [id, share] of shares) {
       if (used + size <= maxBytes) return;

@@ -35,7 +35,7 @@ export function follow<Item>(begin: () => Following<Item>, signal: AbortSignal):
           if (result.done === true) leave();
           return result;
         },
-        // a generator would learn of it only after its current wait, which nobody awaits any more
+        // a generator would notice it only after its current wait, which no caller awaits any more
         return() {
           leave();
           items.return().catch(() => {});

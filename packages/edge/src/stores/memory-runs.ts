@@ -176,7 +176,7 @@ class RunTable {
     return runId === undefined ? undefined : this.get(runId)?.runId;
   }
 
-  /** A reader must not wait for ever for a run whose instance has crashed. */
+  /** A reader must not wait forever for a run whose instance has crashed. */
   forgetLater(run: RunEntry): void {
     clearTimeout(run.timer);
     const forget = (): void => {

@@ -78,7 +78,7 @@ export function createRunDatabase(name: string): RunDatabase {
       },
       blocked: onBlocked,
       blocking(_current, _next, event) {
-        // otherwise a tab that deletes or upgrades the database would wait for this page for ever
+        // otherwise a tab that deletes or upgrades the database would wait for this page forever
         (event.target as IDBDatabase).close();
       },
     });

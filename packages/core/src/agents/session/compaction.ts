@@ -44,7 +44,7 @@ export class Compaction {
   #last = { turn: -Infinity, length: 0 };
   #inARow = 0;
   #frame: number | undefined;
-  /** The provider's last count, of so many messages. */
+  /** The provider's last token count, and the number of messages that it covers. */
   #counted: { tokens: number; length: number } | undefined;
   #isRefused = false;
   /** True while reports are suppressed, because another process has already made them. */
@@ -69,7 +69,10 @@ export class Compaction {
     this.#counted = { tokens, length };
   }
 
-  /** Reports that the provider refused the conversation as too long, so it must be summarized whatever was counted. */
+  /**
+   * Reports that the provider refused the conversation as too long, so it must be summarized regardless of the
+   * count.
+   */
   overflowed(): void {
     this.#isRefused = true;
   }

@@ -22,7 +22,7 @@ export type Recorder = {
   stepStarted(event: Extract<RunEventBody, { type: 'step-start' }>): void;
   /** Records a message to the model before the AI SDK delivers it, which then is not recorded again. */
   steered(steer: PendingSteer): void;
-  /** Ends the run, and drops whatever comes later. */
+  /** Ends the run, and drops later events. */
   end(outcome: RunOutcome, details?: { finishReason?: FinishReason; error?: CuelineError }): void;
   /** Ends the run according to the last step's finish reason. */
   finish(finishReason: FinishReason): void;

@@ -212,7 +212,7 @@ function untilLeft<Item>(read: (signal: AbortSignal) => AsyncIterable<Item>): As
           try {
             return await items.next();
           } catch (error) {
-            // the reader does not come back, and its source would otherwise be read for ever
+            // the reader does not come back, and its source would otherwise be read forever
             disconnected.abort();
             throw error;
           }

@@ -37,7 +37,7 @@ const TRIES_AFTER_END = 10;
 const LATE_TRIES = 30;
 const LATE_PAUSE_MS = 15_000;
 const MAX_PAUSE_MS = 2_000;
-/** How long to wait for a store before unstored events are shown all the same, in milliseconds. */
+/** How long to wait for a store before unstored events are shown anyway, in milliseconds. */
 const SLOW_MS = 1_000;
 
 /**
@@ -67,7 +67,7 @@ class Writer implements StoreWriter {
   #ended = false;
   /** True while the store is away. */
   #away = false;
-  /** Callers that wait until so many events are stored. */
+  /** Callers, each with the number of stored events that it waits for. */
   #waiting: { count: number; resolve: () => void }[] = [];
 
   constructor(options: StoreWriterOptions) {
