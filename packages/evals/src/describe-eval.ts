@@ -120,7 +120,7 @@ function createEvaluation<Input>(
   let report: Promise<EvalReport> | undefined;
   const runs = listRuns(definition, options);
   const title = titlesOf(runs);
-  for (const run of runs) places.set(keyOf(run), [...(places.get(keyOf(run)) ?? []), placeOf()]);
+  for (const run of runs) places.set(runKey(run), [...(places.get(runKey(run)) ?? []), placeOf()]);
 
   return {
     get started() {
@@ -137,7 +137,7 @@ function createEvaluation<Input>(
         only: (one, run) => titles.has(title(run)) && (options.only?.(one, run) ?? true),
         onResult: (result) =>
           places
-            .get(keyOf(result))
+            .get(runKey(result))
             ?.find(({ filled }) => !filled)
             ?.fill(result),
       });
@@ -145,7 +145,7 @@ function createEvaluation<Input>(
       report.catch(() => {});
     },
     result: (run) => {
-      const place = places.get(keyOf(run))!.find(({ taken }) => !taken)!;
+      const place = places.get(runKey(run))!.find(({ taken }) => !taken)!;
       place.taken = true;
       const stopped = report!.then(() => {
         throw withoutStack('The evaluation was stopped before this run ended.');
@@ -179,7 +179,7 @@ function placeOf(): Place {
   return place;
 }
 
-function keyOf({ caseId, repetition, model, prompt }: EvalRun): string {
+function runKey({ caseId, repetition, model, prompt }: EvalRun): string {
   return JSON.stringify([caseId, repetition, model, prompt]);
 }
 

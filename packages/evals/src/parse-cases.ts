@@ -59,12 +59,12 @@ function fromCsv(file: string, text: string): EvalCase[] {
       input: Object.fromEntries(inputs.map((name) => [name, row[name] ?? ''])),
       ...(expect === undefined ? {} : { expect }),
       ...(tags === undefined ? {} : { tags: tags.split(/\s+/).filter(Boolean) }),
-      ...(mark === undefined || mark === '' ? {} : { mark: markOf(file, index, mark) }),
+      ...(mark === undefined || mark === '' ? {} : { mark: readMark(file, index, mark) }),
     };
   });
 }
 
-function markOf(file: string, index: number, mark: string): boolean {
+function readMark(file: string, index: number, mark: string): boolean {
   const word = mark.trim().toLowerCase();
   if (['true', 'yes', '1'].includes(word)) return true;
   if (['false', 'no', '0'].includes(word)) return false;

@@ -32,7 +32,7 @@ export class Conversation {
    */
   next({ messages, steered }: Pick<PolicyStep, 'messages' | 'steered'>): readonly ModelMessage[] | undefined {
     for (const message of messages.slice(messages.length - steered)) {
-      const isOurs = this.#feedback !== undefined && textOf(message) === this.#feedback;
+      const isOurs = this.#feedback !== undefined && messageText(message) === this.#feedback;
       if (isOurs) this.#feedback = undefined;
       else this.#changed = true;
       const stays = this.#isGood || !isOurs;
@@ -115,7 +115,7 @@ export class Conversation {
   }
 }
 
-function textOf({ content }: ModelMessage): string {
+function messageText({ content }: ModelMessage): string {
   if (typeof content === 'string') return content;
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }

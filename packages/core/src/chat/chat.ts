@@ -215,8 +215,8 @@ function remember(runs: Map<string, ChatRun>, chatId: string, run: ChatRun): voi
 /** Stores a run's id. If the store is full or blocked, only a reload does not find the run. */
 function rememberRunId(runIds: RunIds | undefined, chatId: string, runId: string | undefined): undefined {
   try {
-    if (runId === undefined) runIds?.removeItem(keyOf(chatId));
-    else runIds?.setItem(keyOf(chatId), runId);
+    if (runId === undefined) runIds?.removeItem(storageKey(chatId));
+    else runIds?.setItem(storageKey(chatId), runId);
   } catch {
     return undefined;
   }
@@ -224,12 +224,12 @@ function rememberRunId(runIds: RunIds | undefined, chatId: string, runId: string
 
 function recallRunId(runIds: RunIds | undefined, chatId: string): string | undefined {
   try {
-    return runIds?.getItem(keyOf(chatId)) ?? undefined;
+    return runIds?.getItem(storageKey(chatId)) ?? undefined;
   } catch {
     return undefined;
   }
 }
 
-function keyOf(chatId: string): string {
+function storageKey(chatId: string): string {
   return `cueline:chat:${chatId}`;
 }

@@ -78,7 +78,7 @@ export async function startRun<
 ): Promise<RunPromptResult<Output, Plugins>> {
   const definition = toDefinition(source);
   const models = createModels(config);
-  const model = await models.resolve(modelOf(config.model ?? definition.model));
+  const model = await models.resolve(requireModel(config.model ?? definition.model));
   // a prompt function that ignores the signal must not delay the caller who aborts
   const track = trackWork(onWork);
   const past = durable?.past;
@@ -236,7 +236,7 @@ async function openingMessages(
   ];
 }
 
-function modelOf(model: string | LanguageModel | undefined): string | LanguageModel {
+function requireModel(model: string | LanguageModel | undefined): string | LanguageModel {
   if (model !== undefined) return model;
   throw new CuelineError(
     'invalid_options',

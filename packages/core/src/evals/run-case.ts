@@ -8,7 +8,7 @@ import type { PromptConfig } from '../prompt/prompt-options.ts';
 import { runPrompt } from '../run/run-prompt.ts';
 import { costOf, type EvalPrices } from './cost.ts';
 import type { EvalCase, ScoreContext, Scorer, ScoreValue } from './scorer.ts';
-import { outputOf } from './eval-output.ts';
+import { toEvalOutput } from './eval-output.ts';
 import type { EvalStore } from './eval-store.ts';
 import type { Pace } from './pace.ts';
 import type { EvalResult, EvalScore } from './report.ts';
@@ -60,7 +60,7 @@ export async function runCase<Input>(run: CaseRun<Input>): Promise<CaseResult | 
     const error = made.ending ?? state.error ?? stoppedError();
     return { status: 'error', scores: [], error, ...facts };
   }
-  const output = outputOf(state);
+  const output = toEvalOutput(state);
   const scored = await scoreAll(run, state);
   if (signal.aborted && scored.error !== undefined) return undefined;
   const passed = scored.error === undefined && scored.scores.every(({ pass }) => pass);
@@ -171,7 +171,13 @@ type ScoringResult = { scores: EvalScore[]; error?: SerializedError };
 
 async function scoreAll<Input>(run: CaseRun<Input>, state: RunState): Promise<ScoringResult> {
   const { input, expect } = run.case;
-  const context: ScoreContext<Input> = { input, expect, output: outputOf(state), state, signal: run.signal };
+  const context: ScoreContext<Input> = {
+    input,
+    expect,
+    output: toEvalOutput(state),
+    state,
+    signal: run.signal,
+  };
   const scores: EvalScore[] = [];
   for (const scorer of run.scorers) {
     try {

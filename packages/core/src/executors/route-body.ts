@@ -101,13 +101,13 @@ function checkPart(value: unknown, path: string, above: Set<unknown>): void {
   } else if (isPlain(value)) {
     for (const [key, item] of Object.entries(value)) checkPart(item, `${path}.${key}`, above);
   } else {
-    throw unsendableError(path, `is ${kindOf(value)}`);
+    throw unsendableError(path, `is ${describeKind(value)}`);
   }
   // a value in two places is not a cycle
   above.delete(value);
 }
 
-function kindOf(value: unknown): string {
+function describeKind(value: unknown): string {
   if (typeof value === 'object') {
     const { name } = (value as { constructor?: { name?: string } }).constructor ?? {};
     return `an object of class ${name ?? 'unknown'}`;

@@ -146,7 +146,7 @@ function buildRequest(
  */
 export async function routeError(response: Response, request: RouteRequest): Promise<CuelineError> {
   const { status } = response;
-  const reported = readError(await textOf(response));
+  const reported = readError(await readBodyStart(response));
   const retryAfter = response.headers.get('retry-after');
   const details = { statusCode: status, ...(retryAfter === null ? {} : { retryAfter }) };
   // an unknown run cannot be continued, whatever code the route uses
@@ -183,13 +183,13 @@ export function unexpectedResponseError(response: Response, expected: string): C
 export async function readJson(response: Response, expected: string, field: string): Promise<unknown> {
   if (!/\bjson\b/i.test(response.headers.get('content-type') ?? ''))
     throw unexpectedResponseError(response, expected);
-  const value = parseJson(await textOf(response));
+  const value = parseJson(await readBodyStart(response));
   if (typeof value === 'object' && value !== null && field in value) return value;
   throw unexpectedResponseError(response, expected);
 }
 
 /** Returns the beginning of the body, as far as it can be read. */
-async function textOf(response: Response): Promise<string> {
+async function readBodyStart(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   if (response.body === null) return text;

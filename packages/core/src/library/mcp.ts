@@ -209,18 +209,18 @@ export async function addMCPMessages(
 }
 
 function addMessage(prompt: Prompt, role: 'user' | 'assistant', content: Content): void {
-  if (role === 'assistant') return prompt.defMessage('assistant', textOf(content));
+  if (role === 'assistant') return prompt.defMessage('assistant', contentText(content));
   if (content.type === 'image') return prompt.$`${imagePart(content.data, { mediaType: content.mimeType })}`;
   if (content.type === 'audio') return prompt.$`${audioPart(content.data, { mediaType: content.mimeType })}`;
   if (content.type === 'resource' && content.resource.blob !== undefined) {
     const { blob, mimeType = 'application/octet-stream' } = content.resource;
     return prompt.$`${filePart(blob, { mediaType: mimeType })}`;
   }
-  prompt.defMessage('user', textOf(content));
+  prompt.defMessage('user', contentText(content));
 }
 
 /** Replaces content that cannot be sent to a model with a note. */
-function textOf(content: Content): string {
+function contentText(content: Content): string {
   if (content.type === 'text') return content.text;
   if (content.type === 'resource') return content.resource.text ?? `[${content.resource.uri}]`;
   return `[${content.mimeType}]`;

@@ -44,7 +44,7 @@ async function readPath(fs: Fs, path: string | URL): Promise<SourceContent[]> {
     return (await Promise.all(files.map((file) => readPath(fs, join(path, file))))).flat();
   } catch (error) {
     if (CuelineError.isInstance(error)) throw error;
-    throw unreadableSourceError(name, `cannot be read (${messageOf(error)})`, error);
+    throw unreadableSourceError(name, `cannot be read (${errorMessage(error)})`, error);
   }
 }
 
@@ -65,7 +65,7 @@ function join(folder: string | URL, file: string): string | URL {
 
 async function readAddress(address: string, options: ReadSourceOptions): Promise<SourceContent> {
   const { fetch: get = fetch, signal } = options;
-  const name = nameOf(address);
+  const name = sourceName(address);
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const response = await get(address, {
@@ -81,7 +81,7 @@ async function readAddress(address: string, options: ReadSourceOptions): Promise
   } catch (error) {
     if (CuelineError.isInstance(error)) throw error;
     if (signal?.aborted === true) throw signal.reason;
-    throw unreadableSourceError(name, `cannot be read (${messageOf(error)})`, error);
+    throw unreadableSourceError(name, `cannot be read (${errorMessage(error)})`, error);
   }
 }
 
@@ -98,7 +98,7 @@ async function readBody({ body }: Response): Promise<string> {
 }
 
 /** Without its query, which may contain a key. */
-function nameOf(address: string): string {
+function sourceName(address: string): string {
   return address.replace(/[?#].*$/s, '').replace(/\/\/[^/@]*@/, '//');
 }
 
@@ -117,7 +117,7 @@ export function toContent(name: string, size: number, text: string): SourceConte
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
     return { name, value };
   } catch (error) {
-    throw unreadableSourceError(name, `is not JSON (${messageOf(error)})`, error, 'Correct the JSON.');
+    throw unreadableSourceError(name, `is not JSON (${errorMessage(error)})`, error, 'Correct the JSON.');
   }
 }
 
@@ -135,7 +135,7 @@ function unreadableSourceError(
   );
 }
 
-function messageOf(error: unknown): string {
+function errorMessage(error: unknown): string {
   const text = error instanceof Error ? error.message : isRecord(error) ? quoteValue(error) : String(error);
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

@@ -112,7 +112,7 @@ function readStep(log: readonly RunEvent[], start: number, next: number): Unfini
       const { toolCallId, error } = call;
       return [{ type: 'tool-error', toolCallId, error, source: 'cueline' }];
     }),
-    ...(hasEnd ? [] : [endOf(log[start]!)]),
+    ...(hasEnd ? [] : [blockEndOf(log[start]!)]),
   ];
   return {
     start,
@@ -200,7 +200,7 @@ function keysOf(log: readonly RunEvent[], start: number): (toolCallId: string) =
   return (toolCallId) => callKey(runId, steps, toolCallId);
 }
 
-function endOf(event: RunEvent): RunEventBody {
+function blockEndOf(event: RunEvent): RunEventBody {
   const step = event.type === 'step-start' ? event.step : 0;
   return { type: 'step-end', step, finishReason: 'interrupted', usage: unknownUsage };
 }

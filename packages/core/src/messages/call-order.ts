@@ -9,7 +9,7 @@ import { messagePartError } from '../base/message-part-error.ts';
  * @throws CuelineError `invalid_definition`
  */
 export function checkCalls(message: ModelMessage, earlier: readonly ModelMessage[]): void {
-  const { open, answered } = callsOf(earlier);
+  const { open, answered } = collectCalls(earlier);
   if (message.role !== 'tool') return refuseOpen(open, message.role);
   for (const [index, part] of message.content.entries()) {
     if (part.type !== 'tool-result') continue;
@@ -55,7 +55,7 @@ function refuseOpen(open: Calls['open'], next: string): void {
 type Calls = { open: Map<string, string>; answered: Set<string> };
 
 /** Returns the calls of a conversation: those without a result, with their tools' names, and those with one. */
-function callsOf(messages: readonly ModelMessage[]): Calls {
+function collectCalls(messages: readonly ModelMessage[]): Calls {
   const calls: Calls = { open: new Map(), answered: new Set() };
   for (const message of messages) note(message, calls);
   return calls;

@@ -50,7 +50,7 @@ const examples = { image: 'image/png', file: 'application/pdf', audio: 'audio/mp
 /** Returns a content part as it is sent. @throws CuelineError `invalid_definition`, with the path of the fault */
 export function readContentPart(part: Record<string, unknown>, path: string): SentPart {
   const type = part['type'] as ContentPart['type'];
-  if (type === 'text') return { type, text: textOf(part, path), ...providerOptionsOf(part, path) };
+  if (type === 'text') return { type, text: readText(part, path), ...providerOptionsOf(part, path) };
   // in a tool's result, an image has its bytes under the same name as a file
   const key = type === 'image' && part['data'] === undefined ? 'image' : 'data';
   // in a part that code creates, a string that happens to be a file id would refer to a file of the account
@@ -92,7 +92,7 @@ export function readForeignPart(part: Record<string, unknown>, path: string): Se
 }
 
 /** Returns a part's `text`. Models refuse an empty one. */
-export function textOf(part: Record<string, unknown>, path: string): string {
+export function readText(part: Record<string, unknown>, path: string): string {
   // a tool may have the bytes of a text, like those of an image
   const bytes = bytesOf(part['data']);
   const text = bytes === undefined ? part['text'] : new TextDecoder().decode(bytes);

@@ -1,6 +1,6 @@
 import { toDataOutput, type ToolResultContent, type ToolResultOutput } from './tool-output.ts';
 
-type Part = ToolResultContent[number];
+type OutputPart = ToolResultContent[number];
 
 /**
  * Returns the self-contained parts of an output: texts and complete files. Leaves out references to other files
@@ -15,7 +15,7 @@ export function inlineOutput(output: ToolResultOutput, result: unknown): ToolRes
   return value.length === 0 ? toDataOutput(result) : { type: 'content', value };
 }
 
-function inlinePart(part: Part): Part[] {
+function inlinePart(part: OutputPart): OutputPart[] {
   switch (part.type) {
     case 'text':
       return [{ type: 'text', text: part.text }];

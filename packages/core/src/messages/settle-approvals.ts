@@ -1,6 +1,6 @@
 import type { UIMessage } from 'ai';
 
-type Part = UIMessage['parts'][number];
+type MessagePart = UIMessage['parts'][number];
 
 /** The error of a call whose run ended before it had a result. */
 const NO_RESULT = 'The run ended before this had a result.';
@@ -15,13 +15,13 @@ export function settleApprovals(message: UIMessage): UIMessage {
   return { ...message, parts: message.parts.flatMap((part) => (hasApproval(part) ? settle(part) : [part])) };
 }
 
-type ApprovalPart = Extract<Part, { toolCallId: string }>;
+type ApprovalPart = Extract<MessagePart, { toolCallId: string }>;
 
-function hasApproval(part: Part): part is ApprovalPart {
+function hasApproval(part: MessagePart): part is ApprovalPart {
   return 'toolCallId' in part && part.approval !== undefined;
 }
 
-function settle(part: ApprovalPart): Part[] {
+function settle(part: ApprovalPart): MessagePart[] {
   if (part.providerExecuted === true) {
     return typeof part.approval?.approved === 'boolean' ? [part] : [];
   }

@@ -3,7 +3,7 @@ import type { ModelMessage, ToolCallPart, ToolResultPart } from 'ai';
 import type { SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
 import { CuelineError } from '../base/errors.ts';
 import { checkCalls } from './call-order.ts';
-import { providerOptionsOf, readContentPart, textOf, type SentPart } from './content-part.ts';
+import { providerOptionsOf, readContentPart, readText, type SentPart } from './content-part.ts';
 import type { MessageRole } from './message-parts.ts';
 import { collectObjects } from './collect-objects.ts';
 import { isRecord, quoteValue } from '../base/describe-value.ts';
@@ -86,7 +86,7 @@ function readPart(
 ): SentMessagePart {
   if (!isRecord(part))
     throw messagePartError(path, `is ${quoteValue(part)}. Write { type: '${partsOf[role][0]}', … }.`);
-  const type = typeOf(role, part, path);
+  const type = readPartType(role, part, path);
   checkForeignPart(part, path, foreign);
   const options = providerOptionsOf(part, path);
   switch (type) {
@@ -94,7 +94,7 @@ function readPart(
       // reasoning that a provider has hidden has no text, only its signature
       return {
         type,
-        text: part['text'] === '' && part['providerOptions'] ? '' : textOf(part, path),
+        text: part['text'] === '' && part['providerOptions'] ? '' : readText(part, path),
         ...options,
       };
     case 'tool-call': {
@@ -105,17 +105,17 @@ function readPart(
           `is ${input === undefined ? 'missing' : quoteValue(input)}. Give the arguments by name: {} where there are none.`,
         );
       }
-      return { type, ...callOf(part, path), input: readJson(input, `${path}.input`), ...options };
+      return { type, ...readCallNames(part, path), input: readJson(input, `${path}.input`), ...options };
     }
     case 'tool-result': {
       const output = readToolOutput(part['output'], `${path}.output`);
-      return { type, ...callOf(part, path), output, ...options };
+      return { type, ...readCallNames(part, path), output, ...options };
     }
     case 'tool-error': {
-      const value = nameOf(part, 'error', path, 'Say why the tool failed.');
+      const value = readName(part, 'error', path, 'Say why the tool failed.');
       return {
         type: 'tool-result',
-        ...callOf(part, path),
+        ...readCallNames(part, path),
         output: { type: 'error-text', value },
         ...options,
       };
@@ -153,7 +153,7 @@ function checkForeignPart(
 }
 
 /** Returns the type of a part that its role can have. */
-function typeOf(role: MessageRole, { type }: Record<string, unknown>, path: string): string {
+function readPartType(role: MessageRole, { type }: Record<string, unknown>, path: string): string {
   const types = partsOf[role];
   if (typeof type === 'string' && types.includes(type)) return type;
   const others = (Object.keys(partsOf) as MessageRole[]).filter((other) =>
@@ -167,14 +167,17 @@ function typeOf(role: MessageRole, { type }: Record<string, unknown>, path: stri
   );
 }
 
-function callOf(part: Record<string, unknown>, path: string): { toolCallId: string; toolName: string } {
+function readCallNames(
+  part: Record<string, unknown>,
+  path: string,
+): { toolCallId: string; toolName: string } {
   return {
-    toolCallId: nameOf(part, 'toolCallId', path, 'Give the call and its result the same id.'),
-    toolName: nameOf(part, 'toolName', path, 'Write the name of the tool.'),
+    toolCallId: readName(part, 'toolCallId', path, 'Give the call and its result the same id.'),
+    toolName: readName(part, 'toolName', path, 'Write the name of the tool.'),
   };
 }
 
-function nameOf(part: Record<string, unknown>, key: string, path: string, advice: string): string {
+function readName(part: Record<string, unknown>, key: string, path: string, advice: string): string {
   const value = part[key];
   if (typeof value === 'string' && value.trim() !== '') return value;
   throw messagePartError(

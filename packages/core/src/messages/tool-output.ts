@@ -41,7 +41,7 @@ function contentOf(output: unknown): ToolResultContent | undefined {
   for (const item of output as unknown[]) {
     if (!isRecord(item)) return undefined;
     if (item['type'] === 'text' && item['text'] === '' && Object.keys(item).length === 2) continue;
-    const part = partOf(item);
+    const part = readOutputPart(item);
     if (part === undefined) return undefined;
     parts.push(part);
   }
@@ -49,7 +49,7 @@ function contentOf(output: unknown): ToolResultContent | undefined {
 }
 
 /** Returns the part that an object is; undefined for data that only looks like one. */
-function partOf(item: Record<string, unknown>): ToolResultContent[number] | undefined {
+function readOutputPart(item: Record<string, unknown>): ToolResultContent[number] | undefined {
   const type = contentTypes.find((known) => known === item['type']);
   if (type === undefined) return undefined;
   const isTextInBytes = type === 'text' && bytesOf(item['data']) !== undefined;

@@ -1,6 +1,6 @@
 import type { ModelMessage, ToolResultPart } from 'ai';
 
-type Part = Exclude<ModelMessage['content'], string>[number];
+type ContentPart = Exclude<ModelMessage['content'], string>[number];
 
 const roleNames: Record<ModelMessage['role'], string> = {
   system: 'System',
@@ -19,7 +19,7 @@ export function contentText(content: ModelMessage['content']): string {
   return typeof content === 'string' ? content : content.map(partText).filter(Boolean).join('\n');
 }
 
-function partText(part: Part): string {
+function partText(part: ContentPart): string {
   switch (part.type) {
     case 'text':
       return part.text;

@@ -18,7 +18,7 @@ import { isRetry, withoutSteps } from './without-retried.ts';
  * conversation to the next.
  */
 export function toUIMessages(messages: readonly ModelMessage[]): UIMessage[] {
-  const results = resultsOf(messages);
+  const results = toolResultsOf(messages);
   return messages.flatMap(({ role, content }, index): UIMessage[] => {
     if (role !== 'user' && role !== 'assistant') return [];
     const parts =
@@ -30,7 +30,7 @@ export function toUIMessages(messages: readonly ModelMessage[]): UIMessage[] {
 }
 
 /** Returns the results of calls, by the calls' ids. */
-function resultsOf(messages: readonly ModelMessage[]): Map<string, ToolResult> {
+function toolResultsOf(messages: readonly ModelMessage[]): Map<string, ToolResult> {
   const results = new Map<string, ToolResult>();
   for (const { content } of messages) {
     if (typeof content === 'string') continue;

@@ -26,13 +26,13 @@ export function invalidInputError(name: string, inputs: readonly unknown[]): Cue
 
 function readIssue(issue: unknown): InputIssue {
   const { message, path } = issue as { message?: unknown; path?: unknown };
-  const keys = Array.isArray(path) ? path.map(keyOf) : [];
+  const keys = Array.isArray(path) ? path.map(pathKey) : [];
   const where = keys.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
   return { path: truncate(`input${where}`), message: truncate(String(message).replace(/\.$/, '')) };
 }
 
 /** A path consists of keys, or of objects with a key. */
-function keyOf(step: unknown): unknown {
+function pathKey(step: unknown): unknown {
   return typeof step === 'object' && step !== null && 'key' in step ? step.key : step;
 }
 

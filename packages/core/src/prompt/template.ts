@@ -23,7 +23,7 @@ export function renderTemplate(
   let text = dedented[0] ?? '';
   for (const [index, value] of values.entries()) {
     const part = attachmentOf(value);
-    if (part === undefined) text += textOf(value, index);
+    if (part === undefined) text += valueText(value, index);
     else {
       parts.push(...textBetween(text, parts.length > 0), part);
       text = '';
@@ -71,7 +71,7 @@ function commonIndent(strings: TemplateStringsArray): number {
   return indent === Infinity ? 0 : indent;
 }
 
-function textOf(value: unknown, index: number): string {
+function valueText(value: unknown, index: number): string {
   const where = `The ${ordinal(index + 1)} value in the template`;
   if (value === undefined || value === null) {
     throw new CuelineError(

@@ -7,7 +7,7 @@ import type {
 } from '@ai-sdk/provider';
 import type { CuelineError } from '../base/errors.ts';
 import { toRunError } from '../models/run-error.ts';
-import { isEmpty, isVisible, partOf } from './response-parts.ts';
+import { isEmpty, isVisible, readPart } from './response-parts.ts';
 import { startCallTimeouts, type ModelTimeouts } from './call-timeouts.ts';
 import { untilAborted } from '../base/until-aborted.ts';
 import { createResponseAssembler, type ModelResponse } from './response-assembler.ts';
@@ -159,7 +159,7 @@ class ModelAnswer {
   /** Reads until something is visible, or until the end. */
   async #untilVisible(from: PartReader): Promise<Finish | undefined> {
     for (;;) {
-      const part = partOf(await untilAborted(from.read(), this.#own.signal));
+      const part = readPart(await untilAborted(from.read(), this.#own.signal));
       if (part.type === 'finish') return part;
       if (isEmpty(part)) continue;
       this.#answer.add(part);
@@ -195,7 +195,7 @@ class ModelAnswer {
     this.#timers.heard();
     try {
       for (;;) {
-        const part = partOf(await from.read());
+        const part = readPart(await from.read());
         // it was in flight when the answer was cut off
         if (this.#ended) return;
         if (part.type === 'finish') return await this.#finish(controller, part);

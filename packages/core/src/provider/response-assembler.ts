@@ -21,11 +21,11 @@ export type ModelResponse = {
   finishReason: LanguageModelV4FinishReason;
 };
 
-type Part<Type extends LanguageModelV4StreamPart['type']> = Extract<
+type StreamPart<Type extends LanguageModelV4StreamPart['type']> = Extract<
   LanguageModelV4StreamPart,
   { type: Type }
 >;
-type BlockPart = Part<`${'text' | 'reasoning'}-${'start' | 'delta' | 'end'}`>;
+type BlockPart = StreamPart<`${'text' | 'reasoning'}-${'start' | 'delta' | 'end'}`>;
 type Block = LanguageModelV4Text | LanguageModelV4Reasoning;
 
 /**
@@ -60,7 +60,7 @@ class Assembler implements ResponseAssembler {
   /** Calls that run here. */
   readonly #here: LanguageModelV4ToolCall[] = [];
   /** Those calls and the provider's approval requests, while they are held back. */
-  readonly #held: Part<'tool-call' | 'tool-result' | 'tool-approval-request'>[] = [];
+  readonly #held: StreamPart<'tool-call' | 'tool-result' | 'tool-approval-request'>[] = [];
   /** Calls that run at the provider and have no result yet. */
   readonly #elsewhere = new Map<string, LanguageModelV4ToolCall>();
 
@@ -110,7 +110,7 @@ class Assembler implements ResponseAssembler {
   }
 
   /** A result comes after its call, and so waits with it. */
-  #takeResult(received: Part<'tool-result' | 'tool-approval-request'>): void {
+  #takeResult(received: StreamPart<'tool-result' | 'tool-approval-request'>): void {
     const part = received.type === 'tool-result' ? readableResult(received) : received;
     const toolCallId = this.#ids.idOf(part.toolCallId);
     const named = toolCallId === part.toolCallId ? part : { ...part, toolCallId };
@@ -122,7 +122,7 @@ class Assembler implements ResponseAssembler {
     else this.#emit(named);
   }
 
-  #emitWith(part: Part<'tool-input-delta' | 'tool-input-end'>, id: string | undefined): void {
+  #emitWith(part: StreamPart<'tool-input-delta' | 'tool-input-end'>, id: string | undefined): void {
     if (id !== undefined) this.#emit(withId(part, id));
   }
 

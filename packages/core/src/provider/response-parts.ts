@@ -4,7 +4,7 @@ import { CuelineError } from '../base/errors.ts';
 type Reader = ReadableStreamDefaultReader<LanguageModelV4StreamPart>;
 
 /** Returns the part that was read. @throws an error in the stream, and for a stream that ends without a finish */
-export function partOf({
+export function readPart({
   done,
   value,
 }: Awaited<ReturnType<Reader['read']>>): Exclude<LanguageModelV4StreamPart, { type: 'error' }> {

@@ -79,7 +79,7 @@ function cassetteModel(
   models: Models,
   isReplay: boolean,
 ): CurrentModel {
-  const { provider, modelId, name } = nameOf(ref);
+  const { provider, modelId, name } = splitModelName(ref);
   let resolved: Promise<CurrentModel> | undefined;
   const resolve = (): Promise<CurrentModel> => (resolved ??= models.resolve(ref).then(toCurrent));
   const doStream: CurrentModel['doStream'] = async (options) => {
@@ -131,7 +131,7 @@ function cassetteEmbeddingModel(real: EmbeddingModelV4, recordings: Recordings):
 type Embedded = Pick<EmbeddingModelV4Result, 'embeddings' | 'usage'>;
 
 /** Splits `provider:model`; an alias has no provider. */
-function nameOf(ref: string | LanguageModel): { provider: string; modelId: string; name: string } {
+function splitModelName(ref: string | LanguageModel): { provider: string; modelId: string; name: string } {
   if (typeof ref !== 'string') {
     return { provider: ref.provider, modelId: ref.modelId, name: `${ref.provider}:${ref.modelId}` };
   }

@@ -83,7 +83,7 @@ export function makeSubCalls(agentContext: AgentContext, outer: OuterCall): SubC
     } catch (error) {
       // a stopped run is not a failure of this one call
       if (context.abortSignal?.aborted === true) throw error;
-      const message = redact(messageOf(error), runContext.secrets);
+      const message = redact(errorMessage(error), runContext.secrets);
       end({ error: message, source: sourceOf(error, 'tool') });
       return { result: { error: message } };
     } finally {
@@ -103,7 +103,7 @@ function admitted(requestPermit: () => CallPermit): CallPermit | { refused: unkn
 }
 
 /** Returns the message without the error's name, because the model reads it as a field of the result. */
-function messageOf(error: unknown): string {
+function errorMessage(error: unknown): string {
   return error instanceof Error && hasMessage(error) ? capText(error.message) : toolErrorText(error);
 }
 

@@ -58,14 +58,14 @@ function tooDeepError(tool: string, cause?: unknown): CuelineError {
   );
 }
 
-type Part = { type: unknown; text?: unknown };
+type ListedPart = { type: unknown; text?: unknown };
 
 /** True for a list that is sent to the model as parts, and not as JSON. */
-function isPartList(output: unknown): output is readonly Part[] {
+function isPartList(output: unknown): output is readonly ListedPart[] {
   return Array.isArray(output) && toModelOutput(output).type === 'content';
 }
 
-function capParts(parts: readonly Part[]): Part[] {
+function capParts(parts: readonly ListedPart[]): ListedPart[] {
   let room = MAX_TEXT_BYTES;
   return parts.map((part) => {
     if (part.type !== 'text' || typeof part.text !== 'string') return part;

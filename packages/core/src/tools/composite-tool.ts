@@ -114,7 +114,7 @@ async function runCalls(
   makeSubCall: SubCaller,
 ): Promise<{ results: SubResult[] }> {
   const results: SubResult[] = [];
-  for (const { name, args: input } of callsOf(composite, args)) {
+  for (const { name, args: input } of requestedCalls(composite, args)) {
     const run = (own: ToolContext): unknown => runOne(composite, byName, name, input, own);
     results.push({ name, ...(await makeSubCall({ ...byName.get(name)?.rules, name, input, run }, context)) });
   }
@@ -150,7 +150,7 @@ async function runOne(
   }
 }
 
-function callsOf(composite: string, args: unknown): SubCallInput[] {
+function requestedCalls(composite: string, args: unknown): SubCallInput[] {
   const calls = readCalls(args);
   if (calls !== undefined) return calls;
   throw withSource(new Error(`${composite} takes { "calls": [{ "name": "…", "args": { … } }] }.`), 'model');

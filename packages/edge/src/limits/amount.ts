@@ -2,7 +2,7 @@ import type { Amount } from './limit-store.ts';
 
 export const nothing: Amount = { tokens: 0, cost: 0 };
 
-export function add(one: Amount, other: Amount): Amount {
+export function addAmounts(one: Amount, other: Amount): Amount {
   return { tokens: one.tokens + other.tokens, cost: one.cost + other.cost };
 }
 

@@ -42,7 +42,7 @@ export async function forwardProviderError(
     ...limits,
     idleMs: Math.min(limits.idleMs, ERROR_IDLE_MS),
   });
-  const { message, type, code } = factsOf(text);
+  const { message, type, code } = readErrorBody(text);
   // Google answers 400 to a wrong key.
   if (status === 400 && /api[ _]key[ _](?:not valid|invalid)|invalid api key/i.test(message))
     throw rejectedKeyRefusal();
@@ -67,7 +67,7 @@ function rejectedKeyRefusal(): Refusal {
   return new Refusal('upstream_auth', "The provider does not accept this server's key.");
 }
 
-function factsOf(text: string): { message: string; type: unknown; code: unknown } {
+function readErrorBody(text: string): { message: string; type: unknown; code: unknown } {
   const body = parse(text);
   const outer = Array.isArray(body) ? (body as unknown[])[0] : body;
   if (!isObject(outer)) return { message: '', type: undefined, code: undefined };

@@ -12,7 +12,7 @@ export type SessionModel = {
 };
 
 /** Returns a session's model as a run takes it. @throws CuelineError `invalid_options` */
-export function modelOf(setting: SessionModel | string | LanguageModel): string | LanguageModel {
+export function resolveSessionModel(setting: SessionModel | string | LanguageModel): string | LanguageModel {
   return isPlain(setting) ? `${setting.provider}:${setting.model}` : setting;
 }
 

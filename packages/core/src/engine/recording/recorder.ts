@@ -2,7 +2,7 @@ import type { FinishReason, TextStreamPart, ToolSet } from 'ai';
 import { CuelineError } from '../../base/errors.ts';
 import type { RunEventBody, RunOutcome } from '../../log/events.ts';
 import { toRunError } from '../../models/run-error.ts';
-import { metadata, sourceFacts, textOf, warningText } from './read-part.ts';
+import { metadata, sourceFacts, messageText, warningText } from './read-part.ts';
 import { causeOf } from '../../messages/steer-cause.ts';
 import { CallRecorder } from './call-recorder.ts';
 import { contentFilteredError } from '../../provider/content-filtered-error.ts';
@@ -187,7 +187,7 @@ class RunRecorder implements Recorder {
           type: 'steer',
           id: part.id,
           cause: causeOf(part.id),
-          text: textOf(part.message.content),
+          text: messageText(part.message.content),
         });
       case 'source':
         return this.#log.append({ type: 'source', source: sourceFacts(part) });

@@ -265,7 +265,7 @@ class RouteRuns implements Runs {
     } = identity;
     const { key: startKey, ...request } = start;
     const prompt = request.definition.name;
-    const key = keyOf(prompt, startKey, chat);
+    const key = storedKey(prompt, startKey, chat);
     const begunBefore = async (id: string): Promise<StartedRun> => ({
       ...(await this.reach(id, subject)),
       started: false,
@@ -352,7 +352,7 @@ function stoppedBySwitch(): SerializedError {
 }
 
 /** Two prompts of one route may be started with the same key. */
-export function keyOf(
+export function storedKey(
   prompt: string,
   startKey: string | undefined,
   chat: StartRequest['chat'],

@@ -1,5 +1,5 @@
 import type { Adjusted, Adjustment, LimitStore, Reserved } from '../../limits/limit-store.ts';
-import { textsOf, type RedisClient, type Reply } from './client.ts';
+import { replyTexts, type RedisClient, type Reply } from './client.ts';
 import { adjustCall, reserveCall, settleCall } from './limit-scripts.ts';
 
 export type RedisLimitsOptions = {
@@ -58,7 +58,7 @@ export function createRedisLimits(
 }
 
 function answerOf(reply: Reply): Adjusted {
-  const refused = textsOf(reply);
+  const refused = replyTexts(reply);
   if (refused === undefined) return { ok: true };
   const [why, ms] = refused;
   return why === 'ended' ? { ok: false, why } : ({ ok: false, why, retryAfterMs: Number(ms) } as Reserved);

@@ -9,7 +9,7 @@ import {
   type RunMessage,
 } from '../run-log-store.ts';
 import { createWakeup } from './wakeup.ts';
-import { textOf, textsOf, type RedisClient } from './client.ts';
+import { replyText, replyTexts, type RedisClient } from './client.ts';
 import { createSubscriptions } from './subscriptions.ts';
 import {
   addMessage,
@@ -95,7 +95,7 @@ export function createRedisRuns(client: RedisClient, options: RedisRunsOptions =
       const channel = eventsChannel(redis.prefix, runId);
       for (const { first, items, ended } of parts(events)) {
         const args = [channel, String(first), ended ? '1' : '0', ...items];
-        const reply = textsOf(await appendEvents(redis.client, keys, args));
+        const reply = replyTexts(await appendEvents(redis.client, keys, args));
         if (reply === undefined) throw new Error(`Run ${runId} does not exist, or it is no longer kept.`);
         const [length = '', state] = reply;
         if (state === '2') return 'over';
@@ -109,7 +109,7 @@ export function createRedisRuns(client: RedisClient, options: RedisRunsOptions =
       const begin = (): Following<EventBatch> =>
         redis.look(eventsChannel(redis.prefix, runId), afterSeq + 1, async (first) => {
           const args = [String(first), String(MAX_BATCH_EVENTS), String(MAX_BATCH_BYTES)];
-          const found = textsOf(await readEvents(redis.client, [run, log], args));
+          const found = replyTexts(await readEvents(redis.client, [run, log], args));
           if (found === undefined) return undefined;
           const [length, state, ms, id, ...items] = found;
           if (first < Number(length) && id !== `${first}-1`) throw new LostEvents(runId, first);
@@ -129,7 +129,7 @@ export function createRedisRuns(client: RedisClient, options: RedisRunsOptions =
     messages: (runId, signal) => redis.messagesFrom('0-0', runId, signal),
     async listen(runId, signal) {
       const [, , messages] = redis.keysOf(runId);
-      const latest = textOf(await readLatestId(redis.client, [messages], []));
+      const latest = replyText(await readLatestId(redis.client, [messages], []));
       return redis.messagesFrom(idAfter(latest) ?? '0-0', runId, signal);
     },
   };
@@ -158,14 +158,14 @@ class RedisLog {
   }
 
   readonly get = async (runId: string): Promise<StoredRun | undefined> => {
-    const found = textsOf(await readRun(this.client, [this.keysOf(runId)[0]], []));
+    const found = replyTexts(await readRun(this.client, [this.keysOf(runId)[0]], []));
     if (found === undefined) return undefined;
     const [subject = '', length, ended] = found;
     return { subject, endSeq: ended === '1' ? Number(length) - 1 : undefined };
   };
 
   async runOf(name: string): Promise<string | undefined> {
-    const runId = textOf(await readName(this.client, [name], []));
+    const runId = replyText(await readName(this.client, [name], []));
     return runId !== undefined && (await this.get(runId)) !== undefined ? runId : undefined;
   }
 
@@ -173,7 +173,7 @@ class RedisLog {
   async claim(name: string, { runId, runMs, replayMs }: NewRun): Promise<string | undefined> {
     const ms = toMilliseconds(runMs + replayMs + NAME_SLACK_MS);
     for (let gone = ''; ;) {
-      const known = textOf(await claimName(this.client, [name], [runId, ms, gone]));
+      const known = replyText(await claimName(this.client, [name], [runId, ms, gone]));
       if (known === undefined || (await this.get(known)) !== undefined) return known;
       gone = known;
     }
@@ -211,7 +211,7 @@ class RedisLog {
     const [run, , messages] = this.keysOf(runId);
     const begin = (): Following<RunMessage> =>
       this.look(messagesChannel(this.prefix, runId), first, async (from) => {
-        const found = textsOf(
+        const found = replyTexts(
           await readMessages(this.client, [run, messages], [from, String(MAX_BATCH_EVENTS)]),
         );
         if (found === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { follow, type ListSlice } from '../follow.ts';
 import type { EventBatch, NewRun, RunLogStore, RunMessage, StoredRun } from '../run-log-store.ts';
-import { createItemAccess, keyOf, type ItemStorage } from './items.ts';
+import { createItemAccess, itemKey, type ItemStorage } from './items.ts';
 import { createMessages } from './messages.ts';
 import { atMostEvery, sweep, type Expiring } from './sweep.ts';
 import { queueOf } from './keyed-queue.ts';
@@ -105,8 +105,8 @@ class KeptRuns {
   /** How far this instance has seen each run written, and when its next part may be written. */
   readonly #written = new Map<string, { length: number; next: number }>();
   readonly tidyUp;
-  readonly keyOfRun = async (runId: string): Promise<string> => `${RUNS}${await keyOf(runId)}`;
-  readonly keyOfName = async (...name: string[]): Promise<string> => `${NAMES}${await keyOf(...name)}`;
+  readonly keyOfRun = async (runId: string): Promise<string> => `${RUNS}${await itemKey(runId)}`;
+  readonly keyOfName = async (...name: string[]): Promise<string> => `${NAMES}${await itemKey(...name)}`;
 
   constructor(storage: ItemStorage, { pollMs = 250, now = Date.now }: StorageRunsOptions = {}) {
     this.#pollMs = pollMs;
