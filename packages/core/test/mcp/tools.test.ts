@@ -140,23 +140,26 @@ test.each([
   ['nothing', undefined, 1],
   ['that it may destroy', { destructiveHint: true, readOnlyHint: false }, 1],
   ['that it only reads', { readOnlyHint: true }, 0],
-])('with approval: true, a tool whose server reports %s', async (_what, annotations, asked) => {
-  const ask = { ...serverTool({ content: [] }), metadata: { clientName: 'notes', annotations } } as Tool;
-  const { run } = await runPrompt(
-    (prompt) => {
-      prompt.defTools({ ask });
-      prompt.$`Ask.`;
-    },
-    {
-      model: scriptedModel([[{ toolCall: { name: 'ask', id: 'a' } }], 'Done.']),
-      options: { approval: true },
-    },
-  );
-  run.listen((event) => {
-    if (event.type === 'approval-request') void run.respondToApproval(event.approvalId, { approved: true });
-  });
-  expect((await run.finished).approvals).toHaveLength(asked);
-});
+])(
+  'approval: true follows the annotations of a server that reports %s',
+  async (_what, annotations, asked) => {
+    const ask = { ...serverTool({ content: [] }), metadata: { clientName: 'notes', annotations } } as Tool;
+    const { run } = await runPrompt(
+      (prompt) => {
+        prompt.defTools({ ask });
+        prompt.$`Ask.`;
+      },
+      {
+        model: scriptedModel([[{ toolCall: { name: 'ask', id: 'a' } }], 'Done.']),
+        options: { approval: true },
+      },
+    );
+    run.listen((event) => {
+      if (event.type === 'approval-request') void run.respondToApproval(event.approvalId, { approved: true });
+    });
+    expect((await run.finished).approvals).toHaveLength(asked);
+  },
+);
 
 test('an invalid set of tools is refused', async () => {
   const define = (tools: unknown): Promise<unknown> =>

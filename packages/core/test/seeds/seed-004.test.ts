@@ -148,7 +148,7 @@ describe('parameters', () => {
     ],
   });
 
-  test('defaults take the place of optional ones', () => {
+  test('defaults replace missing optional ones', () => {
     expect(typed.expandUser('typed', { TEXT: 'a' })).toBe('a 3 kind');
   });
 

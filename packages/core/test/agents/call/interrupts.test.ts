@@ -120,7 +120,7 @@ describe('An interrupt', () => {
     expect(lines(dialog.messages)).toEqual(['user: Hi.', 'assistant: Done.']);
   });
 
-  test('does not count if it was refused in an answer that broke off', async () => {
+  test('does not count if it was refused in an answer that was cut off', async () => {
     const agent = defineAgent({ ...talks, tools: [look], maxInterrupts: 0 });
     const model = scriptedModel([
       [
