@@ -3,7 +3,7 @@ import { defineAgent, tags } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import * as z from 'zod';
 
-// A model that says what it is told to, so that this runs without a key. In its place: 'openai:gpt-4o'.
+// A scripted model, so that this runs without a key. A real one is, for example, 'openai:gpt-4o'.
 const model = scriptedModel([
   [{ toolCall: { name: 'stock', input: { item: 'nails' } } }],
   'There are five of them.',

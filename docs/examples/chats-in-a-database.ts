@@ -21,7 +21,7 @@ async function chats(request: Request, userId: string): Promise<Response> {
     .array(z.looseObject({ seq: z.int().min(0), t: z.number(), type: z.string() }))
     .max(1_000)
     .parse(await request.json()) as RunEvent[];
-  // a batch that begins with 0 takes the place of the whole log; any other follows what is stored, or is given again
+  // a batch that begins with 0 replaces the whole log; any other batch follows the stored events, or repeats some of them
   const [first] = events;
   if (first === undefined) return new Response(null, { status: 400 });
   const again = stored.slice(first.seq, first.seq + events.length);

@@ -3,7 +3,7 @@ import { runPrompt } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import * as z from 'zod';
 
-// A model that says what it is told to, so that this runs without a key. In its place: 'openai:gpt-4o'.
+// A scripted model, so that this runs without a key. A real one is, for example, 'openai:gpt-4o'.
 const model = scriptedModel([
   [{ toolCall: { name: 'getWeather', input: { city: 'Lisbon' } } }],
   [{ text: 'Sunny and 24 °C in Lisbon: take the tram to Belém.', chunkSize: 6 }],

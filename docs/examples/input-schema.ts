@@ -12,7 +12,7 @@ const planStay = definePrompt(
 );
 // #endregion
 
-// A model that says what it is told to, so that this runs without a key.
+// A scripted model, so that this runs without a key.
 const model = scriptedModel(['Take the tram to Belém.']);
 
 const { result } = await runPrompt(planStay, { model, input: { city: 'Lisbon' } });

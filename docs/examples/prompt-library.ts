@@ -30,4 +30,4 @@ try {
 // prints: true
 // prints: You are a cheerful travel guide.
 // prints: Plan a day in Lisbon for 4. Answer as JSON: { "plan": [] }
-// prints: invalid_parameter The parameters of prompt "plan-day" 1.1.0 do not fit. CITTY is unknown. Write CITY. CITY is missing. Pass a text: The city.
+// prints: invalid_parameter The parameters of prompt "plan-day" 1.1.0 are invalid. CITTY is unknown. Write CITY. CITY is missing. Pass a string: The city.

@@ -22,7 +22,7 @@ const model = scriptedModel([
 const run = createRun(order, { model });
 await run.start().catch((error: Error) => console.log(error.message)); // after the table was booked
 
-console.log(await run.retry()); // goes on after that step: the table is not booked again
+console.log(await run.retry()); // continues after that step: the table is not booked again
 // #endregion
 
 // #region at

@@ -20,7 +20,7 @@ const model = scriptedModel(
   isFirstLife
     ? [[charge('Ada')], [charge('Ben')]]
     : [
-        // its last call was interrupted, so it looks before it goes on
+        // its last call was interrupted, so it checks before it continues
         [{ toolCall: { name: 'charged', input: {} } }],
         [charge('Cyd')],
         [{ toolCall: { name: 'task_complete', input: { summary: 'All three are charged.' } } }],
@@ -58,7 +58,7 @@ const result = await runAgentSession(model, {
       inputSchema: z.object({ name: z.string() }),
       execute: async ({ name }) => {
         appendFileSync(ledger, `${name}\n`);
-        if (name === 'Ben') process.kill(process.pid, 'SIGKILL'); // charged, and nobody was told
+        if (name === 'Ben') process.kill(process.pid, 'SIGKILL'); // charged, and not recorded
         return 'charged';
       },
     },

@@ -2,7 +2,7 @@ import { runAgentSession } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import * as z from 'zod';
 
-// A model that says what it is told to, so that this runs without a key. In its place:
+// A scripted model, so that this runs without a key. A real one is, for example,
 // { provider: 'openai', model: 'gpt-4o', apiKey: process.env.OPENAI_API_KEY }, or 'openai:gpt-4o'.
 const model = scriptedModel([
   [{ toolCall: { name: 'search', input: { query: 'tram 28 timetable' } } }],

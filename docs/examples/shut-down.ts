@@ -30,7 +30,7 @@ const route = createPromptRoute(greet, {
 const server = serve({ fetch: (request) => route(request), gracefulShutdown: false, silent: true });
 
 async function shutDown(): Promise<void> {
-  const answered = server.close(); // takes nothing new; what is open goes on
+  const answered = server.close(); // accepts no new requests; open ones continue
   // a bit less than your platform waits before it kills
   await Promise.race([Promise.all([answered, ...underWay]), sleep(25_000)]);
   process.exit();

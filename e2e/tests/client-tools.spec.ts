@@ -111,7 +111,7 @@ test('and one that may have taken effect is answered with an error', async ({ pa
   await expect(page.getByRole('button', { name: 'Pay', exact: true })).toBeVisible();
   await page.reload();
   await stands(page, 'done');
-  await expect(page.getByTestId('text')).toContainText('it is not known whether the call has done its work');
+  await expect(page.getByTestId('text')).toContainText('it is unknown whether the call took effect');
   await asked(page, 0);
 });
 

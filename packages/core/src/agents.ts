@@ -1,4 +1,4 @@
-// Sessions and agent calls. Apart from the rest, so that only a page that uses them loads them.
+// Sessions and agent calls, in an entry of their own, so that only a page that uses them loads them.
 export {
   defineSession,
   runAgentSession,

@@ -1,5 +1,5 @@
 export type { ChatCall, ChatSettings, RunIds } from './chat/chat.ts';
-// Apart from the rest, so that only what speaks the AI SDK's own protocol loads it.
+// An entry of its own, so that only code that uses the AI SDK's protocol loads it.
 export { toUIMessageStream } from './chat/ui-message-stream.ts';
 export { withoutRetried } from './messages/without-retried.ts';
 export {

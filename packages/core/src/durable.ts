@@ -1,4 +1,4 @@
-// Apart from the rest, so that only a server that advances runs loads it.
+// An entry of its own, so that only a server that advances runs loads it.
 export { activeTime } from './durable/active-time.ts';
 export {
   advance,

@@ -28,7 +28,7 @@ export {
   type PromptSettings,
   type PromptWithSchema,
 } from './prompt/define-prompt.ts';
-export type { InputIssue } from './prompt/invalid-input.ts';
+export type { InputIssue } from './prompt/invalid-input-error.ts';
 export { remotePrompt, type RemotePrompt } from './prompt/remote-prompt.ts';
 export { definePlugin, type Plugin, type PluginMethods } from './prompt/define-plugin.ts';
 export type { ClientToolOptions } from './tools/client-tool.ts';

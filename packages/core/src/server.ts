@@ -1,4 +1,4 @@
-// Apart from the rest, so that a page, which only reads what a route writes, does not load it.
+// An entry of its own, so that a page, which only reads the events of a route, does not load it.
 export { toEventStream, type EventStreamOptions } from './wire/event-stream.ts';
 export { createStoredCalls } from './executors/stored-calls.ts';
 export { canonicalCall } from './json/canonical.ts';

@@ -17,9 +17,9 @@ type ValuePosition = {
 const deepest = 6;
 
 /**
- * Arguments that fit a JSON schema: values from the conversation if they fit, otherwise the schema's own defaults,
- * examples
- * and values, otherwise something plausible for the property's name. The same input gives the same arguments.
+ * Arguments that fit a JSON schema: values from the conversation if they fit, otherwise the schema's own
+ * defaults, examples and values, otherwise something plausible for the property's name. The same input gives
+ * the same arguments.
  */
 export function argumentsFromSchema(schema: unknown, hints: Hints): unknown {
   return make(schema, { root: schema, hints, name: '', index: 0, depth: 0, used: new Set() });

@@ -18,11 +18,10 @@ export type DemoModelOptions = {
 };
 
 /**
- * A model that needs no key, no network and no server, and answers any script by rules: it restates the request,
- * calls each
- * active tool with arguments made from its schema, works through task lists, and quotes what the tools returned. Its
- * answers
- * say that it is simulated. The same conversation always gets the same answer.
+ * A model that needs no key, no network and no server, and answers any script by rules: it restates the
+ * request, calls each active tool with arguments made from its schema, works through task lists, and quotes
+ * what the tools returned. Its answers say that it is simulated. The same conversation always gets the same
+ * answer.
  */
 export function demoModel(options: DemoModelOptions = {}): LanguageModelV4 {
   const { pace = 25, now = new Date('2026-01-15T09:00:00Z') } = options;

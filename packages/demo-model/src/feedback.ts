@@ -10,9 +10,8 @@ export function readFeedback(reply: unknown): string | undefined {
 }
 
 /**
- * A result that follows the feedback. Each attempt reads it more literally: first the old result with the requested
- * text
- * added, then that text alone, at last the feedback's own words.
+ * A result that follows the feedback. Each attempt reads it more literally: first the old result with the
+ * requested text added, then that text alone, at last the feedback's own words.
  */
 export function improveResult(result: string, feedback: string, attempt: number): string {
   const asked = [...readQuoted(feedback), ...readChoices(feedback)];

@@ -32,7 +32,7 @@ export function planTask(situation: PlanContext): Plan | undefined {
   const attempts = outcomes.filter(({ toolName }) => toolName === 'finishTask');
   if (attempts.length >= mostAttempts) return giveUp(attempts.at(-1)?.value);
   const feedback = readFeedback(attempts.at(-1)?.value);
-  // An answer that is neither approval nor feedback: unless the list says otherwise, finishing again is useless.
+  // A reply that is neither approval nor feedback: unless the list says otherwise, finishing again is useless.
   const refused = attempts.length > 0 && feedback === undefined && attempts.at(-1)?.state === 'done';
   if (refused && window === undefined) return undefined;
   const first = writeTaskResult(conversation);

@@ -15,9 +15,8 @@ export function isDone({ window, allOutcomes }: Conversation): boolean {
 }
 
 /**
- * The tools to call next for the current task: those that it mentions. If it mentions none, those that no earlier
- * task has
- * used; their calls are hidden, but their results name the tools.
+ * The tools to call next for the current task: those that it mentions. If it mentions none, those that no
+ * earlier task has used; their calls are hidden, but their results name the tools.
  */
 export function toolsForTask(situation: PlanContext, tools: PlanContext['tools']): PlanContext['tools'] {
   const { window, task = '' } = situation.conversation;

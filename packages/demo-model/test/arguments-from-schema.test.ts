@@ -165,7 +165,7 @@ const request = fc.constantFrom(
 );
 
 describe('argumentsFromSchema', () => {
-  test('for any schema, the arguments fit it', () => {
+  test('returns arguments that fit, for any schema', () => {
     fc.assert(
       fc.property(anySchema, request, (schema, asked) => {
         const made = argumentsFor(schema, asked, { city: 'Oslo', id: 4, date: 'never' });
@@ -179,14 +179,14 @@ describe('argumentsFromSchema', () => {
     );
   });
 
-  test('every format of a text, as the items of a list too', () => {
+  test('supports every string format, also in list items', () => {
     for (const schema of texts) {
       const made = argumentsFor(z.object({ it: schema, all: z.array(schema).min(3) }), 'Berlin', { it: 'x' });
       expect(z.object({ it: schema, all: z.array(schema) }).safeParse(made).error).toBeUndefined();
     }
   });
 
-  test('the same input gives the same arguments, as plain JSON', () => {
+  test('returns the same plain JSON for the same input', () => {
     fc.assert(
       fc.property(anySchema, request, (schema, asked) => {
         const made = argumentsFor(schema, asked);
@@ -197,7 +197,7 @@ describe('argumentsFromSchema', () => {
     );
   });
 
-  test('values come from the request', () => {
+  test('takes values from the request', () => {
     const schema = z.object({
       city: z.string(),
       days: z.int(),
@@ -221,7 +221,7 @@ describe('argumentsFromSchema', () => {
     });
   });
 
-  test('then from variables and earlier results, by name', () => {
+  test('takes values from variables and earlier results by name next', () => {
     const schema = z.object({ city: z.string(), hotelId: z.string(), guests: z.int() });
     expect(argumentsFor(schema, 'Book it.', { city: 'Faro', id: 'h-17', guests: '2' })).toEqual({
       city: 'Faro',
@@ -230,7 +230,7 @@ describe('argumentsFromSchema', () => {
     });
   });
 
-  test('then from the schema: defaults, examples, constants, the first of an enum', () => {
+  test('takes values from the schema next: defaults, examples, constants, the first of an enum', () => {
     const schema = z.object({
       limit: z.int().default(7),
       tone: z.string().meta({ examples: ['dry'] }),
@@ -240,7 +240,7 @@ describe('argumentsFromSchema', () => {
     expect(argumentsFor(schema, 'Go on.')).toEqual({ limit: 7, tone: 'dry', version: 2, size: 'small' });
   });
 
-  test('at last something plausible; optional properties are left out unless the request speaks of them', () => {
+  test('invents a plausible value last, and leaves out optional properties that the request does not mention', () => {
     const schema = z.object({
       city: z.string(),
       country: z.string().optional(),
@@ -255,14 +255,14 @@ describe('argumentsFromSchema', () => {
     });
   });
 
-  test('two numbers of the request go to two properties', () => {
+  test('uses two numbers of the request for two properties', () => {
     expect(argumentsFor(z.object({ a: z.number(), b: z.number() }), 'Add 12 and 30.')).toEqual({
       a: 12,
       b: 30,
     });
   });
 
-  test('a list of a discriminated union has one item of each kind', () => {
+  test('returns one item of each kind for a list of a discriminated union', () => {
     const call = z.discriminatedUnion('name', [
       z.object({ name: z.literal('write'), args: z.object({ path: z.string() }) }),
       z.object({ name: z.literal('read'), args: z.object({ path: z.string() }) }),
@@ -275,7 +275,7 @@ describe('argumentsFromSchema', () => {
     });
   });
 
-  test('a schema that refers to itself ends', () => {
+  test('ends for a recursive schema', () => {
     type Tree = { value: string; children: Tree[]; next: Tree | null };
     const tree: z.ZodType<Tree> = z.object({
       value: z.string(),
@@ -298,11 +298,11 @@ describe('argumentsFromSchema', () => {
     [{ $ref: '#/nowhere' }],
     [{ $ref: '#' }],
     [{ pattern: '(' }],
-  ])('an odd schema (%j) makes something and does not throw', (schema) => {
+  ])('returns a value for an odd schema (%j)', (schema) => {
     expect(() => JSON.stringify(argumentsFromSchema(schema, hintsFor('x')))).not.toThrow();
   });
 
-  test('a property called __proto__ is an own property', () => {
+  test('makes __proto__ an own property', () => {
     const schema = {
       type: 'object',
       properties: JSON.parse('{"__proto__":{"type":"string"}}') as object,

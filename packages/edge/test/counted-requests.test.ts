@@ -44,7 +44,7 @@ async function statuses(count: number, ask: () => Promise<Response>): Promise<nu
 }
 
 describe('a body that never ends', () => {
-  test('counts as one of its subject: the seventeenth at once is refused, and one that has ended makes room', async () => {
+  test('counts for its subject: the seventeenth at once is refused until another has ended', async () => {
     const { fetch } = testRoute(['Hello!']);
     const open = Array.from({ length: 16 }, halfOpen);
     const pending = open.map(({ body }) => fetch('ada')(post(routeUrl, body)));
@@ -85,7 +85,7 @@ describe('requests that auth refuses', () => {
     return seen;
   };
 
-  test('are counted by address: after 60 in a minute auth is not asked any more', async () => {
+  test('are counted by IP address: after 60 in a minute, auth is no longer called', async () => {
     const seen = refusing();
     const { route } = testRoute(['Hello!'], seen.options);
     const guess = (): Promise<Response> => route(post(routeUrl, '{}', { authorization: 'Bearer guess' }));
@@ -106,7 +106,7 @@ describe('requests that auth refuses', () => {
     expect(answers.at(-1)).toBe(429);
   });
 
-  test('requests that auth lets in never count as refused', async () => {
+  test('requests that auth accepts never count as refused', async () => {
     const { route } = testRoute([], refusing().options);
     const asAda = { authorization: 'Bearer ada' };
     const ask = (): Promise<Response> => route(new Request(`${routeUrl}?run=none`, { headers: asAda }));
@@ -114,7 +114,7 @@ describe('requests that auth refuses', () => {
   });
 });
 
-test('shares that are opened are counted by address', async () => {
+test('opened shares are counted by IP address', async () => {
   const store = createShareStore({
     origins: [page],
     auth: 'none',
@@ -134,12 +134,12 @@ test('shares that are opened are counted by address', async () => {
   expect((await open('198.51.100.1')()).status).toBe(404);
 });
 
-describe('without an address, requests count together', () => {
+describe('without an IP address, requests count together', () => {
   // requests are counted by time, which does not pass here, so that the machine's speed does not matter
   beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
   afterEach(() => void vi.useRealTimers());
 
-  test('those that auth refuses: after 1,200 in a minute auth is not asked any more', async () => {
+  test('after 1,200 refused requests in a minute, auth is no longer called', async () => {
     let asked = 0;
     const { route } = testRoute([], { auth: () => ((asked += 1), null) });
     const guess = (): Promise<Response> => route(new Request(`${routeUrl}?run=none`));
@@ -151,7 +151,7 @@ describe('without an address, requests count together', () => {
     expect((await guess()).status).toBe(401);
   }, 60_000);
 
-  test('shares that are opened: 20 times as many as one address may open', async () => {
+  test('opened shares have 20 times the limit of one address', async () => {
     const store = createShareStore({
       origins: [page],
       auth: () => ({ subject: 'ada' }),

@@ -22,7 +22,7 @@ const env = {
   XAI_API_KEY: 'key',
 };
 
-describe('a price by the name that a model is asked for by', () => {
+describe('a price is found by the name in the request', () => {
   test.each(builtInProviders)('%s:model-x', async (provider) => {
     const price = { input: 1, output: 2 };
     const model = await resolveModel(`${provider}:model-x`, { env });
@@ -30,7 +30,7 @@ describe('a price by the name that a model is asked for by', () => {
     expect(priceOf({ 'other:model-x': price }, model.provider, model.modelId)).toBeUndefined();
   });
 
-  test('the same model of two providers has two prices', async () => {
+  test('the same model may have two prices at two providers', async () => {
     const prices = {
       'google:gemini-x': { input: 1, output: 1 },
       'vertex:gemini-x': { input: 2, output: 2 },

@@ -48,7 +48,7 @@ export function describeEval<Input>(
         evaluation.start(context);
         const result = await evaluation.result(run);
         context.task.meta.cueline = { kind: 'run', result };
-        if (decides && threshold === 1 && result.status !== 'passed') throw failureOf(result);
+        if (decides && threshold === 1 && result.status !== 'passed') throw failedRunError(result);
       });
     }
     if (decides && threshold < 1) {
@@ -56,7 +56,7 @@ export function describeEval<Input>(
         if (!evaluation.started) skip();
         const { groups } = await evaluation.report();
         const low = groups.filter(({ passRate }) => passRate < threshold);
-        if (low.length > 0) throw quiet(low.map(describeGroup).join('\n'));
+        if (low.length > 0) throw withoutStack(low.map(describeGroup).join('\n'));
       });
     }
     afterAll(async ({}, suite) => {
@@ -90,7 +90,7 @@ function settle<Input>(
       : { models: cassette === undefined ? models : list.map((model) => cassette.model(model)) }),
     ...(concurrency === undefined ? {} : { concurrency }),
     ...(repeat === undefined ? {} : { repeat }),
-    // a cassette knows all answers
+    // a cassette already has all answers
     ...(options.store === undefined && store !== undefined && cassette === undefined
       ? { store: fileEvalStore(store, { fresh }) }
       : {}),
@@ -120,7 +120,7 @@ function createEvaluation<Input>(
   let report: Promise<EvalReport> | undefined;
   const runs = listRuns(definition, options);
   const title = titlesOf(runs);
-  for (const run of runs) places.set(keyOf(run), [...(places.get(keyOf(run)) ?? []), placeOf()]);
+  for (const run of runs) places.set(runKey(run), [...(places.get(runKey(run)) ?? []), placeOf()]);
 
   return {
     get started() {
@@ -137,7 +137,7 @@ function createEvaluation<Input>(
         only: (one, run) => titles.has(title(run)) && (options.only?.(one, run) ?? true),
         onResult: (result) =>
           places
-            .get(keyOf(result))
+            .get(runKey(result))
             ?.find(({ filled }) => !filled)
             ?.fill(result),
       });
@@ -145,10 +145,10 @@ function createEvaluation<Input>(
       report.catch(() => {});
     },
     result: (run) => {
-      const place = places.get(keyOf(run))!.find(({ taken }) => !taken)!;
+      const place = places.get(runKey(run))!.find(({ taken }) => !taken)!;
       place.taken = true;
       const stopped = report!.then(() => {
-        throw quiet('The evaluation was stopped before this run ended.');
+        throw withoutStack('The evaluation was stopped before this run ended.');
       });
       return Promise.race([place.result, stopped]);
     },
@@ -179,7 +179,7 @@ function placeOf(): Place {
   return place;
 }
 
-function keyOf({ caseId, repetition, model, prompt }: EvalRun): string {
+function runKey({ caseId, repetition, model, prompt }: EvalRun): string {
   return JSON.stringify([caseId, repetition, model, prompt]);
 }
 
@@ -195,7 +195,7 @@ function titlesOf(runs: readonly EvalRun[]): (run: EvalRun) => string {
 }
 
 /** The error of a run that did not pass, for Vitest to show. */
-function failureOf({ status, error, scores, input, expect, output }: EvalResult): Error {
+function failedRunError({ status, error, scores, input, expect, output }: EvalResult): Error {
   const reasons =
     status === 'error'
       ? [error?.message ?? 'The run failed.']
@@ -204,7 +204,7 @@ function failureOf({ status, error, scores, input, expect, output }: EvalResult)
           .map(({ scorer, score, reason }) => `${scorer}: ${reason ?? `score ${score}`}`);
   const shown = [...reasons, `input: ${JSON.stringify(input)}`];
   if (output !== undefined) shown.push(`output: ${shorten(output.text)}`);
-  const failure = quiet(shown.join('\n'));
+  const failure = withoutStack(shown.join('\n'));
   return typeof expect === 'string' && output !== undefined && status === 'failed'
     ? Object.assign(failure, { expected: expect, actual: output.text })
     : failure;
@@ -222,8 +222,8 @@ function shorten(text: string): string {
   return text.length > 500 ? `${text.slice(0, 500)}…` : text;
 }
 
-/** An error without a stack, whose lines would say nothing about the eval. */
-function quiet(message: string): Error {
+/** An error without a stack, which would not show anything about the eval. */
+function withoutStack(message: string): Error {
   const error = new Error(message);
   error.name = 'EvalError';
   error.stack = `EvalError: ${message}`;

@@ -14,7 +14,7 @@ export function parseCases<Input = Record<string, string>>(file: string, text: s
   // Excel begins a file in UTF-8 with this character
   const content = text.replace(/^\uFEFF/, '');
   const cases = /\.csv$/i.test(file) ? fromCsv(file, content) : fromJson(file, content);
-  if (cases.length === 0) throw faulty(file, 'it has no cases', 'Add one.');
+  if (cases.length === 0) throw invalidCasesError(file, 'it has no cases', 'Add one.');
   return cases as EvalCase<Input>[];
 }
 
@@ -23,14 +23,14 @@ function fromJson(file: string, text: string): EvalCase[] {
   try {
     parsed = JSON.parse(text);
   } catch (error) {
-    throw faulty(file, `it is not JSON (${(error as Error).message})`, 'Correct it.');
+    throw invalidCasesError(file, `it is not JSON (${(error as Error).message})`, 'Correct it.');
   }
   const { cases = parsed } = (parsed ?? {}) as { cases?: unknown };
   if (!Array.isArray(cases))
-    throw faulty(file, 'it is no list of cases', 'Write [{ "input": { … }, "expect": "…" }].');
+    throw invalidCasesError(file, 'it is not a list of cases', 'Write [{ "input": { … }, "expect": "…" }].');
   for (const [index, one] of cases.entries()) {
     if (typeof one !== 'object' || one === null || !('input' in one)) {
-      throw faulty(file, `[${index}] has no "input"`, 'Write { "input": { … }, "expect": "…" }.');
+      throw invalidCasesError(file, `[${index}] has no "input"`, 'Write { "input": { … }, "expect": "…" }.');
     }
   }
   return cases as EvalCase[];
@@ -43,7 +43,7 @@ function fromCsv(file: string, text: string): EvalCase[] {
   });
   const error = errors.find(({ type }) => type !== 'Delimiter');
   if (error !== undefined) {
-    throw faulty(
+    throw invalidCasesError(
       file,
       `row ${(error.row ?? 0) + 1}: ${error.message}`,
       'Give each row a value for each column.',
@@ -51,7 +51,7 @@ function fromCsv(file: string, text: string): EvalCase[] {
   }
   const inputs = (meta.fields ?? []).filter((name) => !ownColumns.has(name));
   if (inputs.length === 0)
-    throw faulty(file, 'no column is input', 'Name a column after each parameter of the prompt.');
+    throw invalidCasesError(file, 'no column is input', 'Name a column after each parameter of the prompt.');
   return data.map((row, index) => {
     const { id, expect, tags, mark } = row;
     return {
@@ -59,18 +59,18 @@ function fromCsv(file: string, text: string): EvalCase[] {
       input: Object.fromEntries(inputs.map((name) => [name, row[name] ?? ''])),
       ...(expect === undefined ? {} : { expect }),
       ...(tags === undefined ? {} : { tags: tags.split(/\s+/).filter(Boolean) }),
-      ...(mark === undefined || mark === '' ? {} : { mark: markOf(file, index, mark) }),
+      ...(mark === undefined || mark === '' ? {} : { mark: readMark(file, index, mark) }),
     };
   });
 }
 
-function markOf(file: string, index: number, mark: string): boolean {
+function readMark(file: string, index: number, mark: string): boolean {
   const word = mark.trim().toLowerCase();
   if (['true', 'yes', '1'].includes(word)) return true;
   if (['false', 'no', '0'].includes(word)) return false;
-  throw faulty(file, `row ${index + 1}: mark is "${mark}"`, 'Write true or false.');
+  throw invalidCasesError(file, `row ${index + 1}: mark is "${mark}"`, 'Write true or false.');
 }
 
-function faulty(file: string, what: string, remedy: string): CuelineError {
+function invalidCasesError(file: string, what: string, remedy: string): CuelineError {
   return new CuelineError('invalid_definition', `The cases in ${file} are not readable: ${what}. ${remedy}`);
 }

@@ -1,6 +1,6 @@
 import type { EvalReport, EvalResult } from '@cueline/core/evals';
 
-/** What the command `cueline eval` passes to the evals in its workers. */
+/** The settings that the command `cueline eval` passes to the evals in its workers. */
 export type CommandSettings = {
   readonly cassettes?: CassetteMode;
   readonly models?: readonly string[];
@@ -16,10 +16,10 @@ export type CommandSettings = {
   readonly fresh?: boolean;
 };
 
-/** What a cassette does with requests. */
+/** The mode of cassettes. */
 export type CassetteMode = 'replay' | 'record' | 'extend';
 
-/** What the test of a run leaves for the reporter. */
+/** The data of a test for the reporter. */
 export type EvalMeta =
   | { readonly kind: 'run'; readonly result: EvalResult }
   | { readonly kind: 'eval'; readonly report: Omit<EvalReport, 'results'> };

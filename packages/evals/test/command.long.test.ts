@@ -46,7 +46,7 @@ test('a baseline passes for a drop that is not significant', { timeout: 180_000 
   expect(slightly.output).toContain('No pass rate is significantly lower, so the command passes.');
 });
 
-test('a cassette that does not exist says how to record it', { timeout: 180_000 }, async () => {
+test('a missing cassette is an error that says how to record it', { timeout: 180_000 }, async () => {
   const cassette = join(folder, 'mood.cassette.json');
   const missing = await runCommand(['eval', 'mood', '--output', folder], { CASSETTE: cassette });
   expect(missing.code).toBe(1);

@@ -22,7 +22,7 @@ const evaluate = (...args: string[]): ReturnType<typeof runCommand> =>
   runCommand(['eval', '--output', folder, ...args], server.env);
 
 test(
-  'all evals pass: code 0, the reports are files, and nothing runs a second time',
+  'if all evals pass, the code is 0, the reports are written, and nothing runs a second time',
   { timeout: 60_000 },
   async () => {
     const first = await evaluate('mood', '--reporter', 'html', '--reporter', 'json', '--reporter', 'junit');
@@ -43,18 +43,22 @@ test(
   },
 );
 
-test('one case fails: code 1 and its name, unless the threshold allows it', { timeout: 60_000 }, async () => {
-  server.answer((request) =>
-    request.includes('joyful') ? 'NEGATIVE' : request.includes('sad') ? 'NEGATIVE' : 'POSITIVE',
-  );
-  const failed = await evaluate('mood', '--reporter', 'junit');
-  expect(failed).toMatchObject({ code: 1 });
-  expect(failed.output).toMatch(/✗ .*same/);
-  expect(file('junit.xml')).toContain('failures="1"');
-  expect(await evaluate('mood', '--threshold', '0.6')).toMatchObject({ code: 0 });
-});
+test(
+  'if a case fails, the code is 1 and the case is named, unless the threshold allows it',
+  { timeout: 60_000 },
+  async () => {
+    server.answer((request) =>
+      request.includes('joyful') ? 'NEGATIVE' : request.includes('sad') ? 'NEGATIVE' : 'POSITIVE',
+    );
+    const failed = await evaluate('mood', '--reporter', 'junit');
+    expect(failed).toMatchObject({ code: 1 });
+    expect(failed.output).toMatch(/✗ .*same/);
+    expect(file('junit.xml')).toContain('failures="1"');
+    expect(await evaluate('mood', '--threshold', '0.6')).toMatchObject({ code: 0 });
+  },
+);
 
-test('what cannot start: code 2 for an option, code 1 without an eval', { timeout: 60_000 }, async () => {
+test('an invalid option is code 2, and no eval file is code 1', { timeout: 60_000 }, async () => {
   expect(await evaluate('--threshold', 'most')).toEqual({
     code: 2,
     output: '--threshold is "most". Write a number from 0 to 1.\n',
@@ -64,20 +68,16 @@ test('what cannot start: code 2 for an option, code 1 without an eval', { timeou
   expect(none.output).toContain('No file has evals. Name it like mood.eval.ts');
 });
 
-test(
-  'a cassette is recorded once, and then no server and no key is needed',
-  { timeout: 90_000 },
-  async () => {
-    const cassette = join(folder, 'mood.cassette.json');
-    const env = { ...server.env, CASSETTE: cassette };
-    expect(await runCommand(['eval', 'mood', '--record', '--output', folder], env)).toMatchObject({
-      code: 0,
-    });
-    expect(server.requests).toHaveLength(3);
-    expect(readFileSync(cassette, 'utf8')).not.toContain('secret-key');
-    expect(await runCommand(['eval', 'mood', '--output', folder], { CASSETTE: cassette })).toMatchObject({
-      code: 0,
-    });
-    expect(server.requests).toHaveLength(3);
-  },
-);
+test('a recorded cassette needs no server and no key', { timeout: 90_000 }, async () => {
+  const cassette = join(folder, 'mood.cassette.json');
+  const env = { ...server.env, CASSETTE: cassette };
+  expect(await runCommand(['eval', 'mood', '--record', '--output', folder], env)).toMatchObject({
+    code: 0,
+  });
+  expect(server.requests).toHaveLength(3);
+  expect(readFileSync(cassette, 'utf8')).not.toContain('secret-key');
+  expect(await runCommand(['eval', 'mood', '--output', folder], { CASSETTE: cassette })).toMatchObject({
+    code: 0,
+  });
+  expect(server.requests).toHaveLength(3);
+});

@@ -36,7 +36,7 @@ describeEval(defineEval({ name: 'most pass', prompt: classify, cases: half, thre
   models: model,
 });
 
-test('the evals above have made each of their runs once', () => {
+test('the evals above ran each of their cases once', () => {
   expect(calls).toBe(10);
 });
 

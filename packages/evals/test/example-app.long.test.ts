@@ -7,7 +7,7 @@ import { runCommand } from './run-command.ts';
 
 const folder = copyOfExample();
 
-test('a changed prompt is red until it is recorded again', { timeout: 180_000 }, async () => {
+test('the evals of a changed prompt fail until they are recorded again', { timeout: 180_000 }, async () => {
   const file = join(folder(), 'prompts/front-desk.json');
   writeFileSync(file, readFileSync(file, 'utf8').replace('exactly one word', 'a single word'));
   const { code, output } = await runCommand([...args, 'classify'], offline, folder());

@@ -5,7 +5,7 @@ import { runCommand } from './run-command.ts';
 
 const folder = copyOfExample();
 
-test('the evals of the example app are green from their cassettes', { timeout: 60_000 }, async () => {
+test('the evals of the example app pass with their cassettes', { timeout: 60_000 }, async () => {
   const { code, output } = await runCommand(args, offline, folder());
   expect(code, output).toBe(0);
   expect(output).toContain('12/12 passed');

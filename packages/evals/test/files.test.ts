@@ -19,11 +19,11 @@ function file(name: string, text: string): string {
 test.each([
   ['a list', '[{ "input": { "TEXT": "a" }, "expect": "b" }]'],
   ['an object', '{ "cases": [{ "input": { "TEXT": "a" }, "expect": "b" }] }'],
-])('cases in JSON: %s', (_, text) => {
+])('cases can be JSON: %s', (_, text) => {
   expect(readCases(file('cases.json', text))).toEqual([{ input: { TEXT: 'a' }, expect: 'b' }]);
 });
 
-test('cases in CSV, as Excel writes it', () => {
+test('cases can be CSV as Excel writes it', () => {
   const text = '\uFEFFid,TEXT,expect,tags,mark\r\nfirst,"one, two",A,easy short,true\r\n,three,B,,\r\n';
   expect(readCases(file('cases.csv', text))).toEqual([
     { id: 'first', input: { TEXT: 'one, two' }, expect: 'A', tags: ['easy', 'short'], mark: true },
@@ -33,17 +33,17 @@ test('cases in CSV, as Excel writes it', () => {
 
 test.each([
   ['bad.json', '{', 'it is not JSON'],
-  ['bad.json', '"cases"', 'it is no list of cases'],
+  ['bad.json', '"cases"', 'it is not a list of cases'],
   ['bad.json', '[]', 'it has no cases'],
   ['bad.json', '[{ "expect": "b" }]', '[0] has no "input"'],
   ['bad.csv', 'id,expect\na,b\n', 'no column is input'],
   ['bad.csv', 'TEXT,mark\na,perhaps\n', 'row 1: mark is "perhaps"'],
   ['bad.csv', 'TEXT,expect\na,b,c\n', 'row 1: Too many fields'],
-])('a faulty %s: %s', (name, text, message) => {
+])('a faulty %s is refused: %s', (name, text, message) => {
   expect(() => readCases(file(name, text))).toThrow(message);
 });
 
-test('a store keeps logs; many may write the same at once', async () => {
+test('a store keeps logs, and accepts simultaneous writes of the same log', async () => {
   const { run } = await runPrompt((prompt) => prompt.$`Hello`, { model: scriptedModel(['Hi']) });
   await run.finished;
   const log = [...run.log()];

@@ -40,12 +40,12 @@ test.each([
   ['a version that exists', [mood, draft], draft, 'has mood@1.1.0. Pass another version'],
   ['a file of one prompt', mood, draft, 'Make it a list'],
   ['a faulty prompt', [mood], { ...draft, version: 'new' }, 'version'],
-])('%s: nothing is written', (_, before, prompt, message) => {
+])('nothing is written for %s', (_, before, prompt, message) => {
   write(before);
   expect(() => saveDraft(file, prompt)).toThrow(message);
   expect(read()).toEqual(before);
 });
 
-test('a file that does not exist', () => {
+test('a missing file is an error', () => {
   expect(() => saveDraft(file, draft)).toThrow('saveDraft cannot read');
 });

@@ -1,7 +1,8 @@
 import { definePrompt, type PromptDefinition, type PromptFunction } from '@cueline/core';
 
 /**
- * Makes a definition of a function that stands in a component. Its error explains this when it is sent to a server.
+ * Makes a definition of a function that is written in a component. If it is sent to a server, its error
+ * explains what to do.
  */
 export function inlinePrompt<Input>(
   hook: NonNullable<PromptDefinition['inline']>,

@@ -37,8 +37,7 @@ export const PromptContext: Context<PromptContextValue> = createContext<PromptCo
 
 /**
  * Keeps runs by id for all components below it, and sets the defaults of their runs. Inside another provider it
- * shares that
- * one's runs and changes only what it names.
+ * shares that one's runs and changes only what it names.
  */
 export function PromptProvider({
   registry,

@@ -21,11 +21,9 @@ export type InitialRunOptions = Pick<RunOptions, 'log' | 'storage'> &
 /** The runs of an application by id. They live as long as the registry, whichever components mount and unmount. */
 export type RunRegistry = {
   /**
-   * The run with this id. A new one is created, but not started, with the log or with what the storage has of it. A
-   * run that
-   * was only opened is forgotten when no code refers to it. Throws `invalid_options` if the id belongs to a run of
-   * another
-   * prompt.
+   * The run with this id. A new one is created, but not started, with the log or with what the storage has of
+   * it. A run that was only opened is forgotten when no code refers to it. Throws `invalid_options` if the id
+   * belongs to a run of another prompt.
    */
   open<Input, Types extends PromptTypes>(
     id: string,
@@ -73,8 +71,8 @@ export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry
     return !run.held && runs.get(run.id) === run;
   }
 
-  /** Bounds unseen runs: the cost of those under way, and the memory of those that have ended. */
-  function letGo(run: AnyRun): void {
+  /** Limits runs that no component shows: the cost of running ones, and the memory of ended ones. */
+  function release(run: AnyRun): void {
     unseen.delete(run);
     unseen.add(run);
     const latestFirst = [...unseen].filter(isUnseen).toReversed();
@@ -94,7 +92,7 @@ export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry
       if (known === undefined) {
         const made: SharedRun<Input, Types> = createSharedRun(id, definition, {
           ...opening,
-          onLetGo: () => letGo(made),
+          onRelease: () => release(made),
           onUse: () => keep(made),
         });
         opened.set(id, new WeakRef(made));
@@ -107,7 +105,7 @@ export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry
             'Give each prompt its own ids.',
         );
       }
-      // the name stands for the types: definitions have names for that
+      // the cast relies on the name, which identifies the definition
       return known as unknown as SharedRun<Input, Types>;
     },
     get: find,

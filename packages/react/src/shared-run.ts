@@ -37,7 +37,7 @@ export type SharedRun<Input = void, Types extends PromptTypes = PromptTypes> = O
 export type SharedRunInit<Input, Types extends PromptTypes> = Pick<RunOptions, 'log' | 'storage'> &
   RunConfig<Input, Types> & {
     /** Called when the last holder has released the run. */
-    onLetGo?: () => void;
+    onRelease?: () => void;
     /** Called when the run is watched, or when something has happened to it. */
     onUse?: () => void;
   };
@@ -49,7 +49,7 @@ export const hydrated: WeakSet<object> = new WeakSet();
 export function createSharedRun<Input, Types extends PromptTypes>(
   id: string,
   definition: PromptDefinition<Input, Types>,
-  { log, storage, onLetGo, onUse, ...settings }: SharedRunInit<Input, Types> = {},
+  { log, storage, onRelease, onUse, ...settings }: SharedRunInit<Input, Types> = {},
 ): SharedRun<Input, Types> {
   let config: RunConfig<Input, Types> & { definition: PromptDefinition<Input, Types> } = { definition };
   let holders = 0;
@@ -88,7 +88,7 @@ export function createSharedRun<Input, Types extends PromptTypes>(
         queueMicrotask(() => {
           if (holders > 0) return;
           if (onLast === 'stop') run.stop();
-          onLetGo?.();
+          onRelease?.();
         });
       };
     },

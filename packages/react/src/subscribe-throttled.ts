@@ -10,9 +10,8 @@ export type WatchedRun<Types extends PromptTypes = PromptTypes> = {
 export type Throttle = number | 'frame';
 
 /**
- * Calls `listener` with a run's states at most as often as `throttle` says; a state that begins or ends the run comes
- * at
- * once.
+ * Calls `listener` with a run's states at most as often as `throttle` says; a state that begins or ends the run
+ * comes at once.
  */
 export function subscribeThrottled<Types extends PromptTypes>(
   run: WatchedRun<Types>,

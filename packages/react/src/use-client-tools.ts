@@ -5,9 +5,8 @@ import { useLatest } from './use-latest.ts';
 type Functions = Readonly<Record<string, (input: unknown, context: ClientToolContext) => unknown>>;
 
 /**
- * Lets the component's functions answer the calls of client tools while it is mounted, in the version of the last
- * render. A
- * function that has begun continues after the component unmounts.
+ * Lets the component's functions answer the calls of client tools while it is mounted, in the version of the
+ * last render. A function that has begun continues after the component unmounts.
  */
 export function useClientTools<Types extends PromptTypes>(
   run: Pick<Run<never, Types>, 'provideTools'>,

@@ -46,8 +46,7 @@ export type UsePromptOptions<
     id?: string | undefined;
     /**
      * The fields of the state that re-render this component, and the only ones that it gets; `status` includes
-     * `error`, `result`
-     * and `finishReason`. `false` for none. Default: all.
+     * `error`, `result` and `finishReason`. `false` for none. Default: all.
      */
     watch?: Watched;
     /**
@@ -60,9 +59,8 @@ export type UsePromptOptions<
      */
     throttle?: Throttle | undefined;
     /**
-     * The page's functions for the prompt's client tools, which are declared without a function. Each call runs once,
-     * in one
-     * component of one page; it waits while no mounted component has its function.
+     * The page's functions for the prompt's client tools, which are declared without a function. Each call runs
+     * once, in one component of one page; it waits while no mounted component has its function.
      */
     tools?: ClientTools<Types> | undefined;
     /** The log of a run that is not known here yet, such as one that a server has rendered. */
@@ -82,11 +80,9 @@ export type UseInlinePromptOptions<Watched extends Watch = readonly WatchedField
 /** The actions on a run. They keep their identity from render to render. */
 export type RunActions<Input = void, Types extends PromptTypes = PromptTypes> = {
   /**
-   * Starts anew; a run that is under way is stopped first, unless `whenBusy` says otherwise. Starting again with the
-   * same `key`
-   * does nothing, so a start in a mount effect is one start in StrictMode, too. Resolves with the result, and rejects
-   * with the
-   * run's error; the state says the same, so the promise may be ignored.
+   * Starts anew; a run that is under way is stopped first, unless `whenBusy` says otherwise. Starting again
+   * with the same `key` does nothing, so a start in a mount effect is one start in StrictMode, too. Resolves
+   * with the result, and rejects with the run's error; the state says the same, so the promise may be ignored.
    */
   readonly start: (input: Input, options?: StartOptions) => Promise<Types['output']>;
   /** Continues the conversation with a user message. Resolves as `start` does. */
@@ -101,8 +97,7 @@ export type RunActions<Input = void, Types extends PromptTypes = PromptTypes> = 
   readonly respondToApproval: (approvalId: string, response: ApprovalResponse) => Promise<EditReply>;
   /**
    * Responds to a pending call of `clientToolCalls`, with `{ output }` or `{ error }`. The functions of `tools`
-   * answer their
-   * calls themselves.
+   * answer their calls themselves.
    */
   readonly respondToClientTool: (clientCallId: string, response: ClientToolResponse) => Promise<EditReply>;
   /**
@@ -119,11 +114,9 @@ export type PromptRun<
 > = WatchedState<Types, Watched> & RunActions<Input, Types>;
 
 /**
- * The state of a prompt's run, and the actions on it. Nothing starts by itself. Takes a definition of `definePrompt`,
- * or a
- * prompt function, which may stand in the component: each start calls the function of the last render. Re-renders at
- * most once
- * a frame.
+ * The state of a prompt's run, and the actions on it. Nothing starts by itself. Takes a definition of
+ * `definePrompt`, or a prompt function, which may stand in the component: each start calls the function of the
+ * last render. Re-renders at most once a frame.
  *
  * @example
  * const plan = usePrompt(planDay, { id: 'today', model: 'openai:gpt-4o' });

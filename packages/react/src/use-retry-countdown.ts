@@ -2,9 +2,8 @@ import type { RetryState } from '@cueline/core';
 import { useEffect, useState } from 'react';
 
 /**
- * Whole seconds until a failed model call is retried, and 0 while it is; undefined if nothing is retried. Renders
- * once a
- * second meanwhile.
+ * Whole seconds until a failed model call is retried, and 0 while it is; undefined if nothing is retried.
+ * Renders once a second meanwhile.
  *
  * @example
  * const seconds = useRetryCountdown(retrying); // of usePrompt or useRun

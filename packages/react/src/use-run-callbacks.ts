@@ -12,9 +12,8 @@ export type RunCallbacks<Types extends PromptTypes = PromptTypes> = {
   /** The run is done, whichever code started it. */
   onDone?: ((state: Extract<RunState<Types>, { status: 'done' }>) => void) | undefined;
   /**
-   * The run has failed, whichever code started it. A stopped run is neither done nor failed. An error of this page
-   * has its stack,
-   * and the thrown value as its `cause`; an error from elsewhere has what the log says.
+   * The run has failed, whichever code started it. A stopped run is neither done nor failed. An error of this
+   * page has its stack, and the thrown value as its `cause`; an error from elsewhere has what the log says.
    */
   onError?: ((error: CuelineError) => void) | undefined;
 };
@@ -22,9 +21,8 @@ export type RunCallbacks<Types extends PromptTypes = PromptTypes> = {
 type NotifiedRun<Types extends PromptTypes> = Pick<Run<never, Types>, 'getState' | 'listen'>;
 
 /**
- * Calls `callbacks` for the events and ends of a run: once for each end, also for one that came while an Activity hid
- * the
- * component, but not for an end before a restore.
+ * Calls `callbacks` for the events and ends of a run: once for each end, also for one that came while an
+ * Activity hid the component, but not for an end before a restore.
  */
 export function useRunCallbacks<Types extends PromptTypes>(
   run: NotifiedRun<Types>,

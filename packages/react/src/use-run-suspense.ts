@@ -18,10 +18,9 @@ type WaitedRun<Types extends PromptTypes> = WatchedRun<Types> & { readonly resto
 const waits = new WeakMap<object, Partial<Record<RunPoint, Promise<void>>>>();
 
 /**
- * The state of a run that has reached `point`; until then the component suspends. If it waits for `done`, the error
- * of a run
- * that fails or is stopped goes to the error boundary. It starts nothing: a run that is never started suspends for
- * ever.
+ * The state of a run that has reached `point`; until then the component suspends. If it waits for `done`, the
+ * error of a run that fails or is stopped goes to the error boundary. It starts nothing: a run that is never
+ * started suspends forever.
  *
  * @example
  * const { result } = useRunSuspense(run, 'done');

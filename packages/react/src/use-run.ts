@@ -7,13 +7,11 @@ import { useLatest } from './use-latest.ts';
 const useBrowserEffect = typeof document === 'undefined' ? useEffect : useLayoutEffect;
 
 /**
- * The result of `selector` for a run's state; without one, the state itself. Re-renders at most once a frame, and
- * only when
- * `isEqual` (default `Object.is`) finds a difference. The selector may stand in the component.
+ * The result of `selector` for a run's state; without one, the state itself. Re-renders at most once a frame,
+ * and only when `isEqual` (default `Object.is`) finds a difference. The selector may stand in the component.
  *
- * It uses plain state and an effect: an update of `useSyncExternalStore` is synchronous and restarts a transition
- * that is
- * under way, so a stream would starve it.
+ * It uses plain state and an effect: an update of `useSyncExternalStore` is synchronous and restarts a
+ * transition that is under way, so a stream would starve it.
  *
  * @example
  * const usage = useRun(run, (state) => state.usage.totalTokens);

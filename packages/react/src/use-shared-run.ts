@@ -13,9 +13,8 @@ export type SharedRunOptions<Input, Types extends PromptTypes> = {
 };
 
 /**
- * The run to show: by id from the provider, or this component's own. There is no global registry: on a server, all
- * users would
- * share it, and an id that silently shares nothing would be a trap.
+ * The run to show: by id from the provider, or this component's own. There is no global registry: on a server,
+ * all users would share it, and an id that silently shares nothing would be a trap.
  */
 export function useSharedRun<Input, Types extends PromptTypes>(
   definition: PromptDefinition<Input, Types>,

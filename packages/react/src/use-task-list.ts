@@ -76,9 +76,9 @@ export type UseTaskListOptions = Omit<UseInlinePromptOptions, 'watch' | 'throttl
   };
 
 /**
- * The tasks of a run, to show and to edit while the model works on them. With tasks instead of a run, it creates a
- * run that
- * works on them one after the other. Re-renders only when a task or the run's status changes.
+ * The tasks of a run, to show and to edit while the model works on them. With tasks instead of a run, it
+ * creates a run that works on them one after the other. Re-renders only when a task or the run's status
+ * changes.
  *
  * @example
  * const { run } = usePrompt(moveHouse);

@@ -28,7 +28,7 @@ async function showGreeting(options: UsePromptOptions): Promise<{ page: Mounted;
 
 const slow = (text: string): { text: string; delay: number }[] => [{ text, delay: 150 }];
 
-test('a start while another is under way takes its place', async () => {
+test('a start replaces a running one', async () => {
   const executor = manualExecutor();
   const { page, latest } = await showGreeting({ executor });
   const first = latest().start({ name: 'Ada' });
@@ -43,7 +43,7 @@ test('a start while another is under way takes its place', async () => {
   expect(executor.requests.map(({ input }) => input)).toEqual([{ name: 'Ada' }, { name: 'Grace' }]);
 });
 
-test('queue: each waits for the one before, and onDone reports every end', async () => {
+test('queue: each start waits for the one before, and onDone reports every end', async () => {
   const model = scriptedModel([slow('One.'), slow('Two.'), slow('Three.')]);
   const ends: unknown[] = [];
   const { page, latest } = await showGreeting({ model, onDone: ({ result }) => ends.push(result) });
@@ -89,7 +89,7 @@ test('parallel: the first continues in the background, and only its promise repo
   expect(ends).toEqual(['Two.']);
 });
 
-test('a signal stops its start, or takes it out of the queue', async () => {
+test('a signal stops its start or removes it from the queue', async () => {
   const executor = manualExecutor();
   const { page, latest } = await showGreeting({ executor });
   const [running, waiting] = [new AbortController(), new AbortController()];
@@ -140,7 +140,7 @@ test('retry after an error continues with the same input, and keeps complete ste
   expect(types.filter((type) => type === 'run-end')).toHaveLength(1);
 });
 
-test('an error in the prompt function is the run’s error, and the next start is a new chance', async () => {
+test('an error in the prompt function is the error of the run, and the next start works', async () => {
   let isBroken = true;
   const fragile = definePrompt('fragile', (prompt) => {
     if (isBroken) throw new TypeError('no city');
@@ -162,7 +162,7 @@ test('an error in the prompt function is the run’s error, and the next start i
   await expect.poll(() => page.text('shown')).toBe('Fine.');
 });
 
-test('detach releases a run that continues; attach shows what it has become', async () => {
+test('detach releases a run that continues, and attach shows its current state', async () => {
   const model = scriptedModel([[{ text: 'Hello, ' }, { text: 'Ada.', delay: 200 }]]);
   const events: RunEvent['type'][] = [];
   const { page, latest } = await showGreeting({ model, onEvent: ({ type }) => events.push(type) });
@@ -226,7 +226,7 @@ for (const { response: answer, sent, text } of answers) {
   });
 }
 
-test('an output schema: the object fills while it arrives, and the result is whole', async () => {
+test('with an output schema, the object fills while it arrives, and the result is complete', async () => {
   const City = z.object({ name: z.string(), sights: z.array(z.string()) });
   const describeCity = definePrompt('city', (prompt) => prompt.$`Describe Lisbon.`, { output: City });
   const json = JSON.stringify({ name: 'Lisbon', sights: ['Belém', 'Alfama'] });

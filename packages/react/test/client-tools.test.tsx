@@ -43,7 +43,7 @@ test('a component answers a client tool, once, in StrictMode too', async () => {
   expect(pickFile).toHaveBeenCalledOnce();
 });
 
-test('the function of the last render is called', async () => {
+test('the function of the latest render is called', async () => {
   const model = scriptedModel([picks, picks, 'Thanks.']);
   function Files(): ReactElement {
     const [name, setName] = useState('one');
@@ -68,7 +68,7 @@ test('the function of the last render is called', async () => {
   await expect.poll(() => page.text('shown')).toBe('one two');
 });
 
-test('of two components the one that was mounted last answers; without any, the call waits', async () => {
+test('the component that was mounted last answers, and without any the call waits', async () => {
   const model = scriptedModel([picks, picks, 'Thanks.']);
   const called: string[] = [];
   function Files({ name }: { name: string }): ReactElement {
@@ -112,7 +112,7 @@ test('of two components the one that was mounted last answers; without any, the 
   await expect.poll(() => page.text('shown')).toBe('done 0');
 });
 
-test('a question to the user is answered by hand', async () => {
+test('a question to the user is answered through the UI', async () => {
   const model = scriptedModel([
     [{ toolCall: { name: 'askUser', input: { question: 'Red or blue?' } } }],
     'Red.',

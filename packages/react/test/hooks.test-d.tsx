@@ -97,7 +97,7 @@ test('a status that is watched comes with its result and error, and without its 
   if (withPhase.status === 'running') expectTypeOf(withPhase.phase).toExtend<string>();
 });
 
-test('watch: false leaves only the moves', () => {
+test('watch: false leaves only the actions', () => {
   const run = usePrompt(planDay, { watch: false });
   expectTypeOf(run).toExtend<Pick<RunActions<{ city: string }>, 'stop' | 'respondToApproval'>>();
   expectTypeOf<keyof typeof run>().toEqualTypeOf<keyof RunActions>();
@@ -114,7 +114,7 @@ test('a function in the component answers with text', () => {
   expectTypeOf(whole).toExtend<RunState<TextPrompt>>();
 });
 
-test('useRun returns what the selector makes of the state', () => {
+test('useRun returns the value of the selector', () => {
   const run = createRun(planDay);
   expectTypeOf(useRun(run).status).toEqualTypeOf<RunState['status']>();
   expectTypeOf(useRun(run, (state) => state.usage.totalTokens)).toEqualTypeOf<number>();
@@ -144,7 +144,7 @@ test('useRunSuspense: done has the result, and the other points have the state',
   void useRunSuspense(run, 'started');
 });
 
-test('useTaskList of a run shows it, and of tasks owns it', () => {
+test('useTaskList shows a run, or owns a run of tasks', () => {
   const { run } = usePrompt(planDay, { watch: false });
   const shown = useTaskList(run);
   expectTypeOf(shown).toEqualTypeOf<TaskListView>();

@@ -21,7 +21,7 @@ function Greeting({ name = 'Ada', startKey, seen, ...options }: GreetingProps): 
   return <p data-testid="shown">{`${run.status}: ${run.text}`}</p>;
 }
 
-test('another React key is another component, with its own run', async () => {
+test('another React key makes another component with its own run', async () => {
   const executor = manualExecutor();
   const seen = vi.fn<(run: Greeted) => void>();
   const withKey = (key: string): ReactElement => (
@@ -42,7 +42,7 @@ test('another React key is another component, with its own run', async () => {
   expect(seen.mock.lastCall![0].run).not.toBe(first);
 });
 
-test('another start key starts again; the same one does not, whatever else changes', async () => {
+test('another start key starts again, and the same one does not, whatever else changes', async () => {
   const executor = manualExecutor();
   const withProps = (startKey: string, name: string): ReactElement => (
     <Greeting executor={executor} startKey={startKey} name={name} />
@@ -58,7 +58,7 @@ test('another start key starts again; the same one does not, whatever else chang
     .toEqual([{ name: 'Ada' }, { name: 'Grace' }]);
 });
 
-test('another id in the middle of a run: the run continues, and is there when the id returns', async () => {
+test('a run continues under its id if the component changes the id', async () => {
   const executor = manualExecutor();
   const told: string[] = [];
   const withId = (id: string): ReactElement => (
@@ -113,7 +113,7 @@ test('model, options and executor that change in the middle of a run count from 
   expect(second.requests).toMatchObject([{ model: 'test:two', options: { temperature: 1 } }]);
 });
 
-test('an undefined model leaves the one that another component set', async () => {
+test('an undefined model keeps the model of another component', async () => {
   const executor = manualExecutor();
   const seen = vi.fn<(run: Greeted) => void>();
   mount(
@@ -127,7 +127,7 @@ test('an undefined model leaves the one that another component set', async () =>
   expect(executor.requests).toMatchObject([{ model: 'test:chosen' }]);
 });
 
-test('a component that changes to another run removes nothing there that it did not set', async () => {
+test('a component that changes to another run keeps the settings of that run', async () => {
   const executor = manualExecutor();
   const seen = vi.fn<(run: Greeted) => void>();
   const withId = (id: string, options: UsePromptOptions): ReactElement => (

@@ -76,7 +76,7 @@ function app(
   );
 }
 
-test('after a reload a run is there as it was, and its conversation continues', async () => {
+test('after a reload, a run is unchanged and its conversation continues', async () => {
   const storage = memoryStorage();
   const model = scriptedModel(['Hello, Ada.', 'Hello, Grace.']);
   const onDone = vi.fn<() => void>();
@@ -96,7 +96,7 @@ test('after a reload a run is there as it was, and its conversation continues', 
   expect(onDone).toHaveBeenCalledTimes(2);
 });
 
-test('after a reload a start in a mount effect with the same key starts nothing', async () => {
+test('after a reload, a start in a mount effect with the same key starts nothing', async () => {
   const storage = memoryStorage();
   const model = scriptedModel(['Hello, Ada.', 'Never said.']);
   const props = { id: 'greeting', starts: true };

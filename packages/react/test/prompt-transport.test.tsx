@@ -97,7 +97,7 @@ function Page({ children }: { children: ReactNode }): ReactElement {
 
 const click = (name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
 
-test('text, tool calls, a second turn and another answer, in StrictMode', async () => {
+test('a chat shows text, tool calls, a second turn and a regenerated answer in StrictMode', async () => {
   const complaints = watchConsole();
   const model = scriptedModel([
     [{ toolCall: { name: 'weather', input: { city: 'Porto' } } }],
@@ -136,7 +136,7 @@ test('stop ends the run and keeps its text', async () => {
   await expect.poll(() => model.calls[0]?.abortSignal?.aborted).toBe(true);
 });
 
-test('an error is our sentence', async () => {
+test('an error is shown with our message', async () => {
   const shown = mount(<Chat id="error" model="simulated:nobody" />);
   await click('Send');
   await expect.poll(() => shown.text('status')).toBe('error');
@@ -186,7 +186,7 @@ function pausingModel(): { model: ScriptedModel; goOn: () => void } {
   return { model: { ...scripted, doStream }, goOn };
 }
 
-test('detached, the run outlives its component, and the next one gets all of it', async () => {
+test('a detached run outlives its component, and the next component shows all of it', async () => {
   const { model, goOn } = pausingModel();
   const shown = mount(
     <StrictMode>

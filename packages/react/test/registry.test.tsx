@@ -29,7 +29,7 @@ async function collectGarbage(): Promise<void> {
   await settle();
 }
 
-test('get, runs and remove know every run that was opened', () => {
+test('get, runs and remove include every opened run', () => {
   const registry = createRunRegistry();
   expect(registry.get('a')).toBeUndefined();
   const [a, b] = [registry.open('a', greet), registry.open('b', greet)];
@@ -43,7 +43,7 @@ test('get, runs and remove know every run that was opened', () => {
   expect(registry.open('a', greet)).not.toBe(a);
 });
 
-test('remove stops a run; components that show it still see its end', async () => {
+test('remove stops a run, and components that show it still see its end', async () => {
   const executor = manualExecutor();
   const registry = createRunRegistry();
   const page = mount(
@@ -58,7 +58,7 @@ test('remove stops a run; components that show it still see its end', async () =
   expect(registry.get('a')).not.toBe(run);
 });
 
-test('a run that is opened with a model needs no component to set one', async () => {
+test('a run can be opened with a model', async () => {
   const registry = createRunRegistry();
   const run = registry.open('a', greet, { model: scriptedModel(['Hello.']) });
   await expect(run.start()).resolves.toBe('Hello.');
@@ -178,7 +178,7 @@ function Waiting({ id, rendered }: { id: string; rendered: (id: string) => void 
   throw never;
 }
 
-test('runs that a discarded render has opened are forgotten', async () => {
+test('runs of a discarded render are forgotten', async () => {
   const registry = createRunRegistry();
   const opened = new Set<string>();
   const show = (ids: string[]): ReactElement => (
@@ -207,7 +207,7 @@ test('runs that a discarded render has opened are forgotten', async () => {
   expect(registry.get('shown')).toBeDefined();
 });
 
-test('a run that was only opened exists while a component has it, and from its start on in any case', async () => {
+test('an opened run exists while a component uses it, and always from its start', async () => {
   const registry = createRunRegistry();
   const held = registry.open('held', greet);
   void registry.open('started', greet, { executor: manualExecutor() }).start();
@@ -217,7 +217,7 @@ test('a run that was only opened exists while a component has it, and from its s
   expect(registry.get('started')?.getState().status).toBe('running');
 });
 
-test('memory: of 100 finished runs, those beyond maxKept are released', async () => {
+test('finished runs beyond maxKept are released from memory', async () => {
   const registry = createRunRegistry({ maxKept: 10 });
   const model = scriptedModel(Array.from({ length: 100 }, () => 'word '.repeat(200)));
   const refs: WeakRef<object>[] = [];

@@ -12,7 +12,7 @@ const planDay = definePrompt('plan-day', (_prompt, _input: { city: string }) => 
 });
 const remote = remotePrompt<typeof planDay>('plan-day');
 
-test('a remote prompt is typed as its definition is', () => {
+test('a remote prompt has the types of its definition', () => {
   const plan = usePrompt(remote, {
     executor: viaRoute('/api/plan-day'),
     tools: { askGuest: ({ question }) => question },
@@ -29,7 +29,7 @@ test('a remote prompt is typed as its definition is', () => {
   remotePrompt<{ name: string }>('plan-day');
 });
 
-test('without a type it takes no input and returns text', () => {
+test('a remote prompt without a type takes no input and returns text', () => {
   const run = usePrompt(remotePrompt('greet'));
   void run.start();
   expectTypeOf(run.text).toEqualTypeOf<string>();
@@ -46,7 +46,7 @@ test('a prompt in a component runs in the page', () => {
   useTaskList(['Pack'], { executor: viaRoute('/api') });
 });
 
-test('of a definition with an input schema, start takes what the schema takes', () => {
+test('start takes the input of the schema of the definition', () => {
   const withSchema = definePrompt(
     'plan-week',
     (prompt, { city, days }) => prompt.$`${days} days in ${city}`,

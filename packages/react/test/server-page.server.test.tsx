@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { finishedLog, serverHtml, ServerPage, unfinishedLog } from './server-page.tsx';
 
 for (const id of [undefined, 'greeting']) {
-  test(`a server renders what has happened, and touches nothing: ${id ?? 'no id'}`, () => {
+  test(`a server renders the given log without side effects: ${id ?? 'no id'}`, () => {
     const touched: string[] = [];
     const touch = (what: string) => () => {
       touched.push(what);

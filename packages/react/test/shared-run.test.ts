@@ -18,7 +18,7 @@ const deaf: Executor = {
   start: () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) }),
 };
 
-test('a start that replaces another ends it first, and listeners get one after the other', async () => {
+test('a start that replaces another ends it first, and listeners get the two runs in order', async () => {
   const executor = manualExecutor();
   const run = openRun(executor);
   const events: string[] = [];
@@ -55,7 +55,7 @@ test('stop before the first event ends the run, and the conversation stays', asy
   });
 });
 
-test('an executor that never lets go does not hold the run', async () => {
+test('an executor that never ends does not hold up the run', async () => {
   const run = openRun({
     async *start(_request, signal) {
       yield {
@@ -78,7 +78,7 @@ test('an executor that never lets go does not hold the run', async () => {
   expect(run.getState().status).toBe('stopped');
 });
 
-test('an executor that throws, or that breaks off, ends the run with an error', async () => {
+test('an executor that throws or ends without run-end ends the run with an error', async () => {
   const broken = openRun({
     start() {
       throw new Error('no worker left');

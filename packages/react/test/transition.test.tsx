@@ -51,7 +51,7 @@ function Page({ executor, finished }: PageProps): ReactElement {
   );
 }
 
-test('a stream does not hold up a transition', async () => {
+test('a stream does not delay a transition', async () => {
   const executor = manualExecutor();
   const times: number[] = [];
   const page = mount(<Page executor={executor} finished={(time) => times.push(time)} />);

@@ -9,17 +9,13 @@ const greet = definePrompt('greet', (prompt) => prompt.$`Hi.`);
 
 test.each<[string, object, string]>([
   [
-    'a former name beside the options',
+    'an old name beside the options',
     { maxTokens: 5 },
     'maxTokens is now maxOutputTokens, which is an option',
   ],
-  [
-    'a former name in the options',
-    { options: { maxTokens: 5 } as PromptOptions },
-    'It is now maxOutputTokens',
-  ],
+  ['an old name in the options', { options: { maxTokens: 5 } as PromptOptions }, 'It is now maxOutputTokens'],
   ['a misspelt name', { trottle: 50 }, 'The run of "greet" has no "trottle". Did you mean throttle?'],
-])('%s is the error of the run, which says what to write', async (_what, options, message) => {
+])('%s is an error of the run that says what to write', async (_what, options, message) => {
   const model = scriptedModel([]);
   function View(): ReactElement {
     const run = usePrompt(greet, { model, ...options });

@@ -69,7 +69,7 @@ test('a run that fails calls onError with its error', async () => {
   expect(onDone).not.toHaveBeenCalled();
 });
 
-test('what a callback throws is reported, and the run is shown to its end', async () => {
+test('an error of a callback is reported, and the run is shown to its end', async () => {
   const reported: string[] = [];
   // ahead of Vitest's own listener, for which an uncaught error is a failed test
   const report = (event: ErrorEvent): void => {
@@ -192,7 +192,7 @@ test('code outside React opens the same run from the registry', async () => {
   );
 });
 
-test('an id without a provider is refused with what to do', async () => {
+test('an id without a provider is refused, with what to do', async () => {
   const page = mount(<Greeting id="greeting" />);
   await expect.poll(() => page.errors).toHaveLength(1);
   expect(page.errors[0]).toMatchObject({

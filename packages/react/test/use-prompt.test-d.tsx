@@ -17,7 +17,7 @@ const greet = definePrompt('greet', (prompt) => {
   prompt.$`Say hello.`;
 });
 
-test('start takes what the prompt takes', () => {
+test('start takes the input of the prompt', () => {
   const plan = usePrompt(planDay);
   expectTypeOf(plan.start).parameter(0).toEqualTypeOf<{ city: string }>();
   expectTypeOf(plan.run).toExtend<Run<{ city: string }>>();
@@ -27,7 +27,7 @@ test('start takes what the prompt takes', () => {
   void plan.start({ city: 1 });
 });
 
-test('start takes what an input schema takes', () => {
+test('start takes the input of the schema', () => {
   const stay = definePrompt('stay', (prompt, { city, days }) => prompt.$`Plan ${days} days in ${city}.`, {
     input: z.object({ city: z.string(), days: z.number().default(1) }),
   });
@@ -46,7 +46,7 @@ test('a prompt without input starts without any', () => {
   expectTypeOf(run.start).toExtend<(event: MouseEvent) => unknown>();
 });
 
-test('a function in the component is typed as a definition is', () => {
+test('a function in the component has the types of a definition', () => {
   const inline = usePrompt((prompt) => {
     expectTypeOf(prompt.def).returns.toEqualTypeOf<string>();
   });
@@ -71,7 +71,7 @@ test('the status decides which fields exist', () => {
   if (run.status === 'done') expectTypeOf(run.finishReason).toExtend<string>();
 });
 
-test('callbacks are typed by their arguments', () => {
+test('callbacks have typed arguments', () => {
   usePrompt(greet, {
     onDone: (state) => expectTypeOf(state.status).toEqualTypeOf<'done'>(),
     onError: (error) => expectTypeOf(error).toEqualTypeOf<CuelineError>(),
@@ -81,7 +81,7 @@ test('callbacks are typed by their arguments', () => {
   usePrompt(greet, { modell: 'simulated:demo' });
 });
 
-test('client tools are known with their arguments and results', () => {
+test('client tools have typed arguments and results', () => {
   const files = definePrompt('files', () => {}, {
     tools: [
       tool('pickFile', '', z.object({ type: z.string() }), { outputSchema: z.object({ name: z.string() }) }),
@@ -115,7 +115,7 @@ test('client tools are known with their arguments and results', () => {
   usePrompt(files, { tools: { pickFile: ({ name }) => ({ name }) } });
 });
 
-test('the page types the client tools that the function defines', () => {
+test('client tools that the function defines are typed in the page', () => {
   usePrompt(greet, {
     tools: {
       pickFile: (input) => expectTypeOf(input).toEqualTypeOf<unknown>(),

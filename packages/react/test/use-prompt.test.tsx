@@ -108,7 +108,7 @@ test('a continued conversation is still there after a remount that starts with t
   expect(model.calls).toHaveLength(2);
 });
 
-test('unmounting without an id leaves nothing behind that complains', async () => {
+test('unmounting without an id causes no errors or warnings', async () => {
   const complaints = watchConsole();
   const executor = manualExecutor();
   const page = mount(<Greeting executor={executor} startKey="first" />);
@@ -141,7 +141,7 @@ test('components with the same id share one run', async () => {
   expect(executor.requests).toHaveLength(1);
 });
 
-test('a component without a model leaves the one that another set', async () => {
+test('a component without a model keeps the model of another component', async () => {
   const executor = manualExecutor();
   let other: Greeted | undefined;
   const page = mount(

@@ -29,7 +29,7 @@ function startedPage(): ReactElement {
   );
 }
 
-test('renderToPipeableStream sends the answer once it is there', async () => {
+test('renderToPipeableStream sends the answer when it is ready', async () => {
   const html = await new Promise<string>((resolve, reject) => {
     const decoder = new TextDecoder();
     let sent = '';
@@ -51,7 +51,7 @@ test('renderToPipeableStream sends the answer once it is there', async () => {
   expect(html).toContain('<p>Hello, Ada.</p>');
 });
 
-test('renderToReadableStream waits for the answer if it is asked to', async () => {
+test('renderToReadableStream can wait for the answer', async () => {
   const stream = await renderToReadableStream(startedPage());
   await stream.allReady;
   expect(await new Response(stream).text()).toContain('<p>Hello, Ada.</p>');

@@ -46,7 +46,7 @@ function manualRun(): { run: WaitingRun; executor: ManualExecutor } {
   return { run: createRun(greet, { executor }), executor };
 }
 
-test('hydrated: shown once it is known what the storage had', async () => {
+test('hydrated: a run is shown once its storage has been read', async () => {
   let answer: ((events: readonly RunEvent[] | undefined) => void) | undefined;
   const storage: RunStorage = {
     load: () => new Promise((resolve) => (answer = resolve)),
@@ -64,7 +64,7 @@ test('hydrated: shown once it is known what the storage had', async () => {
   expect(shown.text('waiting')).toBeUndefined();
 });
 
-test('hydrated: a run that is stored nowhere is shown at once, also by the component that owns it', async () => {
+test('hydrated: a run without a storage is shown at once, also by the component that owns it', async () => {
   const rendered = vi.fn<() => void>();
   function Owner(): ReactElement {
     const { run } = usePrompt(greet, { watch: false });
@@ -77,7 +77,7 @@ test('hydrated: a run that is stored nowhere is shown at once, also by the compo
   expect(rendered.mock.calls.length).toBeLessThan(5);
 });
 
-test('first-text: shown from the first word on, and live from there', async () => {
+test('first-text: a run is shown live from its first text', async () => {
   const { run, executor } = manualRun();
   const shown = mount(page(<Waiting run={run} point="first-text" />));
   await expect.poll(() => shown.text('waiting')).toBe('…');
@@ -100,7 +100,7 @@ test('first-text: a run that ends without text is shown, too', async () => {
   await expect.poll(() => shown.text('shown')).toBe('done: ');
 });
 
-test('done: the whole result, typed', async () => {
+test('done: the whole result is shown, with its type', async () => {
   const city = definePrompt('city', (prompt) => prompt.$`Describe Lisbon.`, {
     output: z.object({ name: z.string() }),
   });

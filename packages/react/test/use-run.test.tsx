@@ -31,7 +31,7 @@ function Length({ run, of, seen, throttle }: LengthProps): ReactElement {
   return <p data-testid="length">{length}</p>;
 }
 
-test('without a selector it is the state, and no render is for nothing', async () => {
+test('without a selector it returns the state, without needless renders', async () => {
   const { run, executor } = await startRun();
   const states: RunState[] = [];
   function Whole(): ReactElement {
@@ -66,7 +66,7 @@ test('a selector renders only when what it selects changes', async () => {
   expect(seen).toEqual([0, 6]);
 });
 
-test('isEqual decides, also if the selector makes a new object each time', async () => {
+test('isEqual decides about renders, also if the selector makes new objects', async () => {
   const { run, executor } = await startRun();
   const seen: unknown[] = [];
   const isEqual = (one: { words: number }, other: { words: number }): boolean => one.words === other.words;
@@ -85,7 +85,7 @@ test('isEqual decides, also if the selector makes a new object each time', async
   expect(seen).toEqual([0, 1, 2]);
 });
 
-test('another selector sees what the earlier one ignored, before anything is painted', async () => {
+test('another selector gets the current state before the next paint', async () => {
   const { run, executor } = await startRun();
   const seen: number[] = [];
   const painted: (string | undefined)[] = [];
@@ -119,7 +119,7 @@ test('another selector sees what the earlier one ignored, before anything is pai
   expect(painted).not.toContain('0');
 });
 
-test('another run is shown at once, and nothing more of the one before', async () => {
+test('another run is shown at once, and nothing of the earlier one', async () => {
   const [first, second] = [await startRun(), await startRun()];
   first.executor.write('Hello.');
   second.executor.write('Hi.');
@@ -189,7 +189,7 @@ function TaskRow({
   return <p data-testid={taskId}>{task === undefined ? 'none' : `${task.title}: ${task.status}`}</p>;
 }
 
-test('useTask: of 20 components for 20 tasks, the one whose task changes renders, once', async () => {
+test('useTask renders only the component whose task changes, once', async () => {
   const executor = manualExecutor();
   const ids = Array.from({ length: 20 }, (_, index) => `task-${index + 1}`);
   const seen: string[] = [];

@@ -46,7 +46,7 @@ async function showList(model: ScriptedModel): Promise<{
   return { page, lists, list: () => lists.at(-1)!, run: () => held! };
 }
 
-test('before a run has begun there are no tasks, and an edit is refused with the reason', async () => {
+test('before a run there are no tasks, and an edit is refused with a reason', async () => {
   const { list } = await showList(scriptedModel(['Never said.']));
   expect(list()).toMatchObject({
     tasks: [],
@@ -55,10 +55,10 @@ test('before a run has begun there are no tasks, and an edit is refused with the
     isComplete: false,
     status: 'idle',
   });
-  expect(await list().add('Buy boxes')).toEqual({ accepted: false, reason: 'The run is not under way.' });
+  expect(await list().add('Buy boxes')).toEqual({ accepted: false, reason: 'The run is not in progress.' });
 });
 
-test('every action changes the list, and an impossible one gives the reason', async () => {
+test('every action changes the list, and an impossible one returns a reason', async () => {
   const model = scriptedModel([[{ delay: 60_000 }, 'Never said.']]);
   const { page, list, run } = await showList(model);
   void run().start();
@@ -109,7 +109,7 @@ test('every action changes the list, and an impossible one gives the reason', as
   }
 });
 
-test('progress, current and isComplete follow the work, and words render nothing', async () => {
+test('progress, current and isComplete follow the work, and text causes no render', async () => {
   const model = scriptedModel(
     [
       [{ text: 'word '.repeat(50), chunkSize: 5 }, ...complete('Found.')],
@@ -147,7 +147,7 @@ function Own({ tasks, seen, ...options }: OwnProps): ReactElement {
   return <p data-testid="shown">{`${list.status}: ${titlesOf(list).join(', ')}`}</p>;
 }
 
-test('a list that owns its run shows its tasks before the start, as they will be', async () => {
+test('a list that owns its run shows its tasks before the start', async () => {
   const lists: OwnTaskList[] = [];
   const page = mount(
     <StrictMode>
@@ -263,7 +263,7 @@ test('a task with a validation has its attempts counted, and maxAttempts ends th
   expect(lists.at(-1)?.tasks).toMatchObject([{ status: 'failed', attempts: 2, error: 'No.' }]);
 });
 
-test('the list of an agent, by its path, is shown and edited', async () => {
+test('the list of an agent is shown and edited by its path', async () => {
   let goOn = (): void => {};
   const isSkipped = new Promise<void>((resolve) => (goOn = resolve));
   const boss = definePrompt('boss', (prompt) => {

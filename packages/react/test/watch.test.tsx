@@ -110,7 +110,7 @@ test("watch: ['phase'] has it only while the run is running", async () => {
   await expect.poll(() => facts).toEqual([{ phase: 'reasoning' }, {}]);
 });
 
-test("watch: ['tasks'] renders for a task and not for a word", async () => {
+test("watch: ['tasks'] renders for a task and not for text", async () => {
   const { executor, facts } = await watchRun(['tasks']);
   executor.say({ type: 'task-add', task: { id: 'task-1', title: 'Find a flat', origin: 'model' }, index: 0 });
   await expect.poll(() => facts.length).toBe(1);
@@ -126,7 +126,7 @@ test("watch: ['tasks'] renders for a task and not for a word", async () => {
   expect(facts.map((fact) => Object.keys(fact))).toEqual([['tasks'], ['tasks']]);
 });
 
-test('watch: false never renders, and has only the moves', async () => {
+test('watch: false never renders, and has only the actions', async () => {
   const { executor, facts, shown } = await watchRun(false);
   await writeSlowly(executor, 5, 20);
   executor.finish();
@@ -151,7 +151,7 @@ test('throttle: 400 renders a few times, shows the last state, and the end at on
   expect(facts.at(-1)).toMatchObject({ text: `${'word '.repeat(50)}and the end.` });
 });
 
-test('throttle: a start that takes the place of another is shown at once', async () => {
+test('throttle: a start that replaces another is shown at once', async () => {
   const executor = manualExecutor();
   const texts: string[] = [];
   let start: (() => Promise<unknown>) | undefined;

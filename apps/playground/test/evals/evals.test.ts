@@ -163,7 +163,7 @@ test('reads cases from CSV and JSON, and says what is wrong with others', () => 
     { id: 'case-1', input: { TEXT: 'Hi', N: '2' }, expect: '{"a":1}' },
   ]);
   expect(() => readCaseFile('a.json', '{')).toThrow(/a\.json are not readable: it is not JSON/);
-  expect(() => readCaseFile('a.json', '{}')).toThrow(/no list of cases/);
+  expect(() => readCaseFile('a.json', '{}')).toThrow(/not a list of cases/);
   expect(() => readCaseFile('a.json', '[{"input":1}]')).toThrow(/the input of case 1 is no object/);
   expect(() => readCaseFile('a.csv', 'expect\nx\n')).toThrow(/no column is input/);
   expect(() => readCaseFile('a.csv', '')).toThrow(/a\.csv/);

@@ -8,7 +8,7 @@ import type { PolicyStep } from '../engine/loop-policy.ts';
 export class Conversation {
   #messages: ModelMessage[];
   #branch: ModelMessage[] = [];
-  /** Messages of others that came during the branch. They stay. */
+  /** Messages of the user that arrived during the branch. They stay. */
   #receivedInBranch: ModelMessage[] = [];
   #isGood = true;
   #feedback: string | undefined;
@@ -27,12 +27,12 @@ export class Conversation {
   }
 
   /**
-   * Adds the messages that the model has received since the step before: our feedback, and those of others. Returns
-   * what the step is sent, if that is not what it would be sent anyway.
+   * Adds the messages that the model has received since the step before: our feedback, and messages of the
+   * user. Returns what the step is sent, if that is not what it would be sent anyway.
    */
   next({ messages, steered }: Pick<PolicyStep, 'messages' | 'steered'>): readonly ModelMessage[] | undefined {
     for (const message of messages.slice(messages.length - steered)) {
-      const isOurs = this.#feedback !== undefined && textOf(message) === this.#feedback;
+      const isOurs = this.#feedback !== undefined && messageText(message) === this.#feedback;
       if (isOurs) this.#feedback = undefined;
       else this.#changed = true;
       const stays = this.#isGood || !isOurs;
@@ -115,7 +115,7 @@ export class Conversation {
   }
 }
 
-function textOf({ content }: ModelMessage): string {
+function messageText({ content }: ModelMessage): string {
   if (typeof content === 'string') return content;
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }

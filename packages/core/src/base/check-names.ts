@@ -17,7 +17,7 @@ export function checkNames(
   if (!isRecord(options)) {
     throw new CuelineError(
       code,
-      `${whose} takes an object, and got ${quoteValue(options)}. Write { … }, or leave it out.`,
+      `${whose} takes an object, but got ${quoteValue(options)}. Write { … }, or leave it out.`,
     );
   }
   const name = Object.keys(options).find((key) => options[key] !== undefined && !known.includes(key));

@@ -74,18 +74,18 @@ export function successorOf(name: string, known: readonly string[]): Successor |
   for (const other of [stable, `experimental_${name}`]) {
     if (other !== name && known.includes(other)) return { name: other, write: `${other}: …` };
   }
-  const key = keyOf(name);
+  const key = lookupKey(name);
   if (!Object.hasOwn(successors, key)) return undefined;
   return successors[key]?.find((successor) => known.includes(successor.name));
 }
 
 /** Returns why a former option of model calls has no successor. */
 export function whyDropped(name: string): string | undefined {
-  const key = keyOf(name);
+  const key = lookupKey(name);
   return Object.hasOwn(dropped, key) ? dropped[key] : undefined;
 }
 
-function keyOf(name: string): string {
+function lookupKey(name: string): string {
   return name
     .replace(/^experimental_/, '')
     .replaceAll('_', '')

@@ -10,21 +10,21 @@ export async function untilAborted<Value>(
   signal: AbortSignal | undefined,
 ): Promise<Value> {
   if (signal === undefined) return value;
-  let letGo: () => void = () => {};
+  let stopListening: () => void = () => {};
   const aborted = new Promise<never>((_resolve, reject) => {
     const onAbort = (): void => reject(signal.reason as Error);
-    letGo = () => signal.removeEventListener('abort', onAbort);
+    stopListening = () => signal.removeEventListener('abort', onAbort);
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) onAbort();
   });
   try {
     return await Promise.race([value, aborted]);
   } finally {
-    letGo();
+    stopListening();
   }
 }
 
-/** Resolves once the work has ended in any way, or after so many milliseconds. */
+/** Resolves once the work has ended in any way, or after `ms` milliseconds. */
 export async function untilSettled(work: Promise<unknown> | undefined, ms: number = Infinity): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((resolve) => (timer = startTimer(resolve, ms)));

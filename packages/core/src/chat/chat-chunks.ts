@@ -19,8 +19,8 @@ export type ChatTranslator = {
    * Returns whether the run waits for responses. `answered` has the ids of approvals and client tool calls whose
    * response is on its way.
    */
-  stillness(answered: ReadonlySet<string>): IdleState;
-  /** Returns the end of the stream for a run that waits. A client of the AI SDK responds with its next message. */
+  idleState(answered: ReadonlySet<string>): IdleState;
+  /** Returns the chunks that end the stream of a waiting run. A client of the AI SDK responds in its next request. */
   pause(): UIMessageChunk[];
 };
 
@@ -45,8 +45,8 @@ class ChatChunks implements ChatTranslator {
   #shownTasks;
   #hasStep = false;
   /**
-   * The chunk that begins the message. It goes out with the first part, because a client would show an empty message
-   * for a run that fails earlier.
+   * The chunk that begins the message. It is sent with the first part, because a client would show an empty
+   * message for a run that fails earlier.
    */
   #start: UIMessageChunk[] = [];
 
@@ -54,8 +54,8 @@ class ChatChunks implements ChatTranslator {
     this.#shownTasks = this.#list.facts.tasks;
   }
 
-  stillness(answered: ReadonlySet<string>): IdleState {
-    return this.#calls.stillness(answered);
+  idleState(answered: ReadonlySet<string>): IdleState {
+    return this.#calls.idleState(answered);
   }
 
   #begun(chunks: UIMessageChunk[]): UIMessageChunk[] {
@@ -154,7 +154,7 @@ class ChatChunks implements ChatTranslator {
   translate(event: RunEvent): UIMessageChunk[] {
     if (event.type === 'step-start' && event.agent === undefined) this.#hasStep = true;
     const chunks = this.#toChunks(event);
-    // tasks that are defined before the first step go out together
+    // tasks that are defined before the first step are sent together
     return this.#begun([...(this.#hasStep ? this.#taskChunks() : []), ...chunks]);
   }
 

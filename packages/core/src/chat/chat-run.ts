@@ -6,7 +6,7 @@ import { isPending } from '../log/pending.ts';
 import { createRunLog } from '../log/run-log.ts';
 import type { Executor, RunCommand } from '../executors/executor.ts';
 
-/** How long to wait for calls that may be about to ask, too, in milliseconds. */
+/** How long to wait for other calls that may also need a response, in milliseconds. */
 const SETTLE_MS = 50;
 /**
  * How long a run that was found again may be silent before its remaining events count as missing, in milliseconds.
@@ -90,7 +90,7 @@ class ChatAttempts implements ChatRun {
   }
 
   async #record(): Promise<void> {
-    let error = new CuelineError('stream_truncated', 'The run broke off without an end. Start it again.');
+    let error = new CuelineError('stream_truncated', 'The run ended unexpectedly. Start it again.');
     try {
       for await (const event of this.#options.events) {
         this.#log.push(event);
@@ -195,9 +195,9 @@ class ChatAttempts implements ChatRun {
         if (event.type === 'run-end') return this.#over();
         continue;
       }
-      const stillness = translator.stillness(this.#answered);
-      if (stillness !== 'waiting') {
-        if (!(await this.#quietFor(stillness === 'soon' ? SETTLE_MS : undefined, read, disconnected)))
+      const idleState = translator.idleState(this.#answered);
+      if (idleState !== 'waiting') {
+        if (!(await this.#quietFor(idleState === 'soon' ? SETTLE_MS : undefined, read, disconnected)))
           continue;
       }
       this.#pausedAfter = read - 1;
@@ -273,8 +273,8 @@ class ChatAttempts implements ChatRun {
       if (command === undefined || !isStillPending(id)) continue;
       const reply = await this.#executor.send?.(this.#log.getState().runId, command);
       if (reply?.accepted === true) this.#answered.add(id);
-      // another client may have responded meanwhile; otherwise a client that sends by itself would repeat this for
-      // ever
+      // another client may have responded meanwhile; otherwise a client that sends automatically would repeat
+      // this forever
       else if (isStillPending(id)) {
         throw new CuelineError('interrupted', reply?.reason ?? 'This executor does not accept commands.');
       }

@@ -5,8 +5,8 @@ import type { ApprovalResponse, ClientToolResponse } from '../log/events.ts';
 import { withoutRetried } from '../messages/without-retried.ts';
 import { settleApprovals } from '../messages/settle-approvals.ts';
 
-type Part = UIMessage['parts'][number];
-type ToolPart = Extract<Part, { toolCallId: string }>;
+type MessagePart = UIMessage['parts'][number];
+type ToolPart = Extract<MessagePart, { toolCallId: string }>;
 
 /** Returns the approvals of a message, by id, with the user's responses that no run has received yet. */
 export function approvalsIn(message: UIMessage | undefined): Map<string, ApprovalResponse | undefined> {
@@ -41,7 +41,7 @@ export function outputsIn(message: UIMessage | undefined): Map<string, ClientToo
 }
 
 /**
- * Returns a chat's messages as the turns of a run: without the task list, the calls of agents, and broken-off
+ * Returns a chat's messages as the turns of a run: without the task list, the calls of agents, and failed
  * attempts.
  */
 export function toTurns(messages: readonly UIMessage[]): UIMessage[] {
@@ -63,6 +63,6 @@ export function tasksIn(messages: readonly UIMessage[]): readonly TaskItem[] {
   return Array.isArray(tasks) ? (tasks as TaskItem[]) : [];
 }
 
-function isToolPart(part: Part): part is ToolPart {
+function isToolPart(part: MessagePart): part is ToolPart {
   return 'toolCallId' in part;
 }

@@ -9,7 +9,7 @@ import { createChatRun, type ChatRun } from './chat-run.ts';
 import { approvalsIn, outputsIn, tasksIn, toTurns } from './chat-turns.ts';
 import type { Executor } from '../executors/executor.ts';
 
-/** A request of an AI SDK chat: its messages, and what its caller passed besides. */
+/** A request of an AI SDK chat: its messages, and the other options of its caller. */
 export type ChatCall = {
   chatId: string;
   trigger: 'submit-message' | 'regenerate-message';
@@ -92,7 +92,7 @@ export async function send(prompt: ChatPrompt, call: ChatMessage): Promise<Reada
   if ([...approvals.values()].some((answer) => answer !== undefined)) {
     throw new CuelineError(
       'interrupted',
-      'The run that asked for this is gone, so nothing runs. Send a message to continue from here.',
+      'The run that asked for this response no longer exists. Send a message to continue from here.',
     );
   }
   const run = await start(prompt, call);
@@ -215,8 +215,8 @@ function remember(runs: Map<string, ChatRun>, chatId: string, run: ChatRun): voi
 /** Stores a run's id. If the store is full or blocked, only a reload does not find the run. */
 function rememberRunId(runIds: RunIds | undefined, chatId: string, runId: string | undefined): undefined {
   try {
-    if (runId === undefined) runIds?.removeItem(keyOf(chatId));
-    else runIds?.setItem(keyOf(chatId), runId);
+    if (runId === undefined) runIds?.removeItem(storageKey(chatId));
+    else runIds?.setItem(storageKey(chatId), runId);
   } catch {
     return undefined;
   }
@@ -224,12 +224,12 @@ function rememberRunId(runIds: RunIds | undefined, chatId: string, runId: string
 
 function recallRunId(runIds: RunIds | undefined, chatId: string): string | undefined {
   try {
-    return runIds?.getItem(keyOf(chatId)) ?? undefined;
+    return runIds?.getItem(storageKey(chatId)) ?? undefined;
   } catch {
     return undefined;
   }
 }
 
-function keyOf(chatId: string): string {
+function storageKey(chatId: string): string {
   return `cueline:chat:${chatId}`;
 }

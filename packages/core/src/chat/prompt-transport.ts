@@ -66,7 +66,7 @@ export class PromptTransport<Input = void> implements ChatTransport<UIMessage> {
     return send(this.#prompt, call);
   }
 
-  /** The chat's run from its beginning, where one is under way or has ended unread; else null. */
+  /** Returns the chat's run from its beginning if it is running or its end has not been read; otherwise null. */
   async reconnectToStream(
     call: Parameters<ChatTransport<UIMessage>['reconnectToStream']>[0],
   ): Promise<ReadableStream<UIMessageChunk> | null> {
@@ -74,18 +74,18 @@ export class PromptTransport<Input = void> implements ChatTransport<UIMessage> {
     return reconnect(this.#prompt, { chatId: call.chatId, abortSignal: call.abortSignal });
   }
 
-  /** The chat as far as it is known here, for a component that is shown again: `useChat({ messages })`. */
+  /** Returns the chat as it is known here, for a component that is shown again: `useChat({ messages })`. */
   messages(chatId: string): UIMessage[] {
     return this.#prompt.runs.get(chatId)?.messages() ?? [];
   }
 
-  /** Ends the chat's run as `stopped`, also one that waits for an approval or that nobody watches. */
+  /** Ends the chat's run as `stopped`, also one that waits for an approval or has no watcher. */
   stop(chatId: string): void {
     this.#prompt.runs.get(chatId)?.stop();
   }
 }
 
-/** What a chat needs comes with its first message. */
+/** The code of chats loads with the first message. */
 function loadChat(): Promise<typeof Chat> {
   return loadModule('chats', import('./chat.ts'));
 }

@@ -33,7 +33,7 @@ class Translator {
   /** Calls that were refused, so that their errors are no failures. */
   readonly #denied = new Set<string>();
 
-  /** `start-step` goes out with the first thing that the step says, as the AI SDK does it. */
+  /** `start-step` is sent with the first part of the step, as in the AI SDK. */
   #inStep(chunk: UIMessageChunk): UIMessageChunk[] {
     if (this.#stepStarted) return [chunk];
     this.#stepStarted = true;
@@ -108,7 +108,7 @@ class Translator {
   }
 
   translate(event: RunEvent): UIMessageChunk[] {
-    // what an agent says is no part of the answer, which has the agent's result as its tool's output
+    // the text of an agent is not part of the answer, which has the agent's result as the tool's output
     if (event.agent !== undefined) return [];
     switch (event.type) {
       case 'run-start':
@@ -121,7 +121,7 @@ class Translator {
       case 'retry': {
         if (!this.#stepStarted || event.attempt !== undefined) return [];
         this.#stepStarted = false;
-        // a client cannot take anything back, so what is void is a step of its own, with a mark
+        // a client cannot remove parts, so a void attempt is a step of its own, with a mark
         return [{ type: 'data-retry', data: { code: event.error.code } }, { type: 'finish-step' }];
       }
       case 'text-start':

@@ -23,7 +23,7 @@ export function holdPage(page: string): Promise<void> {
   const holding =
     held.get(page) ??
     new Promise<void>((resolve) => {
-      // never released by the page; without locks, the page works all the same
+      // the page never releases it; without locks, the page still works
       locks
         .request(nameOf(page), {}, () => {
           resolve();
@@ -36,8 +36,8 @@ export function holdPage(page: string): Promise<void> {
 }
 
 /**
- * Returns true once another page of this browser is gone. Returns false when `signal` aborts, and if pages cannot see
- * each other, because the other page's browser holds its lock elsewhere.
+ * Returns true once another page of this browser has closed. Returns false when `signal` aborts, and if pages
+ * cannot see each other, because the other page's browser holds its lock elsewhere.
  */
 export async function untilPageIsGone(page: string, signal: AbortSignal): Promise<boolean> {
   const locks = lockManager();

@@ -130,7 +130,7 @@ async function sendRepeatedly(
     try {
       return await send(command);
     } catch (error) {
-      if (closed.aborted) return { accepted: false, reason: 'The call needs no answer any more.' };
+      if (closed.aborted) return { accepted: false, reason: 'The call no longer needs an answer.' };
       if (tries === TRIES || !isTransient(error)) throw error;
       const pause = Math.min(PAUSE_MS * 2 ** (tries - 1), MAX_PAUSE_MS);
       await new Promise<void>((resolve) => {
@@ -185,13 +185,13 @@ function toPlain(toolName: string, output: unknown): unknown {
 
 function interrupted(toolName: string): ClientToolResponse {
   return {
-    error: `The page that ran ${toolName} was closed or reloaded before it answered, so it is not known whether the call has done its work.`,
+    error: `The page that ran ${toolName} was closed or reloaded before it answered, so it is unknown whether the call took effect.`,
   };
 }
 
 function errorTextOf(error: unknown): string {
   if (error === '' || (error instanceof Error && error.message === '')) {
-    return 'The function in the page failed, and did not say why.';
+    return 'The function in the page failed without a reason.';
   }
   return thrownText(error);
 }

@@ -1,7 +1,7 @@
 import type { ModelMessage } from 'ai';
 
-type Part = Exclude<ModelMessage['content'], string>[number];
-type Output = Extract<Part, { type: 'tool-result' }>['output'];
+type ContentPart = Exclude<ModelMessage['content'], string>[number];
+type Output = Extract<ContentPart, { type: 'tool-result' }>['output'];
 
 /** Longer arguments and results are cut, in characters. */
 const MAX_LENGTH = 500;
@@ -11,7 +11,7 @@ export function describeContent(content: ModelMessage['content']): string[] {
   return typeof content === 'string' ? [content] : content.map(describePart);
 }
 
-function describePart(part: Part): string {
+function describePart(part: ContentPart): string {
   switch (part.type) {
     case 'text':
       return part.text;

@@ -43,20 +43,20 @@ function toTokens(characters: number): number {
   return Math.ceil(characters / 4);
 }
 
-type Part = Exclude<ModelMessage['content'], string>[number];
+type ContentPart = Exclude<ModelMessage['content'], string>[number];
 type ResultPart = Extract<
-  Extract<Part, { type: 'tool-result' }>['output'],
+  Extract<ContentPart, { type: 'tool-result' }>['output'],
   { type: 'content' }
 >['value'][number];
 
 /** Returns the characters of a message or of a tool's result. */
-function contentLength(content: string | readonly (Part | ResultPart)[]): number {
+function contentLength(content: string | readonly (ContentPart | ResultPart)[]): number {
   return typeof content === 'string'
     ? content.length
     : content.reduce((sum, part) => sum + partLength(part), 0);
 }
 
-function partLength(part: Part | ResultPart): number {
+function partLength(part: ContentPart | ResultPart): number {
   switch (part.type) {
     case 'text':
     case 'reasoning':

@@ -3,8 +3,8 @@ import type { Definitions } from '../prompt/definitions.ts';
 import type { SystemFormat } from '../prompt/prompt-options.ts';
 import { systemPart, tag } from './instructions.ts';
 
-/** The most parts that a request names: each costs room in every log, and nobody reads more. */
-const MOST_PARTS = 1_000;
+/** The maximum number of parts that a request names, because each takes space in every log. */
+const MAX_PARTS = 1_000;
 
 /**
  * Returns what each definition makes of a system prompt, of at most 1,000 definitions. A hook may have replaced the
@@ -19,7 +19,7 @@ export function locateParts(
   let from = 0;
 
   function add(kind: InstructionPart['kind'], name: string, text: string): void {
-    if (text === '' || parts.length === MOST_PARTS) return;
+    if (text === '' || parts.length === MAX_PARTS) return;
     const start = instructions.indexOf(text, from);
     if (start < 0) return;
     from = start + text.length;

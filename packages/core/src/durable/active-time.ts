@@ -14,7 +14,7 @@ export function activeTime(events: readonly RunEvent[], elapsed = 0): number {
     if (!isWaiting) active += Math.max(0, event.t - last);
     last = Math.max(last, event.t);
     calls.apply(event);
-    isWaiting = calls.stillness(new Set()) === 'waiting';
+    isWaiting = calls.idleState(new Set()) === 'waiting';
   }
   return isWaiting ? active : active + Math.max(0, elapsed - last);
 }

@@ -17,7 +17,7 @@ import type { TaskItem } from '../tasks/task-item.ts';
 import { isEdit, logResponse, type DurableCommand } from './commands.ts';
 import { createStoredLog, type StoredLog } from './stored-log.ts';
 
-/** A run that is advanced step by step: what it was started with, and what is stored of it. */
+/** A run that is advanced step by step: its start, and its stored events. */
 export type StoredRun<Input = unknown> = {
   readonly runId: string;
   readonly definition: PromptDefinition<Input>;
@@ -35,20 +35,23 @@ export type StoredRun<Input = unknown> = {
    */
   readonly startedAt?: number | undefined;
   /**
-   * Everything that is stored of the run, in order; empty if it has not begun. A {@link StoredLog} gets what this step
-   * stores, and serves for the next one.
+   * Every stored event of the run, in order; empty if it has not begun. A {@link StoredLog} receives the events
+   * of this step, and can be reused for the next one.
    */
   readonly events: readonly RunEvent[] | StoredLog;
 };
 
-/** What a worker brings along to advance a run. */
+/** What a worker provides to advance a run. */
 export type AdvanceOptions = {
   /**
    * Stores events. A tool runs only once its start is stored. Must reject if the run belongs to another worker by now:
    * the work then stops, and nothing more is stored.
    */
   append(events: readonly RunEvent[]): Promise<void>;
-  /** What users have sent to the run since it was advanced last. What it does not wait for has no effect. */
+  /**
+   * Commands that users have sent to the run since the last step. A response that the run does not wait for has
+   * no effect.
+   */
   commands?: readonly DurableCommand[];
   /**
    * Called once the step is under way, with a function that gives the run what users send meanwhile. It resolves with false
@@ -65,7 +68,7 @@ export type AdvanceOptions = {
   stop?: AbortSignal;
 };
 
-/** How a run stands after it was advanced. */
+/** The state of a run after it was advanced. */
 export type Advanced =
   /** Another step follows. */
   | { status: 'next' }
@@ -75,13 +78,13 @@ export type Advanced =
   | { status: 'done' };
 
 /**
- * Continues a run by one model call with its tools, from what is stored of it. The prompt function and its hooks run
- * again, so a run may be advanced by another process and another version of the code each time.
+ * Continues a run by one model call with its tools, from its stored events. The prompt function and its hooks
+ * run again, so a run may be advanced by another process and another version of the code each time.
  *
- * Whatever an earlier process has left behind is settled first: half an answer is void, and the model is asked again;
- * a call with a result keeps it; a call that had not begun is made; of the others, those that only read, are
- * `idempotent` or are answered by an agent, which continues where it was. All others may have taken effect, and the
- * model reads that they were interrupted.
+ * Whatever an earlier process has left behind is settled first: half an answer is void, and the model is asked
+ * again; a call with a result keeps it; a call that had not begun is made; of the others, those that only read,
+ * are `idempotent` or are answered by an agent, which continues where it was. All others may have taken effect,
+ * and the model reads that they were interrupted.
  *
  * Rejects if events cannot be stored and if `signal` aborts; the stored log is whole in both cases.
  * @throws CuelineError `invalid_options` for a remotePrompt, `storage_failed` for events that are not a log
@@ -105,7 +108,7 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
   log.listen((event) => queue.add(event));
   const onAbort = (): void => fail(signal?.reason);
   signal?.addEventListener('abort', onAbort, { once: true });
-  const onEnd = (): void => endEarly(log, run, reasonOf(end));
+  const onEnd = (): void => endEarly(log, run, endReasonError(end));
   const onStop = (): void => endEarly(log, run, undefined);
   try {
     const voids = voidingEvent(log.events);
@@ -184,19 +187,19 @@ function createOutcome(log: PausableLog): Outcome {
       reject(error);
     };
   });
-  // it may fail before anything waits for it
+  // it may reject before anything awaits it
   reached.catch(() => {});
   return { reached, settle, fail };
 }
 
-/** Settles once the run has ended, or can only continue with a response. Returns whether it waits already. */
+/** Resolves once the run has ended or can only continue with a response. Returns whether it already waits. */
 function watch(log: PausableLog, settle: Outcome['settle']): () => boolean {
   const calls = createOpenCalls();
   for (const event of log.events) calls.apply(event);
   let isDue = false;
   const check = (): boolean => {
     isDue = false;
-    if (log.ended || calls.stillness(new Set()) !== 'waiting') return false;
+    if (log.ended || calls.idleState(new Set()) !== 'waiting') return false;
     const { approvals, clientToolCalls } = log.getState();
     const waits = new Set(calls.asking().map(({ waitsFor }) => waitsFor));
     settle({
@@ -213,7 +216,7 @@ function watch(log: PausableLog, settle: Outcome['settle']): () => boolean {
     if (event.type === 'run-end') return settle({ status: 'done' });
     if (isDue) return;
     isDue = true;
-    // the calls of one step ask one after the other
+    // the calls of one step request their approvals one after the other
     setTimeout(check);
   });
   return check;
@@ -237,7 +240,7 @@ async function giveResponse(run: RunHandle, command: DurableCommand): Promise<bo
   }
 }
 
-function reasonOf(end: AbortSignal | undefined): CuelineError {
+function endReasonError(end: AbortSignal | undefined): CuelineError {
   const reason: unknown = end?.reason;
   return CuelineError.isInstance(reason) ? reason : new CuelineError('interrupted', 'The run was ended.');
 }
@@ -262,6 +265,6 @@ export function checkAdvanceable({ name, remote }: { name: string; remote?: true
   if (remote !== true) return;
   throw new CuelineError(
     'invalid_options',
-    `Prompt "${name}" is a remotePrompt: it has a name only, and cannot be advanced. Import the definition itself.`,
+    `Prompt "${name}" is a remotePrompt, which has only a name, so it cannot be advanced. Import the definition itself.`,
   );
 }

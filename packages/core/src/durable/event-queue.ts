@@ -3,7 +3,7 @@ import type { RunEvent } from '../log/events.ts';
 /** Stores the events of a run in order, one batch after the other. */
 export type EventQueue = {
   add(event: RunEvent): void;
-  /** Stores what is held back, because nothing follows it. */
+  /** Stores the held-back end of a step, because nothing follows it. */
   release(): void;
   /** Resolves once everything that was added before is stored. Rejects if it cannot be. */
   stored(): Promise<void>;
@@ -25,7 +25,7 @@ export function createEventQueue(
   const undecided = new Set<string>();
   let work: Promise<void> | undefined;
   let failure: { error: unknown } | undefined;
-  /** Callers that wait until so many events are stored. */
+  /** Callers, each with the number of stored events that it waits for. */
   let readers: { count: number; resolve: () => void; reject: (error: unknown) => void }[] = [];
   let added = 0;
   let kept = 0;

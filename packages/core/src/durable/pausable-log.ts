@@ -2,7 +2,7 @@ import type { RunEvent } from '../log/events.ts';
 import { createRunLog, type RunLog } from '../log/run-log.ts';
 import type { RunState } from '../log/state.ts';
 
-/** A log to which nothing is added any more once it is paused, as after its end. */
+/** A log that ignores further events once it is paused, as after its end. */
 export type PausableLog = RunLog & { pause(): void };
 
 /**

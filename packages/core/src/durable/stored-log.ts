@@ -5,7 +5,7 @@ import type { RunState } from '../log/state.ts';
 import { isRunEvent } from '../wire/check-event.ts';
 
 /**
- * What is stored of a run, from its first event on. A worker that keeps it between two steps reads only what others have
+ * The stored events of a run. A worker that keeps this between two steps reads only events that others have
  * stored since.
  */
 export type StoredLog = {
@@ -34,11 +34,11 @@ export function createStoredLog(runId: string, stored: readonly RunEvent[] = [])
     getState: () => reducer.snapshot(),
     add(more) {
       for (const event of more) {
-        // a copy, because what a tool has returned may change later, and what is stored does not
+        // a copy, because the value that a tool returned may change later, and stored events do not
         const text = JSON.stringify(event) as string | undefined;
         const copy: unknown = text === undefined ? undefined : JSON.parse(text);
         if (text === undefined || !isRunEvent(copy) || copy.seq !== events.length) {
-          throw brokenLog(runId, events.length);
+          throw missingEventError(runId, events.length);
         }
         events.push(copy);
         reducer.apply(copy);
@@ -50,7 +50,7 @@ export function createStoredLog(runId: string, stored: readonly RunEvent[] = [])
   return log;
 }
 
-function brokenLog(runId: string, at: number): CuelineError {
+function missingEventError(runId: string, at: number): CuelineError {
   return new CuelineError(
     'storage_failed',
     `Event ${at} of run ${runId} is missing or cannot be read, so the run was not continued. Restore the run's events in the store, from ${at} on.`,

@@ -15,7 +15,7 @@ type ConvertedMessages = {
   writtenInto(): boolean;
 };
 
-/** What one step sends. */
+/** The messages of one step. */
 type Step = Pick<ConvertedMessages, 'model' | 'messages'> & {
   /** The beginning of the messages, which is converted already. */
   earlier: ConvertedMessages | undefined;
@@ -31,15 +31,12 @@ const placeholder: ModelMessage = {
 };
 
 /**
- * Returns options with which the AI SDK converts each message once. By itself it converts the whole conversation into
- * the
- * provider's form at every step and downloads its files again, which is most of what a late step costs.
+ * Returns options with which the AI SDK converts each message once. By default it converts the whole
+ * conversation at every step and downloads its files again, which is most of the cost of a late step.
  *
- * If a step continues the one before, the AI SDK gets a placeholder and the new messages. It converts them between
- * `prepareStep`
- * and `onStepStart`, when no other code reads them; then the earlier messages replace the placeholder, in the list of
- * messages and
- * in the prompt. All other steps stay unchanged.
+ * If a step continues the one before, the AI SDK gets a placeholder and the new messages. It converts them
+ * between `prepareStep` and `onStepStart`, when no other code reads them; then the earlier messages replace the
+ * placeholder, in the list of messages and in the prompt. All other steps stay unchanged.
  */
 export function convertOnce<Given extends Options>(options: Given): Given {
   // these add messages of their own, depending on the earlier ones

@@ -14,7 +14,7 @@ export function createRunHandle(
   let driven = false;
   let finished: Promise<RunState> | undefined;
 
-  function go(): void {
+  function driveOnce(): void {
     if (driven) return;
     driven = true;
     drive();
@@ -37,15 +37,15 @@ export function createRunHandle(
     id,
     getState: () => log.getState(),
     subscribe(listener) {
-      go();
+      driveOnce();
       return log.subscribe(listener);
     },
     listen(listener) {
-      go();
+      driveOnce();
       return log.listen(listener);
     },
     events(afterSeq) {
-      go();
+      driveOnce();
       return log.read(afterSeq);
     },
     log: () => log.events,
@@ -64,7 +64,7 @@ export function createRunHandle(
       log.ended ? nothingWaits() : runContext.pending.claim(clientCallId, page, instead),
     stop: () => stop(),
     get finished() {
-      go();
+      driveOnce();
       return (finished ??= untilEnd());
     },
   };

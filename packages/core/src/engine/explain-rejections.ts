@@ -1,9 +1,8 @@
 import type { CuelineError } from '../base/errors.ts';
 
 /**
- * Returns the AI SDK's result with one difference: if the run has failed, its promises reject with the run's own
- * error
- * instead of "No output generated", which hides the cause.
+ * Returns the AI SDK's result with one difference: if the run has failed, its promises reject with the run's
+ * own error instead of "No output generated", which hides the cause.
  */
 export function explainRejections<Result extends object>(
   result: Result,

@@ -9,12 +9,12 @@ export type StepPosition = {
 };
 
 /**
- * The whole conversation of a run, whatever was sent of it. The AI SDK carries a step's own messages over to the
- * steps
- * after it. What a hook or a task list sends is for one step only, so the history keeps the rest.
+ * The whole conversation of a run, also the parts that were not sent. The AI SDK passes the messages of a step
+ * on to later steps. Messages of a hook or a task list are for one step only, so the history keeps the original
+ * ones.
  */
 export type History = {
-  /** Adds what was said since the step before; `answers` are those to the approvals that it asked for. */
+  /** Adds the messages since the step before; `answers` are the responses to its approvals. */
   advance(step: StepPosition, answers?: ModelMessage): readonly ModelMessage[];
   readonly messages: readonly ModelMessage[];
   /** Number of messages that the run began with. */

@@ -81,7 +81,7 @@ export function readHookResult(result: unknown, warn: (message: string) => void)
   const wrong = messages.findIndex((message) => !isMessage(message));
   if (wrong >= 0) {
     throw invalidHookResultError(
-      `A hook returned messages[${wrong}] without a role and a content that fits it. Write { role: 'user', content: '…' }.`,
+      `A hook returned messages[${wrong}] without a role and content that fits the role. Write { role: 'user', content: '…' }.`,
     );
   }
   return fields;

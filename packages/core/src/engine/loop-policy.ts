@@ -24,7 +24,7 @@ export type LoopPolicyContext = {
   agentContext: AgentContext;
   /** The first messages. */
   messages: readonly ModelMessage[];
-  /** Aborts with the loop, also if no end is logged because another process continues it. */
+  /** Aborts when the loop ends, also if no end is logged because another process continues it. */
   abortSignal: AbortSignal | undefined;
 };
 
@@ -51,23 +51,23 @@ export type Feedback = string | { text: string; corrects: boolean; code?: Cuelin
 
 /** A step that another process has made. */
 export type PastTurn = {
-  /** What the model has received between the step before and this one. */
+  /** The messages that the model has received between the step before and this one. */
   readonly received: readonly ModelMessage[];
   /** True if those contain answers to approvals that the provider asked for. */
   readonly hasApprovalAnswers: boolean;
   /** The messages of its request. */
   readonly sent: readonly ModelMessage[];
-  /** The texts that prompts of the policy have answered with, between the step before and this one. */
+  /** The answers of the policy's own prompts, between the step before and this one. */
   readonly answers: readonly string[];
   /** As `afterStep` gets it, without files and warnings. */
   readonly result: StepResult<ToolSet, UserContext>;
-  /** What the policy has told the model after it. */
+  /** The feedback of the policy after it. */
   readonly feedback: { text: string; corrects: boolean; code: string | undefined } | undefined;
   /** True if the provider has asked for approvals in it. */
   readonly isPaused: boolean;
 };
 
-/** What a policy takes over from other processes. */
+/** The past of a loop that other processes have begun. */
 export type PolicyPast = Pick<PolicyStep, 'instructions' | 'tools'> & {
   readonly turns: readonly PastTurn[];
   /** The step whose calls have not all ended. It is not among `turns`. */
@@ -77,9 +77,8 @@ export type PolicyPast = Pick<PolicyStep, 'instructions' | 'tools'> & {
 };
 
 /**
- * How an agent loop is run: what each step sends, what the model is told after it, when the loop is over, and its
- * result. The
- * engine asks; a policy never calls the model itself.
+ * Controls an agent loop: the messages of each step, the feedback after it, the end of the loop and its result.
+ * The engine calls the policy; a policy never calls the model itself.
  */
 export type LoopPolicy = ModelCallPolicy & {
   /** The `cause` of the policy's messages to the model in the log. */
@@ -93,9 +92,8 @@ export type LoopPolicy = ModelCallPolicy & {
   /** Called after each step, with its tools. The model reads the returned feedback, and another step follows. */
   afterStep?(step: StepResult<ToolSet, UserContext>): Feedback | undefined | Promise<Feedback | undefined>;
   /**
-   * Called instead of `afterStep` if the provider asks for approvals in the step; the next step contains the answers.
-   * False if no
-   * step may follow, and then nobody is asked.
+   * Called instead of `afterStep` if the provider asks for approvals in the step; the next step contains the
+   * answers. False if no step may follow; the approvals are then not requested.
    */
   paused?(step: StepResult<ToolSet, UserContext>): boolean | Promise<boolean>;
   /** Called with what a failed tool call threw, before the log has its error. */

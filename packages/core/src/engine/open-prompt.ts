@@ -40,7 +40,7 @@ function checkTools(tools: unknown = {}): void {
   if (!isRecord(tools)) {
     throw new CuelineError(
       'invalid_options',
-      'tools takes the AI SDK’s tools by their names: tools: { search: … }. Your own go to prompt.defTool.',
+      'options.tools takes the AI SDK’s tools by name: tools: { search: … }. Define your own with prompt.defTool.',
     );
   }
   const own = Object.keys(tools).find((name) => (tools[name] as { kind?: unknown } | null)?.kind === 'tool');

@@ -53,12 +53,12 @@ export function toDefinition<Input, Plugins extends readonly Plugin[]>(
   // the prompt has its plugins' methods when the function is called
   if (typeof source === 'function') return { name: '', run: source };
   if (isPromptDefinition(source)) {
-    if (source.remote === true) throw notHere(source.name);
+    if (source.remote === true) throw remotePromptError(source.name);
     return source;
   }
   throw new CuelineError(
     'invalid_definition',
-    `runPrompt takes a function or what definePrompt returns, and got ${source === null ? 'null' : typeof source}. Write runPrompt(async (prompt) => { prompt.$\`…\`; }, { model: 'openai:gpt-4o' }).`,
+    `runPrompt takes a function or what definePrompt returns, but got ${source === null ? 'null' : typeof source}. Write runPrompt(async (prompt) => { prompt.$\`…\`; }, { model: 'openai:gpt-4o' }).`,
   );
 }
 
@@ -98,7 +98,7 @@ export async function openRun<Input, Output extends OutputInterface, const Plugi
   if (definition.output !== undefined && options.output !== undefined) {
     throw new CuelineError(
       'invalid_options',
-      `options.output describes the answer, and so does the output of prompt "${definition.name}". Leave one of them out.`,
+      `options.output and the output of prompt "${definition.name}" both describe the answer. Leave one of them out.`,
     );
   }
   const turns = config.messages ?? [];
@@ -151,9 +151,9 @@ function optionsOver(under: LoopPolicySetup['options'] | undefined, options: Pro
 }
 
 /** Returns the error for a remote prompt that was started here. */
-function notHere(name: string): CuelineError {
+function remotePromptError(name: string): CuelineError {
   return new CuelineError(
     'invalid_options',
-    `Prompt "${name}" is a remotePrompt: it has a name only, and runs on a server. Give the run an executor, { executor: viaRoute('/api/${encodeURIComponent(name)}') }, or import the definition itself to run it here.`,
+    `Prompt "${name}" is a remotePrompt, which runs on a server. Give the run an executor, { executor: viaRoute('/api/${encodeURIComponent(name)}') }, or import the definition itself to run it here.`,
   );
 }

@@ -43,7 +43,7 @@ type PrepareStepOptions = {
   takeReceived: () => readonly ModelMessage[];
   /** True if the first step has to call a tool, unless other settings decide that. */
   forceTools: boolean;
-  /** Called with what hooks and the caller's `prepareStep` change of the call settings, at each step. */
+  /** Called at each step with the call settings that hooks and the caller's `prepareStep` have changed. */
   onChange: (changed: object) => void;
 };
 
@@ -172,7 +172,7 @@ class StepPreparation {
       onChanged: (index, changed) => this.#reportHook(step.stepNumber, index, changed),
     });
     this.#rewritten ||= hooked.replaced;
-    // the AI SDK carries instructions over to later steps, so a step without any has to say so
+    // the AI SDK keeps instructions for later steps, so a step without any must set them to nothing
     const instructions = hooked.system ?? this.#ownInstructions ?? compile() ?? [];
     if (this.#options.forceTools && step.stepNumber === 0 && hooked.activeTools.length === 0) {
       this.#warn('forceTools is set, but the first step has no tool that the model could call.');
@@ -207,7 +207,7 @@ class StepPreparation {
     const { system, model, messages: hookMessages, ...settings } = changed;
     const sentSystem = settings.instructions ?? system;
     this.#ownInstructions = sentSystem ?? this.#ownInstructions;
-    // a task list makes its window of the whole conversation at every step
+    // a task list selects its messages from the whole conversation at every step
     if (hookMessages !== undefined && this.#tasks === undefined) this.#history.replace(hookMessages);
     return {
       ...compiled,
@@ -229,7 +229,7 @@ function withoutOrphans(messages: readonly ModelMessage[], stepNumber: number): 
   if (whole.length > 0) return whole;
   throw new CuelineError(
     'script_error',
-    `A hook left no messages for step ${stepNumber}; a tool's result without its call counts as none. Keep some, such as [...messages.slice(0, 1), ...messages.slice(1).slice(-10)].`,
+    `A hook left no messages for step ${stepNumber}; a tool result without its call does not count. Keep some, such as [...messages.slice(0, 1), ...messages.slice(1).slice(-10)].`,
   );
 }
 

@@ -3,18 +3,18 @@ import { thrownText } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
 import { parseWith, toSchema, type ToolSchema } from '../tools/schema.ts';
 
-/** The number of answers after which an answer must fit. */
+/** The maximum number of answers. */
 const MAX_TRIES = 3;
 
 /** Checks answers against a schema. */
 export type ResponseCheck = {
-  /** The output that the model is asked for. */
+  /** The output format of the request. */
   readonly output: OutputInterface;
-  /** Checks an answer. Returns what the model is told if the answer does not fit and the model may try again. */
+  /** Checks an answer. Returns the feedback to the model if the answer does not fit and the model may try again. */
   check(step: { text: string }): Promise<string | undefined>;
   /** Returns the error if no answer fits. */
   failure(): CuelineError | undefined;
-  /** The answer as its schema reads it. */
+  /** The parsed answer. */
   readonly value: unknown;
 };
 

@@ -12,7 +12,7 @@ import type { Prompt } from '../prompt/prompt.ts';
 import type { ToolList } from '../tools/tool-list.ts';
 import type { OwnOpenCall } from './take-over/finish-step.ts';
 import type { LoopPolicySetup } from './loop-policy.ts';
-import { budgetExceeded } from '../tool-calls/limits.ts';
+import { budgetExceededError } from '../tool-calls/limits.ts';
 import { checkMessages, openPrompt } from './open-prompt.ts';
 import type { Ending } from './ending.ts';
 import { startAgentLoop, type AgentLoopOptions } from './agent-loop.ts';
@@ -24,10 +24,9 @@ import { readPastTurns } from './take-over/past-turns.ts';
 import { messagesOf, openCallsOf, takeOverOf } from './take-over/take-over.ts';
 
 /**
- * Answers a tool call with a prompt of its own, which runs in the same log, under the same limits, and stops with its
- * parent. Resolves with the text of its answer, or with the object of its response schema. Rejects with the reason if
- * there is no
- * answer, which the parent's model reads.
+ * Answers a tool call with an agent's prompt, which runs in the same log, under the same limits, and stops with
+ * its parent. Resolves with the text of its answer, or with the object of its response schema. Rejects with the
+ * reason if there is no answer, which the parent's model reads.
  */
 export async function runAgent(
   parent: AgentContext,
@@ -84,9 +83,10 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
   const { runContext } = parent;
   const { name, toolCallId, input, plugins = [], declared, define, policySetup, abortSignal } = inner;
   const depth = parent.depth + 1;
-  // it would be answered and paid for, and never seen
-  if (runContext.log.ended) throw runIsOver(name);
-  if (depth > runContext.budget.limits.depth) throw budgetExceeded('depth', runContext.budget.limits.depth);
+  // its answer would be paid for and never seen
+  if (runContext.log.ended) throw runEndedError(name);
+  if (depth > runContext.budget.limits.depth)
+    throw budgetExceededError('depth', runContext.budget.limits.depth);
   const { prompt, messages: promptMessages } = await openPrompt({
     plugins,
     declared,
@@ -154,10 +154,10 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
     },
   });
   await result.consumeStream({ onError: (error) => recorder.fail(error) });
-  // a run that has ended logs nothing more
+  // a run that has ended logs no more events
   if (ending === undefined) policy?.ended?.(endingBy(abortSignal?.reason));
   abortSignal?.throwIfAborted();
-  if (ending === undefined && runContext.log.ended) throw runIsOver(name);
+  if (ending === undefined && runContext.log.ended) throw runEndedError(name);
   if (ending?.outcome !== 'done') throw agentError(name, ending);
   return response === undefined && policy === undefined ? await result.text : value();
 }
@@ -241,13 +241,13 @@ function resultOf(name: string, events: readonly RunEvent[], end: AgentEnd): unk
   );
 }
 
-/** Returns the end of an agent whose run ended: with a reason of its own, or because it was stopped. */
+/** Returns the end of an agent: with its own reason, or as stopped because its run ended. */
 function endingBy(reason: unknown): Ending {
   const isError = CuelineError.isInstance(reason) && reason.code !== 'aborted';
   return isError ? { outcome: 'error', error: reason } : { outcome: 'stopped' };
 }
 
-function runIsOver(name: string): CuelineError {
+function runEndedError(name: string): CuelineError {
   return new CuelineError(
     'aborted',
     `The run that the agent ${name} was called in has ended, so there is no answer. Await the call before the tool's function returns.`,
@@ -259,7 +259,7 @@ function agentError(name: string, ending: Ending | undefined): CuelineError {
   const why =
     ending?.outcome === 'waiting'
       ? 'it waits for an approval of a call that runs neither here nor at the provider. Give its tool a function.'
-      : 'it broke off without an end.';
+      : 'it ended unexpectedly.';
   return new CuelineError(
     error?.code ?? 'stream_truncated',
     `The agent ${name} gave no answer: ${error?.message ?? why}`,

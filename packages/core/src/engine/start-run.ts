@@ -78,7 +78,7 @@ export async function startRun<
 ): Promise<RunPromptResult<Output, Plugins>> {
   const definition = toDefinition(source);
   const models = createModels(config);
-  const model = await models.resolve(modelOf(config.model ?? definition.model));
+  const model = await models.resolve(requireModel(config.model ?? definition.model));
   // a prompt function that ignores the signal must not delay the caller who aborts
   const track = trackWork(onWork);
   const past = durable?.past;
@@ -149,8 +149,8 @@ export async function startRun<
   followSignal(abortSignal, log, stop);
   const drive = async (): Promise<void> => {
     await result.consumeStream({ onError: (error) => recorder.fail(error) });
-    // whatever hid the end, nothing more comes
-    recorder.fail(new CuelineError('stream_truncated', 'The run broke off without an end. Start it again.'));
+    // the end is missing for some reason, and no more events come
+    recorder.fail(new CuelineError('stream_truncated', 'The run ended unexpectedly. Start it again.'));
   };
   return {
     // only the caller's options know the output's type
@@ -201,9 +201,8 @@ function runEnd(
 }
 
 /**
- * Gives a prompt function a moment if its signal was aborted before the start. Most functions return in it, and the
- * run is then a
- * stopped one.
+ * Waits a moment for a prompt function whose signal was aborted before the start. Most functions return within
+ * it, and the run then ends as stopped.
  */
 function notYet(signal: AbortSignal | undefined): AbortSignal | undefined {
   if (signal?.aborted !== true) return signal;
@@ -226,7 +225,7 @@ function followSignal(signal: AbortSignal | undefined, log: RunLog, stop: (reaso
   if (signal.aborted) onAbort();
 }
 
-/** Returns what a run began with, whatever has been said since. */
+/** Returns the messages with which a run began. */
 async function openingMessages(
   { prompt, promptMessages }: OpenedRun,
   turns: readonly UIMessage[] = [],
@@ -237,7 +236,7 @@ async function openingMessages(
   ];
 }
 
-function modelOf(model: string | LanguageModel | undefined): string | LanguageModel {
+function requireModel(model: string | LanguageModel | undefined): string | LanguageModel {
   if (model !== undefined) return model;
   throw new CuelineError(
     'invalid_options',

@@ -6,7 +6,7 @@ import type { UserContext } from '../prompt/prompt-options.ts';
 import type { RunEventBody } from '../log/events.ts';
 import type { EventSink } from '../tool-calls/run-context.ts';
 
-/** A reason to keep a run from ending: returns what to tell a model that wants to stop, or undefined if it may. */
+/** Returns the feedback to a model that stops too early; undefined if it may stop. */
 export type Steer = {
   cause: 'tasks' | 'output';
   message(step: StepResult<ToolSet, UserContext>): string | undefined | Promise<string | undefined>;
@@ -18,7 +18,7 @@ export type PendingSteer = Pick<Extract<RunEventBody, { type: 'steer' }>, 'id' |
 /** Finish reasons of an answer that ends the run. */
 const failedFinishReasons: ReadonlySet<string> = new Set(['error', 'interrupted', 'content-filter']);
 
-/** If the model has answered without a call, tells it what is still missing. The same run then continues. */
+/** If the model has answered without a call, sends it feedback about what is missing. The same run then continues. */
 export async function steerLoop(
   step: StepResult<ToolSet, UserContext>,
   steers: readonly Steer[],
@@ -52,7 +52,10 @@ export async function continueLoop(
   void steering.steer(steer.text, { id: steer.id });
 }
 
-/** Returns what a policy tells the model after a step, if another one follows. The id of a correction names its code. */
+/**
+ * Returns the feedback of a policy after a step, if another step follows. The id of a correction contains its
+ * code.
+ */
 export async function steerOf(
   step: StepResult<ToolSet, UserContext>,
   policy: LoopPolicy,

@@ -4,7 +4,7 @@ import type { StreamTextTransform, TextStreamPart, ToolSet } from 'ai';
 export type StreamAttempts = {
   /** Must be the last of the transforms. */
   transform: StreamTextTransform<ToolSet>;
-  /** Returns how many attempts have broken off between the part before and this one, usually 0. */
+  /** Returns how many attempts have failed between the part before and this one, usually 0. */
   brokenBefore(part: TextStreamPart<ToolSet>): number;
 };
 

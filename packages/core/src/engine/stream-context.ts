@@ -21,7 +21,7 @@ export type StreamContext = {
   recorder: Recorder;
   registry: ToolRegistry;
   tasks: TaskProgress | undefined;
-  /** Called in this order when the model wants to stop. */
+  /** Called in this order when the model stops. */
   steers: readonly Steer[];
   /** The output, if it is not just text. */
   output: OutputInterface | undefined;

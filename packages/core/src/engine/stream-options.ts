@@ -64,7 +64,7 @@ export function composeStreamOptions(
   let changes: object = {};
   /** The output that each step asks for, for the log. */
   let responseFormat: object = {};
-  /** What the model is told before the next step. */
+  /** The feedback to the model before the next step. */
   let steered: PendingSteer | undefined;
   recordVariables();
   registry.update(definitions.tools);
@@ -106,7 +106,7 @@ export function composeStreamOptions(
     stopWhen: async ({ steps }) => {
       if (await shouldStop(steps)) return true;
       if (runContext.durable === undefined || sink.ended) return false;
-      // with the end of the step, so that no process has the one without the other
+      // together with the end of the step, so that no process has one without the other
       if (steered !== undefined) recorder.steered(steered);
       steered = undefined;
       if (agentContext.path !== undefined) return false;
@@ -188,7 +188,7 @@ function createLoopOpening(
 
 type LoopStep = StepResult<ToolSet, UserContext>;
 
-/** Says whether a loop may not take another step after these steps of this process, although the model would. */
+/** True if the loop must not continue after these steps of this process, although the model would. */
 type StopCheck = (steps: readonly LoopStep[]) => Promise<boolean>;
 
 function createStopCheck(

@@ -12,12 +12,11 @@ import { attemptsOf } from '../tasks/task-text.ts';
 import { failedTask, isComplete, openTasks } from '../tasks/task-list.ts';
 import type { EventSink } from '../tool-calls/run-context.ts';
 
-/** How a task list takes part in a run: what each step sends, and when the run may end. */
+/** Connects a task list with a run: the messages of each step, and when the run may end. */
 export type TaskProgress = {
   /**
-   * Returns what the next step sends of the conversation, whose first `opening` messages are the prompt's own, and
-   * the current
-   * task's definitions. Calls `extend` if a task has become current.
+   * Returns what the next step sends of the conversation, whose first `opening` messages are the prompt's own,
+   * and the current task's definitions. Calls `extend` if a task has become current.
    */
   step(
     conversation: readonly ModelMessage[],
@@ -29,11 +28,11 @@ export type TaskProgress = {
   readonly layer: Definitions | undefined;
   /** Notes that a tool is called, which starts the current task. */
   called(toolName: string): void;
-  /** Returns what to tell a model that wants to stop; undefined if it may, or has been told often enough. */
+  /** Returns the reminder for a model that stops; undefined if it may stop, or was reminded often enough. */
   nudge(): string | undefined;
   /** Returns why the run cannot end as done. */
   unfinished(): CuelineError | undefined;
-  /** True if continuing cannot help. */
+  /** True if the list can no longer be completed. */
   readonly failed: boolean;
 };
 
@@ -93,7 +92,7 @@ export function createTaskProgress(
 
   function compose(messages: readonly ModelMessage[], opening: number): ModelMessage[] {
     const text = renderWindow(list.list, { edits: list.userEdits });
-    // a list that an earlier turn has finished is not news
+    // a list that an earlier turn has finished is not sent again
     const isOld = currentId === undefined && since === 0 && isComplete(list.list);
     if (text === undefined || isOld) return [...messages];
     // the same object as long as its content is the same, so that the log does not repeat it

@@ -14,7 +14,7 @@ export type ImproveFigures = {
 /** A variant of the prompt's texts. */
 export type ImproveCandidate = {
   readonly prompt: PromptRecord;
-  /** The place in `candidates` of the one that it was made from. Missing for the first, the prompt itself. */
+  /** The index in `candidates` of its parent. Missing for the first one, the prompt itself. */
   readonly parent?: number;
   /** What the reflecting model changed, in its words. */
   readonly reason?: string;
@@ -44,7 +44,7 @@ export function figuresOf(results: readonly EvalResult[]): ImproveFigures {
   };
 }
 
-/** Returns the candidates than which no other one has a better score with as few tokens, the best score first. */
+/** Returns the candidates that no other one beats in both score and tokens, the best score first. */
 export function frontOf(candidates: readonly ImproveCandidate[]): ImproveCandidate[] {
   const beats = (one: ImproveFigures, other: ImproveFigures): boolean =>
     one.score >= other.score &&

@@ -2,7 +2,7 @@ import { CuelineError } from '../base/errors.ts';
 import type { RunEvent } from '../log/events.ts';
 import { reduceAll } from '../log/reduce.ts';
 import type { EvalCase } from './scorer.ts';
-import { outputOf } from './eval-output.ts';
+import { toEvalOutput } from './eval-output.ts';
 
 /**
  * Returns a case with the input of a recorded run. Its `expect` is the run's answer, the object of a prompt with an output
@@ -29,9 +29,9 @@ export function caseFromRun<Input = never>(
   if (state.status !== 'done') {
     throw new CuelineError(
       'invalid_options',
-      `The run ${start.runId} has no answer: its status is ${state.status}. Say what it should answer: caseFromRun(log, { expect: '…' }).`,
+      `The run ${start.runId} has no answer: its status is ${state.status}. Pass the expected answer: caseFromRun(log, { expect: '…' }).`,
     );
   }
-  const { text, object } = outputOf(state);
+  const { text, object } = toEvalOutput(state);
   return { ...evalCase, expect: object ?? text };
 }

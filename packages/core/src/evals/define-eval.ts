@@ -54,27 +54,29 @@ export function defineEval<Input>(settings: EvalSettings<Input>): EvalDefinition
   );
   const { prompt, cases, scorers = [equals()], repeat = 1, threshold = 1 } = settings;
   if (!isPromptDefinition(prompt)) {
-    throw invalid(
+    throw invalidEvalError(
       `"prompt" is ${quoteValue(prompt)}. Pass what definePrompt or library.definePrompt returns.`,
     );
   }
   const { name = prompt.name } = settings;
   if (!Array.isArray(cases) || cases.length === 0) {
-    throw invalid(`eval "${name}" has no cases. Write cases: [{ input: { … }, expect: '…' }].`);
+    throw invalidEvalError(`eval "${name}" has no cases. Write cases: [{ input: { … }, expect: '…' }].`);
   }
   if (cases.length > MAX_CASES) {
-    throw invalid(`eval "${name}" has ${cases.length} cases, and up to ${MAX_CASES} are run. Split it.`);
+    throw invalidEvalError(
+      `eval "${name}" has ${cases.length} cases, but at most ${MAX_CASES} are run. Split it.`,
+    );
   }
   if (!Array.isArray(scorers) || scorers.length === 0) {
-    throw invalid(`eval "${name}" has no scorers. Write scorers: [equals()], or leave it out.`);
+    throw invalidEvalError(`eval "${name}" has no scorers. Write scorers: [equals()], or leave it out.`);
   }
   if (!Number.isInteger(repeat) || repeat < 1 || repeat > MAX_REPEAT) {
-    throw invalid(
+    throw invalidEvalError(
       `"repeat" of eval "${name}" is ${quoteValue(repeat)}. Write a whole number from 1 to ${MAX_REPEAT}.`,
     );
   }
   if (typeof threshold !== 'number' || !(threshold >= 0 && threshold <= 1)) {
-    throw invalid(
+    throw invalidEvalError(
       `"threshold" of eval "${name}" is ${quoteValue(threshold)}. Write a pass rate from 0 to 1.`,
     );
   }
@@ -102,14 +104,14 @@ function withIds<Input>(
   return cases.map((one, index) => {
     const where = `cases[${index}] of eval "${name}"`;
     if (typeof one !== 'object' || one === null) {
-      throw invalid(`${where} is ${quoteValue(one)}. Write { input: { … }, expect: '…' }.`);
+      throw invalidEvalError(`${where} is ${quoteValue(one)}. Write { input: { … }, expect: '…' }.`);
     }
     checkNames(where, one, ['id', 'input', 'expect', 'tags', 'mark'], 'invalid_definition');
     const { id = `case-${index + 1}` } = one;
     if (typeof id !== 'string' || id === '')
-      throw invalid(`${where} has the id ${quoteValue(id)}. Write a text.`);
+      throw invalidEvalError(`${where} has the id ${quoteValue(id)}. Write a string.`);
     if (seen.has(id))
-      throw invalid(`${where} has the id "${id}", which an earlier case has. Give it another one.`);
+      throw invalidEvalError(`${where} has the id "${id}", which an earlier case has. Give it another one.`);
     seen.add(id);
     return { ...one, id };
   });
@@ -124,7 +126,7 @@ function scorersOf<Input>(
     const named: Scorer<Input> =
       typeof scorer === 'function' ? { name: scorer.name || 'scorer', score: scorer } : scorer;
     if (typeof named?.score !== 'function' || typeof named.name !== 'string') {
-      throw invalid(
+      throw invalidEvalError(
         `scorers[${index}] of eval "${name}" is ${quoteValue(scorer)}. Pass a scorer such as equals(), or a function.`,
       );
     }
@@ -134,7 +136,7 @@ function scorersOf<Input>(
   });
 }
 
-function invalid(message: string): CuelineError {
+function invalidEvalError(message: string): CuelineError {
   return new CuelineError('invalid_definition', `defineEval: ${message}`);
 }
 

@@ -22,7 +22,7 @@ export type EvalOutput = {
 };
 
 /** Returns the output of a run that is done. */
-export function outputOf(state: RunState): EvalOutput {
+export function toEvalOutput(state: RunState): EvalOutput {
   const { result } = state;
   return {
     text: state.text,

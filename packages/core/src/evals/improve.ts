@@ -26,7 +26,7 @@ export type ImproveBudget = {
 export type ImproveOptions = {
   /** The library that the eval's prompt is from. */
   readonly library: Pick<PromptLibrary, 'get' | 'list'>;
-  /** The model that proposes texts: `provider:model`, or a model of the AI SDK. Best a strong one. */
+  /** The model that proposes texts: `provider:model`, or a model of the AI SDK. Use a strong one. */
   readonly reflection: string | LanguageModel;
   readonly budget: ImproveBudget;
   /** The model that runs the prompt. Default: the prompt's own. */
@@ -35,7 +35,7 @@ export type ImproveOptions = {
   readonly heldOut?: number;
   /** Decides the split and each choice: the same seed and the same answers give the same result. Default 1. */
   readonly seed?: number;
-  /** Called with each candidate that all cases for training were run on. */
+  /** Called with each candidate that was run on all training cases. */
   readonly onCandidate?: (candidate: ImproveCandidate) => void;
 } & Pick<RunEvalOptions, 'concurrency' | 'timeout' | 'signal' | 'store' | 'options'> &
   ModelSettings;
@@ -46,12 +46,12 @@ export type Improvement = {
   readonly winner?: PromptRecord;
   /** All candidates, the prompt itself first. */
   readonly candidates: readonly ImproveCandidate[];
-  /** The candidates than which no other one has a better score with as few tokens, the best score first. */
+  /** The candidates that no other one beats in both score and tokens, the best score first. */
   readonly front: readonly ImproveCandidate[];
   readonly spent: { readonly runs: number; readonly proposals: number };
 };
 
-/** A candidate with its results on the cases for training. */
+/** A candidate with its results on the training cases. */
 type Measured = ImproveCandidate & {
   readonly results: readonly EvalResult[];
 };
@@ -61,7 +61,7 @@ const BATCH = 4;
 /** Candidates that are compared with the prompt on the held-out cases. */
 const FINALISTS = 2;
 /** Proposals in a row that cannot be used, after which the search ends. */
-const MAX_USELESS = 5;
+const MAX_UNUSABLE_PROPOSALS = 5;
 
 /**
  * Searches for better texts of a library's prompt. A model reads where the prompt fails on some of the cases and proposes
@@ -122,7 +122,7 @@ class Search {
     const ids = this.#random.shuffled(definition.cases.map(({ id }) => id));
     const count = Math.round(ids.length * heldOutPart(options.heldOut));
     if (count < 1 || ids.length - count < 1) {
-      throw invalid(
+      throw invalidOptionError(
         `eval "${definition.name}" has ${ids.length} cases, which cannot be split. Add cases, at least 4.`,
       );
     }
@@ -135,9 +135,9 @@ class Search {
     const record = toRecord(this.#original);
     this.#keep({ record, results: await this.#measure(record, this.#train) });
     let useless = 0;
-    while (useless < MAX_USELESS && this.#hasBudget()) {
+    while (useless < MAX_UNUSABLE_PROPOSALS && this.#hasBudget()) {
       const parent = this.#chooseParent();
-      // nothing on these cases could be better
+      // these cases leave nothing to improve
       if (parent.train.score === 1) break;
       useless = (await this.#tryProposal(parent)) ? 0 : useless + 1;
     }
@@ -149,12 +149,14 @@ class Search {
     const { repeat } = this.#eval;
     const least = this.#reserve + 2 * this.#train.length * repeat;
     if (!Number.isInteger(runs) || runs < least) {
-      throw invalid(
+      throw invalidOptionError(
         `"budget.runs" is ${String(runs)}. This eval needs at least ${least}: ${this.#train.length} cases for the prompt and each proposal, ${this.#heldOut.length} held-out ones at the end${repeat > 1 ? `, each ${repeat} times` : ''}.`,
       );
     }
     if (!Number.isInteger(proposals) || proposals < 1) {
-      throw invalid(`"budget.proposals" is ${String(proposals)}. Write a whole number from 1 on.`);
+      throw invalidOptionError(
+        `"budget.proposals" is ${String(proposals)}. Write a whole number of at least 1.`,
+      );
     }
   }
 
@@ -297,7 +299,7 @@ class Search {
     };
   }
 
-  /** A version after all that the library has. */
+  /** Returns a version after all those in the library. */
   #toDraft(prompt: PromptRecord): PromptRecord {
     const { id, version, metadata } = this.#original;
     const newest = this.#options.library.list().find((other) => other.id === id)?.version ?? version;
@@ -313,13 +315,13 @@ class Search {
 function originalOf(definition: EvalDefinition, library: ImproveOptions['library']): LibraryPrompt {
   const { prompt, name } = definition;
   if (prompt?.library === undefined) {
-    throw invalid(
-      `eval "${name}" has a prompt that is in code. Only the texts of a library's prompt can be improved: defineEval({ prompt: library.definePrompt('greet') }).`,
+    throw invalidOptionError(
+      `eval "${name}" has a prompt that is written in code. Only the texts of a library's prompt can be improved: defineEval({ prompt: library.definePrompt('greet') }).`,
     );
   }
   const original = library.get(prompt.library.id, prompt.library.version);
   if (original.remote === true) {
-    throw invalid(
+    throw invalidOptionError(
       `the texts of prompt "${original.id}" are on its MCP server, and can only be improved there.`,
     );
   }
@@ -328,10 +330,10 @@ function originalOf(definition: EvalDefinition, library: ImproveOptions['library
 
 function heldOutPart(part = 0.5): number {
   if (typeof part === 'number' && part > 0 && part < 1) return part;
-  throw invalid(`"heldOut" is ${String(part)}. Write a number between 0 and 1, such as 0.5.`);
+  throw invalidOptionError(`"heldOut" is ${String(part)}. Write a number between 0 and 1, such as 0.5.`);
 }
 
-function invalid(message: string): CuelineError {
+function invalidOptionError(message: string): CuelineError {
   return new CuelineError('invalid_options', `improve: ${message}`);
 }
 

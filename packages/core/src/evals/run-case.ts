@@ -8,7 +8,7 @@ import type { PromptConfig } from '../prompt/prompt-options.ts';
 import { runPrompt } from '../run/run-prompt.ts';
 import { costOf, type EvalPrices } from './cost.ts';
 import type { EvalCase, ScoreContext, Scorer, ScoreValue } from './scorer.ts';
-import { outputOf } from './eval-output.ts';
+import { toEvalOutput } from './eval-output.ts';
 import type { EvalStore } from './eval-store.ts';
 import type { Pace } from './pace.ts';
 import type { EvalResult, EvalScore } from './report.ts';
@@ -28,7 +28,7 @@ export type CaseRun<Input> = {
   key: string | undefined;
 };
 
-/** The part of a result that the run decides. */
+/** The part of a result that comes from the run. */
 export type CaseResult = Pick<
   EvalResult,
   'status' | 'output' | 'scores' | 'error' | 'usage' | 'cost' | 'ms' | 'stored'
@@ -44,7 +44,7 @@ export async function runCase<Input>(run: CaseRun<Input>): Promise<CaseResult | 
   }
   const { log } = made;
   const state = reduceAll(log);
-  // what was cut off says nothing about the prompt
+  // an aborted run says nothing about the prompt
   if (signal.aborted && state.status !== 'done') return undefined;
   // errors are tried again the next time; a log that was not stored is made again
   if (known === undefined && key !== undefined && state.status === 'done')
@@ -60,7 +60,7 @@ export async function runCase<Input>(run: CaseRun<Input>): Promise<CaseResult | 
     const error = made.ending ?? state.error ?? stoppedError();
     return { status: 'error', scores: [], error, ...facts };
   }
-  const output = outputOf(state);
+  const output = toEvalOutput(state);
   const scored = await scoreAll(run, state);
   if (signal.aborted && scored.error !== undefined) return undefined;
   const passed = scored.error === undefined && scored.scores.every(({ pass }) => pass);
@@ -94,8 +94,10 @@ function failedStart(error: SerializedError): CaseResult {
   return { status: 'error', scores: [], error, usage, ms: 0, stored: false };
 }
 
-/** The log of a run, or the error for which it did not start. `ending` is why the evaluation ended it. */
-type Made = { log: readonly RunEvent[]; ending?: SerializedError | undefined } | { error: SerializedError };
+/** The log of a run, or the error that kept it from starting. `ending` is the reason why the evaluation ended it. */
+type ExecutedRun =
+  | { log: readonly RunEvent[]; ending?: SerializedError | undefined }
+  | { error: SerializedError };
 
 async function execute<Input>({
   prompt,
@@ -104,7 +106,7 @@ async function execute<Input>({
   signal,
   timeout,
   pace,
-}: CaseRun<Input>): Promise<Made> {
+}: CaseRun<Input>): Promise<ExecutedRun> {
   const timer = AbortSignal.timeout(timeout);
   const options = config.options ?? {};
   const abortSignal = anySignal(signal, timer, options.abortSignal);
@@ -117,7 +119,7 @@ async function execute<Input>({
     let ending: CuelineError | undefined;
     const stop = run.listen((event) => {
       if (event.type === 'retry' && event.error.code === 'rate_limited') pace.wait(event.delayMs ?? 0);
-      ending ??= unanswerable(event);
+      ending ??= unanswerableError(event);
       if (ending !== undefined) run.stop();
     });
     await run.finished;
@@ -134,12 +136,12 @@ async function execute<Input>({
   }
 }
 
-/** Nobody answers an approval in an evaluation. */
-function unanswerable(event: RunEvent): CuelineError | undefined {
+/** No approval can be given in an evaluation. */
+function unanswerableError(event: RunEvent): CuelineError | undefined {
   if (event.type === 'approval-request') {
     return new CuelineError(
       'invalid_options',
-      'The run waits for an approval, which no one gives in an evaluation. Pass runEval(…, { options: { toolApproval } }), or leave "approval" out.',
+      'The run waits for an approval, which an evaluation cannot give. Pass runEval(…, { options: { toolApproval } }), or leave "approval" out.',
     );
   }
   if (event.type === 'client-tool-request') {
@@ -165,11 +167,17 @@ function serialized(error: unknown): SerializedError {
   return { code: 'script_error', message: error instanceof Error ? error.message : String(error) };
 }
 
-type Scored = { scores: EvalScore[]; error?: SerializedError };
+type ScoringResult = { scores: EvalScore[]; error?: SerializedError };
 
-async function scoreAll<Input>(run: CaseRun<Input>, state: RunState): Promise<Scored> {
+async function scoreAll<Input>(run: CaseRun<Input>, state: RunState): Promise<ScoringResult> {
   const { input, expect } = run.case;
-  const context: ScoreContext<Input> = { input, expect, output: outputOf(state), state, signal: run.signal };
+  const context: ScoreContext<Input> = {
+    input,
+    expect,
+    output: toEvalOutput(state),
+    state,
+    signal: run.signal,
+  };
   const scores: EvalScore[] = [];
   for (const scorer of run.scorers) {
     try {

@@ -16,7 +16,7 @@ import { createPace, type Pace } from './pace.ts';
 import { summarize, type EvalGroup, type EvalReport, type EvalResult } from './report.ts';
 import { runCase, type CaseRun } from './run-case.ts';
 
-/** How far an evaluation is. */
+/** The progress of an evaluation. */
 export type EvalProgress = {
   readonly done: number;
   readonly total: number;
@@ -32,13 +32,13 @@ export type EvalRun = Pick<EvalResult, 'caseId' | 'repetition' | 'model' | 'prom
 export type RunEvalOptions<Input = unknown> = {
   /** Models, each of which runs all cases: `provider:model`, or models of the AI SDK. Default: the prompt's own. */
   readonly models?: string | LanguageModel | readonly (string | LanguageModel)[];
-  /** Prompts in the place of the eval's own, such as several versions of it. Each runs all cases. */
+  /** Prompts instead of the eval's own, such as several versions of it. Each runs all cases. */
   readonly prompts?: readonly PromptDefinition<Input>[];
   /** Which runs are made. Default: all. */
   readonly only?: (evalCase: EvalCase<Input> & { readonly id: string }, run: EvalRun) => boolean;
   /** Default: that of the eval. */
   readonly repeat?: number;
-  /** Runs at the same time, from 1 on. Default 5. While a provider asks to wait, no further run starts. */
+  /** Runs at the same time, at least 1. Default 5. While a provider asks to wait, no further run starts. */
   readonly concurrency?: number;
   /** Milliseconds that a run may take. Default 120,000. */
   readonly timeout?: number;
@@ -89,7 +89,7 @@ export async function runEval<Input>(
   const keyOf = keysOf(options);
   const execute = async (job: Job<Input>, index: number): Promise<void> => {
     const result = await runJob(definition, job, { options, pace, signal, keyOf });
-    // what was cut off says nothing about the prompt
+    // an aborted run says nothing about the prompt
     if (result === undefined) return;
     results[index] = result;
     counts[result.status] += 1;
@@ -159,7 +159,7 @@ function checkOptions<Input>(
   if (!isEvalDefinition(definition)) {
     throw new CuelineError(
       'invalid_definition',
-      `runEval takes what defineEval returns, and got ${quoteValue(definition)}. Write runEval(defineEval({ prompt, cases })).`,
+      `runEval takes what defineEval returns, but got ${quoteValue(definition)}. Write runEval(defineEval({ prompt, cases })).`,
     );
   }
   checkNames('runEval', options, OPTION_NAMES, 'invalid_options');
@@ -176,20 +176,21 @@ function checkOptions<Input>(
   const list = Array.isArray(models)
     ? (models as (string | LanguageModel | undefined)[])
     : [models as LanguageModel];
-  if (list.length === 0) throw invalidOption('"models" is empty. Name a model, or leave it out.');
-  if (prompts.length === 0) throw invalidOption('"prompts" is empty. Pass definitions, or leave it out.');
+  if (list.length === 0) throw invalidOptionError('"models" is empty. Name a model, or leave it out.');
+  if (prompts.length === 0)
+    throw invalidOptionError('"prompts" is empty. Pass definitions, or leave it out.');
   const other = prompts.find((prompt) => !isPromptDefinition(prompt));
   if (other !== undefined)
-    throw invalidOption(`"prompts" has ${quoteValue(other)}. Pass what definePrompt returns.`);
+    throw invalidOptionError(`"prompts" has ${quoteValue(other)}. Pass what definePrompt returns.`);
   return { name: definition.name, models: list, prompts, cases: definition.cases, repeat, only };
 }
 
 function checkCount(name: string, value: number): void {
   if (Number.isInteger(value) && value >= 1) return;
-  throw invalidOption(`"${name}" is ${quoteValue(value)}. Write a whole number from 1 on.`);
+  throw invalidOptionError(`"${name}" is ${quoteValue(value)}. Write a whole number of at least 1.`);
 }
 
-function invalidOption(message: string): CuelineError {
+function invalidOptionError(message: string): CuelineError {
   return new CuelineError('invalid_options', `runEval: ${message}`);
 }
 
@@ -207,7 +208,7 @@ function jobsOf<Input>({ name, models, prompts, cases, repeat, only }: Settings<
       group += 1;
     }
   }
-  if (jobs.length === 0) throw invalidOption(`"only" leaves no run of eval "${name}".`);
+  if (jobs.length === 0) throw invalidOptionError(`"only" matches no run of eval "${name}".`);
   return jobs;
 }
 

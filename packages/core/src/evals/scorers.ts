@@ -25,7 +25,7 @@ export function equals(options: TextOptions = {}): Scorer {
   return {
     name: 'equals',
     score({ output, expect }) {
-      const expected = textOf(expect);
+      const expected = expectedText(expect);
       return normalized(output.text, options) === normalized(expected, options)
         ? true
         : fail(`expected ${quoteValue(expected)}, got ${quoteValue(output.text)}`);
@@ -38,7 +38,7 @@ export function contains(text?: string | readonly string[], options: TextOptions
   return {
     name: 'contains',
     score({ output, expect }) {
-      const wanted = [text ?? expect].flat().map(textOf);
+      const wanted = [text ?? expect].flat().map(expectedText);
       const answer = normalized(output.text, options);
       const missing = wanted.filter((one) => !answer.includes(normalized(one, options)));
       if (missing.length === 0) return true;
@@ -57,7 +57,7 @@ export function matches(pattern?: RegExp): Scorer {
       const expression =
         wanted instanceof RegExp
           ? new RegExp(wanted.source, wanted.flags.replace('g', ''))
-          : new RegExp(textOf(wanted));
+          : new RegExp(expectedText(wanted));
       return expression.test(output.text)
         ? true
         : fail(`${quoteValue(output.text)} does not match ${String(expression)}`);
@@ -218,7 +218,7 @@ export function completesTasks(titles: readonly string[] = []): Scorer {
   };
 }
 
-function textOf(value: unknown): string {
+function expectedText(value: unknown): string {
   if (typeof value === 'string') return value;
   return value === undefined ? '' : canonicalJson(value);
 }

@@ -61,7 +61,7 @@ export type Executor = {
   attach?(runId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<RunEvent> | undefined;
   /** Sends a command to a run, by the id in its `run-start`. Its effect is in the events. */
   send?(runId: string, command: RunCommand): EditReply | Promise<EditReply>;
-  /** True if nothing is run: the events happened before. */
+  /** True for a replay: nothing runs, because the events happened before. */
   readonly replays?: boolean;
   /** True if `attach` returns the events of a whole log, with the kept events of earlier tries in their places. */
   readonly isPlaced?: boolean;

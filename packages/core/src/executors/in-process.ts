@@ -47,7 +47,7 @@ export function inProcessWith(
     send(runId, command) {
       const run = runs.get(runId);
       return run === undefined
-        ? { accepted: false, reason: 'The run is not under way.' }
+        ? { accepted: false, reason: 'The run is not in progress.' }
         : sendCommand(run, command);
     },
   };

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../log/events.ts';
 
-/** Opens events, which may take a while. */
+/** Opens a stream of events, which may take a while. */
 export type OpenEvents = () => Promise<AsyncIterator<RunEvent> | Iterator<RunEvent>>;
 
 /**

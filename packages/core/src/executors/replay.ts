@@ -17,7 +17,7 @@ export type ReplayOptions = {
   maxGapMs?: number | undefined;
   /** Milliseconds from any fixed point; default `performance.now`. */
   now?: (() => number) | undefined;
-  /** Calls back after so many milliseconds, and returns a function that cancels. Default `setTimeout`. */
+  /** Calls back after some milliseconds, and returns a function that cancels. Default `setTimeout`. */
   wait?: ((callback: () => void, ms: number) => () => void) | undefined;
 };
 
@@ -48,7 +48,7 @@ export type Replay = Executor & {
 };
 
 /** The position of one start in the recording. */
-type Head = {
+type PlaybackPosition = {
   /** Index of the next event. */
   next: number;
   /** Events before this index are emitted at once. */
@@ -78,7 +78,7 @@ const SLICE_EVENTS = 256;
  * const run = createRun(planDay, { executor: recording });
  */
 export function replay(log: readonly RunEvent[], options: ReplayOptions = {}): Replay {
-  const replayed = new Replayed(log, options);
+  const replayed = new ReplayPlayer(log, options);
   return {
     replays: true,
     start: (_request, signal) => ({ [Symbol.asyncIterator]: () => replayed.start(signal) }),
@@ -96,7 +96,7 @@ export function replay(log: readonly RunEvent[], options: ReplayOptions = {}): R
       if (!Number.isInteger(seq)) {
         throw new CuelineError(
           'invalid_options',
-          `seek(${String(seq)}): it takes the seq of an event, 0 to ${replayed.recording.length - 1}.`,
+          `seek(${String(seq)}) is out of range. Pass the seq of an event, 0 to ${replayed.recording.length - 1}.`,
         );
       }
       const index = Math.min(Math.max(seq, 0), replayed.recording.length - 1);
@@ -122,8 +122,8 @@ export function replay(log: readonly RunEvent[], options: ReplayOptions = {}): R
   };
 }
 
-/** A recording and those who read it. */
-class Replayed {
+/** A recording and its readers. */
+class ReplayPlayer {
   readonly #now;
   readonly #wait;
   readonly recording;
@@ -133,10 +133,10 @@ class Replayed {
   position: number = -1;
   /** The next start emits everything up to here at once. */
   seeked: number | undefined;
-  readonly heads = new Set<Head>();
-  #latest: Head | undefined;
+  readonly heads = new Set<PlaybackPosition>();
+  #latest: PlaybackPosition | undefined;
   readonly listeners = new Set<() => void>();
-  #told;
+  #notifiedPosition;
 
   constructor(log: readonly RunEvent[], options: ReplayOptions = {}) {
     this.#now = options.now ?? (() => performance.now());
@@ -145,11 +145,11 @@ class Replayed {
     this.#times = eventTimes(this.recording, checkAbove0('maxGapMs', options.maxGapMs ?? Infinity));
     this.speed = checkAbove0('speed', options.speed ?? 1);
     this.playing = options.paused !== true;
-    this.#told = this.position;
+    this.#notifiedPosition = this.position;
   }
 
   notify(): void {
-    this.#told = this.position;
+    this.#notifiedPosition = this.position;
     callAll(this.listeners, undefined);
   }
 
@@ -165,20 +165,20 @@ class Replayed {
     this.notify();
   }
 
-  #timeAt(head: Head): number {
+  #timeAt(head: PlaybackPosition): number {
     return this.playing && this.speed !== Infinity
       ? head.time + (this.#now() - head.notedAt) * this.speed
       : head.time;
   }
 
   /** Returns the milliseconds until the next event is due, or undefined while paused. */
-  #untilNext(head: Head): number | undefined {
+  #untilNext(head: PlaybackPosition): number | undefined {
     if (head.next < head.atOnceUntil) return 0;
     if (!this.playing) return undefined;
     return this.speed === Infinity ? 0 : (this.#times[head.next]! - this.#timeAt(head)) / this.speed;
   }
 
-  move(head: Head, index: number): void {
+  move(head: PlaybackPosition, index: number): void {
     if (index < head.next - 1) head.next = 0;
     head.atOnceUntil = index + 1;
     head.time = this.#times[index]!;
@@ -187,7 +187,7 @@ class Replayed {
   }
 
   start(signal: AbortSignal): AsyncIterator<RunEvent> {
-    const head: Head = { next: 0, atOnceUntil: 0, time: 0, notedAt: this.#now(), wake: () => {} };
+    const head: PlaybackPosition = { next: 0, atOnceUntil: 0, time: 0, notedAt: this.#now(), wake: () => {} };
     let last: RunEvent | undefined;
     let closed = false;
     let rested = this.#now();
@@ -203,7 +203,7 @@ class Replayed {
       closed = true;
       this.heads.delete(head);
       signal.removeEventListener('abort', onAbort);
-      if (this.#told !== this.position) this.notify();
+      if (this.#notifiedPosition !== this.position) this.notify();
     };
 
     function give(event: RunEvent): IteratorResult<RunEvent> {
@@ -212,7 +212,7 @@ class Replayed {
     }
 
     const rest = (ms: number | undefined): Promise<void> => {
-      if (this.#told !== this.position) this.notify();
+      if (this.#notifiedPosition !== this.position) this.notify();
       return new Promise((resolve) => {
         const cancel = ms === undefined ? undefined : this.#wait(resolve, Math.min(ms, MAX_TIMER_MS));
         head.wake = () => {
@@ -264,6 +264,6 @@ function checkAbove0(name: string, value: number): number {
   if (typeof value === 'number' && value > 0) return value;
   throw new CuelineError(
     'invalid_options',
-    `replay: ${name} is ${String(value)}. It takes a number above 0, or Infinity${name === 'speed' ? '; pause() halts' : ''}.`,
+    `replay: ${name} is ${String(value)}. Pass a number above 0, or Infinity${name === 'speed' ? '; pause() halts' : ''}.`,
   );
 }

@@ -21,7 +21,7 @@ export function startBody<Input>(request: RunRequest<Input>): string {
   if (definition.name === '') {
     throw new CuelineError(
       'invalid_options',
-      "A route knows a prompt by its name, and this one has none. Write definePrompt('plan-day', …), with the name that the route has.",
+      "A route finds a prompt by its name, but this prompt has no name. Write definePrompt('plan-day', …) with the name that the route uses.",
     );
   }
   if (definition.inline !== undefined) {
@@ -59,9 +59,9 @@ function suggestRemotePrompt(name: string): void {
 /** Why a prompt of a component cannot run on a server, and what to write instead. */
 const unknownPromptError: Readonly<Record<NonNullable<RunRequest['definition']['inline']>, string>> = {
   usePrompt:
-    "usePrompt was given a function, and a route runs the prompts that it knows by name. Define it on the server, export const planDay = definePrompt('plan-day', …), and write usePrompt(remotePrompt<typeof planDay>('plan-day')) here; what the function takes from the component becomes its input.",
+    "usePrompt was given a function, but a route only runs prompts that it knows by name. Define it on the server, export const planDay = definePrompt('plan-day', …), and write usePrompt(remotePrompt<typeof planDay>('plan-day')) here; what the function takes from the component becomes its input.",
   useTaskList:
-    "useTaskList was given tasks, which makes a prompt in the page, and a route runs the prompts that it knows by name. Define it on the server, export const moveHouse = definePrompt('move-house', (prompt) => { prompt.defTaskList([…]); … }), and write const { run } = usePrompt(remotePrompt<typeof moveHouse>('move-house')); useTaskList(run) here.",
+    "useTaskList was given tasks, which makes a prompt in the page, but a route only runs prompts that it knows by name. Define it on the server, export const moveHouse = definePrompt('move-house', (prompt) => { prompt.defTaskList([…]); … }), and write const { run } = usePrompt(remotePrompt<typeof moveHouse>('move-house')); useTaskList(run) here.",
 };
 
 /** Returns a command as JSON. Throws as {@link startBody} does. */
@@ -76,9 +76,13 @@ function toJsonText(value: Record<string, unknown>): string {
   } catch (error) {
     if (CuelineError.isInstance(error)) throw error;
     // such a value would overflow the stack
-    throw new CuelineError('invalid_options', 'What should be sent to the route is nested too deep.', {
-      cause: error,
-    });
+    throw new CuelineError(
+      'invalid_options',
+      'The request to the route is nested too deeply. Send flatter data.',
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -97,13 +101,13 @@ function checkPart(value: unknown, path: string, above: Set<unknown>): void {
   } else if (isPlain(value)) {
     for (const [key, item] of Object.entries(value)) checkPart(item, `${path}.${key}`, above);
   } else {
-    throw unsendableError(path, `is ${kindOf(value)}`);
+    throw unsendableError(path, `is ${describeKind(value)}`);
   }
   // a value in two places is not a cycle
   above.delete(value);
 }
 
-function kindOf(value: unknown): string {
+function describeKind(value: unknown): string {
   if (typeof value === 'object') {
     const { name } = (value as { constructor?: { name?: string } }).constructor ?? {};
     return `an object of class ${name ?? 'unknown'}`;
@@ -114,6 +118,6 @@ function kindOf(value: unknown): string {
 function unsendableError(path: string, what: string): CuelineError {
   return new CuelineError(
     'invalid_options',
-    `${path} ${what}, which cannot be sent to a route. Leave it out or say it as plain JSON, or run the prompt with inProcess().`,
+    `${path} ${what}, which cannot be sent to a route. Leave it out, pass plain JSON, or run the prompt with inProcess().`,
   );
 }

@@ -17,8 +17,8 @@ export type RouteConnection =
   | { lost: CuelineError; restMs: number };
 
 /** If the route asks for a longer pause than this, the run ends instead of waiting. */
-const MAX_REST_MS = 30_000;
-const passing = new Set([408, 429, 502, 503, 504]);
+const MAX_RETRY_AFTER_MS = 30_000;
+const transientStatuses = new Set([408, 429, 502, 503, 504]);
 
 /**
  * Asks the route for events. Aborting `signal` ends the connection.
@@ -66,9 +66,9 @@ export async function connectToRoute(
 async function readRefusal(response: Response, request: RouteRequest): Promise<RouteConnection> {
   const error = await routeError(response, request);
   const restMs = readRetryAfter(response.headers.get('retry-after')) ?? 0;
-  // if nothing runs yet, the caller who started it decides whether to wait
+  // before the run has started, the caller decides whether to wait
   const waits = request.runId !== undefined || response.status !== 429;
-  if (!passing.has(response.status) || !waits || restMs > MAX_REST_MS) throw error;
+  if (!transientStatuses.has(response.status) || !waits || restMs > MAX_RETRY_AFTER_MS) throw error;
   return { lost: error, restMs };
 }
 

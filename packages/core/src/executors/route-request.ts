@@ -45,7 +45,7 @@ export function routeAt(url: string | URL, options: RouteOptions): Route {
   if (url === '' || !(typeof url === 'string' || url instanceof URL)) {
     throw new CuelineError(
       'invalid_options',
-      "viaRoute takes the address of a route: viaRoute('/api/plan-day').",
+      "viaRoute takes the URL of a route: viaRoute('/api/plan-day').",
     );
   }
   checkNumber('retries', retries, 0);
@@ -57,7 +57,7 @@ function checkNumber(name: string, value: number, least: number): void {
   if (typeof value === 'number' && value >= least) return;
   throw new CuelineError(
     'invalid_options',
-    `viaRoute: ${name} is ${String(value)}. It takes a number from ${least} on, or Infinity.`,
+    `viaRoute: ${name} is ${String(value)}. Pass a number of at least ${least}, or Infinity.`,
   );
 }
 
@@ -77,8 +77,8 @@ export type RouteRequest = {
 const MAX_TEXT_LENGTH = 64 * 1024;
 
 /**
- * Returns the route's answer, whatever it is. Waits neither for the page's `headers` function nor for the route once
- * `signal` has aborted.
+ * Returns the route's response, whatever its status. Waits neither for the page's `headers` function nor for
+ * the route once `signal` has aborted.
  * @throws CuelineError `network` if there is none, or the reason of `signal`
  */
 export async function askRoute(route: Route, request: RouteRequest): Promise<Response> {
@@ -93,13 +93,13 @@ export async function askRoute(route: Route, request: RouteRequest): Promise<Res
     sent = send(message);
     return await untilAborted(sent, signal);
   } catch (error) {
-    // an answer may come although nothing waits for it any more
+    // a response may still arrive, although nothing waits for it
     sent?.then((response) => response.body?.cancel()).catch(() => {});
     if (signal?.aborted) throw signal.reason;
     const reason = redact(error instanceof Error ? error.message : String(error));
     throw new CuelineError(
       'network',
-      `Could not reach ${safeUrl(url)} (${reason}). Check the connection, the address, and that the route is served.`,
+      `Could not reach ${safeUrl(url)} (${reason}). Check the connection, the URL, and that the server is running.`,
       { cause: error },
     );
   }
@@ -111,7 +111,7 @@ function buildRequest(
   { credentials }: Route,
   own: Readonly<Record<string, string>>,
 ): Request {
-  // without the platform's own words, which may quote a header or an address, and with it a key
+  // without the platform's own text, which may quote a header or a URL and with it a key
   let headers: Headers;
   try {
     headers = new Headers(own);
@@ -135,18 +135,18 @@ function buildRequest(
   } catch {
     throw new CuelineError(
       'invalid_options',
-      `viaRoute: ${safeUrl(url)} is not an address here. Outside a page, write a complete one, such as https://example.com/api/plan-day, without a name or password.`,
+      `viaRoute: ${safeUrl(url)} is not a valid URL here. Outside a page, write an absolute URL, such as https://example.com/api/plan-day, without a user name or password.`,
     );
   }
 }
 
 /**
- * Returns the error of an answer that is not a success, in the route's own words if it has any: `{ error: { code,
+ * Returns the error of an unsuccessful response, with the route's own text if it has one: `{ error: { code,
  * message } }`.
  */
 export async function routeError(response: Response, request: RouteRequest): Promise<CuelineError> {
   const { status } = response;
-  const reported = readError(await textOf(response));
+  const reported = readError(await readBodyStart(response));
   const retryAfter = response.headers.get('retry-after');
   const details = { statusCode: status, ...(retryAfter === null ? {} : { retryAfter }) };
   // an unknown run cannot be continued, whatever code the route uses
@@ -154,7 +154,7 @@ export async function routeError(response: Response, request: RouteRequest): Pro
   if (gone && request.method === 'GET') {
     return new CuelineError(
       'interrupted',
-      reported?.message ?? 'The route does not know this run any more. Start it again.',
+      reported?.message ?? 'The route no longer has this run. Start it again.',
       { details },
     );
   }
@@ -171,7 +171,7 @@ export function unexpectedResponseError(response: Response, expected: string): C
   response.body?.cancel().catch(() => {});
   return new CuelineError(
     'stream_malformed',
-    `The route answered ${response.status} with ${came}, where ${expected} was expected. Check the address, and that no login page or proxy answers in its place.`,
+    `The route answered ${response.status} with ${came} instead of ${expected}. Check the URL, and that no login page or proxy answers in place of the route.`,
     { details: { statusCode: response.status } },
   );
 }
@@ -183,13 +183,13 @@ export function unexpectedResponseError(response: Response, expected: string): C
 export async function readJson(response: Response, expected: string, field: string): Promise<unknown> {
   if (!/\bjson\b/i.test(response.headers.get('content-type') ?? ''))
     throw unexpectedResponseError(response, expected);
-  const value = parseJson(await textOf(response));
+  const value = parseJson(await readBodyStart(response));
   if (typeof value === 'object' && value !== null && field in value) return value;
   throw unexpectedResponseError(response, expected);
 }
 
 /** Returns the beginning of the body, as far as it can be read. */
-async function textOf(response: Response): Promise<string> {
+async function readBodyStart(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   if (response.body === null) return text;
@@ -201,7 +201,7 @@ async function textOf(response: Response): Promise<string> {
       text += decoder.decode(value, { stream: true });
     }
   } catch {
-    // part of the text says more than nothing
+    // a part of the text is better than none
   }
   reader.cancel().catch(() => {});
   return text;
@@ -239,13 +239,14 @@ function codeOfStatus(status: number): { code: CuelineErrorCode; advice: string 
   if (status === 401 || status === 403)
     return { code: 'auth', advice: 'Sign in, or check the headers that are sent.' };
   if (status === 404 || status === 405)
-    return { code: 'bad_request', advice: 'Check the address: there is no prompt route.' };
+    return { code: 'bad_request', advice: 'Check the URL: there is no prompt route at it.' };
   if (status === 408) return { code: 'timeout', advice: 'Try again.' };
   if (status === 413)
     return { code: 'too_large', advice: 'Send less: a shorter conversation, or smaller files.' };
   if (status === 429) return { code: 'rate_limited', advice: 'Wait a little, and start it again.' };
   if (status === 502 || status === 503 || status === 504)
     return { code: 'overloaded', advice: 'Try again in a little while.' };
-  if (status >= 400 && status < 500) return { code: 'bad_request', advice: 'Its log may say why.' };
-  return { code: 'provider_error', advice: 'Its log says why.' };
+  if (status >= 400 && status < 500)
+    return { code: 'bad_request', advice: 'The log of the server may say why.' };
+  return { code: 'provider_error', advice: 'The log of the server says why.' };
 }

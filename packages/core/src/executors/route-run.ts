@@ -27,7 +27,7 @@ const STOP_TRIES = 3;
 const stoppedBy = new WeakMap<AbortSignal, string>();
 
 /**
- * How often a start without an answer is sent again. Few times, so that an address where nothing answers is reported
+ * How often a start without an answer is sent again. Only a few times, so that an unreachable URL is reported
  * soon.
  */
 const START_RETRIES = 2;
@@ -88,7 +88,7 @@ export async function sendCommandToRoute(
   return askInTime(route, request, async (response) => {
     if (response.status === 404 || response.status === 410) {
       response.body?.cancel().catch(() => {});
-      return { accepted: false, reason: 'The run is not under way.' };
+      return { accepted: false, reason: 'The run is not in progress.' };
     }
     if (!response.ok) throw await routeError(response, request);
     return (await readJson(response, 'an answer to the command (JSON)', 'accepted')) as EditReply;
@@ -119,11 +119,11 @@ function follow(route: Route, errand: Subscription, signal: AbortSignal): AsyncI
 /** The events of a run on a route, over as many connections as it takes. */
 class Follower implements AsyncIterator<RunEvent> {
   readonly #route: Route;
-  readonly #errand: Subscription;
+  readonly #subscription: Subscription;
   readonly #signal: AbortSignal;
   #runId: string | undefined;
   #last;
-  #given: RunEvent | undefined;
+  #stoppedStart: RunEvent | undefined;
   #pending: Promise<IteratorResult<RunEvent>> | undefined;
   /** The remaining events of a run that was stopped. */
   #stopped: Iterator<RunEvent> | undefined;
@@ -134,7 +134,7 @@ class Follower implements AsyncIterator<RunEvent> {
 
   constructor(route: Route, errand: Subscription, signal: AbortSignal) {
     this.#route = route;
-    this.#errand = errand;
+    this.#subscription = errand;
     this.#signal = signal;
     this.#runId = errand.runId;
     this.#last = errand.afterSeq;
@@ -153,7 +153,7 @@ class Follower implements AsyncIterator<RunEvent> {
     for (let failures = 0; !halted.aborted;) {
       const connection = await connectToRoute(this.#route, this.#nextRequest(), this.#closing.signal);
       if ('over' in connection) {
-        if (this.#given === undefined) return;
+        if (this.#stoppedStart === undefined) return;
         throw new CuelineError(
           'stream_truncated',
           'The route says that the run is over, but not how it ended.',
@@ -201,7 +201,7 @@ class Follower implements AsyncIterator<RunEvent> {
   }
 
   #nextRequest(): RouteRequest {
-    if (this.#runId === undefined) return { method: 'POST', body: this.#errand.body };
+    if (this.#runId === undefined) return { method: 'POST', body: this.#subscription.body };
     return {
       method: 'GET',
       runId: this.#runId,
@@ -218,7 +218,7 @@ class Follower implements AsyncIterator<RunEvent> {
       if (this.#runId !== undefined && id !== this.#runId) {
         throw new CuelineError(
           'stream_malformed',
-          `The route was asked for run ${this.#runId} and gave run ${id}.`,
+          `The route was asked for run ${this.#runId} but returned run ${id}.`,
         );
       }
       this.#runId = id;
@@ -227,7 +227,7 @@ class Follower implements AsyncIterator<RunEvent> {
     if (this.#last !== undefined && event.seq > this.#last + 1) {
       throw new CuelineError(
         'stream_malformed',
-        `The route left out events: after number ${this.#last} came number ${event.seq}. Start the run again.`,
+        `The route skipped events: event ${event.seq} came after event ${this.#last}. Start the run again.`,
       );
     }
     this.#last = event.seq;
@@ -240,7 +240,7 @@ class Follower implements AsyncIterator<RunEvent> {
       void stopOnRoute(this.#route, this.#runId, this.#signal);
       return;
     }
-    // the run has started, and only its first event has its id
+    // the run has started, but its id arrives only with its first event
     const first = this.#pending?.catch(() => {}) ?? Promise.resolve();
     void first.then(() => {
       this.#close();
@@ -256,11 +256,18 @@ class Follower implements AsyncIterator<RunEvent> {
     return { done: true, value: undefined };
   }
 
-  #giveStopped(): IteratorResult<RunEvent> {
+  #emitStopped(): IteratorResult<RunEvent> {
     this.#stopped ??= (
-      this.#given === undefined
-        ? this.#errand.unstarted()
-        : [{ seq: this.#given.seq + 1, t: this.#given.t, type: 'run-end', outcome: 'stopped' } as const]
+      this.#stoppedStart === undefined
+        ? this.#subscription.unstarted()
+        : [
+            {
+              seq: this.#stoppedStart.seq + 1,
+              t: this.#stoppedStart.t,
+              type: 'run-end',
+              outcome: 'stopped',
+            } as const,
+          ]
     )[Symbol.iterator]();
     const next = this.#stopped.next();
     return next.done === true ? this.#finish() : next;
@@ -268,18 +275,18 @@ class Follower implements AsyncIterator<RunEvent> {
 
   async next(): Promise<IteratorResult<RunEvent>> {
     if (this.#over) return { done: true, value: undefined };
-    if (this.#signal.aborted) return this.#giveStopped();
+    if (this.#signal.aborted) return this.#emitStopped();
     this.#pending = this.#events.next();
     try {
       const next = await untilAborted(this.#pending, this.#signal);
       if (this.#over) return { done: true, value: undefined };
       if (next.done === true) return this.#finish();
-      this.#given = next.value;
-      if (this.#given.type === 'run-end') this.#finish();
+      this.#stoppedStart = next.value;
+      if (this.#stoppedStart.type === 'run-end') this.#finish();
       return next;
     } catch (error) {
       if (this.#over) return { done: true, value: undefined };
-      if (this.#signal.aborted) return this.#giveStopped();
+      if (this.#signal.aborted) return this.#emitStopped();
       this.#finish();
       throw error;
     }
@@ -307,7 +314,7 @@ async function stopOnRoute(route: Route, runId: string, signal: AbortSignal): Pr
       });
       if (status < 500) return;
     } catch {
-      // there may be a network for the next try
+      // the network may be back for the next try
     }
     if (tries < STOP_TRIES) await pauseBeforeTry(route, tries, 0, never);
   }
@@ -329,10 +336,10 @@ function startFailedError(reason: CuelineError, attempts: number): CuelineError 
 
 function connectionLostError(reason: CuelineError, retries: number): CuelineError {
   const code = isConnectionLost(reason) ? 'network' : reason.code;
-  const tries = retries === 1 ? 'one more try' : `${retries} more tries`;
+  const tries = retries === 1 ? 'one retry' : `${retries} retries`;
   return new CuelineError(
     code,
-    `The connection to the route was lost, and ${tries} did not bring it back. ${reason.message} The run may still be going on there: retry() or attach() finds it again.`,
+    `The connection to the route was lost, and ${tries} did not restore it. ${reason.message} The run may still be in progress on the server: call retry() or attach() to reconnect.`,
     { cause: reason, ...(reason.details === undefined ? {} : { details: reason.details }) },
   );
 }

@@ -12,7 +12,7 @@ import type { WorkListener } from '../base/track-work.ts';
 export type KnownRuns = Map<string, RunHandle>;
 
 /** How many ended runs are kept whose end no caller has read. */
-const MAX_UNHEARD = 32;
+const MAX_UNREAD_ENDS = 32;
 
 /**
  * Starts a run and returns its events. A mistake that keeps it from starting becomes a log that ends with that error.
@@ -68,5 +68,5 @@ export function toEnd(run: RunHandle, runs: KnownRuns, afterSeq?: number): Async
 
 function forgetOldest(runs: KnownRuns): void {
   const ended = [...runs.values()].filter((run) => run.log().at(-1)?.type === 'run-end');
-  for (const { id } of ended.slice(0, Math.max(0, ended.length - MAX_UNHEARD))) runs.delete(id);
+  for (const { id } of ended.slice(0, Math.max(0, ended.length - MAX_UNREAD_ENDS))) runs.delete(id);
 }

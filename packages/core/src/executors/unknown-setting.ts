@@ -5,7 +5,7 @@ import { inOptions } from '../prompt/option-names.ts';
 import type { RunRequest } from './executor.ts';
 import { failedStart } from './failed-start.ts';
 
-/** The settings of `createRun` besides the prompt, and those of `usePrompt`. */
+/** The settings of `createRun` and of `usePrompt`, except the prompt. */
 const runNames = ['model', 'executor', 'options', 'tools', 'id', 'storage', 'log', 'schedule'];
 const hookNames = ['watch', 'throttle', 'onUnmount', 'initialLog', 'onEvent', 'onDone', 'onError'];
 

@@ -38,7 +38,7 @@ export function stringifyJson(
   });
 }
 
-/** Returns the note that takes the place of bytes, which would have a member for each byte. */
+/** Returns the note that replaces bytes, which would have a member for each byte. */
 export function mentionBytes(bytes: Uint8Array): string {
   return `[${bytes.length} bytes]`;
 }

@@ -10,7 +10,7 @@ export function canonicalCall(name: string, input: unknown): string {
   return `${JSON.stringify(name)}:${canonicalJson(input)}`;
 }
 
-/** What is left to write: a piece of text, a value, or the end of an object whose parts are written. */
+/** An item that is still to be written: a piece of text, a value, or the end of an object. */
 type Work = { text: string } | { value: unknown } | { left: object };
 
 /**
@@ -29,7 +29,7 @@ export function canonicalJson(input: unknown): string {
       const { value } = next;
       const level = ancestors.get(value);
       if (level !== undefined) {
-        // unlike any string, which would have quotes
+        // without quotes, so that it differs from any string
         written.push(`<cycle ${level}>`);
         continue;
       }
@@ -59,7 +59,7 @@ function partsOf(object: object): Work[] {
     }
     if ('toJSON' in object && typeof object.toJSON === 'function') {
       const value: unknown = object.toJSON();
-      // once, as JSON.stringify does
+      // called once, as by JSON.stringify
       return value === object ? [{ text: identity(object) }] : [{ value }];
     }
     if (!isPlain(object)) return [{ text: identity(object) }];

@@ -15,7 +15,7 @@ export function isTooDeep(json: string): boolean {
   return false;
 }
 
-/** Returns the index after the quoted text that begins here. */
+/** Returns the index after the string that begins here. */
 function endOfText(json: string, start: number): number {
   for (let at = start + 1; at < json.length; at += 1) {
     if (json[at] === '\\') at += 1;

@@ -26,7 +26,7 @@ export type PromptParameters = Readonly<Record<string, unknown>>;
 /** Settings of a prompt of a library: those of `definePrompt`, whose `input` the parameters are. */
 export type LibraryPromptSettings = Omit<PromptSettings, 'input'>;
 
-/** Prompts with their versions. Immutable. */
+/** An immutable set of prompts with their versions. */
 export type PromptLibrary<Prompts extends readonly PromptRecord[] = readonly PromptRecord[]> = {
   /**
    * Returns a version of a prompt: an exact version, or the newest active one that a semver range allows. Default: `latest`.
@@ -129,7 +129,7 @@ async function load(sources: readonly unknown[], options: PromptLibraryOptions):
   return fromContents(contents.flat(), remote);
 }
 
-/** The prompts whose texts only a server knows. */
+/** Prompts whose texts are only on an MCP server. */
 type RemotePrompts = Map<LibraryPrompt, RemotePrompt>;
 
 function fromContents(contents: readonly SourceContent[], remote: RemotePrompts = new Map()): PromptLibrary {
@@ -148,13 +148,13 @@ function fromContents(contents: readonly SourceContent[], remote: RemotePrompts 
 
 type Collected = { prompts: LibraryPrompt[]; sources: Map<string, string>; faults: Faults };
 
-/** A version has one content. */
+/** Refuses two prompts with the same id and version. */
 function addOnce(prompt: LibraryPrompt, name: string, { prompts, sources, faults }: Collected): void {
   const key = `${prompt.id}@${prompt.version}`;
   const earlier = sources.get(key);
   sources.set(key, name);
   if (earlier === undefined) prompts.push(prompt);
-  else faults.add(name, `has ${key}, which ${earlier} has, too. Give one of them another version`);
+  else faults.add(name, `has ${key}, which ${earlier} also has. Give one of them another version`);
 }
 
 function libraryOf(versions: PromptVersions, remote: RemotePrompts): PromptLibrary {
@@ -166,7 +166,7 @@ function libraryOf(versions: PromptVersions, remote: RemotePrompts): PromptLibra
   };
   const expand = (kind: 'system' | 'user', source: LibraryPrompt | string, parameters: unknown): string => {
     const prompt = isRecord(source) ? known(source) : byReference(source);
-    if (prompt.remote === true) throw onlyOnServer(prompt);
+    if (prompt.remote === true) throw serverPromptError(prompt);
     return expandText(prompt, kind, parameters);
   };
   return Object.freeze({
@@ -200,7 +200,7 @@ function libraryOf(versions: PromptVersions, remote: RemotePrompts): PromptLibra
   } satisfies PromptLibrary);
 }
 
-/** A prompt is one that a library returned, because it was checked there. */
+/** Accepts only prompts that a library returned, because those have been checked. */
 function known(prompt: LibraryPrompt): LibraryPrompt {
   if (typeof prompt.hash === 'string' && Array.isArray(prompt.userPromptParameters)) return prompt;
   throw new CuelineError(
@@ -209,10 +209,10 @@ function known(prompt: LibraryPrompt): LibraryPrompt {
   );
 }
 
-function onlyOnServer({ id }: LibraryPrompt): CuelineError {
+function serverPromptError({ id }: LibraryPrompt): CuelineError {
   return new CuelineError(
     'invalid_options',
-    `Only its MCP server expands prompt "${id}". Run it: runPrompt(library.definePrompt('${id}'), { input: { … } }).`,
+    `Only its MCP server can expand prompt "${id}". Run it: runPrompt(library.definePrompt('${id}'), { input: { … } }).`,
   );
 }
 

@@ -27,7 +27,7 @@ export function defineTests(prompt: LibraryPrompt): readonly PromptTest[] {
   if (!isRecord(prompt) || typeof prompt.hash !== 'string' || prompt.remote === true) {
     const what =
       isRecord(prompt) && prompt.remote === true ? 'a prompt of an MCP server' : quoteValue(prompt);
-    throw new CuelineError('invalid_options', `defineTests takes library.get('greet'), and got ${what}.`);
+    throw new CuelineError('invalid_options', `defineTests takes library.get('greet'), but got ${what}.`);
   }
   const declared = [...prompt.systemPromptParameters, ...prompt.userPromptParameters];
   const unique = [...new Map(declared.map((parameter) => [parameter.name, parameter])).values()];
@@ -90,7 +90,7 @@ function examplesOf({ name, type, allowedValues }: LibraryParameter): readonly P
   }
 }
 
-/** A text is no number; a number is no text; and neither is true or false. */
+/** A value of another type than the parameter's. */
 function wrongType({ type }: LibraryParameter): ParameterValue {
   return type === 'string' ? 42 : type === 'enum' ? true : 'neither';
 }

@@ -3,7 +3,7 @@ import { nearestName } from '../base/nearest-name.ts';
 import { isRecord, quoteValue } from '../base/describe-value.ts';
 import type { LibraryParameter, LibraryPrompt, ParameterValue } from './prompt-record.ts';
 
-/** What stands between braces and can be the name of a parameter. */
+/** Text between braces that can be the name of a parameter. */
 const placeholder = /\{([A-Za-z_][A-Za-z0-9_-]*)\}/g;
 
 /** Returns the names between braces in a text. */
@@ -11,7 +11,7 @@ export function placeholdersOf(text: string): string[] {
   return [...text.matchAll(placeholder)].map(([, name]) => name!);
 }
 
-/** A value that fits its parameter, or what was expected instead. */
+/** A valid value of a parameter, or a description of the expected one. */
 export type ReadValue = { value: ParameterValue } | { expected: string };
 
 /**
@@ -29,7 +29,7 @@ export function readValue(parameter: LibraryParameter, value: unknown, mode: 'ex
 }
 
 const expectedTypes = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
   boolean: 'true or false',
   enum: 'one of its allowed values',
@@ -56,7 +56,7 @@ function readType(
   }
 }
 
-/** A parameter that does not fit, and what is wrong with it. */
+/** A parameter with an invalid value, and what is wrong with it. */
 export type ParameterIssue = { parameter: string; message: string };
 
 /** The values of a prompt's parameters by name, or what is wrong with them. */
@@ -64,7 +64,7 @@ export type ReadParameters =
   | { values: ReadonlyMap<string, ParameterValue> }
   | { issues: readonly ParameterIssue[] };
 
-/** Reads the parameters of `declared` from `given`, which may have those of `known`, too. Changes neither. */
+/** Reads the parameters of `declared` from `given`, which may also contain those of `known`. Modifies neither. */
 export function readParameters(
   declared: readonly LibraryParameter[],
   parameters: unknown,
@@ -75,7 +75,7 @@ export function readParameters(
       issues: [
         {
           parameter: '',
-          message: `Parameters are an object, such as { CITY: 'Oslo' }, and not ${quoteValue(parameters)}`,
+          message: `Parameters must be an object, such as { CITY: 'Oslo' }, but got ${quoteValue(parameters)}`,
         },
       ],
     };
@@ -157,7 +157,7 @@ function parameterError(prompt: LibraryPrompt, all: readonly ParameterIssue[]): 
   const list = issues.map(({ parameter, message }) => `${parameter} ${message}.`.trim()).join(' ');
   return new CuelineError(
     'invalid_parameter',
-    `The parameters of prompt "${prompt.id}" ${prompt.version} do not fit. ${list}${more}`,
+    `The parameters of prompt "${prompt.id}" ${prompt.version} are invalid. ${list}${more}`,
     { details: { prompt: prompt.id, version: prompt.version, issues } },
   );
 }

@@ -133,13 +133,13 @@ async function listAll(client: MCPPromptClient): Promise<ListedPrompt[]> {
       cursor === undefined ? undefined : { cursor, params: { cursor } },
     );
     const result = listResult.safeParse(answer);
-    if (!result.success) throw foreign('prompts/list', result.error.issues[0]);
+    if (!result.success) throw invalidAnswerError('prompts/list', result.error.issues[0]);
     listed.push(...result.data.prompts);
-    if (listed.length > fileLimits.prompts) throw foreign('prompts/list', undefined);
+    if (listed.length > fileLimits.prompts) throw invalidAnswerError('prompts/list', undefined);
     cursor = result.data.nextCursor;
     if (cursor === undefined) return listed;
   }
-  throw foreign('prompts/list', undefined);
+  throw invalidAnswerError('prompts/list', undefined);
 }
 
 /** The version of a prompt whose server states none. */
@@ -204,29 +204,32 @@ export async function addMCPMessages(
     .map(([key, value]) => [key, String(value)]);
   const answer = await client.getPrompt({ name, arguments: Object.fromEntries(texts) });
   const result = getResult.safeParse(answer);
-  if (!result.success) throw foreign(`prompts/get of "${name}"`, result.error.issues[0]);
+  if (!result.success) throw invalidAnswerError(`prompts/get of "${name}"`, result.error.issues[0]);
   for (const { role, content } of result.data.messages) addMessage(prompt, role, content);
 }
 
 function addMessage(prompt: Prompt, role: 'user' | 'assistant', content: Content): void {
-  if (role === 'assistant') return prompt.defMessage('assistant', textOf(content));
+  if (role === 'assistant') return prompt.defMessage('assistant', contentText(content));
   if (content.type === 'image') return prompt.$`${imagePart(content.data, { mediaType: content.mimeType })}`;
   if (content.type === 'audio') return prompt.$`${audioPart(content.data, { mediaType: content.mimeType })}`;
   if (content.type === 'resource' && content.resource.blob !== undefined) {
     const { blob, mimeType = 'application/octet-stream' } = content.resource;
     return prompt.$`${filePart(blob, { mediaType: mimeType })}`;
   }
-  prompt.defMessage('user', textOf(content));
+  prompt.defMessage('user', contentText(content));
 }
 
-/** A model reads what it cannot be sent as a note. */
-function textOf(content: Content): string {
+/** Replaces content that cannot be sent to a model with a note. */
+function contentText(content: Content): string {
   if (content.type === 'text') return content.text;
   if (content.type === 'resource') return content.resource.text ?? `[${content.resource.uri}]`;
   return `[${content.mimeType}]`;
 }
 
-function foreign(what: string, issue: { path: PropertyKey[]; message: string } | undefined): CuelineError {
+function invalidAnswerError(
+  what: string,
+  issue: { path: PropertyKey[]; message: string } | undefined,
+): CuelineError {
   const problem = issue === undefined ? 'has too many entries' : `${issue.path.join('.')}: ${issue.message}`;
   return new CuelineError(
     'invalid_library',

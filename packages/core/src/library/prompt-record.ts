@@ -9,7 +9,7 @@ export type ParameterType =
   | 'kBoolean'
   | 'kEnum';
 
-/** A value that takes the place of `{NAME}` in a text. */
+/** A value that replaces `{NAME}` in a text. */
 export type ParameterValue = string | number | boolean;
 
 /** A parameter of a prompt, as a prompt file declares it. */
@@ -26,7 +26,10 @@ export type PromptParameter = {
   readonly allowedValues?: readonly (string | number)[];
 };
 
-/** How far a version of a prompt is: only an exact version finds a draft, and no range chooses a deprecated one. */
+/**
+ * The status of a version: only its exact version finds a draft, and a range chooses a deprecated one only if
+ * none is active.
+ */
 export type PromptStatus = 'draft' | 'active' | 'deprecated';
 
 /** One version of a prompt, as a prompt file has it. */
@@ -72,7 +75,7 @@ export type LibraryPrompt = {
   readonly userPrompt: string;
   readonly userPromptParameters: readonly LibraryParameter[];
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** SHA-256 of the texts and parameters in hexadecimal: equal for equal content, whatever its version and name. */
+  /** SHA-256 of the texts and parameters in hexadecimal: equal for equal content, regardless of version and name. */
   readonly hash: string;
   /** True for a prompt whose texts only its MCP server knows. `definePrompt` asks the server for them in each run. */
   readonly remote?: true;

@@ -36,7 +36,7 @@ const text = (what: string): z.ZodString =>
   z
     .string({ error: expected(what) })
     .max(TEXT_LENGTH, `is longer than ${TEXT_LENGTH} characters. Split the prompt`);
-const description = text('a text').optional().describe('For people, and for clients of MCP.');
+const description = text('a string').optional().describe('For people, and for clients of MCP.');
 
 const types = ['string', 'number', 'boolean', 'enum', 'kString', 'kNumber', 'kBoolean', 'kEnum'] as const;
 
@@ -53,14 +53,17 @@ const parameter = z.strictObject(
       .describe('Whether a value must be passed. Default: true, unless there is a defaultValue.'),
     defaultValue: z
       .union([z.string().max(TEXT_LENGTH), z.number(), z.boolean()], {
-        error: expected('a text, a number, true or false'),
+        error: expected('a string, a number, true or false'),
       })
       .optional()
       .describe('The value where none is passed. It has the type of the parameter.'),
     allowedValues: z
-      .array(z.union([z.string().max(NAME_LENGTH), z.number()], { error: expected('a text or a number') }), {
-        error: expected('a list of values, such as ["formal", "casual"]'),
-      })
+      .array(
+        z.union([z.string().max(NAME_LENGTH), z.number()], { error: expected('a string or a number') }),
+        {
+          error: expected('a list of values, such as ["formal", "casual"]'),
+        },
+      )
       .min(1, 'is empty. List the values that can be passed, or leave it out')
       .max(fileLimits.allowedValues, `has more than ${fileLimits.allowedValues} values. Use a string`)
       .optional()
@@ -84,7 +87,7 @@ const recordShape = z.strictObject(
       .enum(['draft', 'active', 'deprecated'], { error: expected('"draft", "active" or "deprecated"') })
       .optional()
       .describe('Default: active. Only an exact version finds a draft.'),
-    systemPrompt: text('a text').optional(),
+    systemPrompt: text('a string').optional(),
     systemPromptParameters: parameters,
     userPrompt: text('the text of the user message').min(1, 'is empty. Write the text of the user message'),
     userPromptParameters: parameters,
@@ -97,7 +100,7 @@ const recordShape = z.strictObject(
   { error: expected('a prompt: an object with "id", "version", "name" and "userPrompt"') },
 );
 
-/** Checks the shape of one prompt. `read-prompts.ts` checks what its members mean to each other. */
+/** Checks the shape of one prompt. `read-prompts.ts` checks that its members fit together. */
 export const promptRecord: z.ZodType = recordShape;
 /** The names of a prompt's members. */
 export const recordMembers: readonly string[] = Object.keys(recordShape.shape);

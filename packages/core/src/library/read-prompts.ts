@@ -69,7 +69,10 @@ function entriesOf(source: string, value: unknown, faults: Faults): [path: strin
   }
   if (isRecord(value)) checkFileKeys(source, value, faults);
   if (list.length > fileLimits.prompts) {
-    faults.add(path, `has ${list.length} prompts, and up to ${fileLimits.prompts} are read. Split the file`);
+    faults.add(
+      path,
+      `has ${list.length} prompts, but at most ${fileLimits.prompts} are read. Split the file`,
+    );
     return [];
   }
   return list.map((entry: unknown, index) => [`${path}[${index}]`, entry]);
@@ -87,7 +90,7 @@ function readPrompt(path: string, entry: unknown, faults: Faults): LibraryPrompt
     for (const issue of parsed.error.issues) addIssue(path, issue, faults);
     return undefined;
   }
-  // zod adds `| undefined` to optional members, which are left out here
+  // zod adds `| undefined` to the types of optional members, but the value omits them
   const record = parsed.data as PromptRecord;
   if (record.userPromptParameters !== undefined && record.userPromptsParameters !== undefined) {
     faults.add(
@@ -157,14 +160,17 @@ function readText(
     const at = `${path}.${key}[${index}]`;
     const { name } = parameter;
     if (names.indexOf(name) < index) {
-      faults.add(`${at}.name`, `is ${quoteValue(name)} again. Declare each parameter once`);
+      faults.add(
+        `${at}.name`,
+        `is ${quoteValue(name)}, which is already declared. Declare each parameter once`,
+      );
     }
     const near = [...placeholders].filter((placeholder) => !names.includes(placeholder));
     const meant = placeholders.has(name) ? undefined : nearestName(name, near);
     if (meant !== undefined) {
       faults.add(
         `${at}.name`,
-        `is ${quoteValue(name)}, and ${textKey} has {${meant}}. Write the same name in both`,
+        `is ${quoteValue(name)}, but ${textKey} has {${meant}}. Write the same name in both`,
       );
     }
     return readParameter(at, parameter, faults);
@@ -187,14 +193,14 @@ function readParameter(at: string, declared: PromptParameter, faults: Faults): L
   if (wrong !== -1) {
     faults.add(
       `${at}.allowedValues[${wrong}]`,
-      `is ${quoteValue(allowedValues![wrong])}. Write a ${type === 'number' ? 'number' : 'text'}, as the type says`,
+      `is ${quoteValue(allowedValues![wrong])}. Write a ${type === 'number' ? 'number' : 'string'}, as the type says`,
     );
   }
   const twice = (allowedValues ?? []).findIndex((value, index, all) => all.indexOf(value) < index);
   if (twice !== -1) {
     faults.add(
       `${at}.allowedValues[${twice}]`,
-      `is ${quoteValue(allowedValues![twice])} again. List each value once`,
+      `repeats ${quoteValue(allowedValues![twice])}. List each value once`,
     );
   }
   if (defaultValue !== undefined && declared.required === true) {

@@ -40,11 +40,11 @@ async function readPath(fs: Fs, path: string | URL): Promise<SourceContent[]> {
     const { size, isDirectory } = await statOf(fs, path);
     if (!isDirectory) return [toContent(name, size, await readText(fs, path, size))];
     const files = (await fs.readdir(path)).filter((file) => file.endsWith('.json')).toSorted();
-    if (files.length === 0) throw unreadable(name, 'is a folder without JSON files');
+    if (files.length === 0) throw unreadableSourceError(name, 'is a folder without JSON files');
     return (await Promise.all(files.map((file) => readPath(fs, join(path, file))))).flat();
   } catch (error) {
     if (CuelineError.isInstance(error)) throw error;
-    throw unreadable(name, `cannot be read (${messageOf(error)})`, error);
+    throw unreadableSourceError(name, `cannot be read (${errorMessage(error)})`, error);
   }
 }
 
@@ -65,7 +65,7 @@ function join(folder: string | URL, file: string): string | URL {
 
 async function readAddress(address: string, options: ReadSourceOptions): Promise<SourceContent> {
   const { fetch: get = fetch, signal } = options;
-  const name = nameOf(address);
+  const name = sourceName(address);
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const response = await get(address, {
@@ -74,14 +74,14 @@ async function readAddress(address: string, options: ReadSourceOptions): Promise
     });
     if (!response.ok) {
       await response.body?.cancel();
-      throw unreadable(name, `answered with status ${response.status}`);
+      throw unreadableSourceError(name, `answered with status ${response.status}`);
     }
     const text = await readBody(response);
     return toContent(name, text.length, text);
   } catch (error) {
     if (CuelineError.isInstance(error)) throw error;
     if (signal?.aborted === true) throw signal.reason;
-    throw unreadable(name, `cannot be read (${messageOf(error)})`, error);
+    throw unreadableSourceError(name, `cannot be read (${errorMessage(error)})`, error);
   }
 }
 
@@ -98,14 +98,14 @@ async function readBody({ body }: Response): Promise<string> {
 }
 
 /** Without its query, which may contain a key. */
-function nameOf(address: string): string {
+function sourceName(address: string): string {
   return address.replace(/[?#].*$/s, '').replace(/\/\/[^/@]*@/, '//');
 }
 
 /** Returns the value of a JSON text. @throws CuelineError `invalid_library` */
 export function toContent(name: string, size: number, text: string): SourceContent {
   if (Math.max(size / 4, text.length) > fileLimits.characters) {
-    throw unreadable(
+    throw unreadableSourceError(
       name,
       `is longer than ${fileLimits.characters} characters`,
       undefined,
@@ -117,11 +117,16 @@ export function toContent(name: string, size: number, text: string): SourceConte
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
     return { name, value };
   } catch (error) {
-    throw unreadable(name, `is not JSON (${messageOf(error)})`, error, 'Correct the JSON.');
+    throw unreadableSourceError(name, `is not JSON (${errorMessage(error)})`, error, 'Correct the JSON.');
   }
 }
 
-function unreadable(name: string, problem: string, cause?: unknown, advice?: string): CuelineError {
+function unreadableSourceError(
+  name: string,
+  problem: string,
+  cause?: unknown,
+  advice?: string,
+): CuelineError {
   const path = name.length > 300 ? `${name.slice(0, 300)}…` : name;
   return new CuelineError(
     'invalid_library',
@@ -130,7 +135,7 @@ function unreadable(name: string, problem: string, cause?: unknown, advice?: str
   );
 }
 
-function messageOf(error: unknown): string {
+function errorMessage(error: unknown): string {
   const text = error instanceof Error ? error.message : isRecord(error) ? quoteValue(error) : String(error);
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

@@ -49,7 +49,7 @@ function withoutInvisible(text: string): string {
  */
 function withoutTags(text: string): string {
   const kept: string[] = [];
-  /** Where the tag begins in `kept`. */
+  /** The index in `kept` at which the tag begins. */
   let begin: number | undefined;
   for (const character of text) {
     if (character === '>' && begin !== undefined) {

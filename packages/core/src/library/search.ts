@@ -51,13 +51,13 @@ export function createPromptSearch(
       if (typeof query !== 'string' || query.trim() === '') {
         throw new CuelineError(
           'invalid_options',
-          `search takes a text to search for, and got ${quoteValue(query)}.`,
+          `search takes a string to search for, but got ${quoteValue(query)}.`,
         );
       }
       if (prompts.length === 0) return [];
       const { cosineSimilarity, embed, embedMany } = await loadModule('the search', import('ai'));
       // not aborted with one search, because the next one needs it; a failure is tried again
-      embedded ??= embedMany({ model, values: prompts.map(textOf) }).then(
+      embedded ??= embedMany({ model, values: prompts.map(searchableText) }).then(
         ({ embeddings }) => embeddings,
         (error: unknown) => {
           embedded = undefined;
@@ -86,7 +86,7 @@ function newestActive(library: Pick<PromptLibrary, 'list'>): LibraryPrompt[] {
   return [...byId.values()];
 }
 
-function textOf({ name, description = '', systemPrompt, userPrompt }: LibraryPrompt): string {
+function searchableText({ name, description = '', systemPrompt, userPrompt }: LibraryPrompt): string {
   return [name, description, systemPrompt, userPrompt]
     .filter((text) => text !== '')
     .join('\n')

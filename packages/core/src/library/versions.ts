@@ -35,11 +35,11 @@ export function findVersion(all: PromptVersions, id: string, range: string): Lib
   if (typeof id !== 'string' || typeof range !== 'string') {
     throw new CuelineError(
       'invalid_options',
-      `A prompt is named by its id and version, such as 'greet' and '^2', and not by ${quoteValue(typeof id === 'string' ? range : id)}.`,
+      `Name a prompt by its id and version, such as 'greet' and '^2', not by ${quoteValue(typeof id === 'string' ? range : id)}.`,
     );
   }
   const versions = all.get(id);
-  if (versions === undefined) throw unknownId(all, id);
+  if (versions === undefined) throw unknownIdError(all, id);
   const wanted = range.trim();
   const exact = versions.find(({ version }) => version === wanted);
   if (exact !== undefined) return exact;
@@ -48,7 +48,7 @@ export function findVersion(all: PromptVersions, id: string, range: string): Lib
     fitting.find(({ status }) => status === 'active') ??
     fitting.find(({ status }) => status === 'deprecated');
   if (found !== undefined) return found;
-  throw unknownVersion(id, wanted, versions);
+  throw unknownVersionError(id, wanted, versions);
 }
 
 function isWithin(version: string, range: string): boolean {
@@ -70,7 +70,7 @@ function inRange(version: string, range: string): boolean {
 /** How many names an error lists. */
 const LISTED = 20;
 
-function unknownId(all: PromptVersions, id: string): CuelineError {
+function unknownIdError(all: PromptVersions, id: string): CuelineError {
   const ids = [...all.keys()];
   const nearest = nearestName(id, ids);
   const advice =
@@ -84,7 +84,7 @@ function unknownId(all: PromptVersions, id: string): CuelineError {
   });
 }
 
-function unknownVersion(id: string, range: string, versions: readonly LibraryPrompt[]): CuelineError {
+function unknownVersionError(id: string, range: string, versions: readonly LibraryPrompt[]): CuelineError {
   const names = versions.map(({ version, status }) =>
     status === 'active' ? version : `${version} (${status})`,
   );

@@ -3,7 +3,7 @@ import { LOG_VERSION, type RunEvent } from './events.ts';
 /** The end of an agent. */
 export type AgentEnd = Extract<RunEvent, { type: 'agent-end' }>;
 
-/** The log of an agent as that of a run of its own, without its end, which is `end`. */
+/** The log of an agent in the form of a run's log, without its end, which is in `end`. */
 export type AgentLog = {
   start: Extract<RunEvent, { type: 'agent-start' }>;
   events: readonly RunEvent[];
@@ -23,7 +23,7 @@ export function agentLogOf(events: readonly RunEvent[], path: string, after: num
     .filter(({ agent }) => agent === path || agent?.startsWith(`${path}/`) === true);
   const end = own.find((event): event is AgentEnd => event.type === 'agent-end' && event.agent === path);
   const log = own.flatMap((event) => (event === end ? [] : [event]));
-  return { start: first, events: log.map((event, seq) => ({ ...asOwn(event, path), seq })), end };
+  return { start: first, events: log.map((event, seq) => ({ ...toOwnEvent(event, path), seq })), end };
 }
 
 /** Returns the paths of the agents that started before an index of the log. */
@@ -33,8 +33,8 @@ export function agentsBefore(events: readonly RunEvent[], index: number): string
     .flatMap(({ type, agent }) => (type === 'agent-start' && agent !== undefined ? [agent] : []));
 }
 
-/** Returns an event of an agent, or of one below it, as one of the agent's own log. */
-function asOwn(event: RunEvent, path: string): RunEvent {
+/** Returns an event of an agent or its descendants as an event of the agent's own log. */
+function toOwnEvent(event: RunEvent, path: string): RunEvent {
   const { agent, ...own } = event;
   if (agent !== path) return { ...event, agent: agent!.slice(path.length + 1) };
   if (own.type !== 'agent-start') return own;

@@ -32,7 +32,7 @@ type RunEnd = Pick<
   't' | 'outcome' | 'finishReason' | 'output' | 'error'
 >;
 
-/** What a new run or agent writes: the message with this id, and JSON if `structured`. */
+/** The answer of a new run or agent: the id of its message, and `structured` if it is JSON. */
 type Answer = { messageId: string; structured: boolean };
 
 /** The facts before the first event. */
@@ -179,7 +179,7 @@ function apply(draft: StateDraft, event: RunEvent, toolCallId?: string): void {
       addSteering(draft, { id: event.id, cause: event.cause, text: event.text });
       break;
     case 'retry':
-      // nothing of a call that is retried by itself has been visible
+      // nothing of a retried call has been visible
       if (isWaiting(progress, event)) return;
       voidAnswer(draft);
       break;
@@ -200,7 +200,7 @@ type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 function beginStep({ facts, own, progress }: StateDraft, event: EventOf<'step-start'>): void {
   facts.steps = own(facts.steps);
   const last = facts.steps.at(-1);
-  // the model is asked again, because the process that asked it before is gone
+  // the model is called again, because the process of the earlier call is gone
   if (last?.step === event.step && last.finishedAt === undefined) facts.steps.pop();
   facts.steps.push({
     step: event.step,
@@ -258,7 +258,7 @@ function addSteering(draft: StateDraft, steering: SteerState): void {
   else (step.steered = own(step.steered ?? [])).push(steering);
 }
 
-/** Shows the wait before a call that is retried by itself. False for an answer that broke off. */
+/** Shows the wait before a retried call. False for an answer that was cut off. */
 function isWaiting(progress: DraftProgress, event: EventOf<'retry'>): boolean {
   const { error, attempt, maxAttempts, delayMs, offline, t } = event;
   if (attempt === undefined || maxAttempts === undefined || delayMs === undefined) return false;
@@ -267,7 +267,7 @@ function isWaiting(progress: DraftProgress, event: EventOf<'retry'>): boolean {
   return true;
 }
 
-/** Takes back what the current step has answered. */
+/** Removes the answer of the current step. */
 function voidAnswer(draft: StateDraft): void {
   const { facts, progress } = draft;
   facts.text = progress.earlierText;

@@ -237,11 +237,10 @@ export type RunEventBody =
   | ApprovalEvent
   | ClientToolEvent
   /**
-   * A message to the model between two steps, because it had stopped too early: tasks are open, or its output does
-   * not fit the
-   * schema. `session` and `call`: from the session or the agent call. `correction`: from these, because the step
-   * before cannot be
-   * used; later turns contain neither the step nor this message. `user`: from the owner of the run's steering object.
+   * A message to the model between two steps, because it had stopped too early: tasks are open, or its output
+   * does not fit the schema. `session` and `call`: from the session or the agent call. `correction`: from
+   * these, because the step before cannot be used; later turns contain neither the step nor this message.
+   * `user`: from the owner of the run's steering object.
    */
   | {
       type: 'steer';
@@ -257,9 +256,8 @@ export type RunEventBody =
   | { type: 'warning'; message: string; source?: ErrorSource }
   /**
    * A model call failed and is tried again. With `attempt`, nothing of its answer had been visible. Without it
-   * (`options.streamRetries`) the answer broke off, and everything between the step's start and this event is void:
-   * not
-   * part of the answer, of the messages or of a later request.
+   * (`options.streamRetries`) the answer was cut off, and everything between the step's start and this event is
+   * void: not part of the answer, of the messages or of a later request.
    */
   | {
       type: 'retry';

@@ -10,8 +10,8 @@ export type IdIndex<Item> = {
   };
 };
 
-/** How many entries are searched before the list is indexed, each entry once. */
-const NEAR = 6;
+/** The number of entries that are searched before the list is indexed. */
+const LINEAR_SEARCH_LIMIT = 6;
 
 /**
  * Returns the last index of an id, from `from` on and before `end`, which is an index of that id or the end of the
@@ -25,7 +25,7 @@ export function lastIndexOfId<Item>(
   end: number = list.length,
 ): number | undefined {
   const { key } = idIndex;
-  for (let index = end - 1; index >= end - NEAR; index -= 1) {
+  for (let index = end - 1; index >= end - LINEAR_SEARCH_LIMIT; index -= 1) {
     if (index < from) return undefined;
     if (list[index]![key] === id) return index;
   }

@@ -1,4 +1,4 @@
-import type { Part, StateDraft } from './state-draft.ts';
+import type { MessagePart, StateDraft } from './state-draft.ts';
 import type { RunEvent } from './events.ts';
 import { addPart, partAt, stepMessage, voidStep, writtenMessage } from './written-message.ts';
 import { readInputs } from './read-inputs.ts';
@@ -25,7 +25,7 @@ export function applyToMessage(draft: StateDraft, event: RunEvent, toolCallId?: 
       return;
     case 'text-start':
     case 'reasoning-start': {
-      const kind = kindOf(event);
+      const kind = blockKindOf(event);
       const index = addPart(draft, {
         type: kind,
         ...(kind === 'reasoning' ? { id: event.id } : {}),
@@ -38,7 +38,7 @@ export function applyToMessage(draft: StateDraft, event: RunEvent, toolCallId?: 
     }
     case 'text-delta':
     case 'reasoning-delta': {
-      const kind = kindOf(event);
+      const kind = blockKindOf(event);
       const part = partAt(draft, progress.open.get(`${kind}:${event.id}`));
       if (part?.type !== kind) return;
       part.text += event.text;
@@ -47,7 +47,7 @@ export function applyToMessage(draft: StateDraft, event: RunEvent, toolCallId?: 
     }
     case 'text-end':
     case 'reasoning-end': {
-      const kind = kindOf(event);
+      const kind = blockKindOf(event);
       const key = `${kind}:${event.id}`;
       const part = partAt(draft, progress.open.get(key));
       progress.open.delete(key);
@@ -61,7 +61,7 @@ export function applyToMessage(draft: StateDraft, event: RunEvent, toolCallId?: 
     }
     case 'source': {
       const { sourceType, id, ...facts } = event.source;
-      addPart(draft, { type: `source-${sourceType}`, sourceId: id, ...facts } as Part);
+      addPart(draft, { type: `source-${sourceType}`, sourceId: id, ...facts } as MessagePart);
       return;
     }
     case 'custom':
@@ -105,10 +105,10 @@ export function steeringPart({ id, text }: { id: string; text: string }): Steeri
   return { type: 'steering-message', id, parts: [{ type: 'text', text }] };
 }
 
-type SteeringPart = Extract<Part, { type: 'steering-message' }>;
+type SteeringPart = Extract<MessagePart, { type: 'steering-message' }>;
 
 /** Returns the kind of the block that an event is about. */
-function kindOf({ type }: { type: `${'text' | 'reasoning'}-${string}` }): 'text' | 'reasoning' {
+function blockKindOf({ type }: { type: `${'text' | 'reasoning'}-${string}` }): 'text' | 'reasoning' {
   return type.startsWith('text') ? 'text' : 'reasoning';
 }
 

@@ -25,7 +25,7 @@ export type OpenCalls = {
   /** Applies the next event. Returns the call of the event, if it has one. */
   apply(event: RunEvent): OpenCall | undefined;
   /** `answered` contains ids of approvals and client tool calls whose response is on its way. */
-  stillness(answered: ReadonlySet<string>): IdleState;
+  idleState(answered: ReadonlySet<string>): IdleState;
   /** The calls of the run itself. */
   own(): OpenCall[];
   /** The calls that wait for an answer, including those of agents. */
@@ -155,14 +155,14 @@ class Calls implements OpenCalls {
   }
 
   /** Returns whether an agent, or the run, waits: it has asked, and no call can continue without the answer. */
-  #stillnessOf(path: string, answered: ReadonlySet<string>): IdleState {
+  #idleStateOf(path: string, answered: ReadonlySet<string>): IdleState {
     let asks = false;
     let soon = false;
     for (const { waitsFor, agent, started } of this.#works.get(path)?.values() ?? []) {
       if (waitsFor !== undefined && answered.has(waitsFor)) return 'busy';
       if (waitsFor !== undefined) asks = true;
       else if (agent !== undefined) {
-        const inside = this.#stillnessOf(agent, answered);
+        const inside = this.#idleStateOf(agent, answered);
         if (inside === 'busy') return 'busy';
         asks = true;
         soon ||= inside === 'soon';
@@ -173,8 +173,8 @@ class Calls implements OpenCalls {
     return soon ? 'soon' : 'waiting';
   }
 
-  stillness(answered: ReadonlySet<string>): IdleState {
-    return this.#streaming.size > 0 ? 'busy' : this.#stillnessOf('', answered);
+  idleState(answered: ReadonlySet<string>): IdleState {
+    return this.#streaming.size > 0 ? 'busy' : this.#idleStateOf('', answered);
   }
 
   own(): OpenCall[] {

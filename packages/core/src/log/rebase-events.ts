@@ -9,9 +9,8 @@ export type RebasedEvents = {
 };
 
 /**
- * Continues the log after `kept`, the events of earlier tries: `seq`, times and step numbers go on from there, and
- * the start
- * becomes a `run-resume`.
+ * Continues the log after `kept`, the events of earlier tries: `seq`, times and step numbers continue from
+ * there, and the start becomes a `run-resume`.
  */
 export function rebaseEvents(kept: readonly RunEvent[], key: string | undefined): RebasedEvents {
   const before = kept.length;

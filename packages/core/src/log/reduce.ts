@@ -21,9 +21,9 @@ export const initialState: RunState = {
 };
 
 /**
- * Turns events into states. Each event costs the same however long the run is: the reducer copies what it touches
- * once between two
- * snapshots and then writes in place. A snapshot is immutable and shares whatever did not change.
+ * Turns events into states. Each event costs the same however long the run is: the reducer copies what it
+ * touches once between two snapshots and then writes in place. A snapshot is immutable and shares whatever did
+ * not change.
  */
 export type Reducer = {
   /** Applies the next event. Events after the end of the run, or of their agent, change nothing. */
@@ -63,7 +63,7 @@ export function createReducer(state: RunState = initialState): Reducer {
   return {
     apply(event) {
       if (event.type === 'run-start') draft = beginRun(event);
-      // nothing comes after the end of a run or of an agent
+      // events after the end of a run or an agent are ignored
       else if (draft.run.hasEnded()) return;
       latest = undefined;
       const { facts } = draft.run;

@@ -15,7 +15,7 @@ export type RunPast = {
   readonly continuesFrom: number;
   /** The number of the next step. */
   readonly nextStep: number;
-  /** What the run and its agents have used of their limits. */
+  /** How much of their limits the run and its agents have used. */
   readonly used: { steps: number; toolCalls: number; tokens: number };
   /** The step whose answer is whole and whose calls are not. */
   readonly openStep: OpenStep | undefined;
@@ -25,9 +25,9 @@ export type RunPast = {
   isInvalid(call: ToolCallState): boolean;
   /** Everything that has happened to the run's own tasks. */
   readonly taskEvents: readonly TaskEvent[];
-  /** How often a model that wanted to stop was told that its answer does not fit. */
+  /** How often the model was told that its answer does not fit. */
   readonly corrections: number;
-  /** How often it was told of open tasks since a task last changed. */
+  /** How often it was reminded of open tasks since a task last changed. */
   readonly nudges: number;
 };
 
@@ -37,7 +37,10 @@ export type OpenStep = {
   readonly finishReason: FinishReason;
   readonly usage: LanguageModelUsage;
   readonly calls: readonly ToolCallState[];
-  /** What these calls have asked for. A later call with the same id has to ask again. */
+  /**
+   * The approvals and client tool calls that these calls have requested. A later call with the same id has to
+   * request its own.
+   */
   readonly asked: Pick<RunState, 'approvals' | 'clientToolCalls'>;
 };
 
@@ -49,7 +52,12 @@ export function readPast(events: readonly RunEvent[], state: RunState = reduceAl
   const place = state.steps.length - 1;
   const openCalls = isOpen ? state.toolCalls.filter((call) => call.step === place && !hasEnded(call)) : [];
   const openStep = isOpen
-    ? { step: last.step, ...answer, calls: openCalls, asked: readAsked(state, openCalls, last.startedAt) }
+    ? {
+        step: last.step,
+        ...answer,
+        calls: openCalls,
+        asked: readPastRequests(state, openCalls, last.startedAt),
+      }
     : undefined;
   return {
     events,
@@ -97,7 +105,7 @@ function lastAnswer(events: readonly RunEvent[]): Pick<OpenStep, 'finishReason' 
   return { finishReason, usage };
 }
 
-function readAsked(
+function readPastRequests(
   { approvals, clientToolCalls }: RunState,
   calls: readonly ToolCallState[],
   since: number,
@@ -114,7 +122,7 @@ function readInvalid(events: readonly RunEvent[]): RunPast['isInvalid'] {
   const keyOf = (place: number, toolCallId: string): string => JSON.stringify([place, toolCallId]);
   for (const event of events) {
     if (event.agent !== undefined) continue;
-    // a step that is asked again takes the place of the one that is void
+    // a repeated step replaces the void one
     if (event.type === 'step-start' && starts.at(-1) !== event.step) starts.push(event.step);
     if (event.type === 'tool-input-end' && event.invalid !== undefined) {
       invalid.add(keyOf(starts.length - 1, event.toolCallId));

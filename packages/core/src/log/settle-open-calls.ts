@@ -15,10 +15,10 @@ export type CallSettlement = { toolCallId: string; toolName: string; input: unkn
 );
 
 /**
- * Returns how each open call is settled in a log that may break off anywhere: those of the last step that has called
- * tools, in the order in which the model made them. A call with a result or an error in the log is not open, and keeps
- * it. Calls that the provider runs and calls with invalid arguments are not open either. `agent` is the path of the
- * agent whose calls are asked for, as in `event.agent`; by default, they are the run's own.
+ * Returns how each open call is settled in a log that may end anywhere: those of the last step that has called
+ * tools, in the order in which the model made them. A call with a result or an error in the log is not open,
+ * and keeps it. Calls that the provider runs and calls with invalid arguments are not open either. `agent` is
+ * the path of the agent whose calls are asked for, as in `event.agent`; by default, they are the run's own.
  */
 export function settleOpenCalls(log: readonly RunEvent[], agent?: string): CallSettlement[] {
   let next = log.length;
@@ -115,7 +115,10 @@ export function settle(call: StepCall): CallSettlement {
     : { ...facts, how: 'fail', error: interruptedText(call) };
 }
 
-/** Returns the index of the last broken-off attempt in a step, before which everything is void; its start if there was none. */
+/**
+ * Returns the index of the last failed attempt in a step, before which everything is void; the step's start if
+ * there was none.
+ */
 export function lastVoid(log: readonly RunEvent[], start: number, next: number, agent?: string): number {
   for (let index = next - 1; index > start; index -= 1) {
     const event = log[index]!;

@@ -49,7 +49,7 @@ export type StateDraft = {
   indexes: {
     calls: IdIndex<ToolCallState>;
     /** The parts of the message that is being written. */
-    parts: IdIndex<Part & { toolCallId?: string }>;
+    parts: IdIndex<MessagePart & { toolCallId?: string }>;
     tasks?: Map<string, number>;
     drift?: number;
   };
@@ -90,4 +90,4 @@ export type ToolPart = {
   resultProviderMetadata?: unknown;
 } & StateFields &
   Pick<ToolCallFacts, 'title' | 'toolMetadata' | 'providerExecuted'>;
-export type Part = UIMessage['parts'][number];
+export type MessagePart = UIMessage['parts'][number];

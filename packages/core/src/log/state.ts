@@ -95,7 +95,7 @@ export type ClientToolCallState = Requested<'client-tool-request', ClientToolRes
   page?: string;
 };
 
-/** What such an event asks for, and what became of it. */
+/** The content of a request event, with its outcome. */
 type Requested<Type extends RunEventBody['type'], Response> = Omit<
   Extract<RunEventBody, { type: Type }>,
   'type'
@@ -173,7 +173,7 @@ export type RunFacts<Types extends PromptTypes = PromptTypes> = {
   queued: number;
   /** True while a stored log is replayed. */
   replaying: boolean;
-  /** Why the run is not stored although it should be. The run continues all the same. */
+  /** Why the run is not stored although it should be. The run continues anyway. */
   storageError?: SerializedError;
 };
 
@@ -207,9 +207,8 @@ export type RetryState = {
 };
 
 /**
- * The status of a run. `phase` is what a running run does. Every field can be read without checking the status, and
- * is undefined
- * if the status does not have it: `const { status, result, error } = state`.
+ * The status of a run. `phase` is what a running run does. Every field can be read without checking the status,
+ * and is undefined if the status does not have it: `const { status, result, error } = state`.
  */
 export type RunStatus<Output = unknown> =
   | StatusFields<{ status: 'idle' }>

@@ -13,9 +13,8 @@ type Messages = {
 const messagesOf = new WeakMap<CompiledRequest, Messages>();
 
 /**
- * Returns a step's whole request, from the one before and the change. Its list of messages is made when it is read: a
- * list for
- * every step would take a million entries in a run of a thousand steps.
+ * Returns a step's whole request, from the one before and the change. Its list of messages is made when it is
+ * read: a list for every step would take a million entries in a run of a thousand steps.
  */
 export function applyChange(before: CompiledRequest | undefined, change: RequestChange): CompiledRequest {
   const messages = link(before, change);

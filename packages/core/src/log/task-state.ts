@@ -21,7 +21,7 @@ export function applyToTasks(
   const id = event.type === 'task-add' ? event.task.id : event.taskId;
   let index = known.get(id);
   if (index !== undefined) {
-    // first its last index, then as far from there as the last task had moved, then around that
+    // first at its last index, then shifted by as much as the last task had moved, then around that
     for (let away = 0; facts.tasks[index]?.id !== id; away += 1) {
       index += away === 0 ? (indexes.drift ?? 0) : away % 2 === 0 ? -away : away;
     }
@@ -29,7 +29,7 @@ export function applyToTasks(
     known.set(id, index);
   }
   const task = facts.tasks[index ?? -1];
-  // an event about a missing task, or a second task with the same id, changes nothing
+  // an event about an unknown task, or a second task with the same id, is ignored
   if ((task === undefined) !== (event.type === 'task-add')) return;
   const tasks = own(facts.tasks as TaskState[]);
   facts.tasks = tasks;

@@ -3,12 +3,11 @@ import { createReducer, initialState } from './reduce.ts';
 import type { RunState } from './state.ts';
 
 /** The number of events between two stored states. */
-const EVERY = 512;
+const CHECKPOINT_INTERVAL = 512;
 
 /**
- * Returns a function that returns the state after the event `seq` of a log; -1 is before the first. Some states are
- * stored, so that
- * any moment costs a bounded number of events, however long the log is.
+ * Returns a function that returns the state after the event `seq` of a log; -1 is before the first. Some states
+ * are stored, so that any moment costs a bounded number of events, however long the log is.
  */
 export function createTimeline(events: readonly RunEvent[]): (seq: number) => RunState {
   /** The states after every `EVERY` events. */
@@ -18,11 +17,12 @@ export function createTimeline(events: readonly RunEvent[]): (seq: number) => Ru
   return (seq) => {
     const count = Math.max(0, Math.min(Math.floor(seq) + 1, events.length));
     if (count === last.count) return last.state;
-    const nearest = Math.min(Math.floor(count / EVERY), kept.length - 1);
+    const nearest = Math.min(Math.floor(count / CHECKPOINT_INTERVAL), kept.length - 1);
     const reducer = createReducer(kept[nearest]);
-    for (let index = nearest * EVERY; index < count; index++) {
+    for (let index = nearest * CHECKPOINT_INTERVAL; index < count; index++) {
       reducer.apply(events[index]!);
-      if ((index + 1) % EVERY === 0) kept[(index + 1) / EVERY] ??= reducer.snapshot();
+      if ((index + 1) % CHECKPOINT_INTERVAL === 0)
+        kept[(index + 1) / CHECKPOINT_INTERVAL] ??= reducer.snapshot();
     }
     last = { count, state: reducer.snapshot() };
     return last.state;

@@ -23,7 +23,7 @@ export function applyToCalls(draft: StateDraft, event: RunEvent): void {
       delete call.partialInput;
       call.state = event.invalid === undefined ? 'input-available' : 'output-error';
       if (event.invalid !== undefined) call.errorText = event.invalid;
-      if (call.inputText === '') call.inputText = textOf(event.input);
+      if (call.inputText === '') call.inputText = inputText(event.input);
       readInputs(draft.progress, event.toolCallId);
       draft.progress.inputs.delete(event.toolCallId);
       return;
@@ -166,6 +166,6 @@ function finishCall(call: ToolCallState, { t, ms, edited }: { t: number; ms?: nu
   if (call.startedAt !== undefined) call.finishedAt = call.startedAt + ms;
 }
 
-function textOf(input: unknown): string {
+function inputText(input: unknown): string {
   return typeof input === 'string' ? input : (JSON.stringify(input) ?? '');
 }

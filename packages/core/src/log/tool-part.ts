@@ -1,4 +1,4 @@
-import type { Part, StateDraft, StateFields, ToolPart } from './state-draft.ts';
+import type { MessagePart, StateDraft, StateFields, ToolPart } from './state-draft.ts';
 import type { RunEvent, ToolCallFacts } from './events.ts';
 import { addPart, partAt, stepMessage, writtenParts } from './written-message.ts';
 import { lastIndexOfId } from './id-index.ts';
@@ -133,7 +133,7 @@ function writeInput(
   if (part === undefined) {
     const { state } = now;
     const made: ToolPart = { type, ...(isDynamic ? { toolName } : {}), toolCallId, state, input: undefined };
-    part = partAt(draft, addPart(draft, made as unknown as Part)) as ToolPart;
+    part = partAt(draft, addPart(draft, made as unknown as MessagePart)) as ToolPart;
   } else if (isDynamic) part.toolName = toolName;
   else part.type = type;
   write(part, now);
@@ -177,7 +177,7 @@ function findInStep(
 /** Returns the last part of a call for which `isIt` is true, from the index `from` on. */
 function findLast(
   draft: StateDraft,
-  parts: readonly Part[],
+  parts: readonly MessagePart[],
   toolCallId: string,
   isIt: (part: ToolPart) => boolean,
   from?: number,

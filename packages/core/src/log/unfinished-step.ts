@@ -40,9 +40,8 @@ const unknownUsage: LanguageModelUsage = {
 };
 
 /**
- * Returns the last step of the run if it is not whole and a call has started in it. Otherwise nothing is lost when
- * the model is
- * called again, and the result is undefined.
+ * Returns the last step of the run if it is not whole and a call has started in it. Otherwise nothing is lost
+ * when the model is called again, and the result is undefined.
  */
 export function findUnfinishedStep(log: readonly RunEvent[]): UnfinishedStep | undefined {
   const starts = log.flatMap((event, index) =>
@@ -78,7 +77,7 @@ export function describeUnfinished(
 }
 
 function readStep(log: readonly RunEvent[], start: number, next: number): UnfinishedStep | undefined {
-  // everything before a broken-off attempt is void
+  // everything before a failed attempt is void
   const voided = lastVoid(log, start, next);
   const calls = createStepCalls();
   const openBlocks = new Map<string, number[]>();
@@ -113,7 +112,7 @@ function readStep(log: readonly RunEvent[], start: number, next: number): Unfini
       const { toolCallId, error } = call;
       return [{ type: 'tool-error', toolCallId, error, source: 'cueline' }];
     }),
-    ...(hasEnd ? [] : [endOf(log[start]!)]),
+    ...(hasEnd ? [] : [blockEndOf(log[start]!)]),
   ];
   return {
     start,
@@ -201,7 +200,7 @@ function keysOf(log: readonly RunEvent[], start: number): (toolCallId: string) =
   return (toolCallId) => callKey(runId, steps, toolCallId);
 }
 
-function endOf(event: RunEvent): RunEventBody {
+function blockEndOf(event: RunEvent): RunEventBody {
   const step = event.type === 'step-start' ? event.step : 0;
   return { type: 'step-end', step, finishReason: 'interrupted', usage: unknownUsage };
 }

@@ -1,4 +1,4 @@
-import type { Part, StateDraft } from './state-draft.ts';
+import type { MessagePart, StateDraft } from './state-draft.ts';
 import type { UIMessage } from 'ai';
 import { truncateIndex } from './id-index.ts';
 
@@ -19,8 +19,8 @@ export function stepMessage(draft: StateDraft): UIMessage {
   return message;
 }
 
-/** Returns the parts that the run has written; none before there is a message. */
-export function writtenParts(draft: StateDraft): readonly Part[] {
+/** Returns the parts that the run has written; none before the message exists. */
+export function writtenParts(draft: StateDraft): readonly MessagePart[] {
   const message = draft.facts.messages.at(-1);
   return isWritten(draft, message) ? message.parts : [];
 }
@@ -30,12 +30,12 @@ function isWritten({ progress }: StateDraft, message: UIMessage | undefined): me
 }
 
 /** Adds a part to the current step. Returns its index. */
-export function addPart(draft: StateDraft, part: Part): number {
+export function addPart(draft: StateDraft, part: MessagePart): number {
   return stepMessage(draft).parts.push(part) - 1;
 }
 
 /** Returns the part at an index as a copy that may be written to. */
-export function partAt(draft: StateDraft, index: number | undefined): Part | undefined {
+export function partAt(draft: StateDraft, index: number | undefined): MessagePart | undefined {
   const parts = lastMessage(draft)?.parts;
   const part = index === undefined ? undefined : parts?.[index];
   if (parts === undefined || part === undefined || index === undefined) return undefined;

@@ -9,7 +9,7 @@ import { messagePartError } from '../base/message-part-error.ts';
  * @throws CuelineError `invalid_definition`
  */
 export function checkCalls(message: ModelMessage, earlier: readonly ModelMessage[]): void {
-  const { open, answered } = callsOf(earlier);
+  const { open, answered } = collectCalls(earlier);
   if (message.role !== 'tool') return refuseOpen(open, message.role);
   for (const [index, part] of message.content.entries()) {
     if (part.type !== 'tool-result') continue;
@@ -17,7 +17,7 @@ export function checkCalls(message: ModelMessage, earlier: readonly ModelMessage
     const id = part.toolCallId;
     if (open.delete(id)) answered.add(id);
     else if (answered.has(id))
-      throw messagePartError(path, `is ${quoteValue(id)}, a call that has its result already.`);
+      throw messagePartError(path, `is ${quoteValue(id)}, a call that already has its result.`);
     else {
       const known = open.size === 0 ? '' : ` Open calls: ${[...open.keys()].join(', ')}.`;
       throw messagePartError(
@@ -41,21 +41,21 @@ export function checkAnswered(messages: readonly ModelMessage[]): void {
   refuseOpen(calls.open, 'model');
 }
 
-function refuseOpen(open: Calls['open'], agentContext: string): void {
-  if (agentContext === 'system') return;
+function refuseOpen(open: Calls['open'], next: string): void {
+  if (next === 'system') return;
   const [call] = open;
   if (call === undefined) return;
   const [id, name] = call;
   throw new CuelineError(
     'invalid_definition',
-    `The call ${quoteValue(id)} of ${name} has no result yet, and must have one before the ${agentContext} speaks. Write prompt.defMessage('tool', [{ type: 'tool-result', toolCallId: ${quoteValue(id)}, toolName: '${name}', output: … }]).`,
+    `The call ${quoteValue(id)} of ${name} has no result yet, and needs one before the next message of the ${next}. Write prompt.defMessage('tool', [{ type: 'tool-result', toolCallId: ${quoteValue(id)}, toolName: '${name}', output: … }]).`,
   );
 }
 
 type Calls = { open: Map<string, string>; answered: Set<string> };
 
 /** Returns the calls of a conversation: those without a result, with their tools' names, and those with one. */
-function callsOf(messages: readonly ModelMessage[]): Calls {
+function collectCalls(messages: readonly ModelMessage[]): Calls {
   const calls: Calls = { open: new Map(), answered: new Set() };
   for (const message of messages) note(message, calls);
   return calls;

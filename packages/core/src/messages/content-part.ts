@@ -50,10 +50,10 @@ const examples = { image: 'image/png', file: 'application/pdf', audio: 'audio/mp
 /** Returns a content part as it is sent. @throws CuelineError `invalid_definition`, with the path of the fault */
 export function readContentPart(part: Record<string, unknown>, path: string): SentPart {
   const type = part['type'] as ContentPart['type'];
-  if (type === 'text') return { type, text: textOf(part, path), ...providerOptionsOf(part, path) };
+  if (type === 'text') return { type, text: readText(part, path), ...providerOptionsOf(part, path) };
   // in a tool's result, an image has its bytes under the same name as a file
   const key = type === 'image' && part['data'] === undefined ? 'image' : 'data';
-  // in a part that code creates, a text that happens to be an id would name a file of the account
+  // in a part that code creates, a string that happens to be a file id would refer to a file of the account
   if (isPart(part) && isFileId(part[key])) {
     throw messagePartError(
       `${path}.${key}`,
@@ -79,8 +79,8 @@ export function readContentPart(part: Record<string, unknown>, path: string): Se
 }
 
 /**
- * Reads a part of a list that may be foreign, such as a tool's result: a part that a constructor made, or a complete
- * file or text. Ignores provider options. Returns undefined for a part that names a file elsewhere.
+ * Reads a part of untrusted data, such as a tool's result: a part that a constructor made, or a complete file
+ * or text. Ignores provider options. Returns undefined for a part that names a file elsewhere.
  * @throws CuelineError as {@link readContentPart} does
  */
 export function readForeignPart(part: Record<string, unknown>, path: string): SentPart | undefined {
@@ -92,14 +92,14 @@ export function readForeignPart(part: Record<string, unknown>, path: string): Se
 }
 
 /** Returns a part's `text`. Models refuse an empty one. */
-export function textOf(part: Record<string, unknown>, path: string): string {
+export function readText(part: Record<string, unknown>, path: string): string {
   // a tool may have the bytes of a text, like those of an image
   const bytes = bytesOf(part['data']);
   const text = bytes === undefined ? part['text'] : new TextDecoder().decode(bytes);
   if (typeof text !== 'string') {
     throw messagePartError(
       `${path}.text`,
-      `is ${text === undefined ? 'missing' : quoteValue(text)}. Write a text.`,
+      `is ${text === undefined ? 'missing' : quoteValue(text)}. Write a string.`,
     );
   }
   if (text.trim() === '')

@@ -14,7 +14,7 @@ export type CopyOnWriteMessages = {
 export function copyOnWriteMessages(messages: readonly ModelMessage[]): CopyOnWriteMessages {
   const originals = new Map<ModelMessage, ModelMessage>();
   const copies = messages.map((message) => {
-    const copy = copyOf(message);
+    const copy = copyMessage(message);
     originals.set(copy, message);
     return copy;
   });
@@ -28,7 +28,7 @@ export function copyOnWriteMessages(messages: readonly ModelMessage[]): CopyOnWr
   };
 }
 
-function copyOf(message: ModelMessage): ModelMessage {
+function copyMessage(message: ModelMessage): ModelMessage {
   const { content } = message;
   if (typeof content === 'string') return { ...message };
   return { ...message, content: content.map((part) => ({ ...part })) } as ModelMessage;

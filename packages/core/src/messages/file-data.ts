@@ -44,7 +44,7 @@ export function readFile(source: unknown, path: string): FileContent {
   );
 }
 
-/** True for a text that is a provider's file id. */
+/** True for a string that is a provider's file id. */
 export function isFileId(source: unknown): boolean {
   return typeof source === 'string' && providerOf(source) !== undefined;
 }

@@ -27,7 +27,7 @@ function checkMessage(message: unknown, path: string): asserts message is ModelM
   if (!isRecord(message))
     throw messagePartError(
       path,
-      `is ${quoteValue(message)}. Write { role: 'user', content: '…' }, or a text.`,
+      `is ${quoteValue(message)}. Write { role: 'user', content: '…' }, or a string.`,
     );
   const { role, content } = message;
   if (role === 'system') {
@@ -47,7 +47,7 @@ function checkMessage(message: unknown, path: string): asserts message is ModelM
   if (!Array.isArray(content) || content.length === 0) {
     throw messagePartError(
       `${path}.content`,
-      `is ${quoteValue(content)}. Write ${role === 'tool' ? '' : 'a text, or '}a list of parts.`,
+      `is ${quoteValue(content)}. Write ${role === 'tool' ? '' : 'a string, or '}a list of parts.`,
     );
   }
   for (const [index, part] of (content as unknown[]).entries()) {
@@ -77,7 +77,7 @@ function copy(value: unknown, path: string, depth: number): unknown {
     throw messagePartError(path.slice(0, 100), `is nested more than ${MAX_DEPTH} deep, or contains itself.`);
   }
   if (Array.isArray(value)) {
-    // as in JSON, null takes the place of an item that JSON cannot hold
+    // as in JSON, null replaces an item that JSON cannot hold
     const items = Array.from(value, (item, index) => orNull(copy(item, `${path}[${index}]`, depth + 1)));
     return Object.freeze(items);
   }

@@ -1,10 +1,10 @@
 import { toDataOutput, type ToolResultContent, type ToolResultOutput } from './tool-output.ts';
 
-type Part = ToolResultContent[number];
+type OutputPart = ToolResultContent[number];
 
 /**
- * Returns the part of an output that is contained in it: texts and complete files. Leaves out files elsewhere, files
- * of a provider and provider options. If no part is left, the result itself is sent as data.
+ * Returns the self-contained parts of an output: texts and complete files. Leaves out references to other files
+ * and provider options. If no part is left, the result itself is sent as data.
  */
 export function inlineOutput(output: ToolResultOutput, result: unknown): ToolResultOutput {
   if (output.type !== 'content') {
@@ -15,7 +15,7 @@ export function inlineOutput(output: ToolResultOutput, result: unknown): ToolRes
   return value.length === 0 ? toDataOutput(result) : { type: 'content', value };
 }
 
-function inlinePart(part: Part): Part[] {
+function inlinePart(part: OutputPart): OutputPart[] {
   switch (part.type) {
     case 'text':
       return [{ type: 'text', text: part.text }];

@@ -20,7 +20,7 @@ export type ToolOutput =
 /** Returns a tool's output as it is sent. @throws CuelineError `invalid_definition`, with the path of the fault */
 export function readToolOutput(output: unknown, path: string): ToolResultOutput {
   if (output === undefined) {
-    throw messagePartError(path, 'is missing. Say what the tool returned: a text, an object, or null.');
+    throw messagePartError(path, 'is missing. Say what the tool returned: a string, an object, or null.');
   }
   const sent = isRecord(output) ? readSent(output, path) : undefined;
   if (sent !== undefined) return sent;

@@ -20,7 +20,7 @@ export function resolveMessages(messages: readonly ModelMessage[]): Promise<Mode
           isUnread(part) ? readBlob(part, `messages[${index}].content[${at}]`) : part,
         ),
       );
-      // a file takes the place of a file
+      // a file is replaced by a file
       return { ...message, content: parts } as ModelMessage;
     }),
   );

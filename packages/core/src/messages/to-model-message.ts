@@ -3,7 +3,7 @@ import type { ModelMessage, ToolCallPart, ToolResultPart } from 'ai';
 import type { SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
 import { CuelineError } from '../base/errors.ts';
 import { checkCalls } from './call-order.ts';
-import { providerOptionsOf, readContentPart, textOf, type SentPart } from './content-part.ts';
+import { providerOptionsOf, readContentPart, readText, type SentPart } from './content-part.ts';
 import type { MessageRole } from './message-parts.ts';
 import { collectObjects } from './collect-objects.ts';
 import { isRecord, quoteValue } from '../base/describe-value.ts';
@@ -32,7 +32,7 @@ export function toModelMessage(
   if (role !== 'user' && role !== 'assistant' && role !== 'tool') {
     throw new CuelineError(
       'invalid_definition',
-      `prompt.defMessage takes the role 'user', 'assistant' or 'tool', and got '${String(role)}'. For the system prompt use prompt.defSystem('role', '…').`,
+      `prompt.defMessage takes the role 'user', 'assistant' or 'tool', but got '${String(role)}'. For the system prompt use prompt.defSystem('role', '…').`,
     );
   }
   const path = `messages[${earlier.length}]`;
@@ -63,7 +63,7 @@ function readContent(
   if (typeof content !== 'string' && !Array.isArray(content)) {
     throw messagePartError(
       `${path}.content`,
-      `is ${quoteValue(content)}. Write a text, or a list of parts such as [{ type: 'text', text: '…' }].`,
+      `is ${quoteValue(content)}. Write a string, or a list of parts such as [{ type: 'text', text: '…' }].`,
     );
   }
   throw new CuelineError(
@@ -86,7 +86,7 @@ function readPart(
 ): SentMessagePart {
   if (!isRecord(part))
     throw messagePartError(path, `is ${quoteValue(part)}. Write { type: '${partsOf[role][0]}', … }.`);
-  const type = typeOf(role, part, path);
+  const type = readPartType(role, part, path);
   checkForeignPart(part, path, foreign);
   const options = providerOptionsOf(part, path);
   switch (type) {
@@ -94,7 +94,7 @@ function readPart(
       // reasoning that a provider has hidden has no text, only its signature
       return {
         type,
-        text: part['text'] === '' && part['providerOptions'] ? '' : textOf(part, path),
+        text: part['text'] === '' && part['providerOptions'] ? '' : readText(part, path),
         ...options,
       };
     case 'tool-call': {
@@ -105,17 +105,17 @@ function readPart(
           `is ${input === undefined ? 'missing' : quoteValue(input)}. Give the arguments by name: {} where there are none.`,
         );
       }
-      return { type, ...callOf(part, path), input: readJson(input, `${path}.input`), ...options };
+      return { type, ...readCallNames(part, path), input: readJson(input, `${path}.input`), ...options };
     }
     case 'tool-result': {
       const output = readToolOutput(part['output'], `${path}.output`);
-      return { type, ...callOf(part, path), output, ...options };
+      return { type, ...readCallNames(part, path), output, ...options };
     }
     case 'tool-error': {
-      const value = nameOf(part, 'error', path, 'Say why the tool failed.');
+      const value = readName(part, 'error', path, 'Say why the tool failed.');
       return {
         type: 'tool-result',
-        ...callOf(part, path),
+        ...readCallNames(part, path),
         output: { type: 'error-text', value },
         ...options,
       };
@@ -141,16 +141,19 @@ function checkForeignPart(
   if (foreign?.has(part) === true) {
     throw messagePartError(
       path,
-      'comes from the input, so it is data and no part. Make one, such as textPart(input.text).',
+      'comes from the input, so it is data, not a part. Make a part, such as textPart(input.text).',
     );
   }
   if (foreign?.has(part['providerOptions']) === true) {
-    throw messagePartError(`${path}.providerOptions`, 'come from the input. Write those that it may choose.');
+    throw messagePartError(
+      `${path}.providerOptions`,
+      'come from the input. Build them in the prompt from the fields that the input may choose.',
+    );
   }
 }
 
 /** Returns the type of a part that its role can have. */
-function typeOf(role: MessageRole, { type }: Record<string, unknown>, path: string): string {
+function readPartType(role: MessageRole, { type }: Record<string, unknown>, path: string): string {
   const types = partsOf[role];
   if (typeof type === 'string' && types.includes(type)) return type;
   const others = (Object.keys(partsOf) as MessageRole[]).filter((other) =>
@@ -160,18 +163,21 @@ function typeOf(role: MessageRole, { type }: Record<string, unknown>, path: stri
     `${path}.type`,
     others.length === 0
       ? `is ${type === undefined ? 'missing' : quoteValue(type)}. A message of the ${role} can have ${types.join(', ')}.`
-      : `is ${quoteValue(type)}, which belongs into a message of the ${others.join(' or ')}. Write prompt.defMessage('${others[0]}', [{ type: ${quoteValue(type)}, … }]).`,
+      : `is ${quoteValue(type)}, which belongs in a message of the ${others.join(' or ')}. Write prompt.defMessage('${others[0]}', [{ type: ${quoteValue(type)}, … }]).`,
   );
 }
 
-function callOf(part: Record<string, unknown>, path: string): { toolCallId: string; toolName: string } {
+function readCallNames(
+  part: Record<string, unknown>,
+  path: string,
+): { toolCallId: string; toolName: string } {
   return {
-    toolCallId: nameOf(part, 'toolCallId', path, 'Give the call and its result the same id.'),
-    toolName: nameOf(part, 'toolName', path, 'Write the name of the tool.'),
+    toolCallId: readName(part, 'toolCallId', path, 'Give the call and its result the same id.'),
+    toolName: readName(part, 'toolName', path, 'Write the name of the tool.'),
   };
 }
 
-function nameOf(part: Record<string, unknown>, key: string, path: string, advice: string): string {
+function readName(part: Record<string, unknown>, key: string, path: string, advice: string): string {
   const value = part[key];
   if (typeof value === 'string' && value.trim() !== '') return value;
   throw messagePartError(

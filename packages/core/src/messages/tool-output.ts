@@ -4,23 +4,24 @@ import { contentTypes, readForeignPart, type ContentPart } from './content-part.
 import { bytesOf, stringifyJson } from '../json/bytes.ts';
 import { isRecord } from '../base/describe-value.ts';
 
-/** The result of a tool call as the model is sent it, in the AI SDK's form. */
+/** The result of a tool call as it is sent to the model, in the AI SDK's form. */
 export type ToolResultOutput = ToolResultPart['output'];
 
 /** A list of parts as a tool result has it. */
 export type ToolResultContent = Extract<ToolResultOutput, { type: 'content' }>['value'];
 
 /**
- * Returns a tool's result as the model is sent it: text as text, a list of text, image, file and audio parts as
- * parts, and everything else as JSON, with `null` for undefined. Bytes among other data are only mentioned. A tool's
- * result is foreign: only a part that a constructor made may name a file elsewhere or set provider options.
+ * Returns a tool's result as it is sent to the model: text as text, a list of text, image, file and audio parts
+ * as parts, and everything else as JSON, with `null` for undefined. Bytes among other data are only mentioned.
+ * A tool's result is foreign: only a part that a constructor made may name a file elsewhere or set provider
+ * options.
  */
 export function toModelOutput(output: unknown): ToolResultOutput {
   const value = contentOf(output);
   return value === undefined ? toDataOutput(output) : { type: 'content', value };
 }
 
-/** Does the same without parts: a list that looks like one of parts is JSON. */
+/** Does the same without parts: a list that looks like a list of parts is sent as JSON. */
 export function toDataOutput(output: unknown): ToolResultOutput {
   return typeof output === 'string'
     ? { type: 'text', value: output }
@@ -40,7 +41,7 @@ function contentOf(output: unknown): ToolResultContent | undefined {
   for (const item of output as unknown[]) {
     if (!isRecord(item)) return undefined;
     if (item['type'] === 'text' && item['text'] === '' && Object.keys(item).length === 2) continue;
-    const part = partOf(item);
+    const part = readOutputPart(item);
     if (part === undefined) return undefined;
     parts.push(part);
   }
@@ -48,7 +49,7 @@ function contentOf(output: unknown): ToolResultContent | undefined {
 }
 
 /** Returns the part that an object is; undefined for data that only looks like one. */
-function partOf(item: Record<string, unknown>): ToolResultContent[number] | undefined {
+function readOutputPart(item: Record<string, unknown>): ToolResultContent[number] | undefined {
   const type = contentTypes.find((known) => known === item['type']);
   if (type === undefined) return undefined;
   const isTextInBytes = type === 'text' && bytesOf(item['data']) !== undefined;

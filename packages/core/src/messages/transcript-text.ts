@@ -1,8 +1,8 @@
 import type { ModelMessage, ToolResultPart } from 'ai';
 
-type Part = Exclude<ModelMessage['content'], string>[number];
+type ContentPart = Exclude<ModelMessage['content'], string>[number];
 
-const speakers: Record<ModelMessage['role'], string> = {
+const roleNames: Record<ModelMessage['role'], string> = {
   system: 'System',
   user: 'User',
   assistant: 'Assistant',
@@ -11,7 +11,7 @@ const speakers: Record<ModelMessage['role'], string> = {
 
 /** Returns a conversation as text for a reader who does not take part in it. Files are only mentioned. */
 export function transcriptText(messages: readonly ModelMessage[]): string {
-  return messages.map(({ role, content }) => `${speakers[role]}:\n${contentText(content)}`).join('\n\n');
+  return messages.map(({ role, content }) => `${roleNames[role]}:\n${contentText(content)}`).join('\n\n');
 }
 
 /** Returns a message's text, calls and results. */
@@ -19,7 +19,7 @@ export function contentText(content: ModelMessage['content']): string {
   return typeof content === 'string' ? content : content.map(partText).filter(Boolean).join('\n');
 }
 
-function partText(part: Part): string {
+function partText(part: ContentPart): string {
   switch (part.type) {
     case 'text':
       return part.text;
@@ -31,7 +31,7 @@ function partText(part: Part): string {
     case 'file':
       return `[a file${part.mediaType === undefined ? '' : `, ${part.mediaType}`}]`;
     default:
-      // reasoning and approvals add nothing to what was done
+      // reasoning and approvals are left out
       return '';
   }
 }

@@ -13,12 +13,12 @@ import { toUIParts, type ToolResult } from './ui-parts.ts';
 import { isRetry, withoutSteps } from './without-retried.ts';
 
 /**
- * Returns a prompt's own messages as they are shown: with their roles, with files as URLs, and calls together with
- * their results. Their ids depend only on their positions, so that they stay the same from one turn of a conversation
- * to the next.
+ * Returns a prompt's own messages for the UI: with their roles, with files as URLs, and calls together with
+ * their results. Their ids depend only on their positions, so that they stay the same from one turn of a
+ * conversation to the next.
  */
 export function toUIMessages(messages: readonly ModelMessage[]): UIMessage[] {
-  const results = resultsOf(messages);
+  const results = toolResultsOf(messages);
   return messages.flatMap(({ role, content }, index): UIMessage[] => {
     if (role !== 'user' && role !== 'assistant') return [];
     const parts =
@@ -30,7 +30,7 @@ export function toUIMessages(messages: readonly ModelMessage[]): UIMessage[] {
 }
 
 /** Returns the results of calls, by the calls' ids. */
-function resultsOf(messages: readonly ModelMessage[]): Map<string, ToolResult> {
+function toolResultsOf(messages: readonly ModelMessage[]): Map<string, ToolResult> {
   const results = new Map<string, ToolResult>();
   for (const { content } of messages) {
     if (typeof content === 'string') continue;
@@ -40,8 +40,8 @@ function resultsOf(messages: readonly ModelMessage[]): Map<string, ToolResult> {
 }
 
 /**
- * Returns earlier turns as the model is sent them, without incomplete parts: empty messages and calls without a
- * result. `tools` have the tools' own `toModelOutput`, if any.
+ * Returns earlier turns as they are sent to the model, without incomplete parts: empty messages and calls
+ * without a result. `tools` have the tools' own `toModelOutput`, if any.
  */
 export async function toModelMessages(
   turns: readonly UIMessage[],

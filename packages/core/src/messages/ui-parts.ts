@@ -77,7 +77,7 @@ function toUIFile(source: FileSource, mediaType?: string, filename?: string): UI
   return { ...file, url: `data:${type};base64,${data.data as string}` };
 }
 
-/** Returns the file of a part, if it can be read: the caller's own messages have not been checked. */
+/** Returns the file of a part, if it is readable: messages of the caller are not validated. */
 function readable(source: FileSource): ReturnType<typeof readFile> | undefined {
   try {
     return readFile(source, 'file');

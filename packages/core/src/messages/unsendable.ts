@@ -7,7 +7,7 @@ import { isRecord, quoteValue } from '../base/describe-value.ts';
  * only after a mistake.
  */
 export function unsendableMessageError(message: unknown): CuelineError {
-  return new CuelineError('invalid_options', `send takes a text or a message, and got ${shown(message)}`);
+  return new CuelineError('invalid_options', `send takes a string or a message, but got ${shown(message)}`);
 }
 
 function shown(message: unknown): string {

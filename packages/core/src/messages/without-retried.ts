@@ -1,11 +1,11 @@
 import type { UIMessage } from 'ai';
 
-type Part = UIMessage['parts'][number];
+type MessagePart = UIMessage['parts'][number];
 
 /**
- * Returns a chat's message without the broken-off attempts of steps that were tried again (`streamRetries`). The AI
- * SDK's stream cannot take back a text, so in a chat it is a step of its own, followed by a part `data-retry`. A run
- * that gets such messages leaves the step out by itself; this function is for showing them. Returns the same message
+ * Returns a chat's message without the failed attempts of retried steps (`streamRetries`). The AI SDK's stream
+ * cannot take back a text, so in a chat it is a step of its own, followed by a part `data-retry`. A run that
+ * gets such messages leaves the step out by itself; this function is for showing them. Returns the same message
  * if there is none.
  *
  * @example
@@ -17,7 +17,7 @@ export function withoutRetried<Message extends UIMessage>(message: Message): Mes
 }
 
 /** True for the part that marks the step before it as void, because it was tried again. */
-export function isRetry({ type }: Part): boolean {
+export function isRetry({ type }: MessagePart): boolean {
   return type === 'data-retry';
 }
 
@@ -27,10 +27,10 @@ export function isRetry({ type }: Part): boolean {
  */
 export function withoutSteps<Message extends UIMessage>(
   message: Message,
-  voids: (part: Part) => boolean,
+  voids: (part: MessagePart) => boolean,
 ): Message {
   if (!message.parts.some(voids)) return message;
-  const parts: Part[] = [];
+  const parts: MessagePart[] = [];
   for (const part of message.parts) {
     if (voids(part)) {
       parts.length = Math.max(

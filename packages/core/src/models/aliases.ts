@@ -37,7 +37,7 @@ export function resolveAlias(alias: string, env: Environment): string {
     const value = readVariable(env, variable);
     if (value === undefined && name.includes('/') && misspelt(name, env) === undefined)
       return toGateway(name);
-    if (value === undefined) throw unknownAlias(name, chain, variable, env);
+    if (value === undefined) throw unknownAliasError(name, chain, variable, env);
     name = value;
   }
   return name;
@@ -57,7 +57,7 @@ function misspelt(name: string, env: Environment): string | undefined {
   return nearestName(toVariablePart(name), knownAliases(env));
 }
 
-function unknownAlias(name: string, chain: string[], variable: string, env: Environment): CuelineError {
+function unknownAliasError(name: string, chain: string[], variable: string, env: Environment): CuelineError {
   const known = knownAliases(env);
   const meant = name.includes('/') ? misspelt(name, env) : undefined;
   const hint = meant === undefined ? '' : ` Did you mean ${meant}? For the AI Gateway write gateway:${name}.`;

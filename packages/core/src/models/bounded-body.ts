@@ -24,7 +24,7 @@ const CR = 13;
 
 /** The beginning of a stream's last event, in the formats that have one. */
 const lastEvents = ['data: [DONE]', 'data:[DONE]', 'event: response.completed', 'event: message_stop'];
-const LONGEST = Math.max(...lastEvents.map(({ length }) => length));
+const MAX_LINE_START = Math.max(...lastEvents.map(({ length }) => length));
 
 /**
  * Returns a bounded stream of events that ends after its last event, because some servers keep the connection open
@@ -45,8 +45,8 @@ export function boundEvents(
     for (let at = 0; at < chunk.length;) {
       const lineEnd = chunk.indexOf(LF, at);
       const stop = lineEnd === -1 ? chunk.length : lineEnd;
-      if (start.length < LONGEST) {
-        const more = chunk.subarray(at, Math.min(stop, at + LONGEST - start.length));
+      if (start.length < MAX_LINE_START) {
+        const more = chunk.subarray(at, Math.min(stop, at + MAX_LINE_START - start.length));
         start += String.fromCharCode(...more);
       }
       inLine += stop - at;
@@ -77,8 +77,8 @@ export function boundEvents(
 }
 
 /**
- * Returns the beginning of a body as text. Never rejects: of a body that breaks off or takes too long, returns what
- * has arrived.
+ * Returns the beginning of a body as text. Never rejects: returns what has arrived of a body that is cut off or
+ * takes too long.
  */
 export async function readFirstBytes(
   response: Response,
@@ -107,7 +107,7 @@ export async function readFirstBytes(
       text += decoder.decode(piece, { stream: true });
     }
   } catch {
-    // what has arrived is everything
+    // the text so far is the result
   } finally {
     clearTimeout(timer);
     reader.cancel().catch(() => {});

@@ -5,7 +5,7 @@ export function kindOfStatus(status: number): CuelineErrorCode {
   if (status === 401) return 'auth';
   if (status === 403 || status === 404) return 'model_denied';
   if (status === 408) return 'timeout';
-  // 402: the account has no credit left, which is a limit that waiting or paying lifts
+  // 402: the account has no credit left, a limit that can be lifted by paying or waiting
   if (status === 429 || status === 402) return 'rate_limited';
   // 529 is Anthropic's "overloaded"
   if (status === 502 || status === 503 || status === 504 || status === 529) return 'overloaded';
@@ -69,7 +69,7 @@ export function explainFailure(code: CuelineErrorCode, who: string): { what: str
         advice: 'Check the base URL.',
       };
     case 'stream_truncated':
-      return { what: `${who} broke off in the middle of its answer`, advice: 'Try again.' };
+      return { what: `${who} stopped in the middle of its answer`, advice: 'Try again.' };
     default:
       return { what: `${who} reported an error`, advice: '' };
   }

@@ -84,7 +84,7 @@ async function connect(
   init: Parameters<FetchFunction>[1],
 ): Promise<Response> {
   const headers = new Headers(init?.headers);
-  // Safari and Firefox put it into the CORS preflight, where few servers allow it
+  // Safari and Firefox list it in the CORS preflight, and few servers allow it
   if (isBrowser()) headers.delete('user-agent');
   try {
     // looked up at each call and called as a method of the global, because browsers refuse a detached fetch

@@ -10,7 +10,7 @@ type Lookup = (
   done: (error: Error | null, address: string | readonly Address[], family?: number) => void,
 ) => void;
 
-/** The parts of Node's modules that this file uses. Core never imports them; it asks for them where they exist. */
+/** The parts of Node's modules that this file uses. Core never imports them; it looks them up at run time. */
 type NodeModules = {
   'node:dns': { promises: { lookup(host: string, options: { all: true }): Promise<readonly Address[]> } };
   'node:http': NodeClient;
@@ -64,7 +64,7 @@ function checkPlatform(host: string): void {
   if (isBrowser() || isPhone() || isWorker()) return;
   throw new CuelineError(
     'network',
-    `A file of ${host} was not downloaded: this runtime does not say where the name leads. Run it on Node 22.3 or newer, Deno, Bun or Workers, give the file itself, such as its bytes, or give options.experimental_download.`,
+    `A file of ${host} was not downloaded: this runtime does not say which IP address the host name has. Run it on Node 22.3 or newer, Deno, Bun or Workers, give the file itself, such as its bytes, or give options.experimental_download.`,
   );
 }
 
@@ -83,7 +83,7 @@ export async function fetchPinned(url: URL, init: RequestInit, pinned: Address):
   let isPinned = isAddress(url);
   const response = await new Promise<NodeResponse>((resolve, reject) => {
     const request = client.request(url, {
-      // a connection of its own, because an open one may lead elsewhere
+      // a new connection, because an open one may lead elsewhere
       agent: false,
       lookup(_host, { all }, done) {
         isPinned = true;
@@ -101,14 +101,14 @@ export async function fetchPinned(url: URL, init: RequestInit, pinned: Address):
     response.destroy();
     throw new CuelineError(
       'network',
-      `A file of ${url.host} was not downloaded: this version of the runtime does not say where it connects. Update it, or give options.experimental_download.`,
+      `A file of ${url.host} was not downloaded: this version of the runtime does not say which IP address it connects to. Update it, or give options.experimental_download.`,
     );
   }
   const { statusCode = 502, headers } = response;
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') {
     throw new CuelineError(
       'network',
-      `The server of ${url.host} compresses a file that was asked for as it is.`,
+      `The server of ${url.host} compressed a file that was requested uncompressed. Pass the file itself, such as its bytes.`,
     );
   }
   const isEmpty = statusCode === 204 || statusCode === 205 || statusCode === 304;

@@ -1,15 +1,15 @@
 import { parseJson } from '../json/parse-json.ts';
 
-const longest = 600;
+const maxLength = 600;
 /** How deep a message may be; an answer may nest until the stack ends. */
-const DEEPEST = 20;
+const MAX_DEPTH = 20;
 
 /**
  * Returns the provider's own message from the error shapes that APIs use: `{ error: { message } }`, `{ error: 'text'
  * }`, `{ message }`, `{ detail }`, Google's one-element array, Responses' `{ response: { error } }`, or plain text.
  */
 export function providerMessage(value: unknown, depth = 0): string | undefined {
-  if (depth > DEEPEST) return undefined;
+  if (depth > MAX_DEPTH) return undefined;
   if (typeof value === 'string') return fromText(value, depth);
   if (Array.isArray(value)) return value.length > 0 ? providerMessage(value[0], depth + 1) : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
@@ -29,5 +29,5 @@ function fromText(text: string, depth: number): string | undefined {
   // a plain text may begin with a bracket, too
   const value = /^[[{]/.test(trimmed) ? parseJson(trimmed) : undefined;
   if (value !== undefined) return providerMessage(value, depth + 1);
-  return trimmed.length > longest ? `${trimmed.slice(0, longest)}…` : trimmed;
+  return trimmed.length > maxLength ? `${trimmed.slice(0, maxLength)}…` : trimmed;
 }

@@ -77,7 +77,7 @@ const refusing: Readonly<Record<string, ModelProvider>> = Object.fromEntries(
       () => {
         throw new CuelineError(
           'unknown_model',
-          `proxied: models of "${provider}" cannot be asked by way of a model proxy, which passes on calls of ` +
+          `proxied: models of "${provider}" cannot be called through a model proxy, which forwards calls of ` +
             `${proxiedProviders.join(', ')}. Run the prompt on the server instead: createPromptRoute, with viaRoute in the page.`,
           { details: { provider, known: [...proxiedProviders] } },
         );
@@ -117,7 +117,7 @@ function checkAddress(address: string, base: string): void {
   if (/^(?:\/(?!\.{1,2}(?:\/|$))[\w.~:@+-]+)+(?:\?alt=sse)?$/.test(path)) return;
   throw new CuelineError(
     'unknown_model',
-    `proxied: nothing is sent to ${JSON.stringify(path.slice(0, 200))}, which is not a path of a provider. Write the model's id as its provider does, such as gemini-2.5-flash: without ../, ?, # or %.`,
+    `proxied: ${JSON.stringify(path.slice(0, 200))} is not a path of a provider, so nothing was sent. Write the model's id as its provider does, such as gemini-2.5-flash: without ../, ?, # or %.`,
   );
 }
 

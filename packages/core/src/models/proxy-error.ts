@@ -6,14 +6,14 @@ import { parseJson } from '../json/parse-json.ts';
 import { redact } from '../json/redact.ts';
 
 /** What an error of a model proxy means for a run, and what to do if its message does not say so. */
-type Meaning = { code: CuelineErrorCode; advice?: string; phase?: 'first_chunk' | 'chunk' | 'call' };
+type ErrorMeaning = { code: CuelineErrorCode; advice?: string; phase?: 'first_chunk' | 'chunk' | 'call' };
 
 const operator = (what: string): string => `The operator of the model proxy has to ${what}.`;
 const checkAddress = operator("check the provider's baseURL there");
 const shorter = 'Ask for a shorter answer.';
 
 /** The codes of a model proxy, of refusals and of the event that ends a stream. */
-const meanings: Readonly<Record<string, Meaning>> = {
+const meanings: Readonly<Record<string, ErrorMeaning>> = {
   upstream_auth: { code: 'auth', advice: operator('correct the key there') },
   upstream_unpaid: { code: 'budget_exceeded', advice: operator('pay the provider') },
   upstream_denied: { code: 'model_denied', advice: operator('let the key use this model') },
@@ -50,7 +50,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
 };
 
 /** Codes of refusals that the next try may not meet. */
-const passing: ReadonlySet<CuelineErrorCode> = new Set([
+const transientCodes: ReadonlySet<CuelineErrorCode> = new Set([
   'network',
   'overloaded',
   'rate_limited',
@@ -85,7 +85,7 @@ export async function readProxyAnswer(response: Response, url: string): Promise<
       responseHeaders: Object.fromEntries(response.headers),
       responseBody: text,
       cause: refused,
-      isRetryable: passing.has(refused.code),
+      isRetryable: transientCodes.has(refused.code),
     });
   }
   // a 304 cannot have a body

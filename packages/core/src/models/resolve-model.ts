@@ -36,7 +36,7 @@ export async function resolveModel(
   if (text === '') {
     throw new CuelineError(
       'unknown_model',
-      'The model is an empty text. Write provider:model, such as openai:gpt-4o, or pass a LanguageModel.',
+      'The model is an empty string. Write provider:model, such as openai:gpt-4o, or pass a LanguageModel.',
     );
   }
   const reference = text.includes(':') ? text : resolveAlias(text, context.env);

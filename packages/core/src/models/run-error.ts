@@ -6,7 +6,7 @@ import { connectionError } from './guarded-fetch.ts';
 import { providerMessage } from './provider-message.ts';
 import { redact, redactDeep } from '../json/redact.ts';
 
-// the messages of Chromium, Node, Safari and Firefox for a fetch that fails and for a body that breaks off
+// the messages of Chromium, Node, Safari and Firefox for a failed fetch and for a body that is cut off
 const unmadeConnection = /^(failed to fetch|fetch failed|load failed|networkerror)/i;
 const brokenConnection = /^(network error|terminated|error in (input|body) stream)/i;
 
@@ -91,7 +91,7 @@ function classify(error: unknown, seen: Set<unknown>): CuelineError {
     // their messages quote the whole event, which may be a web page
     return build('stream_malformed', { cause: error });
   }
-  // the same error, in other words, for a stream that has ended too early
+  // the same error with another text, for a stream that ended early
   if (name === 'AI_InvalidResponseDataError' && messageOf(error).startsWith('Expected ')) {
     return build('stream_malformed', { message: messageOf(error), cause: error });
   }
@@ -124,7 +124,7 @@ function fromCall(error: APICallError, inner: (next: unknown) => CuelineError | 
       ? connectionError(error.url, error.cause ?? error)
       : (ours ?? fromPayload(error));
   }
-  // the provider's answer began well and could not be read to its end
+  // the provider's answer began normally but could not be read to its end
   if (status < 400)
     return (
       ours ??
@@ -166,7 +166,7 @@ function kindOfCall(status: number, message: string, data: unknown): CuelineErro
   }
   const { type, code } = labelsOf(data);
   if (kind !== 'provider_error' && kind !== 'bad_request') return kind;
-  // Anthropic says it only in its message
+  // Anthropic reports it only in its message
   if (/prompt is too long|maximum context length/i.test(message)) return 'context_overflow';
   return kindOfCode(code, type) ?? kind;
 }

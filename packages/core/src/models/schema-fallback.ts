@@ -28,7 +28,7 @@ export function withSchemaFallback(model: LanguageModelV4): LanguageModelV4 {
       } catch (error) {
         if (options.responseFormat?.type !== 'json' || !isSchemaRefusal(error)) throw error;
         if (used === ways.length - 1) throw error;
-        // another call may have found out meanwhile
+        // another call may have learned of the refusal meanwhile
         way = Math.max(way, used + 1);
       }
     }

@@ -35,7 +35,7 @@ export type ModelSettings = {
 export type ModelContext = {
   env: Environment;
   providers: Readonly<Record<string, ModelProvider>>;
-  /** Guarded. */
+  /** Wrapped by the guarded fetch. */
   fetch: FetchFunction;
   packages: Partial<ProviderPackages>;
 };

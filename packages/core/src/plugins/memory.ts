@@ -56,7 +56,7 @@ export function memory({ store = inMemory(), name = 'memory' }: MemoryOptions = 
   }
 
   const get = (key: string): Promise<unknown> => ask('get', () => store.get(key));
-  // a note that something else has stored may not fit into a prompt
+  // a note that other code has stored may not be valid in a prompt
   const list = (): Promise<string[]> => ask('list', async () => [...(await store.list())].filter(isKey));
 
   async function write({ key, value }: Note): Promise<string> {
@@ -65,7 +65,7 @@ export function memory({ store = inMemory(), name = 'memory' }: MemoryOptions = 
       typeof value === 'string' && value.length <= MAX_VALUE,
       `A note is a text of up to ${MAX_VALUE} characters. Keep the gist of it, or make several notes.`,
     );
-    // so that a model in a loop notices it
+    // tells a model in a loop that nothing changed
     if ((await get(key)) === value) return `${formatNote(key)} says just that already.`;
     await ask('set', () => store.set(key, value));
     return `Noted under ${formatNote(key)}.`;

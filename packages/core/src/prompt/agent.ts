@@ -50,10 +50,10 @@ export type AgentFunction<Args, Plugins extends readonly Plugin[]> = (
 const ofTheRun: Readonly<Record<string, string>> = {
   limits: 'limits belong to the run: runPrompt(…, { options: { limits } }).',
   approval: 'approval belongs to the run: runPrompt(…, { options: { approval } }).',
-  abortSignal: 'An agent stops with its run. For a limit of its own there is timeoutMs.',
-  messages: 'Its function says its messages: prompt.defMessage(…).',
-  output: 'What it must answer with is its responseSchema.',
-  outputSchema: 'What it must answer with is its responseSchema.',
+  abortSignal: 'An agent stops with its run. To limit the time of the agent, use timeoutMs.',
+  messages: 'Its function defines its messages: prompt.defMessage(…).',
+  output: 'Describe its answer with responseSchema.',
+  outputSchema: 'Describe its answer with responseSchema.',
 };
 const agentNames: readonly string[] = [
   'model',
@@ -65,7 +65,7 @@ const agentNames: readonly string[] = [
   ...optionNames.filter((name) => !(name in ofTheRun)),
 ];
 
-/** Returns a tool that a prompt of its own answers. @throws CuelineError `invalid_definition` */
+/** Returns a tool whose calls are answered by their own prompt. @throws CuelineError `invalid_definition` */
 export function agentTool(
   name: string,
   description: string,

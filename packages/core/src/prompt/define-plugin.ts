@@ -42,6 +42,6 @@ export function definePlugin<Returned>(plugin: {
       `Plugin "${plugin.name}" has no setup: definePlugin({ name: '${plugin.name}', setup(prompt) { … } }).`,
     );
   }
-  // the returned value is checked where it is used, because a type does not hold for what a script does
+  // the returned value is checked where it is used, because a script may ignore the types
   return { kind: 'plugin', name: plugin.name, setup: plugin.setup as Plugin<never>['setup'] };
 }

@@ -96,7 +96,8 @@ export function definePrompt<
   name: string,
   run: PromptFunction<Input, PluginsOf<Settings>>,
   settings?: Settings,
-  // the function alone determines its input, also if the definition is written in a call of createPromptRoute
+  // the function alone determines its input, also if the definition is written inside a call of
+  // createPromptRoute
 ): PromptDefinition<NoInfer<Input>, TypesOf<Settings>>;
 export function definePrompt<Input, const Settings extends PromptSettings>(
   name: string,
@@ -153,7 +154,7 @@ function checkInputSchema(name: string, input: unknown): void {
   if (typeof input === 'object' && input !== null) return;
   throw new CuelineError(
     'invalid_definition',
-    `The input of prompt "${name}" is a schema: { input: z.object({ … }) }. For a prompt that takes none, leave it out.`,
+    `The input of prompt "${name}" must be a schema: { input: z.object({ … }) }. If the prompt takes no input, leave it out.`,
   );
 }
 
@@ -162,7 +163,7 @@ function checkOutput(name: string, output: unknown): void {
   if (typeof output === 'object' && output !== null) return;
   throw new CuelineError(
     'invalid_definition',
-    `The output of prompt "${name}" is a schema for its answer: { output: z.object({ … }) }. For text, leave it out.`,
+    `The output of prompt "${name}" must be a schema for its answer: { output: z.object({ … }) }. For text, leave it out.`,
   );
 }
 
@@ -170,7 +171,7 @@ function checkTools(name: string, tools: unknown = []): void {
   if (isToolList(tools)) return;
   throw new CuelineError(
     'invalid_definition',
-    `The tools of prompt "${name}" are a list of what tool(…) makes, or the AI SDK's tools by their names: { tools: [tool('search', 'what it does', z.object({ … }), async (args) => …)] }.`,
+    `The tools of prompt "${name}" must be a list of what tool(…) returns, or the AI SDK's tools by name: { tools: [tool('search', 'what it does', z.object({ … }), async (args) => …)] }.`,
   );
 }
 

@@ -26,7 +26,7 @@ export type Definitions = {
   taskList?: TaskListDefinition;
 };
 
-/** Returns the definitions of a prompt that has defined nothing yet. */
+/** Returns empty definitions. */
 export function emptyDefinitions(): Definitions {
   return { variables: new Map(), system: new Map(), messages: [], tools: new Map(), hooks: [] };
 }

@@ -116,7 +116,7 @@ export function checkOptionNames(whose: string, options: unknown, call: string):
 }
 
 /**
- * Returns what to write for a name that belongs into the options of a call, also for a former name. `call` is the
+ * Returns what to write for a name that belongs in the options of a call, also for a former name. `call` is the
  * beginning of the call, such as `runPrompt(…, `.
  */
 export function inOptions(

@@ -37,7 +37,7 @@ export type Limits = {
    */
   depth: number;
   /**
-   * Input and output tokens, as providers report them. A report that is not a whole number from 0 on counts as 0.
+   * Input and output tokens, as providers report them. A report that is not a whole number of at least 0 counts as 0.
    * Default: unlimited.
    */
   tokens?: number;

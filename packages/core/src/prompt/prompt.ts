@@ -31,21 +31,21 @@ import { checkToolName, functionTool } from '../tools/tool-definition.ts';
 import { dataVariable, textVariable } from './variables.ts';
 
 /**
- * What a prompt function talks to. Every call leaves a definition behind; nothing is sent and no tool runs until the
- * function has returned. Variables, system parts and tools that are defined later, from inside a tool, hold from the
- * next step on.
+ * The argument of a prompt function. Its methods make definitions; nothing is sent and no tool runs until the
+ * function has returned. Variables, system parts and tools that are defined later, from inside a tool, apply
+ * from the next step on.
  */
 export class Prompt {
   #definitions: Definitions = emptyDefinitions();
   #base: Definitions = this.#definitions;
   #task = false;
   #started = false;
-  /** Whether messages can be added no more. */
+  /** True once no more messages can be added. */
   #fixed = false;
-  #toolless = false;
+  #hasNoTools = false;
 
   constructor() {
-    // what is taken from a prompt still works on it: async ({ $, def }) => …
+    // … => methods are bound, so that a script can destructure the prompt: async ({ $, def }) => … => …
     for (const name of Object.getOwnPropertyNames(Prompt.prototype)) {
       const method: unknown = Object.getOwnPropertyDescriptor(Prompt.prototype, name)?.value;
       if (typeof method !== 'function' || name === 'constructor') continue;
@@ -53,7 +53,7 @@ export class Prompt {
       Object.defineProperty(this, name, {
         configurable: true,
         get: () => bound,
-        // a method that is replaced is one of its own, which its tasks' prompts have too
+        // a replaced method is an own property, which the prompts of its tasks get, too
         set: (value: unknown) => {
           Object.defineProperty(this, name, { value, enumerable: true, writable: true, configurable: true });
         },
@@ -61,14 +61,15 @@ export class Prompt {
     }
   }
 
-  /** What has been defined so far; inside a task's `extend`, what that task has defined. @internal */
+  /** All definitions so far; inside a task's `extend`, those of that task. @internal */
   get definitions(): Definitions {
     return this.#definitions;
   }
 
   /**
-   * Adds a user message. The template's indentation is removed. A File, a Blob, the URL of an image, and what `textPart`,
-   * `imagePart`, `filePart` or `audioPart` made is sent as what it is, between the texts around it.
+   * Adds a user message. The template's indentation is removed. A File, a Blob, the URL of an image, and a part
+   * made by `textPart`, `imagePart`, `filePart` or `audioPart` is sent as a part of its own, between the texts
+   * around it.
    *
    * @example prompt.$`Help ${name} plan the day.`
    * @example prompt.$`What does ${file} say about ${topic}?`
@@ -77,7 +78,7 @@ export class Prompt {
     if (!Array.isArray(strings) || !('raw' in strings)) {
       throw new CuelineError(
         'invalid_definition',
-        "prompt.$ is written as a template, without parentheses: prompt.$`…`. For a text that you have there is prompt.defMessage('user', text).",
+        "prompt.$ is a template tag, so write it without parentheses: prompt.$`…`. To add a string, use prompt.defMessage('user', text).",
       );
     }
     this.defMessage('user', renderTemplate(strings, values));
@@ -85,7 +86,7 @@ export class Prompt {
 
   /**
    * Defines a variable at the front of the system prompt. Defining a name again replaces its value in place.
-   * @returns `<NAME>`, to stand for the value in messages
+   * @returns `<NAME>`, a reference to the value for messages
    */
   def(name: string, content: string): string {
     this.#definitions.variables.set(name, textVariable(name, content));
@@ -94,7 +95,7 @@ export class Prompt {
 
   /**
    * Defines a variable whose value is data; the model reads it as YAML.
-   * @returns `<NAME>`, to stand for the value in messages
+   * @returns `<NAME>`, a reference to the value for messages
    */
   defData(name: string, data: object): string {
     this.#definitions.variables.set(name, dataVariable(name, data));
@@ -103,8 +104,8 @@ export class Prompt {
 
   /**
    * Adds a named part to the system prompt, or replaces the part of that name. With `providerOptions`, such as
-   * Anthropic's cache control, it is sent as a system message of its own. A text without a name is sent as it is, and
-   * another one follows it.
+   * Anthropic's cache control, it is sent as a separate system message. A text without a name is sent
+   * unchanged; several follow each other.
    *
    * @example prompt.defSystem('role', 'You are a travel guide.');
    * @example prompt.defSystem('You are a travel guide.');
@@ -118,7 +119,7 @@ export class Prompt {
       options?: { providerOptions?: ProviderOptions },
     ]
   ): void {
-    // a value that is missing by mistake is given as undefined
+    // counts arguments, because a value that is missing by mistake is passed as undefined
     if (arguments.length === 1 && typeof name === 'string') return this.#addSystemText(name);
     checkNames('prompt.defSystem', options, ['providerOptions'], 'invalid_definition');
     if (typeof name !== 'string' || name.trim() === '' || /[\n<>]/.test(name)) {
@@ -130,7 +131,7 @@ export class Prompt {
     if (typeof value !== 'string') {
       throw new CuelineError(
         'invalid_definition',
-        `prompt.defSystem('${name}', …) takes a text, and got ${quoteValue(value)}.`,
+        `prompt.defSystem('${name}', …) takes a string, but got ${quoteValue(value)}.`,
       );
     }
     this.#definitions.system.set(name, {
@@ -140,8 +141,8 @@ export class Prompt {
   }
 
   /**
-   * Adds a message to the conversation that the run starts with: a text, or a list of parts, such as text, images and
-   * files of the user, calls that the assistant made, and what the tools returned. For the system prompt there is
+   * Adds a message to the conversation that the run starts with: a string, or a list of parts, such as text,
+   * images and files of the user, tool calls of the assistant, and results of tools. For the system prompt, use
    * `defSystem`.
    *
    * @example
@@ -162,15 +163,15 @@ export class Prompt {
   }
 
   /**
-   * Registers a tool that the model can call. The function's arguments are inferred from the schema and have passed it.
-   * What it returns (or throws) goes back to the model; an async generator's outputs are shown as they come, and the
-   * last one is the result.
+   * Registers a tool that the model can call. The function's arguments are inferred from the schema and have
+   * passed it. The model reads its return value or its error; the outputs of an async generator are shown as
+   * they come, and the last one is the result.
    *
-   * Without a function it is a client tool: a call waits until the page has answered it, with the function that
-   * `usePrompt(…, { tools })` or `createRun(…, { tools })` has under its name, or by `respondToClientTool`.
+   * Without a function it is a client tool: a call waits until the page has responded, with its function of
+   * this name in `usePrompt(…, { tools })` or `createRun(…, { tools })`, or by `respondToClientTool`.
    *
-   * With a list of `tool(…)` in the place of schema and function it is a composite tool: the model makes several calls
-   * at once, and each gets a result of its own.
+   * With a list of `tool(…)` instead of a schema and a function, it is a composite tool: the model makes
+   * several calls at once, and each has its own result.
    *
    * @example
    * prompt.defTool('getWeather', 'Weather for a city', z.object({ city: z.string() }), async ({ city }) => lookUp(city));
@@ -203,15 +204,14 @@ export class Prompt {
     ...rest: [fnOrOptions?: unknown, options?: ToolOptions]
   ): void {
     if (isRecord(description)) return this.defTools({ [name]: description });
-    // one that is missing is reported with the tool's name
+    // a missing function is reported with the tool's name
     this.#addTool(name, toolOf(name, description, schema as ToolSchema, rest));
   }
 
   /**
-   * Registers tools of the AI SDK by their names, such as those of an MCP client or of a provider, or a list of these and
-   * of what `tool(…)` makes. The AI SDK's keep
-   * their own way to tell the model of a result. `options.approval` counts them as `external`, unless their server says
-   * that they only read.
+   * Registers tools of the AI SDK by name, such as those of an MCP client or of a provider, or a list of tool
+   * sets and of tools that `tool(…)` returned. Tools of the AI SDK keep their own `toModelOutput`.
+   * `options.approval` counts them as `external`, unless their server says that they only read.
    *
    * @example prompt.defTools(await mcpClient.tools());
    */
@@ -219,7 +219,7 @@ export class Prompt {
     if (!isToolList(tools)) {
       throw new CuelineError(
         'invalid_definition',
-        `prompt.defTools takes tools of the AI SDK by their names, or a list of what tool(…) makes, and got ${quoteValue(tools)}. Write prompt.defTools(await mcpClient.tools()).`,
+        `prompt.defTools takes tools of the AI SDK by name, or a list of what tool(…) returns, but got ${quoteValue(tools)}. Write prompt.defTools(await mcpClient.tools()).`,
       );
     }
     for (const named of namedTools(tools)) {
@@ -231,8 +231,8 @@ export class Prompt {
   }
 
   /**
-   * Registers a tool that is answered by a prompt of its own: the function defines that prompt, with the call's
-   * arguments. The result is the text of its answer, or the object that `responseSchema` asks for.
+   * Registers a tool whose calls are answered by an agent: the function defines the agent's prompt, with the
+   * call's arguments. The result is the text of its answer, or the object of `responseSchema`.
    *
    * @example
    * prompt.defAgent('researcher', 'Research a topic', z.object({ topic: z.string() }), async ({ topic }, prompt) => {
@@ -246,14 +246,14 @@ export class Prompt {
     fn: AgentFunction<ToolArguments<Schema>, Plugins>,
     options?: AgentOptions<Plugins>,
   ): void {
-    // the runner gives the prompt its plugins' methods before it calls the function
+    // the runner adds the methods of the plugins to the prompt before it calls the function
     const run = fn as unknown as AgentDefinition['run'];
     this.#addTool(name, agentTool(name, description, schema, run, options));
   }
 
   /**
-   * Registers a function that is called before each step and may change what the step sends. Hooks are called in their
-   * order, and each sees what the ones before have returned.
+   * Registers a function that is called before each step and may change what the step sends. Hooks are called
+   * in order, and each sees the changes of the earlier ones.
    *
    * @example
    * prompt.defHook(({ stepNumber }) => (stepNumber === 0 ? { activeTools: ['search'] } : {}));
@@ -269,15 +269,16 @@ export class Prompt {
   }
 
   /**
-   * Gives the model tasks to work through in their order, with the tools `startTask` and `finishTask`. A result that a
-   * task's `validation` does not accept goes back with its feedback; the run does not end while a task is open.
+   * Gives the model tasks to work through in their order, with the tools `startTask` and `finishTask`. The
+   * model reads the feedback on a result that a task's `validation` does not accept; the run does not end while
+   * a task is open.
    *
-   * @returns the tasks as they stand, and the way to change them while the run goes on
+   * @returns the current tasks, and a method to edit them during the run
    */
   defTaskList(tasks: readonly TaskDefinition<this>[], options?: TaskListOptions): TaskListHandle {
     checkTasks(tasks as readonly TaskDefinition[]);
     checkNames('prompt.defTaskList', options, ['maxAttempts', 'maxNudges'], 'invalid_definition');
-    // what `extend` is given is this prompt, or one for the task with the same methods
+    // `extend` gets this prompt, or a prompt of the task with the same methods
     return this.#addTaskList(
       new TaskListDefinition('static', tasks as readonly TaskDefinition[], options),
       addStaticTools,
@@ -285,10 +286,10 @@ export class Prompt {
   }
 
   /**
-   * Lets the model keep a task list of its own, with the tools `createTask`, `updateTask`, `startTask`, `completeTask`,
-   * `getTaskList` and `deleteTask`. The run does not end while a task on it is open.
+   * Lets the model write its own task list, with the tools `createTask`, `updateTask`, `startTask`,
+   * `completeTask`, `getTaskList` and `deleteTask`. The run does not end while a task on it is open.
    *
-   * @returns the tasks as they stand, and the way to change them while the run goes on
+   * @returns the current tasks, and a method to edit them during the run
    */
   defDynamicTaskList(options?: Pick<TaskListOptions, 'maxNudges'>): TaskListHandle {
     checkNames('prompt.defDynamicTaskList', options, ['maxNudges'], 'invalid_definition');
@@ -302,12 +303,12 @@ export class Prompt {
   start(tools: ToolSet = {}): void {
     for (const [name, tool] of Object.entries(tools)) this.#addTool(name, { kind: 'ready', tool });
     this.#started = this.#fixed = true;
-    this.#toolless = this.#definitions.tools.size === 0;
+    this.#hasNoTools = this.#definitions.tools.size === 0;
   }
 
   /**
-   * Calls `define`, and gives back what it has defined, which stands apart from all that was there before. Called by the
-   * runner when a task begins. @internal
+   * Calls `define`, and returns its definitions, separate from those that existed before. Called by the runner
+   * when a task begins. @internal
    */
   async layer(define: (prompt: this) => void | Promise<void>): Promise<Definitions> {
     const layer = emptyDefinitions();
@@ -316,7 +317,8 @@ export class Prompt {
     scoped.#base = this.#base;
     scoped.#task = true;
     noteInput(scoped, ...inputsOf(this));
-    // plugins define on the prompt that they were set up with: for as long as one of their methods runs, that is the task's
+    // plugins define on the prompt that they were set up with, so that prompt uses the task's definitions while
+    // one of their methods runs
     for (const [name, value] of Object.entries(this)) {
       const method: unknown =
         typeof value === 'function'
@@ -350,17 +352,17 @@ export class Prompt {
   }
 
   #addTool(name: string, tool: ToolDefinition): void {
-    if (this.#toolless && !this.#task) {
+    if (this.#hasNoTools && !this.#task) {
       throw new CuelineError(
         'invalid_definition',
-        `The run has started without tools, so it cannot be given ${name} now. Define it in the prompt function.`,
+        `The run has started without tools, so ${name} cannot be added now. Define it in the prompt function.`,
       );
     }
     // a tool of a task may replace one of the prompt, but not a tool of the task list
     if (this.#definitions.tools.has(name) || this.#base.taskList?.tools.has(name) === true) {
       throw new CuelineError(
         'invalid_definition',
-        `There is a tool ${name} already. Give this one another name.`,
+        `A tool named ${name} already exists. Give this one another name.`,
       );
     }
     this.#definitions.tools.set(name, tool);
@@ -376,13 +378,13 @@ export class Prompt {
     if (this.#base.taskList !== undefined) {
       throw new CuelineError(
         'invalid_definition',
-        'The prompt has a task list already. Put all tasks into one list.',
+        'The prompt already has a task list. Put all tasks into one list.',
       );
     }
     if (this.#started) {
       throw new CuelineError(
         'invalid_definition',
-        'The run has started, so it cannot be given a task list now. Define it in the prompt function.',
+        'The run has started, so a task list cannot be added now. Define it in the prompt function.',
       );
     }
     addTools(list);
@@ -392,7 +394,7 @@ export class Prompt {
   }
 }
 
-/** The kind of tool that the arguments of `defTool` say. @throws CuelineError `invalid_definition` */
+/** Returns the tool that the arguments of `defTool` describe. @throws CuelineError `invalid_definition` */
 function toolOf(
   name: string,
   description: string,
@@ -403,9 +405,9 @@ function toolOf(
   if (Array.isArray(schema)) {
     return compositeTool(name, description, schema, fnOrOptions as ToolOptions | undefined);
   }
-  // a function that is missing by mistake is given as undefined
+  // counts arguments, because a function that is missing by mistake is passed as undefined
   const isClient = rest.length === 0 || (rest.length === 1 && isRecord(fnOrOptions));
-  // what is no list is a schema, which TypeScript does not see of a readonly list
+  // anything but a list is a schema, which TypeScript does not infer for a readonly list
   return isClient
     ? clientTool(name, description, schema as ToolSchema, fnOrOptions as ClientToolOptions<never>)
     : functionTool(name, description, schema as ToolSchema, fnOrOptions as () => unknown, options);

@@ -2,7 +2,7 @@ import type { PromptTypes, TextPrompt } from '../log/state.ts';
 import { CuelineError } from '../base/errors.ts';
 import type { PromptDefinition } from './define-prompt.ts';
 
-/** What a page knows of a prompt that runs on a server: its name, and for TypeScript its input, output and tools. */
+/** A prompt that runs on a server, as a page knows it: its name, and its input, output and tools as types. */
 export type RemotePrompt<Input = void, Types extends PromptTypes = PromptTypes> = PromptDefinition<
   Input,
   Types
@@ -13,9 +13,9 @@ type RemoteOf<Definition> =
   Definition extends PromptDefinition<infer Input, infer Types> ? RemotePrompt<Input, Types> : never;
 
 /**
- * Names a prompt that a server runs, without its function, tools and system prompt: none of them gets into the page. The
- * type of the definition says what it takes and gives; import it with `import type`. It is started with an executor that
- * reaches the server: `viaRoute(…)`.
+ * Returns a prompt that a server runs, without its function, tools and system prompt, which stay on the server.
+ * Its types are those of the definition; import that with `import type`. Start it with an executor that reaches
+ * the server: `viaRoute(…)`.
  *
  * @throws CuelineError `invalid_definition` without a name
  * @example
@@ -42,6 +42,6 @@ export function remotePrompt<Definition extends PromptDefinition<never> = Prompt
       );
     },
   };
-  // its types are those of the definition that it names
+  // the types come from the definition of this name
   return remote as RemoteOf<Definition>;
 }

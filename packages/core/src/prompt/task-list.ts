@@ -12,13 +12,13 @@ import type { ToolDefinition } from './definitions.ts';
 
 /** One task of `defTaskList`. `P` is the prompt with its plugins' methods. */
 export type TaskDefinition<P = unknown> = {
-  /** What is to be done, as the model is told. */
+  /** The description of the task that the model reads. */
   task: string;
-  /** Looks at a result. A text that it returns, or an error that it throws, is the feedback that the model gets. */
+  /** Checks a result. A string that it returns, or an error that it throws, becomes the feedback to the model. */
   validation?: (result: string) => string | void | undefined | Promise<string | void | undefined>;
   /**
-   * Called when the task becomes current. What it defines on `prompt` exists for this task only. `messages` is what
-   * the model would be sent.
+   * Called when the task becomes current. Its definitions on `prompt` exist for this task only. `messages` are
+   * those that would be sent to the model.
    */
   extend?: (prompt: P, messages: ModelMessage[]) => void | Promise<void>;
 };
@@ -26,37 +26,37 @@ export type TaskDefinition<P = unknown> = {
 export type TaskListOptions = {
   /** How many results of one task may be refused before the run ends as `tasks_incomplete`. Default 5. */
   maxAttempts?: number;
-  /** How often the model is reminded when it stops while tasks are open, between two of its tasks' steps. Default 3. */
+  /** How often a model that stops while tasks are open is reminded, without progress in between. Default 3. */
   maxNudges?: number;
 };
 
-/** The tasks as they stand, and the way to change them from outside. */
+/** The current tasks, and a method to edit them from outside. */
 export type TaskListHandle = {
   readonly tasks: readonly TaskItem[];
-  /** The task that is being worked on, or that is next. */
+  /** The task in progress, or the next one. */
   readonly current: TaskItem | undefined;
   readonly isComplete: boolean;
-  /** Changes the list; the model sees it at its next step. An edit that makes no sense is refused with a reason. */
+  /** Edits the list; the model sees the change at its next step. An impossible edit is refused with a reason. */
   edit(edit: TaskEdit): EditReply;
 };
 
-/** What a prompt function says of its tasks, and the tasks as they stand. The runner listens to what happens to them. */
+/** The task list of a prompt: the author's definitions, and the current tasks. The runner listens to its events. */
 export class TaskListDefinition implements TaskListHandle {
-  /** Everything that has happened to the list, from its first task on. */
+  /** All events of the list, from its first task on. */
   readonly events: TaskEvent[] = [];
-  /** What the user has changed since the current task began, in words. */
+  /** The user's edits since the current task began, as text. */
   userEdits: string[] = [];
   readonly tools: Map<string, ToolDefinition> = new Map();
   readonly maxNudges: number;
-  /** The task that the model has been sent to work on, which need not be current any more. Set by the runner. */
+  /** The task of the last request to the model, which may no longer be current. Set by the runner. */
   underWay: string | undefined;
   readonly #definitions: ReadonlyMap<string, TaskDefinition>;
   #list: TaskList;
   #listener: ((event: TaskEvent) => void) | undefined;
   #hasEnded: () => boolean = () => false;
   readonly #waiting = new Set<() => void>();
-  /** How many of the events the listener has been told of. */
-  #told = 0;
+  /** How many of the events the listener has received. */
+  #notifiedCount = 0;
 
   constructor(
     kind: TaskList['kind'],
@@ -72,7 +72,7 @@ export class TaskListDefinition implements TaskListHandle {
     if (!Number.isInteger(maxNudges) || maxNudges < 0) {
       throw new CuelineError(
         'invalid_definition',
-        `maxNudges is ${String(maxNudges)}. Give a whole number from 0 on; 0 means that the model is not reminded.`,
+        `maxNudges is ${String(maxNudges)}. Give a whole number of at least 0; 0 means that the model is not reminded.`,
       );
     }
     this.#list = list;
@@ -97,12 +97,15 @@ export class TaskListDefinition implements TaskListHandle {
     return isComplete(this.#list);
   }
 
-  /** What the author said of a task; undefined for one that somebody added. */
+  /** Returns the author's definition of a task; undefined for a task that the user or the model added. */
   definitionOf(taskId: string): TaskDefinition | undefined {
     return this.#definitions.get(taskId);
   }
 
-  /** Begins as the tasks of an earlier turn stood, where they are those of this list. Before anybody listens. */
+  /**
+   * Starts with the tasks of an earlier turn, if they belong to this list. Must be called before a listener is
+   * added.
+   */
   resume(earlier: readonly TaskItem[]): void {
     const { accepted, events, list } = resumeTasks(this.#list, earlier);
     if (!accepted) return;
@@ -110,21 +113,21 @@ export class TaskListDefinition implements TaskListHandle {
     this.events.splice(0, Infinity, ...events);
   }
 
-  /** Continues a list of which the log has these events already. Before anybody listens. */
+  /** Continues a list whose events are in the log already. Must be called before a listener is added. */
   takeOver(events: readonly TaskEvent[]): void {
     if (events.length === 0) return;
     this.#list = applyEvents({ ...this.#list, items: [], nextNumber: 1 }, events);
     this.events.splice(0, Infinity, ...events);
-    this.#told = events.length;
+    this.#notifiedCount = events.length;
     for (const task of this.tasks) {
       if (task.status !== 'validating') continue;
-      // the result is handed in again
+      // the result is validated again
       const again = [update(task, 'author', { status: 'in_progress', result: null })];
       this.apply(accept(this.#list, again, ''));
     }
   }
 
-  /** Writes a decision down, and gives its reply. */
+  /** Applies a decision, and returns its reply. */
   apply(decision: Decision): string {
     this.#list = decision.list;
     this.events.push(...decision.events);
@@ -133,7 +136,10 @@ export class TaskListDefinition implements TaskListHandle {
     return decision.reply;
   }
 
-  /** Resolves once a task's result is no longer being validated: somebody has skipped or resolved the task meanwhile. */
+  /**
+   * Resolves once the validation of a task's result no longer matters, because the user has skipped or resolved
+   * the task.
+   */
   async noLongerValidating(taskId: string): Promise<void> {
     const isValidating = (): boolean =>
       this.tasks.some(({ id, status }) => id === taskId && status === 'validating');
@@ -157,21 +163,22 @@ export class TaskListDefinition implements TaskListHandle {
     return { accepted: true };
   }
 
-  /** Tells `listener` of everything that happened and will happen to the list, until the run has ended. */
+  /** Calls `listener` with all past and future events of the list, until the run has ended. */
   listen(listener: (event: TaskEvent) => void, hasEnded: () => boolean): void {
     this.#listener = listener;
     this.#hasEnded = hasEnded;
     this.#notify();
   }
 
-  /** Tells the listener of one event after the other, also where it answers one with an edit, or by ending the run. */
+  /** Passes the events to the listener in order, also if it responds to one with an edit, or by ending the run. */
   #notify(): void {
     const listener = this.#listener;
     if (listener === undefined) return;
-    while (this.#told < this.events.length && !this.#hasEnded()) listener(this.events[this.#told++]!);
-    if (this.#told === this.events.length) return;
-    // what the run was not told of has not happened
-    this.events.length = this.#told;
+    while (this.#notifiedCount < this.events.length && !this.#hasEnded())
+      listener(this.events[this.#notifiedCount++]!);
+    if (this.#notifiedCount === this.events.length) return;
+    // events that the run did not receive do not count
+    this.events.length = this.#notifiedCount;
     this.#list = applyEvents({ ...this.#list, items: [], nextNumber: 1 }, this.events);
   }
 }
@@ -181,7 +188,7 @@ export function checkTasks(tasks: readonly TaskDefinition[]): void {
   if (!Array.isArray(tasks) || tasks.length === 0) {
     throw new CuelineError(
       'invalid_definition',
-      "A task list needs at least one task: prompt.defTaskList([{ task: 'Add 5 and 3', validation: (result) => … }]). For tasks that the model makes itself there is prompt.defDynamicTaskList().",
+      "A task list needs at least one task: prompt.defTaskList([{ task: 'Add 5 and 3', validation: (result) => … }]). If the model should write the tasks, use prompt.defDynamicTaskList().",
     );
   }
   for (const [index, definition] of tasks.entries()) {

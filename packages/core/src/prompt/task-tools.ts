@@ -57,7 +57,7 @@ async function finish(list: TaskListDefinition, result: string): Promise<string>
   const decision = tasks.finishTask(list.list, result, list.underWay);
   const reply = list.apply(decision);
   if (decision.validate === undefined) return reply;
-  // a validation may never end, and the task may be skipped for it
+  // a validation may never end, and the user may skip the task meanwhile
   const found = await Promise.race([
     validate(list.definitionOf(decision.validate), result),
     list.noLongerValidating(decision.validate).then((): ValidationResult => ({ feedback: undefined })),
@@ -65,7 +65,7 @@ async function finish(list: TaskListDefinition, result: string): Promise<string>
   return list.apply(tasks.settleTask(list.list, decision.validate, found.feedback, found.thrown));
 }
 
-/** What is wrong with a result, undefined where nothing is; `thrown` where only the model is to read it. */
+/** The feedback on a result, undefined for a valid one; `thrown` if only the model may read it. */
 type ValidationResult = { feedback: string | undefined; thrown?: true };
 
 async function validate(definition: TaskDefinition | undefined, result: string): Promise<ValidationResult> {
@@ -95,11 +95,11 @@ function addTool<Name extends string>(
     },
     { validate: (value) => readTexts(value, fields) },
   );
-  // the list decides what a repeated call means, and not the loop guard
+  // the list decides about repeated calls, and not the loop guard
   list.tools.set(name, functionTool(name, description, schema, run, { repeatable: true, effect: 'read' }));
 }
 
-/** Models hand in numbers where a text is asked for; the text of a number is what they mean. */
+/** Accepts numbers, because models pass them where a string is expected. */
 function readTexts<Name extends string>(
   value: unknown,
   fields: readonly Name[],

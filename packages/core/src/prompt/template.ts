@@ -5,9 +5,10 @@ import { imageTypeOfUrl } from '../messages/media-type.ts';
 import { isRecord } from '../base/describe-value.ts';
 
 /**
- * The text of a tagged template, without the indentation that its source code has. Only the template's own lines
- * are dedented; interpolated values stay as they are. A Blob, a File, the URL of an image or what `textPart`,
- * `imagePart`, `filePart` or `audioPart` made is a part of its own, between the texts before and after it.
+ * Returns the text of a tagged template, without the indentation of its source code. Only the template's own
+ * lines are dedented; interpolated values stay unchanged. A Blob, a File, the URL of an image or a part made by
+ * `textPart`, `imagePart`, `filePart` or `audioPart` is a part of its own, between the texts before and after
+ * it.
  * @throws CuelineError `invalid_definition` for a value that has no sensible text
  */
 export function renderTemplate(
@@ -22,7 +23,7 @@ export function renderTemplate(
   let text = dedented[0] ?? '';
   for (const [index, value] of values.entries()) {
     const part = attachmentOf(value);
-    if (part === undefined) text += textOf(value, index);
+    if (part === undefined) text += valueText(value, index);
     else {
       parts.push(...textBetween(text, parts.length > 0), part);
       text = '';
@@ -33,27 +34,30 @@ export function renderTemplate(
   return [...parts, ...textBetween(text, true)];
 }
 
-/** The text without the empty lines before it and the space after it. */
+/** Returns the text without leading empty lines and trailing space. */
 function withoutMargins(text: string): string {
   return text.replace(/^(?:[ \t]*\n)+/, '').trimEnd();
 }
 
-/** The text beside a part, where there is any. What follows a part on its line starts without a space. */
+/** Returns the text next to a part, if there is any. Text after a part on the same line starts without a space. */
 function textBetween(text: string, follows: boolean): ContentPart[] {
   const words = withoutMargins(follows ? text.replace(/^[ \t]+/, '') : text);
   return words === '' ? [] : [{ type: 'text', text: words }];
 }
 
-/** The part that a value is by itself; undefined for what is written into the text. */
+/** Returns the part that a value makes; undefined for a value that is written into the text. */
 function attachmentOf(value: unknown): ContentPart | undefined {
-  // what no media type is known of is refused with the message
+  // a file of an unknown media type is refused with the message
   if (value instanceof Blob) return { type: 'file', data: value, mediaType: value.type };
   if (value instanceof URL)
     return imageTypeOfUrl(value) === undefined ? undefined : { type: 'image', image: value };
   return isRecord(value) && isPart(value) ? (value as ContentPart) : undefined;
 }
 
-/** The indentation that all lines share, in characters; a line that only closes the template does not count. */
+/**
+ * Returns the common indentation of all lines, in characters; a line that only closes the template does not
+ * count.
+ */
 function commonIndent(strings: TemplateStringsArray): number {
   let indent = Infinity;
   for (const [index, part] of strings.entries()) {
@@ -67,7 +71,7 @@ function commonIndent(strings: TemplateStringsArray): number {
   return indent === Infinity ? 0 : indent;
 }
 
-function textOf(value: unknown, index: number): string {
+function valueText(value: unknown, index: number): string {
   const where = `The ${ordinal(index + 1)} value in the template`;
   if (value === undefined || value === null) {
     throw new CuelineError(
@@ -84,12 +88,12 @@ function textOf(value: unknown, index: number): string {
   if (typeof (value as { then?: unknown }).then === 'function') {
     throw new CuelineError('invalid_definition', `${where} is a promise. Write \${await …}.`);
   }
-  // an object's own toString is taken at its word; the one that every object has says nothing
+  // an object's own toString is used; the inherited one is useless
   const text = (value as { toString?(): string }).toString?.() ?? '[object ';
   if (text.includes('[object ') && typeof value === 'object') {
     const { type } = value as { type?: unknown };
     const looksLike = contentTypes.find((known) => known === type);
-    if (looksLike !== undefined) throw notAPart(where, looksLike);
+    if (looksLike !== undefined) throw notAPartError(where, looksLike);
     throw new CuelineError(
       'invalid_definition',
       `${where} is an object. Define it with prompt.defData('NAME', value) and interpolate what that returns, or write \${JSON.stringify(value)}.`,
@@ -98,8 +102,8 @@ function textOf(value: unknown, index: number): string {
   return text;
 }
 
-/** Data of a part's shape may come from a client or a tool, so what counts is who made it. */
-function notAPart(where: string, type: ContentPart['type']): CuelineError {
+/** Checks who made the part, because data of the same shape may come from a client or a tool. */
+function notAPartError(where: string, type: ContentPart['type']): CuelineError {
   return new CuelineError(
     'invalid_definition',
     `${where} is a plain object of the type '${type}', which is data, not a part. Make a part with ${type}Part(…), or write \${JSON.stringify(value)} for data.`,

@@ -12,7 +12,7 @@ export type TypedSettings = {
   readonly plugins?: readonly Plugin[];
 };
 
-/** What settings say of the prompt that they belong to. */
+/** The types of the prompt that these settings belong to. */
 export type TypesOf<Settings extends TypedSettings> = {
   output: Settings extends { readonly output: infer Schema } ? ToolArguments<Schema> : string;
   object: Settings extends { readonly output: infer Schema } ? DeepPartial<ToolArguments<Schema>> : undefined;
@@ -26,7 +26,7 @@ export type TypesOf<Settings extends TypedSettings> = {
 
 type ClientTool = NamedTool<string, { input: unknown; output: unknown; client: true }>;
 
-/** The client tools among some tools: by name, what the page's function gets and gives. */
+/** The client tools among some tools: by name, the arguments and the result of the page's function. */
 type ClientToolsOf<Tool extends ClientTool> = {
   [Each in Tool as Each['name']]: {
     input: NonNullable<Each['~types']>['input'];
@@ -36,10 +36,10 @@ type ClientToolsOf<Tool extends ClientTool> = {
 
 type AnyCall = PromptTypes['toolCall'];
 
-/** What stands in a list of tools, or the one tool set. */
+/** The entries of a list of tools, or the single tool set. */
 type EntryOf<Tools extends ToolList> = Tools extends readonly (infer Entry)[] ? Entry : Tools;
 
-/** A call of one of these tools; the name tells which, and with it what the arguments and the result are. */
+/** A call of one of these tools; the name distinguishes the types of arguments and results. */
 type CallOf<Entry> =
   Entry extends NamedTool<infer Name, { input: infer Input; output: infer Output }>
     ? AnyCall & { toolName: Name; input?: Input; partialInput?: DeepPartial<Input>; output?: Output }
@@ -47,7 +47,7 @@ type CallOf<Entry> =
       ? CallOfSet<Entry>
       : AnyCall;
 
-/** A call of one of the tools of a set. A set with any names says nothing to TypeScript. */
+/** A call of one of the tools of a set. A set with arbitrary names has no types. */
 type CallOfSet<Tools extends ToolSet> = string extends keyof Tools
   ? AnyCall
   : {
@@ -59,17 +59,17 @@ type CallOfSet<Tools extends ToolSet> = string extends keyof Tools
       };
     }[keyof Tools & string];
 
-/** What a schema takes: fields with a default may be left out. */
+/** The input of a schema: fields with a default may be left out. */
 export type SchemaInput<Schema> = Schema extends {
   readonly '~standard': { readonly types?: { readonly input: infer Input } | undefined };
 }
   ? undefined extends Input
-    ? // a start then needs no argument
+    ? // so that a start needs no argument
       Input | void
     : Input
   : ToolArguments<Schema>;
 
-/** The plugins that settings name. */
+/** The plugins in the settings. */
 export type PluginsOf<Settings extends TypedSettings> = Settings extends {
   readonly plugins: infer Plugins extends readonly Plugin[];
 }

@@ -2,7 +2,7 @@ import { CuelineError } from '../base/errors.ts';
 import type { Plugin } from './define-plugin.ts';
 import type { Prompt } from './prompt.ts';
 
-/** Lets a plugin make its definitions, and puts its methods onto `prompt`. @throws CuelineError `invalid_definition` */
+/** Lets a plugin make its definitions, and adds its methods to `prompt`. @throws CuelineError `invalid_definition` */
 export async function usePlugin(prompt: Prompt, plugin: Plugin): Promise<void> {
   if (plugin?.kind !== 'plugin') {
     throw new CuelineError(
@@ -16,17 +16,17 @@ export async function usePlugin(prompt: Prompt, plugin: Plugin): Promise<void> {
     if (name in prompt) {
       throw new CuelineError(
         'invalid_definition',
-        `Plugin "${plugin.name}" has a method ${name}, but prompt.${name} is there already. Give it another name.`,
+        `Plugin "${plugin.name}" has a method ${name}, but prompt.${name} already exists. Give it another name.`,
       );
     }
     const member: unknown = (methods as Record<string, unknown>)[name];
-    // a method works on what it belongs to, also where it is called as one of prompt's
+    // binds the method to its object, because it is called as a method of prompt
     const value: unknown = typeof member === 'function' ? member.bind(methods) : member;
     Object.defineProperty(prompt, name, { value, enumerable: true });
   }
 }
 
-/** The names of an object's own fields, and of the methods and getters of its classes. */
+/** Returns the names of an object's own fields, and of the methods and getters of its classes. */
 function memberNames(methods: object): Set<string> {
   const names = new Set(Object.keys(methods));
   let prototype: unknown = Object.getPrototypeOf(methods);
@@ -37,7 +37,7 @@ function memberNames(methods: object): Set<string> {
   return names;
 }
 
-/** True for what every object comes from, in whatever realm it was made. */
+/** True for `Object.prototype` of any realm. */
 function isBase(prototype: object): boolean {
   return Object.getPrototypeOf(prototype) === null;
 }

@@ -9,25 +9,25 @@ const MAX_LENGTH = 1_000_000;
 const MAX_DEPTH = 100;
 const xmlName = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 
-/** A text variable, checked. @throws CuelineError `invalid_definition` */
+/** Returns a validated text variable. @throws CuelineError `invalid_definition` */
 export function textVariable(name: string, content: string): Variable {
   checkName(name);
   if (typeof content !== 'string') {
     throw new CuelineError(
       'invalid_definition',
-      `prompt.def('${name}', …) takes a string, and got ${typeof content}. For objects use prompt.defData('${name}', …).`,
+      `prompt.def('${name}', …) takes a string, but got ${typeof content}. For objects use prompt.defData('${name}', …).`,
     );
   }
   return { kind: 'text', value: checkLength(name, content) };
 }
 
-/** A data variable as YAML, checked. @throws CuelineError `invalid_definition` */
+/** Returns a validated data variable as YAML. @throws CuelineError `invalid_definition` */
 export function dataVariable(name: string, data: unknown): Variable {
   checkName(name);
   if (typeof data !== 'object' || data === null) {
     throw new CuelineError(
       'invalid_definition',
-      `prompt.defData('${name}', …) takes an object or an array, and got ${data === null ? 'null' : typeof data}. For text use prompt.def('${name}', …).`,
+      `prompt.defData('${name}', …) takes an object or an array, but got ${data === null ? 'null' : typeof data}. For text use prompt.def('${name}', …).`,
     );
   }
   const yaml = toYaml(name, data);
@@ -53,7 +53,7 @@ function checkLength(name: string, value: string): string {
 function toYaml(name: string, data: object): string {
   try {
     checkValue(name, data, [], []);
-    // no anchors: a model should read each value where it stands; no folding: a line stays a line
+    // no anchors, so that a model reads each value in its place; no folding, so that lines stay whole
     return stringify(data, { aliasDuplicateObjects: false, lineWidth: 0 });
   } catch (error) {
     if (CuelineError.isInstance(error)) throw error;

@@ -32,13 +32,12 @@ export type CallTimeouts = {
   stop(): void;
 };
 
-/** If a timer fires this much too late, in milliseconds, the whole process stood still. */
+/** If a timer fires this many milliseconds late, the whole process was suspended. */
 const LATE_MS = 5_000;
 
 /**
- * Starts the limits of a call. Calls `onTimeout` once, with the error of the exceeded limit. `firstChunk` is what
- * earlier tries
- * have left of that limit.
+ * Starts the limits of a call. Calls `onTimeout` once, with the error of the exceeded limit. `firstChunk` is
+ * what earlier tries have left of that limit.
  */
 export function startCallTimeouts(
   timeouts: ModelTimeouts,
@@ -79,10 +78,13 @@ export function startCallTimeouts(
 }
 
 type TimeLimit = {
-  /** Restarts the time. Costs a look at the clock and no timer, so that every part of an answer may do it. */
+  /**
+   * Restarts the time. Only reads the clock and sets no timer, so that it can be called for every part of an
+   * answer.
+   */
   restart(): void;
   pause(): void;
-  /** Lets a late timer be late once more. */
+  /** Allows another late timer. */
   forget(): void;
   stop(): void;
 };
@@ -132,9 +134,9 @@ function createTimeLimit(ms: number, now: () => number, onEnd: () => void): Time
 function timeoutError(phase: TimeoutPhase, ms: number): CuelineError {
   const time = `${ms / 1_000} s`;
   const what = {
-    first_chunk: `The model said nothing within ${time}.`,
-    chunk: `The model fell silent for ${time} in the middle of its answer.`,
-    call: `The model was not done with its answer after ${time}.`,
+    first_chunk: `The model sent nothing within ${time}.`,
+    chunk: `The model sent nothing for ${time} in the middle of its answer.`,
+    call: `The model did not finish its answer within ${time}.`,
   }[phase];
   const option = { first_chunk: 'firstChunkMs', chunk: 'chunkMs', call: 'stepMs' }[phase];
   return new CuelineError('timeout', `${what} Try again, or allow it more time: options.timeout.${option}.`, {

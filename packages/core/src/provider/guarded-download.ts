@@ -33,17 +33,15 @@ const MAX_BYTES = 20 << 20;
 const TIMEOUT_MS = 30_000;
 const MAX_FILES = 32;
 const MAX_TOTAL_BYTES = 64 << 20;
-const AT_ONCE = 4;
+const MAX_CONCURRENT = 4;
 
 /**
- * Downloads the files that messages name by URL, for models that do not take URLs. Takes http and https. Each hop
- * must lead to the
- * public internet, by its address or by all addresses of its name, and the connection goes to the checked address. At
- * most 3
- * redirects, 20 MB and 30 seconds for each file, and 32 files and 64 MB for each request to the model, each URL once
- * and four at a
- * time. A browser follows redirects itself.
- * @throws CuelineError `too_large` for more files than that, `redirect_blocked` for a redirect that leads elsewhere
+ * Downloads the files that messages name by URL, for models that do not take URLs. Takes http and https. Each
+ * hop must lead to the public internet, by its address or by all addresses of its name, and the connection goes
+ * to the checked address. At most 3 redirects, 20 MB and 30 seconds for each file, and 32 files and 64 MB for
+ * each request to the model, each URL once and four at a time. A browser follows redirects itself.
+ * @throws CuelineError `too_large` for more files than that, `redirect_blocked` for a redirect that leads
+ * elsewhere
  */
 export function guardedDownload(settings: DownloadSettings = {}): Download {
   const { maxFiles = MAX_FILES } = settings;
@@ -54,7 +52,7 @@ export function guardedDownload(settings: DownloadSettings = {}): Download {
     if (wanted.size > maxFiles) {
       throw new CuelineError(
         'too_large',
-        `The messages name ${wanted.size} files to download, and one request takes at most ${maxFiles}. Leave some out, or give options.experimental_download: guardedDownload({ maxFiles: ${wanted.size} }).`,
+        `The messages name ${wanted.size} files to download, but one request takes at most ${maxFiles}. Leave some out, or give options.experimental_download: guardedDownload({ maxFiles: ${wanted.size} }).`,
       );
     }
     const files = await downloadAll(wanted, settings);
@@ -83,7 +81,7 @@ async function downloadAll(
     }
   };
   try {
-    await Promise.all(Array.from({ length: AT_ONCE }, downloadNext));
+    await Promise.all(Array.from({ length: MAX_CONCURRENT }, downloadNext));
   } catch (error) {
     failed.abort();
     throw error;
@@ -103,7 +101,7 @@ function countBytes(limit: number): (response: Response) => Response {
           if (total <= limit) return controller.enqueue(chunk);
           throw new CuelineError(
             'too_large',
-            `The files that the messages name have more than ${limit} bytes together. Leave some out, or give options.experimental_download: guardedDownload({ maxTotalBytes }).`,
+            `The files that the messages name have more than ${limit} bytes in total. Leave some out, or give options.experimental_download: guardedDownload({ maxTotalBytes }).`,
           );
         },
       }),
@@ -124,10 +122,11 @@ function guardedFetch(
   return async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
     hops += 1;
-    if (hops > MAX_REDIRECTS + 1) throw refused(url, `comes after more than ${MAX_REDIRECTS} redirects`);
+    if (hops > MAX_REDIRECTS + 1)
+      throw downloadRefusedError(url, `comes after more than ${MAX_REDIRECTS} redirects`);
     if (url.protocol !== 'https:' && url.protocol !== 'http:')
-      throw refused(url, 'is neither http nor https');
-    if (restricted?.(url) === false) throw refused(url, 'is one to which fileUrls says no');
+      throw downloadRefusedError(url, 'is neither http nor https');
+    if (restricted?.(url) === false) throw downloadRefusedError(url, 'is not allowed by fileUrls');
     const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
     const addresses = isAddress(url)
       ? [{ address: host, family: host.includes(':') ? 6 : 4 }]
@@ -135,13 +134,13 @@ function guardedFetch(
     if (addresses === undefined) return count(await fetch(url, init));
     const [pinned] = addresses;
     if (pinned === undefined || !addresses.every(({ address }) => isPublic(address))) {
-      throw refused(url, 'does not lead to the public internet');
+      throw downloadRefusedError(url, 'does not lead to the public internet');
     }
     return count(await fetchPinned(url, init, pinned));
   };
 }
 
-function refused(url: URL, why: string): CuelineError {
+function downloadRefusedError(url: URL, why: string): CuelineError {
   return new CuelineError(
     'redirect_blocked',
     `A file was not downloaded: ${url.origin} ${why}. Give the file itself, such as its bytes.`,

@@ -7,12 +7,12 @@ import type {
 } from '@ai-sdk/provider';
 import type { CuelineError } from '../base/errors.ts';
 import { toRunError } from '../models/run-error.ts';
-import { isEmpty, isVisible, partOf } from './response-parts.ts';
+import { isEmpty, isVisible, readPart } from './response-parts.ts';
 import { startCallTimeouts, type ModelTimeouts } from './call-timeouts.ts';
 import { untilAborted } from '../base/until-aborted.ts';
 import { createResponseAssembler, type ModelResponse } from './response-assembler.ts';
 
-/** How a response is checked, and who is notified of it. */
+/** How a response is checked, and its callbacks. */
 export type ResponseSettings = {
   timeouts?: ModelTimeouts | undefined;
   repair?: ((error: CuelineError) => boolean) | undefined;
@@ -21,7 +21,10 @@ export type ResponseSettings = {
    * True if a response that a content filter ended is a failure. Otherwise it is an answer with that finish reason.
    */
   failsOnRefusal?: boolean | undefined;
-  /** True if the AI SDK retries streams that fail after their start (`streamRetries`), so that nothing else does. */
+  /**
+   * True if the AI SDK retries streams that fail after their start (`streamRetries`), so that nothing else
+   * retries them.
+   */
   leavesStreams?: boolean | undefined;
   secrets?: readonly string[] | undefined;
   now?: (() => number) | undefined;
@@ -37,7 +40,7 @@ const noUsage: LanguageModelV4Usage = {
   outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 };
 
-/** Returns the finish of a response that broke off and with which the conversation continues. */
+/** Returns the finish of a cut-off response with which the conversation continues. */
 export function repairedFinish(finish?: Finish): Finish {
   return { usage: noUsage, ...finish, type: 'finish', finishReason: { unified: 'other', raw: undefined } };
 }
@@ -54,16 +57,16 @@ export function streamOf(
   });
 }
 
-/** Returns the finish of a failed response. Its tokens count all the same. */
+/** Returns the finish of a failed response. Its tokens still count. */
 function failedFinish(finish?: Finish): Finish {
   const finishReason = { unified: 'error' as const, raw: finish?.finishReason.raw };
   return { usage: noUsage, ...finish, type: 'finish', finishReason };
 }
 
 /**
- * Makes one call of the model and resolves once something of its answer is visible. Until then it can be tried again,
- * so the promise rejects with whatever was thrown. A later failure breaks the answer off, which is repaired or errors
- * the stream. `firstChunkLeftMs` is what earlier tries have left of that limit.
+ * Makes one call of the model and resolves once something of its answer is visible. Until then it can be tried
+ * again, so the promise rejects with whatever was thrown. A later failure cuts off the answer, which is
+ * repaired or errors the stream. `firstChunkLeftMs` is what earlier tries have left of that limit.
  */
 export function openResponse(
   model: LanguageModelV4,
@@ -134,7 +137,7 @@ class ModelAnswer {
 
   readonly #follow = (): void => this.#own.abort(this.#call.abortSignal?.reason);
 
-  #letGo(reason: unknown): void {
+  #release(reason: unknown): void {
     this.#timers.stop();
     this.#call.abortSignal?.removeEventListener('abort', this.#follow);
     // a late or second failure does not matter
@@ -144,7 +147,7 @@ class ModelAnswer {
   }
 
   #giveUp(reason: unknown): void {
-    this.#letGo(reason);
+    this.#release(reason);
     this.#own.abort(reason);
   }
 
@@ -156,7 +159,7 @@ class ModelAnswer {
   /** Reads until something is visible, or until the end. */
   async #untilVisible(from: PartReader): Promise<Finish | undefined> {
     for (;;) {
-      const part = partOf(await untilAborted(from.read(), this.#own.signal));
+      const part = readPart(await untilAborted(from.read(), this.#own.signal));
       if (part.type === 'finish') return part;
       if (isEmpty(part)) continue;
       this.#answer.add(part);
@@ -192,8 +195,8 @@ class ModelAnswer {
     this.#timers.heard();
     try {
       for (;;) {
-        const part = partOf(await from.read());
-        // it was on its way when the answer broke off
+        const part = readPart(await from.read());
+        // it was in flight when the answer was cut off
         if (this.#ended) return;
         if (part.type === 'finish') return await this.#finish(controller, part);
         if (isEmpty(part)) continue;
@@ -223,7 +226,7 @@ class ModelAnswer {
       controller.enqueue({ ...part, finishReason: whole.finishReason });
       controller.close();
     }
-    this.#letGo(undefined);
+    this.#release(undefined);
   }
 
   #breakOff(controller: Controller, thrown: unknown, part?: Finish): void {

@@ -7,7 +7,7 @@ import type {
   LanguageModelV4ToolCall,
 } from '@ai-sdk/provider';
 import { CuelineError } from '../base/errors.ts';
-import { contentFiltered } from './content-filtered.ts';
+import { contentFilteredError } from './content-filtered-error.ts';
 import { createCallIds } from './call-ids.ts';
 import { readableInput, readableResult } from '../tools/readable-call.ts';
 
@@ -21,17 +21,16 @@ export type ModelResponse = {
   finishReason: LanguageModelV4FinishReason;
 };
 
-type Part<Type extends LanguageModelV4StreamPart['type']> = Extract<
+type StreamPart<Type extends LanguageModelV4StreamPart['type']> = Extract<
   LanguageModelV4StreamPart,
   { type: Type }
 >;
-type BlockPart = Part<`${'text' | 'reasoning'}-${'start' | 'delta' | 'end'}`>;
+type BlockPart = StreamPart<`${'text' | 'reasoning'}-${'start' | 'delta' | 'end'}`>;
 type Block = LanguageModelV4Text | LanguageModelV4Reasoning;
 
 /**
- * Assembles the parts of a response and emits them as they come. `holdsCalls`: calls are emitted when the response is
- * complete, so
- * that a response which breaks off can be taken as one without calls.
+ * Assembles the parts of a response and emits them as they come. `holdsCalls`: calls are emitted when the
+ * response is complete, so that a response that is cut off can count as one without calls.
  */
 export type ResponseAssembler = {
   /** Adds the next part, except errors and the end. */
@@ -61,7 +60,7 @@ class Assembler implements ResponseAssembler {
   /** Calls that run here. */
   readonly #here: LanguageModelV4ToolCall[] = [];
   /** Those calls and the provider's approval requests, while they are held back. */
-  readonly #held: Part<'tool-call' | 'tool-result' | 'tool-approval-request'>[] = [];
+  readonly #held: StreamPart<'tool-call' | 'tool-result' | 'tool-approval-request'>[] = [];
   /** Calls that run at the provider and have no result yet. */
   readonly #elsewhere = new Map<string, LanguageModelV4ToolCall>();
 
@@ -111,7 +110,7 @@ class Assembler implements ResponseAssembler {
   }
 
   /** A result comes after its call, and so waits with it. */
-  #takeResult(received: Part<'tool-result' | 'tool-approval-request'>): void {
+  #takeResult(received: StreamPart<'tool-result' | 'tool-approval-request'>): void {
     const part = received.type === 'tool-result' ? readableResult(received) : received;
     const toolCallId = this.#ids.idOf(part.toolCallId);
     const named = toolCallId === part.toolCallId ? part : { ...part, toolCallId };
@@ -123,7 +122,7 @@ class Assembler implements ResponseAssembler {
     else this.#emit(named);
   }
 
-  #emitWith(part: Part<'tool-input-delta' | 'tool-input-end'>, id: string | undefined): void {
+  #emitWith(part: StreamPart<'tool-input-delta' | 'tool-input-end'>, id: string | undefined): void {
     if (id !== undefined) this.#emit(withId(part, id));
   }
 
@@ -172,22 +171,22 @@ class Assembler implements ResponseAssembler {
     const details = { finishReason: raw ?? unified };
     const broken = (what: string): CuelineError => new CuelineError('stream_truncated', what, { details });
     if (unified === 'error' || unified === 'interrupted') {
-      return broken('The model broke off its answer without saying why. Try again.');
+      return broken('The model ended its answer without a reason. Try again.');
     }
     if (calls > 0 && unified === 'length') {
       return broken(
-        'The answer was cut off at the limit of tokens, so none of its tool calls were made. ' +
+        'The answer was cut off at the token limit, so none of its tool calls were made. ' +
           'Raise maxOutputTokens, or ask for less at once.',
       );
     }
     if (unified === 'length' && this.#content.length === 0) {
       return new CuelineError(
         'stream_truncated',
-        'The model used up its limit of tokens before it said anything. Raise maxOutputTokens.',
+        'The model reached its token limit before it answered. Raise maxOutputTokens.',
         { details: { ...details, limit: 'maxOutputTokens' } },
       );
     }
-    if (unified === 'content-filter') return contentFiltered(details);
+    if (unified === 'content-filter') return contentFilteredError(details);
     return this.#ids.unfinished.length > 0
       ? broken('The answer ended inside the arguments of a tool call. Try again.')
       : undefined;
@@ -209,13 +208,13 @@ class Assembler implements ResponseAssembler {
     if (as === 'whole') return this.#held.forEach(this.#emit);
     for (const { id, streaming: saying } of this.#ids.unfinished)
       if (saying) this.#emit({ type: 'tool-input-end', id });
-    // they are visible already, and a call without its result makes the next request invalid
+    // these calls are visible already, and a call without a result makes the next request invalid
     for (const { toolCallId, toolName } of this.#elsewhere.values()) {
       this.#emit({
         type: 'tool-result',
         toolCallId,
         toolName,
-        result: 'The answer broke off before the result came.',
+        result: 'The answer ended before the result arrived.',
         isError: true,
       });
     }

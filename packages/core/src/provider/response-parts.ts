@@ -4,14 +4,14 @@ import { CuelineError } from '../base/errors.ts';
 type Reader = ReadableStreamDefaultReader<LanguageModelV4StreamPart>;
 
 /** Returns the part that was read. @throws an error in the stream, and for a stream that ends without a finish */
-export function partOf({
+export function readPart({
   done,
   value,
 }: Awaited<ReturnType<Reader['read']>>): Exclude<LanguageModelV4StreamPart, { type: 'error' }> {
   if (done) {
     throw new CuelineError(
       'stream_truncated',
-      'The model broke off in the middle of its answer: the stream ended without a finish. Try again.',
+      'The model stopped in the middle of its answer: the stream ended without a finish. Try again.',
     );
   }
   if (value.type === 'error') throw value.error;

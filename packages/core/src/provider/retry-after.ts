@@ -7,9 +7,8 @@ export const MAX_RETRY_AFTER_MS = 30_000;
 const END_OF_TIME = 8.64e15;
 
 /**
- * Returns how long a failed server asks to wait, in milliseconds: its `retry-after-ms`, or `retry-after` in seconds
- * or as a date.
- * Undefined if there is none, or if a browser may not read it.
+ * Returns how long a failed server asks to wait, in milliseconds: its `retry-after-ms`, or `retry-after` in
+ * seconds or as a date. Undefined if there is no such header, or if a browser may not read it.
  */
 export function retryAfterOf(error: unknown): number | undefined {
   for (let at = error, depth = 0; typeof at === 'object' && at !== null && depth < 5; depth += 1) {

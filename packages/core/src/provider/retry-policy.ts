@@ -31,11 +31,11 @@ export function isTransient(error: CuelineError, thrown: unknown): boolean {
       // 402, and OpenAI's code for it: the account has no credit
       return statusCode !== 402 && !isQuotaExhausted(thrown, 0);
     case 'bad_request':
-      // a conflict, and a request that came too early
+      // 409 (conflict) and 425 (too early)
       return statusCode === 409 || statusCode === 425;
     case 'provider_error':
       if (typeof statusCode === 'number') return statusCode >= 500;
-      // the name of a 500 inside a stream
+      // the code of a 500 inside a stream
       return typeof type === 'string' && /server_error|api_error|internal/i.test(type);
     default:
       return false;

@@ -51,12 +51,10 @@ export type RetrySettings = ResponseSettings & {
 };
 
 /**
- * Wraps the model with time limits, retries and whole answers. A call is tried again as long as nothing of its answer
- * is
- * visible. An answer that breaks off ends with an error part and the finish reason `error`, for which the AI SDK runs
- * no
- * tool call. If `repair` accepts the error, it ends as an answer without tool calls. What the call's own abort signal
- * throws is passed on unchanged.
+ * Wraps the model with time limits, retries and whole answers. A call is tried again as long as nothing of its
+ * answer is visible. An answer that is cut off ends with an error part and the finish reason `error`, for which
+ * the AI SDK runs no tool call. If `repair` accepts the error, it ends as an answer without tool calls. What
+ * the call's own abort signal throws is passed on unchanged.
  */
 export function withRetries(model: LanguageModelObject, settings: RetrySettings): LanguageModelObject {
   return wrapLanguageModel({

@@ -3,7 +3,7 @@ import type { RunEvent } from '../log/events.ts';
 import type { TaskState } from '../log/state.ts';
 import type { UnfinishedCall } from '../log/unfinished-step.ts';
 
-/** What a start passes to the executor, and what the run shows before the first event. */
+/** The request of a start to the executor, and the state that the run shows before the first event. */
 export type AttemptInput = {
   /** Earlier turns, and the state of the tasks. */
   messages: readonly UIMessage[];

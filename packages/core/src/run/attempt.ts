@@ -19,9 +19,8 @@ export type Attempt = {
   /** True while the work continues and is not followed. */
   readonly detached: boolean;
   /**
-   * The work, if its connection was lost and the log has ended because of that: a run, which may still continue where
-   * it happens, or
-   * the `request` of a start without any answer.
+   * The work, if its connection was lost and the log has ended because of that: a run, which may still continue
+   * where it happens, or the `request` of a start without any answer.
    */
   readonly lost: LostConnection | undefined;
   /** Ends it as `stopped`, after a moment at the latest. */
@@ -66,9 +65,9 @@ export function createAttempt(options: AttemptOptions): Attempt {
   const controller = new AbortController();
   /** The iteration that is followed. */
   let followed: AsyncIterator<RunEvent> | undefined;
-  /** True if the attempt detaches as soon as the executor has named the run, because nothing could find it before. */
+  /** True if the attempt detaches as soon as the run has an id, because it cannot be found without one. */
   let leaving = false;
-  /** Set if the executor broke off without the end of the run. */
+  /** Set if the executor ended without the end of the run. */
   let lost: LostConnection | undefined;
 
   log.listen(onEvent);
@@ -91,7 +90,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
         if (log.ended) return void mine.return?.();
         if (leaving) leave();
       }
-      brokenOff(new CuelineError('stream_truncated', 'The run broke off without an end. Start it again.'));
+      brokenOff(new CuelineError('stream_truncated', 'The run ended unexpectedly. Start it again.'));
     } catch (error) {
       if (followed === mine) brokenOff(error);
     }
@@ -154,7 +153,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
     stop() {
       if (log.ended) return;
       controller.abort();
-      // there is no other end if nothing has started yet, or nothing is followed
+      // no other end comes if nothing has started yet or nothing is followed
       if (!hasBegun() || followed === undefined) end({ outcome: 'stopped' });
       else setTimeout(() => end({ outcome: 'stopped' }), STOP_GRACE_MS);
     },
@@ -189,7 +188,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
     fail,
     send(command) {
       if (log.events.length === 0 || log.ended) {
-        return { accepted: false, reason: 'The run is not under way.' };
+        return { accepted: false, reason: 'The run is not in progress.' };
       }
       return (
         executor.send?.(runId(), command) ?? {

@@ -37,9 +37,8 @@ export type Attempts = {
 };
 
 /**
- * Creates the list of a run's starts. Calls `onQueue` when the number of waiting starts changes. `follow` attaches to
- * a detached
- * start, or ends it if its work is no longer known.
+ * Creates the list of a run's starts. Calls `onQueue` when the number of waiting starts changes. `follow`
+ * attaches to a detached start, or ends it if its work is no longer known.
  */
 export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) => unknown): Attempts {
   const queue = createStartQueue(onQueue);
@@ -47,9 +46,8 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
   let shown: Attempt | undefined;
 
   /**
-   * Moves the shown attempt to the background. It is followed there, even if it was detached, because its promise
-   * settles with its
-   * end and its approvals can be answered.
+   * Moves the shown attempt to the background. It is followed there, even if it was detached, because its
+   * promise settles with its end and its approvals can be answered.
    */
   function detachShown(): void {
     if (shown === undefined || shown.log.ended) return;

@@ -66,7 +66,10 @@ function openRun<Input, Types extends PromptTypes>(
     restoring.stop(attempts.stop);
   }
 
-  /** Runs an action that continues what is shown, in one tab only. `ends`: another tab's end is as good. */
+  /**
+   * Runs an action that continues the shown run, in one tab only. `ends`: if another tab ends the run, the
+   * action is not needed.
+   */
   function alone(action: () => Promise<unknown>, ends = false): Promise<unknown> {
     return run.writer?.alone(action, ends) ?? action();
   }

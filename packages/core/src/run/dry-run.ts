@@ -4,15 +4,14 @@ import { loadRunner } from '../executors/load-runner.ts';
 import type { PromptSource } from '../prompt/prompt-options.ts';
 
 /**
- * Returns the request that `runPrompt` would send, without sending it. No model is called, loaded or looked up, so it
- * needs
- * neither a key nor a model, and no tool and no agent runs. What compiles the request does run: plugins, the prompt
- * function, the
- * first task's `extend`, hooks and `prepareStep`. Callbacks and telemetry are not called.
+ * Returns the request that `runPrompt` would send, without sending it. No model is called, loaded or looked up,
+ * so it needs neither a key nor a model, and no tool and no agent runs. What compiles the request does run:
+ * plugins, the prompt function, the first task's `extend`, hooks and `prepareStep`. Callbacks and telemetry are
+ * not called.
  *
  * With `step: n`, hooks and `prepareStep` are called for the steps from 0 to n, with no answers in between: the
- * messages
- * stay those that the run starts with, and the first task stays current. Mistakes throw what they throw in a run.
+ * messages stay those that the run starts with, and the first task stays current. Mistakes throw what they
+ * throw in a run.
  *
  * @example
  * const { request, tokens } = await dryRun(planDay, { input: { city: 'Faro' }, step: 1 });

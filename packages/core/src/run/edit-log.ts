@@ -4,7 +4,7 @@ import { parseJson } from '../json/parse-json.ts';
 import type { RunEvent, RunEventBody } from '../log/events.ts';
 import { continuableEnds, numbered } from './keep-steps.ts';
 
-/** What is written in the place of something that happened in a step: the end of a tool call, or the model's text. */
+/** An edit of a step: another end of a tool call, or another text of the model. */
 export type LogEdit =
   | { step: number; toolCallId: string; output: unknown }
   | { step: number; toolCallId: string; error: string }
@@ -14,13 +14,14 @@ export type LogEdit =
 type StepPlace = { start: number; end: number };
 
 /**
- * Returns a log up to the end of the step `edit.step`, with one thing in it replaced: a tool call's result or error,
- * or the text of the model's answer. The replaced events are marked as `edited`, everything else stays as it is, and
- * `log` stays unchanged. `createRun(definition, { log: edited }).retry({ from: edit.step + 1 })` runs only what
- * follows. After the last step of a finished run nothing follows: the result has the new text as its answer.
+ * Returns a log up to the end of the step `edit.step`, with one thing in it replaced: a tool call's result or
+ * error, or the text of the model's answer. The replaced events are marked as `edited`, everything else stays
+ * as it is, and `log` stays unchanged. `createRun(definition, { log: edited }).retry({ from: edit.step + 1 })`
+ * runs only what follows. After the last step of a finished run nothing follows: the result has the new text as
+ * its answer.
  *
- * Only calls and steps of the run itself can be edited. A call of an agent is inside a call of the run, whose result
- * can be edited. What a call has done besides, such as changes to tasks, stays.
+ * Only calls and steps of the run itself can be edited. A call of an agent is inside a call of the run, whose
+ * result can be edited. Other effects of a call, such as changes to tasks, stay.
  * @throws CuelineError `invalid_options`
  */
 export function editLog(log: readonly RunEvent[], edit: LogEdit): RunEvent[] {
@@ -28,13 +29,13 @@ export function editLog(log: readonly RunEvent[], edit: LogEdit): RunEvent[] {
   const next = continuableEnds(log).find((end) => end.next === edit.step + 1);
   const continues = next !== undefined;
   if (index === undefined || (!continues && !isLastOfDone(log, index))) {
-    throw refusal(
-      `Step ${edit.step} cannot be edited: it is not whole, or the model does not continue after it.`,
+    throw editRefusedError(
+      `Step ${edit.step} cannot be edited: it is incomplete, or the run does not continue after it.`,
     );
   }
   const feedback = next?.feedback ?? [];
   if ('text' in edit && feedback.some((event) => event.type === 'steer' && event.cause === 'output')) {
-    throw refusal(
+    throw editRefusedError(
       `The answer of step ${edit.step} cannot be edited: the model was told next what is wrong with it. Edit the answer of the step after that.`,
     );
   }
@@ -71,7 +72,9 @@ function doneWith(log: readonly RunEvent[], stepEnd: RunEvent, text: string | un
   if (first?.type !== 'run-start' || first.structured !== true || text === undefined) return done;
   const output = parseJson(text);
   if (output === undefined) {
-    throw refusal('The answer of this prompt is JSON, because the prompt has an output schema. Write JSON.');
+    throw editRefusedError(
+      'The answer of this prompt is JSON, because the prompt has an output schema. Write JSON.',
+    );
   }
   return { ...done, output };
 }
@@ -85,16 +88,18 @@ function withCallEnd(step: readonly RunEvent[], edit: Exclude<LogEdit, { text: s
   const ended = step[at];
   if (ended === undefined || at < lastVoid(step)) {
     const ids = step.flatMap((event) => (isOwn(event) && isCallEnd(event) ? [`"${event.toolCallId}"`] : []));
-    throw refusal(
+    throw editRefusedError(
       `Step ${edit.step} has no call "${toolCallId}" of the run itself with a result. It has ${ids.join(', ') || 'none'}.`,
     );
   }
   if (!isCallEnd(ended)) return [...step];
   if (ended.providerExecuted === true) {
-    throw refusal(`The provider ran the call "${toolCallId}", so its result cannot be edited.`);
+    throw editRefusedError(`The provider ran the call "${toolCallId}", so its result cannot be edited.`);
   }
   if (isRefused(step, toolCallId)) {
-    throw refusal(`The call "${toolCallId}" was refused and did not run, so it has no result to edit.`);
+    throw editRefusedError(
+      `The call "${toolCallId}" was refused and did not run, so it has no result to edit.`,
+    );
   }
   const { seq, t, ms, dynamic, title, toolMetadata } = ended;
   const facts = {
@@ -135,7 +140,8 @@ function withText(step: readonly RunEvent[], text: string, number: number): RunE
   const from = lastVoid(step);
   const at = step.findIndex((event, index) => index > from && isOwn(event) && event.type === 'text-start');
   const start = step[at];
-  if (start?.type !== 'text-start') throw refusal(`The model has written no text in step ${number}.`);
+  if (start?.type !== 'text-start')
+    throw editRefusedError(`The model has written no text in step ${number}.`);
   const { seq, t, id } = start;
   const written: RunEvent[] = [
     { seq, t, type: 'text-start', id, edited: true },
@@ -148,7 +154,7 @@ function withText(step: readonly RunEvent[], text: string, number: number): RunE
   });
 }
 
-/** Returns the index of the last broken-off try in a step, before which everything is void; 0 if there was none. */
+/** Returns the index of the last failed attempt in a step, before which everything is void; 0 if there was none. */
 function lastVoid(step: readonly RunEvent[]): number {
   return Math.max(
     0,
@@ -160,6 +166,6 @@ function isOwn({ agent }: RunEvent): boolean {
   return agent === undefined;
 }
 
-function refusal(message: string): CuelineError {
+function editRefusedError(message: string): CuelineError {
   return new CuelineError('invalid_options', message);
 }

@@ -5,9 +5,8 @@ import { describeSchema, propertiesOf } from '../compile/describe-schema.ts';
 
 /**
  * Returns a request as readable text, for a terminal or a `<pre>`: model, settings, the system prompt and the
- * messages with
- * their full texts, tools with their arguments, and for a dry run also its token estimate and its warnings. Files are
- * mentioned, and long arguments and results are cut.
+ * messages with their full texts, tools with their arguments, and for a dry run also its token estimate and its
+ * warnings. Files are mentioned, and long arguments and results are cut.
  *
  * @example
  * console.log(explain(await dryRun(planDay, { input: { city: 'Faro' } })));

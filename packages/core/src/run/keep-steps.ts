@@ -11,7 +11,7 @@ import {
   type UnfinishedStep,
 } from '../log/unfinished-step.ts';
 
-/** What is kept of a run that is tried again: its log so far, and what the model reads of it. */
+/** The part of a run that a retry keeps: its log so far, and the messages for the model. */
 export type KeptSteps = {
   /** Empty if the whole turn is tried again. */
   events: readonly RunEvent[];
@@ -24,12 +24,10 @@ export type KeptSteps = {
 };
 
 /**
- * Returns what is kept of a log if its run is tried again from step `from` on; of a finished run, nothing. By default
- * the run
- * continues after its last whole step, or in the step after it if a call has started there: finished calls are kept,
- * and only calls
- * that may be made twice are made again. The model continues only after a step that called tools, or after which it was
- * told what is missing.
+ * Returns the part of a log that is kept if its run is retried from step `from`; nothing of a finished run. By
+ * default the run continues after its last whole step, or in the step after it if a call has started there:
+ * finished calls are kept, and only calls that may be made twice are made again. The model continues only after
+ * a step that called tools, or after which it was told what is missing.
  * @throws CuelineError `invalid_options`
  */
 export function keepFinishedSteps(log: readonly RunEvent[], from: number | undefined): KeptSteps {
@@ -91,7 +89,7 @@ function keepUnfinishedStep(log: readonly RunEvent[], step: UnfinishedStep): Kep
   return { events, messages: said.slice(countPromptMessages(log)), tasks, unfinishedCalls: unfinished };
 }
 
-/** Returns what was there before the first step. */
+/** Returns the events before the first step. */
 function keepOpening(log: readonly RunEvent[]): KeptSteps {
   const start = log.findIndex(({ type }) => type === 'step-start');
   const opening = { index: (start < 0 ? log.length : start) - 1, feedback: [] };
@@ -99,7 +97,7 @@ function keepOpening(log: readonly RunEvent[]): KeptSteps {
   return { events: [], messages: messages.slice(countPromptMessages(log)), tasks };
 }
 
-/** Returns the log up to the end of a step, what the model is told next, and the user's later edits of the tasks. */
+/** Returns the log up to the end of a step, with the feedback after it and the user's later edits of the tasks. */
 function withEdits(log: readonly RunEvent[], { index, feedback }: Omit<StepEnd, 'next'>): RunEvent[] {
   return numbered([...log.slice(0, index + 1), ...feedback, ...editsAfter(log, index + 1)]);
 }
@@ -131,7 +129,7 @@ export type StepEnd = {
   index: number;
   /** The number of the next step. */
   next: number;
-  /** What the model is told before the next step. The log has it after the start of that step. */
+  /** The feedback before the next step. The log has it after the start of that step. */
   feedback: readonly RunEvent[];
 };
 
@@ -158,7 +156,8 @@ export function continuableEnds(log: readonly RunEvent[]): StepEnd[] {
         open.delete(event.toolCallId);
         break;
       case 'step-end': {
-        // a step that broke off is not whole, even if a tool of it has run; nor is one that waits for an answer
+        // a step that was cut off is incomplete, even if a tool of it has run; so is one that waits for a
+        // response
         const isWhole = open.size === 0 && event.finishReason !== 'error';
         last = isWhole ? { index, next: event.step + 1, feedback: [] } : undefined;
         if (last !== undefined && called) ends.push(last);

@@ -10,7 +10,7 @@ export type LostConnection = {
   events: readonly RunEvent[];
 };
 
-/** True if the run is not known any more, so that attaching cannot succeed. */
+/** True if the run is no longer known, so that attaching cannot succeed. */
 export function isGone(error: unknown): boolean {
   return CuelineError.isInstance(error) && error.code === 'interrupted';
 }

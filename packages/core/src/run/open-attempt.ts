@@ -34,7 +34,7 @@ export function openAttempt(
     onEvent(event) {
       // before the attempt exists, it is the one that will be shown
       const isShown = made === undefined || made === attempts.shown;
-      // a reader of the log sees that it breaks off, and another page may still be writing it
+      // a reader of the log sees that it has no end, and another page may still be writing it
       if (isShown && !isInterruption(event, made?.lost)) run.writer?.add(event);
       calls?.see(event);
       if (isShown) callAll(run.listeners, event);
@@ -51,7 +51,7 @@ export function openAttempt(
   return attempt;
 }
 
-/** Continues a log of the past, and its work if that still goes on. */
+/** Continues an earlier log, and its run if that is still in progress. */
 export function continueLog(run: RunInternals, events: readonly RunEvent[], isStored: boolean): void {
   const [first] = events;
   if (first?.type !== 'run-start') return;

@@ -10,14 +10,13 @@ import type { RunInternals } from './run-internals.ts';
 export type RetryStarts = {
   /** Continues work whose connection was lost. */
   reconnect(run: RunInternals, lost: LostConnection, key: string | undefined): Attempt;
-  /** Starts the shown conversation again, with what was kept of it. */
+  /** Starts the shown conversation again, with the kept steps. */
   continueConversation(run: RunInternals, kept: AttemptInput): Promise<unknown>;
 };
 
 /**
- * Tries the last turn of a run again. Without `from`, lost work is followed again if it still exists; otherwise it is
- * tried again
- * from the log. Rejects with `invalid_options`.
+ * Tries the last turn of a run again. Without `from`, lost work is followed again if it still exists; otherwise
+ * it is tried again from the log. Rejects with `invalid_options`.
  */
 export function retryRun(run: RunInternals, starts: RetryStarts, from: number | undefined): Promise<unknown> {
   const { shown } = run.attempts;
@@ -25,9 +24,7 @@ export function retryRun(run: RunInternals, starts: RetryStarts, from: number | 
   const log = run.log.events;
   const [first] = log;
   if (first?.type !== 'run-start') {
-    return refused(
-      new CuelineError('invalid_options', 'Nothing has run that could be tried again. Call start(input).'),
-    );
+    return refused(new CuelineError('invalid_options', 'There is no run to retry. Call start(input).'));
   }
   let kept: KeptSteps;
   try {

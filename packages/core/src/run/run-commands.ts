@@ -8,7 +8,7 @@ import type { Attempts } from './attempts.ts';
 /** Sends a command to an attempt. A run that cannot take it now replies that it is not accepted. */
 export async function sendToAttempt(attempt: Attempt | undefined, command: RunCommand): Promise<EditReply> {
   try {
-    return (await attempt?.send(command)) ?? { accepted: false, reason: 'The run is not under way.' };
+    return (await attempt?.send(command)) ?? { accepted: false, reason: 'The run is not in progress.' };
   } catch (error) {
     if (!CuelineError.isInstance(error) || error.code === 'invalid_options') throw error;
     return { accepted: false, reason: error.message };

@@ -3,7 +3,7 @@ import { initialState } from '../log/reduce.ts';
 import type { RunState } from '../log/state.ts';
 import type { RunInternals } from './run-internals.ts';
 
-/** Returns what the run shows: the state of its log, and what no log contains. */
+/** Returns the state that the run shows: the state of its log, and the facts that no log contains. */
 export function stateOf(run: RunInternals): RunState {
   const { log, starting, isRestoring } = run;
   if (log.events.length > 0) return withOverlay(run, log.getState());

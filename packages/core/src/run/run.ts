@@ -24,9 +24,8 @@ export type RunOptions<Types extends PromptTypes = PromptTypes> = RunSettings & 
   /** Names the run in a registry and in a storage. Default: a random id. */
   id?: string | undefined;
   /**
-   * Keeps the run over a reload, under its id, and shows it in all tabs whose storage has the same `scope`: one of
-   * them works
-   * on it, and the others follow. Default: the run is not stored.
+   * Keeps the run over a reload, under its id, and shows it in all tabs whose storage has the same `scope`: one
+   * of them works on it, and the others follow. Default: the run is not stored.
    */
   storage?: RunStorage | undefined;
   /** The log so far. The run begins with its state. */
@@ -36,16 +35,14 @@ export type RunOptions<Types extends PromptTypes = PromptTypes> = RunSettings & 
 };
 
 /**
- * What a start does if the run is busy: stop the current start (`replace`, the default), wait for its end (`queue`),
- * fail as
- * `busy` (`reject`), or let it continue in the background (`parallel`). In the background its promise settles with
- * its end, and its
- * pending approvals are in `state.approvals`.
+ * What a start does if the run is busy: stop the current start (`replace`, the default), wait for its end
+ * (`queue`), fail as `busy` (`reject`), or let it continue in the background (`parallel`). In the background
+ * its promise settles with its end, and its pending approvals are in `state.approvals`.
  */
 export type WhenBusy = 'replace' | 'queue' | 'reject' | 'parallel';
 
 export type SendOptions = {
-  /** Default `replace`: the current start is stopped, and what it has said so far is part of the conversation. */
+  /** Default `replace`: the current start is stopped, and its text so far is part of the conversation. */
   whenBusy?: Exclude<WhenBusy, 'parallel'> | undefined;
   /** Aborting it ends this start as `stopped`, or takes it out of the queue. */
   signal?: AbortSignal | undefined;
@@ -62,9 +59,8 @@ export type StartOptions = Omit<SendOptions, 'whenBusy'> & {
 
 export type RetryOptions = {
   /**
-   * Number of the step to begin with, from 0; earlier steps are kept. Default: the first step that is not whole; for
-   * a finished
-   * run 0, the whole turn again. The model can continue after a step that called tools.
+   * Number of the step to begin with, from 0; earlier steps are kept. Default: the first step that is not
+   * whole; for a finished run 0, the whole turn again. The model can continue after a step that called tools.
    */
   from?: number | undefined;
 };
@@ -73,9 +69,8 @@ export type RetryOptions = {
 export type SendMessage = string | Pick<UIMessage, 'parts'>;
 
 /**
- * A prompt that can be started, watched, continued and stopped. It lives as long as its owner holds it, also when
- * nothing
- * subscribes to it.
+ * A prompt that can be started, watched, continued and stopped. It lives as long as its owner holds it, also
+ * when nothing subscribes to it.
  */
 export type Run<Input = void, Types extends PromptTypes = PromptTypes> = RunHandle<Types> & {
   readonly definition: PromptDefinition<Input, Types>;
@@ -83,31 +78,26 @@ export type Run<Input = void, Types extends PromptTypes = PromptTypes> = RunHand
   configure(settings: RunSettings & { definition?: PromptDefinition<Input, Types> }): void;
   /**
    * Starts the prompt anew. Resolves with the run's result (the text of the answer, or the object of an output
-   * schema), and rejects
-   * with the run's error, or with code `aborted` if it was stopped. The state contains the same, so the promise may
-   * be ignored.
+   * schema), and rejects with the run's error, or with code `aborted` if it was stopped. The state contains the
+   * same, so the promise may be ignored.
    */
   start(input: Input, options?: StartOptions): Promise<Types['output']>;
   /** Continues the conversation: the prompt's own messages, all turns so far, then this one. Resolves as `start` does. */
   send(message: SendMessage, options?: SendOptions): Promise<Types['output']>;
   /**
-   * Tries the last turn again in the same log, and keeps the steps before `from`: none of their calls is made again.
-   * Without
-   * `from`, a step in which a call has started is kept, too: a call without an end is made again if its tool only
-   * reads,
-   * and otherwise ends with an error.
-   * A run on a route whose connection was lost is followed again, as long as the route keeps it.
-   * Resolves as `start` does; rejects with `invalid_options` if the run cannot continue from there.
+   * Tries the last turn again in the same log, and keeps the steps before `from`: none of their calls is made
+   * again. Without `from`, a step in which a call has started is kept, too: a call without an end is made again
+   * if its tool only reads, and otherwise ends with an error. A run on a route whose connection was lost is
+   * followed again, as long as the route keeps it. Resolves as `start` does; rejects with `invalid_options` if
+   * the run cannot continue from there.
    */
   retry(options?: RetryOptions): Promise<Types['output']>;
   /**
-   * Answers the calls of client tools with these functions, including calls that wait already, until the returned
-   * function is
-   * called. If several functions have the name of one tool, the latest counts. A call runs once, in one page: a call
-   * that another page
-   * of this browser has started waits until that page is gone, and then runs again if the tool's `effect` is `read`.
-   * Otherwise it is
-   * answered with an error, because it may have taken effect.
+   * Answers the calls of client tools with these functions, including calls that wait already, until the
+   * returned function is called. If several functions have the name of one tool, the latest counts. A call runs
+   * once, in one page: a call that another page of this browser has started waits until that page is gone, and
+   * then runs again if the tool's `effect` is `read`. Otherwise it is answered with an error, because it may
+   * have taken effect.
    */
   provideTools(tools: ClientTools<Types>): () => void;
   /** Ends the current start as `stopped`, also those in the background, and drops those in the queue. */
@@ -123,8 +113,7 @@ export type Run<Input = void, Types extends PromptTypes = PromptTypes> = RunHand
   attach(): void;
   /**
    * Returns another run, not started, with the log of this one up to the event `seq` (default: all): `retry`
-   * continues after
-   * its last whole step, `send` continues the conversation, and this run stays unchanged.
+   * continues after its last whole step, `send` continues the conversation, and this run stays unchanged.
    */
   fork(seq?: number): Run<Input, Types>;
   /** Resolves once the stored log of this run is known; never rejects. Resolves at once without a storage. */

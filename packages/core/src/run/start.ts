@@ -56,7 +56,7 @@ function start(
   return attempt.result;
 }
 
-/** Starts the shown conversation again, with the key of its first start, and what a retry has kept of it. */
+/** Starts the shown conversation again, with the key of its first start and the steps that a retry keeps. */
 export function continueConversation(run: RunInternals, conversation: AttemptInput): Promise<unknown> {
   // a conversation may begin with a message; a prompt with an input has been started with it
   return start(run, run.lastInput, conversation, run.attempts.shown?.key);

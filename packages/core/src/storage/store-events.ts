@@ -38,7 +38,7 @@ const URGENT: ReadonlySet<RunEvent['type']> = new Set([
 ]);
 
 /** Reasons that every later try would fail for, too. */
-const LASTING: ReadonlySet<unknown> = new Set(['denied', 'foreign', 'other_tab', 'gone', 'gap']);
+const PERMANENT_REASONS: ReadonlySet<unknown> = new Set(['denied', 'foreign', 'other_tab', 'gone', 'gap']);
 
 /**
  * Creates a writer for the run `id`. A batch that cannot be stored is stored again, with all later events, until the
@@ -70,7 +70,7 @@ class BatchWriter implements EventWriter {
   /** Callers that wait until everything is stored. */
   #flushed: (() => void)[] = [];
   /** Ends the pause before the next try. */
-  #goOn = (): void => {};
+  #endPause = (): void => {};
 
   constructor(storage: RunStorage, id: string, onError: (error: CuelineError | undefined) => void) {
     this.#storage = storage;
@@ -108,7 +108,7 @@ class BatchWriter implements EventWriter {
               `The run could not be stored: ${why}. It continues in memory, and is stored as soon as that is possible.`,
           ),
         );
-        if (isLasting(error)) {
+        if (isPermanent(error)) {
           this.#hasGivenUp = true;
           this.#waiting = [];
           break;
@@ -146,7 +146,7 @@ class BatchWriter implements EventWriter {
       const again: unknown = setTimeout(resolve, ms);
       // in Node a timer keeps the process alive, and waiting for a storage is not worth that
       if (this.#failures > 5) (again as { unref?: () => void }).unref?.();
-      this.#goOn = () => {
+      this.#endPause = () => {
         clearTimeout(again as ReturnType<typeof setTimeout>);
         resolve();
       };
@@ -159,7 +159,7 @@ class BatchWriter implements EventWriter {
       this.#failures = 0;
       this.#hasGivenUp = false;
       this.#report(undefined);
-      this.#goOn();
+      this.#endPause();
     }
     if (this.#hasGivenUp) return;
     this.#waiting.push(event);
@@ -217,7 +217,7 @@ export async function readStored(storage: RunStorage, id: string): Promise<Store
   } catch (error) {
     throw asStorageError(
       error,
-      (why) => `What is stored of this run could not be read: ${why}. The run begins without it.`,
+      (why) => `The stored log of this run could not be read: ${why}. The run starts without it.`,
     );
   } finally {
     clearTimeout(timer);
@@ -230,14 +230,14 @@ function readable(stored: readonly RunEvent[]): StoredLog {
   const length = readableLength(stored);
   if (length === 0 || first.type !== 'run-start' || first.v !== LOG_VERSION) {
     throw storageFailedError(
-      'What is stored of this run was written by another version, or is damaged from its beginning. The next start replaces it.',
+      'The stored log of this run was written by another version, or is damaged from its beginning. The next start replaces it.',
       'damaged',
     );
   }
   if (length === stored.length) return { events: stored };
   const damage = storageFailedError(
-    `What is stored of this run is damaged after its first ${length} events, so later events are lost. ` +
-      'retry() continues after its last whole step.',
+    `The stored log of this run is damaged after its first ${length} events, so later events are lost. ` +
+      'retry() continues after its last complete step.',
     'damaged',
   );
   return { events: stored.slice(0, length), damage };
@@ -266,8 +266,8 @@ function canBeShown(events: readonly RunEvent[], from: number, reducer: Reducer)
   }
 }
 
-function isLasting(error: unknown): boolean {
-  return CuelineError.isInstance(error) && LASTING.has(error.details?.['reason']);
+function isPermanent(error: unknown): boolean {
+  return CuelineError.isInstance(error) && PERMANENT_REASONS.has(error.details?.['reason']);
 }
 
 /** Returns the reason why something cannot be stored or read, as a CuelineError. */

@@ -20,7 +20,7 @@ export type TabChannel = {
   post(message: TabMessage): void;
 };
 
-type Listener = { hear(message: TabMessage): void };
+type Listener = { onMessage(message: TabMessage): void };
 
 /** The part of the browser's `BroadcastChannel` that this file uses. */
 export type BroadcastChannelLike = {
@@ -39,7 +39,7 @@ export function openTabChannel(channel: BroadcastChannelLike, listener: Listener
   // in Node, an open channel would keep the process alive
   (channel as { unref?: () => void }).unref?.();
   channel.addEventListener('message', ({ data }) => {
-    if (isTabMessage(data)) held.deref()?.hear(data);
+    if (isTabMessage(data)) held.deref()?.onMessage(data);
   });
   return {
     // a channel has no origin to name, because only its own origin can receive it

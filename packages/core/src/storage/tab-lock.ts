@@ -27,7 +27,7 @@ export type TabLock = {
 
 /** Creates the lock with this name. Calls `onStolen` if another tab steals it. */
 export function createTabLock(name: string, locks: TabLocks, onStolen: () => void): TabLock {
-  type Hold = { holders: number; letGo: () => void };
+  type Hold = { holders: number; release: () => void };
   let held: Hold | undefined;
   /** Callbacks of this tab's waiting requests. */
   const waiting = new Set<(hold: Hold) => void>();
@@ -36,9 +36,9 @@ export function createTabLock(name: string, locks: TabLocks, onStolen: () => voi
     return new Promise((resolve, reject) => {
       let mine: Hold | undefined;
       const whileHeld = (): Promise<void> =>
-        new Promise((letGo) => {
-          held = mine = { holders: 0, letGo };
-          for (const hear of waiting) hear(mine);
+        new Promise((release) => {
+          held = mine = { holders: 0, release };
+          for (const takeHold of waiting) takeHold(mine);
           resolve(mine);
         });
       locks.request(name, options, whileHeld).catch((error: unknown) => {
@@ -63,14 +63,14 @@ export function createTabLock(name: string, locks: TabLocks, onStolen: () => voi
   /** A waiting request also gets a hold that another request of this tab was given. */
   async function askOnce(signal: AbortSignal | undefined, steal: AbortSignal | undefined): Promise<Hold> {
     const enough = new AbortController();
-    let hear = (_hold: Hold): void => {};
-    const elsewhere = new Promise<Hold>((resolve) => waiting.add((hear = resolve)));
+    let takeHold = (_hold: Hold): void => {};
+    const granted = new Promise<Hold>((resolve) => waiting.add((takeHold = resolve)));
     const asked = askOrSteal(anySignal(enough.signal, signal), steal);
     asked.catch(() => {});
     try {
-      return await Promise.race([asked, elsewhere]);
+      return await Promise.race([asked, granted]);
     } finally {
-      waiting.delete(hear);
+      waiting.delete(takeHold);
       enough.abort();
     }
   }
@@ -94,7 +94,7 @@ export function createTabLock(name: string, locks: TabLocks, onStolen: () => voi
         mine.holders -= 1;
         if (mine.holders > 0 || held !== mine) return;
         held = undefined;
-        mine.letGo();
+        mine.release();
       };
     },
     async confirm() {

@@ -25,7 +25,7 @@ type TabOptions = {
 const SILENT_MS = 5_000;
 /** How long events wait so that others are sent together with them, in milliseconds. */
 const BATCH_MS = 30;
-/** How long the last events may take of a tab that has released the lock, in milliseconds. */
+/** How long to wait for the last events of a tab that has released the lock, in milliseconds. */
 const LAST_EVENTS_MS = 100;
 /** The maximum number of events in one message. */
 const MAX_EVENTS = 200;
@@ -92,18 +92,18 @@ class Tab implements EventWriter {
       this.#waiting = [];
       this.#stolen.abort();
     });
-    this.#tab = { hear: this.#hear, isReady: false };
+    this.#tab = { onMessage: this.#onMessage, isReady: false };
     this.#channel = openTabChannel(new BroadcastChannel(name), this.#tab);
   }
 
-  readonly #hear = (message: TabMessage): void => {
+  readonly #onMessage = (message: TabMessage): void => {
     if (!this.#tab.isReady) return;
     switch (message.type) {
       case 'begun':
         if (this.#starts > 0 || message.log === this.#followed?.log || this.#mode === 'direct') return;
         // another tab may have stolen the lock, and this tab does not know it yet
         if (this.#lock.isHeld)
-          return void this.#lock.confirm().then((isHeld) => (isHeld ? undefined : this.#hear(message)));
+          return void this.#lock.confirm().then((isHeld) => (isHeld ? undefined : this.#onMessage(message)));
         this.#followed?.finish();
         this.#incoming = { log: message.log, events: [], count: createEventCounter() };
         this.#channel.post({ type: 'ask', log: message.log, after: -1 });
@@ -118,7 +118,7 @@ class Tab implements EventWriter {
           this.#answer(message.log, message.after);
         return;
       case 'command':
-        if (this.#lock.isHeld) void this.#obey(message.key, message.command);
+        if (this.#lock.isHeld) void this.#execute(message.key, message.command);
         return;
       case 'stop':
         if (!this.#lock.isHeld) return;
@@ -164,7 +164,7 @@ class Tab implements EventWriter {
     }
   }
 
-  async #obey(key: string, command: RunCommand): Promise<void> {
+  async #execute(key: string, command: RunCommand): Promise<void> {
     const reply = await this.#run
       .command(command)
       .catch((error: unknown): EditReply => ({ accepted: false, reason: String(error) }));
@@ -172,7 +172,9 @@ class Tab implements EventWriter {
   }
 
   /** Sends a message to the tab that works on the run. Returns undefined if that tab does not answer. */
-  #say(message: { type: 'stop' } | { type: 'command'; command: RunCommand }): Promise<EditReply | undefined> {
+  #request(
+    message: { type: 'stop' } | { type: 'command'; command: RunCommand },
+  ): Promise<EditReply | undefined> {
     const key = createId('say');
     return new Promise((resolve) => {
       const done = (reply?: EditReply): void => {
@@ -186,7 +188,7 @@ class Tab implements EventWriter {
     });
   }
 
-  #give(event: RunEvent): void {
+  #broadcast(event: RunEvent): void {
     this.#writer.add(event);
     if (event.type === 'run-start' || event.type === 'run-resume') {
       this.#log = event.runId;
@@ -213,7 +215,7 @@ class Tab implements EventWriter {
     try {
       const steal = new AbortController();
       if (await this.#lock.isHeldElsewhere()) {
-        void this.#say({ type: 'stop' }).then((reply) => reply === undefined && steal.abort());
+        void this.#request({ type: 'stop' }).then((reply) => reply === undefined && steal.abort());
       }
       const release = await this.#lock.take({ signal, steal: steal.signal });
       this.#isElsewhere = false;
@@ -233,7 +235,7 @@ class Tab implements EventWriter {
     if (this.#stolen.signal.aborted) this.#stolen = new AbortController();
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (const event of waiting) this.#give(event);
+    for (const event of waiting) this.#broadcast(event);
     const events = start(anySignal(signal, this.#stolen.signal))[Symbol.asyncIterator]();
     let isOver = false;
     const over = (): void => {
@@ -279,7 +281,7 @@ class Tab implements EventWriter {
     ask(after);
     const stop = (): void => {
       closing.abort();
-      void this.#say({ type: 'stop' });
+      void this.#request({ type: 'stop' });
     };
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop, { once: true });
@@ -316,7 +318,7 @@ class Tab implements EventWriter {
     this.#isElsewhere = false;
     if (mine !== undefined) {
       mine.interrupt();
-      // it ends by itself
+      // the action ends by itself
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
     this.#mode = 'own';
@@ -359,7 +361,7 @@ class Tab implements EventWriter {
     if (this.#mode === 'following') return;
     if (this.#mode === 'direct') return this.#writer.add(event);
     if (event.seq === 0) this.#waiting = [];
-    if (this.#lock.isHeld && this.#starts === 0) this.#give(event);
+    if (this.#lock.isHeld && this.#starts === 0) this.#broadcast(event);
     else this.#waiting.push(event);
   }
 
@@ -390,7 +392,8 @@ class Tab implements EventWriter {
         isPlaced: true,
         start: inner.start,
         attach: (_runId, after, signal) => this.#follow(after, signal),
-        send: async (_runId, command) => (await this.#say({ type: 'command', command })) ?? frozenTabError,
+        send: async (_runId, command) =>
+          (await this.#request({ type: 'command', command })) ?? frozenTabError,
       };
     }
     return {

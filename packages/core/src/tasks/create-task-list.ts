@@ -21,7 +21,7 @@ export function createTaskList({ kind, titles, validated, maxAttempts }: TaskLis
   const blank = titles.findIndex((title) => title.trim() === '');
   if (blank >= 0) return refuse(empty, `Task ${blank + 1} has no text. Say what is to be done.`);
   if (!Number.isInteger(maxAttempts) || maxAttempts < 1) {
-    return refuse(empty, `maxAttempts is ${maxAttempts}. Give a whole number from 1 on.`);
+    return refuse(empty, `maxAttempts is ${maxAttempts}. Give a whole number of at least 1.`);
   }
   const events = titles.map((title, index): TaskEvent => {
     const task = { id: `task-${index + 1}`, title: title.trim(), origin: 'author' as const };

@@ -30,6 +30,6 @@ export function update(task: TaskItem, by: TaskOrigin, change: Change): TaskEven
 }
 
 /** Returns the event that adds a new task to a list. */
-export function add(list: TaskList, title: string, origin: TaskOrigin, index: number): TaskEvent {
+export function addTaskEvent(list: TaskList, title: string, origin: TaskOrigin, index: number): TaskEvent {
   return { type: 'task-add', task: { id: `task-${list.nextNumber}`, title, origin }, index };
 }

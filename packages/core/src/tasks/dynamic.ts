@@ -1,5 +1,5 @@
 import type { TaskItem } from './task-item.ts';
-import { accept, add, type Decision, refuse, update } from './decision.ts';
+import { accept, addTaskEvent, type Decision, refuse, update } from './decision.ts';
 import { currentTask, findTask, isOpen, openTasks, type TaskList } from './task-list.ts';
 import {
   allDone,
@@ -15,7 +15,7 @@ import {
 export function createTask(list: TaskList, description: string): Decision {
   const title = description.trim();
   if (title === '') return refuse(list, 'The description is empty. Say what is to be done.');
-  const added = add(list, title, 'model', list.items.length);
+  const added = addTaskEvent(list, title, 'model', list.items.length);
   return accept(list, [added], `Created task-${list.nextNumber}: ${title}`);
 }
 
@@ -44,7 +44,7 @@ export function startTaskById(list: TaskList, taskId: string): Decision {
   return accept(list, [update(task, 'model', { status: 'in_progress' })], reply);
 }
 
-/** The model completes a task with a result, whether or not it had begun it. Nothing validates the result. */
+/** The model completes a task with a result, whether or not it had started it. Nothing validates the result. */
 export function completeTask(list: TaskList, taskId: string, result: string): Decision {
   const task = findTask(list, taskId);
   if (task === undefined || !isOpen(task)) return refuse(list, whyNot(list, taskId, 'completed', isOpen));

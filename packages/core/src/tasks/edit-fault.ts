@@ -28,9 +28,9 @@ export function editFault(edit: unknown): string | undefined {
     if (value === undefined && may.includes(field)) continue;
     const fits = field === 'index' ? Number.isInteger(value) : typeof value === 'string';
     if (!fits)
-      return `The edit “${type}” needs ${field} to be ${field === 'index' ? 'a whole number' : 'a text'}.`;
+      return `The edit “${type}” needs ${field} to be ${field === 'index' ? 'a whole number' : 'a string'}.`;
     const blank = typeof value === 'string' && value.trim() === '' && field !== 'reason';
-    if (blank) return `The edit “${type}” needs ${field} to say something: it is empty.`;
+    if (blank) return `The edit “${type}” has an empty ${field}. Give it a text.`;
   }
   return undefined;
 }

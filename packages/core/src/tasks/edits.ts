@@ -1,5 +1,5 @@
 import type { TaskEdit, TaskEvent, TaskItem, TaskStatus } from './task-item.ts';
-import { accept, add, type Decision, refuse, update } from './decision.ts';
+import { accept, addTaskEvent, type Decision, refuse, update } from './decision.ts';
 import { editFault } from './edit-fault.ts';
 import { findTask, isOpen, isUnderWay, type TaskList } from './task-list.ts';
 import { notPossibleReason, noSuchTask, oneLine, quote, summarize } from './task-text.ts';
@@ -55,7 +55,7 @@ export function editTasks(list: TaskList, edit: TaskEdit): Decision {
 function addTask(list: TaskList, { title, index = list.items.length }: EditOf<'add'>): Decision {
   const outside = invalidPositionReason(list.kind, list.items, index);
   if (outside !== undefined) return refuse(list, outside);
-  const added = add(list, title.trim(), 'user', index);
+  const added = addTaskEvent(list, title.trim(), 'user', index);
   const what = `task-${list.nextNumber} ${quote(title)}`;
   return accept(list, [added], `The user added ${what}${neighbour(list.items, index)}.`);
 }

@@ -3,7 +3,7 @@ import { currentTask, failedTask, isComplete, openTasks, type TaskList } from '.
 import { allDone, attemptsOf, indent, nothingYet, positionOf, quote } from './task-text.ts';
 
 /** How many pending tasks are listed with their titles. */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /** Returns the message to a model that stops while tasks are open: which tasks, and which tool to call. */
 export function nudge(list: TaskList): string {
@@ -31,7 +31,7 @@ Finish it with completeTask, and give its result.`;
 
 function pick(open: readonly TaskItem[]): string {
   if (open.length === 0) return nothingYet;
-  const named = open.slice(0, MOST_NAMED).map(({ id, title }) => `${id} ${quote(title)}`);
+  const named = open.slice(0, MAX_NAMED).map(({ id, title }) => `${id} ${quote(title)}`);
   const more = open.length - named.length;
   return `The task list is not complete. Still pending: ${named.join(', ')}${more === 0 ? '' : ` and ${more} more`}.
 Start one with startTask and finish it with completeTask, or take it off the list with deleteTask.`;

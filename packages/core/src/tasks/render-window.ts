@@ -12,7 +12,7 @@ export function renderWindow(
   { edits }: { readonly edits: readonly string[] },
 ): string | undefined {
   const current = currentTask(list);
-  const entries = list.items.map((task, index) => ({ task, mark: markOf(list, task, index) }));
+  const entries = list.items.map((task, index) => ({ task, mark: entryMark(list, task, index) }));
   const done = entries.filter(({ task }) => isTaskDone(task));
   const next = entries.filter(({ task }) => isOpen(task) && task !== current);
   const sections = [
@@ -34,7 +34,7 @@ export function renderWindow(
 }
 
 /** Returns a number if the order counts, or an id if the model's tools need it. */
-function markOf({ kind }: TaskList, { id }: TaskItem, index: number): string {
+function entryMark({ kind }: TaskList, { id }: TaskItem, index: number): string {
   return kind === 'static' ? `${index + 1}. ` : `- ${id}: `;
 }
 

@@ -2,11 +2,11 @@ import type { TaskItem, TaskStatus } from './task-item.ts';
 import type { TaskList } from './task-list.ts';
 
 /** The maximum length of a quoted title, in characters. */
-const LONGEST_QUOTE = 100;
+const MAX_QUOTE_LENGTH = 100;
 /** The maximum length of a quoted result, in characters. */
-const LONGEST_RESULT = 500;
+const MAX_RESULT_LENGTH = 500;
 /** The maximum number of ids in a sentence. */
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 /** Returns a text on one line. */
 export function oneLine(text: string): string {
@@ -24,13 +24,13 @@ export function indent(text: string): string {
 
 /** Returns a title in quotes for a sentence. */
 export function quote(title: string): string {
-  return `“${oneLine(cut(title, LONGEST_QUOTE))}”`;
+  return `“${oneLine(cut(title, MAX_QUOTE_LENGTH))}”`;
 }
 
 /** Returns a result for a summary; of a long one its beginning and its length. */
 export function summarize(result: string): string {
-  if (result.length <= LONGEST_RESULT) return result;
-  return `${cut(result, LONGEST_RESULT)} (cut: ${result.length} characters in all)`;
+  if (result.length <= MAX_RESULT_LENGTH) return result;
+  return `${cut(result, MAX_RESULT_LENGTH)} (cut: ${result.length} characters in all)`;
 }
 
 /** Returns the position of a task: `Task 2/3`. */
@@ -41,7 +41,7 @@ export function positionOf(list: TaskList, task: TaskItem): string {
 /** Returns ids for a sentence: all of them, or the first ones and the number of the others. */
 export function nameTasks(items: readonly TaskItem[]): string {
   if (items.length === 0) return 'none';
-  const named = items.slice(0, MOST_NAMED).map(({ id }) => id);
+  const named = items.slice(0, MAX_NAMED).map(({ id }) => id);
   const more = items.length - named.length;
   return named.join(', ') + (more === 0 ? '' : ` and ${more} more`);
 }

@@ -79,7 +79,7 @@ function cassetteModel(
   models: Models,
   isReplay: boolean,
 ): CurrentModel {
-  const { provider, modelId, name } = nameOf(ref);
+  const { provider, modelId, name } = splitModelName(ref);
   let resolved: Promise<CurrentModel> | undefined;
   const resolve = (): Promise<CurrentModel> => (resolved ??= models.resolve(ref).then(toCurrent));
   const doStream: CurrentModel['doStream'] = async (options) => {
@@ -93,7 +93,7 @@ function cassetteModel(
     specificationVersion: 'v4',
     provider,
     modelId,
-    // a replay cannot ask the model which addresses it loads by itself
+    // a replay cannot ask the model which URLs it supports
     supportedUrls: isReplay
       ? { '*/*': [/^https?:/] }
       : // a model that cannot be resolved is an error of the call
@@ -131,7 +131,7 @@ function cassetteEmbeddingModel(real: EmbeddingModelV4, recordings: Recordings):
 type Embedded = Pick<EmbeddingModelV4Result, 'embeddings' | 'usage'>;
 
 /** Splits `provider:model`; an alias has no provider. */
-function nameOf(ref: string | LanguageModel): { provider: string; modelId: string; name: string } {
+function splitModelName(ref: string | LanguageModel): { provider: string; modelId: string; name: string } {
   if (typeof ref !== 'string') {
     return { provider: ref.provider, modelId: ref.modelId, name: `${ref.provider}:${ref.modelId}` };
   }
@@ -173,7 +173,7 @@ async function* play(
   }
 }
 
-/** Passes the parts of a whole answer on, and hands them over at its end. An answer with an error is not recorded. */
+/** Passes the parts of an answer on, and records them at its end. An answer with an error is not recorded. */
 function collect(
   onWhole: (parts: readonly LanguageModelV4StreamPart[]) => void,
 ): TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart> {
@@ -181,7 +181,7 @@ function collect(
   return new TransformStream({
     transform(part, controller) {
       if (part.type !== 'raw') parts.push(part);
-      // not when the stream closes: a run may read no further than this
+      // at the finish part and not when the stream closes, because a run may read no further
       if (part.type === 'finish' && !parts.some(({ type }) => type === 'error')) onWhole(parts);
       controller.enqueue(part);
     },

@@ -7,18 +7,18 @@ import { describeDifferences, similarity } from './request-difference.ts';
 /** The recorded answers of a cassette, by request. */
 export type Recordings = {
   /** Returns a request without keys, and the key of its recording. */
-  ask(model: string, request: object): Asked;
+  ask(model: string, request: object): ModelRequest;
   /** Returns the next recorded answer of a request; undefined if the request goes to the model. */
-  answerOf(asked: Asked): Answer | undefined;
+  answerOf(asked: ModelRequest): Answer | undefined;
   /** Adds an answer of a model, without keys. */
-  record(asked: Asked, answer: readonly unknown[]): void;
+  record(asked: ModelRequest, answer: readonly unknown[]): void;
   /** True if something was recorded that was not there at the beginning. */
   readonly changed: boolean;
   toJSON(): CassetteData;
 };
 
 /** A request to a model. */
-export type Asked = Pick<Recording, 'key' | 'model' | 'request'>;
+export type ModelRequest = Pick<Recording, 'key' | 'model' | 'request'>;
 
 type Answer = Recording['answers'][number];
 
@@ -32,7 +32,7 @@ export function createRecordings(
   secrets: () => readonly string[],
 ): Recordings {
   const earlier = data === undefined || mode === 'record' ? [] : readCassetteData(data).recordings;
-  const recordings = new Map<string, Asked & { answers: Answer[] }>(
+  const recordings = new Map<string, ModelRequest & { answers: Answer[] }>(
     earlier.map((recording) => [recording.key, { ...recording, answers: [...recording.answers] }]),
   );
   /** How many answers of a recording were given. */
@@ -48,7 +48,7 @@ export function createRecordings(
       const recording = recordings.get(asked.key);
       const count = counts.get(asked.key) ?? 0;
       if (recording === undefined || (mode !== 'replay' && count >= recording.answers.length)) {
-        if (mode === 'replay') throw notRecorded(asked, [...recordings.values()]);
+        if (mode === 'replay') throw notRecordedError(asked, [...recordings.values()]);
         return undefined;
       }
       counts.set(asked.key, count + 1);
@@ -71,7 +71,7 @@ export function createRecordings(
   };
 }
 
-function notRecorded({ model, request }: Asked, recordings: readonly Recording[]): CuelineError {
+function notRecordedError({ model, request }: ModelRequest, recordings: readonly Recording[]): CuelineError {
   const rated = recordings
     .slice(0, MAX_COMPARED)
     .map((recording) => ({

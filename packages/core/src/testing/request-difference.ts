@@ -1,4 +1,4 @@
-/** What a difference may show of a text, in characters. */
+/** The maximum length of a text in a difference, in characters. */
 const SHOWN = 60;
 const MAX_DIFFERENCES = 3;
 
@@ -12,7 +12,7 @@ export function similarity(one: unknown, other: unknown): number {
   return equal / Math.max(left.size, right.size, 1);
 }
 
-/** Describes the first differences between a recorded request and the one that was made. */
+/** Describes the first differences between a recorded and an actual request. */
 export function describeDifferences(recorded: unknown, made: unknown): string {
   const [left, right] = [leavesOf(recorded), leavesOf(made)];
   const paths = [...new Set([...left.keys(), ...right.keys()])].filter(

@@ -60,7 +60,7 @@ export function scriptedModel(
     const [first] = parts;
     if (first !== undefined && 'throw' in first) {
       if (first.delay !== undefined) await wait(first.delay, call.abortSignal);
-      throw failure(first.throw);
+      throw scriptedError(first.throw);
     }
     return streamOf(play(parts, turn, call, options), call.abortSignal);
   };
@@ -151,7 +151,7 @@ async function* paced(
   }
 }
 
-function failure(thrown: string | ScriptedFailure): Error {
+function scriptedError(thrown: string | ScriptedFailure): Error {
   const { message, status, headers } = typeof thrown === 'string' ? { message: thrown } : thrown;
   if (status === undefined) return new Error(message);
   return new APICallError({

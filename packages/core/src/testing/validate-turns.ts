@@ -7,32 +7,33 @@ const reasons = ['stop', 'length', 'content-filter', 'tool-calls', 'error', 'int
 
 /** Returns the turns with every shorthand expanded. Throws `invalid_options` with the path of the fault. */
 export function validateTurns(turns: readonly ScriptedTurn[]): ScriptedPart[][] {
-  if (!Array.isArray(turns)) throw invalid('turns', 'must be a list of turns');
+  if (!Array.isArray(turns)) throw invalidTurnError('turns', 'must be a list of turns');
   return turns.map((turn: unknown, index) => {
     const path = `turns[${index}]`;
     if (typeof turn === 'string') return [{ text: turn }];
-    if (!Array.isArray(turn)) throw invalid(path, 'must be a text or a list of parts');
+    if (!Array.isArray(turn)) throw invalidTurnError(path, 'must be a string or a list of parts');
     return turn.map((part: unknown, at) => validatePart(part, `${path}[${at}]`, at === turn.length - 1));
   });
 }
 
 function validatePart(part: unknown, path: string, last: boolean): ScriptedPart {
   if (typeof part === 'string') return { text: part };
-  if (!isRecord(part)) throw invalid(path, 'must be a text or an object');
+  if (!isRecord(part)) throw invalidTurnError(path, 'must be a string or an object');
   const present = kinds.filter((kind) => kind in part);
   const { delay } = part;
   if (delay !== undefined && !isAmount(delay))
-    throw invalid(`${path}.delay`, 'must be milliseconds, 0 or more');
-  if (present.length > 1) throw invalid(path, `has ${present.join(' and ')}, but a part is one thing`);
+    throw invalidTurnError(`${path}.delay`, 'must be milliseconds, 0 or more');
+  if (present.length > 1)
+    throw invalidTurnError(path, `has ${present.join(' and ')}, but a part is one thing`);
   const [kind] = present;
   if (kind === undefined && delay === undefined) {
-    throw invalid(path, `says nothing. A part has one of ${kinds.join(', ')}, or a delay`);
+    throw invalidTurnError(path, `is empty. A part has one of ${kinds.join(', ')}, or a delay`);
   }
   const known = new Set<string>(['delay', 'chunkSize', ...(kind === undefined ? [] : [kind])]);
   const unknown = Object.keys(part).find((key) => !known.has(key));
-  if (unknown !== undefined) throw invalid(path, `has an unknown property "${unknown}"`);
+  if (unknown !== undefined) throw invalidTurnError(path, `has an unknown property "${unknown}"`);
   if (part['chunkSize'] !== undefined && !(isAmount(part['chunkSize']) && part['chunkSize'] >= 1)) {
-    throw invalid(`${path}.chunkSize`, 'must be a number of characters, 1 or more');
+    throw invalidTurnError(`${path}.chunkSize`, 'must be a number of characters, 1 or more');
   }
   if (kind !== undefined) validateKind(kind, part[kind], path, last);
   return part as ScriptedPart;
@@ -40,36 +41,39 @@ function validatePart(part: unknown, path: string, last: boolean): ScriptedPart 
 
 function validateKind(kind: (typeof kinds)[number], value: unknown, path: string, last: boolean): void {
   if ((kind === 'text' || kind === 'reasoning') && typeof value !== 'string') {
-    throw invalid(`${path}.${kind}`, 'must be a text');
+    throw invalidTurnError(`${path}.${kind}`, 'must be a string');
   }
   if (
     kind === 'toolCall' &&
     !(isRecord(value) && typeof value['name'] === 'string' && value['name'] !== '')
   ) {
-    throw invalid(`${path}.toolCall`, 'must be { name, input }');
+    throw invalidTurnError(`${path}.toolCall`, 'must be { name, input }');
   }
   if (
     kind === 'throw' &&
     typeof value !== 'string' &&
     !(isRecord(value) && typeof value['message'] === 'string')
   ) {
-    throw invalid(`${path}.throw`, 'must be a message, or { message, status? }');
+    throw invalidTurnError(`${path}.throw`, 'must be a message, or { message, status? }');
   }
   if (kind === 'throw' && !path.endsWith('[0]')) {
-    throw invalid(path, 'comes after other parts, but "throw" fails the call before it streams. Use "error"');
+    throw invalidTurnError(
+      path,
+      'comes after other parts, but "throw" fails the call before it streams. Use "error"',
+    );
   }
   if (
     kind === 'finish' &&
     !(isRecord(value) && (value['reason'] === undefined || reasons.includes(value['reason'] as string)))
   ) {
-    throw invalid(`${path}.finish.reason`, `must be one of ${reasons.join(', ')}`);
+    throw invalidTurnError(`${path}.finish.reason`, `must be one of ${reasons.join(', ')}`);
   }
   if ((kind === 'finish' || kind === 'error' || kind === 'throw') && !last) {
-    throw invalid(path, `ends its turn, but more parts follow "${kind}"`);
+    throw invalidTurnError(path, `ends its turn, but more parts follow "${kind}"`);
   }
 }
 
-function invalid(path: string, problem: string): CuelineError {
+function invalidTurnError(path: string, problem: string): CuelineError {
   return new CuelineError('invalid_options', `Scripted model: ${path} ${problem}.`, { details: { path } });
 }
 

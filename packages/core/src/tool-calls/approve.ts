@@ -35,11 +35,9 @@ export type ApprovableCall = {
 const MAX_TRIES = 3;
 
 /**
- * Returns the arguments with which a call may run: unchanged if it needs no approval, else as the approval left them,
- * with
- * `edited` set to the edited ones. If the schema refuses edited arguments, the approval is asked for again. Throws an
- * error that
- * the model reads if the call is refused.
+ * Returns the arguments with which a call may run: unchanged if it needs no approval, otherwise those of the
+ * approval, with `edited` set to the edited ones. If the schema refuses edited arguments, the approval is asked
+ * for again. Throws an error that the model reads if the call is refused.
  */
 export async function approvedArguments(
   { runContext, path }: AgentContext,
@@ -67,7 +65,7 @@ export async function approvedArguments(
       if (!(await leavesUnchanged(inputSchema, args))) throw new Error(cannotEdit);
       return { args: await parseWith(inputSchema, response.input), edited: response.input };
     } catch (error) {
-      // a program that gives the same response each time would otherwise be asked for ever
+      // a program that gives the same response each time would otherwise be asked forever
       if (tries === MAX_TRIES) throw error;
       why = error instanceof Error ? error.message : getErrorMessage(error);
     }
@@ -75,11 +73,11 @@ export async function approvedArguments(
 }
 
 const cannotEdit =
-  'The schema of this tool changes its arguments, so the call would run with others than you wrote. Approve the call as it is, or refuse it.';
+  'The schema of this tool changes its arguments, so the call would not run with the arguments that you wrote. Approve the call as it is, or refuse it.';
 
 /**
- * True if the schema leaves arguments that have passed it unchanged. If it does not, an edit would run as something
- * else.
+ * True if the schema leaves arguments that have passed it unchanged. If it does not, edited arguments would be
+ * changed again.
  */
 async function leavesUnchanged(schema: FlexibleSchema, args: unknown): Promise<boolean> {
   try {
@@ -104,6 +102,6 @@ export function readApproval(approval: true | readonly ToolEffect[] | undefined)
   }
   throw new CuelineError(
     'invalid_options',
-    "options.approval is true (for tools with the effect 'write' or 'external'), or a list of effects: approval: ['external'].",
+    "options.approval must be true (for tools with the effect 'write' or 'external'), or a list of effects: approval: ['external'].",
   );
 }

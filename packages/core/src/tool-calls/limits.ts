@@ -18,7 +18,7 @@ export const defaultLimits: Limits = {
  */
 const STEPS_WITH_STOP_WHEN = 1_000;
 
-/** What a run has used of its limits so far. A run and all its agents share one budget. */
+/** How much of its limits a run has used. A run and all its agents share one budget. */
 export type Budget = {
   readonly limits: Limits;
   readonly used: Readonly<{ steps: number; toolCalls: number; tokens: number }>;
@@ -67,7 +67,7 @@ export function readLimits(options: Partial<Limits> | undefined, hasStopWhen = f
     if (!whole || value < lowest[name]) {
       throw new CuelineError(
         'invalid_options',
-        `options.limits.${name} is ${formatLimit(value)}. Give a whole number from ${lowest[name]} on, or Infinity for no limit.`,
+        `options.limits.${name} is ${formatLimit(value)}. Give a whole number of at least ${lowest[name]}, or Infinity for no limit.`,
         { details: { option: `limits.${name}` } },
       );
     }
@@ -99,10 +99,10 @@ const reached: Record<HardLimit, (allowed: number) => string> = {
 };
 
 /** Returns the `budget_exceeded` error of a limit: what was reached, and how to raise it. */
-export function budgetExceeded(limit: HardLimit, allowed: number): CuelineError {
+export function budgetExceededError(limit: HardLimit, allowed: number): CuelineError {
   return new CuelineError(
     'budget_exceeded',
-    `${reached[limit](allowed)}. Where that is too little, raise options.limits.${limit}; Infinity means no limit.`,
+    `${reached[limit](allowed)}. If that is too low, raise options.limits.${limit}; Infinity means no limit.`,
     { details: { limit, allowed } },
   );
 }
@@ -123,7 +123,7 @@ export function createBudget(limits: Limits, before: Budget['used'] = nothing): 
   const { tokens = Infinity } = limits;
 
   function take(limit: 'steps' | 'toolCalls'): CuelineError | undefined {
-    if (used[limit] >= limits[limit]) return budgetExceeded(limit, limits[limit]);
+    if (used[limit] >= limits[limit]) return budgetExceededError(limit, limits[limit]);
     used[limit] += 1;
     return undefined;
   }
@@ -132,7 +132,7 @@ export function createBudget(limits: Limits, before: Budget['used'] = nothing): 
     limits,
     used,
     // another agent may have used the last tokens meanwhile
-    takeStep: () => (used.tokens >= tokens ? budgetExceeded('tokens', tokens) : take('steps')),
+    takeStep: () => (used.tokens >= tokens ? budgetExceededError('tokens', tokens) : take('steps')),
     takeToolCall: () => take('toolCalls'),
     addTokens(usage) {
       used.tokens = Math.min(used.tokens + totalOf(usage), Number.MAX_SAFE_INTEGER);

@@ -29,22 +29,20 @@ export type LoopVerdict =
   | { kind: 'end'; error: CuelineError };
 
 /**
- * Keeps a model from making the same call over and over. By the default rule, of identical calls (name and arguments)
- * the 2nd
- * gets the result of the first, the 3rd to 5th are refused, and the 6th ends the run.
+ * Keeps a model from making the same call over and over. By the default rule, of identical calls (name and
+ * arguments) the 2nd gets the result of the first, the 3rd to 5th are refused, and the 6th ends the run.
  *
  * - A call that fails is forgotten, so the next identical call runs.
  * - A call whose rule is `false` is exempt.
- * - Progress restarts every other count. Progress is a call that this guard has not seen before, unless its tool only reads.
- *   So a file may be read again after it was written, while a model that goes round in circles makes no progress.
- *   A strict guard ignores progress.
- *   Progress counts when the call is made and again when it first succeeds, for what was read in between.
+ * - Progress restarts every other count. Progress is a call that this guard has not seen before, unless its
+ *   tool only reads. So a file may be read again after it was written, while a model that goes round in circles
+ *   makes no progress. A strict guard ignores progress. Progress counts when the call is made and again when it
+ *   first succeeds, for what was read in between.
  */
 export type LoopGuard = {
   /**
-   * Returns the verdict on a call. If it is `run`, pass the promise of the call's result to `settled` at once, so
-   * that an
-   * identical call of the same step can wait for it. With another verdict, `settled` does nothing.
+   * Returns the verdict on a call. If it is `run`, pass the promise of the call's result to `settled` at once,
+   * so that an identical call of the same step can wait for it. With another verdict, `settled` does nothing.
    */
   check(call: GuardedCall): CheckedCall;
 };
@@ -60,16 +58,16 @@ export type CheckedCall = {
 const defaultRule = fillRule();
 
 /** What the guard knows of one call. */
-type Seen = { count: number; output: Promise<unknown> | undefined; succeeded: boolean };
+type CallRecord = { count: number; output: Promise<unknown> | undefined; succeeded: boolean };
 
 /** Creates a guard that has seen no call. Each prompt and each agent has its own. */
 export function createLoopGuard(strict = false): LoopGuard {
   /** By canonical call, in the order of the last call. */
-  const seen = new Map<string, Seen>();
+  const seen = new Map<string, CallRecord>();
   /** The calls since the last progress. The others are forgotten and need not be visited again. */
-  let counted = new Set<Seen>();
+  let counted = new Set<CallRecord>();
 
-  function remember(key: string, entry: Seen): void {
+  function remember(key: string, entry: CallRecord): void {
     seen.delete(key);
     seen.set(key, entry);
     if (seen.size <= REMEMBERED_CALLS) return;
@@ -79,15 +77,15 @@ export function createLoopGuard(strict = false): LoopGuard {
     counted.delete(oldest[1]);
   }
 
-  function startAnew(...except: Seen[]): void {
+  function startAnew(...except: CallRecord[]): void {
     if (strict) return;
     for (const entry of counted) if (!except.includes(entry)) forget(entry);
     counted = new Set(except);
   }
 
   async function watch(
-    entry: Seen,
-    outer: readonly Seen[],
+    entry: CallRecord,
+    outer: readonly CallRecord[],
     output: Promise<unknown>,
     changes: boolean,
   ): Promise<void> {
@@ -105,7 +103,7 @@ export function createLoopGuard(strict = false): LoopGuard {
 
   function check(
     { toolName, input, effect, rule = defaultRule }: GuardedCall,
-    outer: readonly Seen[],
+    outer: readonly CallRecord[],
   ): CheckedCall {
     const key = canonicalCall(toolName, input);
     const known = seen.get(key);
@@ -126,17 +124,17 @@ export function createLoopGuard(strict = false): LoopGuard {
   return { check: (call) => check(call, []) };
 }
 
-function forget(entry: Seen): void {
+function forget(entry: CallRecord): void {
   entry.count = 0;
   entry.output = undefined;
 }
 
 function judge(
   toolName: string,
-  { count, output }: Seen,
+  { count, output }: CallRecord,
   { answerFrom, refuseFrom, endAt }: FullLoopRule,
 ): LoopVerdict {
-  if (count >= endAt) return { kind: 'end', error: loopDetected(toolName, count) };
+  if (count >= endAt) return { kind: 'end', error: loopDetectedError(toolName, count) };
   if (count >= refuseFrom) {
     const end = endAt === Infinity ? '' : ` Call ${endAt} ends the run.`;
     return {
@@ -153,7 +151,7 @@ function judge(
   };
 }
 
-function loopDetected(toolName: string, calls: number): CuelineError {
+function loopDetectedError(toolName: string, calls: number): CuelineError {
   return new CuelineError(
     'loop_detected',
     `The model called ${toolName} ${calls} times with the same arguments, so the run was ended. If that is intended, as for a tool that polls, define the tool with { repeatable: true }, or exempt it in the options of the run: { loopGuard: { tools: { '${toolName}': false } } }.`,

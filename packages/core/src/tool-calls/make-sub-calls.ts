@@ -24,9 +24,9 @@ export type OuterCall = {
 };
 
 /**
- * Makes the calls inside a composite tool's call one by one. Each is logged, counted, checked by the loop guard and
- * limited in
- * time, and fails by itself. The first is the composite tool's own call, which is counted already.
+ * Makes the calls inside a composite tool's call one by one. Each is logged, counted, checked by the loop guard
+ * and limited in time, and fails by itself. The first is the composite tool's own call, which is counted
+ * already.
  */
 export function makeSubCalls(agentContext: AgentContext, outer: OuterCall): SubCaller {
   const { runContext, sink } = agentContext;
@@ -60,7 +60,7 @@ export function makeSubCalls(agentContext: AgentContext, outer: OuterCall): SubC
     const limit = timeLimit(name, timeoutMs ?? outer.toolMs(name));
     const signal = anySignal(context.abortSignal, limit.signal);
     const { releaseWhile } = caller;
-    // an agent inside the call has limits of its own, and may wait for a person
+    // an agent inside the call has its own limits, and may wait for an approval
     const patient: AgentContext =
       timeoutMs !== undefined || releaseWhile === undefined
         ? caller
@@ -83,7 +83,7 @@ export function makeSubCalls(agentContext: AgentContext, outer: OuterCall): SubC
     } catch (error) {
       // a stopped run is not a failure of this one call
       if (context.abortSignal?.aborted === true) throw error;
-      const message = redact(messageOf(error), runContext.secrets);
+      const message = redact(errorMessage(error), runContext.secrets);
       end({ error: message, source: sourceOf(error, 'tool') });
       return { result: { error: message } };
     } finally {
@@ -103,7 +103,7 @@ function admitted(requestPermit: () => CallPermit): CallPermit | { refused: unkn
 }
 
 /** Returns the message without the error's name, because the model reads it as a field of the result. */
-function messageOf(error: unknown): string {
+function errorMessage(error: unknown): string {
   return error instanceof Error && hasMessage(error) ? capText(error.message) : toolErrorText(error);
 }
 

@@ -17,7 +17,10 @@ export type ClientToolRequest = Omit<
 
 /** What a run waits for before it continues: responses to approvals and to calls of client tools. */
 export type PendingResponses = {
-  /** Takes over what the calls of a loop have asked for in another process, so that they do not ask again. */
+  /**
+   * Takes over the approvals and client tool calls that a loop has requested in another process, so that they
+   * are not requested again.
+   */
   takeOver(earlier: Pick<RunState, 'approvals' | 'clientToolCalls'>, agent: string | undefined): void;
   /** True if the call has asked for an approval in another process. */
   hasRequested(toolCallId: string, agent: string | undefined): boolean;
@@ -74,12 +77,12 @@ type Wait<Response> = {
 
 type Append = (event: ApprovalEvent | ClientToolEvent, agent?: string) => void;
 
-/** Creates what one run waits for. Appends each request and each accepted response to the log. */
+/** Creates the pending responses of one run. Appends each request and each accepted response to the log. */
 export function createPendingResponses(append: Append, createId: () => string): PendingResponses {
   const approvals = createList('approval');
   const calls = createList<PendingCall>('client tool call');
-  const askedApprovals = createAsked<ApprovalState>();
-  const askedCalls = createAsked<ClientToolCallState>();
+  const askedApprovals = createPastRequests<ApprovalState>();
+  const askedCalls = createPastRequests<ClientToolCallState>();
 
   return {
     takeOver(earlier, agent) {
@@ -149,7 +152,7 @@ export function createPendingResponses(append: Append, createId: () => string): 
       // sent again because the reply was lost
       if (before === page) return { accepted: true };
       if (before !== undefined && before !== instead) {
-        return { accepted: false, reason: `Another page runs ${toolName} already.` };
+        return { accepted: false, reason: `Another page already runs ${toolName}.` };
       }
       call.page = page;
       call.claim(page);
@@ -198,14 +201,14 @@ function wait<Response, Item extends Pending>(
   });
 }
 
-/** What calls have asked for in another process, by their agents and ids. Each can be taken once. */
-type Asked<Item> = {
+/** The requests that calls have made in another process, by agent and id. Each can be taken once. */
+type PastRequests<Item> = {
   add(item: Item, agent: string | undefined): void;
   has(toolCallId: string, agent: string | undefined): boolean;
   take(toolCallId: string, agent: string | undefined): Item | undefined;
 };
 
-function createAsked<Item extends ApprovalState | ClientToolCallState>(): Asked<Item> {
+function createPastRequests<Item extends ApprovalState | ClientToolCallState>(): PastRequests<Item> {
   const asked = new Map<string, Item>();
   const keyOf = (toolCallId: string, agent = ''): string => JSON.stringify([agent, toolCallId]);
   return {
@@ -222,7 +225,7 @@ function createAsked<Item extends ApprovalState | ClientToolCallState>(): Asked<
   };
 }
 
-/** What is pending, by id. */
+/** The pending requests, by id. */
 type PendingList<Item extends Pending> = {
   add(id: string, item: Item): void;
   close(id: string, how: 'answered' | 'withdrawn'): void;
@@ -246,7 +249,7 @@ function createList<Item extends Pending = Pending>(what: string): PendingList<I
     isFree: (id) => !pending.has(id) && !closed.has(id),
     notPending(id) {
       const how = closed.get(id);
-      const why = how === undefined ? `There is no ${what} ${id}` : `The ${what} ${id} was ${how} already`;
+      const why = how === undefined ? `There is no ${what} ${id}` : `The ${what} ${id} was already ${how}`;
       const waiting = [...pending].map(([each, { toolName }]) => `${each} (${toolName})`).join(', ');
       return {
         accepted: false,

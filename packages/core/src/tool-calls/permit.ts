@@ -3,9 +3,9 @@ import type { Semaphore } from './semaphore.ts';
 /** A tool call's permit to run. */
 export type Permit = {
   /**
-   * Releases the permit while `work` is pending, and acquires one again before it returns. An agent that a tool asks
-   * needs permits
-   * for its own tools and would wait for ever if the calls that ask agents kept all permits.
+   * Releases the permit while `work` is pending, and acquires one again before it returns. An agent that a tool
+   * asks needs permits for its own tools and would wait forever if the calls that wait for agents kept all
+   * permits.
    */
   releaseWhile<Value>(work: () => Promise<Value>): Promise<Value>;
   /** Releases the permit, because the call has ended. */

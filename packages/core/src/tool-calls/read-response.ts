@@ -10,7 +10,7 @@ export function readApprovalResponse(response: unknown): ApprovalResponse | stri
     if (typeof response === 'object' && response !== null && 'approved' in response) {
       if (response.approved === true) {
         if (!('input' in response) || response.input === undefined) return { approved: true };
-        return { approved: true, input: copyOf(response.input) };
+        return { approved: true, input: plainCopy(response.input) };
       }
       const reason = 'reason' in response ? response.reason : undefined;
       if (response.approved === false && reason === undefined) return { approved: false };
@@ -25,7 +25,7 @@ export function readClientToolResponse(response: unknown): ClientToolResponse | 
   return orReason('an output', () => {
     if (typeof response === 'object' && response !== null) {
       if ('output' in response && !('error' in response)) {
-        return { output: copyOf(response.output ?? null) };
+        return { output: plainCopy(response.output ?? null) };
       }
       if ('error' in response && !('output' in response) && typeof response.error === 'string') {
         return { error: String(capOutput(response.error)) };
@@ -49,6 +49,6 @@ function orReason<Response>(what: string, read: () => Response | string): Respon
 }
 
 /** Returns a copy that later changes do not reach. Throws if the value is not JSON. */
-function copyOf(value: unknown): unknown {
+function plainCopy(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value)) as unknown;
 }

@@ -32,7 +32,7 @@ export type DurableRun = {
   pause(): void;
 };
 
-/** What a run and all its agents share. */
+/** The context that a run and all its agents share. */
 export type RunContext = {
   readonly log: RunLog;
   readonly models: Models;
@@ -75,7 +75,7 @@ export type AgentContext = {
   readonly model: LanguageModel;
   /** Receives its events. */
   readonly sink: EventSink;
-  /** What it takes over from its log, if another process began it. */
+  /** The past of the loop, if another process began it. */
   readonly past?: RunPast | undefined;
   /** Releases the permit of a tool's call while an agent works inside it. Missing if there is no such call. */
   readonly releaseWhile?: Permit['releaseWhile'];
@@ -87,7 +87,7 @@ export type EventSink = {
   readonly ended: boolean;
 };
 
-/** Creates what the run that writes into `log` shares with its agents. */
+/** Creates the context that the run of this `log` shares with its agents. */
 export function createRunContext(
   log: RunLog,
   models: Models,

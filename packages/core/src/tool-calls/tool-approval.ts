@@ -29,9 +29,8 @@ export type ToolApproval = {
 };
 
 /**
- * If the AI SDK itself asked for an approval, the run would end. So a call that needs one is let through, and asks
- * when it is
- * about to run. The AI SDK decides about tools that the provider runs.
+ * If the AI SDK itself asked for an approval, the run would end. So a call that needs one is let through, and
+ * asks when it is about to run. The AI SDK decides about tools that the provider runs.
  */
 export function createToolApproval(
   configuration: Configuration | undefined,
@@ -97,7 +96,7 @@ export function hasNoFunction(tool: ToolSet[string]): boolean {
 export function noFunctionError(name: string, asks: string): CuelineError {
   return new CuelineError(
     'invalid_options',
-    `${asks} asks for an approval of ${name}, which has no execute, so that nothing would run once it is given. Give it one: tool({ …, execute }). Where the page is to run it, declare it with this package's own tool instead: tool('${name}', description, schema, { needsApproval: true }).`,
+    `${asks} asks for an approval of ${name}, which has no execute, so nothing would run after the approval. Give the tool an execute: tool({ …, execute }). If the page should run it, declare it with Cueline's tool instead: tool('${name}', description, schema, { needsApproval: true }).`,
     { details: { tool: name } },
   );
 }

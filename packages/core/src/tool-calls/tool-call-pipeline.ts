@@ -13,7 +13,7 @@ import { callKey } from '../base/call-key.ts';
 import { copyPlain } from '../json/copy-plain.ts';
 import { toModelError } from '../tools/model-error.ts';
 import { redactKeys } from '../messages/redact-keys.ts';
-import { budgetExceeded } from './limits.ts';
+import { budgetExceededError } from './limits.ts';
 import {
   createLoopGuard,
   type CheckedCall,
@@ -40,9 +40,8 @@ export type PipelineTool = {
   /** True if the tool yields several outputs. */
   streams: boolean;
   /**
-   * True if the call counts against `concurrentToolCalls`. An agent's does not, because its own calls need permits;
-   * nor does a
-   * call that waits for the page.
+   * True if the call counts against `concurrentToolCalls`. An agent's does not, because its own calls need
+   * permits; nor does a call that waits for the page.
    */
   needsPermit: boolean;
   /** True if the call starts only when `run` calls `begin`, because the page runs it. */
@@ -58,9 +57,8 @@ export type PipelineTool = {
 };
 
 /**
- * Counts a call and checks it with the loop guard. Throws an error that the model reads or that ends the run if the
- * call is not
- * allowed.
+ * Counts a call and checks it with the loop guard. Throws an error that the model reads or that ends the run if
+ * the call is not allowed.
  */
 export type RequestPermit = (call: GuardedCall, counted?: boolean) => CallPermit;
 
@@ -78,7 +76,7 @@ export type ToolCallRecorder = {
   toolCalled(toolCallId: string): Promise<void> | undefined;
   /** A tool begins to run. */
   toolStarted(toolCallId: string, toolName: string, rules: SettlingRules): void;
-  /** A tool has run for so many milliseconds. */
+  /** A tool has run for `ms` milliseconds. */
   toolTimed(toolCallId: string, ms: number): void;
   /** A call was answered with the result of the same call before. */
   toolRepeated(toolCallId: string): void;
@@ -192,7 +190,7 @@ class Pipeline implements ToolCallPipeline {
     if (exceeded !== undefined) this.#fail(exceeded);
     const { toolCallsPerStep } = this.#runContext.budget.limits;
     if (this.#callsInStep > toolCallsPerStep) {
-      throw toModelError(budgetExceeded('toolCallsPerStep', toolCallsPerStep).message);
+      throw toModelError(budgetExceededError('toolCallsPerStep', toolCallsPerStep).message);
     }
   }
 
@@ -244,7 +242,7 @@ class Pipeline implements ToolCallPipeline {
             yield (output = redactKeys(guarded.finish(next.value), this.#runContext.secrets));
           }
         } finally {
-          // not awaited, because a generator that waits for ever does not answer this either
+          // not awaited, because a generator that waits forever does not answer this either
           work = outputs.return?.();
           if (work !== undefined) this.#runContext.track(work).catch(() => {});
         }
@@ -283,7 +281,7 @@ class Pipeline implements ToolCallPipeline {
     leave: (work: Promise<unknown> | undefined) => void;
   }> {
     const { toolCallId } = context;
-    // what a tool does comes after its call in the log, too
+    // waits for the log, so that the tool's events come after its call
     const called = this.#recorder.toolCalled(toolCallId);
     if (called !== undefined) await untilAborted(called, context.abortSignal);
     const { args, edited } = await approvedArguments(this.#agentContext, {
@@ -315,7 +313,7 @@ class Pipeline implements ToolCallPipeline {
       if (mustBeStored) await this.#stored(toolCallId, context.abortSignal);
       startedAt = performance.now();
     }
-    // an agent inside the call has limits of its own, and may wait for a person
+    // an agent inside the call has its own limits, and may wait for an approval
     const releaseOf =
       ({ releaseWhile }: Permit): Permit['releaseWhile'] =>
       (work) =>
@@ -427,7 +425,7 @@ function invalidCall(toolName: string, input: unknown, rule: LoopRules['general'
 
 function noop(): void {}
 
-/** True if the AI SDK sends the model exactly this text of an error. */
+/** True if the AI SDK sends exactly this error text to the model. */
 function isReadAs(error: unknown, text: string): boolean {
   try {
     return getErrorMessage(error) === text;

@@ -25,9 +25,8 @@ export type ToolRegistry = {
   /** One object for the whole run, because the AI SDK keeps a reference to it and filters it at every step. */
   readonly tools: ToolSet;
   /**
-   * Replaces `tools` by the current definitions. Called between two steps, so that no call loses its tool. `taskId`
-   * is the task
-   * of the next step, if any: the same call for another task is not a repetition.
+   * Replaces `tools` by the current definitions. Called between two steps, so that no call loses its tool.
+   * `taskId` is the task of the next step, if any: the same call for another task is not a repetition.
    */
   update(definitions: ReadonlyMap<string, ToolDefinition>, taskId?: string): void;
   /** Returns the tool of this name if a call of it may be made twice: if it only reads, or is idempotent. */
@@ -40,7 +39,7 @@ export type ToolRegistry = {
   invalid(toolName: string, input: unknown): void;
 };
 
-/** The tool of an open call. `continues`: whoever runs its calls continues one that has started. */
+/** The tool of an open call. `continues`: a call that has started continues where it runs, in a page or an agent. */
 export type Settlement = { tool: ToolSet[string] | undefined; continues: boolean };
 
 /** Creates AI SDK tools from definitions. The pipeline surrounds each call, and results are complete and capped. */
@@ -159,7 +158,7 @@ class Registry implements ToolRegistry {
       }
       return ready;
     }
-    // an untyped tool may have no schema, which the AI SDK takes for no arguments
+    // an untyped tool may have no schema, which means no arguments to the AI SDK
     const ownSchema = ready.inputSchema as ToolSchema | undefined;
     const inputSchema = ownSchema === undefined ? asSchema(ownSchema) : toSchema(name, ownSchema);
     const run = (args: unknown, context: ToolContext): unknown => execute(args as never, context as never);
@@ -276,7 +275,7 @@ function throwReported(output: unknown): void {
   const words = output['content'].map((part: { type?: unknown; text?: unknown } | null) =>
     typeof part?.text === 'string' ? part.text : `[${String(part?.type)}]`,
   );
-  const text = String(capOutput(words.join('\n') || 'The tool failed, and did not say why.'));
+  const text = String(capOutput(words.join('\n') || 'The tool failed without a reason.'));
   throw toModelError(text, undefined, 'tool');
 }
 

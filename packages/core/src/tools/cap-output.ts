@@ -8,12 +8,12 @@ import { isTooDeep, MAX_JSON_DEPTH } from '../json/json-depth.ts';
 const advice = ', and a tool may return 256 KB. Ask for less, or for a part.';
 
 /**
- * A tool's result as it may go to the model and into the log: JSON of at most 256 KB. A longer string is cut, and what
- * is longer as JSON becomes the beginning of that JSON; both end on a note that says how long the whole was. In a list
- * of text, image and file parts, the texts are cut so that they have 256 KB together, and files stay whole: half a
- * picture is none. With `as: 'data'`, such a list is JSON like any other. Undefined becomes null.
- * @throws CuelineError `invalid_definition` for what is not JSON (functions, cycles, BigInt), and for JSON of more than
- *   1,000 levels
+ * Returns a tool's result for the model and the log: JSON of at most 256 KB. A longer string is cut, and a
+ * larger value becomes the beginning of its JSON; both end with a note of the full length. In a list of text,
+ * image and file parts, the texts are cut to 256 KB in total, and files stay whole, because a part of a picture
+ * is useless. With `as: 'data'`, such a list is ordinary JSON. Undefined becomes null.
+ * @throws CuelineError `invalid_definition` for values that are not JSON (functions, cycles, BigInt), and for
+ * JSON of more than 1,000 levels
  */
 export function capOutput(output: unknown, toolName?: string, as: 'parts' | 'data' = 'parts'): unknown {
   if (typeof output === 'string') return capText(output, MAX_TEXT_BYTES, advice);
@@ -22,15 +22,15 @@ export function capOutput(output: unknown, toolName?: string, as: 'parts' | 'dat
   if (typeof output === 'function' || isAsyncIterable(output)) {
     throw new CuelineError(
       'invalid_definition',
-      `${tool} returned a ${typeof output === 'function' ? 'function' : 'generator out of a promise'}. Return its result, or make the tool itself an async function*.`,
+      `${tool} returned a ${typeof output === 'function' ? 'function' : 'promise of a generator'}. Return its result, or make the tool itself an async function*.`,
     );
   }
   const text = asJson(output, tool);
-  // a symbol, or an object that is nothing as JSON
+  // a symbol, or an object whose JSON is undefined
   if (text === undefined) return null;
   const capped = capText(text, MAX_TEXT_BYTES, advice);
   if (capped === text) {
-    if (isTooDeep(text)) throw tooDeep(tool);
+    if (isTooDeep(text)) throw tooDeepError(tool);
     return output;
   }
   return as === 'parts' && isPartList(output) ? capParts(output) : capped;
@@ -40,7 +40,7 @@ function asJson(output: unknown, tool: string): string | undefined {
   try {
     return stringifyJson(output, mentionBytes, false);
   } catch (error) {
-    if (error instanceof RangeError) throw tooDeep(tool, error);
+    if (error instanceof RangeError) throw tooDeepError(tool, error);
     const [reason] = error instanceof Error ? error.message.split('\n') : [];
     throw new CuelineError(
       'invalid_definition',
@@ -50,7 +50,7 @@ function asJson(output: unknown, tool: string): string | undefined {
   }
 }
 
-function tooDeep(tool: string, cause?: unknown): CuelineError {
+function tooDeepError(tool: string, cause?: unknown): CuelineError {
   return new CuelineError(
     'invalid_definition',
     `${tool} returned something that is nested more than ${MAX_JSON_DEPTH} levels deep, or too long for JSON. Return less, or flatter data.`,
@@ -58,14 +58,14 @@ function tooDeep(tool: string, cause?: unknown): CuelineError {
   );
 }
 
-type Part = { type: unknown; text?: unknown };
+type ListedPart = { type: unknown; text?: unknown };
 
-/** True for a list that the model gets as parts, and not as JSON. */
-function isPartList(output: unknown): output is readonly Part[] {
+/** True for a list that is sent to the model as parts, and not as JSON. */
+function isPartList(output: unknown): output is readonly ListedPart[] {
   return Array.isArray(output) && toModelOutput(output).type === 'content';
 }
 
-function capParts(parts: readonly Part[]): Part[] {
+function capParts(parts: readonly ListedPart[]): ListedPart[] {
   let room = MAX_TEXT_BYTES;
   return parts.map((part) => {
     if (part.type !== 'text' || typeof part.text !== 'string') return part;

@@ -1,7 +1,7 @@
 import { CuelineError } from '../base/errors.ts';
 import { isRecord } from '../base/describe-value.ts';
 
-/** Types of values that have no names in them, as JSON Schema, zod and valibot call them. */
+/** Types without named members, as JSON Schema, zod and valibot call them. */
 const nameless: ReadonlySet<unknown> = new Set(
   'string number integer bigint boolean null undefined void date array tuple set map enum literal picklist'.split(
     ' ',
@@ -9,7 +9,7 @@ const nameless: ReadonlySet<unknown> = new Set(
 );
 
 /**
- * Refuses what is easily taken for the schema of a tool's arguments, which always have names.
+ * Refuses values that are easily mistaken for the schema of a tool's arguments, which always have names.
  * @throws CuelineError `invalid_definition`
  */
 export function checkArguments(name: string, schema: unknown): void {
@@ -26,7 +26,7 @@ export function checkArguments(name: string, schema: unknown): void {
   if (field === undefined) return;
   throw new CuelineError(
     'invalid_definition',
-    `Tool ${name} has schemas for its arguments, but they are not in one of an object. Write z.object({ ${field}: … }).`,
+    `The arguments of tool ${name} are an object of schemas, not a schema. Write z.object({ ${field}: … }).`,
   );
 }
 

@@ -4,18 +4,18 @@ import { toSchema, type ToolSchema } from './schema.ts';
 import { checkFacts, splitOptions, type OwnToolDefinition } from './tool-definition.ts';
 
 /**
- * How a client tool is to be treated: one that is declared without a function, and runs in the page. `timeoutMs` is how
+ * The options of a client tool, which is declared without a function and runs in the page. `timeoutMs` is how
  * long a call may wait for the page, 10 minutes by default; `Infinity` turns the limit off.
  */
 export type ClientToolOptions<Args = unknown, Output extends ToolSchema = ToolSchema> = ToolRules<Args> & {
-  /** A schema for what the page returns, checked where the run happens. Without it, any JSON is taken. */
+  /** A schema for the page's result, validated where the run happens. Without it, any JSON is accepted. */
   outputSchema?: Output;
 };
 
-/** How long a call of a client tool waits for the page where the tool says nothing else, in milliseconds. */
+/** The default time that a call of a client tool waits for the page, in milliseconds. */
 const CLIENT_TOOL_MS = 10 * 60_000;
 
-/** A client tool out of what a script says. @throws CuelineError `invalid_definition` */
+/** Returns the definition of a client tool. @throws CuelineError `invalid_definition` */
 export function clientTool(
   name: string,
   description: string,

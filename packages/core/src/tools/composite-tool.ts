@@ -21,20 +21,20 @@ import { checkFacts, functionTool, splitOptions, type OwnToolDefinition } from '
 
 type SubTools = ReadonlyMap<string, Extract<OwnToolDefinition, { kind: 'function' }>>;
 
-/** One entry of what a composite tool is asked. */
+/** One call in the arguments of a composite tool. */
 type SubCallInput = { name: string; args: unknown };
 
-/** One entry of what it answers. */
+/** One result of a composite tool. */
 type SubResult = { name: string } & SubCallOutcome;
 
-/** What a composite tool takes besides its parts. */
+/** The options of a composite tool. */
 export type CompositeOptions = Pick<ToolOptions, 'repeatable' | 'loopGuard' | 'timeoutMs'>;
 
 const optionNames: ReadonlySet<string> = new Set(['repeatable', 'loopGuard', 'timeoutMs']);
 
 /**
- * One tool that makes several calls at once, in order. A call that fails, or that names no tool, gets an `{ error }`
- * of its own, and the rest go on.
+ * Returns one tool that makes several calls in order. A call that fails, or that names an unknown tool, gets
+ * its own `{ error }`, and the others still run.
  */
 export function compositeTool(
   name: string,
@@ -114,7 +114,7 @@ async function runCalls(
   makeSubCall: SubCaller,
 ): Promise<{ results: SubResult[] }> {
   const results: SubResult[] = [];
-  for (const { name, args: input } of callsOf(composite, args)) {
+  for (const { name, args: input } of requestedCalls(composite, args)) {
     const run = (own: ToolContext): unknown => runOne(composite, byName, name, input, own);
     results.push({ name, ...(await makeSubCall({ ...byName.get(name)?.rules, name, input, run }, context)) });
   }
@@ -150,13 +150,13 @@ async function runOne(
   }
 }
 
-function callsOf(composite: string, args: unknown): SubCallInput[] {
+function requestedCalls(composite: string, args: unknown): SubCallInput[] {
   const calls = readCalls(args);
   if (calls !== undefined) return calls;
   throw withSource(new Error(`${composite} takes { "calls": [{ "name": "…", "args": { … } }] }.`), 'model');
 }
 
-/** The calls that a model asks for; undefined for what is no list of calls. */
+/** Returns the requested calls; undefined for anything but a list of calls. */
 function readCalls(args: unknown): SubCallInput[] | undefined {
   const calls = (args as { calls?: unknown } | null)?.calls;
   if (!Array.isArray(calls) || !calls.every((call) => typeof call?.name === 'string')) return undefined;
@@ -204,7 +204,7 @@ function mayRepeat({ rules: { effect, idempotent } }: { rules: SettlingRules }):
   return effect === 'read' || idempotent === true;
 }
 
-/** One approval covers all calls that are made together; it is asked for where any of those that can run needs one. */
+/** One approval covers all calls of a composite call; it is requested if any runnable call needs one. */
 async function anyNeedsApproval(
   byName: SubTools,
   args: unknown,

@@ -35,7 +35,7 @@ export function checkLoopRule(
     if (value === undefined || value === Infinity || (Number.isSafeInteger(value) && value >= 2)) continue;
     throw new CuelineError(
       code,
-      `${whose}.${name} is ${quoteValue(value)}. Give a whole number from 2 on, or Infinity for never.`,
+      `${whose}.${name} is ${quoteValue(value)}. Give a whole number of at least 2, or Infinity for never.`,
     );
   }
 }

@@ -7,8 +7,9 @@ export type Suspension = { readonly kind: typeof kind; readonly payload: unknown
 export type SuspendedCall = { toolCallId: string; toolName: string; payload: unknown };
 
 /**
- * Returned by a tool of a session, it ends the session as `suspended` once the other calls of the same answer are done.
- * The session goes on with its `messages` as `initialMessages`, and with `answers: { [toolCallId]: answer }`.
+ * Returned by a tool of a session, it ends the session as `suspended` once the other calls of the same answer
+ * are done. The session continues with its `messages` as `initialMessages`, and with `answers: { [toolCallId]:
+ * answer }`.
  *
  * @example
  * execute: async ({ question }) => suspend({ question })

@@ -66,7 +66,7 @@ export function checkFacts(name: string, description: string, schema: unknown): 
   if (typeof description !== 'string') {
     throw new CuelineError(
       'invalid_definition',
-      `The description of tool ${name} is ${quoteValue(description)}. Write a text that describes what it does.`,
+      `The description of tool ${name} is ${quoteValue(description)}. Write a string that describes what it does.`,
     );
   }
   checkArguments(name, schema);
@@ -77,7 +77,7 @@ export function checkToolName(name: string): void {
   if (typeof name !== 'string') {
     throw new CuelineError(
       'invalid_definition',
-      `A tool's name is ${quoteValue(name)}. Write a text, such as 'getWeather'.`,
+      `A tool's name is ${quoteValue(name)}. Write a string, such as 'getWeather'.`,
     );
   }
   if (toolName.test(name) && name !== '__proto__') return;

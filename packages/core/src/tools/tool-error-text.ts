@@ -1,9 +1,9 @@
 import { capText } from '../base/cap-text.ts';
 import { thrownText } from '../base/error-source.ts';
 
-/** Returns a tool's thrown value as the model and the log read it: a text of at most 256 KB, whatever was thrown. */
+/** Returns any value that a tool threw as text for the model and the log, of at most 256 KB. */
 export function toolErrorText(error: unknown): string {
-  if (error === '') return 'The tool failed, and did not say why.';
+  if (error === '') return 'The tool failed without a reason.';
   if (typeof error === 'string') return capText(error);
   if (typeof error !== 'object' || error === null) return `The tool threw ${thrownText(error)}.`;
   try {

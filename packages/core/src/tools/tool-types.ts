@@ -6,8 +6,9 @@ import type { ToolSchema } from './schema.ts';
 /** The second argument of a tool function: `toolCallId`, `messages`, `abortSignal` and `idempotencyKey`. */
 export type ToolContext<Context = unknown> = ToolExecutionOptions<Context> & {
   /**
-   * A text that stays the same whenever this call is made again, after a retry, a reload or on another server, and
-   * that no other call has. Pass it to a service with idempotency keys, and the service acts on the call once.
+   * A string that stays the same whenever this call is made again, after a retry, a reload or on another
+   * server, and that no other call has. Pass it to a service with idempotency keys, and the service acts on the
+   * call once.
    */
   readonly idempotencyKey: string;
 };

@@ -88,7 +88,8 @@ export const tool: ToolFactory = ((
   }
   const [fnOrOptions, options = {}] = rest;
   const named = { kind: 'tool', name, description, schema } as const;
-  // a function that is missing by mistake is passed as undefined, and reported where the tool is used
+  // counts arguments, because a function that is missing by mistake is passed as undefined, and is reported
+  // where the tool is used
   if (rest.length > 0 && (rest.length > 1 || !isRecord(fnOrOptions))) {
     return { ...named, fn: fnOrOptions, options };
   }

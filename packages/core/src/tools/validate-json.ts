@@ -25,12 +25,12 @@ async function readJsonSchema(jsonSchema: object): Promise<Validate> {
     const validate = zod.fromJSONSchema && validateOf(zod.fromJSONSchema(jsonSchema as never));
     if (validate !== undefined) return validate;
   } catch (error) {
-    throw unreadable(thrownText(error));
+    throw unreadableSchemaError(thrownText(error));
   }
-  throw unreadable('zod 4.2 or newer is needed for it');
+  throw unreadableSchemaError('zod 4.2 or newer is needed for it');
 }
 
-function unreadable(reason: string): CuelineError {
+function unreadableSchemaError(reason: string): CuelineError {
   return new CuelineError(
     'invalid_definition',
     `The JSON Schema of a prompt's input cannot be checked (${reason}). Use a schema of zod, valibot or arktype, or jsonSchema(…, { validate }).`,

@@ -1,7 +1,7 @@
 import * as z from 'zod/v4';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
 
-/** Loose throughout: fields that are not named here are only ever read as data, and are shown as such. */
+/** The schemas are loose: other fields are only read and shown as data. */
 const object = z.looseObject;
 const string = z.string();
 const number = z.number();
@@ -12,7 +12,7 @@ const facts = {
   providerMetadata: z.record(string, z.unknown()).optional(),
 };
 
-/** For some kinds of parts, the one field without which they cannot be shown. */
+/** The field without which a part of some kinds cannot be shown. */
 const needs: Partial<Record<string, string>> = {
   text: 'text',
   reasoning: 'text',
@@ -36,7 +36,7 @@ const part = object({
   const needed = Object.hasOwn(needs, fields.type) ? needs[fields.type] : undefined;
   return needed === undefined || fields[needed] !== undefined;
 });
-/** A message of the conversation, as far as readers of a log look at it. */
+/** The fields of a message that readers of a log use. */
 const uiMessage = object({
   id: string,
   role: z.literal(['user', 'assistant', 'system']),
@@ -90,7 +90,7 @@ const call = { toolCallId: string };
 const edited = z.literal(true).optional();
 const namedCall = { ...call, toolName: string };
 const index = number.int().nonnegative();
-/** What decides on a call without an end. */
+/** The fields that decide about a call without an end. */
 const settling = {
   effect: z.literal(['read', 'write', 'external']).optional(),
   idempotent: z.literal(true).optional(),
@@ -99,13 +99,13 @@ const settling = {
 /** A path of tool calls. The limit is above any depth that a run may have. */
 const agentPath = string.max(1_000);
 const byAgent = { agent: agentPath };
-/** Only the run itself begins and ends, and no agent does it for the run. */
+/** These events belong to the run itself, and never to an agent. */
 const byRun = { agent: z.undefined().optional() };
 
 const origin = z.literal(['author', 'model', 'user']);
 const ofTask = { taskId: string, by: origin };
 
-/** What readers of a log rely on, by type of event. */
+/** The fields that readers of a log rely on, by type of event. */
 const bodies: Record<RunEvent['type'], z.ZodType> = {
   'run-start': object({
     ...byRun,

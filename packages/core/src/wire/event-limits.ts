@@ -37,9 +37,8 @@ export const defaultEventLimits: EventLimits = {
 type Bound = readonly [limit: 'entries' | 'variables' | 'changes' | 'deltas', what: string];
 
 /**
- * The limits of the app's own server or storage: the same counts, and events as large as a stream may carry. Unknown
- * types are
- * counted, too, because the other side may be newer.
+ * The limits of the app's own server or storage: the same counts, and events as large as a stream may carry.
+ * Unknown types are counted, too, because the other side may be newer.
  */
 export const serverEventLimits: Partial<EventLimits> = {
   nameLength: 17_000_000,
@@ -143,14 +142,14 @@ export function createEventCounter(
 
 function excessIn(event: Record<string, unknown>, limits: EventLimits): string | undefined {
   for (const key of names) {
-    if (lengthOf(event[key]) > limits.nameLength) {
+    if (stringLength(event[key]) > limits.nameLength) {
       return `a name or id of more than ${formatNumber(limits.nameLength)} characters`;
     }
   }
   for (const part of [event, event['error'], event['task']]) {
     if (typeof part !== 'object' || part === null) continue;
     for (const key of messages) {
-      if (lengthOf((part as Record<string, unknown>)[key]) > limits.messageLength) {
+      if (stringLength((part as Record<string, unknown>)[key]) > limits.messageLength) {
         return `a message of more than ${formatNumber(limits.messageLength)} characters`;
       }
     }
@@ -169,7 +168,7 @@ function measure(event: object, limits: EventLimits): string | undefined {
     for (const value of level) {
       for (const key in value) {
         const member = (value as Record<string, unknown>)[key];
-        length += key.length + lengthOf(member);
+        length += key.length + stringLength(member);
         if ((values += 1) > limits.values)
           return `an event of more than ${formatNumber(limits.values)} values`;
         if (length > limits.eventLength) {
@@ -183,7 +182,7 @@ function measure(event: object, limits: EventLimits): string | undefined {
   return undefined;
 }
 
-function lengthOf(value: unknown): number {
+function stringLength(value: unknown): number {
   return typeof value === 'string' ? value.length : 0;
 }
 

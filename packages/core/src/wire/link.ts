@@ -116,7 +116,7 @@ function readPayload(json: string): LinkPayload {
   };
 }
 
-/** Checks each event of a log, and how much the log holds. Returns it in this version. */
+/** Checks each event of a log and the size of the log. Returns it in the current version. */
 function checkEvents(value: unknown): RunEvent[] {
   if (!Array.isArray(value)) throw unreadableLinkError();
   const countEvent = createEventCounter();
@@ -124,7 +124,7 @@ function checkEvents(value: unknown): RunEvent[] {
   return (value as unknown[]).map((entry, index) => {
     const event: unknown = upgrade(entry as RunEvent);
     if (!isRecord(event) || event['seq'] !== index) throw damagedLogError(index);
-    // measured first, so that what is read of the event is bounded
+    // measured first, so that reading the event is bounded
     const excess = countEvent(event);
     if (excess !== undefined) {
       throw new CuelineError('too_large', `This log has ${excess} and was not opened.`);
@@ -149,7 +149,7 @@ function inflate(body: string): string {
   });
   const bytes = fromBase64Url(body);
   try {
-    // in pieces, so that a link that inflates without end is refused early
+    // in pieces, so that a link that inflates endlessly is refused early
     for (let offset = 0; offset < bytes.length; offset += 1024) {
       inflater.push(bytes.subarray(offset, offset + 1024), offset + 1024 >= bytes.length);
     }

@@ -68,9 +68,13 @@ function iterate(body: ReadableStream<Uint8Array>, idleMs: number): AsyncIterato
       if (ended) done = true;
       else parser.feed(decoder.decode(value, { stream: true }));
     } catch (error) {
-      failure ??= new CuelineError('stream_truncated', 'The connection broke while events came over it.', {
-        cause: error,
-      });
+      failure ??= new CuelineError(
+        'stream_truncated',
+        'The connection was lost while events were arriving.',
+        {
+          cause: error,
+        },
+      );
     } finally {
       clearTimeout(timer);
     }
@@ -129,7 +133,7 @@ function parseEvent(data: string, upgrade: (event: RunEvent) => RunEvent): RunEv
   if (type === 'run-start' && v !== LOG_VERSION) {
     throw new CuelineError(
       'stream_malformed',
-      `The other side writes version ${String(v)} of the events, and this one reads version ${LOG_VERSION}. Reload the page, or bring both to the same version of @cueline/core.`,
+      `The other side sends version ${String(v)} of the events, but this side reads version ${LOG_VERSION}. Reload the page, or bring both to the same version of @cueline/core.`,
     );
   }
   if (type === 'run-start' && typeof runId !== 'string')
@@ -141,7 +145,7 @@ function malformedError(what: string, data: string, cause?: unknown): CuelineErr
   const begin = data.length > 80 ? `${data.slice(0, 80)}…` : data;
   return new CuelineError(
     'stream_malformed',
-    `The stream of events contains ${what}: ${begin} Check that the address is that of a prompt route.`,
+    `The stream of events contains ${what}: ${begin} Check that the URL is that of a prompt route.`,
     { cause },
   );
 }

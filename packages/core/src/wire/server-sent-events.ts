@@ -4,7 +4,7 @@ const HEARTBEAT_MS = 15_000;
 export type ServerSentEventsOptions = {
   /** How often to send a comment while nothing happens, in milliseconds. Default 15,000. */
   heartbeatMs?: number | undefined;
-  /** What to send last, after the items have ended. Default: nothing. */
+  /** The last frame, after the items have ended. Default: none. */
   end?: string | undefined;
 };
 

@@ -21,7 +21,7 @@ async function shownIn(mode: string, act: () => Promise<unknown>): Promise<unkno
 const broken = new TypeError('no such table: bookings');
 const lookUp: ScriptedTurn[] = [[{ toolCall: { name: 'lookUp', input: {} } }], 'Sorry.'];
 
-test('an error and its JSON are the same error in one process, and a copy elsewhere', () => {
+test('fromJSON returns the same error in one process, and a copy in another', () => {
   const error = new CuelineError('script_error', 'It failed.', { cause: broken, details: { step: 1 } });
   const json = error.toJSON();
   expect(CuelineError.fromJSON(json)).toBe(error);
@@ -31,7 +31,7 @@ test('an error and its JSON are the same error in one process, and a copy elsewh
   expect(elsewhere.cause).toBeUndefined();
 });
 
-test('a run that fails rejects with what was thrown as the cause, and its log has the message alone', async () => {
+test('a failed run rejects with the thrown value as its cause, and its log has only the message', async () => {
   const failing = definePrompt('failing', () => {
     throw broken;
   });
@@ -48,7 +48,7 @@ test('a run that fails rejects with what was thrown as the cause, and its log ha
   expect(JSON.stringify(run.log())).not.toContain('errors.test.ts');
 });
 
-test('a tool that fails with a key in its message keeps its error as the cause of the one without', async () => {
+test('a tool error with a key in its message is the cause of the error without the key', async () => {
   const secret = 'sk-1234567890abcdef1234567890';
   const leak = new Error(`refused: ${secret}`);
   const seen: unknown[] = [];
@@ -70,7 +70,7 @@ test('a tool that fails with a key in its message keeps its error as the cause o
   expect(JSON.stringify(run.log())).not.toContain(secret);
 });
 
-describe('what the script threw is on the console', () => {
+describe('errors that the script threw are printed to the console', () => {
   const fail = (): never => {
     throw broken;
   };
@@ -125,15 +125,15 @@ describe('what the script threw is on the console', () => {
     ],
   ];
 
-  test.each(cases)('while the app is being developed: %s', async (_where, act) => {
+  test.each(cases)('in development: %s', async (_where, act) => {
     expect(await shownIn('development', act)).toEqual([broken]);
   });
 
-  test.each(cases)('and not in production: %s', async (_where, act) => {
+  test.each(cases)('not in production: %s', async (_where, act) => {
     expect(await shownIn('production', act)).toEqual([]);
   });
 
-  test('a refused call, and one with arguments that do not fit, are not errors of the tool', async () => {
+  test('refused calls and calls with invalid arguments are not errors of the tool', async () => {
     const act = (): Promise<unknown> =>
       play((prompt) => {
         prompt.defTool('lookUp', '', z.object({ name: z.string() }), () => 1);

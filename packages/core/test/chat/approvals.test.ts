@@ -137,7 +137,7 @@ test('A client that sends one of two answers leaves the other call waiting', asy
   expect(textOf(chat.messages[1])).toBe('Done.');
 });
 
-test('An answer that is given while the stream is open is sent when it closes', async () => {
+test('An answer that is given while the stream is open is sent when the stream closes', async () => {
   const { definition, paid } = banker();
   const model = scriptedModel([[call('pay', { amount: 1 }), call('look', { ms: 60 })], 'Done.']);
   const chat = approvingChat({ transport: new PromptTransport(definition, { model }) });
@@ -193,7 +193,7 @@ test('A chat that is shown again asks again', async () => {
   expect(paid).toEqual([50]);
 });
 
-test('A message in place of an answer ends the call, and a later answer is an error', async () => {
+test('A new message instead of an answer ends the call, and a later answer is an error', async () => {
   const { chat, paid, model } = await asked([...pays.slice(0, 1), 'Then not.']);
   const [id] = approvalsOf(chat);
   await chat.sendMessage({ text: 'Forget it.' });
@@ -201,11 +201,11 @@ test('A message in place of an answer ends the call, and a later answer is an er
   expect(sent(model)[1]?.messages).toContain('pay fails: The run ended before this had a result.');
   await chat.addToolApprovalResponse({ id: id!, approved: true });
   await chat.sendMessage();
-  expect(chat.error?.message).toContain('The run that asked for this is gone');
+  expect(chat.error?.message).toContain('The run that asked for this response no longer exists');
   expect(paid).toEqual([]);
 });
 
-test('An answer after a reload runs nothing, is sent once, and the chat can continue', async () => {
+test('After a reload, an answer is sent once and runs nothing, and the chat can continue', async () => {
   const { chat: before } = await asked();
   const { definition, paid } = banker();
   const executor = listening();
@@ -222,7 +222,7 @@ test('An answer after a reload runs nothing, is sent once, and the chat can cont
   expect(paid).toEqual([]);
 });
 
-test('Messages that are sent without an answer start nothing, and the call keeps waiting', async () => {
+test('Messages without an answer start nothing, and the call keeps waiting', async () => {
   const { chat, executor, transport, paid } = await asked();
   const before = json(chat.messages);
   await chat.sendMessage();
@@ -231,7 +231,7 @@ test('Messages that are sent without an answer start nothing, and the call keeps
   transport.stop(chat.id);
 });
 
-test('The stream after an answer has only what comes after it', async () => {
+test('The stream after an answer contains only the parts after it', async () => {
   const { chat, transport } = await asked([[call('pay', { amount: 1 }), call('look', { ms: 20 })], 'Done.']);
   const [user, answer] = json(chat.messages);
   const part = answer!.parts.find(({ type }) => type === 'tool-pay') as unknown as Call;
@@ -265,7 +265,7 @@ describe('executors', () => {
   }
   const submits = ({ statuses }: PlainChat) => statuses.filter((status) => status === 'submitted').length;
 
-  test('The stream waits for an answer that takes its time to arrive', async () => {
+  test('The stream waits for an answer that arrives late', async () => {
     const own = inProcess();
     const { chat, paid } = await approvedOn({
       ...own,
@@ -287,7 +287,7 @@ describe('executors', () => {
   });
 });
 
-describe('by route', () => {
+describe('over a route', () => {
   const address = 'https://example.com/bank';
 
   test('An approval survives a connection that breaks, and a second turn follows', async () => {
@@ -333,7 +333,7 @@ describe('by route', () => {
     kept.set('cueline:chat:reload', 'unknown');
     await respond(late);
     await vi.waitFor(() => expect(late.status).toBe('error'));
-    expect(late.error?.message).toContain('The run that asked for this is gone');
+    expect(late.error?.message).toContain('The run that asked for this response no longer exists');
     expect(paid).toEqual([50]);
   });
 });

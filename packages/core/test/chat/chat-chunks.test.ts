@@ -110,7 +110,7 @@ function openApproval(message: UIMessage | undefined): string | undefined {
   }
 }
 
-test('a list is one part, updated at each change', () => {
+test('a task list is one part that is updated at each change', () => {
   const task = (id: string): RunEventBody => ({
     type: 'task-add',
     task: { id, title: id, origin: 'author' },
@@ -137,7 +137,7 @@ test('a list is one part, updated at each change', () => {
   ]);
 });
 
-test('with pauses and answers a chat has the whole log, and approved calls ran once', async () => {
+test('a chat with pauses and answers has the whole log, and approved calls run once', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(calls, { minLength: 1, maxLength: 3 }),

@@ -10,7 +10,7 @@ const answer = (...parts: object[]): UIMessage => ({
   parts: parts as UIMessage['parts'],
 });
 
-test('the approvals of a message: open, answered, and without those that a pause has marked', () => {
+test('the approvals of a message are the open and answered ones, without those marked as paused', () => {
   const message = answer(
     { ...pay, state: 'approval-requested', approval: { id: 'open' } },
     { ...pay, state: 'approval-responded', approval: { id: 'yes', approved: true } },
@@ -28,7 +28,7 @@ test('the approvals of a message: open, answered, and without those that a pause
   expect(approvalsIn(undefined).size).toBe(0);
 });
 
-test('the results of a message: of its last step, whole, and not from the provider', () => {
+test('the results of a message are complete, from its last step, and not from the provider', () => {
   const message = answer(
     { type: 'step-start' },
     { ...pay, toolCallId: 'before', state: 'output-available', output: 0 },
@@ -48,12 +48,12 @@ test('the results of a message: of its last step, whole, and not from the provid
 
 test.each<[string, object, object | undefined]>([
   [
-    'one that has run keeps its result',
+    'a call that has run keeps its result',
     { ...pay, state: 'output-available', output: 1, approval: { id: 'r', approved: true } },
     { ...pay, state: 'output-available', output: 1 },
   ],
   [
-    'a refused one says so',
+    'a refused call is marked as refused',
     { ...pay, state: 'output-denied', approval: { id: 'r', approved: false, reason: 'late' } },
     {
       ...pay,
@@ -62,29 +62,33 @@ test.each<[string, object, object | undefined]>([
     },
   ],
   [
-    'one that was refused and never heard, too',
+    'a refused call whose run never got the answer is marked, too',
     { ...pay, state: 'approval-responded', approval: { id: 'r', approved: false } },
     { ...pay, state: 'output-error', errorText: 'Tool call execution denied.' },
   ],
   [
-    'one that was approved and never heard has no result',
+    'an approved call whose run never got the answer has no result',
     { ...pay, state: 'approval-responded', approval: { id: 'r', approved: true } },
     { ...pay, state: 'output-error', errorText: 'The run ended before this had a result.' },
   ],
   [
-    'one that was not answered has none either',
+    'a call without an answer has no result',
     { ...pay, state: 'approval-requested', approval: { id: 'r' } },
     { ...pay, state: 'output-error', errorText: 'The run ended before this had a result.' },
   ],
-  ['any other is as it was', { ...pay, state: 'input-available' }, { ...pay, state: 'input-available' }],
   [
-    'a call of an agent is none of the model that answers',
+    'any other call stays unchanged',
+    { ...pay, state: 'input-available' },
+    { ...pay, state: 'input-available' },
+  ],
+  [
+    'a call of an agent is left out',
     { ...pay, state: 'output-available', output: 1, toolMetadata: { cuelineAgent: 'c' } },
     undefined,
   ],
-  ['the task list goes another way', { type: 'data-tasks', data: [] }, undefined],
-  ['what an app has put there stays', { type: 'data-own', data: 1 }, { type: 'data-own', data: 1 }],
-])('as a turn: %s', (_what, part, turn) => {
+  ['the task list is left out', { type: 'data-tasks', data: [] }, undefined],
+  ['parts of the app stay', { type: 'data-own', data: 1 }, { type: 'data-own', data: 1 }],
+])('a message as a turn: %s', (_what, part, turn) => {
   expect(toTurns([answer(part)])).toEqual([answer(...(turn === undefined ? [] : [turn]))]);
 });
 

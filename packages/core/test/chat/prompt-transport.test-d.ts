@@ -13,7 +13,7 @@ const plain = definePrompt('plain', (prompt) => void prompt, {
   tools: [look],
 });
 
-test('a prompt with an input gets it, or a function that makes it', () => {
+test('a prompt with an input needs the input or a function that returns it', () => {
   const transports = [
     new PromptTransport(plan, { input: { city: 'Porto' } }),
     new PromptTransport(plan, { input: async () => ({ city: 'Porto' }) }),
@@ -33,7 +33,7 @@ test('a prompt with an input gets it, or a function that makes it', () => {
   expectTypeOf(transports[0]!).toExtend<ChatTransport<UIMessage>>();
 });
 
-test('one without an input needs nothing, and is a transport for any chat', () => {
+test('a prompt without an input needs nothing, and fits any chat', () => {
   expectTypeOf(new PromptTransport(plain)).toExtend<ChatTransport<UIMessage>>();
   expectTypeOf(new PromptTransport(plain)).toExtend<ChatTransport<PromptUIMessage>>();
 });

@@ -62,7 +62,7 @@ test.each([
 });
 
 describe('a turn', () => {
-  test('A text has the message and the statuses that it has with any transport', async () => {
+  test('A text gives the same message and statuses as with any transport', async () => {
     const { chat, model } = talking(['Hello, Ada.']);
     await chat.sendMessage({ text: 'I am Ada.' });
     expect(chat.statuses).toEqual(['submitted', 'streaming', 'ready']);
@@ -74,7 +74,7 @@ describe('a turn', () => {
     expect(sent(model)[0]?.messages).toEqual(['user: I am Ada.']);
   });
 
-  test('The message is the one that the run writes', async () => {
+  test('The message equals the message in the state of the run', async () => {
     const { chat, executor } = talking([[call('weather', { city: 'Porto' })], 'Clear.']);
     await chat.sendMessage({ text: 'How is Porto?' });
     const [start] = executor.events;
@@ -94,7 +94,7 @@ describe('a turn', () => {
     expect(new Set(chat.messages.map(({ id }) => id)).size).toBe(4);
   });
 
-  test('Regenerating asks the same again, for a message of its own', async () => {
+  test('Regenerating sends the same messages again and adds a new message', async () => {
     const { chat, model } = talking(['Hello.', 'Good day.']);
     await chat.sendMessage({ text: 'I am Ada.' });
     const [, first] = chat.messages;
@@ -131,7 +131,7 @@ describe('a turn', () => {
     expect(sent(model)[1]?.messages.at(-1)).toBe('ask answers Ada');
   });
 
-  test('The input is a value, or made of what the chat sends along', async () => {
+  test('The input is a value or a function of what the chat sends', async () => {
     const seen: ChatCall[] = [];
     const greet = definePrompt('greet', (prompt, { name }: { name: string }) => {
       prompt.$`Call me ${name}.`;
@@ -158,7 +158,7 @@ describe('a turn', () => {
   });
 });
 
-describe('what ends a turn', () => {
+describe('the end of a turn', () => {
   test('A stop ends the run and keeps the text', async () => {
     const finished = vi.fn();
     const { chat, executor } = talking([[{ text: 'One two three.', chunkSize: 4 }, { delay: 5_000 }]], {
@@ -191,7 +191,7 @@ describe('what ends a turn', () => {
   test.each<[string, readonly ScriptedTurn[] | undefined, string]>([
     ['the model fails', [[{ throw: { message: 'bad key sk-secret', status: 401 } }]], 'key'],
     ['no model is given', undefined, 'No model is given. Pass { model:'],
-  ])('The chat has our sentence where %s, and can continue', async (_what, turns, sentence) => {
+  ])('The chat shows our error message and can continue if %s', async (_what, turns, sentence) => {
     const options = { maxRetries: 0 };
     const model = turns && scriptedModel(turns);
     const failed = vi.fn();
@@ -220,14 +220,14 @@ describe('what ends a turn', () => {
       },
       'There is no connection.',
     ],
-    ['stops without an end', async function* () {}, 'broke off'],
-  ])('An executor that %s is an error of the chat', async (_what, start, message) => {
+    ['stops without an end', async function* () {}, 'ended unexpectedly'],
+  ])('An executor that %s causes an error in the chat', async (_what, start, message) => {
     const chat = new PlainChat({ transport: new PromptTransport(talk, { executor: { start } }) });
     await chat.sendMessage({ text: 'Hello.' });
     expect(chat.error?.message).toContain(message);
   });
 
-  test('The chat has the error of an input function that rejects', async () => {
+  test('The chat shows the error of an input function that rejects', async () => {
     const greet = definePrompt('greet', (prompt, name: string) => {
       prompt.$`I am ${name}.`;
     });
@@ -238,7 +238,7 @@ describe('what ends a turn', () => {
     expect(chat.error).toBe(error);
   });
 
-  test('A message in the middle of an answer stops the run before it', async () => {
+  test('A message in the middle of an answer stops the running answer', async () => {
     const { chat, executor } = talking([[{ text: 'One' }, { delay: 5_000 }], 'Two.']);
     void chat.sendMessage({ text: 'Count.' });
     await vi.waitFor(() => expect(textOf(chat.messages[1])).toBe('One'));
@@ -254,7 +254,7 @@ describe('tasks', () => {
   });
   const finish = (result: string) => [call('finishTask', { result })];
 
-  test('The list is one part that changes in place, and a completed list stays completed', async () => {
+  test('The task list is one part that changes in place, and a completed list stays completed', async () => {
     const model = scriptedModel([finish('seen'), finish('booked'), 'All done.', 'You are welcome.']);
     const executor = listening();
     const chat = new PlainChat({ transport: new PromptTransport(plan, { model, executor }) });
@@ -275,7 +275,7 @@ describe('tasks', () => {
     expect(JSON.stringify(executor.requests[1]?.messages)).not.toContain('data-tasks');
   });
 
-  test('Regenerating starts with the list as it was before', async () => {
+  test('Regenerating starts with the earlier state of the list', async () => {
     const model = scriptedModel([finish('seen'), finish('booked'), 'One.', finish('a'), finish('b'), 'Two.']);
     const executor = listening();
     const chat = new PlainChat({ transport: new PromptTransport(plan, { model, executor }) });

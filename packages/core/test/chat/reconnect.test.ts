@@ -41,7 +41,7 @@ test('A detached run continues, and a chat with another transport gets it from i
   expect(options.model.calls).toHaveLength(1);
 });
 
-test('The end of a detached run that no chat followed is not lost', async () => {
+test('The end of a detached run is kept until a chat reads it', async () => {
   const { chat, transport } = await begun('later');
   await chat.stop();
   await vi.waitFor(() => expect(transport.messages('later').map(textOf)).toEqual(['Count.', 'One two.']));
@@ -50,7 +50,7 @@ test('The end of a detached run that no chat followed is not lost', async () => 
   expect(await transport.reconnectToStream({ chatId: 'later' })).toBeNull();
 });
 
-test('A stop that is followed by a reconnection at once, as in StrictMode, ends nothing', async () => {
+test('A stop followed at once by a reconnection, as in StrictMode, does not end the run', async () => {
   const { chat, transport } = await begun('strict', 'stop');
   void chat.stop();
   const again = new PlainChat({ id: 'strict', transport });
@@ -77,7 +77,7 @@ test('A signal stops the run even after its stream was cancelled', async () => {
   await vi.waitFor(() => expect(model.calls[0]?.abortSignal?.aborted).toBe(true));
 });
 
-test('The newest hundred chats are remembered, and those that have not ended', async () => {
+test('The latest hundred chats and all running ones are remembered', async () => {
   const { definition } = banker();
   const asking = new PromptTransport(definition, { model: scriptedModel([[call('pay', { amount: 1 })]]) });
   await new PlainChat({ id: 'asking', transport: asking }).sendMessage({ text: 'Pay.' });
@@ -90,7 +90,7 @@ test('The newest hundred chats are remembered, and those that have not ended', a
   transport.stop('asking');
 });
 
-test('After a reload, an executor that still knows the run gives it once', async () => {
+test('After a reload, an executor that still has the run returns it once', async () => {
   const { run } = await runPrompt(talk, { model: scriptedModel(slow), messages: [userMessage('Count.')] });
   const attached: unknown[] = [];
   const executor: Executor = {
@@ -115,7 +115,7 @@ test('After a reload, an executor that still knows the run gives it once', async
   expect(kept.size).toBe(0);
 });
 
-test('An executor that has lost the run gives nothing; one that cannot be reached gives its error', async () => {
+test('An executor that has lost the run returns nothing, and an unreachable one rejects', async () => {
   let code: 'interrupted' | 'network' = 'interrupted';
   const executor: Executor = {
     start: () => expect.unreachable(),

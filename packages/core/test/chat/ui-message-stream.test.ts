@@ -101,7 +101,7 @@ const runs: Record<string, readonly ScriptedTurn[]> = {
   'an empty answer': [[{ finish: { reason: 'stop' } }]],
 };
 
-describe('the AI SDK reads a run as our state shows it', () => {
+describe('the AI SDK reads the same messages from the stream as our state has', () => {
   for (const [name, turns] of Object.entries(runs)) {
     test(name, async () => {
       const { run } = await start(turns);
@@ -142,7 +142,7 @@ describe('the AI SDK reads a run as our state shows it', () => {
     expect(shown(ownMessage(await again.run.finished))).toEqual(shown(theirs));
   });
 
-  test('agents, tasks, requests and sub-calls add nothing', async () => {
+  test('agents, tasks, requests and sub-calls add no parts', async () => {
     const { run } = await start(runs['a tool and an answer']!);
     await run.finished;
     const alone = await chunksOf(run.log());
@@ -189,7 +189,7 @@ describe('the AI SDK reads a run as our state shows it', () => {
     }
   });
 
-  test('a live run can be read while it goes, from the start or from any event', async () => {
+  test('a live run can be streamed from the start or from any event', async () => {
     const { run } = await start(runs['a tool and an answer']!);
     const message = await lastMessage(toUIMessageStream(run.events()));
     expect(json(message)).toEqual(json(ownMessage(run.getState())));

@@ -71,7 +71,7 @@ test('a stock chat runs client tools with onToolCall, and the same run continues
   ]);
 });
 
-test('an output that does not fit is an error that the model reads', async () => {
+test('an output that does not fit the schema is an error that the model reads', async () => {
   const { chat, model } = chatWith([[call('pickFile')], 'Hm.'], {
     onToolCall({ toolCall: { toolCallId } }) {
       void chat.addToolOutput({ tool: 'pickFile', toolCallId, output: 7 });
@@ -101,7 +101,7 @@ test('an error of the client is an error that the model reads', async () => {
   ]);
 });
 
-test('a call of an agent is asked like a call of the run', async () => {
+test('a call of an agent reaches the client like a call of the run', async () => {
   const helped = definePrompt('helped', (prompt) => {
     prompt.defAgent('helper', 'Helps', z.object({}), (_input, agent) => {
       agent.defTool('pickFile', 'Picks', z.object({}));
@@ -125,7 +125,7 @@ test('a call of an agent is asked like a call of the run', async () => {
   expect(model.calls).toHaveLength(4);
 });
 
-test('a call that waits for the client, and one that waits for an approval', async () => {
+test('a call for the client and a call for approval can wait at the same time', async () => {
   const { chat, model } = chatWith([[call('send'), call('pickFile')], 'Done.'], {
     sendAutomaticallyWhen: whenAllIsAnswered,
   });
@@ -141,7 +141,7 @@ test('a call that waits for the client, and one that waits for an approval', asy
   expect(model.calls).toHaveLength(2);
 });
 
-test('an output that no run waits for is a result in the conversation', async () => {
+test('an output for a run that is gone becomes a result in the conversation', async () => {
   const { chat, model } = chatWith(['Thanks.'], {
     messages: [
       { id: 'u', role: 'user', parts: [{ type: 'text', text: 'Which?' }] },

@@ -57,7 +57,7 @@ describe('A tool without a function', () => {
     });
   });
 
-  test('on a server, with the events of one in the page', async () => {
+  test('has the same events on a server as in the page', async () => {
     const model = scriptedModel([picks, 'Thanks.']);
     const hub = createHub(prompt(), { model });
     const executor = viaRoute('https://example.test/', { fetch: hub.fetch });
@@ -72,7 +72,7 @@ describe('A tool without a function', () => {
     ]);
   });
 
-  test('waits for a page that comes later', async () => {
+  test('waits for a page that connects later', async () => {
     const { executor } = setUp();
     const run = createRun(prompt(), { executor, schedule: atOnce });
     const result = run.start();
@@ -82,7 +82,7 @@ describe('A tool without a function', () => {
     expect(await result).toBe('Thanks.');
   });
 
-  test('is answered by hand, once', async () => {
+  test('can be answered in code, once', async () => {
     const { executor } = setUp();
     const run = createRun(prompt(), { executor, schedule: atOnce });
     const result = run.start();
@@ -99,7 +99,7 @@ describe('A tool without a function', () => {
   });
 
   test.each(['answered by hand', 'stopped with its run'])(
-    'aborts the function of the page when it is %s',
+    'aborts the function of the page if it is %s',
     async (how) => {
       const { executor, commands } = setUp();
       const aborted = vi.fn<() => void>();
@@ -152,7 +152,7 @@ describe('A tool without a function', () => {
     expect(JSON.stringify(model.calls[1]?.prompt.at(-1))).toContain(JSON.stringify(error).slice(1, -1));
   });
 
-  test('is an error once its time is up, and the run continues', async () => {
+  test('times out with an error, and the run continues', async () => {
     const { executor } = setUp();
     const run = createRun(prompt({ timeoutMs: 20 }), { executor, schedule: atOnce });
     expect(await run.start()).toBe('Thanks.');
@@ -176,7 +176,7 @@ describe('A tool without a function', () => {
     expect(await result).toBe('Thanks.');
   });
 
-  test('gives data, also where that looks like a list of parts, and no more of it than other tools', async () => {
+  test('returns data, even if it looks like a list of parts, with the size limit of other tools', async () => {
     const parts = [
       { type: 'image', image: `data:image/png;base64,${'A'.repeat(300_000)}` },
       { type: 'file', data: 'https://evil.example/', mediaType: 'text/plain' },
@@ -191,7 +191,7 @@ describe('A tool without a function', () => {
     }
   });
 
-  test('does not block other tools, however many wait', async () => {
+  test('does not block other tools, however many calls wait', async () => {
     const calls = Array.from({ length: 9 }, (_, index) => ({
       toolCall: { name: 'pickFile', input: { types: [String(index)] } },
     }));
@@ -231,7 +231,7 @@ describe('A tool without a function', () => {
     expect(pickFile).toHaveBeenCalledExactlyOnceWith({ types: ['.md'] });
   });
 
-  test('of an agent is answered by the same page', async () => {
+  test('can be a tool of an agent', async () => {
     const model = scriptedModel([
       [{ toolCall: { name: 'helper', input: {} } }],
       picks,
@@ -251,7 +251,7 @@ describe('A tool without a function', () => {
   });
 });
 
-test('A function that is undefined is an error, and so is a part without a function', async () => {
+test('An undefined function is refused, and so is a part of a composite tool without a function', async () => {
   const missing = undefined as unknown as () => string;
   const model = scriptedModel(['Hello.']);
   await expect(
@@ -274,10 +274,10 @@ test('A function that is undefined is an error, and so is a part without a funct
 });
 
 test.each<[string, ClientToolResponse]>([
-  ['an error that is no text', { error: 7 as never }],
-  ['both', { output: 1, error: 'no' }],
+  ['an error that is not a string', { error: 7 as never }],
+  ['both an output and an error', { output: 1, error: 'no' }],
   ['a function', { output: () => 1 }],
-])('A client tool refuses an answer with %s', async (_what, answer) => {
+])('A client tool refuses an answer that is %s', async (_what, answer) => {
   const { executor } = setUp();
   const run = createRun(prompt(), { executor, schedule: atOnce });
   const result = run.start();

@@ -6,7 +6,7 @@ import { after, atOnce } from '../support/runs.ts';
 import { file, opened, picks, prompt, setUp } from './files.ts';
 
 describe('Several pages', () => {
-  test('Functions that are given later count, until they are taken back', async () => {
+  test('Functions that are registered later are used until they are removed', async () => {
     const { executor } = setUp([picks, picks, picks, 'Thanks.']);
     const run = createRun(prompt({ repeatable: true }), {
       executor,
@@ -19,7 +19,7 @@ describe('Several pages', () => {
     expect(run.getState().toolCalls.map(({ output }) => output)).toEqual(['second', 'first', 'first']);
   });
 
-  test('two run objects of one page run a call once', async () => {
+  test('two run objects in one page run a call once', async () => {
     const hub = createHub(prompt(), { model: scriptedModel([picks, 'Thanks.']) });
     const executor = viaRoute('https://example.test/', { fetch: hub.fetch });
     const pickFile = vi.fn<() => Promise<typeof file>>(async () => {
@@ -48,7 +48,7 @@ describe('Several pages', () => {
     expect(await executor.send!(runId, begin)).toEqual({ accepted: true });
     expect(await executor.send!(runId, { ...begin, page: 'third' })).toEqual({
       accepted: false,
-      reason: 'Another page runs pickFile already.',
+      reason: 'Another page already runs pickFile.',
     });
     expect(await executor.send!(runId, begin)).toEqual({ accepted: true });
     first.detach();
@@ -96,18 +96,18 @@ describe('Several pages', () => {
   });
 
   test.each(['write', undefined] as const)(
-    'a call with the effect %s is not: it may have done its work',
+    'a call with the effect %s does not run again, because it may have taken effect',
     async (effect) => {
       const { run, pickFile } = await takenUp(effect, `page-3-${effect}`);
       await vi.waitFor(() => expect(run.getState().status).toBe('done'));
       expect(pickFile).not.toHaveBeenCalled();
       expect(run.getState().toolCalls[0]?.errorText).toBe(
-        'The page that ran pickFile was closed or reloaded before it answered, so it is not known whether the call has done its work.',
+        'The page that ran pickFile was closed or reloaded before it answered, so it is unknown whether the call took effect.',
       );
     },
   );
 
-  test('a page whose log does not have the beginning by a page that has gone yet answers as interrupted', async () => {
+  test('a page that learns too late that a closed page began the call answers it as interrupted', async () => {
     const { executor } = setUp();
     const late: Executor = {
       ...executor,
@@ -124,12 +124,10 @@ describe('Several pages', () => {
     const run = createRun(prompt({}), { executor: late, schedule: atOnce, tools: { pickFile } });
     expect(await run.start()).toBe('Thanks.');
     expect(pickFile).not.toHaveBeenCalled();
-    expect(run.getState().toolCalls[0]?.errorText).toContain(
-      'it is not known whether the call has done its work',
-    );
+    expect(run.getState().toolCalls[0]?.errorText).toContain('it is unknown whether the call took effect');
   });
 
-  describe('of several browsers', () => {
+  describe('pages of several browsers', () => {
     // each has locks and a storage of its own
     const notes: Record<string, string> = {};
     const storage = {
@@ -145,7 +143,7 @@ describe('Several pages', () => {
     beforeEach(() => void Object.defineProperty(globalThis, 'localStorage', storage));
     afterEach(() => void Reflect.deleteProperty(globalThis, 'localStorage'));
 
-    test('a call that a page of another browser has begun is left to that page', async () => {
+    test('a call that a page of another browser began is left to that page', async () => {
       const { run, pickFile, clientCallId } = await takenUp(undefined, 'page-elsewhere');
       await after(30);
       expect(run.getState().status).toBe('waiting');
@@ -154,7 +152,7 @@ describe('Several pages', () => {
       expect(pickFile).not.toHaveBeenCalled();
     });
 
-    test('a call that a closed page of this browser has begun is taken over', async () => {
+    test('a call that a closed page of this browser began is taken over', async () => {
       notes['cueline:page-before'] = String(Date.now());
       const { run, pickFile } = await takenUp('read', 'page-before');
       await vi.waitFor(() => expect(run.getState().status).toBe('done'));
@@ -163,9 +161,9 @@ describe('Several pages', () => {
   });
 });
 
-describe('a connection that breaks', () => {
+describe('a broken connection', () => {
   test.each(['client-tool-claim', 'client-tool-response'])(
-    'while %s is sent does not lose the call, nor run it twice',
+    'neither loses a call nor runs it twice while %s is sent',
     async (lost) => {
       const model = scriptedModel([picks, 'Thanks.']);
       const hub = createHub(prompt(), { model });

@@ -36,7 +36,7 @@ const result = (output: unknown): ModelMessage => ({
 describe('the system prompt', () => {
   const definitions = named({ A: 'one', B: 'two' }, { role: 'helper' });
 
-  test.for(['labels', 'xml'] as const)('each definition counts as it is written: %s', (format) => {
+  test.for(['labels', 'xml'] as const)('each definition counts the text that is sent: %s', (format) => {
     const instructions = compileInstructions(definitions, 'Be short.', format) as string;
     expect(estimate(instructions, definitions, format).parts).toEqual([
       { kind: 'variable', name: 'A', tokens: Math.ceil('<A>one</A>'.length / 4) },
@@ -46,7 +46,7 @@ describe('the system prompt', () => {
     ]);
   });
 
-  test('what is not sent costs nothing', () => {
+  test('definitions that are not sent cost nothing', () => {
     expect(estimate('All new.', definitions)).toEqual({
       total: 2,
       parts: [{ kind: 'instructions', name: 'instructions', tokens: 2 }],
@@ -54,12 +54,12 @@ describe('the system prompt', () => {
     expect(estimate('', definitions)).toEqual({ total: 0, parts: [] });
   });
 
-  test('a text inside another one is counted with it', () => {
+  test('a nested part is counted with the part around it', () => {
     const nested = named({}, { a: 'b:\nxyz', b: 'xyz' });
     expect(estimate('a:\nb:\nxyz', nested).parts).toEqual([{ kind: 'system', name: 'a', tokens: 3 }]);
   });
 
-  test('no character counts twice, for any texts', () => {
+  test('no character is counted twice, for any texts', () => {
     const texts = fc.dictionary(
       fc.constantFrom('a', 'b', 'c'),
       fc.string({ unit: fc.constantFrom('a', 'b', ':', '\n') }),
@@ -79,7 +79,7 @@ describe('the system prompt', () => {
 });
 
 describe('messages', () => {
-  test('a token for every four characters, rounded up', () => {
+  test('count one token for every four characters, rounded up', () => {
     expect(messageTokens({ role: 'user', content: '12345' })).toBe(2);
     expect(
       messageTokens({
@@ -93,7 +93,7 @@ describe('messages', () => {
     ).toBe(4);
   });
 
-  test('what a tool returned, in each form', () => {
+  test('count the results of tools in each form', () => {
     expect(messageTokens(result({ type: 'text', value: '12345678' }))).toBe(2);
     expect(messageTokens(result({ type: 'json', value: [1, 2, 3, 4] }))).toBe(3);
     expect(messageTokens(result({ type: 'error-text', value: '1234' }))).toBe(1);
@@ -110,7 +110,7 @@ describe('messages', () => {
     ).toBe(1_001);
   });
 
-  test('1,000 for a file, however large', () => {
+  test('count 1,000 tokens for a file of any size', () => {
     const file = (data: string) => ({ type: 'file' as const, data, mediaType: 'application/pdf' });
     expect(messageTokens({ role: 'user', content: [file('AAAA')] })).toBe(1_000);
     expect(messageTokens({ role: 'user', content: [file('A'.repeat(9_000)), file('AAAA')] })).toBe(2_000);

@@ -9,7 +9,7 @@ function texts({ instructions, instructionParts = [] }: Awaited<ReturnType<typeo
   return instructionParts.map(({ kind, name, start, end }) => [kind, name, instructions.slice(start, end)]);
 }
 
-test('a request says which part of the system prompt each definition makes', async () => {
+test('a request says which part of the system prompt comes from each definition', async () => {
   const { request } = await dryRun(
     (prompt) => {
       prompt.def('CITY', 'Faro');
@@ -34,7 +34,7 @@ test('a hook that replaces the system prompt leaves no parts', async () => {
   expect(request.instructionParts).toBeUndefined();
 });
 
-test('the log of a run has them, and a step with another system prompt has its own', async () => {
+test('the log has the parts, and a step with another system prompt has its own parts', async () => {
   const model = scriptedModel([[call('look')], 'Done.']);
   const { run } = await runPrompt(
     (prompt) => {

@@ -48,7 +48,7 @@ const trip: ScriptedTurn[] = [
   'Booked.',
 ];
 
-test('advances a run by one model call each time, to the same state as in one process', async () => {
+test('advance makes one model call each time, and ends in the same state as one process', async () => {
   const done: Done = [];
   const store = createStore();
   const worker: Worker = { store, definition: bookTrip(done), model: () => planned(trip) };
@@ -68,7 +68,7 @@ test('advances a run by one model call each time, to the same state as in one pr
   expect(state.steps.map(({ request }) => request)).toEqual(inOneProcess.steps.map(({ request }) => request));
 });
 
-test('the log grows with what is new in a step, as in one process', async () => {
+test('the log grows only by what is new in a step, as in one process', async () => {
   const store = createStore();
   await workToEnd({ store, definition: bookTrip([]), model: () => planned(trip) });
   const changes = store.events.flatMap((event) => (event.type === 'step-start' ? [event.request] : []));
@@ -107,7 +107,7 @@ function countIn(done: Done, what: string): number {
   return done.filter((each) => each === what).length;
 }
 
-test('a process that is gone after any of its events: each write starts at most once, and the run ends', async () => {
+test('a process that crashes after any event starts each write at most once, and the run ends', async () => {
   await killEverywhere(bookTrip, trip, (done, store, after) => {
     const state = stateOf(store);
     expect(state, after).toMatchObject({ status: 'done', result: 'Booked.' });
@@ -127,7 +127,7 @@ test('a process that is gone after any of its events: each write starts at most 
   });
 });
 
-test('a call that is idempotent is made again, with the same key', async () => {
+test('an idempotent call is made again with the same key', async () => {
   const keys: string[] = [];
   const pay = (): Definition =>
     definePrompt('pay', (prompt) => {
@@ -177,7 +177,7 @@ const sendTwo: ScriptedTurn[] = [
   'Sent.',
 ];
 
-test('waits for approvals without a process, and continues with their responses', async () => {
+test('a run waits for approvals without a process, and continues with the responses', async () => {
   const done: Done = [];
   const store = createStore();
   const worker: Worker = { store, definition: ask(done), model: () => planned(sendTwo) };
@@ -207,7 +207,7 @@ test('waits for approvals without a process, and continues with their responses'
   expect(state.toolCalls.map(({ output }) => output)).toEqual(['sent', 'sent', 'seen']);
 });
 
-test('an approval whose call has the id of an earlier one has to be answered again', async () => {
+test('a call that reuses the id of an approved call needs its own approval', async () => {
   const done: Done = [];
   const store = createStore();
   const same = (to: string): ScriptedTurn => [{ toolCall: { name: 'send', input: { to }, id: 'same' } }];
@@ -222,7 +222,7 @@ test('an approval whose call has the id of an earlier one has to be answered aga
   expect(done).toEqual(['send a']);
 });
 
-test('a refused approval is read by the model, with edited arguments the call runs with those', async () => {
+test('the model reads a refused approval, and a call with edited arguments runs with them', async () => {
   const done: Done = [];
   const store = createStore();
   const worker: Worker = { store, definition: ask(done), model: () => planned(sendTwo) };
@@ -324,7 +324,7 @@ const taskTurns: Record<'a' | 'b', ScriptedTurn[]> = {
 const turnsOfTask = ({ prompt }: LanguageModelV4CallOptions): ScriptedTurn[] =>
   taskTurns[JSON.stringify(prompt).includes('[Task 1/2] Do a') ? 'a' : 'b'];
 
-test('a task list continues where it was, reminders included', async () => {
+test('a task list continues where it was, including its reminders', async () => {
   const seen = new Map<string, unknown>();
   await killEverywhere(
     tasks,
@@ -353,7 +353,7 @@ test('a task list continues where it was, reminders included', async () => {
   expect(new Set(seen.values()).size).toBe(1);
 });
 
-test('at each step, a task list sends what it sends in one process', async () => {
+test('a task list sends the same at each step as in one process', async () => {
   const messages: UIMessage[] = [{ id: 'turn', role: 'user', parts: [{ type: 'text', text: 'Hello.' }] }];
   const store = createStore();
   await workToEnd({ store, definition: tasks([]), model: () => planned(turnsOfTask), messages });
@@ -378,7 +378,7 @@ test('at each step, a task list sends what it sends in one process', async () =>
   expect(durable).toEqual(inOneProcess);
 });
 
-test('limits and the loop guard hold across processes', async () => {
+test('limits and the loop guard apply across processes', async () => {
   const again = calls({ name: 'search', input: { city: 'Faro' } });
   const store = createStore();
   const turns = Array.from({ length: 20 }, () => again);
@@ -412,7 +412,7 @@ test('limits and the loop guard hold across processes', async () => {
   expect(stateOf(third).steps).toHaveLength(3);
 });
 
-test('another version of the prompt continues: a tool is gone, a text has changed', async () => {
+test('a run continues with another version of the prompt, in which a tool is gone and a text has changed', async () => {
   const done: Done = [];
   const store = createStore();
   store.failsAt = 8;
@@ -427,7 +427,7 @@ test('another version of the prompt continues: a tool is gone, a text has change
   expect(JSON.stringify(state.steps.at(-1)?.request.messages)).toContain('new version');
 });
 
-test('a log of a run that failed to start has its error, and a stop ends it', async () => {
+test('the log of a run that failed to start has its error, and a stop ends it', async () => {
   const store = createStore();
   const broken = definePrompt('broken', () => {
     throw new Error('No city is known.');
@@ -442,13 +442,13 @@ test('a log of a run that failed to start has its error, and a stop ends it', as
   expect(stateOf(other)).toMatchObject({ status: 'stopped' });
 });
 
-test('every event of a run that was advanced can be read where logs are checked', async () => {
+test('every event of an advanced run passes the checks of a log', async () => {
   const store = createStore();
   await workToEnd({ store, definition: bookTrip([]), model: () => planned(trip) });
   expect(decodeLog(encodeLog(store.events))).toHaveLength(store.events.length);
 });
 
-test('a run is stopped before it has begun', async () => {
+test('a run can be stopped before it has begun', async () => {
   const store = createStore();
   const worker: Worker = { store, definition: ask([]), model: () => planned(sendTwo) };
   expect(await work(worker, [{ type: 'stop' }])).toEqual({ status: 'done' });
@@ -494,7 +494,7 @@ test('an agent waits for an approval without a process, and continues with the r
   expect(state.agents).toMatchObject([{ status: 'done', text: 'Sent.' }]);
 });
 
-test('what options.toolApproval says holds for a call that is made in another process', async () => {
+test('options.toolApproval applies to a call that is made in another process', async () => {
   for (const status of ['user-approval', 'denied'] as const) {
     const done: Done = [];
     const whole = createStore();
@@ -513,7 +513,7 @@ test('what options.toolApproval says holds for a call that is made in another pr
   }
 });
 
-test('an answer that does not fit its schema is corrected across processes, as often as in one', async () => {
+test('an answer that does not fit its schema is corrected across processes as often as in one', async () => {
   const store = createStore();
   const definition = definePrompt('city', (prompt) => prompt.$`Name a city.`, {
     output: z.object({ city: z.string() }),

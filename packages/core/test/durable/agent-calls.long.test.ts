@@ -4,7 +4,7 @@ import { stateOf } from '../support/durable-runs.ts';
 import { killAfterWrites } from '../support/killed-advances.ts';
 
 test.each(agentScripts)(
-  'gone after any of its writes, a call continues with the same requests: $name',
+  'a call whose process crashes after any write continues with the same requests: $name',
   async ({ make, turns, input, check }) => {
     const whole = await killAfterWrites(make, turns, 1, input);
     check?.(whole);

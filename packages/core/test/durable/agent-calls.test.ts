@@ -5,7 +5,7 @@ import { createStore, planned, stateOf, workToEnd } from '../support/durable-run
 import { killAfterWrites } from '../support/killed-advances.ts';
 
 test.each(agentScripts)(
-  'gone after a write, a call continues with the same requests: $name',
+  'a call whose process crashes after a write continues with the same requests: $name',
   async ({ make, turns, input, check }) => {
     const whole = await killAfterWrites(make, turns, 5, input);
     check?.(whole);
@@ -13,7 +13,7 @@ test.each(agentScripts)(
   },
 );
 
-test('unusable answers are counted across processes', async () => {
+test('invalid answers are counted across processes', async () => {
   const definition = defineAgent({
     name: 'number',
     instructions: 'Answer with a number.',

@@ -16,7 +16,7 @@ const tasks = definePrompt('tasks', (prompt) => {
   prompt.defTaskList([{ task: 'Do a' }]);
 }) as unknown as PromptDefinition<never>;
 
-test('an edit reaches the task list of a run that waits, and the run goes on waiting', async () => {
+test('an edit reaches the task list of a waiting run, and the run continues to wait', async () => {
   const store = createStore();
   let asked = 0;
   const worker: Worker = {
@@ -46,7 +46,7 @@ test('an edit reaches the task list of a run that waits, and the run goes on wai
   expect(asked).toBeGreaterThan(2);
 });
 
-test('the times of a run go on over waits, if its start is known, and never back', async () => {
+test('the times of a run include its waits if its start is known, and never go back', async () => {
   const store = createStore();
   const append = async (events: readonly (typeof store.events)[number][]): Promise<void> =>
     void store.events.push(...events);

@@ -45,7 +45,7 @@ const refused = {
 
 type Sent = { calls: { prompt: unknown }[] };
 
-test('a run waits for approvals that the provider asks for, and its next request has the responses', async () => {
+test('a run waits for approvals that the provider requests, and its next request has the responses', async () => {
   const here = modelOf([asks, paid]);
   const run = createRun(pay, { model: here, options: { tools: mcp } });
   const done = run.start();
@@ -73,7 +73,7 @@ test('a run waits for approvals that the provider asks for, and its next request
   expect(json(stateOf(whole).messages.at(-1)?.parts)).toEqual(json(run.getState().messages.at(-1)?.parts));
 });
 
-test('a process that is gone before the provider’s request is stored asks the model again', async () => {
+test('a process that crashes before the provider’s request is stored asks the model again', async () => {
   const options = { tools: mcp } as Worker['options'];
   const whole = createStore();
   await work({ store: whole, definition: pay, model: () => modelOf([asks]), options });

@@ -4,7 +4,7 @@ import { killAfterWrites } from '../support/killed-advances.ts';
 import { sessionScripts } from '../support/session-scripts.ts';
 
 test.each(sessionScripts)(
-  'gone after any of its writes, a session continues with the same requests: $name',
+  'a session whose process crashes after any write continues with the same requests: $name',
   async ({ make, turns, check }) => {
     const whole = await killAfterWrites(make, turns, 1);
     check?.(whole);

@@ -10,7 +10,7 @@ import { research, sessionScripts } from '../support/session-scripts.ts';
 type Definition = PromptDefinition<never>;
 
 test.each(sessionScripts)(
-  'gone after a write, it continues with the same requests: $name',
+  'a session whose process crashes after a write continues with the same requests: $name',
   async ({ make, turns, check }) => {
     const whole = await killAfterWrites(make, turns, 6);
     check?.(whole);
@@ -18,7 +18,7 @@ test.each(sessionScripts)(
   },
 );
 
-test('the limit of turns counts those of all processes, and the session has one id', async () => {
+test('the limit of turns counts the turns of all processes, and the session has one id', async () => {
   const ids = new Set<string>();
   const store = createStore();
   const definition = research({ onTurnStart: (id) => void ids.add(id) }, { maxTurns: 3 });
@@ -32,7 +32,7 @@ test('the limit of turns counts those of all processes, and the session has one 
   expect([...ids]).toEqual(['run-1']);
 });
 
-test('a write of a session starts at most once; turns are reported once, in order', async () => {
+test('a session starts each write at most once, and reports its turns once and in order', async () => {
   const make = (done: string[]): Definition =>
     research(
       {
@@ -77,7 +77,7 @@ test('a write of a session starts at most once; turns are reported once, in orde
   }
 });
 
-test('an approval is waited for without a process, and a suspended call ends the session as waiting', async () => {
+test('a session waits for an approval without a process, and a suspended call ends it as waiting', async () => {
   const done: string[] = [];
   const send = tool(
     'send',

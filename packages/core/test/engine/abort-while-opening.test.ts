@@ -32,7 +32,7 @@ describe('a stop while the prompt function runs', () => {
     expect(model.calls).toEqual([]);
   });
 
-  test('a signal that has aborted before: the run is stopped, and calls no model', async () => {
+  test('with a signal that has already aborted, ends the run as stopped without a model call', async () => {
     const { model, state } = await play(slow(Promise.resolve()), ['Never.'], {
       options: { abortSignal: AbortSignal.abort() },
     });
@@ -41,13 +41,13 @@ describe('a stop while the prompt function runs', () => {
     expect(model.calls).toEqual([]);
   });
 
-  test('a signal that had aborted before does not wait for a function that hangs', async () => {
+  test('with a signal that has already aborted, does not wait for a function that hangs', async () => {
     const model = scriptedModel(['Never.']);
     const options = { abortSignal: AbortSignal.abort('enough') };
     await expect(runPrompt(slow(never), { model, options })).rejects.toBe('enough');
   });
 
-  test('run.stop() of createRun, whether the function then ends or not', async () => {
+  test('by run.stop() of createRun ends the run, whether the function then ends or not', async () => {
     for (const done of [() => never, () => after(20)]) {
       const model = scriptedModel(['Never.']);
       const run = createRun(definePrompt('slow', slow(done())), { model });
@@ -62,7 +62,7 @@ describe('a stop while the prompt function runs', () => {
     }
   });
 
-  test('an executor reports that the run was stopped', async () => {
+  test('is reported by an executor', async () => {
     const controller = new AbortController();
     const model = scriptedModel(['Never.']);
     const request = { definition: definePrompt('slow', slow(never)), input: undefined, model };

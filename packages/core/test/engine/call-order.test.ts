@@ -15,7 +15,7 @@ const answered: ModelMessage = {
   content: [{ ...result, output: { type: 'text', value: 'seen' } }],
 };
 const openCall = (speaker: string): string =>
-  `The call 'c1' of look has no result yet, and must have one before the ${speaker} speaks. Write prompt.defMessage('tool', [{ type: 'tool-result', toolCallId: 'c1', toolName: 'look', output: … }]).`;
+  `The call 'c1' of look has no result yet, and needs one before the next message of the ${speaker}. Write prompt.defMessage('tool', [{ type: 'tool-result', toolCallId: 'c1', toolName: 'look', output: … }]).`;
 
 async function refusal(
   define: (prompt: Prompt) => void,
@@ -37,7 +37,7 @@ describe('a call without a result is refused', () => {
     expect(error).toMatchObject({ code: 'invalid_definition', message: openCall('model') });
   });
 
-  test('when the assistant speaks again', async () => {
+  test('before another message of the assistant', async () => {
     const error = await refusal((prompt) => {
       prompt.defMessage('assistant', [call]);
       prompt.defMessage('assistant', 'Well.');
@@ -48,12 +48,12 @@ describe('a call without a result is refused', () => {
   test.each<[string, ModelMessage[]]>([
     ['model', [said as unknown as ModelMessage]],
     ['user', [said as unknown as ModelMessage, { role: 'user', content: 'And?' }, answered]],
-  ])('in options.messages, before the %s speaks', async (speaker, messages) => {
+  ])('in options.messages, before a message of the %s', async (speaker, messages) => {
     const error = await refusal((prompt) => prompt.$`Go.`, { messages });
     expect(error).toMatchObject({ code: 'invalid_definition', message: openCall(speaker) });
   });
 
-  test('at the end of what extend adds', async () => {
+  test('at the end of the messages that extend adds', async () => {
     const { model, state } = await play((prompt) => {
       prompt.$`Go.`;
       prompt.defTaskList([{ task: 'One', extend: (own) => own.defMessage('assistant', [call]) }]);
@@ -77,7 +77,7 @@ describe('a call without a result is refused', () => {
       [[{ toolCall: { name: 'child', input: {} } }], 'Done.'],
     );
     expect(state.status).toBe('done');
-    expect(JSON.stringify(state.toolCalls[0])).toContain('must have one before the model speaks');
+    expect(JSON.stringify(state.toolCalls[0])).toContain('needs one before the next message of the model');
   });
 });
 
@@ -99,7 +99,7 @@ test.each<[string, ModelMessage[]]>([
       { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: 'a1', approved: false }] },
     ],
   ],
-])('%s is no open call', async (_what, messages) => {
+])('%s is not an open call', async (_what, messages) => {
   const { model, state } = await play(
     (prompt) => {
       prompt.defTool('look', '', z.object({}), () => 'seen');
@@ -112,7 +112,7 @@ test.each<[string, ModelMessage[]]>([
   expect(model.calls).toHaveLength(1);
 });
 
-describe('messages that a hook has put in another order', () => {
+describe('messages that a hook has reordered', () => {
   const user: ModelMessage = { role: 'user', content: 'Wait.' };
   const assistant: ModelMessage = { role: 'assistant', content: 'Hm.' };
   const look = { toolCall: { name: 'look', input: {} } };
@@ -148,7 +148,7 @@ describe('messages that a hook has put in another order', () => {
     ).toEqual(['user: Go.', 'assistant calls look {}', 'look answers seen', 'user: Wait.']);
   });
 
-  test('a system message between them is left out, and they stay', async () => {
+  test('a system message between a call and its result is left out, and both stay', async () => {
     expect(
       await secondStep(([go, said, answer]) => [
         go!,

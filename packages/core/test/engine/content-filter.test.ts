@@ -20,7 +20,7 @@ describe('a refusal', () => {
     expect(events.at(-1)).toMatchObject({ type: 'run-end', finishReason: 'content-filter' });
   });
 
-  test('is what start rejects with', async () => {
+  test('rejects the promise of start', async () => {
     const run = createRun(
       definePrompt('go', (prompt) => prompt.$`Go.`),
       { model: scriptedModel([refusal]) },
@@ -37,7 +37,7 @@ describe('a refusal', () => {
     expect(model.calls).toHaveLength(1);
   });
 
-  test('of an agent is what its parent reads', async () => {
+  test('of an agent is read by its parent', async () => {
     const { model, state } = await play(
       go((prompt) => prompt.defAgent('ask', '', z.object({}), (_args, own) => own.$`Answer.`)),
       [[call('ask')], refusal, 'Then not.'],
@@ -69,7 +69,7 @@ describe('a refusal', () => {
     },
   );
 
-  test('is seen by a callback of the step', async () => {
+  test('reaches the callbacks of the step', async () => {
     const reasons: string[] = [];
     await play((prompt) => prompt.$`Go.`, [refusal], {
       options: { onStepEnd: ({ finishReason }) => void reasons.push(finishReason) },

@@ -137,7 +137,7 @@ describe('converting messages once cannot be observed', () => {
     );
   });
 
-  test('when results are joined to those that the step before has sent', async () => {
+  test('when results are appended to those of the step before', async () => {
     const list: ModelMessage[] = [
       { role: 'assistant', content: [openCall('old')] },
       { role: 'tool', content: [resultOf('old')] },
@@ -161,7 +161,7 @@ describe('converting messages once cannot be observed', () => {
       ([, user]) => void (user?.role === 'user' && user.content.push({ type: 'text', text: 'Now.' })),
     ],
     [
-      'what parts say',
+      'the content of parts',
       ([, user]) =>
         void (
           user?.role === 'user' &&
@@ -170,20 +170,20 @@ describe('converting messages once cannot be observed', () => {
     ],
     ['messages', (prompt) => prompt.forEach(count)],
     ['earlier messages, from some step on', (prompt) => void (prompt.length > 4 && count(prompt[1]!))],
-  ])('when code on the way writes into a prompt: %s', async (_what, writing) => {
+  ])('when middleware writes into a prompt: %s', async (_what, writing) => {
     const turns: ScriptedTurn[] = [[look(1)], [look(2)], [look(0)], [look(4)], [look(5)], 'Done.'];
     const { prompts } = await playBoth({ turns, write: writing });
     expect(prompts).toHaveLength(6);
   });
 
-  test('when the call of a model is made again', async () => {
+  test('when a model call is retried', async () => {
     const busy = { throw: { message: 'busy', status: 503, headers: { 'retry-after-ms': '1' } } };
     const { prompts } = await playBoth({ turns: [[look(1)], [look(2)], [busy], [look(0)], [busy], 'Done.'] });
     expect(prompts).toHaveLength(6);
     expect(prompts[3]).toBe(prompts[2]);
   });
 
-  test('when a stream breaks and starts again', async () => {
+  test('when a stream breaks and restarts', async () => {
     const broken: ScriptedTurn = [{ text: 'Half' }, { error: { message: 'overheated' } }];
     const options = { streamRetries: 1 };
     const { prompts } = await playBoth({

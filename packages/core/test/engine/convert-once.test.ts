@@ -20,7 +20,7 @@ describe('a file that the provider cannot take by its URL', () => {
     expect(prompts.every((prompt) => !prompt.includes('https://'))).toBe(true);
   });
 
-  test('is downloaded again for another model, and left alone for a model that accepts it', async () => {
+  test('is downloaded again for another model, and not for a model that accepts URLs', async () => {
     const { urls, prompts } = await playBoth({
       turns,
       options: { messages },
@@ -31,7 +31,7 @@ describe('a file that the provider cannot take by its URL', () => {
   });
 });
 
-describe('what the AI SDK refuses it refuses still', () => {
+describe('what the AI SDK refuses is still refused', () => {
   const turns: ScriptedTurn[] = [[look(1)], [look(2)], 'Done.'];
   const adding =
     (added: ModelMessage): NonNullable<PromptOptions['prepareStep']> =>
@@ -54,7 +54,7 @@ describe('what the AI SDK refuses it refuses still', () => {
   });
 });
 
-test('a model keeps its private fields, and its name in the log', async () => {
+test('a wrapped model keeps its private fields, and its name in the log', async () => {
   const script = scriptedModel([[look(1)], [look(2)], 'Done.']);
   class Provider {
     readonly specificationVersion = 'v4';
@@ -83,7 +83,7 @@ test('a model keeps its private fields, and its name in the log', async () => {
   });
 });
 
-describe('an AI SDK that passes on copies', () => {
+describe('an AI SDK that passes copies', () => {
   const text = (role: 'user' | 'assistant', content: string): ModelMessage => ({ role, content });
   const first = [text('user', 'Go.'), text('assistant', 'Where?'), text('user', 'On.')];
   const second = [...first, text('assistant', 'Gone.'), text('user', 'Good.')];
@@ -111,11 +111,11 @@ describe('an AI SDK that passes on copies', () => {
     return { converted, prompt: script.calls[1]?.prompt };
   }
 
-  test('of prompts sends the model all of each', async () => {
+  test('of prompts still sends the whole prompt to the model', async () => {
     expect(await play((messages) => messages)).toEqual({ converted: 3, prompt: convert(second) });
   });
 
-  test('of lists of messages converts all of each', async () => {
+  test('of message lists converts every message', async () => {
     expect(await play((messages) => [...messages])).toEqual({ converted: 5, prompt: convert(second) });
   });
 });

@@ -8,7 +8,7 @@ import { city, sayHi, type Case, prompts, errorOf } from '../support/dry-runs.ts
 afterEach(() => void vi.unstubAllGlobals());
 
 describe('a dry run does nothing but compile', () => {
-  test('a model is named, and not looked up', async () => {
+  test('a model is named, but not resolved', async () => {
     const modelOf = async (model: string, options: PromptOptions = {}): Promise<string> =>
       (await dryRun(sayHi, { model, options, env: {} })).request.model;
     expect(await modelOf('openai:gpt-4o')).toBe('openai:gpt-4o');
@@ -45,7 +45,7 @@ describe('a dry run does nothing but compile', () => {
     expect(heard).not.toHaveBeenCalled();
   });
 
-  test('a tool whose call the messages approve does not run', async () => {
+  test('an approved tool call in the messages does not run', async () => {
     const pay = vi.fn();
     const error = await errorOf(
       dryRun(
@@ -80,7 +80,7 @@ describe('a dry run does nothing but compile', () => {
     });
   });
 
-  test('a key does not show', async () => {
+  test('a key does not appear in the request', async () => {
     const { request } = await dryRun((prompt) => prompt.$`My key is sk-very-secret-key.`, {
       env: { OPENAI_API_KEY: 'sk-very-secret-key' },
     });
@@ -88,7 +88,7 @@ describe('a dry run does nothing but compile', () => {
   });
 });
 
-describe('what is wrong is thrown as in a run', () => {
+describe('a dry run throws the same errors as a run', () => {
   const wrong: Record<string, Case> = {
     'no message': { define: () => {} },
     'two tools of one name': {
@@ -151,12 +151,12 @@ describe('what is wrong is thrown as in a run', () => {
     expect(message).toContain('no luck');
   });
 
-  test('a model that is not a model', async () => {
+  test('for an invalid model', async () => {
     const model = { doStream() {} } as never;
     expect(await errorOf(dryRun(sayHi, { model }))).toEqual(await errorOf(runPrompt(sayHi, { model })));
   });
 
-  test('a signal that aborts, or has', async () => {
+  test('for a signal that aborts or has aborted', async () => {
     const stop = new AbortController();
     const define = (prompt: Prompt): void => {
       prompt.defHook(() => stop.abort());

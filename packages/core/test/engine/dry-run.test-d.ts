@@ -12,7 +12,7 @@ test('dryRun asks for the input of a definition, and for nothing else', () => {
   void dryRun(greet, { step: 1 });
 });
 
-test('explain takes a dry run, its request, or that of a step', () => {
+test('explain takes a dry run, its request, or the request of a step', () => {
   expectTypeOf(explain).toBeCallableWith({} as DryRun);
   expectTypeOf(explain).toBeCallableWith({} as DryRun['request']);
   expectTypeOf(explain).toBeCallableWith({} as RunState['steps'][number]['request']);

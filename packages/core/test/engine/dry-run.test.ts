@@ -40,7 +40,7 @@ describe('dryRun returns the request that a run begins with', () => {
     expect(json(dry)).toEqual(dry);
   });
 
-  test('also of a definition with an input, a model and a plugin', async () => {
+  test('for a definition with an input, a model and a plugin', async () => {
     const glossary = definePlugin({
       name: 'glossary',
       setup: (prompt) => ({ defTerm: (term: string, is: string) => prompt.defSystem(term, is) }),
@@ -103,7 +103,7 @@ describe('a later step', () => {
     }
   });
 
-  test('keeps the messages that a prepareStep has put in the place of all', async () => {
+  test('keeps messages with which prepareStep replaced the conversation', async () => {
     const options: PromptOptions = {
       prepareStep: ({ messages, stepNumber }) =>
         stepNumber < 2 ? { messages: [...messages, { role: 'user', content: `${stepNumber}` }] } : undefined,
@@ -112,7 +112,7 @@ describe('a later step', () => {
     expect(request.messages.map(({ content }) => content)).toEqual(['Hi.', '0', '1']);
   });
 
-  test('is of the first task, whose extend runs once', async () => {
+  test('belongs to the first task, whose extend runs once', async () => {
     const extend = vi.fn((own: Prompt) => void own.def('A', 'a'));
     const { request, tokens } = await dryRun(
       (prompt) => {
@@ -126,18 +126,21 @@ describe('a later step', () => {
     expect(tokens.parts[0]).toEqual({ kind: 'variable', name: 'A', tokens: 2 });
   });
 
-  test('beyond the limit of steps is a step that no run reaches', async () => {
+  test('beyond the limit of steps is refused', async () => {
     const error = await errorOf(dryRun(sayHi, { step: 50 }));
     expect(error.code).toBe('budget_exceeded');
     expect((await dryRun(sayHi, { step: 50, options: { stopWhen: isStepCount(60) } })).warnings).toEqual([]);
   });
 
-  test.for([-1, 0.5, Number.NaN, '1' as unknown as number])('that is not a step: %s', async (step) => {
-    expect(await errorOf(dryRun(sayHi, { step }))).toEqual({
-      code: 'invalid_options',
-      message: `dryRun was asked for step ${step}. Steps are counted from 0: dryRun(prompt, { step: 1 }) is the second one.`,
-    });
-  });
+  test.for([-1, 0.5, Number.NaN, '1' as unknown as number])(
+    'that is not a step number is refused: %s',
+    async (step) => {
+      expect(await errorOf(dryRun(sayHi, { step }))).toEqual({
+        code: 'invalid_options',
+        message: `dryRun was asked for step ${step}. Steps are counted from 0: dryRun(prompt, { step: 1 }) is the second one.`,
+      });
+    },
+  );
 });
 
 test('the estimate names every definition, and adds up', async () => {

@@ -22,13 +22,13 @@ async function toolChoices(
 }
 
 describe('forceTools', () => {
-  test('holds at the first step only', async () => {
+  test('applies to the first step only', async () => {
     expect(await toolChoices({ forceTools: true })).toEqual(['required', 'auto']);
     expect(await toolChoices({ forceTools: false })).toEqual(['auto', 'auto']);
     expect(await toolChoices({})).toEqual(['auto', 'auto']);
   });
 
-  test("yields to the caller's own toolChoice, to prepareStep, and to a step without tools", async () => {
+  test("is overridden by the caller's toolChoice, by prepareStep, and by a step without tools", async () => {
     expect(await toolChoices({ forceTools: true, toolChoice: 'auto' })).toEqual(['auto', 'auto']);
     expect(await toolChoices({ forceTools: true, prepareStep: () => ({ toolChoice: 'auto' }) })).toEqual([
       'auto',
@@ -43,7 +43,7 @@ describe('forceTools', () => {
     ]);
   });
 
-  test('holds for an agent that asks for it, and not for its parent', async () => {
+  test('applies to the agent that sets it, and not to its parent', async () => {
     const { model } = await play(
       (prompt) => {
         prompt.defAgent('planner', 'Plans', z.object({}), (_args, own) => ask(own), { forceTools: true });

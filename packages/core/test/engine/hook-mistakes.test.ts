@@ -51,15 +51,15 @@ test.each<[unknown, string]>([
     null,
   ].map((message): [unknown, string] => [
     { messages: [{ role: 'user', content: 'x' }, message] },
-    "A hook returned messages[1] without a role and a content that fits it. Write { role: 'user', content: '…' }.",
+    "A hook returned messages[1] without a role and content that fits the role. Write { role: 'user', content: '…' }.",
   ]),
-])('%o ends the run as the mistake of a script', async (result, message) => {
+])('%o ends the run with script_error', async (result, message) => {
   const { run, model } = await hooked(() => result);
   expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'script_error', message } });
   expect(model.calls).toHaveLength(0);
 });
 
-test('null is left out', async () => {
+test('null counts as left out', async () => {
   const nothing = Object.fromEntries(
     ['messages', 'activeTools', 'system', 'model', 'variables', 'temperature', 'toolChoice'].map((name) => [
       name,
@@ -85,12 +85,12 @@ test('an unknown name is a warning, once in a run', async () => {
   ]);
 });
 
-test('a system prompt of messages is fine', async () => {
+test('a system prompt may be a list of messages', async () => {
   const { model } = await hooked(() => ({ system: [{ role: 'system', content: 'Own.' }] }));
   expect(sent(model)[0]!.system).toBe('Own.');
 });
 
-test('a hook that defines a hook: the new one is called from the next step on', async () => {
+test('a hook that another hook defines is called from the next step on', async () => {
   const asked: string[] = [];
   await play(
     (prompt) => {
@@ -107,7 +107,7 @@ test('a hook that defines a hook: the new one is called from the next step on', 
   expect(asked).toEqual(['outer 0', 'outer 1', 'inner 1']);
 });
 
-describe('what a hook writes into', () => {
+describe('an object that a hook changes in place', () => {
   const scribble = (messages: ModelMessage[]): void => {
     const [first] = messages as { content: unknown }[];
     first!.content = 'Scribbled.';
@@ -119,7 +119,7 @@ describe('what a hook writes into', () => {
     messages.length = 0;
   };
 
-  test('changes nothing by itself: neither the hooks after it, nor the run', async () => {
+  test('has no effect on later hooks or on the run', async () => {
     const seen: number[] = [];
     const { run, model } = await hooked(
       ({ messages }: { messages: ModelMessage[] }) => scribble(messages),
@@ -130,7 +130,7 @@ describe('what a hook writes into', () => {
     expect(sent(model)[1]!.messages).toEqual(['user: Go.', 'assistant calls look {}', 'look answers seen']);
   });
 
-  test('and gives back is sent, at that step', async () => {
+  test('is sent in that step if the hook returns it', async () => {
     const { model } = await hooked(({ messages, stepNumber }: Parameters<Hook>[0]): HookResult => {
       if (stepNumber > 0) return {};
       messages[0]!.content = 'Written.';
@@ -143,7 +143,7 @@ describe('what a hook writes into', () => {
     ['a field of a message', (message) => Object.assign(message, { providerOptions: { a: {} } })],
     ['a part', ({ content }) => Object.assign(content[0]!, { providerOptions: { a: {} } })],
     ['a list of parts', ({ content }) => (content as unknown[]).push({ type: 'text', text: 'x' })],
-  ])('%s: that message is another one', async (_what, write) => {
+  ])('is sent with its changes if the hook returns it: %s', async (_what, write) => {
     const { model } = await hooked(({ messages, stepNumber }: Parameters<Hook>[0]): HookResult => {
       if (stepNumber === 0) return {};
       write(messages[1]!);
@@ -153,7 +153,7 @@ describe('what a hook writes into', () => {
     expect(JSON.stringify(changed)).toMatch(/"providerOptions":\{"a"|"text":"x"/);
   });
 
-  test('and leaves as it was is in the log already', async () => {
+  test('is not logged again if it is unchanged', async () => {
     const { run } = await hooked(({ messages }: { messages: ModelMessage[] }) => ({
       messages: [...messages],
     }));
@@ -164,8 +164,8 @@ describe('what a hook writes into', () => {
 
 test.each([
   ['all', 0, () => []],
-  ['all but a result without its call', 1, <Message>(messages: Message[]) => messages.slice(-1)],
-])('a hook that cuts %s of the messages is an error of the script', async (_what, step, cut) => {
+  ['all except a result without its call', 1, <Message>(messages: Message[]) => messages.slice(-1)],
+])('a hook that removes %s of the messages ends the run with script_error', async (_what, step, cut) => {
   const { run, model } = await hooked(({ messages }: { messages: unknown[] }) => ({
     messages: cut(messages),
   }));
@@ -173,7 +173,7 @@ test.each([
     status: 'error',
     error: {
       code: 'script_error',
-      message: `A hook left no messages for step ${step}; a tool's result without its call counts as none. Keep some, such as [...messages.slice(0, 1), ...messages.slice(1).slice(-10)].`,
+      message: `A hook left no messages for step ${step}; a tool result without its call does not count. Keep some, such as [...messages.slice(0, 1), ...messages.slice(1).slice(-10)].`,
     },
   });
   expect(model.calls).toHaveLength(step);

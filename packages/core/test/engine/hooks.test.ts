@@ -31,7 +31,7 @@ function hooked(
 }
 
 describe('hooks compose', () => {
-  test('each sees the changes of the hooks before it', async () => {
+  test('each hook sees the changes of the hooks before it', async () => {
     const seen: Partial<HookStep>[] = [];
     const note: Hook = ({ messages, activeTools, system, variables }) => {
       seen.push({ messages, activeTools, system, variables });
@@ -126,8 +126,8 @@ test('the log says which hook has changed what before which step, also those of 
   expect(types.indexOf('hook')).toBeLessThan(types.indexOf('step-start'));
 });
 
-describe('what lasts and what does not', () => {
-  test('variables stay; system, messages, tools and settings are for one step', async () => {
+describe('how long the changes of a hook last', () => {
+  test('variables stay; system, messages, tools and settings last for one step', async () => {
     const { model } = await hooked(
       [
         ({ stepNumber }) =>
@@ -159,7 +159,7 @@ describe('what lasts and what does not', () => {
     ]);
   });
 
-  test('a model for one step, by name', async () => {
+  test('a model lasts for one step and may be a name', async () => {
     const other = scriptedModel(['From the other.'], { modelId: 'other' });
     const { model, run } = await hooked(
       [({ stepNumber }) => (stepNumber === 1 ? { model: 'mine:other' } : {})],
@@ -175,8 +175,8 @@ describe('what lasts and what does not', () => {
   });
 });
 
-describe('a request of a hook for something that is not defined', () => {
-  test('a tool: a warning, and the rest holds', async () => {
+describe('a hook that names something undefined', () => {
+  test('gets a warning for a tool, and its other changes apply', async () => {
     const { model, run } = await hooked([() => ({ activeTools: ['look', 'smell'] })]);
     expect(sent(model).map(({ tools }) => tools)).toEqual([['look'], ['look']]);
     expect(run.getState().warnings[0]).toBe(
@@ -184,19 +184,19 @@ describe('a request of a hook for something that is not defined', () => {
     );
   });
 
-  test('a model: the run ends by its name', async () => {
+  test('ends the run for a model, with an error that names it', async () => {
     const { run } = await hooked([() => ({ model: 'nobody:x' })], [], { env: {} });
     expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'unknown_model' } });
   });
 
-  test('no tools at all', async () => {
+  test('can turn off all tools with an empty list', async () => {
     const { model, run } = await hooked([() => ({ activeTools: [] })], ['Done.']);
     expect(sent(model)[0]!.tools).toEqual([]);
     expect(run.getState().status).toBe('done');
   });
 });
 
-describe('a hook that goes wrong ends the run by its name', () => {
+describe('a failing hook ends the run with an error that names it', () => {
   test.each<[string, Hook, string, string]>([
     [
       'throws',
@@ -208,7 +208,7 @@ describe('a hook that goes wrong ends the run by its name', () => {
     ],
     ['rejects', () => Promise.reject(new Error('no luck')), 'script_error', 'no luck'],
     [
-      'throws one of ours',
+      'throws a CuelineError',
       () => {
         throw new CuelineError('too_large', 'Far too large.');
       },
@@ -222,7 +222,7 @@ describe('a hook that goes wrong ends the run by its name', () => {
       'the variable A without a value',
     ],
     [
-      'returns a variable whose name is none',
+      'returns a variable with an invalid name',
       () => ({ variables: { 'a b': { type: 'string', value: 'x' } } }),
       'invalid_definition',
       '"a b" cannot be a variable',
@@ -235,14 +235,14 @@ describe('a hook that goes wrong ends the run by its name', () => {
     expect(model.calls).toHaveLength(0);
   });
 
-  test('something that is not a function is refused at once', async () => {
+  test('defHook refuses anything but a function', async () => {
     const started = runPrompt((prompt) => prompt.defHook({} as never), { model: scriptedModel([]) });
     await expect(started).rejects.toMatchObject({ code: 'invalid_definition' });
   });
 });
 
-describe('with the caller’s own prepareStep', () => {
-  test('which comes last, and sees the step as the hooks changed it', async () => {
+describe('hooks with the caller’s own prepareStep', () => {
+  test('run before it, and it sees their changes', async () => {
     const seen: unknown[] = [];
     const { model } = await hooked(
       [
@@ -291,7 +291,7 @@ describe('with the caller’s own prepareStep', () => {
     ]);
   });
 
-  test('a window of a hook’s, a task’s, and prepareStep together', async () => {
+  test('a hook, a task and prepareStep can all cut the messages', async () => {
     const { model, run } = await hooked(
       [({ messages }) => ({ messages: messages.slice(-2) })],
       [
@@ -321,8 +321,8 @@ describe('with the caller’s own prepareStep', () => {
   });
 });
 
-describe('messages that a hook has cut', () => {
-  test('in the middle of a pair of call and result: both halves go', async () => {
+describe('messages that a hook removes', () => {
+  test('take the result of a removed call with them, and the call of a removed result', async () => {
     const cuts: ((messages: ModelMessage[]) => ModelMessage[])[] = [
       (messages) => messages.slice(-1),
       (messages) => messages.slice(0, 2),
@@ -340,7 +340,7 @@ describe('messages that a hook has cut', () => {
     }
   });
 
-  test('of two calls in one answer, the one whose result is left stays', async () => {
+  test('keep the call of an answer whose result is kept', async () => {
     const { model } = await hooked(
       [
         ({ messages, stepNumber }) => ({
@@ -361,7 +361,7 @@ describe('messages that a hook has cut', () => {
     ]);
   });
 
-  test('system messages among them are left out: they belong into the system prompt', async () => {
+  test('do not include system messages, which belong in the system prompt', async () => {
     const { model, run } = await hooked(
       [({ messages }) => ({ messages: [{ role: 'system', content: 'Psst.' }, ...messages] })],
       ['Done.'],
@@ -372,7 +372,7 @@ describe('messages that a hook has cut', () => {
     ]);
   });
 
-  test('for any cut, every call that is sent has its result, and the whole conversation returns at the next step', async () => {
+  test('leave every sent call with its result, for any cut, and return at the next step', async () => {
     const turns = [[look(1), look(2)], ['Hm.', look(3)], [look(4)]];
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { minLength: 12, maxLength: 12 }), async (keep) => {
@@ -403,7 +403,7 @@ describe('messages that a hook has cut', () => {
   });
 });
 
-test('a hook is asked before every step of an agent too, and only of its own', async () => {
+test('hooks of an agent are called before its own steps only', async () => {
   const asked: string[] = [];
   await play(
     (prompt) => {

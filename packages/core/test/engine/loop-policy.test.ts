@@ -36,7 +36,7 @@ test('a message of a loop policy after a step is sent to the model, and the run 
   expect(events.filter(({ type }) => type === 'steer')).toMatchObject([{ cause: 'session', text: 'Go on.' }]);
 });
 
-test('it is sent after tool calls, too, behind their results', async () => {
+test('a message of a loop policy is sent after the results of tool calls, too', async () => {
   const words = ['Mind the gap.', undefined];
   const { model } = await play(led({ afterStep: () => words.shift() }), [look('it'), 'Done.']);
   expect(texts(model.calls[1]?.prompt)).toEqual([
@@ -69,7 +69,7 @@ test('messages of a loop policy replace all others, for later steps too', async 
   expect(seen).toEqual([1, 0, 3, 0, 3, 0]);
 });
 
-test('no step follows once it is done, and its result is the run’s', async () => {
+test('no step follows once the policy is done, and its result is the run’s', async () => {
   let steps = 0;
   const policy: Partial<LoopPolicy> = {
     afterStep: () => void (steps += 1),
@@ -81,7 +81,7 @@ test('no step follows once it is done, and its result is the run’s', async () 
   expect(state).toMatchObject({ status: 'done', result: { found: true } });
 });
 
-test('it can end a run with an error, or as one that waits', async () => {
+test('a policy can end a run with an error, or as waiting', async () => {
   const error = new CuelineError('budget_exceeded', 'Enough.');
   const failed = await play(led({ result: () => ({ error }) }), ['One.']);
   expect(failed.run.getState()).toMatchObject({ status: 'error', error: { code: 'budget_exceeded' } });
@@ -90,7 +90,7 @@ test('it can end a run with an error, or as one that waits', async () => {
   expect(waiting.events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'waiting' });
 });
 
-test('its model goes around that of every step, once', async () => {
+test('the model of a policy wraps the model of every step, once', async () => {
   let wrapped = 0;
   const { state } = await play(
     led({
@@ -105,7 +105,7 @@ test('its model goes around that of every step, once', async () => {
   expect(wrapped).toBe(1);
 });
 
-test('its options lie under those of the run', async () => {
+test('the options of the run override those of a policy', async () => {
   const { model } = await play(
     led({}, { options: { instructions: 'Be kind.', temperature: 0.1, limits: { steps: 1 } } }),
     ['One.'],
@@ -115,7 +115,7 @@ test('its options lie under those of the run', async () => {
   expect(texts(model.calls[0]?.prompt)).toEqual(['system: Be kind.\n\nBe short.', 'user: Begin.']);
 });
 
-test('it can forbid a step its tools and still declare them', async () => {
+test('a policy can forbid tool calls in a step and still declare the tools', async () => {
   const { model } = await play(
     led({ beforeStep: async ({ stepNumber }) => (stepNumber === 1 ? { toolChoice: 'none' } : undefined) }),
     [look('a'), 'Done.'],
@@ -123,7 +123,7 @@ test('it can forbid a step its tools and still declare them', async () => {
   expect(model.calls[1]).toMatchObject({ toolChoice: { type: 'none' }, tools: [{ name: 'look' }] });
 });
 
-test('an error that it throws ends the run', async () => {
+test('an error that a policy throws ends the run', async () => {
   const error = new CuelineError('script_error', 'It could not say what comes next.');
   const afterwards = await play(led({ afterStep: () => Promise.reject(error) }), [look('it'), 'Never said.']);
   expect(afterwards.run.getState()).toMatchObject({ status: 'error', error: { message: error.message } });

@@ -15,7 +15,7 @@ const busy = [{ throw: { message: 'Busy.', status: 503, headers: { 'retry-after'
 const states = (log: readonly RunEvent[]) => log.map((_event, index) => reduceAll(log.slice(0, index + 1)));
 
 describe('a model call that fails before any of its answer arrives', () => {
-  test('is repeated, and log and state show it', async () => {
+  test('is retried, which the log and the state show', async () => {
     const run = createRun(asked, { model: scriptedModel([busy, busy, 'Whole.']) });
     expect(await run.start()).toBe('Whole.');
     const retries = run.log().filter((event) => event.type === 'retry');
@@ -34,7 +34,7 @@ describe('a model call that fails before any of its answer arrives', () => {
     expect(run.getState().retrying).toBeUndefined();
   });
 
-  test('leaves no trace in the messages, here and in the AI SDK’s', async () => {
+  test('leaves no trace in our messages or those of the AI SDK', async () => {
     const run = createRun(asked, { model: scriptedModel([busy, 'Whole.']) });
     await run.start();
     let last;
@@ -43,7 +43,7 @@ describe('a model call that fails before any of its answer arrives', () => {
     expect(last?.parts.map(({ type }) => type)).toEqual(['step-start', 'text']);
   });
 
-  test('is repeated maxRetries times, and not again by the AI SDK', async () => {
+  test('is retried maxRetries times, and not again by the AI SDK', async () => {
     for (const maxRetries of [0, 1, 4]) {
       const model = scriptedModel(Array.from({ length: 9 }, () => busy));
       const run = createRun(asked, { model, options: { maxRetries } });
@@ -52,7 +52,7 @@ describe('a model call that fails before any of its answer arrives', () => {
     }
   });
 
-  test('of an agent is repeated, too, and its state shows it', async () => {
+  test('of an agent is retried, too, which its state shows', async () => {
     const { events, state } = await play(
       go((prompt) => prompt.defAgent('helper', 'Helps', z.object({}), (_args, inner) => inner.$`Help.`)),
       [[call('helper')], busy, 'Helped.', 'Done.'],
@@ -62,7 +62,7 @@ describe('a model call that fails before any of its answer arrives', () => {
     expect(states(events).some(({ agents }) => agents[0]?.phase === 'retrying')).toBe(true);
   });
 
-  test('stops at once when the run is stopped while it waits', async () => {
+  test('is not retried if the run is stopped during the wait', async () => {
     const model = scriptedModel([
       [{ throw: { message: 'Busy.', status: 503, headers: { 'retry-after': '29' } } }],
     ]);
@@ -88,7 +88,7 @@ describe('options.timeout', () => {
     expect(run.getState().error).toMatchObject({ details });
   });
 
-  test('totalMs and a number are the AI SDK’s', async () => {
+  test('totalMs and a number have the AI SDK’s meaning', async () => {
     for (const timeout of [30, { totalMs: 30 }]) {
       const run = createRun(asked, { model: scriptedModel([silent]), options: { timeout } });
       expect(await codeOf(run.start())).toBe('timeout');

@@ -48,7 +48,7 @@ describe('options', () => {
     expect(JSON.stringify(events)).not.toContain('x-test');
   });
 
-  test('both names of a callback are called, each in its place', async () => {
+  test('callbacks under the old and the new name are both called', async () => {
     const called: string[] = [];
     const note = (name: string) => () => void called.push(name);
     const { result } = await play(
@@ -83,7 +83,7 @@ describe('options', () => {
     );
   });
 
-  test('prepareStep has the last word and sees the compiled request', async () => {
+  test('prepareStep runs last and sees the compiled request', async () => {
     const other = scriptedModel(['From the other.'], { modelId: 'other' });
     const seen: unknown[] = [];
     const { model, state } = await play(
@@ -115,7 +115,7 @@ describe('options', () => {
     expect(state.steps.map((step) => step.request.model)).toEqual(['simulated:scripted', 'simulated:other']);
   });
 
-  test('stopWhen stops, also beyond the 50 steps that are the limit without it', async () => {
+  test('stopWhen stops a run, also beyond the default limit of 50 steps', async () => {
     const loop = Array.from({ length: 60 }, () => [call('t')]);
     const script = (prompt: Prompt) => {
       prompt.defTool('t', '', z.object({}), () => 1, { repeatable: true });
@@ -128,7 +128,7 @@ describe('options', () => {
     expect(short.run.getState().warnings).toEqual([]);
   });
 
-  test('instructions of prepareStep hold for later steps too, as in the AI SDK', async () => {
+  test('instructions from prepareStep also apply to later steps, as in the AI SDK', async () => {
     const seen: unknown[] = [];
     const { model } = await play(
       (prompt) => {
@@ -150,7 +150,7 @@ describe('options', () => {
     expect(seen[1]).toBe('B');
   });
 
-  test('settings that the AI SDK refuses are named before the run starts', async () => {
+  test('settings that the AI SDK refuses are reported before the run starts', async () => {
     const refused = runPrompt(sayHi, { model: scriptedModel(['Ok.']), options: { maxOutputTokens: -1 } });
     expect(await codeOf(refused)).toBe('invalid_options');
   });

@@ -37,7 +37,7 @@ describe('the outputSchema of a tool', () => {
     ['zod 3', z3.object({ at: z3.object({ n: z3.number() }) })],
     ['valibot', v.object({ at: v.object({ n: v.number() }) })],
     ['arktype', type({ at: { n: 'number' } })],
-  ])('makes a result that does not fit an error with its path: %s', async (_library, schema) => {
+  ])('turns an invalid result into an error with its path: %s', async (_library, schema) => {
     const { call, told } = await returning({ at: { n: 'one' } }, schema);
     expect(call.state).toBe('output-error');
     expect(call).not.toHaveProperty('output');
@@ -48,11 +48,11 @@ describe('the outputSchema of a tool', () => {
     expect((await returning({ at: { n: 1 } }, schema)).call.output).toEqual({ at: { n: 1 } });
   });
 
-  test('checks nothing where it is plain JSON Schema', async () => {
+  test('checks nothing if it is plain JSON Schema', async () => {
     expect((await returning(7, { type: 'string' })).call.output).toBe(7);
   });
 
-  test('checks the last of several outputs, and shows the ones before as they are', async () => {
+  test('checks only the last of several outputs, and leaves the earlier ones unchanged', async () => {
     async function* outputs() {
       yield { done: 1 };
       yield { price: '3' };
@@ -80,7 +80,7 @@ describe('the outputSchema of a tool', () => {
     expect(JSON.stringify(wrong.events)).not.toContain('{"done":2}');
   });
 
-  test('counts for what callbacks return, too, and is not theirs to catch', async () => {
+  test('applies to results of callbacks, too, and its error does not reach onError', async () => {
     const replaced = (result: unknown) =>
       look((prompt) =>
         prompt.defTool('look', '', z.object({}), () => 'anything', {
@@ -93,7 +93,7 @@ describe('the outputSchema of a tool', () => {
     expect((await replaced({ prize: 2 })).call.state).toBe('output-error');
   });
 
-  test('is that of a part in a composite tool, which fails alone', async () => {
+  test('of a part in a composite tool fails that part alone', async () => {
     const { state } = await play(
       go((prompt) =>
         prompt.defTool('shop', '', [
@@ -121,7 +121,7 @@ describe('the outputSchema of a tool', () => {
     });
   });
 
-  test('lets a call be suspended in a session, and reports a mismatch to onError', async () => {
+  test('does not apply to suspend() in a session, and reports a mismatch to onError', async () => {
     const errors: string[] = [];
     const ask = (result: unknown) =>
       runAgentSession(scriptedModel([[call('ask')], [{ toolCall: complete }]]), {
@@ -139,7 +139,7 @@ describe('the outputSchema of a tool', () => {
     ]);
   });
 
-  test('has to be a schema', async () => {
+  test('must be a schema', async () => {
     const define = (outputSchema: unknown, agent = false) =>
       runPrompt(
         (prompt) => {
@@ -150,6 +150,6 @@ describe('the outputSchema of a tool', () => {
         { model: scriptedModel([]) },
       );
     await expect(define('text')).rejects.toThrow("The outputSchema of tool look is 'text'. Use a schema");
-    await expect(define(z.string(), true)).rejects.toThrow('What it must answer with is its responseSchema.');
+    await expect(define(z.string(), true)).rejects.toThrow('Describe its answer with responseSchema.');
   });
 });

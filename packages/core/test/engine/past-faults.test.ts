@@ -43,7 +43,7 @@ test('definitions reach the model with and without a hook', async () => {
   expect(sent(idle.model)).toEqual(sent(without.model));
 });
 
-test('the system prompt of a hook holds where there are variables', async () => {
+test('the system prompt of a hook applies if there are variables', async () => {
   const { model } = await play(
     (prompt) => {
       everything(prompt);
@@ -109,7 +109,7 @@ test('the reason of an abort reaches the tools of an agent', async () => {
   expect(state).toMatchObject({ status: 'stopped', agents: [{ status: 'stopped' }] });
 });
 
-test('a failed agent tells its parent the error, and nothing of its transcript', async () => {
+test('a parent reads the error of a failed agent, and nothing of its transcript', async () => {
   const { model } = await play(
     go((prompt) =>
       prompt.defAgent('worker', '', z.object({}), (_args, own) => {
@@ -132,7 +132,7 @@ test('a failed agent tells its parent the error, and nothing of its transcript',
   ]);
 });
 
-test('a tool may return { response, steps }, as it is', async () => {
+test('a tool may return { response, steps } unchanged', async () => {
   const output = { response: 'ok', steps: [1, 2], text: 't', toolCalls: [], messages: ['m'] };
   const { model, state } = await play(
     go((prompt) => prompt.defTool('plan', '', z.object({}), () => output)),
@@ -142,7 +142,7 @@ test('a tool may return { response, steps }, as it is', async () => {
   expect(sent(model)[1]!.messages.at(-1)).toBe(`plan answers ${JSON.stringify(output)}`);
 });
 
-test('variables of asynchronous hooks hold', async () => {
+test('variables of asynchronous hooks apply', async () => {
   const { model, state } = await play(
     (prompt) => {
       everything(prompt);
@@ -223,7 +223,7 @@ describe('process.env', () => {
     }
   });
 
-  test('a variable that is set later counts, and the caller’s own environment goes before it', async () => {
+  test('a variable that is set later is used, and the caller’s own environment takes precedence', async () => {
     vi.stubEnv('LM_MODEL_LATE', 'mine:from-process');
     const providers = { mine: (modelId: string) => scriptedModel(['Hi.'], { provider: 'mine', modelId }) };
     const late = await runPrompt((prompt) => prompt.$`Go.`, { model: 'late', providers });
@@ -240,7 +240,7 @@ describe('process.env', () => {
   });
 });
 
-test('finishTask after the last task is answered, and the run ends as done', async () => {
+test('finishTask after the last task gets an answer, and the run ends as done', async () => {
   const list: PromptSource = (prompt) => {
     prompt.defTaskList([{ task: 'Only' }]);
     prompt.$`Go.`;

@@ -91,8 +91,8 @@ async function theirs(approved: boolean) {
   return { message: chat.messages[1], sent: model.calls.map(({ prompt }) => json(prompt)) };
 }
 
-describe.each([true, false])('a provider asks for an approval: %s', (approved) => {
-  test('the run waits for respond; messages and requests are those of useChat', async () => {
+describe.each([true, false])('a provider that requests an approval: %s', (approved) => {
+  test('makes the run wait for respond, with the messages and requests of useChat', async () => {
     const { model, run, done } = await answered(approved);
     const waiting = run.getState();
     expect(waiting.status).toBe('waiting');
@@ -121,7 +121,7 @@ describe.each([true, false])('a provider asks for an approval: %s', (approved) =
     expect(JSON.stringify(run.log())).not.toContain('the answers to the approvals');
   });
 
-  test('useChat answers it with addToolApprovalResponse', async () => {
+  test('is answered by useChat with addToolApprovalResponse', async () => {
     const model = modelOf(answers(approved));
     const transport = new PromptTransport(open, { model, options: { tools: mcp } });
     const chat = approvingChat({ transport });
@@ -139,7 +139,7 @@ describe.each([true, false])('a provider asks for an approval: %s', (approved) =
   });
 });
 
-test('an answer cannot change what the provider runs', async () => {
+test('does not accept other arguments', async () => {
   const { run, done } = await answered(true);
   expect(await run.respondToApproval('mcpr_1', { approved: true, input: { amount: 1 } })).toEqual({
     accepted: false,
@@ -149,7 +149,7 @@ test('an answer cannot change what the provider runs', async () => {
   await done;
 });
 
-test('a run that is stopped meanwhile shows it, and the next request contains nothing of the call', async () => {
+test('leaves nothing of the call in the next request if the run is stopped meanwhile', async () => {
   const { model, run, done } = await answered(true);
   run.stop();
   await expect(done).rejects.toMatchObject({ code: 'aborted' });
@@ -187,7 +187,7 @@ describe.each([true, false])('in a session: %s', (approved) => {
   ];
   const config = { systemPrompt: 'Pay.', initialMessage: 'Go.', tools: mcp } satisfies Partial<SessionConfig>;
 
-  test('it waits for respond, and continues with the answer', async () => {
+  test('the session waits for respond, and continues with the answer', async () => {
     const model = modelOf([asks, approved ? paid : refused, completes]);
     const turns: number[] = [];
     const kept: number[] = [];
@@ -219,14 +219,14 @@ describe.each([true, false])('in a session: %s', (approved) => {
     expect(JSON.stringify([messages, session.run.log()])).not.toContain('the answers to the approvals');
   });
 
-  test('without a turn left it asks nothing', async () => {
+  test('the session requests no approval without a turn left', async () => {
     const model = modelOf([asks]);
     const session = runAgentSession(model, { ...config, maxTurns: 1 });
     session.run.listen((event) => expect(event.type).not.toBe('approval-request'));
     expect(await session).toMatchObject({ completionReason: 'max_turns', totalTurns: 1 });
   });
 
-  test('a run that is stored while it waits can continue', async () => {
+  test('a session that is stored while it waits can continue', async () => {
     const model = modelOf([asks]);
     const session = runAgentSession(model, config);
     await nextEvent(session.run, 'approval-request');
@@ -246,7 +246,7 @@ describe.each([true, false])('in an agent call: %s', (approved) => {
   const payer = defineAgent({ name: 'payer', instructions: 'Pay.', tools: mcp });
   const last = approved ? 'Paid.' : 'Then not.';
 
-  test('its run asks, and the call continues with the answer', async () => {
+  test('the run of the call requests it, and the call continues with the answer', async () => {
     const model = modelOf([asks, approved ? paid : refused]);
     const { output, dialog } = await payer.call('Go.', { model, onRun: (run) => answerAll(run, approved) });
     expect(output).toBe(last);
@@ -256,7 +256,7 @@ describe.each([true, false])('in an agent call: %s', (approved) => {
     expect(json(again.calls[0]!.prompt).slice(0, 4)).toEqual(json(model.calls[1]!.prompt));
   });
 
-  test('inside a run, that run asks', async () => {
+  test('the run around the call requests it', async () => {
     const inner = modelOf([asks, approved ? paid : refused]);
     const outer = modelOf([[{ type: 'tool-call', toolCallId: 'ask', toolName: 'ask', input: '{}' }]]);
     const ask = defTool('ask', 'Asks', jsonSchema({ type: 'object' }), async (_args, context) => {
@@ -298,7 +298,7 @@ describe('options.toolApproval', () => {
   test.each([
     ['a map', { pay: { type: 'user-approval', reason: 'It is money.' } }],
     ['a function', async () => ({ type: 'user-approval', reason: 'It is money.' })],
-  ])('%s: the run asks, and continues with the answer', async (_how, toolApproval) => {
+  ])('%s: the run requests the approval, and continues with the answer', async (_how, toolApproval) => {
     const yes = await play(toolApproval as never, (run, id) => run.respondToApproval(id, { approved: true }));
     expect(yes.state.approvals).toMatchObject([{ toolName: 'pay', reason: 'It is money.' }]);
     const { approvalId } = yes.state.approvals[0]!;
@@ -323,7 +323,7 @@ describe('options.toolApproval', () => {
   });
 
   test.each(['approved', 'denied', { type: 'denied', reason: 'Never.' }, 'not-applicable', undefined])(
-    '%o is decided as the AI SDK decides it',
+    '%o is handled as in the AI SDK',
     async (status) => {
       const { state, sent } = await play((() => status) as never, () => expect.unreachable());
       expect(state.approvals).toEqual([]);
@@ -370,13 +370,13 @@ describe('a tool that has no function', () => {
     await expect(run.start()).rejects.toMatchObject({
       code: 'invalid_options',
       message: expect.stringMatching(
-        new RegExp(`${asks} asks for an approval of pick, which has no execute.*Give it one`),
+        new RegExp(`${asks} asks for an approval of pick, which has no execute.*Give the tool an execute`),
       ),
     });
     expect([run.getState().approvals, model.calls.length]).toEqual([[], calls]);
   });
 
-  test('a tool that the provider runs is none, and neither is a tool without approval', async () => {
+  test('tools that the provider runs and tools without approval are accepted', async () => {
     const tools: ToolSet = { ...mcp, pick: tool({ inputSchema: schema, needsApproval: false }) as never };
     const run = createRun(asked, {
       model: modelOf([picks]),

@@ -9,8 +9,8 @@ import * as z from 'zod';
 
 const sayHi = (prompt: Prompt) => prompt.$`Hi.`;
 
-describe('a run ends once, in a named way', () => {
-  test('stopped while it streams: nothing follows, and the tools are aborted', async () => {
+describe('a run ends once, with a status', () => {
+  test('as stopped while it streams: nothing follows, and the tools are aborted', async () => {
     let aborted = false;
     const model = scriptedModel([[call('wait')], 'Never.']);
     const { run, result } = await runPrompt(
@@ -40,7 +40,7 @@ describe('a run ends once, in a named way', () => {
     expect(run.log()).toHaveLength(length);
   });
 
-  test('the caller’s abort signal, before and during', async () => {
+  test('as stopped by the caller’s signal, before and during the run', async () => {
     const during = new AbortController();
     const model = scriptedModel([[{ text: 'abcdef', chunkSize: 1 }, { delay: 5_000 }]]);
     const { run } = await runPrompt(sayHi, { model, options: { abortSignal: during.signal } });
@@ -54,7 +54,7 @@ describe('a run ends once, in a named way', () => {
     expect(types(before.run.log())).toEqual(['run-start', 'run-end']);
   });
 
-  test('an error of the provider ends the run, and every promise of result has it', async () => {
+  test('with the error of the provider, and every promise of result rejects with it', async () => {
     const { result, state, events } = await play(
       sayHi,
       [[{ throw: { message: 'Incorrect API key provided: sk-abcdefghijklmnopqrstuvwx', status: 401 } }]],
@@ -74,7 +74,7 @@ describe('a run ends once, in a named way', () => {
   };
   test.each<[string, PromptSource, ScriptedTurn[], PromptOptions, code: string, text: string]>([
     [
-      'an error in the middle',
+      'an error in the middle of an answer',
       sayHi,
       [['Half a ', { error: 'overheated' }]],
       {},
@@ -90,7 +90,7 @@ describe('a run ends once, in a named way', () => {
       '',
     ],
     [
-      'a failure of a later step',
+      'a failure in a later step',
       once,
       [[call('t')], [{ throw: { message: 'no', status: 400 } }]],
       {},
@@ -98,7 +98,7 @@ describe('a run ends once, in a named way', () => {
       '',
     ],
     [
-      'an answer that broke off',
+      'an answer that was cut off',
       sayHi,
       [['Half', { finish: { reason: 'interrupted' } }]],
       {},
@@ -123,7 +123,7 @@ describe('a run ends once, in a named way', () => {
     expect(model.calls.length).toBe(turns.filter((turn) => turn !== 'Never.').length);
   });
 
-  test('a stream that is tried again: the answer is that of the last attempt', async () => {
+  test('with the answer of the last attempt if the stream is retried', async () => {
     const { result, events, state } = await play(
       sayHi,
       [['partial ', { error: { message: 'reset' } }], 'done'],
@@ -136,7 +136,7 @@ describe('a run ends once, in a named way', () => {
     expect(types(events)).toContain('retry');
   });
 
-  test('a tool that does not listen to a time limit does not hold up the run', async () => {
+  test('in time if a tool ignores its time limit', async () => {
     const { state } = await play(
       go((prompt) => prompt.defTool('deaf', '', z.object({}), () => new Promise(() => {}))),
       [[call('deaf')], 'Went on.'],
@@ -146,7 +146,7 @@ describe('a run ends once, in a named way', () => {
     expect(state.toolCalls[0]!.state).toBe('output-error');
   });
 
-  test('a transform that keeps the end of the stream to itself does not keep the run from ending', async () => {
+  test('even if a transform swallows the end of the stream', async () => {
     const { state } = await play(sayHi, ['Ok.'], {
       options: {
         experimental_transform: () =>
@@ -160,7 +160,7 @@ describe('a run ends once, in a named way', () => {
     expect(state).toMatchObject({ status: 'done', text: 'Ok.' });
   });
 
-  test('a signal that outlives many runs keeps no listener, and its reason is passed on', async () => {
+  test('without a listener on a signal that outlives it, whose reason is passed on', async () => {
     const controller = new AbortController();
     const options = { abortSignal: controller.signal };
     for (let index = 0; index < 3; index++) await play(sayHi, ['Ok.'], { options });
@@ -180,7 +180,7 @@ describe('a run ends once, in a named way', () => {
     expect(reasons).toEqual([reason]);
   });
 
-  test('a run that waits for the approval of a call at the provider has interrupted nothing', async () => {
+  test('without interrupted calls if it waits for an approval of a call at the provider', async () => {
     const { state } = await play((prompt) => prompt.$`Go.`, [[call('pay')]], {
       options: {
         tools: { pay: { ...aiTool({ inputSchema: z.object({}) }), isProviderExecuted: true } as never },
@@ -191,7 +191,7 @@ describe('a run ends once, in a named way', () => {
     expect(state.toolCalls[0]!.state).toBe('input-available');
   });
 
-  test('a retried call is not an error', async () => {
+  test('without an error after a retried call', async () => {
     const { state } = await play(sayHi, [
       [{ throw: { message: 'busy', status: 503, headers: { 'retry-after-ms': '1' } } }],
       'Now.',
@@ -199,7 +199,7 @@ describe('a run ends once, in a named way', () => {
     expect(state).toMatchObject({ status: 'done', text: 'Now.' });
   });
 
-  test('callbacks that throw do not break the log', async () => {
+  test('with a complete log if callbacks throw', async () => {
     const fail = () => {
       throw new Error('not my day');
     };
@@ -209,7 +209,7 @@ describe('a run ends once, in a named way', () => {
     expect(state.status).toBe('done');
   });
 
-  test('nothing is printed', async () => {
+  test('without printing anything', async () => {
     const spies = (['error', 'warn', 'log'] as const).map((name) => vi.spyOn(console, name));
     await play(sayHi, [['Half', { error: 'x' }]]);
     for (const spy of spies) {

@@ -8,7 +8,7 @@ import * as z from 'zod';
 const sayHi = (prompt: Prompt) => prompt.$`Hi.`;
 
 describe('runPrompt', () => {
-  test('the whole sequence of a run with a tool', async () => {
+  test('emits the whole event sequence of a run with a tool', async () => {
     const { events } = await play(
       (prompt) => {
         const name = prompt.def('USER_NAME', 'Ada');
@@ -97,7 +97,7 @@ describe('runPrompt', () => {
     ]);
   });
 
-  test('result is the AI SDK’s, and reading it alone makes the run go', async () => {
+  test('returns the AI SDK’s result, and reading it runs the prompt', async () => {
     const model = scriptedModel([[call('add', { a: 2, b: 3 })], 'Five.']);
     const { result, prompt, run } = await runPrompt(
       (p) => {
@@ -123,7 +123,7 @@ describe('runPrompt', () => {
     expect((await run.finished).text).toHaveLength(5_000);
   });
 
-  test('tools that the AI SDK starts early are still logged after their call, with true times', async () => {
+  test('logs tools that the AI SDK starts early after their call, with their true times', async () => {
     const { events, state } = await play(
       (prompt) => {
         prompt.defTool('slow', '', z.object({ ms: z.number() }), async ({ ms }) => {
@@ -146,7 +146,7 @@ describe('runPrompt', () => {
     expect(second!.finishedAt!).toBeLessThan(first!.finishedAt!);
   });
 
-  test('a definition gives its input, its name and its model', async () => {
+  test('takes the input, name and model of a definition', async () => {
     const model = scriptedModel(['Ok.']);
     const plan = definePrompt(
       'plan',
@@ -163,7 +163,7 @@ describe('runPrompt', () => {
     expect(run.log()[0]).toMatchObject({ type: 'run-start', input: { city: 'Faro' }, simulated: true });
   });
 
-  test('earlier turns follow the prompt’s own messages', async () => {
+  test('sends earlier turns after the prompt’s own messages', async () => {
     const first = await play(sayHi, ['Hello.']);
     const answer = first.run.getState().messages.at(-1)!;
     const again = await play(sayHi, ['You again.'], {
@@ -184,7 +184,7 @@ describe('runPrompt', () => {
     ]);
   });
 
-  test('preliminary results are all in the log, before the last', async () => {
+  test('logs all preliminary results before the final one', async () => {
     const { events, state } = await play(
       go((prompt) =>
         prompt.defTool('count', '', z.object({ n: z.number() }), async function* () {
@@ -209,7 +209,7 @@ describe('runPrompt', () => {
     }
   });
 
-  test('a call id that a later answer uses again is another call', async () => {
+  test('treats a reused call id in a later answer as another call', async () => {
     const first = call('echo', { n: 1 }, 'call_0');
     const second = call('echo', { n: 2 }, 'call_0');
     const { run } = await play(
@@ -224,14 +224,14 @@ describe('runPrompt', () => {
     ]);
   });
 
-  test('the log does not change with the caller’s own objects', async () => {
+  test('keeps a log that does not change with the caller’s own objects', async () => {
     const turn = { id: 'u', role: 'user' as const, parts: [{ type: 'text' as const, text: 'before' }] };
     const { events } = await play(sayHi, ['Ok.'], { messages: [turn] });
     turn.parts[0]!.text = 'after';
     expect(JSON.stringify(events)).not.toContain('after');
   });
 
-  test('what a tool defines holds from the next step on', async () => {
+  test('applies what a tool defines from the next step on', async () => {
     const { model, state } = await play(
       go((prompt) =>
         prompt.defTool('learn', '', z.object({}), () => {
@@ -253,13 +253,13 @@ describe('runPrompt', () => {
     expect(state.variables['FACT']).toEqual({ kind: 'text', value: 'Water is wet.' });
   });
 
-  test('a tool added after a start without any is refused, not dropped', async () => {
+  test('refuses a tool that is added after a start without tools', async () => {
     const { prompt, state } = await play(sayHi, ['Fine.']);
     expect(state.status).toBe('done');
     expect(() => prompt.defTool('late', '', z.object({}), () => 1)).toThrow('started without tools');
   });
 
-  test('a message added after the start is refused, not dropped', async () => {
+  test('refuses a message that is added after the start', async () => {
     const { state } = await play(
       go((prompt) => prompt.defTool('say', '', z.object({}), () => prompt.$`Late.`)),
       [[call('say')], 'Fine.'],
@@ -280,7 +280,7 @@ describe('mistakes throw before anything is sent', () => {
     expect(await codeOf(act())).toBe(code);
   });
 
-  test('in an executor they are a run that ends with the error', async () => {
+  test('end the run with the error in an executor', async () => {
     const events: RunEvent[] = [];
     const definition = definePrompt('broken', () => {
       throw new TypeError('x is not a function');
@@ -292,7 +292,7 @@ describe('mistakes throw before anything is sent', () => {
   });
 });
 
-test('a key that a server echoes is in no event', async () => {
+test('no event contains a key that a server echoes', async () => {
   const key = 'plain-words-that-look-like-no-key';
   const body = JSON.stringify({ error: { message: `The key ${key} is wrong.` } });
   const { run } = await runPrompt(sayHi, {

@@ -2,7 +2,7 @@ import { reduceAll } from '@cueline/core';
 import { expect, test } from 'vitest';
 import { call, play } from '../support.ts';
 
-test('a step has the messages that the model read before it, live and in a replay', async () => {
+test('the state of a step has the feedback that the model read before it, live and in a replay', async () => {
   const { events, state } = await play(
     (prompt) => {
       prompt.defTaskList([{ task: 'Count to three' }]);

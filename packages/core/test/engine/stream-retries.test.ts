@@ -57,7 +57,7 @@ function answerOf(state: RunState): UIMessage {
   );
 }
 
-test('wherever an answer breaks off, its retry leaves nothing of the broken-off attempt', async () => {
+test('wherever an answer is cut off, its retry leaves nothing of the failed attempt', async () => {
   const cuts = fc.array(fc.tuple(fc.nat({ max: 2 }), fc.nat({ max: 20 })), { minLength: 1, maxLength: 2 });
   let retried = 0;
   await fc.assert(
@@ -82,7 +82,7 @@ test('wherever an answer breaks off, its retry leaves nothing of the broken-off 
   expect(retried).toBeGreaterThan(150);
 }, 120_000);
 
-test('parts that are one object in several steps do not move the start of an attempt', async () => {
+test('a part object that is reused in several steps does not move the start of an attempt', async () => {
   const shared = { type: 'ping' };
   const look = { type: 'tool-call', toolCallId: 'call', toolName: 'look', input: '{"n":1}' } as const;
   const file = { type: 'file', mediaType: 'text/plain', data: { type: 'data', data: 'aGk=' } } as const;
@@ -106,7 +106,7 @@ function states(log: readonly RunEvent[]): RunState[] {
   return log.map((_event, index) => reduceAll(log.slice(0, index + 1)));
 }
 
-describe('an answer that breaks off and is tried again', () => {
+describe('an answer that is cut off and retried', () => {
   const options = { streamRetries: 1 };
 
   test('is shown until the next attempt begins, which is in the log', async () => {
@@ -179,7 +179,7 @@ describe('an answer that breaks off and is tried again', () => {
     });
   });
 
-  test('differs from an answer that continues after an error, when no attempt is left', async () => {
+  test('differs from an answer that continues after an error without a retry', async () => {
     const model = scriptedModel([]);
     const goesOn: LanguageModelV4StreamPart[] = [
       { type: 'text-start', id: '1' },
@@ -199,7 +199,7 @@ describe('an answer that breaks off and is tried again', () => {
     expect(run.getState().status).toBe('error');
   });
 
-  test('is removed, even if a transform delays it and the reader is slow', async () => {
+  test('is removed even if a transform delays it and the reader is slow', async () => {
     const turn: ScriptedTurn = [{ text: 'One two three four', chunkSize: 3 }, { error: 'reset' }];
     const { state } = await play((prompt) => prompt.$`Go.`, [turn, 'One two three four five.'], {
       options: { ...options, experimental_transform: smoothStream({ delayInMs: 2 }) },
@@ -208,7 +208,7 @@ describe('an answer that breaks off and is tried again', () => {
     expect(answerOf(state).parts).toHaveLength(2);
   });
 
-  test('is voided for an agent and for an answer that is JSON, too', async () => {
+  test('is also voided for an agent and for a JSON answer', async () => {
     const { state } = await play(
       go((prompt) =>
         prompt.defAgent('helper', '', z.object({}), (_input, helper) => helper.$`Help.`, options),
@@ -229,7 +229,7 @@ describe('an answer that breaks off and is tried again', () => {
     expect(states(structured.log())[at]).not.toHaveProperty('object');
   });
 
-  test('is gone from a replay, from the past and from a branch', async () => {
+  test('is gone from a replay, an earlier state and a fork', async () => {
     const run = createRun(asked, { model: scriptedModel([half, 'Whole.', 'Next.', 'Next.']), options });
     await run.start();
     const { messages } = run.getState();

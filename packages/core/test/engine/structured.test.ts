@@ -31,7 +31,7 @@ const told = (model: ReturnType<typeof scriptedModel>, call: number): unknown =>
   json(model.calls[call]?.prompt.at(-1));
 
 describe('a prompt with an output schema', () => {
-  test('returns the object while it arrives, and the validated one at the end', async () => {
+  test('returns the partial object while it arrives, and the validated one at the end', async () => {
     const { run, objects } = open([good], 6);
     const result = await run.start();
     expect(result).toEqual({ city: 'Faro', days: 3, tags: [] });
@@ -40,7 +40,7 @@ describe('a prompt with an output schema', () => {
     expect(run.getState().steps[0]?.request.messages).toHaveLength(1);
   });
 
-  test('at every moment, at(seq) has the object of that moment', async () => {
+  test('has the partial object of every event in at(seq)', async () => {
     const { run } = open([bad, good], 5);
     await run.start();
     for (const { seq } of run.log()) {
@@ -71,7 +71,7 @@ describe('a prompt with an output schema', () => {
     expect(run.log().filter((event) => event.type === 'steer')).toMatchObject([{ cause: 'output' }]);
   });
 
-  test('stops after three answers that do not fit; the last one can be read', async () => {
+  test('fails after three invalid answers, and the state has the last one', async () => {
     const { run, model } = open([bad, 'Sorry.', bad]);
     await expect(run.start()).rejects.toMatchObject({ code: 'parse_failed', details: { tries: 3 } });
     expect(model.calls).toHaveLength(3);
@@ -84,14 +84,14 @@ describe('a prompt with an output schema', () => {
     expect(end).not.toHaveProperty('output');
   });
 
-  test('whose run failed, tried again', async () => {
+  test('can be retried after its run failed', async () => {
     const { run } = open([bad, bad, bad, good]);
     expect(await codeOf(run.start())).toBe('parse_failed');
     expect(await run.retry()).toEqual({ city: 'Faro', days: 3, tags: [] });
     expect(reduceAll(run.log())).toStrictEqual(run.getState());
   });
 
-  test('whose run was stopped has the object as far as it arrived', async () => {
+  test('keeps the partial object if its run is stopped', async () => {
     const { run } = open([[{ text: '{"city":"Faro","da' }, { delay: 60_000 }]]);
     const result = run.start();
     await nextEvent(run, 'text-delta');
@@ -100,14 +100,14 @@ describe('a prompt with an output schema', () => {
     expect(run.getState()).toMatchObject({ status: 'stopped', object: { city: 'Faro' } });
   });
 
-  test('in a conversation: each turn answers in JSON', async () => {
+  test('answers in JSON in each turn of a conversation', async () => {
     const { run } = open([good, '{"city":"Beja","days":1,"tags":["hot"]}']);
     await run.start();
     expect(await run.send('Somewhere else.')).toEqual({ city: 'Beja', days: 1, tags: ['hot'] });
     expect(run.getState().messages).toHaveLength(4);
   });
 
-  test('any schema will do: JSON Schema, and what is no object', async () => {
+  test('accepts any schema, also JSON Schema and values that are not objects', async () => {
     const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const;
     const count = definePrompt('count', (prompt) => prompt.$`Count.`, { output: schema });
     expect(await createRun(count, { model: scriptedModel(['{"n":4}']) }).start()).toEqual({ n: 4 });
@@ -119,7 +119,7 @@ describe('a prompt with an output schema', () => {
     expect(run.getState()).toMatchObject({ result: null, object: null });
   });
 
-  test('has tools, and answers once they are done', async () => {
+  test('may have tools, and answers after their calls', async () => {
     const looked: string[] = [];
     const look = definePrompt(
       'look',
@@ -142,7 +142,7 @@ describe('a prompt with an output schema', () => {
     expect(run.getState().toolCalls).toHaveLength(3);
   });
 
-  test('has tools and a task list: first the tasks, then the answer', async () => {
+  test('may have tools and a task list, and answers after the tasks', async () => {
     const finish = (result: string): ScriptedTurn => [call('finishTask', { result })];
     const listed = definePrompt(
       'listed',
@@ -170,7 +170,7 @@ describe('a prompt with an output schema', () => {
     expect(run.getState().tasks.map(({ status }) => status)).toEqual(['completed', 'completed']);
   });
 
-  test('has agents, whose answers are texts of their own', async () => {
+  test('may have agents, whose answers stay text', async () => {
     const team = definePrompt(
       'team',
       (prompt) => {
@@ -192,7 +192,7 @@ describe('a prompt with an output schema', () => {
     expect(model.calls[1]).not.toHaveProperty('responseFormat.schema');
   });
 
-  test('takes no second schema', async () => {
+  test('refuses a second schema', async () => {
     const run = createRun(plan, {
       model: scriptedModel([good]),
       options: { output: Output.object({ schema: trip }) },
@@ -200,19 +200,19 @@ describe('a prompt with an output schema', () => {
     await expect(run.start()).rejects.toMatchObject({
       code: 'invalid_options',
       message:
-        'options.output describes the answer, and so does the output of prompt "plan". Leave one of them out.',
+        'options.output and the output of prompt "plan" both describe the answer. Leave one of them out.',
     });
   });
 
-  test('that is not a schema is a mistake that names the prompt', () => {
+  test('is refused if the schema is invalid, with the name of the prompt', () => {
     for (const output of ['trip', 7, null, true]) {
       expect(() => definePrompt('wrong', (prompt) => prompt.$`Go.`, { output: output as never })).toThrow(
-        'The output of prompt "wrong" is a schema for its answer: { output: z.object({ … }) }. For text, leave it out.',
+        'The output of prompt "wrong" must be a schema for its answer: { output: z.object({ … }) }. For text, leave it out.',
       );
     }
   });
 
-  test('runPrompt and dryRun validate it, too', async () => {
+  test('is also checked by runPrompt and dryRun', async () => {
     const { result, run } = await runPrompt(plan, { model: scriptedModel([good]) });
     expect(await result.output).toEqual({ city: 'Faro', days: 3, tags: [] });
     expect((await run.finished).status).toBe('done');

@@ -18,13 +18,13 @@ function setUp(timeoutMs: number) {
   return createRun(definition, { model });
 }
 
-test('a tool has its time limit where there is no AbortSignal.any', async () => {
+test('a tool has its time limit without AbortSignal.any', async () => {
   const run = setUp(10);
   expect(await run.start()).toBe('That took too long.');
   expect(run.getState().toolCalls[0]).toMatchObject({ state: 'output-error' });
 });
 
-test('a signal of the caller stops a run where there is no AbortSignal.any', async () => {
+test('a signal of the caller stops a run without AbortSignal.any', async () => {
   const controller = new AbortController();
   const run = setUp(60_000);
   run.subscribe(() => {

@@ -21,7 +21,7 @@ async function logOf(
   return run.log();
 }
 
-test('a recorded run is a case with its input and its answer', async () => {
+test('a recorded run becomes a case with its input and its answer', async () => {
   const log = await logOf('Oslo');
   const one = caseFromRun(JSON.parse(JSON.stringify(log)) as RunEvent[], {
     id: 'norway',
@@ -33,15 +33,15 @@ test('a recorded run is a case with its input and its answer', async () => {
   expect((await runEval(evaluation, { models: scriptedModel(['Bergen']) })).passed).toBe(false);
 });
 
-test('its answer is the object of a prompt with an output schema', async () => {
+test('the expectation is the object if the prompt has an output schema', async () => {
   const structured = { ...capital, output: z.object({ city: z.string() }) };
   expect(caseFromRun(await logOf('{"city":"Oslo"}', structured as never)).expect).toEqual({ city: 'Oslo' });
 });
 
-test('a run that failed is a case once it is said what is expected', async () => {
+test('a failed run becomes a case if the expected answer is given', async () => {
   const log = await logOf([{ throw: { message: 'no credit left', status: 402 } }]);
   expect(() => caseFromRun(log)).toThrow(
-    "has no answer: its status is error. Say what it should answer: caseFromRun(log, { expect: '…' })",
+    "has no answer: its status is error. Pass the expected answer: caseFromRun(log, { expect: '…' })",
   );
   expect(caseFromRun(log, { expect: 'Oslo' })).toMatchObject({ input: { of: 'Norway' }, expect: 'Oslo' });
 });

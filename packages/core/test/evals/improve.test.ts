@@ -139,7 +139,7 @@ describe('improve', () => {
     }
   });
 
-  test('the front has the best score and the fewest tokens', async () => {
+  test('the front has the candidates with the best score and the fewest tokens', async () => {
     const found = await improve(evaluation, optionsOf([]));
     expect(found.front[0]!.train.score).toBe(1);
     const tokens = found.front.map(({ train }) => train.tokens);
@@ -147,7 +147,7 @@ describe('improve', () => {
     expect(found.front.at(-1)).toEqual(found.candidates[0]);
   });
 
-  test('the same seed finds the same, and another one splits the cases in another way', async () => {
+  test('the same seed gives the same result, and another seed splits the cases differently', async () => {
     const requestsOf = async (seed: number): Promise<string[]> => {
       const asked: Asked[] = [];
       await improve(evaluation, optionsOf(asked, { seed, concurrency: 1 }));
@@ -158,7 +158,7 @@ describe('improve', () => {
     expect(await requestsOf(8)).not.toEqual(first);
   });
 
-  test('a text that only fits the cases for training does not win', async () => {
+  test('a text that only fits the training cases does not win', async () => {
     const asked: Asked[] = [];
     // it learns the answers by heart
     const reflection = reflectingModel(asked, (text) => ({
@@ -185,7 +185,7 @@ describe('improve', () => {
     expect(found.winner).toBeUndefined();
   });
 
-  test('a reflecting model that cannot be asked is an error', async () => {
+  test('a reflecting model that fails is an error', async () => {
     const reflection = scriptedModel([[{ throw: { message: 'no credit left', status: 402 } }]]);
     await expect(improve(evaluation, optionsOf([], { reflection }))).rejects.toThrow('no credit left');
   });
@@ -208,7 +208,7 @@ describe('improve', () => {
     ],
     ['no budget', evaluation, { budget: undefined as never }, '"budget.runs" is undefined'],
     ['no proposals', evaluation, { budget: { runs: 100, proposals: 0 } }, '"budget.proposals" is 0'],
-    ['all held out', evaluation, { heldOut: 1 }, '"heldOut" is 1. Write a number between 0 and 1'],
+    ['every case held out', evaluation, { heldOut: 1 }, '"heldOut" is 1. Write a number between 0 and 1'],
     ['an unknown option', evaluation, { budgets: 1 }, 'budgets'],
     [
       'one case',
@@ -220,7 +220,7 @@ describe('improve', () => {
       'a prompt in code',
       defineEval({ prompt: definePrompt('code', (prompt) => prompt.$`Hi`), cases: [{ input: undefined }] }),
       {},
-      'has a prompt that is in code',
+      'has a prompt that is written in code',
     ],
   ])('%s is refused before a model is asked', async (_, definition, more, message) => {
     const asked: Asked[] = [];

@@ -83,7 +83,7 @@ describe('a report', () => {
     expect(JSON.parse(JSON.stringify(report))).toEqual(report);
   });
 
-  test('the triad fails where the answer is wrong, with the reason and the log', async () => {
+  test('the triad fails for a wrong answer, with the reason and the log', async () => {
     const report = await runEval(defineEval({ prompt: classify, cases: three }), {
       models: modelOf(() => 'POSITIVE'),
     });
@@ -96,7 +96,7 @@ describe('a report', () => {
     expect(report.results[0]?.log).toBeUndefined();
   });
 
-  test('repetitions have a pass rate with its interval, and unstable cases are named', async () => {
+  test('repetitions have a pass rate with an interval, and unstable cases are named', async () => {
     const model = modelOf((text, call) => (text.includes('number 0') && call % 2 === 1 ? 'no' : 'ok'));
     const report = await runEval(many(2, 10), { models: model, concurrency: 1 });
     expect(report.groups[0]).toMatchObject({
@@ -113,7 +113,7 @@ describe('a report', () => {
     ]);
   });
 
-  test('models and versions of a prompt are a matrix, with tokens and cost', async () => {
+  test('models and versions of a prompt form a matrix, with tokens and cost', async () => {
     const version = (version: string, text: string): PromptRecord => ({
       id: 'greet',
       version,
@@ -169,7 +169,7 @@ describe('a report', () => {
   });
 });
 
-describe('a run without an answer is an error of its case alone', () => {
+describe('a run without an answer fails only its own case', () => {
   const approving = definePrompt('approving', (prompt) => {
     prompt.defTool('pay', 'Pays', z.object({}), () => 'paid', { needsApproval: true });
     prompt.$`Pay.`;
@@ -191,8 +191,8 @@ describe('a run without an answer is an error of its case alone', () => {
       'bad_request',
     ],
     ['a throwing prompt function', throwing, sentiment, 'script_error'],
-    ['an approval that no one gives', approving, calling('pay'), 'invalid_options'],
-    ['a client tool that no page runs', onPage, calling('pick'), 'invalid_options'],
+    ['an approval', approving, calling('pay'), 'invalid_options'],
+    ['a client tool', onPage, calling('pick'), 'invalid_options'],
     ['a run that takes too long', classify, modelOf(() => new Promise(() => {})), 'timeout'],
   ])('%s', async (_, prompt, model, code) => {
     const evalOf = defineEval({ prompt: prompt as typeof classify, cases: [{ input: { TEXT: 'x' } }] });
@@ -275,11 +275,7 @@ describe('mistakes are refused before anything runs', () => {
       'cases[3] of eval "classify" has the id "base"',
     ],
     ['no scorers', { ...valid, scorers: [] }, 'eval "classify" has no scorers.'],
-    [
-      'a scorer that is none',
-      { ...valid, scorers: ['equals'] },
-      `scorers[0] of eval "classify" is 'equals'.`,
-    ],
+    ['an invalid scorer', { ...valid, scorers: ['equals'] }, `scorers[0] of eval "classify" is 'equals'.`],
     ['a repeat of 0', { ...valid, repeat: 0 }, '"repeat" of eval "classify" is 0.'],
     ['a threshold of 100', { ...valid, threshold: 100 }, '"threshold" of eval "classify" is 100.'],
     ['an unknown member', { ...valid, treshold: 1 }, 'Did you mean threshold?'],
@@ -293,7 +289,7 @@ describe('mistakes are refused before anything runs', () => {
     ['another prompt', { prompts: ['classify'] }, `"prompts" has 'classify'`],
     ['concurrency 0', { concurrency: 0 }, '"concurrency" is 0'],
     ['a price of one number', { prices: { m: 3 } }, 'prices["m"] is not a price'],
-    ['no case left', { only: () => false }, '"only" leaves no run'],
+    ['no case left', { only: () => false }, '"only" matches no run'],
     ['an unknown option', { model: 'x' }, 'Did you mean models?'],
   ])('in runEval: %s', async (_, options, message) => {
     const model = modelOf(() => 'x');
@@ -302,8 +298,8 @@ describe('mistakes are refused before anything runs', () => {
   });
 });
 
-describe('which runs are made', () => {
-  test('as many at a time as `concurrency` allows, and all of them', async () => {
+describe('scheduling', () => {
+  test('runs as many cases at a time as `concurrency` allows', async () => {
     let running = 0;
     let most = 0;
     const model = modelOf(async () => {
@@ -326,7 +322,7 @@ describe('which runs are made', () => {
     );
   });
 
-  test('none starts while a provider asks to wait', async () => {
+  test('starts no run while a provider asks to wait', async () => {
     const starts: number[] = [];
     let limited = true;
     const model = modelOf(() => {
@@ -359,7 +355,7 @@ describe('which runs are made', () => {
     return { first, second, calls: model.calls };
   };
 
-  test('an evaluation that was aborted goes on where it was, without a repeated run', async () => {
+  test('continues an aborted evaluation without repeating a run', async () => {
     const { first, second, calls } = await halves(memoryEvalStore());
     expect(first).toMatchObject({ aborted: true, passed: false });
     expect(first.results.length).toBeGreaterThanOrEqual(60);
@@ -374,7 +370,7 @@ describe('which runs are made', () => {
     expect(calls).toBeGreaterThanOrEqual(120);
   });
 
-  describe('with a store, only those that have changed', () => {
+  describe('with a store, only changed cases run again', () => {
     const count = async (
       change: (base: EvalDefinition<{ TEXT: string }>) => Parameters<typeof runEval>,
     ): Promise<number> => {
@@ -400,7 +396,7 @@ describe('which runs are made', () => {
         (base) => [defineEval({ prompt: base.prompt, cases: base.cases, scorers: [equals(), closeTo()] })],
       ],
       [
-        'what is expected',
+        'the expectation',
         0,
         (base) => [
           defineEval({ prompt: base.prompt, cases: base.cases.map((one) => ({ ...one, expect: 'no' })) }),
@@ -417,7 +413,7 @@ describe('which runs are made', () => {
         ],
       ],
       [
-        'one case more',
+        'an additional case',
         1,
         (base) => [defineEval({ prompt: base.prompt, cases: [...base.cases, { input: { TEXT: 'new' } }] })],
       ],
@@ -436,7 +432,7 @@ describe('which runs are made', () => {
       expect(await count((base) => change(base) as never)).toBe(expected);
     });
 
-    test('an error is tried again', async () => {
+    test('a run that failed with an error runs again', async () => {
       const store = memoryEvalStore();
       const failing = modelOf(() => [{ throw: { message: 'No.', status: 400 } }]);
       await runEval(many(2), { models: failing, store });
@@ -445,7 +441,7 @@ describe('which runs are made', () => {
     });
   });
 
-  test('the logs that a report keeps', async () => {
+  test('a report keeps the logs that are asked for', async () => {
     const model = modelOf((text) => (text.includes('0') ? 'no' : 'ok'));
     const kept = async (logs: 'failed' | 'all' | 'none'): Promise<boolean[]> => {
       const { results } = await runEval(many(2), { models: model, logs });

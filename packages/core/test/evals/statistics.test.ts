@@ -74,7 +74,7 @@ describe('the interval of a pass rate', () => {
     }
   });
 
-  test('contains the rate that was seen, and lies between 0 and 1', () => {
+  test('contains the observed rate, and lies between 0 and 1', () => {
     fc.assert(
       fc.property(fc.nat(500), fc.nat(500), (passed, failed) => {
         const runs = passed + failed;
@@ -163,7 +163,7 @@ describe('the comparison with a baseline', () => {
     ]);
   });
 
-  test('needs something to compare', () => {
+  test('needs a case that both reports have', () => {
     const random = randomFrom(3);
     const before = reportOf([1], 1, random);
     const other = { ...before, results: before.results.map((result) => ({ ...result, caseId: 'other' })) };

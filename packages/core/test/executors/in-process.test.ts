@@ -47,7 +47,7 @@ async function openRun(model = scriptedModel(turns), signal = never()) {
 }
 
 describe('a run in this page', () => {
-  test('continues without watchers, and can be watched again from any event on', async () => {
+  test('continues without watchers, and can be watched again from any event', async () => {
     const model = scriptedModel(turns);
     const { executor, iterator, seen, runId, approvalId } = await openRun(model);
     await iterator.return?.();
@@ -61,7 +61,7 @@ describe('a run in this page', () => {
     expect(model.calls).toHaveLength(2);
   });
 
-  test('is released at once, even while no event arrives', async () => {
+  test('releases its watcher at once, even while no event arrives', async () => {
     const { iterator, executor, runId } = await openRun();
     const pending = iterator.next();
     await iterator.return?.();
@@ -69,7 +69,7 @@ describe('a run in this page', () => {
     expect(executor.attach?.(runId, -1, never())).toBeDefined();
   });
 
-  test('released while it opens, continues', async () => {
+  test('continues if its watcher leaves while it opens', async () => {
     const model = scriptedModel(['Hello.']);
     const iterator = inProcess().start(waiting(model), never())[Symbol.asyncIterator]();
     const pending = iterator.next();
@@ -87,13 +87,13 @@ describe('a run in this page', () => {
     expect((await rest).at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
   });
 
-  test('is stopped if that signal has aborted before', async () => {
+  test('is stopped if that signal has already aborted', async () => {
     const { executor, runId } = await openRun();
     const rest = await all(executor.attach!(runId, -1, AbortSignal.abort())!);
     expect(rest.at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
   });
 
-  test('is forgotten once its end was read', async () => {
+  test('is forgotten once its end has been read', async () => {
     const { executor, iterator, runId, approvalId } = await openRun();
     await executor.send?.(runId, { type: 'approval-response', approvalId, response: { approved: true } });
     await readTo(iterator, 'run-end');
@@ -101,7 +101,7 @@ describe('a run in this page', () => {
     expect(executor.attach?.('nobody', -1, never())).toBeUndefined();
   });
 
-  test('that ended without watchers keeps its end for the next watcher, once', async () => {
+  test('keeps its end for the next watcher if it ended without one', async () => {
     const { executor, iterator, seen, runId, approvalId } = await openRun();
     await iterator.return?.();
     await executor.send?.(runId, { type: 'approval-response', approvalId, response: { approved: false } });
@@ -112,7 +112,7 @@ describe('a run in this page', () => {
     await expect.poll(() => executor.attach?.(runId, -1, never())).toBeUndefined();
   });
 
-  test('of those that ended without watchers, the last are kept', async () => {
+  test('is forgotten if many others have ended without watchers since', async () => {
     const executor = inProcess();
     const ids: string[] = [];
     const hello = definePrompt('hello', (prompt) => prompt.$`Hi.`) as never;
@@ -130,7 +130,7 @@ describe('a run in this page', () => {
     expect(known).toEqual(ids.slice(-33));
   });
 
-  test('reports when a function of the prompt has really ended, which may be after the run', async () => {
+  test('reports when the functions of the prompt have really ended, which may be after the run', async () => {
     let endIt = (_error: Error): void => {};
     const deaf = new Promise<string>((_resolve, reject) => (endIt = reject));
     let working = 0;
@@ -169,7 +169,7 @@ describe('a run in this page', () => {
     expect(inProcess().attach?.(runId, -1, never())).toBeUndefined();
   });
 
-  test('stopped while it opens, and one that cannot start, have a log of two events', async () => {
+  test('has a log of two events if it is stopped while it opens, or cannot start', async () => {
     const stopped = await all(inProcess().start(waiting(), AbortSignal.abort()));
     expect(types(stopped)).toEqual(['run-start', 'run-end']);
     expect(stopped[1]).toMatchObject({ seq: 1, outcome: 'stopped' });

@@ -37,14 +37,14 @@ describe('A replay in a run', () => {
     expect(run.log()).toEqual(events);
   });
 
-  test('of a log that broke off, shows that it broke off', async () => {
+  test('ends with an error if its log has no end', async () => {
     const { events } = await play((prompt) => prompt.$`Hi.`, ['Hello.']);
     const run = createRun(hello, { executor: replay(events.slice(0, -2), { speed: Infinity }) });
     await expect(run.start()).rejects.toMatchObject({ code: 'stream_truncated' });
     expect(run.getState()).toMatchObject({ status: 'error', text: 'Hello.' });
   });
 
-  test('in real time, stopped in the middle', async () => {
+  test('can be stopped in the middle, in real time', async () => {
     const slow = five.map((event) => ({ ...event, t: event.seq < 2 ? event.seq : 60_000 }));
     const run = createRun(hello, { executor: replay(slow) });
     void run.start();

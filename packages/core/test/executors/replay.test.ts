@@ -32,7 +32,7 @@ describe('a replay', () => {
     expect(clock.timers.size).toBe(0);
   });
 
-  test('twice as fast, and at another speed from the middle on', async () => {
+  test('can run twice as fast, and change its speed in the middle', async () => {
     const clock = manualClock();
     const tape = replay(five, { ...clock.options, speed: 2 });
     const { seqs } = collect(tape);
@@ -49,7 +49,7 @@ describe('a replay', () => {
     expect(seqs()).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('slowed down in the middle of a burst, continues with the last event', async () => {
+  test('continues with the last event if it is slowed down in the middle of a burst', async () => {
     const clock = manualClock();
     const tape = replay(five, { ...clock.options, speed: Infinity });
     const iterator = tape.start(request, new AbortController().signal)[Symbol.asyncIterator]();
@@ -65,7 +65,7 @@ describe('a replay', () => {
     expect(came).toBe(true);
   });
 
-  test('all at once is the log itself, with no timer', async () => {
+  test('emits the log itself without timers at infinite speed', async () => {
     const clock = manualClock();
     const { seen, ended } = collect(replay(five, { ...clock.options, speed: Infinity }));
     await ended;
@@ -73,7 +73,7 @@ describe('a replay', () => {
     expect(clock.timers.size).toBe(0);
   });
 
-  test('pauses between two events and continues with the rest of the silence', async () => {
+  test('pauses between two events and continues with the rest of the delay', async () => {
     const clock = manualClock();
     const tape = replay(five, clock.options);
     const { seqs } = collect(tape);
@@ -104,7 +104,7 @@ describe('a replay', () => {
     expect(seqs()).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('moved forwards emits everything up to there at once, then waits as long as the log does', async () => {
+  test('moved forwards, emits everything up to there at once, then waits as long as the log does', async () => {
     const clock = manualClock();
     const tape = replay(five, clock.options);
     const { seqs } = collect(tape);
@@ -121,7 +121,7 @@ describe('a replay', () => {
     expect(seqs()).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('moved backwards emits the log again from its start', async () => {
+  test('moved backwards, emits the log again from its start', async () => {
     const clock = manualClock();
     const tape = replay(five, clock.options);
     const { seqs, ended } = collect(tape);
@@ -134,7 +134,7 @@ describe('a replay', () => {
     expect(seqs()).toEqual([0, 1, 2, 3, 0, 1, 2, 3, 4]);
   });
 
-  test('moved to its position emits nothing twice', async () => {
+  test('moved to its current position, emits nothing twice', async () => {
     const clock = manualClock();
     const tape = replay(five, clock.options);
     const { seqs } = collect(tape);
@@ -146,7 +146,7 @@ describe('a replay', () => {
     expect(seqs()).toEqual([0, 1, 2]);
   });
 
-  test('moved after its end begins there the next time, and only the next time', async () => {
+  test('moved after its end, begins there at the next start only', async () => {
     const clock = manualClock();
     const tape = replay(five, clock.options);
     const first = collect(tape);
@@ -166,7 +166,7 @@ describe('a replay', () => {
     expect(third.seqs()).toEqual([0]);
   });
 
-  test('a long silence is cut, a short one is not', async () => {
+  test('shortens long delays only', async () => {
     const clock = manualClock();
     const hour = five.map((event) => (event.seq > 1 ? { ...event, t: event.t + 3_600_000 } : event));
     const { seen } = collect(replay(hour, { ...clock.options, maxGapMs: 500 }));
@@ -178,7 +178,7 @@ describe('a replay', () => {
     expect(seen).toEqual(hour);
   });
 
-  test('a silence that is too long for a timer is waited for in parts', async () => {
+  test('waits in parts for a delay that is too long for a timer', async () => {
     const clock = manualClock();
     const days = 40 * 24 * 3_600_000;
     const log = five.map((event) => (event.seq > 0 ? { ...event, t: event.t + days } : event));
@@ -191,7 +191,7 @@ describe('a replay', () => {
     expect(seqs()).toEqual([0, 1]);
   });
 
-  test('impossible times are not a silence', async () => {
+  test('ignores impossible times', async () => {
     const clock = manualClock();
     const odd = five.map((event, index) => ({ ...event, t: [0, Infinity, -5, Number.NaN, 3][index]! }));
     const { seqs, ended } = collect(replay(odd, clock.options));
@@ -211,7 +211,7 @@ describe('a replay', () => {
     expect(clock.timers.size).toBe(0);
   });
 
-  test('stopped before its first event, still begins with the start', async () => {
+  test('still begins with run-start if it is stopped before its first event', async () => {
     const { seen, ended } = collect(replay(five, { paused: true }), AbortSignal.abort());
     await ended;
     expect(seen).toEqual([five[0], { seq: 1, t: 0, type: 'run-end', outcome: 'stopped' }]);
@@ -228,7 +228,7 @@ describe('a replay', () => {
     expect(clock.timers.size).toBe(0);
   });
 
-  test('several starts have their own places, and the keys act on all', async () => {
+  test('has a position for each start, and its controls act on all of them', async () => {
     const clock = manualClock();
     const tape = replay(five, clock.options);
     const first = collect(tape);
@@ -288,7 +288,7 @@ describe('a replay', () => {
     });
   });
 
-  test('does not see what comes into the list afterwards', async () => {
+  test('does not see events that are added to the list later', async () => {
     const live = five.slice(0, 2);
     const tape = replay(live, { speed: Infinity });
     live.push(five[2]!);
@@ -297,7 +297,7 @@ describe('a replay', () => {
     expect(seqs()).toEqual([0, 1]);
   });
 
-  test('of an invalid log, or with impossible numbers, is refused with what to write', () => {
+  test('is refused for an invalid log or impossible numbers, with what to write', () => {
     const refused = [
       () => replay([]),
       () => replay(undefined as never),
@@ -314,11 +314,11 @@ describe('a replay', () => {
     ];
     expect(refused.map(codeOf)).toEqual(refused.map(() => 'invalid_options'));
     expect(() => replay(five, { speed: 0 })).toThrow(
-      'replay: speed is 0. It takes a number above 0, or Infinity; pause() halts.',
+      'replay: speed is 0. Pass a number above 0, or Infinity; pause() halts.',
     );
   });
 
-  test('for any actions, the events since the last start are a prefix of the log', async () => {
+  test('emits a prefix of the log since the last start, for any actions', async () => {
     const key = fc.oneof(
       fc.record({ press: fc.constantFrom('play', 'pause', 'fast', 'slow') }),
       fc.record({ press: fc.constant('seek'), to: fc.integer({ min: 0, max: 4 }) }),

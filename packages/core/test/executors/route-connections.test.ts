@@ -9,7 +9,7 @@ import { address, ended, endless, greet, never, read, request, setUp, turns, unt
 
 describe('A lost connection', () => {
   test.each(['fails', 'ends'] as const)(
-    'that %s after each event is made again, and no event is missing or repeated',
+    'that %s after each event is reconnected, and no event is missing or repeated',
     async (how) => {
       const open: (boolean | undefined)[] = [];
       const { run, hub, model } = setUp(turns, {
@@ -78,11 +78,11 @@ describe('A lost connection', () => {
     expect(error).toEqual({
       code: 'network',
       message:
-        'The connection to the route was lost, and 3 more tries did not bring it back. The connection broke while events came over it. The run may still be going on there: retry() or attach() finds it again.',
+        'The connection to the route was lost, and 3 retries did not restore it. The connection was lost while events were arriving. The run may still be in progress on the server: call retry() or attach() to reconnect.',
     });
   });
 
-  test('counts as lost where it is silent for too long, or has no answer', async () => {
+  test('counts as lost if it is silent for too long or has no response', async () => {
     const silent = (): ReadableStream<Uint8Array> => new ReadableStream();
     const { run, hub } = setUp(
       turns,
@@ -150,7 +150,7 @@ describe('A lost connection', () => {
       expect(hub.asked()).toEqual(['POST', 'GET 1', 'GET 1']);
     });
 
-    test('is an error where that is too long', async () => {
+    test('is an error if that is too long', async () => {
       await expect(busyFor('31').run.start({ name: 'Ada' })).rejects.toMatchObject({
         code: 'overloaded',
         details: { statusCode: 503, retryAfter: '31' },
@@ -169,7 +169,7 @@ describe('A lost connection', () => {
     }
   });
 
-  test('is tried twice more where the start itself fails', async () => {
+  test('is retried twice if the start itself fails', async () => {
     let failures = 1;
     const { executor, hub } = setUp(turns, {
       instead: () => {
@@ -185,7 +185,7 @@ describe('A lost connection', () => {
       seen: [],
       error: {
         code: 'network',
-        message: `Could not reach ${address} (Failed to fetch). Check the connection, the address, and that the route is served. (3 attempts)`,
+        message: `Could not reach ${address} (Failed to fetch). Check the connection, the URL, and that the server is running. (3 attempts)`,
         details: { attempts: 3 },
       },
     });
@@ -212,13 +212,13 @@ describe('A lost connection', () => {
       seen: [start],
       error: {
         code: 'stream_malformed',
-        message: 'The route left out events: after number 0 came number 2. Start the run again.',
+        message: 'The route skipped events: event 2 came after event 0. Start the run again.',
       },
     });
     const other = setUp([], { instead: () => sse(start) });
     expect((await read(other.executor.attach!('q', 3, never())!)).error).toEqual({
       code: 'stream_malformed',
-      message: 'The route was asked for run q and gave run r.',
+      message: 'The route was asked for run q but returned run r.',
     });
   });
 });
@@ -264,7 +264,7 @@ describe('Over a network', () => {
     return { server, url: `http://127.0.0.1:${port}/api/greet`, closed: () => closed };
   }
 
-  test('a run whose connections break in the middle of an event is complete', async () => {
+  test('a run is complete although its connections break in the middle of an event', async () => {
     const { hub } = setUp(turns);
     const { server, url } = await serve(hub, [400, 700, 3, 900]);
     const run = createRun(greet, { executor: viaRoute(url, { retryDelay: () => 1 }) });
@@ -292,7 +292,7 @@ describe('Over a network', () => {
     server.close();
   });
 
-  test('a server that is not there is a network error', async () => {
+  test('a server that is not running is a network error', async () => {
     const { hub } = setUp([]);
     const { server, url } = await serve(hub, []);
     await new Promise((resolve) => server.close(resolve));

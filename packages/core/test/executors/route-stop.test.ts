@@ -40,7 +40,7 @@ describe('A run by route that is stopped', () => {
     expect(hub.requests[1]?.headers.get('content-type')).toBeNull();
   });
 
-  test('before its first event ends as soon as the server names it', async () => {
+  test('before its first event ends as soon as the server sends its id', async () => {
     const { answer, instead } = heldStart();
     const { executor, hub } = setUp(endless, { instead });
     const controller = new AbortController();
@@ -77,7 +77,7 @@ describe('A run by route that is stopped', () => {
     expect(hub.asked()).toEqual([]);
   });
 
-  test('by a signal among its options ends too', async () => {
+  test('by a signal in its options ends, too', async () => {
     const { executor, hub } = setUp(endless);
     const controller = new AbortController();
     const reading = read(executor.start(request({ options: { abortSignal: controller.signal } }), never()));
@@ -87,7 +87,7 @@ describe('A run by route that is stopped', () => {
     await until(() => hub.asked().includes('DELETE'));
   });
 
-  test('while it reconnects ends even where the first requests to stop fail', async () => {
+  test('while it reconnects ends even if the first requests to stop fail', async () => {
     let deletes = 0;
     const { run, hub } = setUp(
       endless,
@@ -152,7 +152,7 @@ describe('A run that is no longer followed', () => {
     expect(hub.asked()).toEqual(['POST', 'DELETE']);
   });
 
-  test('closes its connection before there is an answer', async () => {
+  test('closes its connection before there is a response', async () => {
     const { executor, hub } = setUp([], { instead: () => new Promise<Response>(() => {}) });
     const iterator = executor.start(request(), never())[Symbol.asyncIterator]();
     const pending = iterator.next();
@@ -180,7 +180,7 @@ describe('A run that is no longer followed', () => {
     expect(hub.asked()).toEqual(['POST', 'GET 2', 'GET']);
   });
 
-  test('is an error where the server has lost it', async () => {
+  test('is an error if the server has lost it', async () => {
     const { executor, hub } = setUp([]);
     expect(await read(executor.attach!('gone', 4, never())!)).toEqual({
       seen: [],
@@ -189,7 +189,7 @@ describe('A run that is no longer followed', () => {
     expect(hub.asked()).toEqual(['GET 4']);
   });
 
-  test('has no more events after its end, but must have a first', async () => {
+  test('has no more events after its end, but needs a first one', async () => {
     const over = () => new Response(null, { status: 204 });
     const { executor, hub } = setUp([], { instead: over });
     expect(await read(executor.attach!('a', 4, never())!)).toEqual({ seen: [] });
@@ -199,7 +199,7 @@ describe('A run that is no longer followed', () => {
     expect(hub.asked()).toEqual(['GET 4', 'GET']);
   });
 
-  test('is an error where the route says that it ended, and never how', async () => {
+  test('is an error if the route reports an end but not how it ended', async () => {
     const { executor, hub } = setUp(turns, {
       tamper: (body) => cutAfter(body, 2),
       instead: (_, connection) => (connection > 0 ? new Response(null, { status: 204 }) : undefined),
@@ -244,7 +244,7 @@ describe('A run object', () => {
     expect(run.log()).toEqual(json(hub.log()));
   });
 
-  test('of each of two pages that start with the same key is one run', async () => {
+  test('is the same run for two pages that start with the same key', async () => {
     const { run, hub, executor, model } = setUp(turns);
     const other = createRun(greet, { executor });
     expect(

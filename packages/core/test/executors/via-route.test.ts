@@ -6,7 +6,7 @@ import { cutAfter } from '../support/memory-route.ts';
 import { address, asking, greet, never, read, request, setUp, turns, until } from './route.ts';
 
 describe('A run by route', () => {
-  test('has the log that it would have in the page', async () => {
+  test('has the same log as in the page', async () => {
     const { run, hub, model } = setUp(turns);
     expect(await run.start({ name: 'Ada' })).toBe('Hello Ada.');
     expect(run.log()).toEqual(json(hub.log()));
@@ -19,7 +19,7 @@ describe('A run by route', () => {
     expect(model.calls).toHaveLength(2);
   });
 
-  test('is requested with the name of the prompt and what JSON carries', async () => {
+  test('is requested with the name of the prompt and its input and options as JSON', async () => {
     const { hub, executor } = setUp(
       ['Hi.'],
       {},
@@ -48,7 +48,7 @@ describe('A run by route', () => {
     ]);
   });
 
-  test('makes its headers for each request', async () => {
+  test('computes its headers for each request', async () => {
     let made = 0;
     const headers = async () => ({ authorization: `Bearer ${made++}` });
     const { hub, run } = setUp(
@@ -64,7 +64,7 @@ describe('A run by route', () => {
     ]);
   });
 
-  test('keeps the parameters that the address has, and escapes the id', async () => {
+  test('keeps the query parameters of the URL, and escapes the id', async () => {
     const { hub } = setUp([]);
     const executor = viaRoute(new URL(`${address}?tenant=a#x`), { fetch: hub.fetch });
     await read(executor.attach!('a&b', 7, never())!);
@@ -90,12 +90,12 @@ describe('A command by route', () => {
     ]);
   });
 
-  test('to a run that is not there is refused, and one that fails or is no JSON is an error', async () => {
+  test('is refused if the run does not exist, and is an error if it fails or is not JSON', async () => {
     const command = { type: 'approval-response', approvalId: 'x', response: { approved: true } } as const;
     const { executor } = setUp([]);
     expect(await executor.send?.('gone', command)).toEqual({
       accepted: false,
-      reason: 'The run is not under way.',
+      reason: 'The run is not in progress.',
     });
     const answers: [Response | Error, string][] = [
       [new TypeError('Failed to fetch'), 'network'],
@@ -118,12 +118,12 @@ describe('A command by route', () => {
     await expect(executor.send?.('r', { ...command, response: date })).rejects.toMatchObject({
       code: 'invalid_options',
       message:
-        'response.input.at is an object of class Date, which cannot be sent to a route. Leave it out or say it as plain JSON, or run the prompt with inProcess().',
+        'response.input.at is an object of class Date, which cannot be sent to a route. Leave it out, pass plain JSON, or run the prompt with inProcess().',
     });
   });
 });
 
-describe('An answer without events', () => {
+describe('A response without events', () => {
   const html = { headers: { 'content-type': 'text/html; charset=utf-8' } };
   test.each<[string, () => Response, object]>([
     [
@@ -155,27 +155,27 @@ describe('An answer without events', () => {
     ],
     ['not allowed', () => new Response('<html>', { status: 403, ...html }), { code: 'auth' }],
     [
-      'nothing there',
+      'not found',
       () => new Response('Not found', { status: 404 }),
       {
         code: 'bad_request',
-        message: 'The route answered 404. Check the address: there is no prompt route.',
+        message: 'The route answered 404. Check the URL: there is no prompt route at it.',
       },
     ],
     [
-      'too many',
+      'too many requests',
       () => new Response('', { status: 429, headers: { 'retry-after': '5' } }),
       { code: 'rate_limited', details: { statusCode: 429, retryAfter: '5' } },
     ],
-    ['too much', () => new Response('', { status: 413 }), { code: 'too_large' }],
-    ['broken', () => new Response('{"error":', { status: 500 }), { code: 'provider_error' }],
+    ['too large', () => new Response('', { status: 413 }), { code: 'too_large' }],
+    ['a server error', () => new Response('{"error":', { status: 500 }), { code: 'provider_error' }],
     [
       'a web page',
       () => new Response('<html>', html),
       {
         code: 'stream_malformed',
         message:
-          'The route answered 200 with text/html; charset=utf-8, where a stream of events (text/event-stream) was expected. Check the address, and that no login page or proxy answers in its place.',
+          'The route answered 200 with text/html; charset=utf-8 instead of a stream of events (text/event-stream). Check the URL, and that no login page or proxy answers in place of the route.',
       },
     ],
     ['nothing', () => new Response(null, { status: 204 }), { code: 'stream_malformed' }],
@@ -201,7 +201,7 @@ describe('An answer without events', () => {
     expect(hub.asked()).toEqual(Array.from({ length: count }, () => 'POST'));
   });
 
-  test('503 for a moment: a start with a key is sent again', async () => {
+  test('a start with a key is sent again after a temporary 503', async () => {
     const { run, hub } = setUp(turns, {
       instead: () => (hub.asked().length < 3 ? new Response('', { status: 503 }) : undefined),
     });
@@ -209,7 +209,7 @@ describe('An answer without events', () => {
     expect(hub.asked()).toEqual(['POST', 'POST', 'POST']);
   });
 
-  test('an error without an end is read only to a bound', async () => {
+  test('an endless error body is read only up to a bound', async () => {
     let sent = 0;
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -244,19 +244,19 @@ describe('A request that cannot be sent', () => {
     ['input.list[1] is an object of class Map', { input: { list: [1, new Map()] } }],
     ['input[0] is undefined', { input: [undefined] }],
     ['input.self contains itself', { input: circle }],
-    ['What should be sent to the route is nested too deep', { input: deep }],
+    ['The request to the route is nested too deeply', { input: deep }],
     [
-      'A route knows a prompt by its name, and this one has none',
+      'A route finds a prompt by its name, but this prompt has no name',
       { definition: { ...named, name: '' } as never },
     ],
-  ])('%s: refused before anything is sent', async (message, given) => {
+  ])('is refused before anything is sent: %s', async (message, given) => {
     const { hub, executor } = setUp([]);
     const { seen, error } = await read(executor.start({ ...request(), ...given } as RunRequest, never()));
     expect(error?.message.slice(0, message.length)).toBe(message);
     expect([seen, error?.code, hub.asked()]).toEqual([[], 'invalid_options', []]);
   });
 
-  test('is not one with the same object in two places', async () => {
+  test('may have the same object in two places', async () => {
     const { hub, executor } = setUp(['Hi.']);
     const twice = { name: 'Ada' };
     const input = { ...twice, first: twice, others: [twice, twice], left: undefined };
@@ -264,7 +264,7 @@ describe('A request that cannot be sent', () => {
     expect(hub.bodies).toEqual([{ prompt: 'greet', key: 'k', input: json(input) }]);
   });
 
-  test('has headers that HTTP does not allow, or that throw; the error does not quote them', async () => {
+  test('has invalid or throwing headers, which the error does not quote', async () => {
     const { executor, hub } = setUp([], {}, { headers: { authorization: 'Bearer secret\nnext' } });
     const { error } = await read(executor.start(request(), never()));
     expect(error).toEqual({
@@ -281,14 +281,14 @@ describe('A request that cannot be sent', () => {
     expect(hub.asked()).toEqual([]);
   });
 
-  test('has an invalid address; the error leaves out what may be secret in it', async () => {
+  test('has an invalid URL, and the error leaves out what may be secret in it', async () => {
     const relative = viaRoute('/api/greet?token=secret');
     const { error } = await read(relative.start(request(), never()));
     expect(error).toMatchObject({ code: 'invalid_options' });
-    expect(error?.message).toMatch(/^viaRoute: \/api\/greet is not an address here\. Outside a page/);
+    expect(error?.message).toMatch(/^viaRoute: \/api\/greet is not a valid URL here\. Outside a page/);
     const withPassword = viaRoute('https://me:secret@example.test/api');
     expect((await read(withPassword.start(request(), never()))).error?.message).toMatch(
-      /^viaRoute: https:\/\/example\.test\/api is not an address here\./,
+      /^viaRoute: https:\/\/example\.test\/api is not a valid URL here\./,
     );
   });
 
@@ -299,14 +299,14 @@ describe('A request that cannot be sent', () => {
       const { error } = await read(executor.start(request(), never()));
       return error?.code === 'invalid_options' ? error.message : error;
     };
-    const noAddress = "viaRoute takes the address of a route: viaRoute('/api/plan-day').";
+    const noAddress = "viaRoute takes the URL of a route: viaRoute('/api/plan-day').";
     expect(await messageOf('', {})).toBe(noAddress);
     expect(await messageOf(undefined as never, {})).toBe(noAddress);
     expect(await messageOf(address, { retries: -1 })).toBe(
-      'viaRoute: retries is -1. It takes a number from 0 on, or Infinity.',
+      'viaRoute: retries is -1. Pass a number of at least 0, or Infinity.',
     );
     expect(await messageOf(address, { retries: '3' as never })).toContain('retries is 3');
-    expect(await messageOf(address, { idleMs: 0 })).toContain('from 1 on');
+    expect(await messageOf(address, { idleMs: 0 })).toContain('of at least 1');
     expect(hub.asked()).toEqual([]);
   });
 });

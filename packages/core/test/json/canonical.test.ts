@@ -39,7 +39,7 @@ describe('canonicalCall', () => {
   });
 
   test.each<[string, unknown, unknown]>([
-    ['a number and its text', { a: 1 }, { a: '1' }],
+    ['a number and its string', { a: 1 }, { a: '1' }],
     ['null and nothing', { a: null }, {}],
     ['no arguments and null', undefined, null],
     ['an array and an object', [1], { 0: 1 }],
@@ -49,32 +49,32 @@ describe('canonicalCall', () => {
     ['what JSON shows as empty', { data: new Map([[1, 2]]) }, { data: new Map([[1, 3]]) }],
     ['bytes', new Uint8Array([1]), new Uint8Array([2])],
     ['functions', () => 1, () => 1],
-    ['numbers that JSON has not', Number.NaN, Infinity],
+    ['numbers that JSON cannot express', Number.NaN, Infinity],
   ])('tells apart: %s', (_what, one, other) => {
     expect(canonicalCall('find', one)).not.toBe(canonicalCall('find', other));
   });
 
   test.each<[string, unknown, unknown]>([
-    ['a key that is undefined, and none', { a: 1, b: undefined }, { a: 1 }],
+    ['an undefined key and a missing key', { a: 1, b: undefined }, { a: 1 }],
     ['zero and minus zero', [0], [-0]],
     ['dates of the same time', { at: new Date(5) }, { at: new Date(5) }],
     ['BigInts', [10n], [10n]],
     ['an object without a prototype', Object.assign(Object.create(null), { a: 1 }), { a: 1 }],
-  ])('holds for equal: %s', (_what, one, other) => {
+  ])('treats as equal: %s', (_what, one, other) => {
     expect(canonicalCall('find', one)).toBe(canonicalCall('find', other));
   });
 
-  test('an object that JSON cannot show is equal to itself', () => {
+  test('treats an object that JSON cannot express as equal to itself', () => {
     const data = new Map([[1, 2]]);
     expect(canonicalCall('find', { data })).toBe(canonicalCall('find', { data }));
   });
 
-  test('the name counts, and cannot be mistaken for arguments', () => {
+  test('includes the name, which cannot be mistaken for arguments', () => {
     expect(canonicalCall('find', {})).not.toBe(canonicalCall('list', {}));
     expect(canonicalCall('a":{},"', {})).not.toBe(canonicalCall('a', {}));
   });
 
-  test('a cycle has an end, and the same cycle is the same call', () => {
+  test('ends for a cycle, and equal cycles are the same call', () => {
     const cycle = (name: string): object => {
       const top: Record<string, unknown> = { name };
       top['self'] = { top };
@@ -84,12 +84,12 @@ describe('canonicalCall', () => {
     expect(canonicalCall('find', cycle('b'))).not.toBe(canonicalCall('find', cycle('a')));
   });
 
-  test('the same object in two places is not a cycle', () => {
+  test('accepts the same object in two places', () => {
     const shared = { a: 1 };
     expect(canonicalCall('find', [shared, shared])).toBe('"find":[{"a":1},{"a":1}]');
   });
 
-  test('what throws when it is read is equal only to itself', () => {
+  test('treats an object that throws when it is read as equal only to itself', () => {
     const unreadable = {
       get secret(): string {
         throw new Error('no');
@@ -100,7 +100,7 @@ describe('canonicalCall', () => {
     expect(canonicalCall('find', twin)).not.toBe(canonicalCall('find', unreadable));
   });
 
-  test('20,000 levels and 200,000 items', () => {
+  test('handles 20,000 levels and 200,000 items', () => {
     expect(canonicalCall('find', nested(20_000, 1))).toBe(canonicalCall('find', nested(20_000, 1)));
     expect(canonicalCall('find', nested(20_000, 1))).not.toBe(canonicalCall('find', nested(20_000, 2)));
     const items = Array.from({ length: 200_000 }, (_none, index) => index);

@@ -25,7 +25,7 @@ describe('the tests of a prompt pass', () => {
   });
 });
 
-test('they cover each parameter, missing, allowed, of another type, and not allowed', () => {
+test('they cover missing, allowed and forbidden values and other types for each parameter', () => {
   expect(
     defineTests(library.get('plan')).map(
       ({ name, refused }) => `${name}${refused === undefined ? '' : ` → ${refused}`}`,
@@ -55,7 +55,7 @@ test('they cover each parameter, missing, allowed, of another type, and not allo
   ]);
 });
 
-test('they fail for a prompt that no longer does what it declared', () => {
+test('they fail for a prompt that no longer does what it declares', () => {
   const prompt = structuredClone(library.get('plan'));
   const tests = defineTests(prompt);
   const failure = (wanted: string): string => {
@@ -85,6 +85,6 @@ test.each(createPromptLibrary(packagedPrompts).list())(
   },
 );
 
-test('anything but a prompt of a library is refused', () => {
+test('defineTests refuses anything but a prompt of a library', () => {
   expect(() => defineTests(plan as never)).toThrow("defineTests takes library.get('greet')");
 });

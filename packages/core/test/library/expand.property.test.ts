@@ -49,7 +49,7 @@ const given = fc.oneof(
   fc.anything(),
 );
 
-test('expansion throws nothing but a CuelineError, and changes neither prompt nor parameters', () => {
+test('expansion throws only CuelineErrors, and changes neither the prompt nor the parameters', () => {
   fc.assert(
     fc.property(prompt, given, (record, input) => {
       const frozen = structuredCloneOr(input);
@@ -79,7 +79,7 @@ function structuredCloneOr(value: unknown): unknown {
   }
 }
 
-test('braces that no parameter declares stay, and values go in unchanged', () => {
+test('braces without a declared parameter stay, and values are inserted unchanged', () => {
   fc.assert(
     fc.property(text, fc.string(), (template, value) => {
       const library = createPromptLibrary({

@@ -27,7 +27,7 @@ function faultsOf(value: unknown): string[] {
 const at = 'prompts[0]';
 const first = `${at}.userPromptParameters[0]`;
 
-describe('a faulty value', () => {
+describe('a faulty prompt file is reported', () => {
   const cases: [name: string, value: unknown, fault: string][] = [
     [
       'nothing',
@@ -48,7 +48,7 @@ describe('a faulty value', () => {
     [
       'too many prompts',
       Array.from({ length: 10_001 }, () => valid),
-      'prompts has 10001 prompts, and up to 10000 are read. Split the file',
+      'prompts has 10001 prompts, but at most 10000 are read. Split the file',
     ],
     [
       'a number in the list',
@@ -100,8 +100,8 @@ describe('a faulty value', () => {
       prompt({ status: 'live' }),
       `${at}.status is not "draft", "active" or "deprecated"`,
     ],
-    ['a list as description', prompt({ description: [] }), `${at}.description is not a text`],
-    ['a number as system prompt', prompt({ systemPrompt: 5 }), `${at}.systemPrompt is not a text`],
+    ['a list as description', prompt({ description: [] }), `${at}.description is not a string`],
+    ['a number as system prompt', prompt({ systemPrompt: 5 }), `${at}.systemPrompt is not a string`],
     [
       'no user prompt',
       prompt({ userPrompt: undefined }),
@@ -199,12 +199,12 @@ describe('a faulty value', () => {
     [
       'a boolean among the values',
       parameter({ type: 'kEnum', allowedValues: ['a', true] }),
-      `${first}.allowedValues[1] is not a text or a number`,
+      `${first}.allowedValues[1] is not a string or a number`,
     ],
     [
       'a value twice',
       parameter({ allowedValues: ['a', 'b', 'a'] }),
-      `${first}.allowedValues[2] is 'a' again. List each value once`,
+      `${first}.allowedValues[2] repeats 'a'. List each value once`,
     ],
     [
       'a text among numbers',
@@ -234,17 +234,17 @@ describe('a faulty value', () => {
     [
       'a default that is an object',
       parameter({ defaultValue: {} }),
-      `${first}.defaultValue is not a text, a number, true or false`,
+      `${first}.defaultValue is not a string, a number, true or false`,
     ],
     [
       'a parameter twice',
       prompt({ userPromptParameters: [name, name] }),
-      `${at}.userPromptParameters[1].name is 'NAME' again. Declare each parameter once`,
+      `${at}.userPromptParameters[1].name is 'NAME', which is already declared. Declare each parameter once`,
     ],
     [
       'a name that differs from the text',
       parameter({ name: 'NAMES' }),
-      `${first}.name is 'NAMES', and userPrompt has {NAME}. Write the same name in both`,
+      `${first}.name is 'NAMES', but userPrompt has {NAME}. Write the same name in both`,
     ],
     [
       'two declarations of one parameter',
@@ -258,7 +258,7 @@ describe('a faulty value', () => {
     [
       'a version twice',
       [valid, valid],
-      'prompts has greet@1.0.0, which prompts has, too. Give one of them another version',
+      'prompts has greet@1.0.0, which prompts also has. Give one of them another version',
     ],
   ];
 
@@ -266,7 +266,7 @@ describe('a faulty value', () => {
     expect(faultsOf(value)).toEqual([fault]);
   });
 
-  test('these are more than forty', () => expect(cases.length).toBeGreaterThan(40));
+  test('there are more than forty cases', () => expect(cases.length).toBeGreaterThan(40));
 });
 
 test('all faults of a file are reported together, the first five in the message', () => {

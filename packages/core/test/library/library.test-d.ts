@@ -49,7 +49,7 @@ describe('a library of values', () => {
   });
 });
 
-test('what is imported from JSON makes a library at once, what is loaded a promise', () => {
+test('imported JSON makes a library at once, and a loaded file makes a promise of one', () => {
   const json = [
     {
       id: 'a',

@@ -60,23 +60,23 @@ describe('expansion', () => {
   });
 
   test.each([
-    [{}, 'NAME is missing. Pass a text: Who is greeted.'],
-    [{ NAME: 1 }, 'NAME is 1. Pass a text.'],
+    [{}, 'NAME is missing. Pass a string: Who is greeted.'],
+    [{ NAME: 1 }, 'NAME is 1. Pass a string.'],
     [{ NAME: 'Ada', TIMES: 'often' }, "TIMES is 'often'. Pass a number."],
     [{ NAME: 'Ada', TIMES: Number.NaN }, 'TIMES is NaN. Pass a number.'],
     [{ NAME: 'Ada', NAM: 'Bob' }, 'NAM is unknown. Write NAME.'],
     [{ NAME: 'Ada', CITY: 'Oslo' }, 'CITY is unknown. There are TONE, NAME, SUFFIX, TIMES.'],
-    [['Ada'], "Parameters are an object, such as { CITY: 'Oslo' }, and not a list."],
+    [['Ada'], "Parameters must be an object, such as { CITY: 'Oslo' }, but got a list."],
   ])('refuses %j', (parameters, message) => {
     const error = caught(() => library.expandUser('greet', parameters as PromptParameters));
     expect(error).toMatchObject({
       code: 'invalid_parameter',
       details: { prompt: 'greet', version: '1.0.0' },
     });
-    expect((error as Error).message).toBe(`The parameters of prompt "greet" 1.0.0 do not fit. ${message}`);
+    expect((error as Error).message).toBe(`The parameters of prompt "greet" 1.0.0 are invalid. ${message}`);
   });
 
-  test('a value that is not allowed is refused with those that are', () => {
+  test('refuses a value that is not allowed, and lists the allowed ones', () => {
     expect(() => library.expandSystem('greet', { TONE: 'rude' })).toThrow(
       `TONE is 'rude'. Pass one of "formal", "casual".`,
     );
@@ -147,7 +147,7 @@ describe('versions', () => {
     ]);
   });
 
-  test('have equal hashes exactly where texts and parameters are equal', () => {
+  test('have equal hashes exactly if their texts and parameters are equal', () => {
     const hash = (change: Partial<PromptRecord>): string =>
       createPromptLibrary({ ...greet, ...change } as PromptRecord).list()[0]!.hash;
     expect(hash({ version: '9.0.0', name: 'Other', status: 'draft' })).toBe(hash({}));
@@ -155,7 +155,7 @@ describe('versions', () => {
     expect(hash({})).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test('are frozen, and apart from the values they were read from', () => {
+  test('are frozen copies of the values they were read from', () => {
     const value = structuredClone(greet) as unknown as { userPrompt: string };
     const library = createPromptLibrary(value as unknown as PromptRecord);
     value.userPrompt = 'Changed';
@@ -189,7 +189,7 @@ describe('definitions', () => {
     const run = createRun(library.definePrompt('greet@1.0.0', { model }));
     await expect(run.start({ NAME: 1 } as never)).rejects.toMatchObject({
       code: 'invalid_input',
-      message: expect.stringContaining('input.NAME: is 1. Pass a text.'),
+      message: expect.stringContaining('input.NAME: is 1. Pass a string.'),
     });
     expect(model.calls).toEqual([]);
   });
@@ -211,7 +211,7 @@ describe('definitions', () => {
     });
   });
 
-  test('take the newest version where the reference has none, and work in a dry run', async () => {
+  test('take the newest version if the reference has none, and work in a dry run', async () => {
     const { request } = await dryRun(library.definePrompt('greet'), {
       model: scriptedModel([]),
       input: { NAME: 'Ada' },

@@ -108,7 +108,7 @@ describe.each(clients)('with the client of %s', (_, connect) => {
     expect(JSON.stringify(messages)).toContain('Plan a day in Oslo for 2.');
   });
 
-  test('a prompt of another server runs with the messages that the server gives', async () => {
+  test('a prompt of another server runs with the messages that the server returns', async () => {
     const server = new McpServer({ name: 'other', version: '3.0.0' });
     server.registerPrompt(
       'review code',
@@ -137,7 +137,7 @@ describe.each(clients)('with the client of %s', (_, connect) => {
       { id: 'review-code', version: '0.0.0', name: 'Review', remote: true },
     ]);
     expect(() => library.expandUser('review-code', { code: 'x' })).toThrow(
-      'Only its MCP server expands prompt "review-code".',
+      'Only its MCP server can expand prompt "review-code".',
     );
 
     const model = scriptedModel(['Fine.']);
@@ -169,11 +169,11 @@ describe('the answer of a foreign server is checked', () => {
     ['a prompt without a name', { prompts: [{}] }],
     ['endless pages', { prompts: [], nextCursor: 'again' }],
     [
-      'more prompts than a library reads',
+      'more prompts than a library accepts',
       { prompts: Array.from({ length: 10_001 }, (_, n) => ({ name: `p${n}` })) },
     ],
     ['a faulty record of a library', { prompts: [{ name: 'p', _meta: { 'cueline/prompt': { id: 'p' } } }] }],
-    ['one prompt twice', { prompts: [{ name: 'p' }, { name: 'p' }] }],
+    ['a duplicate prompt', { prompts: [{ name: 'p' }, { name: 'p' }] }],
   ])('%s', async (_, list) => {
     await expect(createPromptLibrary(client(list))).rejects.toMatchObject({ code: 'invalid_library' });
   });

@@ -9,12 +9,12 @@ describe('promptIds', () => {
     ['digits first', '123 prompt', '123PromptPromptId'],
     ['accents', 'Café résumé', 'cafeResumePromptId'],
     ['no letters', '???', 'PromptId'],
-    ['a name of objects', '__proto__', 'protoPromptId'],
+    ['a name that every object has', '__proto__', 'protoPromptId'],
   ])('%s', (_, name, constant) => {
     expect(promptIds([{ id: '123', name }])).toEqual({ [constant]: '123' });
   });
 
-  test('no prompts have no ids', () => {
+  test('an empty library has no ids', () => {
     expect(promptIds([])).toEqual({});
   });
 

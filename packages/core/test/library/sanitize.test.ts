@@ -46,7 +46,7 @@ describe.each([
     expect(sanitize(given)).toBe(expected);
   });
 
-  test('a sanitized text is not changed again, and has no tag', () => {
+  test('a sanitized text has no tags, and does not change again', () => {
     const part = fc.constantFrom(
       '<',
       '>',
@@ -105,7 +105,7 @@ describe('personal data in an answer', () => {
     ['an address with a plus', 'Send to user+tag@example.com please', 'Send to [EMAIL] please'],
     ['an address of many parts', 'Try first.last-name@sub-domain.example.co.uk', 'Try [EMAIL]'],
     [
-      'what only looks like an address',
+      'text that only looks like an address',
       'Not emails: @example.com or user@ or user@.com',
       'Not emails: @example.com or user@ or user@.com',
     ],
@@ -165,7 +165,7 @@ describe('personal data in an answer', () => {
     expect(sanitizeOutput(given)).toBe(expected);
   });
 
-  test('sanitizeInput keeps them, because a prompt may need them', () => {
+  test('sanitizeInput keeps personal data, because a prompt may need it', () => {
     expect(sanitizeInput('ana@example.com 555-123-4567')).toBe('ana@example.com 555-123-4567');
   });
 });

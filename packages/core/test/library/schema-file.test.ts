@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 
 const file = fileURLToPath(new URL('../../prompts.schema.json', import.meta.url));
 
-test('the file in the package is the schema of this version', () => {
+test('the schema file in the package is up to date', () => {
   const text = `${JSON.stringify(promptFileSchema(), null, 2)}\n`;
   if (process.env['UPDATE_SCHEMA'] !== undefined) writeFileSync(file, text);
   expect(JSON.parse(readFileSync(file, 'utf8')), 'run this test with UPDATE_SCHEMA=1').toEqual(

@@ -22,7 +22,7 @@ const library = createPromptLibrary([
   prompt('two', 'cccc', { version: '2.0.0', status: 'draft' }),
 ]);
 
-test('the prompts whose texts mean something similar are found, the nearest first', async () => {
+test('search finds prompts with a similar meaning, the most similar first', async () => {
   const { model } = lettersModel();
   const { search } = createPromptSearch(library, { model });
   const found = await search('bbb');
@@ -35,7 +35,7 @@ test('the prompts whose texts mean something similar are found, the nearest firs
   expect(await search('bbb', { limit: 1 })).toHaveLength(1);
 });
 
-test('the prompts are embedded once', async () => {
+test('search embeds the prompts once', async () => {
   const { model, embedded } = lettersModel();
   const { search } = createPromptSearch(library, { model });
   await search('a');
@@ -43,7 +43,7 @@ test('the prompts are embedded once', async () => {
   expect(embedded.filter((text) => text.startsWith('one'))).toHaveLength(1);
 });
 
-test('after a failure the next search embeds the prompts again', async () => {
+test('search embeds the prompts again after a failure', async () => {
   const { model, failNext } = lettersModel();
   const { search } = createPromptSearch(library, { model });
   failNext();
@@ -51,10 +51,10 @@ test('after a failure the next search embeds the prompts again', async () => {
   expect((await search('a'))[0]?.prompt.id).toBe('one');
 });
 
-test('a search without words, and an empty library', async () => {
+test('an empty query is refused, and an empty library has no results', async () => {
   const { model } = lettersModel();
   await expect(createPromptSearch(library, { model }).search(' ')).rejects.toThrow(
-    'search takes a text to search for',
+    'search takes a string to search for',
   );
   expect(await createPromptSearch(createPromptLibrary([]), { model }).search('a')).toEqual([]);
 });

@@ -44,7 +44,7 @@ const partial = ({ toolCalls }: Pick<RunState, 'toolCalls'>): unknown => {
 const shown = ({ messages }: RunState): unknown => (messages[0]!.parts[1] as { input: unknown }).input;
 
 describe('arguments that are still arriving', () => {
-  test('grow from state to state, and go when they are whole', () => {
+  test('grow from state to state, and are removed when they are complete', () => {
     const states = statesOf([
       ...begun,
       piece('{"to'),
@@ -76,7 +76,7 @@ describe('arguments that are still arriving', () => {
     ]);
   });
 
-  test('are the very object that the message shows, and keep what is closed from state to state', () => {
+  test('are the same object as in the message, and share their closed parts between states', () => {
     const [before, after] = statesOf([...begun, piece('{"a":[1,2],"b":'), piece('{"c":"d')]).slice(3);
     expect(partial(before!)).toStrictEqual({ a: [1, 2] });
     expect(partial(after!)).toStrictEqual({ a: [1, 2], b: { c: 'd' } });
@@ -84,7 +84,7 @@ describe('arguments that are still arriving', () => {
     expect((partial(after!) as { a: unknown }).a).toBe((partial(before!) as { a: unknown }).a);
   });
 
-  test('are missing while they are not JSON, whatever they were before', () => {
+  test('are missing while the text is not JSON', () => {
     const states = statesOf([...begun, piece('{"a":1'), piece('x'), piece(',')]).slice(3);
     expect(states.map(partial)).toEqual([{ a: 1 }, { a: 1 }, 'missing']);
     expect(states.map(shown)).toEqual([{ a: 1 }, { a: 1 }, undefined]);
@@ -95,7 +95,7 @@ describe('arguments that are still arriving', () => {
     ['error', 'interrupted'],
     // a run that waits goes on with the call
     ['waiting', 'input-streaming'],
-  ] as const)('stay as far as they arrived if the run ends %s', (outcome, state) => {
+  ] as const)('keep what has arrived if the run ends %s', (outcome, state) => {
     const log = inLog([...begun, piece('{"a":[1,'), piece('2'), { type: 'run-end', outcome }]);
     for (const end of [reduceAll(log), log.reduce(reduce, initialState)]) {
       expect(end.toolCalls).toMatchObject([{ state, partialInput: { a: [1, 2] } }]);
@@ -110,13 +110,13 @@ describe('arguments that are still arriving', () => {
     expect(toolCalls[0]).not.toHaveProperty('partialInput');
   });
 
-  test('do not come back with a piece that is late', () => {
+  test('do not reappear with a late delta', () => {
     const { toolCalls } = reduceAll(inLog([...begun, piece('[1]'), inputEnd([1]), piece(' ')]));
     expect(toolCalls).toMatchObject([{ input: [1], inputText: '[1] ' }]);
     expect(toolCalls[0]).not.toHaveProperty('partialInput');
   });
 
-  test('of an agent are its own', () => {
+  test('of an agent are kept in its own state', () => {
     const mine = (body: RunEventBody): Said => ({ ...body, agent: 'a' });
     const end = reduceAll(
       inLog([
@@ -133,7 +133,7 @@ describe('arguments that are still arriving', () => {
     expect(end.agents[0]!.toolCalls).toMatchObject([{ state: 'interrupted', partialInput: ['agent'] }]);
   });
 
-  test('of two calls with one id stay apart', () => {
+  test('of two calls with the same id stay separate', () => {
     const again = [{ ...stepStart, step: 1 }, inputStart, piece('["second')];
     const end = reduceAll(inLog([...begun, piece('["first'), ...again]));
     expect(end.toolCalls.map((call: ToolCallState) => call.partialInput)).toStrictEqual([
@@ -147,7 +147,7 @@ describe('arguments that are still arriving', () => {
     ]);
   });
 
-  test('are read once a state, however many pieces arrive', () => {
+  test('are parsed once for each state, however many deltas arrive', () => {
     const reducer = createReducer(reduceAll(inLog([...begun, piece('[[[')])));
     const looks = vi.spyOn(Array.prototype, 'concat');
     for (let seq = 4; seq < 1_004; seq++) reducer.apply({ seq, t: 0, ...piece('1,') });
@@ -159,7 +159,7 @@ describe('arguments that are still arriving', () => {
     expect(partial(state)).toStrictEqual([[Array.from({ length: 1_000 }, () => 1)]]);
   });
 
-  test('are the same for all readers in between', () => {
+  test('are the same object for all readers of a state', () => {
     const pieces = fc.array(
       fc.constantFrom(
         '{',

@@ -95,7 +95,7 @@ const anySizes = fc.oneof(
 );
 
 describe('for any text, and any cuts', () => {
-  test('its value is that of the closed text, read from the beginning', () => {
+  test('the value is that of the closed text, parsed from the beginning', () => {
     fc.assert(
       fc.property(anyText, anySizes, (text, sizes) => {
         const reader = createPartialJson();
@@ -111,7 +111,7 @@ describe('for any text, and any cuts', () => {
     );
   });
 
-  test('it does not matter who has looked', () => {
+  test('reading in between does not change the value', () => {
     fc.assert(
       fc.property(anyText, anySizes, fc.infiniteStream(fc.boolean()), (text, sizes, looks) => {
         const reader = createPartialJson();
@@ -127,7 +127,7 @@ describe('for any text, and any cuts', () => {
     );
   });
 
-  test('a value that was read stays as it was', () => {
+  test('a value that was read does not change later', () => {
     fc.assert(
       fc.property(anyText, anySizes, (text, sizes) => {
         const reader = createPartialJson();
@@ -157,7 +157,7 @@ describe('a long text', () => {
     expect(after.c[0]).toBe(before.c[0]);
   });
 
-  test('no character is read twice, however often the value is read', () => {
+  test('no character is parsed twice, however often the value is read', () => {
     const text = JSON.stringify(
       Array.from({ length: 500 }, (_, id) => ({ id, name: `line ${id}\n`, done: false })),
     );
@@ -176,7 +176,7 @@ describe('a long text', () => {
   test.each([
     ['arrays', '[', ']'],
     ['objects', '{"a":', '}'],
-  ])('%s may be as deep as they like', (_name, opening, closing) => {
+  ])('%s may be nested to any depth', (_name, opening, closing) => {
     const levels = 20_000;
     const depthOf = (value: unknown): number => {
       let depth = 0;

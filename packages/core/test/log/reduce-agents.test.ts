@@ -53,7 +53,7 @@ const sample = inLog([
 ]);
 
 describe('agents', () => {
-  test('a run with an agent in an agent', () => {
+  test('are nested as they call each other', () => {
     const state = reduceAll(sample);
     expect(state).toMatchObject({ status: 'done', text: '', warnings: [], variables: {}, tasks: [] });
     expect(state.steps).toHaveLength(1);
@@ -156,7 +156,7 @@ describe('agents', () => {
     expect(state.agents).toStrictEqual([outer, inner]);
   });
 
-  test('while they work, each has its own status', () => {
+  test('each have their own status while they work', () => {
     const stands = sample.map((_, end) => {
       const state = reduceAll(sample.slice(0, end + 1));
       return [state, ...state.agents]
@@ -177,7 +177,7 @@ describe('agents', () => {
     ]);
   });
 
-  test('a run that ends stops those still at work, and what they were doing', () => {
+  test('are stopped, with their calls, when the run ends', () => {
     const cut = sample.findIndex(({ agent, type }) => agent === 'call_1/call_7' && type === 'text-end');
     const live = reduceAll(sample.slice(0, cut));
     const ended = reduce(live, { seq: cut, t: 999, type: 'run-end', outcome: 'error' });
@@ -189,13 +189,13 @@ describe('agents', () => {
     expect(waiting.agents).toBe(live.agents);
   });
 
-  test('a run that ends leaves alone those that have', () => {
+  test('stay unchanged when the run ends if they have ended', () => {
     const before = reduceAll(sample.slice(0, -1));
     const after = reduce(before, sample.at(-1)!);
     expect(after.agents).toBe(before.agents);
   });
 
-  test('a run that starts again has none', () => {
+  test('are removed when the run starts again', () => {
     const state = reduceAll([
       ...sample.slice(0, 12),
       ...inLog([runStart, { type: 'warning', agent: 'call_1', message: 'late' }, stepStart]),
@@ -206,7 +206,7 @@ describe('agents', () => {
     );
   });
 
-  test('events of an agent that never began are ignored', () => {
+  test('have their events ignored if they never began', () => {
     const said = sample.filter(({ type }) => type !== 'agent-start');
     const state = reduceAll(said);
     expect(state.agents).toEqual([]);
@@ -214,7 +214,7 @@ describe('agents', () => {
     expect(state.warnings).toEqual([]);
   });
 
-  test('events after the end of an agent, or of the run, are ignored', () => {
+  test('have events after their end or the end of the run ignored', () => {
     const late = inLog([
       runStart,
       agentStart('call_1'),
@@ -236,12 +236,12 @@ describe('agents', () => {
     expect(state.agents[0]).toMatchObject({ status: 'stopped', toolCalls: [{ state: 'interrupted' }] });
   });
 
-  test('an agent without a path is ignored', () => {
+  test('are ignored without a path', () => {
     const { agent: _, ...start } = agentStart('call_1');
     expect(reduceAll(inLog([runStart, start as never])).agents).toEqual([]);
   });
 
-  test('a path that begins again is another agent, and later events are about that one', () => {
+  test('are new agents if a path begins again, and later events belong to them', () => {
     const again = inLog([
       runStart,
       agentStart('call_1'),
@@ -256,7 +256,7 @@ describe('agents', () => {
     ]);
   });
 
-  test('between two snapshots everything is copied at most once, however deep it is', () => {
+  test('are copied at most once between two snapshots, however deep they are', () => {
     const start = sample.findIndex(({ agent, type }) => agent === 'call_1/call_7' && type === 'text-delta');
     const reducer = createReducer(reduceAll(sample.slice(0, start)));
     const copies = vi.spyOn(Array.prototype, 'slice');
@@ -290,7 +290,7 @@ describe('approvals', () => {
   const answer = (approvalId: string) =>
     ({ type: 'approval-response', approvalId, response: { approved: true } }) as const;
 
-  test('a run waits until the last is answered, and then continues', () => {
+  test('make a run wait until the last one is answered', () => {
     const log = inLog([
       ...sample.slice(0, 5),
       open('r1'),
@@ -319,7 +319,7 @@ describe('approvals', () => {
     ]);
   });
 
-  test('a waiting state has no phase, and continues from there', () => {
+  test('leave a waiting state without a phase, from which it continues', () => {
     const waiting = reduceAll(inLog([runStart, stepStart, open('r1')]));
     expect(waiting).toMatchObject({ status: 'waiting' });
     expect(waiting).not.toHaveProperty('phase');
@@ -329,7 +329,7 @@ describe('approvals', () => {
     });
   });
 
-  test('the end of a run leaves them unanswered', () => {
+  test('stay unanswered when a run ends', () => {
     for (const outcome of ['done', 'stopped', 'waiting'] as const) {
       const ended = reduceAll(inLog([runStart, open('r1'), { type: 'run-end', outcome }]));
       expect(ended.status).toBe(outcome);
@@ -338,7 +338,7 @@ describe('approvals', () => {
     }
   });
 
-  test('what was not asked or answered keeps its identity', () => {
+  test('change only the objects that they concern', () => {
     const before = reduceAll(inLog([runStart, open('r1'), open('r2')]));
     const after = reduce(before, { seq: 3, t: 30, ...answer('r2') });
     expect(after.approvals[0]).toBe(before.approvals[0]);

@@ -29,7 +29,7 @@ function objects(log: readonly RunEvent[]): unknown[] {
   return log.map((_, index) => reduceAll(log.slice(0, index + 1)).object);
 }
 
-describe('an answer that is to be JSON', () => {
+describe('an answer with an output schema', () => {
   test('grows while it arrives', () => {
     const log = inLog([structured, step(0), ...said('{"na', 'me":"A', 'da","n":[1', ',2]}')]);
     expect(objects(log)).toEqual([
@@ -43,7 +43,7 @@ describe('an answer that is to be JSON', () => {
     expect('object' in reduceAll(log.slice(0, 2))).toBe(false);
   });
 
-  test('in the end is what the schema has made of it', () => {
+  test('is the output of the schema at the end', () => {
     const end: RunEventBody = { type: 'run-end', outcome: 'done', output: { n: 1, extra: true } };
     const state = reduceAll(inLog([structured, step(0), ...said('{"n":"1"}'), stepEnd(0), end]));
     expect(state).toMatchObject({
@@ -54,7 +54,7 @@ describe('an answer that is to be JSON', () => {
     });
   });
 
-  test('may be null, or nothing but a word', () => {
+  test('may be null or a plain value', () => {
     for (const output of [null, false, 0, '']) {
       const end: RunEventBody = { type: 'run-end', outcome: 'done', output };
       const state = reduceAll(inLog([structured, step(0), ...said(JSON.stringify(output)), end]));
@@ -62,7 +62,7 @@ describe('an answer that is to be JSON', () => {
     }
   });
 
-  test('is kept as far as it had come if the run ends otherwise', () => {
+  test('keeps its partial value if the run does not end as done', () => {
     for (const outcome of ['stopped', 'error', 'waiting'] as const) {
       const state = reduceAll(
         inLog([structured, step(0), ...said('{"n":1,"m'), { type: 'run-end', outcome }]),
@@ -72,7 +72,7 @@ describe('an answer that is to be JSON', () => {
     }
   });
 
-  test('begins again with another step, and when a step is retried', () => {
+  test('starts again in another step and when a step is retried', () => {
     const log = inLog([
       structured,
       step(0),
@@ -92,7 +92,7 @@ describe('an answer that is to be JSON', () => {
     expect('object' in reduceAll(log)).toBe(false);
   });
 
-  test('is not read if none is asked for, nor in an agent', () => {
+  test('is not parsed without an output schema, nor in an agent', () => {
     const own = inLog([runStart, step(0), ...said('{"n":1}'), { type: 'run-end', outcome: 'done' }]);
     expect(reduceAll(own)).not.toHaveProperty('object');
     expect(reduceAll(own)).toMatchObject({ result: '{"n":1}' });
@@ -107,7 +107,7 @@ describe('an answer that is to be JSON', () => {
     expect(reduceAll(agents).agents[0]).not.toHaveProperty('object');
   });
 
-  test('of a state is its own, whatever happens to its branches', () => {
+  test('of a state does not change with its forks', () => {
     const trunk = inLog([structured, step(0), ...said('{"n":[1')]);
     const state = reduceAll(trunk);
     const place = { seq: trunk.length, t: 100 };
@@ -141,7 +141,7 @@ describe('a run that continues in the same log', () => {
     stepEnd(0),
   ];
 
-  test('has another id and model; its steps, calls and messages stay, its phase is that of a start', () => {
+  test('has another id and model, keeps its steps, calls and messages, and has the phase of a start', () => {
     const state = reduceAll(inLog(before));
     const after = reduce(state, { seq: before.length, t: before.length * 10, ...resume });
     expect(after).toStrictEqual({
@@ -160,7 +160,7 @@ describe('a run that continues in the same log', () => {
     expect(after.steps).toBe(state.steps);
   });
 
-  test('repeats its tasks, and those that had ended keep their times', () => {
+  test('repeats its tasks, and ended tasks keep their times', () => {
     const again: RunEventBody[] = [
       resume,
       { type: 'task-add', task, index: 0 },
@@ -182,7 +182,7 @@ describe('a run that continues in the same log', () => {
     ]);
   });
 
-  test('after its first step, a task that ends again has the time of then', () => {
+  test('gives a task that ends again a new time', () => {
     const { tasks } = reduceAll(
       inLog([
         ...before,
@@ -201,7 +201,7 @@ describe('a run that continues in the same log', () => {
     expect(reduceAll(ended)).toStrictEqual(reduceAll(ended.slice(0, 2)));
   });
 
-  test('a prefix that ends anywhere, and then the rest', () => {
+  test('gives the same state for a prefix and then the rest', () => {
     const log = inLog([
       ...before.with(0, structured),
       resume,

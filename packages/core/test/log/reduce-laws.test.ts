@@ -38,7 +38,7 @@ describe('for any log', () => {
     );
   });
 
-  test('arguments of a step before stay when the step after it is tried again', () => {
+  test('arguments of a step stay when the next step is retried', () => {
     const events = inLog([
       runStart,
       { type: 'tool-input-start', toolCallId: '1', toolName: 'look' },
@@ -62,7 +62,7 @@ describe('for any log', () => {
     );
   });
 
-  test('a snapshot is never written to, and changes nothing', () => {
+  test('a snapshot never changes, and taking one has no effect', () => {
     fc.assert(
       fc.property(anyLog, fc.infiniteStream(fc.boolean()), (events, looks) => {
         const reducer = createReducer();
@@ -76,7 +76,7 @@ describe('for any log', () => {
     );
   });
 
-  test('a snapshot can be continued, whatever its reducer did since', () => {
+  test('a snapshot can be continued whatever its reducer has done since', () => {
     fc.assert(
       fc.property(anyLog, anyLog, fc.nat(), (events, others, at) => {
         const cut = at % (events.length + 1);
@@ -92,7 +92,7 @@ describe('for any log', () => {
     );
   });
 
-  test('only an agent that did something, and those above it, are new', () => {
+  test('only an agent with new events and its parents are new objects', () => {
     fc.assert(
       fc.property(
         fc.array(anySaid, { maxLength: 40, size: 'max' }),
@@ -115,7 +115,7 @@ describe('for any log', () => {
     );
   });
 
-  test('an agent is what a run of its events would be', () => {
+  test('the state of an agent is that of a run with its events', () => {
     const own = fc.oneof({ weight: 20, arbitrary: anySaying }, anyAgentEnd);
     const others = fc.oneof(
       anySaying,
@@ -200,7 +200,7 @@ describe('for any events of tasks', () => {
   const changes = fc.array(anyTaskEvent, { maxLength: 60, size: 'max' });
   const log = (bodies: readonly RunEventBody[]): RunEvent[] => inLog([runStart, ...bodies]);
 
-  test('the list is the sum of its events', () => {
+  test('the list is the reduction of its events', () => {
     fc.assert(
       fc.property(changes, (bodies) => {
         const { tasks } = reduceAll(log(bodies));
@@ -212,7 +212,7 @@ describe('for any events of tasks', () => {
     );
   });
 
-  test('a task is new if it was changed, and has the times of its state', () => {
+  test('a task is a new object if it changed, and has the times of its status', () => {
     fc.assert(
       fc.property(changes, (bodies) => {
         let state = initialState;

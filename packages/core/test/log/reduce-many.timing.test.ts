@@ -186,7 +186,7 @@ function timeOf(run: () => void): number {
 }
 
 test.each([...Object.entries(types), ...Object.entries(orders)])(
-  'an event costs the same after 20,000 of %s as after 2,000',
+  'an event takes as long after 20,000 %s as after 2,000',
   // a busy machine may make one measurement worthless
   { retry: 3 },
   (_name, kind) => {

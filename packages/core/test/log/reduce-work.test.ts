@@ -19,7 +19,7 @@ describe('tasks', () => {
     fields: Omit<Extract<RunEventBody, { type: 'task-update' }>, 'type' | 'taskId' | 'by'>,
   ): RunEventBody => ({ type: 'task-update', taskId, by: 'model', ...fields });
 
-  test('a list from its first task to a retry', () => {
+  test('go from the first task to a retry', () => {
     const a = { id: 'a', title: 'A', origin: 'author', attempts: 0 };
     const b = { id: 'b', title: 'B', origin: 'author', status: 'pending', attempts: 0, seq: 2 };
     const told: [RunEventBody, unknown[]][] = [
@@ -97,7 +97,7 @@ describe('tasks', () => {
     }
   });
 
-  test('what did not change keeps its identity', () => {
+  test('keep their identity if they did not change', () => {
     const before = reduceAll(inLog([runStart, add('a', 0), add('b', 1), add('c', 2)]));
     const after = (body: RunEventBody): RunState => reduce(before, { seq: 4, t: 40, ...body });
     const [a, b, c] = before.tasks;
@@ -133,7 +133,7 @@ describe('the calls inside a call', () => {
     input: { index },
   });
 
-  test('one that works, one that fails, one that is interrupted', () => {
+  test('succeed, fail or are interrupted', () => {
     const log = inLog([
       ...call,
       begin(0),
@@ -166,7 +166,7 @@ describe('the calls inside a call', () => {
     }
   });
 
-  test('events out of order, without a call, or twice are ignored', () => {
+  test('have their events ignored if they are out of order, duplicate or without a call', () => {
     const sane = [...call, begin(0)];
     const state = reduceAll(inLog(sane));
     for (const body of [
@@ -184,7 +184,7 @@ describe('the calls inside a call', () => {
     }
   });
 
-  test('an id that a later step uses again has its own calls', () => {
+  test('are separate for an id that a later step reuses', () => {
     const again = [stepStart(1), ...call.slice(2), begin(0, 'second')];
     const { toolCalls } = reduceAll(
       inLog([...call, begin(0, 'first'), { type: 'tool-end', toolCallId: 'c', output: 1 }, ...again]),
@@ -196,7 +196,7 @@ describe('the calls inside a call', () => {
   });
 });
 
-describe('a message to the model between two steps', () => {
+describe('feedback to the model between two steps', () => {
   const steer = (id: string, cause: 'tasks' | 'output' | 'user'): RunEventBody => ({
     type: 'steer',
     id,
@@ -238,7 +238,7 @@ describe('a message to the model between two steps', () => {
     ]);
   });
 
-  test('or to the one that has begun', () => {
+  test('belongs to the current step if one has begun', () => {
     const events = [steer('s0', 'tasks'), stepStart(0), steer('s1', 'user'), stepEnd(0), stepStart(1)];
     expect(told(events)).toEqual([
       [

@@ -35,7 +35,7 @@ const sample = play(
 );
 
 describe('reduce', () => {
-  test('a log replayed event by event gives the state that the live run had', async () => {
+  test('gives a replayed log the state of the live run', async () => {
     const { run, events } = await sample;
     let state = initialState;
     for (const event of events) state = reduce(state, event);
@@ -43,7 +43,7 @@ describe('reduce', () => {
     expect(reduceAll(events)).toEqual(run.getState());
   });
 
-  test('a prefix and then the rest give the same state as the whole, wherever it is cut', async () => {
+  test('gives the same state for a prefix and then the rest as for the whole log', async () => {
     const { events } = await sample;
     const whole = reduceAll(events);
     for (let cut = 0; cut <= events.length; cut++) {
@@ -53,7 +53,7 @@ describe('reduce', () => {
     }
   });
 
-  test('snapshots taken at any moments change nothing and are never changed', async () => {
+  test('is not affected by snapshots, which never change', async () => {
     const { events } = await sample;
     const whole = reduceAll(events);
     fc.assert(
@@ -71,7 +71,7 @@ describe('reduce', () => {
     );
   });
 
-  test('two branches from one state do not disturb each other', async () => {
+  test('keeps two branches from one state independent', async () => {
     const { events } = await sample;
     const cut = events.findIndex((event) => event.type === 'tool-input-delta') + 1;
     const trunk = reduceAll(events.slice(0, cut));
@@ -83,7 +83,7 @@ describe('reduce', () => {
     expect(text(right!)).toBe(`${text(trunk)}"b"`);
   });
 
-  test('not even when they continue in turns while arguments arrive', () => {
+  test('keeps them independent when they alternate while arguments arrive', () => {
     const say = (state: RunState, body: RunEventBody): RunState =>
       reduce(state, { seq: state.seq + 1, t: 0, ...body });
     const piece = (delta: string): RunEventBody => ({ type: 'tool-input-delta', toolCallId: '1', delta });
@@ -101,7 +101,7 @@ describe('reduce', () => {
     expect(inputs).toMatchObject([{ input: [1, 2, 4] }, { input: [1, 3, 4] }]);
   });
 
-  test('what did not change keeps its identity', async () => {
+  test('keeps the identity of what did not change', async () => {
     const { events } = await sample;
     const firstDelta = events.findIndex((event) => event.type === 'text-delta');
     const before = reduceAll(events.slice(0, firstDelta));
@@ -113,7 +113,7 @@ describe('reduce', () => {
     expect(after.messages[1]!.parts[1]).toBe(before.messages[1]!.parts[1]);
   });
 
-  test('between two snapshots everything is copied at most once, however many events come', () => {
+  test('copies each object at most once between two snapshots, however many events arrive', () => {
     const bodies: RunEventBody[] = [
       { type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' },
       { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
@@ -130,7 +130,7 @@ describe('reduce', () => {
     expect(reducer.snapshot().text).toBe('x'.repeat(1_000));
   });
 
-  test('hostile names and counts', () => {
+  test('accepts hostile names and counts', () => {
     const bodies: RunEventBody[] = [
       { type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' },
       { type: 'variable-set', name: '__proto__', kind: 'text', value: 'x' },
@@ -152,7 +152,7 @@ describe('reduce', () => {
     expect(state.usage).toEqual({ inputTokens: 0, outputTokens: 0, totalTokens: 0 });
   });
 
-  test('a run that ends while a tool runs leaves it interrupted', () => {
+  test('marks a tool as interrupted if the run ends while it runs', () => {
     const bodies: RunEventBody[] = [
       { type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' },
       { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },

@@ -31,7 +31,7 @@ function sent(changes: readonly RequestChange[]): Messages[] {
   return lists;
 }
 
-test('each step has the messages that it kept, then its own, whichever are looked at', () => {
+test('each step has the messages that it kept, then its new ones, in whatever order steps are read', () => {
   fc.assert(
     fc.property(anyChanges, fc.array(fc.nat()), (changes, places) => {
       const { steps } = reduceAll(logOf(changes));
@@ -57,7 +57,7 @@ test('a state continues from its last request, read or not, and also after it wa
   );
 });
 
-test('a list that was read stays the same object from one state to the next', () => {
+test('a list that was read keeps its identity in the next states', () => {
   const [start, ...events] = logOf([
     { keep: 0, messages: [{ role: 'user', content: 'Hello' }] },
     { keep: 1, messages: [{ role: 'user', content: 'Again' }] },

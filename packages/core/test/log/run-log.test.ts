@@ -35,7 +35,7 @@ describe('a run log', () => {
     ]);
   });
 
-  test('takes nothing after its end', () => {
+  test('ignores events after its end', () => {
     const log = createRunLog();
     log.append(started);
     log.append({ type: 'run-end', outcome: 'stopped' });
@@ -63,7 +63,7 @@ describe('a run log', () => {
     expect(seen[1]!.status).toBe('stopped');
   });
 
-  test('reduces a burst in slices, and getState never waits for them', () => {
+  test('reduces a burst in slices, and getState is always current', () => {
     const { schedule, frame } = manualFrames();
     let clock = 0;
     const log = createRunLog({ schedule, now: () => (clock += 5) });
@@ -80,7 +80,7 @@ describe('a run log', () => {
     expect(log.getState().seq).toBe(1_999);
   });
 
-  test('a listener that throws is an uncaught error, and the others are still called', async () => {
+  test('reports a listener that throws as an uncaught error, and still calls the others', async () => {
     const uncaught: unknown[] = [];
     const before = process.listeners('uncaughtException');
     process.removeAllListeners('uncaughtException');
@@ -98,7 +98,7 @@ describe('a run log', () => {
     expect(uncaught).toEqual([new Error('mine')]);
   });
 
-  test('without subscribers nothing is scheduled', () => {
+  test('schedules nothing without subscribers', () => {
     const { schedule, frame } = manualFrames();
     const log = createRunLog({ schedule });
     const unsubscribe = log.subscribe(() => {});
@@ -109,13 +109,13 @@ describe('a run log', () => {
     expect(frame()).toBe(false);
   });
 
-  test('the same state while nothing new has come', () => {
+  test('returns the same state object until an event arrives', () => {
     const log = createRunLog();
     log.append(started);
     expect(log.getState()).toBe(log.getState());
   });
 
-  test('a reader that waits can leave', async () => {
+  test('lets a waiting reader leave', async () => {
     const log = createRunLog();
     log.append(started);
     const iterator = log.read()[Symbol.asyncIterator]();
@@ -130,7 +130,7 @@ describe('a run log', () => {
     expect(await read).toEqual({ done: true, value: undefined });
   });
 
-  test('can be read while it grows, by several readers', async () => {
+  test('can be read by several readers while it grows', async () => {
     const log = createRunLog();
     const read = async (after?: number) => {
       const seqs: number[] = [];

@@ -61,7 +61,7 @@ const upTo = (log: readonly RunEvent[], isLast: (event: RunEvent) => boolean): R
 describe('an open call', () => {
   const all = [call('read', 'a'), call('write', 'b'), call('pay', 'c'), call('ask', 'd'), call('write', 'e')];
 
-  test('is settled by its tool and by how far it has come', async () => {
+  test('is settled according to its tool and its progress', async () => {
     const log = await logOf([all], ['a', 'b', 'c']);
     expect(howEach(log)).toEqual([
       ['a', 'repeat'],
@@ -79,7 +79,7 @@ describe('an open call', () => {
     });
   });
 
-  test('has not started where the log breaks off before its start', async () => {
+  test('has not started if the log ends before its start', async () => {
     const log = await logOf([all], ['a', 'b', 'c']);
     const cut = upTo(log, (event) => event.type === 'tool-input-end' && event.toolCallId === 'c');
     const started = new Set(cut.flatMap((event) => (event.type === 'tool-start' ? [event.toolCallId] : [])));
@@ -88,7 +88,7 @@ describe('an open call', () => {
     );
   });
 
-  test('is without an end, wherever the log breaks off', async () => {
+  test('is found wherever the log ends', async () => {
     const log = await logOf([[call('write', 'a'), call('read', 'b')], [call('kit', 'c')], 'Done.']);
     for (let cut = 0; cut <= log.length; cut += 1) {
       const part = log.slice(0, cut);
@@ -104,7 +104,7 @@ describe('an open call', () => {
     expect(settleOpenCalls(log)).toEqual([]);
   });
 
-  test('of the last step without calls is that of the step before', async () => {
+  test('belongs to the last step that has calls', async () => {
     const log = await logOf([[call('write', 'a')]], ['a']);
     const start: RunEvent = {
       seq: log.length,
@@ -116,7 +116,7 @@ describe('an open call', () => {
     expect(howEach([...log, start])).toEqual([['a', 'fail']]);
   });
 
-  test('of an attempt that broke off is void', async () => {
+  test('of a failed attempt is ignored', async () => {
     const log = await logOf([[call('write', 'a')]], ['a']);
     const error = { code: 'network', message: 'gone' } as const;
     expect(settleOpenCalls([...log, { seq: log.length, t: 1_000, type: 'retry', error }])).toEqual([]);
@@ -124,7 +124,7 @@ describe('an open call', () => {
 });
 
 describe('a call with calls inside it', () => {
-  test('may be repeated if each of its parts may', async () => {
+  test('may be repeated if each inner call may be', async () => {
     const kit: ScriptedTurn = [
       {
         toolCall: {
@@ -147,7 +147,7 @@ describe('a call with calls inside it', () => {
     expect(howEach(log)).toEqual([['k', 'repeat']]);
   });
 
-  test('is that of an agent: the results inside it are in the error, and its own calls are settled by its path', async () => {
+  test("of an agent has the inner results in its error, and the agent's calls are settled under its path", async () => {
     const log = await logOf(
       [[call('helper', 'h')], [call('read', 'a')], [call('write', 'b'), call('read', 'c')]],
       ['b', 'c'],
@@ -166,7 +166,7 @@ describe('a call with calls inside it', () => {
   });
 });
 
-test('an idempotent call that was cut off is made again with its key, and one of another definition is not', async () => {
+test('an interrupted idempotent call is repeated with its key, unless its definition has changed', async () => {
   const keys: string[] = [];
   const paying = (idempotent: boolean) =>
     definePrompt('pay', (prompt) => {
@@ -201,7 +201,7 @@ test('an idempotent call that was cut off is made again with its key, and one of
   expect(JSON.stringify(other.calls[0]?.prompt)).toContain('Make it again if you still need it.');
 });
 
-test('idempotent is true or false', async () => {
+test('idempotent must be true or false', async () => {
   const prompt = definePrompt('wrong', (own) => {
     own.defTool('pay', 'Pays', schema, () => 'paid', { idempotent: 'yes' as never });
   });

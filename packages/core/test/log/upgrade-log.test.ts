@@ -85,21 +85,21 @@ function recordedFacts({ state }: Recording): unknown {
 describe.each(recordings)('a log of version 1: %s', (_name, recording) => {
   const facts = recordedFacts(recording);
 
-  test('reduces to the state that it had', () => {
+  test('reduces to the same state as before', () => {
     const log = upgradeLog(recording.log);
     expect(log[0]).toMatchObject({ v: LOG_VERSION });
     expect(log.map(({ type }) => type).filter((type) => /^(request-|tool-approval)/.test(type))).toEqual([]);
     expect(factsOf(reduceAll(log))).toEqual(facts);
   });
 
-  test('is unchanged by a second upgrade, and is itself not changed', () => {
+  test('is upgraded to the same log a second time, and is not modified', () => {
     const before = JSON.stringify(recording.log);
     const log = upgradeLog(recording.log);
     expect(upgradeLog(log)).toBe(log);
     expect(JSON.stringify(recording.log)).toBe(before);
   });
 
-  test('opens in createRun, as text, in a replay and from a storage', async () => {
+  test('opens in createRun, from text, in a replay and from a storage', async () => {
     const { log } = recording;
     expect(factsOf(createRun(prompt, { log }).getState())).toEqual(facts);
     const text = decodeLog(JSON.stringify({ v: 1, events: log }));
@@ -126,7 +126,7 @@ describe.each(recordings)('a log of version 1: %s', (_name, recording) => {
   });
 });
 
-test('a link of version 1 opens', () => {
+test('opens from a link', () => {
   const { script, log } = decodeLink(read('link.txt'));
   expect(script).toContain('Pay the bills.');
   const { state } = recordings.find(([name]) => name === 'approvals')![1];

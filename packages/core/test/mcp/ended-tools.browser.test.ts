@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { play } from '../support.ts';
 
 // in a page, promises settle between two listeners of a signal that the browser itself aborts
-test('a tool that ran out of time is reported as such, whatever it returns when it is aborted', async () => {
+test('a tool that exceeded its time limit is reported as such, whatever it returns when it is aborted', async () => {
   const { run } = await play(
     (prompt) => {
       const fails = (_args: unknown, { abortSignal }: ToolContext): Promise<never> =>

@@ -30,7 +30,7 @@ async function call(result: Result): Promise<{ sent: unknown; logged: unknown }>
   };
 }
 
-test('an error that a tool reports is an error, in its words', async () => {
+test('an error that a tool reports is an error with its text', async () => {
   const failed = 'There is no note 9.\nThere are: 1, 2.';
   const content = failed.split('\n').map((text) => ({ type: 'text', text }));
   expect(await call({ content, isError: true })).toEqual({
@@ -43,8 +43,8 @@ test('an error that a tool reports is an error, in its words', async () => {
   });
 });
 
-test('an error without words says so, and lists what it has instead', async () => {
-  expect((await call({ content: [], isError: true })).logged).toBe('The tool failed, and did not say why.');
+test('an error without text says so, and lists its other content', async () => {
+  expect((await call({ content: [], isError: true })).logged).toBe('The tool failed without a reason.');
   expect((await call({ content: [{ type: 'image' }], isError: true })).logged).toBe('[image]');
 });
 
@@ -84,7 +84,7 @@ test("results of the prompt's own tools keep their form in later turns, too", as
   expect(lastSent(model)).toEqual({ type: 'content', value: content });
 });
 
-test('a result in a given conversation contains only itself, in any form', async () => {
+test('a result in a given conversation is sent unchanged, in any form', async () => {
   const providerOptions = { scripted: { cached: true } };
   const inline = [
     { type: 'text', text: 'Note 1' },
@@ -140,28 +140,31 @@ test.each([
   ['nothing', undefined, 1],
   ['that it may destroy', { destructiveHint: true, readOnlyHint: false }, 1],
   ['that it only reads', { readOnlyHint: true }, 0],
-])('approval: true asks about a tool whose server reports %s', async (_what, annotations, asked) => {
-  const ask = { ...serverTool({ content: [] }), metadata: { clientName: 'notes', annotations } } as Tool;
-  const { run } = await runPrompt(
-    (prompt) => {
-      prompt.defTools({ ask });
-      prompt.$`Ask.`;
-    },
-    {
-      model: scriptedModel([[{ toolCall: { name: 'ask', id: 'a' } }], 'Done.']),
-      options: { approval: true },
-    },
-  );
-  run.listen((event) => {
-    if (event.type === 'approval-request') void run.respondToApproval(event.approvalId, { approved: true });
-  });
-  expect((await run.finished).approvals).toHaveLength(asked);
-});
+])(
+  'approval: true follows the annotations of a server that reports %s',
+  async (_what, annotations, asked) => {
+    const ask = { ...serverTool({ content: [] }), metadata: { clientName: 'notes', annotations } } as Tool;
+    const { run } = await runPrompt(
+      (prompt) => {
+        prompt.defTools({ ask });
+        prompt.$`Ask.`;
+      },
+      {
+        model: scriptedModel([[{ toolCall: { name: 'ask', id: 'a' } }], 'Done.']),
+        options: { approval: true },
+      },
+    );
+    run.listen((event) => {
+      if (event.type === 'approval-request') void run.respondToApproval(event.approvalId, { approved: true });
+    });
+    expect((await run.finished).approvals).toHaveLength(asked);
+  },
+);
 
 test('an invalid set of tools is refused', async () => {
   const define = (tools: unknown): Promise<unknown> =>
     runPrompt((prompt) => prompt.defTools(tools as never), { model: scriptedModel(['x']) });
-  await expect(define(['it'])).rejects.toThrow('prompt.defTools takes tools of the AI SDK by their names');
+  await expect(define(['it'])).rejects.toThrow('prompt.defTools takes tools of the AI SDK by name');
   await expect(define({ ask: 'it' })).rejects.toThrow('prompt.defTools takes tools');
   await expect(define({ 'a b': serverTool({ content: [] }) })).rejects.toThrow('"a b" cannot be a tool');
 });

@@ -17,7 +17,7 @@ function messageOf(act: () => unknown): string {
   throw new Error('did not throw');
 }
 
-describe('A wrong message part is an error with its path', () => {
+describe('An invalid message part is an error with its path', () => {
   const user =
     (...parts: unknown[]) =>
     (prompt: Prompt) => {
@@ -54,7 +54,7 @@ describe('A wrong message part is an error with its path', () => {
     [user({ text: 'a' }), 'messages[0].content[0].type is missing. A message of the user can have'],
     [
       user(call),
-      "messages[0].content[0].type is 'tool-call', which belongs into a message of the assistant. Write prompt.defMessage('assistant', [{ type: 'tool-call', … }]).",
+      "messages[0].content[0].type is 'tool-call', which belongs in a message of the assistant. Write prompt.defMessage('assistant', [{ type: 'tool-call', … }]).",
     ],
     [user('Hi.'), "messages[0].content[0] is 'Hi.'. Write { type: 'text', … }."],
     [user(null), 'messages[0].content[0] is null.'],
@@ -121,7 +121,7 @@ describe('A wrong message part is an error with its path', () => {
         tool({ ...result, output: 1 })(prompt);
         prompt.defMessage('tool', [{ ...result, output: 2 }]);
       },
-      "messages[2].content[0].toolCallId is 'call_1', a call that has its result already.",
+      "messages[2].content[0].toolCallId is 'call_1', a call that already has its result.",
     ],
     [
       (prompt) => {
@@ -131,14 +131,14 @@ describe('A wrong message part is an error with its path', () => {
           { ...result, output: 2 },
         ]);
       },
-      "messages[1].content[1].toolCallId is 'call_1', a call that has its result already.",
+      "messages[1].content[1].toolCallId is 'call_1', a call that already has its result.",
     ],
     [
       (prompt) => {
         prompt.defMessage('assistant', [call]);
         prompt.$`And?`;
       },
-      "The call 'call_1' of look has no result yet, and must have one before the user speaks. Write prompt.defMessage('tool', [{ type: 'tool-result', toolCallId: 'call_1', toolName: 'look', output: … }]).",
+      "The call 'call_1' of look has no result yet, and needs one before the next message of the user. Write prompt.defMessage('tool', [{ type: 'tool-result', toolCallId: 'call_1', toolName: 'look', output: … }]).",
     ],
   ])('%#', (act, part) => {
     const text = messageOf(() => act(new Prompt()));
@@ -146,7 +146,7 @@ describe('A wrong message part is an error with its path', () => {
     expect(text).toContain(part);
   });
 
-  test('that leaves no message behind', () => {
+  test('An invalid message part adds no message', () => {
     const prompt = new Prompt();
     expect(() => prompt.defMessage('user', [{ type: 'image', image: 'x.png' }])).toThrow(CuelineError);
     expect(prompt.definitions.messages).toEqual([]);

@@ -27,8 +27,8 @@ function told(output: unknown): unknown {
   return (prompt.definitions.messages[1]!.content as { output: unknown }[])[0]!.output;
 }
 
-describe('what a user sends', () => {
-  test('text, with provider options', () => {
+describe('messages of the user', () => {
+  test('can be text with provider options', () => {
     const providerOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
     expect(said({ type: 'text', text: 'Hi.', providerOptions })).toEqual([
       { type: 'text', text: 'Hi.', providerOptions },
@@ -45,7 +45,7 @@ describe('what a user sends', () => {
     ['a data URL', `data:image/png;base64,${pngText}`],
     ['a data URL as a URL', new URL(`data:image/png;base64,${pngText}`)],
     ['the AI SDK’s form', { type: 'data', data: png }],
-  ])('an image as %s', (_name, image) => {
+  ])('can be an image as %s', (_name, image) => {
     expect(said({ type: 'image', image })).toEqual([
       { type: 'file', data: { type: 'data', data: pngText }, mediaType: 'image/png' },
     ]);
@@ -59,7 +59,7 @@ describe('what a user sends', () => {
     ['AVIF', [0, 0, 0, 0x1c, ...Buffer.from('ftypavif')], 'image/avif'],
     ['something else', [...Buffer.from('BM1234567890')], 'image/*'],
     ['a sound in the same kind of file as WebP', [...Buffer.from('RIFF1234WAVEfmt ')], 'image/*'],
-  ])('knows %s by its bytes', (_name, bytes, mediaType) => {
+  ])('recognize %s by its bytes', (_name, bytes, mediaType) => {
     expect(said({ type: 'image', image: Uint8Array.from(bytes) })).toMatchObject([{ mediaType }]);
   });
 
@@ -68,7 +68,7 @@ describe('what a user sends', () => {
     [new URL('http://example.com/photo.JPG?size=2'), 'image/jpeg'],
     ['https://example.com/image', 'image/*'],
     ['https://example.com/image.constructor', 'image/*'],
-  ])('an image at %s', (image, mediaType) => {
+  ])('can be an image at %s', (image, mediaType) => {
     expect(said({ type: 'image', image })).toEqual([
       { type: 'file', data: { type: 'url', url: new URL(image) }, mediaType },
     ]);
@@ -82,13 +82,13 @@ describe('what a user sends', () => {
       { azure: 'assistant-1', openai: 'file-1' },
     ],
     [{ type: 'reference', reference: { google: 'f' } }, { google: 'f' }],
-  ])('an image by the provider’s id %j', (image, reference) => {
+  ])('can be an image by the provider’s id %j', (image, reference) => {
     expect(said({ type: 'image', image })).toEqual([
       { type: 'file', data: { type: 'reference', reference }, mediaType: 'image/*' },
     ]);
   });
 
-  test('a file and a recording, with the media type of the caller', () => {
+  test('can be a file or a recording, with the media type of the caller', () => {
     expect(
       said(
         { type: 'file', data: pdf, mediaType: 'application/pdf', filename: 'a.pdf' },
@@ -111,7 +111,7 @@ describe('what a user sends', () => {
     ]);
   });
 
-  test('bytes arrive as they are, in any form', () => {
+  test('keep their bytes unchanged, in any form', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 20_000 }), (bytes) => {
         const base64 = Buffer.from(bytes).toString('base64');
@@ -128,7 +128,7 @@ describe('what a user sends', () => {
     );
   });
 
-  test('later changes to the bytes change nothing', () => {
+  test('do not change if the bytes change later', () => {
     const bytes = png.slice();
     const prompt = new Prompt();
     prompt.defMessage('user', [{ type: 'image', image: bytes }]);
@@ -136,7 +136,7 @@ describe('what a user sends', () => {
     expect(prompt.definitions.messages[0]!.content).toMatchObject([{ data: { data: pngText } }]);
   });
 
-  test('a File is read when the run starts', async () => {
+  test('read a File when the run starts', async () => {
     const prompt = new Prompt();
     prompt.defMessage('user', 'Before.');
     prompt.defMessage('user', [
@@ -162,7 +162,7 @@ describe('what a user sends', () => {
     });
   });
 
-  test('a File that is gone or empty is an error with its place', async () => {
+  test('report a missing or empty File with its path', async () => {
     const prompt = new Prompt();
     const gone = new File(['x'], 'a.txt', { type: 'text/plain' });
     gone.arrayBuffer = () => Promise.reject(new Error('gone'));
@@ -178,7 +178,7 @@ describe('what a user sends', () => {
 });
 
 describe('messages of the assistant and of tools', () => {
-  test('every part of the assistant', () => {
+  test('can have every part of the assistant', () => {
     const prompt = new Prompt();
     prompt.defMessage('assistant', [
       { type: 'reasoning', text: 'Hm.' },
@@ -269,11 +269,11 @@ describe('messages of the assistant and of tools', () => {
         ],
       },
     ],
-  ])('an output of %j', (output, sent) => {
+  ])('can have an output of %j', (output, sent) => {
     expect(told(output)).toEqual(sent);
   });
 
-  test('an error is the error of that call', () => {
+  test('can have an error, which is the error of that call', () => {
     const prompt = new Prompt();
     prompt.defMessage('assistant', [call]);
     const providerOptions = { openai: { a: 1 } };
@@ -287,7 +287,7 @@ describe('messages of the assistant and of tools', () => {
   });
 });
 
-describe('an output may come from anywhere', () => {
+describe('an output from outside', () => {
   const address = { type: 'file', data: 'http://169.254.169.254/', mediaType: 'text/plain' };
   const tell = (output: object) => {
     const prompt = new Prompt();
@@ -296,7 +296,7 @@ describe('an output may come from anywhere', () => {
     return (prompt.definitions.messages[1]!.content as { output: unknown }[])[0]!.output;
   };
 
-  test('a list with an outside file is data', () => {
+  test('is data if it is a list with an outside file', () => {
     expect(tell([address])).toEqual({ type: 'json', value: [address] });
   });
 
@@ -304,16 +304,16 @@ describe('an output may come from anywhere', () => {
     ['as content', { type: 'content', value: [address] }],
     ['as content with a file id', { type: 'content', value: [{ ...address, data: { openai: 'file-1' } }] }],
     ['beside bytes', [{ type: 'image', image: png }, address]],
-  ])('%s it is an error', (_, output) => {
+  ])('is an error %s', (_, output) => {
     expect(() => tell(output)).toThrow('names a file elsewhere, which only a part made by imagePart(…)');
   });
 
-  test('an output with its own provider options is data', () => {
+  test('is data if it has its own provider options', () => {
     const output = { type: 'text', value: 'a', providerOptions: { openai: { store: true } } };
     expect(tell(output)).toEqual({ type: 'json', value: output });
   });
 
-  test('parts that code has made may have one', () => {
+  test('may have provider options in parts that code has made', () => {
     expect(tell([imagePart('https://example.com/a.png')])).toMatchObject({
       type: 'content',
       value: [{ data: { type: 'url' } }],

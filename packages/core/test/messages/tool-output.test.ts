@@ -6,7 +6,7 @@ import { toModelOutput } from '../../src/messages/tool-output.ts';
 const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 const pngPart = { type: 'file', data: { type: 'data', data: 'iVBORw0KGgo=' }, mediaType: 'image/png' };
 
-describe('what the model is sent for what a tool returned', () => {
+describe('the output of a tool as it is sent to the model', () => {
   test.each([
     ['sunny', { type: 'text', value: 'sunny' }],
     ['', { type: 'text', value: '' }],
@@ -38,7 +38,7 @@ describe('what the model is sent for what a tool returned', () => {
       [{ type: 'text', text: 'é' }],
     ],
     [
-      'what the log has kept of it',
+      'text by its bytes, as the log keeps it',
       [{ type: 'image', data: 'iVBORw0KGgo=', mediaType: 'image/png' }],
       [pngPart],
     ],
@@ -81,18 +81,18 @@ describe('what the model is sent for what a tool returned', () => {
   });
 
   test.each<[string, unknown]>([
-    ['a text with more to it', [{ type: 'text', text: 'a', id: 1 }]],
+    ['a text part with more fields', [{ type: 'text', text: 'a', id: 1 }]],
     ['a field that is called text', [{ type: 'text', label: 'Name' }]],
-    ['a text that is none', [{ type: 'text', text: 5 }]],
+    ['a text part without a string', [{ type: 'text', text: 5 }]],
     ['only empty texts', [{ type: 'text', text: '' }]],
     [
-      'an empty text with more to it',
+      'an empty text part with more fields',
       [
         { type: 'text', text: '', id: 1 },
         { type: 'text', text: 'a' },
       ],
     ],
-    ['one row that is no part', [{ type: 'text', text: 'a' }, { type: 'row' }]],
+    ['one row that is not a part', [{ type: 'text', text: 'a' }, { type: 'row' }]],
     ['a word that happens to be base64', [{ type: 'image', image: 'cats' }]],
     ['a path', [{ type: 'image', image: './a.png', mediaType: 'image/png' }]],
     ['an address', [{ type: 'file', data: 'http://169.254.169.254/', mediaType: 'text/plain' }]],
@@ -119,7 +119,7 @@ describe('what the model is sent for what a tool returned', () => {
       ],
     ],
     ['a file without a media type', [{ type: 'file', data: 'SUQz' }]],
-    ['a part that is no list', { type: 'text', text: 'a' }],
+    ['a part that is not in a list', { type: 'text', text: 'a' }],
     ['a text beside a part', [{ type: 'text', text: 'a' }, 'b']],
     ['the AI SDK’s own form', { type: 'error-text', value: 'a' }],
   ])('data that only looks like parts: %s', (_name, output) => {

@@ -11,8 +11,8 @@ function shown(...content: object[]): unknown {
   return toUIMessages([{ role: 'user', content } as ModelMessage])[0]!.parts;
 }
 
-describe('messages as they are shown', () => {
-  test('keep their positions as ids, whatever is left out', () => {
+describe('messages for the UI', () => {
+  test('have their positions as ids, whatever is left out', () => {
     expect(
       toUIMessages([
         { role: 'system', content: 'Be brief.' },
@@ -31,11 +31,11 @@ describe('messages as they are shown', () => {
     ['bytes', { type: 'file', data: png, mediaType: 'image/png' }],
     ['the former image part', { type: 'image', image: png }],
     ['a data URL', { type: 'file', data: new URL(pngUrl), mediaType: 'image/png' }],
-  ])('a file in the form of %s', (_name, part) => {
+  ])('show a file in the form of %s', (_name, part) => {
     expect(shown(part)).toEqual([{ type: 'file', mediaType: 'image/png', url: pngUrl }]);
   });
 
-  test('an outside file by its URL, and a text as a text', () => {
+  test('show an outside file by its URL, and a text file as text', () => {
     expect(
       shown(
         {
@@ -57,7 +57,7 @@ describe('messages as they are shown', () => {
     ]);
   });
 
-  test('a note in the place of what cannot be shown, or is too large to be kept', () => {
+  test('have a note in place of content that cannot be shown or is too large to keep', () => {
     const size = 256 * 1_024;
     const file = (data: unknown, filename?: string): object => ({
       type: 'file',
@@ -86,7 +86,7 @@ describe('messages as they are shown', () => {
     expect(shown(file(new Uint8Array(size - 1)))).toMatchObject([{ type: 'file' }]);
   });
 
-  test('calls have their results, wherever those are', () => {
+  test('have the results of calls, wherever those are', () => {
     const call = (id: string): object => ({
       type: 'tool-call',
       toolCallId: id,
@@ -152,7 +152,7 @@ describe('messages as they are shown', () => {
   });
 });
 
-test('parts that a tool returned are sent as parts in later turns too', async () => {
+test('send parts that a tool returned as parts in later turns', async () => {
   const call = (toolCallId: string, toolName: string, output: unknown): UIMessage['parts'][number] => ({
     type: `tool-${toolName}`,
     toolCallId,

@@ -18,7 +18,7 @@ describe('The AI Gateway', () => {
     [400, 'invalid_request_error', 'bad_request'],
     [404, 'model_not_found', 'model_denied'],
     [503, 'internal_server_error', 'overloaded'],
-  ])('has named errors: %s %s', async (status, type, code) => {
+  ])('maps errors: %s %s', async (status, type, code) => {
     await using server = await startServer((response) => {
       response.writeHead(status, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ error: { message: 'Not like this.', type } }));
@@ -42,14 +42,14 @@ describe('The AI Gateway', () => {
     ' openai/gpt-5-mini ',
     'gateway:openai/gpt-5-mini',
     'gateway/openai/gpt-5-mini',
-  ])('gets "%s"', async (ref) => expect(await modelOf(ref)).toBe('openai/gpt-5-mini'));
+  ])('is used for "%s"', async (ref) => expect(await modelOf(ref)).toBe('openai/gpt-5-mini'));
 
-  test('gets no provider:model, whatever is in its id', async () => {
+  test('is not used for provider:model, whatever the id contains', async () => {
     const { url } = await sentBy('groq:openai/gpt-oss-20b', { GROQ_API_KEY: key, AI_GATEWAY_API_KEY: 'b' });
     expect(url).toBe('https://api.groq.com/openai/v1/chat/completions');
   });
 
-  test('can stand behind an alias, and comes after one', async () => {
+  test('can be the target of an alias, and an alias takes precedence', async () => {
     expect(await modelOf('fast', { LM_MODEL_FAST: 'anthropic/claude-x' })).toBe('anthropic/claude-x');
     const direct = { LM_MODEL_GROQ_LLAMA_X: 'groq:llama-x', GROQ_API_KEY: key };
     expect((await sentBy('groq/llama-x', direct)).url).toContain('https://api.groq.com/');
@@ -61,7 +61,7 @@ describe('The AI Gateway', () => {
     expect(url).toBe('https://ai-gateway.vercel.sh/v4/ai/language-model');
   });
 
-  test('gets no misspelt alias', async () => {
+  test('is not used for a misspelt alias', async () => {
     const env = { LM_MODEL_TEAM_FAST: 'groq:llama-x', LM_MODEL_OPENAI_GPT_5: 'azure:mine' };
     expect(await refusalOf('team/fsat', { ...env, AI_GATEWAY_API_KEY: key })).toBe(
       'unknown_model: Unknown model alias "team/fsat". Known aliases: team_fast, openai_gpt_5. Set LM_MODEL_TEAM_FSAT or ' +
@@ -82,13 +82,13 @@ describe('The AI Gateway', () => {
     expect(gateway).toHaveBeenCalledWith('openai/gpt-x');
   });
 
-  test('without a key names the way to the provider itself', async () => {
+  test('without a key, is an error that names the direct way to the provider', async () => {
     expect(await refusalOf('groq/llama-x', { GROQ_API_KEY: key })).toMatchInlineSnapshot(
       `"missing_key: No API key for gateway. Set AI_GATEWAY_API_KEY, or use simulated:demo, which needs none. A model written provider/model goes through the AI Gateway; provider:model asks the provider itself."`,
     );
   });
 
-  test('takes a token in place of a key on Vercel', async () => {
+  test('uses a token instead of a key on Vercel', async () => {
     vi.stubEnv('VERCEL_OIDC_TOKEN', `a.${Buffer.from('{"exp":9999999999}').toString('base64url')}.c`);
     vi.stubEnv('AI_GATEWAY_API_KEY', 'of-the-process');
     const { headers } = await sentBy('openai/gpt-x', { VERCEL: '1' });

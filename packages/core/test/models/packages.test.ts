@@ -25,7 +25,7 @@ afterEach(() => {
 });
 
 describe('a package that is not installed', () => {
-  test('is named, with the command that installs it', async () => {
+  test('is reported with the command that installs it', async () => {
     const error = await refusal(notInstalled);
     expect(error.code).toBe('missing_package');
     expect(error.message).toMatchInlineSnapshot(
@@ -45,14 +45,14 @@ describe('a package that is not installed', () => {
     ['Safari', "Module name, 'google-auth' does not resolve to a valid URL."],
     ['workerd', 'No such module "google-auth".'],
     ['Deno', 'Import "google-auth" not a dependency'],
-    ['a file of it', "Cannot find module 'google-auth/build/src/index.js'"],
-  ])('is the one that the error names: %s', async (_, message) => {
+    ['a file of the package', "Cannot find module 'google-auth/build/src/index.js'"],
+  ])('is found in the error message of %s', async (_, message) => {
     const error = await refusal(new Error(message));
     expect(error.code).toBe('missing_package');
     expect(error.message).toContain('need the package google-auth, which is not installed');
   });
 
-  test('a package that exists and does not load reports why', async () => {
+  test('a package that exists but does not load reports why', async () => {
     const error = await refusal(new Error('createAnthropic is not a function'));
     expect(error.message).toContain('@ai-sdk/anthropic, which could not be loaded (createAnthropic is not');
   });
@@ -104,7 +104,7 @@ describe('the command that installs a package', () => {
     }
   });
 
-  test('is that of npm where no folder above has a lockfile', async () => {
+  test('is that of npm if no parent folder has a lockfile', async () => {
     vi.stubEnv('npm_config_user_agent', undefined);
     vi.spyOn(process, 'cwd').mockReturnValue(resolve('/', 'no-such-folder', 'apps', 'web'));
     expect(await command()).toBe('npm install @ai-sdk/anthropic');

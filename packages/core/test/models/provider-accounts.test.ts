@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 describe('Providers that need more than a key', () => {
-  test('Azure: the name of the resource makes the address', async () => {
+  test('Azure: the name of the resource makes the URL', async () => {
     const { url } = await sentBy('azure:mine', { AZURE_API_KEY: key, AZURE_RESOURCE_NAME: 'my-lab' });
     expect(url).toBe('https://my-lab.openai.azure.com/openai/v1/responses?api-version=v1');
     expect(await refusalOf('azure:mine', { AZURE_API_KEY: key })).toBe(
@@ -91,7 +91,7 @@ describe('Providers that need more than a key', () => {
     ['azure:m', { AZURE_API_KEY: key, AZURE_RESOURCE_NAME: 'a.evil.example/' }],
     ['vertex:m', { ...vertexAccount(), GOOGLE_VERTEX_LOCATION: 'a.evil.example/' }],
     ['bedrock:m', { AWS_BEARER_TOKEN_BEDROCK: key, AWS_REGION: 'a.evil.example/' }],
-  ])('%s: what cannot be part of a host is refused', async (ref, env) => {
+  ])('%s: values that cannot be part of a host are refused', async (ref, env) => {
     const fetch = vi.fn();
     const call = async (): Promise<unknown> => {
       const model = await resolveModel(ref, { env, fetch });
@@ -143,12 +143,12 @@ describe('withoutProviderStorage', () => {
     expect(await storeOf(ref, { [provider]: { store: true } })).not.toBe(false);
   });
 
-  test('Azure, with the options of OpenAI, which it reads', async () => {
+  test('Azure reads the options of OpenAI', async () => {
     expect(await storeOf('azure:mine', { openai: { parallelToolCalls: false } })).toBe(false);
     expect(await storeOf('azure:mine', { openai: { store: true } })).toBe(true);
   });
 
-  test('by way of the AI Gateway, of the same providers', async () => {
+  test('the same providers keep nothing through the AI Gateway', async () => {
     expect(await storeOf('openai/gpt-x')).toMatchObject({ openai: { store: false } });
     expect(await storeOf('gateway:xai/grok-x')).toMatchObject({ xai: { store: false } });
     expect(await storeOf('anthropic/claude-x')).not.toMatchObject({ openai: expect.anything() });

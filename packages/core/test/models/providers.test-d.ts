@@ -39,6 +39,6 @@ test('every provider of the AI SDK can replace the built-in one of its name', ()
   expectTypeOf({ vertex: createGoogleVertexEdge() }).toExtend<NonNullable<ModelSettings['providers']>>();
 });
 
-test('the package of each can be set', () => {
+test('the package of each provider can be set', () => {
   expectTypeOf<keyof ProviderPackages>().toEqualTypeOf<BuiltInProvider | 'openai-compatible'>();
 });

@@ -59,7 +59,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test('Every built-in provider has a row here', () => {
+test('The table has every built-in provider', () => {
   expect(rows.map(([provider]) => provider)).toEqual(builtInProviders);
 });
 
@@ -80,7 +80,7 @@ describe.each(rows)('%s', (provider, id, keyVariable, path, header, answer, env)
     expectKeyOnlyIn(server.seen[0]!, header);
   }, 30_000);
 
-  test('does not show the key that an error repeats', async () => {
+  test('removes the key that an error repeats', async () => {
     await using server = await startServer((response) => {
       response.writeHead(401, { 'content-type': 'application/json' });
       const message = `No such key: ${key}`;
@@ -106,7 +106,7 @@ describe.each(rows)('%s', (provider, id, keyVariable, path, header, answer, env)
     await expect(model.doStream({ prompt })).rejects.toThrow('redirect');
   });
 
-  test('names the variable to set where there is no key', async () => {
+  test('names the variable to set if there is no key', async () => {
     const error = await resolveModel(ref, { env: {} }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'missing_key' });
     expect((error as Error).message).toContain(`Set ${keyVariable}`);

@@ -55,7 +55,7 @@ describe('proxied', () => {
     ['deepseek:deepseek-x', '/deepseek/chat/completions'],
     ['togetherai:meta-llama/x', '/togetherai/chat/completions'],
     ['fireworks:accounts/fireworks/models/x', '/fireworks/chat/completions'],
-  ])('%s goes to %s, without a key', async (ref, path) => {
+  ])('sends %s to %s, without a key', async (ref, path) => {
     const { url, headers, init } = await send(ref);
     expect(url).toBe(`https://a.example/api/models${path}`);
     expect(Object.keys(headers)).not.toEqual(
@@ -73,7 +73,7 @@ describe('proxied', () => {
     'vertex:x',
     'gateway:openai/x',
     'openai/gpt-x',
-  ])('%s is refused, with what to do instead', async (ref) => {
+  ])('refuses %s, and says what to do instead', async (ref) => {
     await expect(resolveModel(ref, proxied('https://a.example/api/models'))).rejects.toMatchObject({
       code: 'unknown_model',
       message: expect.stringMatching(/^proxied: models of ".*createPromptRoute/),
@@ -96,7 +96,7 @@ describe('proxied', () => {
     'a b',
     'a\tb',
     'a\u202eb',
-  ])('google:%s leads nowhere', async (id) => {
+  ])('refuses google:%s', async (id) => {
     for (const ask of [generateText, readStream]) {
       const fetch = vi.fn<NonNullable<ProxiedOptions['fetch']>>();
       const model = await resolveModel(`google:${id}`, proxied('https://a.example/api/models', { fetch }));
@@ -105,14 +105,16 @@ describe('proxied', () => {
       );
       expect(error).toMatchObject({
         code: 'unknown_model',
-        message: expect.stringMatching(/^proxied: nothing is sent to ".*Write the model's id/),
+        message: expect.stringMatching(
+          /^proxied: ".*" is not a path of a provider, so nothing was sent. Write the model's id/,
+        ),
       });
       expect(fetch).not.toHaveBeenCalled();
     }
   });
 
   // a law of the address alone: wherever it is sent is inside of what is google's
-  test('any id is sent behind the url, or not at all', async () => {
+  test('sends any id under its URL, or refuses it', async () => {
     const piece = fc.constantFrom(
       '.',
       '..',
@@ -153,11 +155,11 @@ describe('proxied', () => {
     );
   });
 
-  test('OpenAI is asked to keep nothing', async () => {
+  test('asks OpenAI to store nothing', async () => {
     expect((await send('openai:gpt-x')).body['store']).toBe(false);
   });
 
-  test('its own headers, asked for before each request, and cookies', async () => {
+  test('sends cookies and its headers, which are read before each request', async () => {
     let count = 0;
     const options: ProxiedOptions = {
       headers: async () => ({ authorization: `Bearer ${(count += 1)}` }),
@@ -170,7 +172,7 @@ describe('proxied', () => {
     expect(fixed.headers['authorization']).toBe('Bearer ada');
   });
 
-  test('headers that cannot be had end the call, and are not repeated', async () => {
+  test('ends the call without a retry if its headers fail', async () => {
     const ask = async (headers: ProxiedOptions['headers']): Promise<unknown> => {
       const model = await resolveModel(
         'openai:gpt-x',
@@ -186,7 +188,7 @@ describe('proxied', () => {
     ]);
   });
 
-  test('a path is relative to the address of the page', async () => {
+  test('resolves a path against the URL of the page', async () => {
     vi.stubGlobal('location', { href: 'https://play.example/app/page?x=1' });
     expect((await send('openai:gpt-x', {}, '/api/models')).url).toBe(
       'https://play.example/api/models/openai/responses',
@@ -194,7 +196,7 @@ describe('proxied', () => {
   });
 
   test.each(['/api/models', 'ftp://a.example', 'https://ada:pw@a.example', 'https://a.example?x=1'])(
-    '%s is not an address',
+    'refuses %s as its URL',
     (url) => {
       const create = (): unknown => proxied(url);
       expect(create).toThrow(CuelineError);
@@ -202,7 +204,7 @@ describe('proxied', () => {
     },
   );
 
-  test('no other provider, no key of the process, and nothing that counts as a secret worth hiding', async () => {
+  test('uses no other provider, no key of the process and no secret to redact', async () => {
     vi.stubGlobal('process', { ...process, env: { OPENAI_API_KEY: 'sk-of-the-process' } });
     const settings = proxied(new URL('https://a.example/m'));
     await expect(resolveModel('zai:x', settings)).rejects.toMatchObject({ code: 'unknown_model' });

@@ -26,7 +26,7 @@ async function refusal(ref: unknown, settings: ModelSettings = {}): Promise<Cuel
 }
 
 describe('names', () => {
-  test('an object passes through, of every version that streamText takes', async () => {
+  test('an object of every version that streamText accepts passes through', async () => {
     const model = scriptedModel([]);
     expect(await resolveModel(model)).toBe(model);
     for (const specificationVersion of ['v2', 'v3']) {
@@ -59,8 +59,8 @@ describe('names', () => {
   });
 
   test.each([
-    ['', 'The model is an empty text.'],
-    ['   ', 'The model is an empty text.'],
+    ['', 'The model is an empty string.'],
+    ['   ', 'The model is an empty string.'],
     [':gpt-4o', 'Model ":gpt-4o" has no provider before its colon.'],
     ['openai:', 'Model "openai:" has no model id after its colon.'],
     ['openai: ', 'Model "openai:" has no model id after its colon.'],
@@ -72,7 +72,7 @@ describe('names', () => {
     expect(error.message).toContain('provider:model, such as openai:gpt-4o');
   });
 
-  test('the simulated model needs nothing', async () => {
+  test('the simulated model needs no key and no package', async () => {
     expect(nameOf(await resolveModel('simulated:demo', { env: {} }))).toBe('simulated demo');
     expect((await refusal('simulated:gpt')).message).toBe(
       'Unknown simulated model "gpt". Write simulated:demo.',
@@ -109,7 +109,7 @@ describe('aliases', () => {
     expect(nameOf(await resolveModel('LARGE', { env, providers }))).toBe('mine x:1');
   });
 
-  test('a cycle is named', async () => {
+  test('are refused if they form a cycle', async () => {
     const env = { LM_MODEL_LARGE: 'fast', LM_MODEL_FAST: 'large' };
     const error = await refusal('large', { env });
     expect(error.code).toBe('alias_cycle');
@@ -117,7 +117,7 @@ describe('aliases', () => {
     expect((await refusal('me', { env: { LM_MODEL_ME: 'me' } })).message).toContain('me → me');
   });
 
-  test('an unknown one lists the known ones', async () => {
+  test('are listed in the error for an unknown one', async () => {
     const env = { LM_MODEL_LARGE: 'openai:gpt-4o', LM_MODEL_FAST: 'openai:gpt-4o-mini', LM_MODEL_EMPTY: ' ' };
     const error = await refusal('larg', { env });
     expect(error.code).toBe('unknown_model');
@@ -157,7 +157,7 @@ describe('built-in providers', () => {
     expect(error.message).toContain(`Set ${variable},`);
   });
 
-  test('a package is loaded only when its model is asked for', async () => {
+  test('a package is loaded only when its model is used', async () => {
     const loaded: string[] = [];
     const load = (name: string) => async () => {
       loaded.push(name);
@@ -173,7 +173,7 @@ describe('built-in providers', () => {
   });
 
   test.each(['OPENAI_API_BASE', 'OPENAI_BASE_URL'])(
-    '%s sets the address; the process does not',
+    '%s sets the base URL; the environment of the process does not',
     async (variable) => {
       vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:1/wrong');
       await using server = await startServer((response) => response.writeHead(400).end('{}'));
@@ -210,7 +210,7 @@ describe('built-in providers', () => {
     expect(seen[0] === null).toBe(direct);
   });
 
-  test('a provider in code replaces a built-in one', async () => {
+  test('can be replaced by a provider in code', async () => {
     const model = await resolveModel('openai:gpt-4o', {
       env: { OPENAI_API_KEY: 'key' },
       providers: { openai: echo('mine') },
@@ -272,7 +272,7 @@ describe('providers of the environment', () => {
       'invalid_options',
       'ZAI_API_TYPE is "anthropic". Set it to openai (Chat Completions) or openai-responses (Responses).',
     ],
-  ])('%j: what is missing is named', async (env, code, message) => {
+  ])('%j: the error names what is missing', async (env, code, message) => {
     const error = await refusal('zai:glm', { env });
     expect(error.code).toBe(code);
     expect(error.message).toContain(message);
@@ -297,7 +297,7 @@ describe('providers of the environment', () => {
   });
 
   test.each(['mistral', 'groq', 'gateway', 'azure'])(
-    'an address and a type make "%s" a provider of the environment',
+    'a base URL and a type make "%s" a provider of the environment',
     async (name) => {
       await using server = await startServer((response) => chat(response, ['Hi']));
       const prefix = name.toUpperCase();
@@ -316,7 +316,7 @@ describe('providers of the environment', () => {
   );
 
   test.each([
-    ['an address alone', { OPENAI_API_BASE: 'https://o.example/v1' }],
+    ['a base URL alone', { OPENAI_API_BASE: 'https://o.example/v1' }],
     ['a type alone', { OPENAI_API_TYPE: 'openai' }],
     ["another library's type", { OPENAI_API_BASE: 'https://o.example/v1', OPENAI_API_TYPE: 'azure' }],
   ])('%s leaves a built-in provider as it is', async (_case, env) => {
@@ -326,7 +326,7 @@ describe('providers of the environment', () => {
 });
 
 describe('providers in code', () => {
-  test("the AI SDK's own shape, and functions that answer later", async () => {
+  test("may have the AI SDK's shape or be asynchronous functions", async () => {
     const providers = {
       sdk: Object.assign(() => expect.unreachable(), { languageModel: echo('sdk') }),
       later: async (id: string) => echo('later')(id),
@@ -358,7 +358,7 @@ describe('the environment', () => {
     expect((await refusal('x', { env })).code).toBe('unknown_model');
   });
 
-  test('its keys are known, for redaction', () => {
+  test('has keys that are known for redaction', () => {
     const models = createModels({
       env: { OPENAI_API_KEY: ' key-1 ', ZAI_API_KEY: 'key-2', ZAI_API_BASE: 'x', EMPTY_API_KEY: '' },
     });

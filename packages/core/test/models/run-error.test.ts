@@ -68,26 +68,23 @@ describe('toRunError', () => {
     ['plain words', 'plain words'],
     ['<!doctype html><title>404</title>', 'Not Found'],
     ['', 'Not Found'],
-  ])("the provider's own words: %s", (responseBody, message) => {
+  ])("the message contains the provider's text: %s", (responseBody, message) => {
     expect(toRunError(call(404, 'Not Found', { responseBody })).message).toContain(`(404): ${message}`);
   });
 
-  test('a wrong key that is called a bad request is still a wrong key', () => {
+  test('a wrong key that is reported as a bad request is still auth', () => {
     const google = 'API key not valid. Please pass a valid API key.';
     expect(toRunError(call(400, google)).code).toBe('auth');
   });
 
-  test.each([false, true])(
-    'a body that is nested without end is a bad request like any other (%s)',
-    (isRead) => {
-      const responseBody = `{"error":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
-      const data: unknown = isRead ? JSON.parse(responseBody) : undefined;
-      expect(toRunError(call(400, 'Bad Request', { responseBody, data }))).toMatchObject({
-        code: 'bad_request',
-        message: expect.stringContaining('Bad Request'),
-      });
-    },
-  );
+  test.each([false, true])('a deeply nested error body is an ordinary bad request (%s)', (isRead) => {
+    const responseBody = `{"error":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
+    const data: unknown = isRead ? JSON.parse(responseBody) : undefined;
+    expect(toRunError(call(400, 'Bad Request', { responseBody, data }))).toMatchObject({
+      code: 'bad_request',
+      message: expect.stringContaining('Bad Request'),
+    });
+  });
 
   test('Retry-After is kept, and the last of several attempts counts', () => {
     const last = call(429, 'Slow down', { responseHeaders: { 'retry-after': '20' } });
@@ -111,7 +108,7 @@ describe('toRunError', () => {
     [
       new NoOutputGeneratedError({ message: 'The model stream ended without a finish chunk.' }),
       'stream_truncated',
-      'broke off',
+      'stopped in the middle',
     ],
     [
       new LoadAPIKeyError({ message: 'OpenAI API key is missing.' }),
@@ -122,7 +119,7 @@ describe('toRunError', () => {
     [new TypeError('fetch failed'), 'network', 'Check the address, and that the server is running.'],
     [new TypeError('Failed to fetch'), 'network', 'Could not reach'],
     [new TypeError('Load failed'), 'network', 'Could not reach'],
-    [new TypeError('terminated'), 'stream_truncated', 'broke off in the middle of its answer'],
+    [new TypeError('terminated'), 'stream_truncated', 'stopped in the middle of its answer'],
     [new TypeError('network error'), 'stream_truncated', 'Try again.'],
     [
       { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
@@ -149,18 +146,18 @@ describe('toRunError', () => {
     expect(error.message).toContain(message);
   });
 
-  test('one of ours stays as it is', () => {
+  test('a CuelineError stays unchanged', () => {
     const error = new CuelineError('missing_key', 'Set OPENAI_API_KEY.');
     expect(toRunError(error)).toBe(error);
   });
 
-  test('a cause that leads in a circle ends', () => {
+  test('a circular cause ends', () => {
     const error = new NoOutputGeneratedError({ message: 'round' });
     Object.defineProperty(error, 'cause', { value: error });
     expect(toRunError(error).message).toContain('round');
   });
 
-  test('anything thrown becomes an error of ours that can be JSON', () => {
+  test('any thrown value becomes a CuelineError that can be JSON', () => {
     fc.assert(
       fc.property(fc.anything(), (thrown) => {
         const error = toRunError(thrown);
@@ -182,7 +179,7 @@ describe('keys', () => {
     'https://a.example/?key=0123456789abcdef',
     'Invalid key gsk_0123456789abcdef',
     'the key my-literal-key-0001 is unknown',
-  ])('are left out of: %s', (message) => {
+  ])('are removed from: %s', (message) => {
     const error = toRunError(call(401, message), ['my-literal-key-0001']);
     expect(JSON.stringify(error)).toContain('[redacted]');
     expect(JSON.stringify(error)).not.toMatch(/abc123|abc\.def|0123456789abcdef|SyA1234|literal-key/);
@@ -192,18 +189,18 @@ describe('keys', () => {
     'The task-1 of gpt-4o asked for a key; see https://platform.openai.com/docs/api-keys.',
     'A key-value store with api_key: required, and Bearer token is missing.',
     'The risk-averse sk-learn and xai-1 are none of them.',
-  ])('nothing else is: %s', (message) => {
+  ])('are not seen in: %s', (message) => {
     expect(toRunError(call(400, message), ['none', '']).message).toContain(message);
   });
 
-  test('are left out of details and of our own errors', () => {
+  test('are removed from details and from CuelineErrors', () => {
     const error = new CuelineError('provider_error', 'Said literal-key-0001', {
       details: { said: ['literal-key-0001'] },
     });
     expect(JSON.stringify(toRunError(error, ['literal-key-0001']))).not.toContain('literal-key-0001');
   });
 
-  test('a longer key goes as a whole', () => {
+  test('are removed whole if one contains another', () => {
     expect(
       toRunError('x secret-key-00 y secret-key-0011', ['secret-key-00', 'secret-key-0011']).message,
     ).toContain('x [redacted] y [redacted]');
@@ -216,7 +213,7 @@ describe('over HTTP', () => {
       env: { LAB_API_BASE: base, LAB_API_TYPE: 'openai', LAB_API_KEY: 'lab-key-0001' },
     });
 
-  test('a refused key: the words of the server, without the key that it echoes', async () => {
+  test('a refused key: the text of the server, without the key that it echoes', async () => {
     await using server = await startServer((response) => {
       response.writeHead(401, { 'content-type': 'application/json' });
       response.end('{"error":{"message":"Incorrect API key provided: lab-key-0001"}}');
@@ -226,7 +223,7 @@ describe('over HTTP', () => {
     expect(error.message).toContain('Incorrect API key provided: [redacted]');
   });
 
-  test('no server', async () => {
+  test('an unreachable server', async () => {
     const error = await failureOf(await modelAt('http://127.0.0.1:1/v1'));
     expect(error.toJSON()).toMatchInlineSnapshot(`
       {
@@ -239,7 +236,7 @@ describe('over HTTP', () => {
     `);
   });
 
-  test('no server, seen from a browser', async () => {
+  test('an unreachable server, seen from a browser', async () => {
     vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0' });
     const model = await resolveModel('lab:m', {
       env: { LAB_API_BASE: 'http://localhost:11434/v1', LAB_API_TYPE: 'openai' },
@@ -253,7 +250,7 @@ describe('over HTTP', () => {
     );
   });
 
-  test("the page's own server is gone", async () => {
+  test("the page's own server is unreachable", async () => {
     vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0' });
     vi.stubGlobal('location', { origin: 'http://localhost:4175' });
     const model = await resolveModel('lab:m', {
@@ -293,7 +290,7 @@ describe('over HTTP', () => {
     expect(elsewhere.seen).toEqual([]);
   });
 
-  test("so is a browser's opaque one", async () => {
+  test('the opaque redirect of a browser is refused', async () => {
     const opaque = Object.defineProperty(new Response(null), 'type', { value: 'opaqueredirect' });
     const model = await resolveModel('lab:m', {
       env: { LAB_API_BASE: 'https://lab.example/v1', LAB_API_TYPE: 'openai', LAB_API_KEY: 'k' },
@@ -356,7 +353,7 @@ describe('over HTTP', () => {
 });
 
 describe('of a scripted model', () => {
-  test('errors are those of a real provider', async () => {
+  test('errors equal those of a real provider', async () => {
     expect((await scripted({ throw: { message: 'No', status: 401 } })).code).toBe('auth');
     expect((await scripted('a', { error: { type: 'overloaded_error', message: 'Busy' } })).code).toBe(
       'overloaded',

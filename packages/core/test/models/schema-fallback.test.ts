@@ -36,7 +36,7 @@ function formOf({ body }: SeenRequest): [form: unknown, isInstructed: boolean] {
 }
 
 describe('a structured answer of an OpenAI-compatible server', () => {
-  test('is asked for by its schema', async () => {
+  test('is requested with its schema', async () => {
     await using server = await serverWithout([], 400, '');
     const { result } = await play(await modelAt(server.url));
     expect(result).toEqual({ city: 'Faro' });
@@ -87,7 +87,7 @@ describe('a structured answer of an OpenAI-compatible server', () => {
 describe('a setting that the server does not accept', () => {
   afterEach(() => vi.unstubAllGlobals());
 
-  test('is a warning event, and in a page nothing on the console', async () => {
+  test('is a warning event, and prints nothing in a page', async () => {
     vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0' });
     const emit = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});

@@ -44,7 +44,7 @@ test('prompt.remember is typed wherever the plugin is used', () => {
   void runPrompt((prompt) => prompt.remember('a', 'b'), { model: 'm', options: { plugins } });
 });
 
-test('and does not exist without it', () => {
+test('prompt.remember does not exist without the plugin', () => {
   expectTypeOf<Prompt>().not.toHaveProperty('remember');
 });
 

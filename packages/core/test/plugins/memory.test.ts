@@ -57,8 +57,8 @@ function pageStorage(entries: Record<string, string> = {}): WebStorage & { entri
   };
 }
 
-describe('what the model can do with its notes', () => {
-  test('a second run recalls what the first one wrote', async () => {
+describe('notes of the model', () => {
+  test('are recalled by a second run', async () => {
     const notes = memory();
     const first = await ask(
       [notes],
@@ -74,7 +74,7 @@ describe('what the model can do with its notes', () => {
     expect(second.answers).toEqual(['Faro', '"tea" is forgotten.', ['home']]);
   });
 
-  test('the tools that it has', async () => {
+  test('have tools', async () => {
     const { request } = await dryRun(sayHi, { options: { plugins: [memory()] } });
     const key = { type: 'string', maxLength: 100 };
     const schema = (properties: object) => ({
@@ -95,7 +95,7 @@ describe('what the model can do with its notes', () => {
     ]);
   });
 
-  test('notes that do not exist', async () => {
+  test('can be missing', async () => {
     const { answers } = await ask(
       [memory()],
       [call('recall', { key: 'home' }), call('forget', { key: 'home' }), call('listNotes')],
@@ -103,7 +103,7 @@ describe('what the model can do with its notes', () => {
     expect(answers).toEqual(['There is no note "home". There are none yet.', 'There is no note "home".', []]);
   });
 
-  test('the same note twice changes nothing, and the result says so', async () => {
+  test('do not change if the same note is kept twice, and the result says so', async () => {
     const set = vi.fn();
     const store: MemoryStore = { get: () => 'Faro', set, delete: () => {}, list: () => [] };
     const { answers } = await ask([memory({ store })], [call('remember', { key: 'home', value: 'Faro' })]);
@@ -111,7 +111,7 @@ describe('what the model can do with its notes', () => {
     expect(set).not.toHaveBeenCalled();
   });
 
-  test('a note that changes to and fro is kept each time', async () => {
+  test('are kept at each change, also if one changes back and forth', async () => {
     const notes = memory();
     const on = call('remember', { key: 'lamp', value: 'on' });
     const off = call('remember', { key: 'lamp', value: 'off' });
@@ -146,7 +146,7 @@ describe('what the model can do with its notes', () => {
     ]);
   });
 
-  test('with approvals on, writing asks and reading does not', async () => {
+  test('need an approval to write and none to read', async () => {
     const notes = memory();
     const model = scriptedModel([
       [call('recall', { key: 'home' }), call('listNotes')],
@@ -166,8 +166,8 @@ describe('what the model can do with its notes', () => {
   });
 });
 
-describe('the owner of notes', () => {
-  test('an agent shares them if it uses the plugin itself, and has none otherwise', async () => {
+describe('the scope of notes', () => {
+  test('an agent shares notes if it uses the plugin, and has none otherwise', async () => {
     const notes = memory();
     const topic = z.object({ topic: z.string() });
     const model = scriptedModel([
@@ -222,7 +222,7 @@ describe('the owner of notes', () => {
     expect((await ask([memory({ store })], [])).system).toBe(`${introduction} There are: "home".`);
   });
 
-  test('its name is that of the part of the system prompt', async () => {
+  test('the name of the plugin is the name of its part of the system prompt', async () => {
     const { system } = await ask([memory({ name: 'diary' })], []);
     expect(system).toBe(`${introduction.replace('memory:', 'diary:')} There are none yet.`);
   });
@@ -238,8 +238,8 @@ describe('the owner of notes', () => {
   });
 });
 
-describe('what the author can do with them', () => {
-  test('prompt.remember keeps a note, which the model reads', async () => {
+describe('notes of the author', () => {
+  test('are kept with prompt.remember, and the model reads them', async () => {
     const notes = memory();
     const store: MemoryStore[] = [];
     const model = scriptedModel([[call('recall', { key: 'user' })], 'Done.']);
@@ -261,7 +261,7 @@ describe('what the author can do with them', () => {
     expect(prompt.definitions.system.has('memory')).toBe(true);
   });
 
-  test('also from its own plugin, and in a task', async () => {
+  test('can be kept from another plugin and in a task', async () => {
     const notes = memory();
     const model = scriptedModel([[call('finishTask', { result: '8' })], 'Done.']);
     const { run } = await runPrompt(
@@ -282,7 +282,7 @@ describe('what the author can do with them', () => {
       'v'.repeat(10_001),
       'A note is a text of up to 10000 characters. Keep the gist of it, or make several notes.',
     ],
-  ] as const)('a mistake is thrown', async ([key, value, message]) => {
+  ] as const)('are refused with an error if they are invalid', async ([key, value, message]) => {
     const notes = memory();
     const run = dryRun((prompt) => prompt.remember(key, value), { options: { plugins: [notes] } });
     expect(await errorOf(run)).toEqual({ code: 'invalid_definition', message });
@@ -290,7 +290,7 @@ describe('what the author can do with them', () => {
 });
 
 describe('stores', () => {
-  test('may be slow', async () => {
+  test('may be asynchronous', async () => {
     const map = new Map<string, string>();
     const soon = async <Value>(value: Value): Promise<Value> => {
       await new Promise((resolve) => setTimeout(resolve, 1));
@@ -349,7 +349,7 @@ describe('stores', () => {
     ['get', null],
     ['set', { get() {} }],
     ['list', { get() {}, set() {}, delete() {} }],
-  ] as const)('that are invalid: no %s', ([method, store]) => {
+  ] as const)('are refused without %s', ([method, store]) => {
     expect(() => memory({ store: store as never })).toThrow(
       new CuelineError(
         'invalid_options',
@@ -358,7 +358,7 @@ describe('stores', () => {
     );
   });
 
-  test("webStorage keeps to its prefix, and leaves others' entries alone", async () => {
+  test('webStorage uses its prefix, and leaves other entries alone', async () => {
     const storage = pageStorage({ theme: 'dark', 'cueline:home': 'Faro', 'cuelin:x': 'no' });
     const { answers, system } = await ask(
       [memory({ store: webStorage(storage) })],

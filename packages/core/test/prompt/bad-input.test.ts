@@ -16,7 +16,7 @@ describe('The options of a composite tool', () => {
     'onError',
     'providerOptions',
     'timeoutMS',
-  ])('%s belongs to one of its parts', (name) => {
+  ])('%s belongs to a part', (name) => {
     expect(said((p) => p.defTool('file', 'Files', [part], { [name]: undefined } as never))).toBe(
       `invalid_definition: Tool file is composed of tools, so it cannot have ${name}, only repeatable, loopGuard and timeoutMs. Give ${name} to its parts: tool('read', '…', z.object({ … }), async (args) => …, { ${name}: … }).`,
     );
@@ -25,20 +25,20 @@ describe('The options of a composite tool', () => {
   test.each<[string, unknown]>([
     ['a function', () => 1],
     ['null', null],
-  ])('%s is none', (_what, options) => {
+  ])('cannot be %s', (_what, options) => {
     expect(said((p) => p.defTool('file', 'Files', [part], options as never))).toBe(
       'invalid_definition: Tool file is composed of tools, so after them it takes only options, such as { timeoutMs: 5000 }.',
     );
   });
 
-  test('repeatable and timeoutMs hold', () => {
+  test('can be repeatable and timeoutMs', () => {
     const prompt = new Prompt();
     prompt.defTool('file', 'Files', [part], { repeatable: true, timeoutMs: 5 });
     expect(prompt.definitions.tools.get('file')).toMatchObject({ rules: { repeatable: true, timeoutMs: 5 } });
   });
 });
 
-describe('Wrong definitions', () => {
+describe('Invalid definitions', () => {
   const deep: Record<string, unknown> = {};
   let end = deep;
   for (let level = 0; level < 20_000; level++) end = end['in'] = {} as Record<string, unknown>;
@@ -54,15 +54,15 @@ describe('Wrong definitions', () => {
     [
       'schemas without z.object',
       (p) => p.defTool('t', 'd', { city, day: city } as never, run),
-      'Tool t has schemas for its arguments, but they are not in one of an object. Write z.object({ city: … }).',
+      'The arguments of tool t are an object of schemas, not a schema. Write z.object({ city: … }).',
     ],
     [
-      'the same of an agent',
+      'schemas without z.object, of an agent',
       (p) => p.defAgent('a', 'd', { city } as never, () => {}),
-      'Tool a has schemas for its arguments, but they are not in one of an object. Write z.object({ city: … }).',
+      'The arguments of tool a are an object of schemas, not a schema. Write z.object({ city: … }).',
     ],
     [
-      'the schema of a text',
+      'the schema of a string',
       (p) => p.defTool('t', 'd', city, run),
       "The schema of tool t has the type string, but a tool's arguments have names. Write z.object({ … }).",
     ],
@@ -79,22 +79,22 @@ describe('Wrong definitions', () => {
     [
       'a tool without a name',
       (p) => p.defTool(undefined as never, 'd', none, run),
-      "A tool's name is undefined. Write a text, such as 'getWeather'.",
+      "A tool's name is undefined. Write a string, such as 'getWeather'.",
     ],
     [
       'a tool without a description',
       (p) => p.defTool('t', undefined as never, none, run),
-      'The description of tool t is undefined. Write a text that describes what it does.',
+      'The description of tool t is undefined. Write a string that describes what it does.',
     ],
     [
-      'a composite tool without one',
+      'a composite tool without a description',
       (p) => p.defTool('t', undefined as never, [part]),
-      'The description of tool t is undefined. Write a text that describes what it does.',
+      'The description of tool t is undefined. Write a string that describes what it does.',
     ],
     [
       'an agent whose description is its schema',
       (p) => p.defAgent('a', none as never, (() => {}) as never, undefined as never),
-      'The description of tool a is an object. Write a text that describes what it does.',
+      'The description of tool a is an object. Write a string that describes what it does.',
     ],
     [
       'null for options',
@@ -102,29 +102,29 @@ describe('Wrong definitions', () => {
       'The options of tool t are null. Write { … }, or leave them out.',
     ],
     [
-      'one plugin for a list',
+      'one plugin instead of a list',
       (p) => p.defAgent('a', 'd', none, () => {}, { plugins: {} as never }),
       'plugins takes a list. Write plugins: [memory].',
     ],
     [
       'a system part without a text',
       (p) => p.defSystem('role', undefined as never),
-      "prompt.defSystem('role', …) takes a text, and got undefined.",
+      "prompt.defSystem('role', …) takes a string, but got undefined.",
     ],
     [
-      'a system part whose name is no text',
+      'a system part whose name is not a string',
       (p) => p.defSystem(undefined as never, 'x'),
       '"undefined" cannot name a part of the system prompt. Use one line of text, such as \'role\'.',
     ],
     [
-      'null for its options',
+      'null for the options of a system part',
       (p) => p.defSystem('role', 'x', null as never),
-      'prompt.defSystem takes an object, and got null. Write { … }, or leave it out.',
+      'prompt.defSystem takes an object, but got null. Write { … }, or leave it out.',
     ],
     [
-      'a text where a template is meant',
+      'a string instead of a template',
       (p) => p.$('hi' as never),
-      "prompt.$ is written as a template, without parentheses: prompt.$`…`. For a text that you have there is prompt.defMessage('user', text).",
+      "prompt.$ is a template tag, so write it without parentheses: prompt.$`…`. To add a string, use prompt.defMessage('user', text).",
     ],
     [
       'a task’s misspelt validation',
@@ -147,12 +147,12 @@ describe('Wrong definitions', () => {
       'prompt.defTaskList has no "maxAttempt". Did you mean maxAttempts?',
     ],
     [
-      'null for those',
+      'null for the options of a task list',
       (p) => p.defTaskList([{ task: 'A' }], null as never),
-      'prompt.defTaskList takes an object, and got null. Write { … }, or leave it out.',
+      'prompt.defTaskList takes an object, but got null. Write { … }, or leave it out.',
     ],
     [
-      'attempts of a list that has no validations',
+      'maxAttempts of a list without validations',
       (p) => p.defDynamicTaskList({ maxAttempts: 1 } as never),
       'prompt.defDynamicTaskList has no "maxAttempts". There are: maxNudges.',
     ],

@@ -56,7 +56,7 @@ test('an annotation that does not fit the schema is an error', () => {
   definePrompt('x', (prompt) => prompt.$`Hi.`, { input: 'stay' });
 });
 
-test('input that may be left out', () => {
+test('input may be optional', () => {
   const any = definePrompt('any', (prompt) => prompt.$`Hi.`, { input: stay.optional() });
   void createRun(any).start();
   expectTypeOf(createRun(any).start).parameter(0).toExtend<Stay | undefined | void>();
@@ -68,7 +68,7 @@ test('input that may be left out', () => {
   void runPrompt(whole, { model: 'm' });
 });
 
-test('other schemas', () => {
+test('other schema libraries infer the input', () => {
   type Standard<Input, Output> = {
     readonly '~standard': {
       readonly version: 1;
@@ -99,7 +99,7 @@ test('other schemas', () => {
   expectTypeOf(createRun(plain).start).parameter(0).toEqualTypeOf<unknown>();
 });
 
-test('beside output and plugins', () => {
+test('an input schema works together with output and plugins', () => {
   const counter = definePlugin({ name: 'counter', setup: () => ({ countTo: (n: number) => `${n}` }) });
   const both = definePrompt(
     'both',

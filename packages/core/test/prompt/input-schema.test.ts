@@ -34,14 +34,14 @@ function define(called: (input: unknown) => void) {
 }
 
 describe('input that fits its schema', () => {
-  test('reaches the function as the schema reads it', async () => {
+  test('reaches the function as the output of the schema', async () => {
     const { plan, called } = planned();
     const { result } = await runPrompt(plan, { model: scriptedModel(['Done.']), input: { city: 'Faro' } });
     expect(await result.text).toBe('Done.');
     expect(called).toHaveBeenCalledExactlyOnceWith({ city: 'Faro', days: 1 });
   });
 
-  test('is in the log as it was passed, so that a later start reads it again', async () => {
+  test('is logged as it was passed, so that a later start validates it again', async () => {
     const { plan } = planned();
     const run = createRun(plan, { model: scriptedModel(['Done.']) });
     await run.start({ city: 'Faro' });
@@ -86,7 +86,7 @@ describe('input that does not fit', () => {
     expect(model.calls).toEqual([]);
   });
 
-  test('a run that is started with it ends with the error', async () => {
+  test('a run that starts with it ends with the error', async () => {
     const { plan, called } = planned();
     const run = createRun(plan, { model: scriptedModel(['Never.']) });
     await expect(run.start(wrong)).rejects.toMatchObject(refused);
@@ -110,7 +110,7 @@ describe('input that does not fit', () => {
     expect(called).not.toHaveBeenCalled();
   });
 
-  test('what a client can make long is cut', async () => {
+  test("long issues of a client's input are cut", async () => {
     const prompt = definePrompt('map', (p) => p.$`Hi.`, { input: z.record(z.string(), z.number()) });
     const many = Object.fromEntries(
       Array.from({ length: 50 }, (_, n) => [`${n}`.repeat(400), 'x'.repeat(1e5)]),
@@ -168,7 +168,7 @@ describe('any schema', () => {
     expect(await reading(type({ n: 'string' }))).toContain('input.n: n must be a string');
   });
 
-  test('issues count also beside a value, as in valibot', async () => {
+  test('issues count even if there is a value, as in valibot', async () => {
     const result = { typed: false, value: { n: 1 }, issues: [{ message: 'Not a text' }] };
     expect(await reading(standard(() => result))).toContain('input: Not a text.');
   });
@@ -197,7 +197,7 @@ describe('any schema', () => {
 
   test('anything else is refused when the prompt is defined', () => {
     expect(() => definePrompt('p', hi, { input: 'text' as never })).toThrow(
-      'The input of prompt "p" is a schema: { input: z.object({ … }) }.',
+      'The input of prompt "p" must be a schema: { input: z.object({ … }) }.',
     );
   });
 });

@@ -26,7 +26,7 @@ class Glossary extends Base {
 
 const glossary = definePlugin({ name: 'glossary', setup: (prompt) => new Glossary(prompt) });
 
-test('those of a class, and of the class that it extends', async () => {
+test('methods of a class and of its base class are added', async () => {
   const { run } = await play(
     {
       kind: 'prompt',
@@ -45,7 +45,7 @@ test('those of a class, and of the class that it extends', async () => {
   expect(run.getState().steps[0]!.request.messages).toEqual([{ role: 'user', content: 'Words hidden' }]);
 });
 
-test('those of an object, which call each other', async () => {
+test('methods of an object are added, and can call each other', async () => {
   const plugin = definePlugin({
     name: 'greeting',
     setup: (prompt) => ({
@@ -67,7 +67,7 @@ test('those of an object, which call each other', async () => {
   expect(run.getState().steps[0]!.request.messages).toEqual([{ role: 'user', content: 'Hello Ada.' }]);
 });
 
-test('not what every object has', async () => {
+test('methods that every object has are not added', async () => {
   const bare = definePlugin({
     name: 'bare',
     setup: () => Object.assign(Object.create(null), { one: 1 }) as object,
@@ -84,7 +84,7 @@ test('not what every object has', async () => {
   expect(run.getState().status).toBe('done');
 });
 
-test('a name of a class that prompt has already is refused', async () => {
+test('a method with the name of a prompt method is refused', async () => {
   const clash = definePlugin({
     name: 'clash',
     setup: () =>
@@ -95,6 +95,6 @@ test('a name of a class that prompt has already is refused', async () => {
   await expect(
     play({ kind: 'prompt', name: 'x', plugins: [clash], run: (prompt) => prompt.$`Go.` }, []),
   ).rejects.toThrow(
-    'Plugin "clash" has a method defTool, but prompt.defTool is there already. Give it another name.',
+    'Plugin "clash" has a method defTool, but prompt.defTool already exists. Give it another name.',
   );
 });

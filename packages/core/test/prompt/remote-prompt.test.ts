@@ -20,9 +20,9 @@ const greet = definePrompt('greet', (prompt, input: { name: string }) => {
 });
 const remote = remotePrompt<typeof greet>('greet');
 const sentence =
-  'Prompt "greet" is a remotePrompt: it has a name only, and runs on a server. Give the run an executor, { executor: viaRoute(\'/api/greet\') }, or import the definition itself to run it here.';
+  'Prompt "greet" is a remotePrompt, which runs on a server. Give the run an executor, { executor: viaRoute(\'/api/greet\') }, or import the definition itself to run it here.';
 
-test('has a name, and runs on a server by it', async () => {
+test('runs on a server by its name', async () => {
   expect({ ...remote, run: undefined }).toEqual({
     kind: 'prompt',
     name: 'greet',
@@ -38,7 +38,7 @@ test('has a name, and runs on a server by it', async () => {
   expect(await run.send('Bye?')).toBe('Bye.');
 });
 
-test('in a stock chat', async () => {
+test('works in a stock chat', async () => {
   const hub = createHub(greet, { model: scriptedModel(['Hello Ada!']) });
   const executor = viaRoute('https://example.test/', { fetch: hub.fetch });
   const chat = new PlainChat({
@@ -48,7 +48,7 @@ test('in a stock chat', async () => {
   expect(chat.lastMessage?.parts.at(-1)).toMatchObject({ type: 'text', text: 'Hello Ada!' });
 });
 
-test('in this process it is an error that explains what to do, before the run and without a model', async () => {
+test('is an error in this process, before the run and without a model call', async () => {
   const input = { name: 'Ada' };
   const expected = { code: 'invalid_options', message: sentence };
   await expect(runPrompt(remote, { input })).rejects.toMatchObject(expected);
@@ -74,9 +74,9 @@ test('needs a name', () => {
 });
 
 test.each<[NonNullable<PromptDefinition['inline']>, string]>([
-  ['usePrompt', 'usePrompt was given a function, and a route runs the prompts that it knows by name.'],
+  ['usePrompt', 'usePrompt was given a function, but a route only runs prompts that it knows by name.'],
   ['useTaskList', 'useTaskList was given tasks, which makes a prompt in the page'],
-])('what %s makes of what a component has written cannot go to a server', async (inline, words) => {
+])('the prompt that %s makes in a component cannot be sent to a server', async (inline, words) => {
   let asked = 0;
   const executor = viaRoute('https://example.test/', {
     fetch: () => {

@@ -42,7 +42,7 @@ const schemas: [string, ToolSchema][] = [
 ];
 
 describe.each(schemas)('%s', (_what, schema) => {
-  test('the model gets JSON Schema, and the function what fits', async () => {
+  test('sends JSON Schema to the model, and valid arguments to the function', async () => {
     const seen: unknown[] = [];
     const { model, run } = await play(
       (prompt) => {
@@ -57,7 +57,7 @@ describe.each(schemas)('%s', (_what, schema) => {
     expect(run.getState().status).toBe('done');
   });
 
-  test('in a composite tool, a fault is reported in one line', async () => {
+  test('reports an invalid argument in one line in a composite tool', async () => {
     const { run } = await play(
       (prompt) => {
         prompt.defTool('kit', '', [tool('visit', '', schema, (args) => args)]);
@@ -127,7 +127,7 @@ describe.each<[string, ToolSchema]>([
     expect(sent(model)[1]!.messages.at(-1)).toMatch(rejected);
   });
 
-  test("never reaches a tool that the AI SDK's own tool() made", async () => {
+  test("never reaches a tool of the AI SDK's own tool()", async () => {
     const seen: unknown[] = [];
     const ready = sdkTool({ inputSchema: schema as FlexibleSchema, execute: (args) => void seen.push(args) });
     const { model } = await play((prompt) => prompt.$`Go.`, [[call('visit', { city: 'Fa' })], 'Done.'], {
@@ -145,7 +145,7 @@ describe.each<[string, ToolSchema]>([
   });
 });
 
-test('a Standard Schema that cannot become JSON Schema is refused where it is used, with what to write', async () => {
+test('a Standard Schema that cannot become JSON Schema is refused, with what to write', async () => {
   const own = v.object({ city: v.string() });
   const defining = play((prompt) => prompt.defTool('visit', '', own, () => 1), ['Never.']);
   await expect(defining).rejects.toThrow(

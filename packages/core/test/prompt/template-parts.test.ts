@@ -33,7 +33,7 @@ describe('parts in a template', () => {
     ]);
   });
 
-  test('in a line, and side by side', () => {
+  test('can be in one line, side by side', () => {
     expect(contentOf((prompt) => prompt.$`Compare ${image} with ${image}${image}.`)).toEqual([
       { type: 'text', text: 'Compare' },
       sent,
@@ -44,11 +44,11 @@ describe('parts in a template', () => {
     ]);
   });
 
-  test('alone', () => {
+  test('can be the whole template', () => {
     expect(contentOf((prompt) => prompt.$`${image}`)).toEqual([sent]);
   });
 
-  test('a File and a Blob, with their own types', () => {
+  test('can be a File or a Blob, with its own type', () => {
     const file = new File(['%PDF'], 'a.pdf', { type: 'application/pdf' });
     const blob = new Blob([png], { type: 'image/png' });
     const content = contentOf((prompt) => prompt.$`See ${file} and ${blob}`);
@@ -69,14 +69,14 @@ describe('parts in a template', () => {
     ['https://example.com/a.webp', 'image/webp'],
     ['https://example.com/a.avif', 'image/avif'],
     ['https://example.com/a.svg', 'image/svg+xml'],
-  ])('the URL of an image: %s', (text, mediaType) => {
+  ])('can be the URL of an image: %s', (text, mediaType) => {
     const url = new URL(text);
     expect(contentOf((prompt) => prompt.$`${url}`)).toEqual([
       { type: 'file', data: { type: 'url', url }, mediaType },
     ]);
   });
 
-  test('an image in its URL', () => {
+  test('can be an image in a data URL', () => {
     const url = new URL('data:image/png;base64,iVBORw0KGgo=');
     expect(contentOf((prompt) => prompt.$`${url}`)).toEqual([sent]);
   });
@@ -87,11 +87,11 @@ describe('parts in a template', () => {
     'https://example.com/?a.png',
     'https://example.com/a.pdf',
     'data:text/plain,a.png',
-  ])('other URLs are text: %s', (text) => {
+  ])('do not include other URLs, which are text: %s', (text) => {
     expect(contentOf((prompt) => prompt.$`See ${new URL(text)}`)).toBe(`See ${text}`);
   });
 
-  test('the address of an image as plain text stays text', () => {
+  test('do not include the URL of an image in a string, which is text', () => {
     expect(contentOf((prompt) => prompt.$`See ${'https://example.com/a.png'}`)).toBe(
       'See https://example.com/a.png',
     );
@@ -150,7 +150,7 @@ describe('parts in a template', () => {
       'JSON with a field that is called as the brand is',
       (part) => ({ ...part, 'Symbol(cueline.part)': true }),
     ],
-  ])('%s is data and no part', (_, copy) => {
+  ])('%s is data, not a part', (_, copy) => {
     for (const part of [
       textPart('a'),
       imagePart('https://example.com/a.png'),
@@ -165,13 +165,13 @@ describe('parts in a template', () => {
     }
   });
 
-  test('data with a type stays data inside of texts that code writes', () => {
+  test('data with a type stays data in a text that code writes', () => {
     const data = { type: 'file', data: 'http://169.254.169.254/', mediaType: 'text/plain' };
     expect(contentOf((prompt) => prompt.$`See ${JSON.stringify(data)}`)).toBe(`See ${JSON.stringify(data)}`);
     expect(contentOf((prompt) => prompt.$`See ${{ ...data, toString: () => 'it' }}`)).toBe('See it');
   });
 
-  test('the words are those of the same template without the parts', () => {
+  test('the text is that of the same template without the parts', () => {
     const words = fc.array(fc.constantFrom('a', ' ', '\n', '  b', '\n\n', 'ç', ''), { maxLength: 8 });
     fc.assert(
       fc.property(fc.array(words, { minLength: 2, maxLength: 4 }), (texts) => {

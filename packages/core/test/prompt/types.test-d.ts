@@ -111,7 +111,7 @@ test('a tool’s callbacks and rules know its arguments', () => {
   prompt.defTool('b', '', 'city', () => 1);
 });
 
-test('the parts of a composite tool, each with its own arguments', () => {
+test('the parts of a composite tool each have their own arguments', () => {
   prompt.defTool('file', '', [
     tool('read', '', z.object({ path: z.string() }), (args) => {
       expectTypeOf(args).toEqualTypeOf<{ path: string }>();
@@ -137,7 +137,7 @@ const silent = definePlugin({ name: 'silent', setup: (p) => p.defSystem('style',
 
 type WithMethods = { defTerm(term: string, meaning: string): void; count(by: number): Promise<number> };
 
-test('what a plugin returns are methods of prompt', () => {
+test('methods that a plugin returns are on prompt', () => {
   expectTypeOf<PluginMethods<[typeof glossary]>['defTerm']>().toEqualTypeOf<
     (term: string, meaning: string) => void
   >();
@@ -265,7 +265,7 @@ test('hooks know the step, and what they may change', () => {
   prompt.defHook(() => ({ activeTools: 'search' }));
 });
 
-test('any schema for arguments, and nothing else', () => {
+test('tools accept any schema and nothing else', () => {
   expectTypeOf<ToolSchema>().not.toBeAny();
   const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] } as const;
   prompt.defTool('a', '', schema, (args) => expectTypeOf(args).toEqualTypeOf<unknown>());

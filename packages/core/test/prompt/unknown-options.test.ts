@@ -30,10 +30,10 @@ describe('Unknown options', () => {
       { options: { model: 'openai:gpt-4o' } },
       'model is not one of the options. Write runPrompt(…, { model: …, options: { … } }).',
     ],
-    [{ options: 'fast' }, "options takes an object, and got 'fast'. Write { … }, or leave it out."],
+    [{ options: 'fast' }, "options takes an object, but got 'fast'. Write { … }, or leave it out."],
     [{ temperature: 1 }, 'temperature is an option: runPrompt(…, { options: { temperature: … } }).'],
     [{ option: {} }, 'runPrompt has no "option". Did you mean options?'],
-  ])('of a run: %o', async (config, message) => {
+  ])('of a run are refused: %o', async (config, message) => {
     expect(await refusal(config)).toBe(`invalid_options: ${message}`);
   });
 
@@ -55,7 +55,7 @@ describe('Unknown options', () => {
     [{ responseSchema: {} }, 'It is now output: { output: Output.object({ schema }) }.'],
     [{ experimental_thinking: true }, "It is now reasoning: { reasoning: 'medium' }."],
     [{ experimental_dowload: () => {} }, 'Did you mean experimental_download?'],
-  ])('of a run, by a former or misspelt name: %o', async (options, hint) => {
+  ])('of a run are refused with the new or correct name: %o', async (options, hint) => {
     const [name] = Object.keys(options);
     expect(await refusal({ options })).toBe(`invalid_options: options has no "${name}". ${hint}`);
   });
@@ -66,18 +66,18 @@ describe('Unknown options', () => {
       'maxTokens is now maxOutputTokens, which is an option: runPrompt(…, { options: { maxOutputTokens: … } }).',
     ],
     [{ options: { limits: { maxSteps: 5 } } }, 'options.limits has no "maxSteps". Did you mean steps?'],
-  ])('of a run, in another place: %o', async (config, message) => {
+  ])('of a run are refused with their right place: %o', async (config, message) => {
     expect(await refusal(config)).toBe(`invalid_options: ${message}`);
   });
 
-  test('among the options of a run that resemble none list all that exist', async () => {
+  test('of a run that resemble no option list all options', async () => {
     expect(await refusal({ options: { experimental_foo: 1 } })).toMatch(/"experimental_foo"\. There are: /);
     expect(await refusal({ options: { shape: 'round' } })).toMatch(
       /^invalid_options: options has no "shape"\. There are: .*abortSignal, /,
     );
   });
 
-  test('of a dry run', async () => {
+  test('of a dry run are refused', async () => {
     const config = { options: { maxTokens: 5 } } as object;
     await expect(dryRun((prompt) => prompt.$`Hi.`, config)).rejects.toMatchObject({
       code: 'invalid_options',
@@ -94,7 +94,7 @@ describe('Unknown options', () => {
     [{ temperature: 1 }, 'temperature is an option: { options: { temperature: … } }.'],
     [{ modell: 'fast' }, 'The run of "greet" has no "modell". Did you mean model?'],
     [{ watch: ['text'] }, 'The run of "greet" has no "watch".'],
-  ])('of createRun: %o', async (options, message) => {
+  ])('of createRun are refused: %o', async (options, message) => {
     const model = scriptedModel([]);
     const greet = definePrompt('greet', (prompt) => prompt.$`Hi.`);
     const run = createRun(greet, { model, ...options });
@@ -119,7 +119,7 @@ describe('Unknown options', () => {
     ],
     [{ options: { maxTokens: 5 } }, 'options of the session has no "maxTokens". It is now maxOutputTokens'],
     [{ options: { maxTurns: 5 } }, 'maxTurns is a setting of the session itself, not one of its options.'],
-  ])('of a session: %o', async (options, message) => {
+  ])('of a session are refused: %o', async (options, message) => {
     const model = scriptedModel([]);
     const { error } = await runAgentSession(model, { systemPrompt: 'You work.', ...options });
     expect(error).toMatchObject({ code: 'invalid_options' });
@@ -135,7 +135,7 @@ describe('Unknown options', () => {
     [{ temperature: 1 }, 'temperature is an option: defineAgent({ options: { temperature: … } }).'],
     [{ options: { maxSteps: 5 } }, 'options of agent "it" has no "maxSteps". It is now stopWhen'],
     [{ system: 'You talk.' }, 'system is an option'],
-  ])('of an agent’s config: %o', async (options, message) => {
+  ])('of an agent’s config are refused: %o', async (options, message) => {
     const agent = defineAgent({ name: 'it', instructions: 'Talk.', ...options });
     await expect(agent.call('Hi.', { model: scriptedModel([]) })).rejects.toMatchObject({
       code: 'invalid_definition',
@@ -150,7 +150,7 @@ describe('Unknown options', () => {
       (agent) => agent.classify('Hi.', ['a', 'b'], { temprature: 1 } as object),
       'classify has no "temprature"',
     ],
-  ])('of %s', async (_what, call, message) => {
+  ])('of %s are refused', async (_what, call, message) => {
     const agent = defineAgent({ name: 'it', instructions: 'Talk.', model: scriptedModel([]) });
     await expect(call(agent)).rejects.toMatchObject({
       code: 'invalid_options',
@@ -158,7 +158,7 @@ describe('Unknown options', () => {
     });
   });
 
-  test('of a run that resemble none list all that exist', async () => {
+  test('beside the options of a run that resemble no option list all options', async () => {
     expect(await refusal({ shape: 'round' })).toMatch(
       /^invalid_options: runPrompt has no "shape"\. There are: env, fetch, input, messages, model, options, /,
     );
@@ -173,23 +173,26 @@ describe('Unknown options', () => {
       { approval: true },
       'Agent a cannot have approval. approval belongs to the run: runPrompt(…, { options: { approval } }).',
     ],
-    [{ messages: [] }, 'Agent a cannot have messages. Its function says its messages: prompt.defMessage(…).'],
+    [
+      { messages: [] },
+      'Agent a cannot have messages. Its function defines its messages: prompt.defMessage(…).',
+    ],
     [
       { abortSignal: AbortSignal.abort() },
-      'Agent a cannot have abortSignal. An agent stops with its run. For a limit of its own there is timeoutMs.',
+      'Agent a cannot have abortSignal. An agent stops with its run. To limit the time of the agent, use timeoutMs.',
     ],
-    [{ output: {} }, 'Agent a cannot have output. What it must answer with is its responseSchema.'],
+    [{ output: {} }, 'Agent a cannot have output. Describe its answer with responseSchema.'],
     [{ responceSchema: none }, 'Agent a has no "responceSchema". Did you mean responseSchema?'],
     [{ temprature: 1 }, 'Agent a has no "temprature". Did you mean temperature?'],
     [{ maxSteps: 3 }, 'Agent a has no "maxSteps". It is now stopWhen: { stopWhen: isStepCount(5) }.'],
-    [null, 'Agent a takes an object, and got null. Write { … }, or leave it out.'],
-  ])('of an agent: %o', (options, message) => {
+    [null, 'Agent a takes an object, but got null. Write { … }, or leave it out.'],
+  ])('of an agent are refused: %o', (options, message) => {
     expect(said((p) => p.defAgent('a', 'An agent', none, () => {}, options as never))).toBe(
       `invalid_definition: ${message}`,
     );
   });
 
-  test('without a value are left out', async () => {
+  test('without a value are ignored', async () => {
     const { run } = await runPrompt((prompt) => prompt.$`Go.`, {
       model: scriptedModel(['Done.']),
       options: { temprature: undefined } as never,
@@ -203,11 +206,11 @@ test.each<[object, string]>([
   [{ options: { plugins: {} } }, 'plugins takes a list. Write plugins: [memory].'],
   [
     { options: { tools: [part] } },
-    'tools takes the AI SDK’s tools by their names: tools: { search: … }. Your own go to prompt.defTool.',
+    'options.tools takes the AI SDK’s tools by name: tools: { search: … }. Define your own with prompt.defTool.',
   ],
   [
     { options: { tools: null } },
-    'tools takes the AI SDK’s tools by their names: tools: { search: … }. Your own go to prompt.defTool.',
+    'options.tools takes the AI SDK’s tools by name: tools: { search: … }. Define your own with prompt.defTool.',
   ],
   [
     { options: { tools: { read: part } } },

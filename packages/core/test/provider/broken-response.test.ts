@@ -21,7 +21,7 @@ import { whole, refused, browserFailure, reset, named, fakeClock } from '../supp
 
 fakeClock();
 
-describe('an answer that is broken', () => {
+describe('a broken answer', () => {
   const begun = [started, ...text('Half').slice(0, 2), ...toolCall('a'), ...toolCall('b', '{"q').slice(0, 2)];
   const ends: Part[] = [
     { type: 'text-end', id: 't' },
@@ -67,7 +67,7 @@ describe('an answer that is broken', () => {
       [...begun, finish('content-filter')],
       { code: 'content_filter', finishReason: 'content-filter' },
     ],
-  ])('by %s', async (_what, answer, expected) => {
+  ])('ends with an error after %s', async (_what, answer, expected) => {
     const told = vi.fn();
     const lost = provider([answer]);
     const thrown = await see(lost.model, { secrets: ['top-secret-1'], onAnswer: told });
@@ -91,16 +91,19 @@ describe('an answer that is broken', () => {
     expect(told).not.toHaveBeenCalled();
   });
 
-  test.each(['error', 'interrupted'] as const)('by the finish reason %s alone', async (reason) => {
-    const { errored } = await see(provider([[...text('Hi'), finish(reason)]]).model);
-    expect(named(errored)).toEqual({ code: 'stream_truncated', finishReason: reason });
-    expect((errored as Error).message).toBe('The model broke off its answer without saying why. Try again.');
-  });
+  test.each(['error', 'interrupted'] as const)(
+    'ends with an error for the finish reason %s alone',
+    async (reason) => {
+      const { errored } = await see(provider([[...text('Hi'), finish(reason)]]).model);
+      expect(named(errored)).toEqual({ code: 'stream_truncated', finishReason: reason });
+      expect((errored as Error).message).toBe('The model ended its answer without a reason. Try again.');
+    },
+  );
 
-  test('names the limit of tokens, and that no call was made', async () => {
+  test('has an error that names the token limit and says that no call was made', async () => {
     const { errored } = await see(provider([[...text('Hi'), ...toolCall('a'), finish('length')]]).model);
     expect((errored as Error).message).toBe(
-      'The answer was cut off at the limit of tokens, so none of its tool calls were made. Raise maxOutputTokens, or ask for less at once.',
+      'The answer was cut off at the token limit, so none of its tool calls were made. Raise maxOutputTokens, or ask for less at once.',
     );
   });
 
@@ -112,10 +115,10 @@ describe('an answer that is broken', () => {
   });
 });
 
-describe('stopping', () => {
+describe('stopping a call', () => {
   const reason = new Error('The user left.');
 
-  test('before the call', async () => {
+  test('before it starts calls no model', async () => {
     const { model, calls } = provider([whole]);
     expect(await see(model, { repair: () => true }, AbortSignal.abort(reason))).toEqual({
       parts: [],
@@ -130,7 +133,7 @@ describe('stopping', () => {
     ['in the middle', [...text('Half'), ...toolCall('a'), 'silence'], {}, 6],
     ['while it waits for the next try', { throws: refused(500) }, { sleep: () => new Promise(() => {}) }, 0],
     [
-      'in the wait that is not replaced',
+      'while it waits for an answer that is not retried',
       { throws: refused(500, { 'retry-after': '20' }) },
       { sleep: undefined },
       0,
@@ -142,12 +145,12 @@ describe('stopping', () => {
       0,
     ],
     [
-      'while the answer is told',
+      'while the answer is reported',
       [...text('All'), finish('stop')],
       { onAnswer: () => new Promise(() => {}) },
       3,
     ],
-  ])('%s ends it at once, as it is', async (_what, answer, settings, count) => {
+  ])('%s ends it at once', async (_what, answer, settings, count) => {
     for (const deaf of [false, true]) {
       const controller = new AbortController();
       const heal = vi.fn(() => true);
@@ -166,7 +169,7 @@ describe('stopping', () => {
     }
   });
 
-  test('by the reader of the answer ends the call', async () => {
+  test('by the reader of the answer ends the model call', async () => {
     const { model, calls, cancelled } = provider([[...text('Half'), 'silence']]);
     const heal = vi.fn(() => true);
     const { stream } = await (withRetries(model, { repair: heal }) as LanguageModelV4).doStream({
@@ -180,7 +183,7 @@ describe('stopping', () => {
     expect(heal).not.toHaveBeenCalled();
   });
 
-  test('leaves no listener at the signal of the caller', async () => {
+  test('leaves no listener on the signal of the caller', async () => {
     const { signal } = new AbortController();
     const added = vi.spyOn(signal, 'addEventListener');
     const removed = vi.spyOn(signal, 'removeEventListener');
@@ -190,13 +193,13 @@ describe('stopping', () => {
   });
 });
 
-describe('in a run', () => {
+describe('a model call in a run', () => {
   const definition = definePrompt('looker', (prompt) => {
     prompt.defTool('find', 'Finds', z.object({}), () => 'found');
     prompt.$`Go.`;
   });
 
-  test('tools run once the answer is whole', async () => {
+  test('runs tools once the answer is complete', async () => {
     vi.useRealTimers();
     const { model, events } = await play(definition, [
       ['I look. ', call('find'), call('find', {}, 'x')],
@@ -207,7 +210,7 @@ describe('in a run', () => {
     expect(model.calls.length).toBe(2);
   });
 
-  test('a broken answer ends it by its name, and runs no tool', async () => {
+  test('ends the run with a named error if its answer breaks, and runs no tool', async () => {
     vi.useRealTimers();
     const { model, calls } = provider([[started, ...text('I look.'), ...toolCall('a'), { breaks: reset }]]);
     const { run } = await runPrompt(definition, {

@@ -47,13 +47,13 @@ async function get(url: string, more: DownloadSettings = {}): Promise<string> {
 }
 
 describe('a file', () => {
-  test('is fetched from the address that was checked, whatever its name resolves to', async () => {
+  test('is fetched from the IP address that was checked, whatever its name resolves to later', async () => {
     expect(await get(at('/file'))).toBe('hello');
     expect(await get(at(`/?to=${encodeURIComponent('/file')}`))).toBe('hello');
     expect(asked).toEqual(['/file', '/?to=%2Ffile', '/file']);
   });
 
-  test('that the model takes by its URL is not fetched', async () => {
+  test('is not fetched if the model takes it by its URL', async () => {
     const url = new URL(at('/file'));
     expect(await guardedDownload(settings)([{ url, isUrlSupportedByModel: true }])).toEqual([null]);
     expect(asked).toEqual([]);
@@ -70,7 +70,7 @@ describe('a file', () => {
     ['the name of this machine', () => at('/file', 'localhost')],
     ['the metadata of a cloud', () => 'http://169.254.169.254/latest'],
     ['a file of this machine', () => 'file:///etc/passwd'],
-  ])('at %s is not asked for', async (_, url) => {
+  ])('at %s is not requested', async (_, url) => {
     await expect(get(url(), { isPublic: isPublicAddress })).rejects.toThrow();
     await expect(get(url())).rejects.toThrow();
     expect(asked).toEqual([]);
@@ -80,28 +80,28 @@ describe('a file', () => {
     ['an inner name', () => at('/file', 'inner.test')],
     ['loopback', () => at('/file', '127.0.0.1')],
     ['a file', () => 'file:///etc/passwd'],
-  ])('that moves to %s is not followed', async (_, to) => {
+  ])('is not followed on a redirect to %s', async (_, to) => {
     const url = at(`/?to=${encodeURIComponent(to())}`);
     await expect(get(url)).rejects.toThrow();
     expect(asked).toHaveLength(1);
   });
 
-  test('that fileUrls allows is not followed to an address that fileUrls refuses', async () => {
+  test('is not followed from a URL that fileUrls allows to one that fileUrls refuses', async () => {
     const fileUrls = ({ pathname }: URL): boolean => pathname === '/';
     const url = at(`/?to=${encodeURIComponent('/secret')}`);
-    await expect(get(url, { fileUrls })).rejects.toThrow('fileUrls says no');
+    await expect(get(url, { fileUrls })).rejects.toThrow('is not allowed by fileUrls');
     expect(asked).toHaveLength(1);
     expect(await get(at('/file'), { fileUrls })).toBe('hello');
   });
 
-  test('has few redirects, bytes and seconds', async () => {
+  test('has a limit of redirects, bytes and time', async () => {
     let url = '/file';
     for (let hop = 0; hop < 4; hop += 1) url = `/?to=${encodeURIComponent(url)}`;
     await expect(get(at(url))).rejects.toThrow('more than 3 redirects');
     expect(asked).toHaveLength(4);
     await expect(get(at('/file'), { maxBytes: 4 })).rejects.toThrow();
     await expect(get(at('/endless'), { timeoutMs: 50 })).rejects.toThrow();
-    await expect(get(at('/packed'))).rejects.toThrow('compresses a file');
+    await expect(get(at('/packed'))).rejects.toThrow('compressed a file');
   });
 });
 
@@ -126,7 +126,7 @@ describe('the files of one request', () => {
     expect(asked.toSorted()).toEqual(['/file', '/other']);
   });
 
-  test('are asked for four at a time', async () => {
+  test('are requested four at a time', async () => {
     let open = 0;
     let most = 0;
     const counting: DownloadSettings['resolve'] = async (host) => {
@@ -141,7 +141,7 @@ describe('the files of one request', () => {
 
   test('are at most 32, or the number of the settings', async () => {
     await expect(guardedDownload(settings)(requests(...numbered(33)))).rejects.toThrow(
-      'name 33 files to download, and one request takes at most 32',
+      'name 33 files to download, but one request takes at most 32',
     );
     expect(asked).toEqual([]);
     const twice = [...numbered(32), ...numbered(32)];
@@ -149,18 +149,18 @@ describe('the files of one request', () => {
     expect(await guardedDownload({ ...settings, maxFiles: 33 })(requests(...numbered(33)))).toHaveLength(33);
   });
 
-  test('have a limit of bytes together; beyond it, no further file is requested', async () => {
+  test('have a limit of total bytes, beyond which no further file is requested', async () => {
     const limited = guardedDownload({ ...settings, maxTotalBytes: 20 });
     expect(await limited(requests(...numbered(4)))).toHaveLength(4);
     // each request counts anew
     expect(await limited(requests(...numbered(4)))).toHaveLength(4);
     asked = [];
-    await expect(limited(requests(...numbered(30)))).rejects.toThrow('more than 20 bytes together');
+    await expect(limited(requests(...numbered(30)))).rejects.toThrow('more than 20 bytes in total');
     expect(asked.length).toBeLessThan(10);
   });
 });
 
-test('a runtime that cannot connect to a checked address downloads nothing', async () => {
+test('a runtime that cannot connect to a checked IP address downloads nothing', async () => {
   const real = process.getBuiltinModule.bind(process);
   const client = {
     request: (_url: URL, options: object) =>
@@ -170,7 +170,7 @@ test('a runtime that cannot connect to a checked address downloads nothing', asy
     .spyOn(process, 'getBuiltinModule')
     .mockImplementation((name: string) => (name === 'node:http' ? client : real(name)));
   try {
-    await expect(get(at('/file'))).rejects.toThrow('does not say where it connects');
+    await expect(get(at('/file'))).rejects.toThrow('does not say which IP address it connects to');
   } finally {
     spy.mockRestore();
   }
@@ -192,8 +192,8 @@ describe('a runtime without a resolver', () => {
     vi.restoreAllMocks();
   });
 
-  test('downloads nothing by a name, also one that was resolved', async () => {
-    await expect(download()).rejects.toThrow('does not say where the name leads');
+  test('downloads nothing by a host name, also one that was resolved', async () => {
+    await expect(download()).rejects.toThrow('does not say which IP address the host name has');
     await expect(download({ ...settings, isPublic: () => true })).rejects.toThrow('Node 22.3 or newer');
     expect(fetched).not.toHaveBeenCalled();
   });
@@ -202,7 +202,7 @@ describe('a runtime without a resolver', () => {
     ['a Worker', { WebSocketPair: Object }],
     ['a page', { navigator: { userAgent: 'Mozilla/5.0' } }],
     ['an app', { navigator: { product: 'ReactNative' } }],
-  ])('fetches where it is %s', async (_, globals) => {
+  ])('fetches files if it is %s', async (_, globals) => {
     for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
     expect(await download()).toHaveLength(1);
     expect(fetched).toHaveBeenCalledOnce();
@@ -222,7 +222,7 @@ test.each([
   },
 );
 
-test('a run downloads with what its options name', async () => {
+test('a run downloads with the function in its options', async () => {
   const model = Object.assign(scriptedModel(['Hi.']), { supportedUrls: {} });
   const { run } = await runPrompt(
     (prompt) => prompt.$`See ${filePart(at('/file'), { mediaType: 'text/plain' })}`,
@@ -235,7 +235,7 @@ test('a run downloads with what its options name', async () => {
   expect(asked).toEqual(['/file']);
 });
 
-describe('an address', () => {
+describe('an IP address', () => {
   test.each([
     '1.1.1.1',
     '8.8.8.8',
@@ -296,5 +296,5 @@ describe('an address', () => {
     ':::',
     '1:2:3:4:5:6:7:8:9',
     '2606:4700::g',
-  ])('%s is not', (address) => expect(isPublicAddress(address)).toBe(false));
+  ])('%s is not public', (address) => expect(isPublicAddress(address)).toBe(false));
 });

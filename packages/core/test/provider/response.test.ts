@@ -26,7 +26,7 @@ const search = {
 fakeClock();
 
 describe('an answer', () => {
-  test('that is whole passes as it is, with the name of its model and the facts of its request', async () => {
+  test('passes unchanged if it is complete, with the name of its model and the metadata of its request', async () => {
     const { model, calls } = provider([whole]);
     const steady = withRetries(model, {}) as LanguageModelV4;
     expect([steady.specificationVersion, steady.provider, steady.modelId]).toEqual(['v4', 'lab', 'm-1']);
@@ -36,7 +36,7 @@ describe('an answer', () => {
     expect(calls.map(({ temperature }) => temperature)).toEqual([0.3]);
   });
 
-  test('of a model of an older kind is one of the present kind', async () => {
+  test('of a model with an older interface is converted to the present one', async () => {
     vi.stubGlobal('AI_SDK_LOG_WARNINGS', false);
     const model: LanguageModelV2 = {
       specificationVersion: 'v2',
@@ -145,7 +145,7 @@ describe('an answer', () => {
     ]);
   });
 
-  test('that could not be reported ends with the error of the callback', async () => {
+  test('ends with the error of the callback if the report fails', async () => {
     const full = new Error('The store is full.');
     const onAnswer = () => Promise.reject(full);
     const { parts, errored } = await see(
@@ -161,11 +161,15 @@ describe('an answer', () => {
 
   test.each<[string, Part[], Part[]]>([
     [
-      'says tool-calls and makes none',
+      'has the finish reason tool-calls and no calls',
       [...text('Hi'), finish('tool-calls')],
       [...text('Hi'), { ...finish('stop'), finishReason: { unified: 'stop', raw: 'tool-calls' } } as Part],
     ],
-    ['makes calls and says stop', [...toolCall('a'), finish('stop')], [...toolCall('a'), finish('stop')]],
+    [
+      'makes calls and has the finish reason stop',
+      [...toolCall('a'), finish('stop')],
+      [...toolCall('a'), finish('stop')],
+    ],
     ['is cut off without calls', [...text('Hi'), finish('length')], [...text('Hi'), finish('length')]],
     ['is empty', [started, finish('stop')], [started, finish('stop')]],
     ['leaves a block open', [...text('Hi').slice(0, 2), finish('stop')], [...text('Hi'), finish('stop')]],
@@ -185,7 +189,7 @@ describe('an answer', () => {
       ],
       [finish('stop')],
     ],
-    ['goes on after its end', [...whole, ...text('More')], whole],
+    ['continues after its end', [...whole, ...text('More')], whole],
     [
       'has empty deltas',
       [started, text('')[0]!, text('')[1]!, ...text('Hi').slice(1), finish('stop')],
@@ -202,11 +206,11 @@ describe('an answer', () => {
       [...toolCall('a').slice(0, 2), toolCall('a')[3]!, finish('stop')],
       [...toolCall('a'), finish('stop')],
     ],
-  ])('that %s', async (_what, given, expected) => {
+  ])('is passed on well-formed if it %s', async (_what, given, expected) => {
     expect(await see(provider([given]).model, { retries: 0 })).toEqual({ parts: expected });
   });
 
-  describe('with calls of the provider’s own', () => {
+  describe('an answer with calls of the provider', () => {
     const result = { type: 'tool-result', toolCallId: 's', toolName: 'search', result: 'found' } as const;
     const request = { type: 'tool-approval-request', approvalId: 'q', toolCallId: 's' } as const;
     const heal = () => true;
@@ -216,12 +220,12 @@ describe('an answer', () => {
       expect(await see(provider([given]).model)).toEqual({ parts: given });
     });
 
-    test('that breaks off leaves no call without a result', async () => {
+    test('leaves no call without a result if it is cut off', async () => {
       const half = [search, { ...result, preliminary: true }, ...text('Hm')];
       const { parts } = await see(provider([[...half, { breaks: reset }]]).model, { repair: heal });
       expect(parts).toEqual([
         ...half,
-        { ...result, result: 'The answer broke off before the result came.', isError: true },
+        { ...result, result: 'The answer ended before the result arrived.', isError: true },
         healed,
       ]);
       const done = [search, result];
@@ -231,14 +235,14 @@ describe('an answer', () => {
       ]);
     });
 
-    test('asks for an approval once it is whole', async () => {
+    test('requests an approval once it is complete', async () => {
       const { parts } = await see(provider([[search, request, ...text('May I?'), finish('stop')]]).model);
       expect(parts).toEqual([search, ...text('May I?'), request, finish('stop')]);
       const broken = await see(provider([[search, request, { breaks: reset }]]).model, { repair: heal });
       expect(broken.parts).not.toContainEqual(request);
     });
 
-    test('keeps results with their calls: after those that wait, and by their new ids', async () => {
+    test('keeps results after their calls, and under their new ids', async () => {
       const here = { type: 'tool-call', toolCallId: 's', toolName: 'search', input: '{}' } as const;
       const given = [search, result, here, result, ...text('Found.'), finish('stop')];
       const { parts } = await see(provider([given]).model);
@@ -273,8 +277,12 @@ describe('ids of calls', () => {
       [...toolCall('a'), ...toolCall('a'), ...toolCall('b'), ...toolCall('a')],
       ['a', 'a~2', 'b', 'a~3'],
     ],
-    ['of which one is taken', [...toolCall('a~2'), ...toolCall('a'), ...toolCall('a')], ['a~2', 'a', 'a~3']],
-    ['without arguments before', [toolCall('a')[3]!, toolCall('a')[3]!], ['a', 'a~2']],
+    [
+      'with a generated id that is taken',
+      [...toolCall('a~2'), ...toolCall('a'), ...toolCall('a')],
+      ['a~2', 'a', 'a~3'],
+    ],
+    ['without arguments first', [toolCall('a')[3]!, toolCall('a')[3]!], ['a', 'a~2']],
   ])('are made unique: %s', async (_what, given, ids) => {
     const { parts } = await see(provider([[...given, finish('tool-calls')]]).model);
     const of = (type: Part['type']): unknown[] =>
@@ -293,7 +301,7 @@ describe('ids of calls', () => {
     }
   });
 
-  test('two of one id that stream at once', async () => {
+  test('are made unique for two calls with one id that stream at once', async () => {
     const [begin, delta, end, call] = toolCall('a') as [Part, Part, Part, Part];
     const { parts } = await see(
       provider([
@@ -326,7 +334,7 @@ describe('ids of calls', () => {
     expect(parts.at(-2)).toMatchObject({ input: '{"n":2}' });
   });
 
-  test('that are empty are kept', async () => {
+  test('are kept if they are empty', async () => {
     const { parts } = await see(provider([[...toolCall(''), ...toolCall(''), finish('stop')]]).model);
     const ids = parts.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : []));
     expect(ids).toEqual([expect.stringMatching(/^call-\w{16}$/), expect.stringMatching(/^call-\w{16}$/)]);

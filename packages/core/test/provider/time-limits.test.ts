@@ -42,7 +42,7 @@ describe('time limits', () => {
       599,
     ],
     [
-      'until something of the answer can be seen',
+      'until something of the answer is visible',
       [text('')[0]!, { wait: 150 }, { type: 'ping' }, 'silence'],
       { code: 'timeout', phase: 'first_chunk', ms: 200 },
       200,
@@ -83,7 +83,7 @@ describe('time limits', () => {
     }
   });
 
-  test('are 90 s until there is something to see, 60 s between two parts, and none for the whole call', async () => {
+  test('are 90 s until the first visible part, 60 s between two parts, and none for the whole call', async () => {
     const messages: string[] = [];
     for (const answer of [
       { connects: 1e9, acts: [] },
@@ -97,9 +97,9 @@ describe('time limits', () => {
     }
     const more = (option: string): string => `Try again, or allow it more time: options.timeout.${option}.`;
     expect(messages).toEqual([
-      `The model said nothing within 90 s. ${more('firstChunkMs')}`,
-      `The model said nothing within 90 s. ${more('firstChunkMs')}`,
-      `The model fell silent for 60 s in the middle of its answer. ${more('chunkMs')}`,
+      `The model sent nothing within 90 s. ${more('firstChunkMs')}`,
+      `The model sent nothing within 90 s. ${more('firstChunkMs')}`,
+      `The model sent nothing for 60 s in the middle of its answer. ${more('chunkMs')}`,
     ]);
     const slow = [
       ...text('Hi').slice(0, 2),
@@ -115,7 +115,7 @@ describe('time limits', () => {
     ['a provider that does not take the request', { connects: 1_001, acts: whole }],
     ['silence', [started, 'silence']],
     ['a block with nothing in it', [started, text('')[0]!, 'silence']],
-  ])('until the first part is one limit: after %s nothing is tried again', async (_what, answer) => {
+  ])('have no retry after %s, because the time to the first part is one limit', async (_what, answer) => {
     const { model, calls } = provider([answer, whole]);
     const seeing = see(model, { timeouts });
     await vi.runAllTimersAsync();
@@ -123,7 +123,7 @@ describe('time limits', () => {
     expect(calls.length).toBe(1);
   });
 
-  test('until the first part is one limit for all tries, which waits between them do not use up', async () => {
+  test('count all tries until the first part together, without the waits between them', async () => {
     const slowFailure: Answer = [started, { wait: 90 }, { breaks: reset }];
     const { model, calls } = provider([slowFailure, slowFailure, [started, 'silence']]);
     const began = performance.now();
@@ -137,7 +137,7 @@ describe('time limits', () => {
     expect([calls.length, ended - began]).toEqual([3, 200 + 500 + 1_000]);
   });
 
-  test('heal as everything else does', async () => {
+  test('end the answer after its visible parts if errors are repaired', async () => {
     const seeing = see(provider([[...text('Half').slice(0, 2), ...toolCall('a'), 'silence']]).model, {
       timeouts,
       repair: () => true,
@@ -160,7 +160,7 @@ describe('time limits', () => {
     expect((await seeing).parts).toEqual([started, ...text('Late'), finish('stop')]);
   });
 
-  test('do not count against the model while nothing reads', async () => {
+  test('do not count while nothing reads the answer', async () => {
     const { model } = provider([
       [...text('Half'), ...text('more', 'u'), ...text('yet', 'v'), finish('stop')],
     ]);
@@ -179,7 +179,7 @@ describe('time limits', () => {
     ]);
   });
 
-  test('have their own name, also if the provider reports the abort first', async () => {
+  test('have their own error, also if the provider reports the abort first', async () => {
     const { model } = provider([whole]);
     model.doStream = ({ abortSignal }) =>
       new Promise((_resolve, reject) => {
@@ -222,7 +222,7 @@ describe('time limits', () => {
     ['once, and then nothing comes', ['silence'], [299], { at: 600, phase: 'chunk', ms: 300 }],
     ['twice, and nothing comes', ['silence'], [299, 599], { at: 600, phase: 'chunk', ms: 300 }],
     ['for less than a timer may be late', ['silence'], [], { at: 300, phase: 'chunk', ms: 300 }],
-  ])('a page that was frozen has its time once more: %s', async (_what, acts, freezes, expected) => {
+  ])('start again in a page that was frozen: %s', async (_what, acts, freezes, expected) => {
     // the clock goes on while the page is frozen, and its timers go off afterwards
     let skipped = 0;
     const began = performance.now();

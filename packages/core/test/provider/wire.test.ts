@@ -63,8 +63,8 @@ const chat: readonly Wire[] = [
   ],
 ];
 
-describe('the wire', () => {
-  test('cut at any bytes gives the same log', async () => {
+describe('a model call over HTTP', () => {
+  test('gives the same log for any cuts of its bytes', async () => {
     const whole = timeless(await log(chat, [], 'openai'));
     expect(whole.at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
     await fc.assert(
@@ -78,7 +78,7 @@ describe('the wire', () => {
     expect(timeless(await log(chat, every, 'openai'))).toEqual(whole);
   });
 
-  test('an error event in the stream ends the run with the provider’s message', async () => {
+  test('ends the run with the provider’s message after an error event', async () => {
     const events = await log(
       [
         [
@@ -97,12 +97,9 @@ describe('the wire', () => {
     expect(types(events).filter((type) => type === 'run-end')).toHaveLength(1);
   });
 
-  test.each([1, 2, 4])(
-    'a stream that breaks off after %s events is an error, and no tool is run',
-    async (length) => {
-      const events = await log([chat[0]!.slice(0, length)], [], 'openai');
-      expect(events.at(-1)).toMatchObject({ outcome: 'error', error: { code: 'stream_truncated' } });
-      expect(types(events)).not.toContain('tool-start');
-    },
-  );
+  test.each([1, 2, 4])('fails without running a tool if its stream ends after %s events', async (length) => {
+    const events = await log([chat[0]!.slice(0, length)], [], 'openai');
+    expect(events.at(-1)).toMatchObject({ outcome: 'error', error: { code: 'stream_truncated' } });
+    expect(types(events)).not.toContain('tool-start');
+  });
 });

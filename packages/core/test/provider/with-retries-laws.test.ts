@@ -87,7 +87,7 @@ function expectBalanced(parts: readonly Part[], whole: boolean): void {
   if (whole) expect([...open]).toEqual([]);
 }
 
-test.each([false, true])('an answer is whole or it is not (healed: %s)', async (heals) => {
+test.each([false, true])('an answer is either complete or an error (repaired: %s)', async (heals) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   const seen = { whole: 0, broken: 0 };
   await fc.assert(

@@ -49,8 +49,8 @@ describe('retries', () => {
       [started, { type: 'error', error: { type: 'server_error', message: 'Oh' } }],
       'provider_error',
     ],
-    ['an end before anything came', [started], 'stream_truncated'],
-    ['a reset before anything came', [started, { type: 'ping' }, { breaks: reset }], 'stream_truncated'],
+    ['an end before any part', [started], 'stream_truncated'],
+    ['a reset before any part', [started, { type: 'ping' }, { breaks: reset }], 'stream_truncated'],
     [
       'a reset after a block began with nothing in it',
       [started, text('')[0]!, { breaks: reset }],
@@ -58,7 +58,7 @@ describe('retries', () => {
     ],
     ['a reset after a signature', [started, reasoning[0]!, signature, { breaks: reset }], 'stream_truncated'],
     ['an empty answer that failed', [started, finish('error')], 'stream_truncated'],
-  ])('%s is tried again, twice, after 0.5 s and 1 s', async (_what, failing, code) => {
+  ])('are made twice after %s, after 0.5 s and 1 s', async (_what, failing, code) => {
     const healing = watched();
     const { model, calls } = provider([failing, failing, whole]);
     expect(await see(model, healing.settings)).toEqual({ parts: whole });
@@ -85,7 +85,7 @@ describe('retries', () => {
     ['402', { throws: refused(402) }, 'rate_limited'],
     ['an error of unknown kind', { throws: new Error('Oh.') }, 'provider_error'],
     [
-      'nobody who listens on this machine',
+      'a refused connection on this machine',
       {
         throws: new APICallError({
           message: 'No',
@@ -102,13 +102,13 @@ describe('retries', () => {
       { throws: new CuelineError('timeout', 'No.', { details: { phase: 'call' } }) },
       'timeout',
     ],
-  ])('%s is not', async (_what, failing, code) => {
+  ])('are not made after %s', async (_what, failing, code) => {
     const { model, calls } = provider([failing, whole]);
     expect((await see(model)).rejected).toMatchObject({ code });
     expect(calls.length).toBe(1);
   });
 
-  test('a connection on this machine that was reset is', async () => {
+  test('are made after a connection on this machine was reset', async () => {
     const cause = new CuelineError('network', 'No.', { details: { reason: 'ECONNRESET' } });
     const error = new APICallError({
       message: 'No',
@@ -120,7 +120,7 @@ describe('retries', () => {
     expect(await see(provider([{ throws: error }, whole]).model)).toEqual({ parts: whole });
   });
 
-  test('are as many as are asked for, and their waits differ by chance', async () => {
+  test('have the configured number, and random waits', async () => {
     const none = provider([{ throws: refused(500) }]);
     expect((await see(none.model, { retries: 0 })).rejected).toMatchObject({ details: { statusCode: 500 } });
     expect(none.calls.length).toBe(1);
@@ -131,7 +131,7 @@ describe('retries', () => {
     expect(high.slept).toEqual([625, 1_250, 2_500, 5_000, 10_000, 20_000, 37_500, 37_500]);
   });
 
-  test('of a call that failed for good: it may be healed', async () => {
+  test('may be followed by a repaired answer if the call fails for good', async () => {
     const heal = vi.fn(() => true);
     expect(await see(provider([{ throws: refused(500) }]).model, { repair: heal })).toEqual({
       parts: [started, healed],
@@ -160,7 +160,7 @@ describe('retries', () => {
   test.each<[string, unknown]>([
     ['in the cause', new CuelineError('overloaded', 'No.', { cause: refused(503, { 'retry-after': '7' }) })],
     ['among the details', new CuelineError('rate_limited', 'No.', { details: { retryAfter: '7' } })],
-  ])('find what the server asks %s of an error', async (_where, error) => {
+  ])('find the requested wait %s of an error', async (_where, error) => {
     const { settings, slept } = watched();
     expect(await see(provider([{ throws: error }, whole]).model, settings)).toEqual({ parts: whole });
     expect(slept).toEqual([7_000]);
@@ -169,8 +169,8 @@ describe('retries', () => {
   test.each<[string, number, Record<string, string>, string]>([
     ['a rate limit', 429, { 'retry-after': '120' }, '2026-11-22T12:02:00.000Z'],
     ['an overload', 503, { 'retry-after': 'Sun, 22 Nov 2026 13:00:00 GMT' }, '2026-11-22T13:00:00.000Z'],
-    ['no date that there is', 429, { 'retry-after': '1e308' }, '+275760-09-13T00:00:00.000Z'],
-  ])('are none where the server asks for longer: %s', async (_what, status, headers, retryAt) => {
+    ['an invalid date', 429, { 'retry-after': '1e308' }, '+275760-09-13T00:00:00.000Z'],
+  ])('are not made if the server asks for a longer wait: %s', async (_what, status, headers, retryAt) => {
     const { settings, slept, retried } = watched();
     const { model, calls } = provider([{ throws: refused(status, headers) }, whole]);
     const { rejected } = await see(model, settings);
@@ -178,7 +178,7 @@ describe('retries', () => {
     expect([calls.length, slept, retried]).toEqual([1, [], []]);
   });
 
-  test('without a network wait for it, and are not counted', async () => {
+  test('wait for the network without counting', async () => {
     const network = { online: false, listeners: new Set<() => void>() };
     const connectivity = {
       isOnline: () => network.online,
@@ -229,7 +229,7 @@ describe('retries', () => {
     ]);
   });
 
-  test('ask the browser whether there is a network', async () => {
+  test('ask the browser whether it is online', async () => {
     const target = new EventTarget();
     const navigator = { onLine: false };
     vi.stubGlobal('navigator', navigator);

@@ -27,8 +27,8 @@ function meantOf(log: readonly RunEvent[], order: readonly number[]): RunState[]
   return order.map((seq) => reduceAll(log.slice(0, Math.max(0, seq + 1))));
 }
 
-describe('the state as it was after an event', () => {
-  test('is the state of the log up to there, in any order of requests', () => {
+describe('the state after an event', () => {
+  test('is the state of the log up to that event, in any order of requests', () => {
     fc.assert(
       fc.property(anyLog, fc.array(fc.integer({ min: -2, max: 45 }), { maxLength: 20 }), (log, order) => {
         const run = createRun(anything, { log });
@@ -40,7 +40,7 @@ describe('the state as it was after an event', () => {
     );
   });
 
-  test('of a long log, forwards, backwards and all over', () => {
+  test('can be read in a long log forwards, backwards and in any order', () => {
     const log = inLog([
       runStart,
       { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
@@ -60,7 +60,7 @@ describe('the state as it was after an event', () => {
     );
   });
 
-  test('before the first event, after the last, and at numbers that are not events', () => {
+  test('is defined before the first event, after the last and between events', () => {
     const log = inLog([runStart, { type: 'run-end', outcome: 'stopped' }]);
     const run = createRun(anything, { log });
     expect(run.at(-1)).toStrictEqual(initialState);
@@ -71,7 +71,7 @@ describe('the state as it was after an event', () => {
     expect(createRun(anything).at(3)).toStrictEqual(initialState);
   });
 
-  test('while the log grows', () => {
+  test('stays correct while the log grows', () => {
     fc.assert(
       fc.property(anyLog, (events) => {
         const log = createRunLog();
@@ -86,7 +86,7 @@ describe('the state as it was after an event', () => {
     );
   });
 
-  test('after the log starts again', () => {
+  test('stays correct after the log starts again', () => {
     fc.assert(
       fc.property(anyLog, anyLog, (first, second) => {
         const log = createRunLog();
@@ -103,7 +103,7 @@ describe('the state as it was after an event', () => {
     );
   });
 
-  test('of a real run with tools and a task list, live and in a replay that is wound back', async () => {
+  test('equals that of a real run, live and in a replay that is wound back', async () => {
     const turns = [
       ['Let me see.', call('look', { what: 'left' })],
       [call('finishTask', { result: 'seen' })],

@@ -46,11 +46,11 @@ const cut =
   };
 
 describe('a run whose connection is lost for good', () => {
-  test('is found again by retry(), and does nothing twice', async () => {
+  test('is reconnected by retry(), and does nothing twice', async () => {
     const { run, hub, written, model } = setUp({ tamper: cut([5, 0, 0]) });
     await expect(run.start({ to: 'both' })).rejects.toMatchObject({
       code: 'network',
-      message: expect.stringContaining('retry() or attach() finds it again.') as string,
+      message: expect.stringContaining('call retry() or attach() to reconnect.') as string,
     });
     expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'network' } });
     expect(await run.retry()).toBe('Both are sent.');
@@ -59,7 +59,7 @@ describe('a run whose connection is lost for good', () => {
     expect(hub.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
   });
 
-  test('is found again by attach()', async () => {
+  test('is reconnected by attach()', async () => {
     const { run, hub } = setUp({ tamper: cut([5, 0, 0]) });
     await run.start({ to: 'both' }).catch(() => {});
     run.attach();
@@ -67,7 +67,7 @@ describe('a run whose connection is lost for good', () => {
     expect(run.log()).toEqual(json(hub.log()));
   });
 
-  test('is lost again and again, and found each time', async () => {
+  test('can be lost and reconnected several times', async () => {
     const { run, hub, written } = setUp({ tamper: cut([5, 0, 0, 0, 0, 1, 0, 0]) });
     let end: Promise<unknown> = run.start({ to: 'both' });
     let retries = 0;
@@ -86,7 +86,7 @@ describe('a run whose connection is lost for good', () => {
     expect(written).toEqual(['ada', 'ben']);
   });
 
-  test('is found again after a reload: its end is not stored', async () => {
+  test('is reconnected after a reload, because its end is not stored', async () => {
     const { run: _run, hub, mail, executor, written } = setUp({ tamper: cut([5, 0, 0]) });
     const storage = memoryStorage();
     const before = createRun(mail, { id: 'mail', executor, storage });
@@ -101,7 +101,7 @@ describe('a run whose connection is lost for good', () => {
     expect(written).toEqual(['ada', 'ben']);
   });
 
-  test('and that the route has forgotten is tried again from what is in the log', async () => {
+  test('is retried from its log if the route has forgotten it', async () => {
     const { run, hub, written, model } = setUp({ tamper: cut([12, 0, 0]) });
     await run.start({ to: 'both' }).catch(() => {});
     await expect.poll(() => ended(hub.log())).toBe(1);
@@ -113,7 +113,7 @@ describe('a run whose connection is lost for good', () => {
     expect(run.log().some(({ type }) => type === 'run-resume')).toBe(true);
   });
 
-  test('is ended when another start replaces it, and when it is retried from another step', async () => {
+  test('ends when another start replaces it or it is retried from another step', async () => {
     for (const again of ['start', 'retry'] as const) {
       const { run, hub } = setUp({ tamper: cut([5, 0, 0]) });
       await run.start({ to: 'both' }).catch(() => {});
@@ -125,8 +125,8 @@ describe('a run whose connection is lost for good', () => {
   });
 });
 
-describe('a start without any answer', () => {
-  test('is sent again with its key, and is one run', async () => {
+describe('a start without a response', () => {
+  test('is sent again with its key, and makes one run', async () => {
     const { run, hub, written } = setUp({ tamper: cut([0, 0]) }, { retries: 8 });
     expect(await run.start({ to: 'both' })).toBe('Both are sent.');
     expect(hub.asked()).toEqual(['POST', 'POST', 'POST']);
@@ -137,7 +137,7 @@ describe('a start without any answer', () => {
     expect(run.log()[0]).not.toHaveProperty('key');
   });
 
-  test('and that was given up is one run with the start of retry()', async () => {
+  test('makes one run with the start of retry() after it was given up', async () => {
     const { run, hub, written } = setUp({ tamper: cut([0, 0]) });
     await expect(run.start({ to: 'both' })).rejects.toMatchObject({ code: 'network' });
     expect(await run.retry()).toBe('Both are sent.');
@@ -145,7 +145,7 @@ describe('a start without any answer', () => {
     expect(run.log()).toEqual(json(hub.log()));
   });
 
-  test('and that was stopped is another run when it is made again', async () => {
+  test('makes another run if it is repeated after a stop', async () => {
     const { run, hub } = setUp({ tamper: cut([0, 0, 0, 0]) });
     await run.start({ to: 'both' }).catch(() => {});
     const retried = run.retry();
@@ -155,7 +155,7 @@ describe('a start without any answer', () => {
     expect(new Set(hub.bodies.map((body) => (body as { key: string }).key)).size).toBe(2);
   });
 
-  test('two starts have a key each', async () => {
+  test('has its own key', async () => {
     const { run, hub } = setUp();
     await run.start({ to: 'both' });
     await run.start({ to: 'both' }).catch(() => {});
@@ -163,7 +163,7 @@ describe('a start without any answer', () => {
   });
 });
 
-test('headers that never come are a timeout, for a start, a command and a stop', async () => {
+test('missing response headers are a timeout for a start, a command and a stop', async () => {
   let hangs = false;
   const headers = (): Promise<Record<string, string>> =>
     hangs ? new Promise(() => {}) : Promise.resolve({});
@@ -180,7 +180,7 @@ test('headers that never come are a timeout, for a start, a command and a stop',
 test.each([
   ['in the past', -1_000],
   ['in the next second', 900],
-])('a route that sends Retry-After with a date %s is obeyed', async (_, offset) => {
+])('a Retry-After with a date %s is respected', async (_, offset) => {
   const date = new Date(Date.now() + offset).toUTCString();
   const { run, hub } = setUp({
     instead: () =>
@@ -192,7 +192,7 @@ test.each([
   expect(hub.asked()).toEqual(['POST', 'POST']);
 });
 
-test('a route that sends Retry-After with a date far off is an error', async () => {
+test('a Retry-After with a date far off is an error', async () => {
   const { run, hub } = setUp({
     instead: () =>
       new Response('', { status: 503, headers: { 'retry-after': 'Wed, 01 Jan 3000 00:00:00 GMT' } }),
@@ -205,7 +205,7 @@ describe('a command to a run by route', () => {
   const waiting = (hubOptions: HubOptions = {}, options: RouteOptions = {}) =>
     setUp({ options: { approval: true }, ...hubOptions }, options);
 
-  test('without a network waits for one', async () => {
+  test('waits for the network', async () => {
     let online = true;
     const listeners = new Set<() => void>();
     const connectivity: Connectivity = {
@@ -228,7 +228,7 @@ describe('a command to a run by route', () => {
     run.stop();
   });
 
-  test('that cannot be sent is refused with the reason, and rejects nothing', async () => {
+  test('is refused with the reason if it cannot be sent, without a rejection', async () => {
     const { run } = waiting({
       instead: (request) => {
         if (new URL(request.url).search !== '') throw new TypeError('Failed to fetch');
@@ -246,7 +246,7 @@ describe('a command to a run by route', () => {
   });
 });
 
-test('cut at 200 random moments, and given up, reloaded or tried again: each is one run, and writes once', async () => {
+test('runs that are cut off at 200 random moments, then reloaded or retried, are one run each and write once', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.nat({ max: 9 }), { maxLength: 12 }),

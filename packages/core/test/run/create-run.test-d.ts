@@ -51,7 +51,7 @@ test('a definition knows its input, and nothing of it is any', () => {
   void run.send('More.', { whenBusy: 'parallel' });
 });
 
-test('a start, a send and a retry come to the answer', () => {
+test('start, send and retry resolve with the answer', () => {
   const run = createRun(plan);
   expectTypeOf(run.start({ days: 1 })).resolves.toEqualTypeOf<Trip>();
   expectTypeOf(run.send('More.')).resolves.toEqualTypeOf<Trip>();
@@ -60,7 +60,7 @@ test('a start, a send and a retry come to the answer', () => {
   expectTypeOf(run.fork(3)).toEqualTypeOf(run);
 });
 
-test('the state has the object, in part and in whole', () => {
+test('the state has the partial and the whole object', () => {
   const state = createRun(plan).getState();
   expectTypeOf(state.object).toEqualTypeOf<PartialTrip | undefined>();
   expectTypeOf(createRun(plan).at(3)).toEqualTypeOf(state);
@@ -91,14 +91,14 @@ test('its tool calls are distinguished by their names', () => {
   expectTypeOf(other!.input).toEqualTypeOf<unknown>();
 });
 
-test('any run passes where a run is wanted', () => {
+test('any run is assignable to Run', () => {
   const states: RunState[] = [createRun(plan).getState(), createRun(plain).getState()];
   const runs: Run<never>[] = [createRun(plan), createRun(plain)];
   expectTypeOf(states[0]!.object).toEqualTypeOf<unknown>();
   expectTypeOf(runs[0]!.getState().toolCalls[0]!.input).toEqualTypeOf<unknown>();
 });
 
-test('a tool that is declared is what tool(…) makes, and an output is a schema', () => {
+test('declared tools come from tool(…), and the output is a schema', () => {
   // @ts-expect-error a function by itself is no tool
   definePrompt('x', (prompt) => prompt.$`Hi.`, { tools: [() => 1] });
   // @ts-expect-error a text is no schema

@@ -6,7 +6,7 @@ import { after, atOnce, memoryStorage, nextEvent } from '../support/runs.ts';
 import { research, look, open, stored, brokenOff } from '../support/stored-runs.ts';
 
 describe('a storage that fails', () => {
-  test('to load: the run reports it and is new; the next start is stored, and the error is cleared', async () => {
+  test('to load: the run reports it and is new, and the next start is stored and clears the error', async () => {
     const storage = memoryStorage();
     const { load } = storage;
     storage.load = () => Promise.reject(new Error('The disk is on fire.'));
@@ -17,7 +17,7 @@ describe('a storage that fails', () => {
       storageError: {
         code: 'storage_failed',
         message:
-          'What is stored of this run could not be read: The disk is on fire. The run begins without it.',
+          'The stored log of this run could not be read: The disk is on fire. The run starts without it.',
       },
     });
     storage.load = load;
@@ -26,7 +26,7 @@ describe('a storage that fails', () => {
     await expect.poll(() => stored(storage)).toEqual(json(run.log()));
   });
 
-  test('to load: what was to start starts', async () => {
+  test('to load: a waiting start begins', async () => {
     const storage = memoryStorage();
     storage.load = () => Promise.reject(new CuelineError('storage_failed', 'Blocked.'));
     const { run } = open(storage, ['One.']);
@@ -51,23 +51,20 @@ describe('a storage that fails', () => {
     return { run, storage, errors, attempts: () => attempts };
   }
 
-  test.each([1, 3])(
-    'to append %i times: the run reports it meanwhile, and nothing is lost',
-    async (times) => {
-      const { run, storage, errors } = openWith((attempt, store) =>
-        attempt > 1 && attempt <= 1 + times ? Promise.reject(new Error('503.')) : store(),
-      );
-      expect(await run.start('caves')).toBe('onetwo');
-      await expect.poll(() => stored(storage), { timeout: 8_000 }).toEqual(json(run.log()));
-      expect(errors).toEqual([
-        'The run could not be stored: 503. It continues in memory, and is stored as soon as that is possible.',
-        undefined,
-      ]);
-      expect(run.getState()).not.toHaveProperty('storageError');
-    },
-  );
+  test.each([1, 3])('to append %i times: the run reports it, and nothing is lost', async (times) => {
+    const { run, storage, errors } = openWith((attempt, store) =>
+      attempt > 1 && attempt <= 1 + times ? Promise.reject(new Error('503.')) : store(),
+    );
+    expect(await run.start('caves')).toBe('onetwo');
+    await expect.poll(() => stored(storage), { timeout: 8_000 }).toEqual(json(run.log()));
+    expect(errors).toEqual([
+      'The run could not be stored: 503. It continues in memory, and is stored as soon as that is possible.',
+      undefined,
+    ]);
+    expect(run.getState()).not.toHaveProperty('storageError');
+  });
 
-  test('to append after it had stored the batch: what it has of it is replaced', async () => {
+  test('to append after it stored the batch: the batch is replaced', async () => {
     const storage = memoryStorage();
     const { append } = storage;
     let calls = 0;
@@ -83,7 +80,7 @@ describe('a storage that fails', () => {
     await expect.poll(() => stored(storage), { timeout: 5_000 }).toEqual(json(run.log()));
   });
 
-  test('first in one way and then in another: each is reported', async () => {
+  test('first in one way and then in another: each error is reported', async () => {
     const why = ['503.', 'Full.', 'Full.'];
     const { run, storage, errors } = openWith((attempt, store) =>
       attempt === 1 || why.length === 0 ? store() : Promise.reject(new Error(why.shift())),
@@ -93,7 +90,7 @@ describe('a storage that fails', () => {
     expect(errors.map((error) => /503|Full/.exec(String(error))?.[0])).toEqual(['503', 'Full', undefined]);
   });
 
-  test('by throwing at once', async () => {
+  test('by throwing synchronously', async () => {
     const { run, storage } = openWith((attempt, store) => {
       if (attempt === 1) throw new Error('Not today.');
       return store();
@@ -103,7 +100,7 @@ describe('a storage that fails', () => {
   });
 
   test.each(['denied', 'foreign', 'other_tab', 'gone', 'gap'])(
-    'for good (%s): it is reported once and not asked again before the next start',
+    'for good (%s): it is reported once and not called again before the next start',
     async (reason) => {
       let fails = true;
       const { run, storage, errors, attempts } = openWith((attempt, store) =>
@@ -122,7 +119,7 @@ describe('a storage that fails', () => {
     },
   );
 
-  test('while a new start replaces what could not be stored: the new one is stored at once', async () => {
+  test('while a new start replaces unstored events: the new start is stored at once', async () => {
     let fails = true;
     const { run, storage } = openWith((_, store) => (fails ? Promise.reject(new Error('Full.')) : store()));
     await run.start('caves');
@@ -133,11 +130,11 @@ describe('a storage that fails', () => {
     expect(run.getState()).not.toHaveProperty('storageError');
   });
 
-  describe('to answer', () => {
+  describe('a storage that does not answer', () => {
     beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
     afterEach(() => void vi.useRealTimers());
 
-    test('an append: the run continues and reports it; a late answer counts', async () => {
+    test('to append: the run continues and reports it, and a late answer counts', async () => {
       let answer = (): void => {};
       const { run, storage } = openWith(async (attempt, store) => {
         if (attempt === 2) await new Promise<void>((resolve) => (answer = resolve));
@@ -156,7 +153,7 @@ describe('a storage that fails', () => {
       expect(run.getState()).not.toHaveProperty('storageError');
     });
 
-    test('a load: what was to start starts', async () => {
+    test('to load: a waiting start begins', async () => {
       const storage = memoryStorage();
       storage.load = () => new Promise(() => {});
       const { run } = open(storage, ['One.']);
@@ -168,7 +165,7 @@ describe('a storage that fails', () => {
     });
   });
 
-  test('while a new start replaces what it was busy with: only the new one counts', async () => {
+  test('while a new start replaces the pending write: only the new start counts', async () => {
     const storage = memoryStorage();
     const { append } = storage;
     let calls = 0;
@@ -212,7 +209,7 @@ describe('a stored log that is damaged', () => {
     }
   });
 
-  test('by more events of a type than a run may hold: what is within the limit is shown', async () => {
+  test('shows the events within the limit if it has too many events of a type', async () => {
     const [start] = await whole();
     const warnings = Array.from({ length: 10_001 }, (_none, index): RunEvent => ({
       seq: index + 1,
@@ -227,10 +224,10 @@ describe('a stored log that is damaged', () => {
   });
 
   test.each([
-    ['nothing', null],
+    ['a missing event', null],
     ['a text', 'lost'],
-    ['an event of another place', { seq: 3, t: 0, type: 'warning', message: 'x' }],
-  ])('by %s', async (_, damage) => {
+    ['an event with a wrong seq', { seq: 3, t: 0, type: 'warning', message: 'x' }],
+  ])('shows the events before %s, and can be retried', async (_, damage) => {
     const log = await whole();
     const { run } = open(memoryStorage({ a: log.toSpliced(5, 1, damage as never) }), ['Done again.']);
     await run.restored;
@@ -241,7 +238,7 @@ describe('a stored log that is damaged', () => {
 });
 
 describe('a log that is passed in', () => {
-  test('is what the run begins with if nothing is stored', async () => {
+  test('is the initial log of the run if nothing is stored', async () => {
     const storage = memoryStorage({ a: [] });
     const before = createRun(research, { model: scriptedModel(['One.']) });
     await before.start('caves');
@@ -262,7 +259,7 @@ describe('a log that is passed in', () => {
     expect(later.log()).toEqual(json(run.log()));
   });
 
-  test('that broke off is running until something watches, and then interrupted', async () => {
+  test('is running until something watches, and then interrupted, if it has no end', async () => {
     const log = stored(await brokenOff());
     const run = createRun(research, { log, schedule: atOnce, model: scriptedModel(['Nothing there.']) });
     expect(run.getState()).toMatchObject({ status: 'running', text: 'well' });
@@ -271,7 +268,7 @@ describe('a log that is passed in', () => {
     expect(await run.retry()).toBe('Nothing there.');
   });
 
-  test('whose work continues is followed, and stored from its beginning', async () => {
+  test('is followed and stored from its beginning if its run continues elsewhere', async () => {
     const executor = inProcess();
     const other = memoryStorage();
     const { run: before } = open(other, [look('left'), [{ text: 'one two three', chunkSize: 4 }]], executor);
@@ -285,7 +282,7 @@ describe('a log that is passed in', () => {
     await expect.poll(() => stored(storage)).toEqual(json(run.log()));
   });
 
-  test('that is not a log is a run that has not begun', async () => {
+  test('is ignored if it is not a log', async () => {
     const run = createRun(research, { log: [], model: scriptedModel(['One.']) });
     await run.restored;
     expect(run.getState().status).toBe('idle');

@@ -19,7 +19,7 @@ function open(turns: readonly ScriptedTurn[]) {
 }
 
 describe('a detached run', () => {
-  test('continues, and is followed again from where it was left: nothing is lost or repeated', async () => {
+  test('continues, and is followed again from the last event without loss or repetition', async () => {
     const { run, heard } = open([slow]);
     const result = run.start();
     await nextEvent(run, 'text-delta');
@@ -35,7 +35,7 @@ describe('a detached run', () => {
     expect(reduceAll(run.log())).toStrictEqual(run.getState());
   });
 
-  test('again and again', async () => {
+  test('can be detached and attached several times', async () => {
     const { run, heard } = open([slow]);
     const result = run.start();
     while (run.getState().status === 'running') {
@@ -51,7 +51,7 @@ describe('a detached run', () => {
     expect(types(heard).filter((type) => type === 'text-delta')).toHaveLength(7);
   });
 
-  test('before it has said anything', async () => {
+  test('can be detached before its first event', async () => {
     const { run, heard } = open([slow]);
     const result = run.start();
     run.detach();
@@ -64,7 +64,7 @@ describe('a detached run', () => {
     expect(heard).toEqual(run.log());
   });
 
-  test('and attached again before that, is not released', async () => {
+  test('is not released if it is attached again before its first event', async () => {
     const { run } = open([slow]);
     const result = run.start();
     run.detach();
@@ -72,7 +72,7 @@ describe('a detached run', () => {
     expect(await result).toBe('one two three four five six');
   });
 
-  test('and has ended meanwhile shows its end when it is attached', async () => {
+  test('shows its end when it is attached after it has ended', async () => {
     const { run, heard } = open(['Quick.']);
     const result = run.start();
     await nextEvent(run, 'run-start');
@@ -84,7 +84,7 @@ describe('a detached run', () => {
     expect(heard).toEqual(run.log());
   });
 
-  test('that cannot be found again is interrupted', async () => {
+  test('is interrupted if it cannot be found again', async () => {
     const model = scriptedModel([slow]);
     const { start } = inProcess();
     const run = createRun(say, { model, executor: { start } });
@@ -96,7 +96,7 @@ describe('a detached run', () => {
     expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'interrupted' } });
   });
 
-  test('a stop ends the work, too, and at once', async () => {
+  test('is ended at once by a stop', async () => {
     const { run, isAborted } = open([endless]);
     const result = run.start();
     await nextEvent(run, 'text-delta');
@@ -107,7 +107,7 @@ describe('a detached run', () => {
     expect(isAborted(0)).toBe(true);
   });
 
-  test('a stop after it was followed again ends the work', async () => {
+  test('is ended by a stop after it was attached again', async () => {
     const { run, isAborted } = open([endless]);
     const result = run.start();
     await nextEvent(run, 'text-delta');
@@ -119,7 +119,7 @@ describe('a detached run', () => {
     expect(types(run.log()).filter((type) => type === 'run-end')).toHaveLength(1);
   });
 
-  test('a start takes its place, and ends the work', async () => {
+  test('is replaced and ended by another start', async () => {
     const { run, heard, isAborted } = open([endless, 'Two.']);
     const first = run.start();
     await nextEvent(run, 'text-delta');
@@ -130,7 +130,7 @@ describe('a detached run', () => {
     expect(types(heard).filter((type) => type === 'run-end')).toHaveLength(2);
   });
 
-  test('a start that would wait for a detached run begins at once', async () => {
+  test('does not hold up a queued start', async () => {
     const { run, isAborted } = open([endless, 'Two.']);
     void run.start();
     await nextEvent(run, 'text-delta');
@@ -141,7 +141,7 @@ describe('a detached run', () => {
     expect(isAborted(0)).toBe(true);
   });
 
-  test('a start beside it leaves it alone', async () => {
+  test('is not affected by a parallel start', async () => {
     const { run, model, isAborted } = open([slow, 'Two.']);
     void run.start();
     await nextEvent(run, 'text-delta');
@@ -151,7 +151,7 @@ describe('a detached run', () => {
     expect(model.calls).toHaveLength(2);
   });
 
-  test('while a later try is under way, is followed in that try', async () => {
+  test('is followed in its latest attempt', async () => {
     const { run, heard } = open([[{ throw: 'No.' }], slow]);
     await codeOf(run.start());
     const again = run.retry();
@@ -176,7 +176,7 @@ describe('a detached run', () => {
     await result;
   });
 
-  test('without a run to detach, neither does anything', async () => {
+  test('detach and attach do nothing without a run', async () => {
     const { run, heard } = open(['One.']);
     run.detach();
     run.attach();
@@ -193,7 +193,7 @@ describe('an executor that is stopped', () => {
   const start = { seq: 0, t: 0, type: 'run-start', v: 2, runId: 'r', model: 'm' } as const;
   const begin: RunEvent = { ...start, messages: [], messageId: 'a' };
 
-  test('and throws has stopped', async () => {
+  test('has stopped if it throws', async () => {
     const run = createRun(say, {
       executor: {
         async *start(_request, signal) {
@@ -211,7 +211,7 @@ describe('an executor that is stopped', () => {
     expect(run.getState().status).toBe('stopped');
   });
 
-  test('and sends nothing more has stopped', async () => {
+  test('has stopped if it sends nothing more', async () => {
     const run = createRun(say, {
       executor: {
         async *start(_request, signal) {
@@ -228,7 +228,7 @@ describe('an executor that is stopped', () => {
     expect(await codeOf(result)).toBe('aborted');
   });
 
-  test('that cannot be stopped ends the run with the error that it threw', async () => {
+  test('ends the run with its error if it cannot be stopped', async () => {
     const run = createRun(say, {
       executor: {
         start() {

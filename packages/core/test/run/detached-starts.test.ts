@@ -35,7 +35,7 @@ test('a detached start that cannot be followed settles, too', async () => {
   expect(await codeOf(first)).toBe('interrupted');
 });
 
-test('a start in the background asks for an approval in the state, and is answered', async () => {
+test('a start in the background shows its approval in the state, and can be answered', async () => {
   let sent = 0;
   const mail = definePrompt('mail', (prompt) => {
     prompt.defTool('send', 'Sends.', z.object({}), () => (sent += 1), { needsApproval: true });
@@ -59,7 +59,7 @@ test('a start in the background asks for an approval in the state, and is answer
   expect([await second, await first, sent]).toEqual(['one two three four', 'Sent.', 1]);
 });
 
-test('a start out of sight has its client tools answered by the page', async () => {
+test('a detached start gets answers of client tools from the page', async () => {
   const locate = tool('locate', 'Where the user is.', z.object({}), { outputSchema: z.string() });
   const where = definePrompt('where', (prompt) => prompt.$`Where?`, { tools: [locate] });
   const turns: ScriptedTurn[] = [[{ delay: 20 }, call('locate', {})], 'Two.', 'In Faro.'];

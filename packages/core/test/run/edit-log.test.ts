@@ -35,7 +35,7 @@ function at(log: readonly RunEvent[], type: RunEvent['type'], nth = 0): number {
 }
 
 describe('the result of a tool call', () => {
-  test('is replaced, and only what follows runs: no tool and no step before runs again', async () => {
+  test('is replaced, and only what follows runs again', async () => {
     const opened = await finished(trip, ['A door!']);
     const { log, model, looked } = opened;
     const before = json(log);
@@ -61,7 +61,7 @@ describe('the result of a tool call', () => {
     await expectWhole(fork);
   });
 
-  test('becomes an error, and an error becomes a result', async () => {
+  test('can become an error, and an error can become a result', async () => {
     const failing = definePrompt('failing', (prompt) => {
       prompt.defTool('fail', 'Fails', z.object({}), () => {
         throw new Error('No power.');
@@ -88,7 +88,7 @@ describe('the result of a tool call', () => {
     await expectWhole(burning);
   });
 
-  test('of an id that the model repeats in a later step is only that of the named step', async () => {
+  test('is replaced only in the named step if the model reuses the id later', async () => {
     const opened = await finished([look('left'), look('left'), 'Done.'], ['Otherwise.']);
     const { log } = opened;
     const fork = runOf(opened, log, { step: 1, toolCallId: 'look-left', output: 'edited' });
@@ -153,7 +153,7 @@ describe('the result of a tool call', () => {
 });
 
 describe('the text of an answer', () => {
-  test('between two steps is replaced as a whole, and only what follows runs', async () => {
+  test('is replaced as a whole between two steps, and only what follows runs again', async () => {
     const opened = await finished(trip, ['Stars.']);
     const { log, model, looked } = opened;
     const fork = runOf(opened, log, { step: 1, text: 'I look at the sky.' });
@@ -188,7 +188,7 @@ describe('the text of an answer', () => {
     expect(() => editLog(run.log(), { step: 0, text: 'four' })).toThrow('Write JSON.');
   });
 
-  test('of an answer that broke off and was tried again leaves what is void', async () => {
+  test('is replaced in a retried answer without its void attempt', async () => {
     const { log } = await finished(['One.']);
     const start = at(log, 'text-start');
     const end = at(log, 'text-end');
@@ -204,7 +204,7 @@ describe('the text of an answer', () => {
   });
 });
 
-test('an edited log has no metadata of the provider for what it did not write', async () => {
+test('an edited log has no provider metadata for edited parts', async () => {
   const { log } = await finished(['One.']);
   const marked = log.map((event) =>
     event.type === 'text-start' || event.type === 'text-end'
@@ -250,7 +250,7 @@ test('a refused call has no result to edit', async () => {
   expect(() => editLog(run.log(), { step: 0, toolCallId: 'mail', output: 1 })).toThrow('was refused');
 });
 
-test('the steps from which a run can continue are those that retry accepts', async () => {
+test('the steps from which a run can continue are the steps that retry accepts', async () => {
   const { run, log } = await finished(trip, ['Again.', 'Again.', 'Again.']);
   expect(continuableSteps(log)).toEqual([0, 1, 2]);
   expect(continuableSteps(log.slice(0, at(log, 'step-end', 1)))).toEqual([0, 1]);
@@ -259,7 +259,7 @@ test('the steps from which a run can continue are those that retry accepts', asy
   await expect(fork.retry({ from: 3 })).rejects.toThrow('It can from 0, 1, 2');
 });
 
-describe('a step after the model was told what is missing', () => {
+describe('a step after feedback to the model', () => {
   const counting = definePrompt('count', (prompt) => {
     prompt.defTaskList([{ task: 'Count to three' }]);
     prompt.$`Work through the tasks.`;
@@ -270,7 +270,7 @@ describe('a step after the model was told what is missing', () => {
     model.calls[at]!.prompt.map(({ content }) => JSON.stringify(content)).toSorted();
   const nudged = /The task list is not complete/;
 
-  test('can run again: the model reads its answer and what it was told', async () => {
+  test('can run again: the model reads its answer and the feedback', async () => {
     const model = scriptedModel(['One.', 'Two.', finish, 'Done.', finish, 'Done again.']);
     const run = createRun(counting, { model });
     await run.start();
@@ -292,7 +292,7 @@ describe('a step after the model was told what is missing', () => {
     }
   });
 
-  test('is where a run that failed after it continues', async () => {
+  test('is where a run that failed later continues', async () => {
     const model = scriptedModel(['One.', [{ throw: 'The line is dead.' }], finish, 'Done.']);
     const run = createRun(counting, { model });
     await expect(run.start()).rejects.toThrow('dead');
@@ -301,7 +301,7 @@ describe('a step after the model was told what is missing', () => {
     expect(run.getState().steps).toHaveLength(3);
   });
 
-  test('keeps what it was told if the answer before it is edited', async () => {
+  test('keeps the feedback if the answer before it is edited', async () => {
     const model = scriptedModel(['One.', finish, 'Done.', finish, 'Done again.']);
     const run = createRun(counting, { model });
     await run.start();
@@ -312,7 +312,7 @@ describe('a step after the model was told what is missing', () => {
     expect(JSON.stringify(sent(model, 3))).toMatch(nudged);
   });
 
-  test('refuses another answer where the model was told what is wrong with this one', async () => {
+  test('refuses to edit the answer that the feedback is about', async () => {
     const output = z.object({ count: z.int() });
     const prompt = definePrompt('json', (own) => own.$`Count.`, { output });
     const model = scriptedModel(['{"count":"many"}', '{"count":3}', '{"count":4}']);
@@ -326,7 +326,7 @@ describe('a step after the model was told what is missing', () => {
   });
 });
 
-test('a log before a step ends there, and before a step from which nothing continues there is none', async () => {
+test('the log before a step ends there, and a step from which no run can continue has none', async () => {
   const { run, log } = await finished(trip);
   const before = logBefore(log, 1);
   expect(before.slice(0, -1)).toEqual(log.slice(0, at(log, 'step-end') + 1));
@@ -337,7 +337,7 @@ test('a log before a step ends there, and before a step from which nothing conti
   expect(run.log()).toBe(log);
 });
 
-test('a mark that is not true is not a valid event', () => {
+test('an edited mark must be true', () => {
   const end = { type: 'tool-end', seq: 0, t: 0, toolCallId: 'a', output: 1 };
   expect(isRunEvent({ ...end, edited: true })).toBe(true);
   expect(isRunEvent({ ...end, edited: { not: 'a mark' } })).toBe(false);

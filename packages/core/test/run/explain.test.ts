@@ -8,7 +8,7 @@ import { call, play } from '../support.ts';
 const empty: CompiledRequest = { model: '', instructions: '', messages: [], tools: [], settings: {} };
 const about = (request: Partial<CompiledRequest>): string => explain({ ...empty, ...request });
 
-test('a dry run: everything that is sent, what it costs, and warnings', async () => {
+test('explain shows everything that a dry run would send, its cost and warnings', async () => {
   const dry = await dryRun(
     (prompt) => {
       const user = prompt.def('USER_NAME', 'Ada');
@@ -98,7 +98,7 @@ test('a dry run: everything that is sent, what it costs, and warnings', async ()
   `);
 });
 
-test('a request of a run', async () => {
+test('explain shows a request of a run', async () => {
   const { state } = await play(
     (prompt) => {
       prompt.defTool('add', 'Adds', z.object({ a: z.number(), b: z.number() }), ({ a, b }) => {
@@ -133,7 +133,7 @@ test('a request of a run', async () => {
   `);
 });
 
-test('every kind of part', () => {
+test('explain shows every kind of part', () => {
   const messages: ModelMessage[] = [
     {
       role: 'user',
@@ -236,7 +236,7 @@ test('every kind of part', () => {
   `);
 });
 
-test('arguments of every shape', () => {
+test('explain shows arguments of every shape', () => {
   const property = (schema: unknown): string => {
     const inputSchema = { type: 'object', properties: { a: schema }, required: ['a'] };
     return about({ tools: [{ name: 'f', inputSchema }] })
@@ -263,14 +263,14 @@ test('arguments of every shape', () => {
   expect(property(true)).toBe('unknown');
 });
 
-test('settings that nobody set are left out', () => {
+test('explain leaves out unset settings', () => {
   expect(explain(empty)).toBe('Model\n  none');
   expect(about({ tools: [{ name: 'search', inputSchema: {} }] })).toBe(
     'Model\n  none\n\nTools\n  search\n    unknown',
   );
 });
 
-test('a text cannot make a terminal do things', () => {
+test('explain escapes control characters of the terminal', () => {
   const messages: ModelMessage[] = [{ role: 'user', content: 'a\u001B[2J\u0007b\r\n\tc\n\n\u009Bd' }];
   expect(about({ messages })).toBe(
     'Model\n  none\n\nMessages\n  0 user\n    a\uFFFD[2J\uFFFDb\n    \tc\n\n    \uFFFDd',

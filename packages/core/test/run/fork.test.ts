@@ -26,7 +26,7 @@ function place(run: Pick<Run<never>, 'log'>, type: RunEvent['type'], nth = 0): n
 }
 
 describe('a fork', () => {
-  test('has what the run had, and continues by itself: the run stays as it is', async () => {
+  test('has the log of the run, and continues without changing the run', async () => {
     const { run, model, looked } = open([look('left'), look('right'), 'Nothing.', look('up'), 'Dark.']);
     await run.start('caves');
     const log = json(run.log());
@@ -45,7 +45,7 @@ describe('a fork', () => {
     expect(run.getState()).toBe(state);
   });
 
-  test('of all, continues the conversation on its own', async () => {
+  test('of the whole run continues the conversation independently', async () => {
     const { run, model } = open(['One.', 'Two.', 'Two, otherwise.']);
     await run.start('caves');
     const fork = run.fork();
@@ -62,7 +62,7 @@ describe('a fork', () => {
     expect(fork.getState().messages).toHaveLength(4);
   });
 
-  test('in the middle of a text has its beginning', async () => {
+  test('in the middle of a text has the beginning of the text', async () => {
     const model = scriptedModel(['One two three.', 'Four.'], { chunkSize: 4 });
     const run = createRun(
       definePrompt('count', (prompt) => prompt.$`Count.`),
@@ -75,7 +75,7 @@ describe('a fork', () => {
     expect(json(model.calls[1]?.prompt.map(({ role }) => role))).toEqual(['user', 'assistant', 'user']);
   });
 
-  test('of a fork', async () => {
+  test('can be forked', async () => {
     const { run, looked } = open([look('left'), look('right'), 'Nothing.', 'Dark.', 'Light.']);
     await run.start('caves');
     const fork = run.fork(place(run, 'step-end', 1));
@@ -87,7 +87,7 @@ describe('a fork', () => {
     expect(looked).toEqual(['left', 'right']);
   });
 
-  test('while the run continues', async () => {
+  test('can be made while the run continues', async () => {
     const { run } = open([look('left'), [{ text: 'Well' }, { delay: 30 }], 'From the fork.']);
     const result = run.start('caves');
     await nextEvent(run, (event) => event.type === 'text-delta');
@@ -100,7 +100,7 @@ describe('a fork', () => {
     expect(run.log().some(({ type }) => type === 'run-resume')).toBe(false);
   });
 
-  test('before the first event, and of a run that has not begun, is a run that has not begun', async () => {
+  test('before the first event, or of a run that has not begun, is idle', async () => {
     const { run } = open(['One.', 'Two.', 'Three.']);
     expect(run.fork().getState().status).toBe('idle');
     await run.start('caves');
@@ -110,7 +110,7 @@ describe('a fork', () => {
     expect(await fork.start('hills')).toBe('Two.');
   });
 
-  test('has the input itself, not its copy in the log', async () => {
+  test('has the original input, not its copy in the log', async () => {
     const seen: unknown[] = [];
     const model = scriptedModel(['One.', 'Two.']);
     const run = createRun(
@@ -127,7 +127,7 @@ describe('a fork', () => {
     expect(seen[1]).toBe(input);
   });
 
-  test('uses the settings of the run, and can be changed by itself', async () => {
+  test('has the settings of the run, which can be changed separately', async () => {
     const { run, model } = open(['One.', 'Two.']);
     await run.start('caves');
     const other = scriptedModel(['Other.']);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { killAndGoOn, openPage } from '../support/killed-page.ts';
 import { after, memoryStorage } from '../support/runs.ts';
 
-test('a page that is killed after any of its writes: nothing that may change something is done twice', async () => {
+test('a page that is killed after any of its writes makes no writing call twice', async () => {
   const storage = memoryStorage();
   const { run } = openPage(storage);
   expect(await run.start()).toBe('Done.');
@@ -17,7 +17,7 @@ test('a page that is killed after any of its writes: nothing that may change som
   }
 }, 60_000);
 
-test('a page that is killed at any moment', async () => {
+test('a page that is killed at any moment makes no writing call twice', async () => {
   for (let ms = 0; ms < 160; ms += 8) {
     expect(await killAndGoOn(() => after(ms))).toBe('Done.');
   }

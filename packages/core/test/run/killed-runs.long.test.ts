@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { killAtRandom } from '../support/killed-runs.ts';
 
-test('200 runs that were killed at random moments, some again and again: no writing call took effect twice', async () => {
+test('in 200 runs that are killed at random moments, no writing call takes effect twice', async () => {
   let kills = 0;
   for (let seed = 1; seed <= 200; seed += 1) {
     const killed = await killAtRandom(seed);

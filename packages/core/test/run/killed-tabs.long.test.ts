@@ -3,7 +3,7 @@ import { killTabs } from '../support/killed-tabs.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('tabs that were killed at 200 random moments, reloaded and used: no writing call took effect twice', async () => {
+test('in tabs that are killed at 200 random moments, no writing call takes effect twice', async () => {
   let kills = 0;
   for (let seed = 1; kills < 200; seed += 1) {
     const { writes, ...killed } = await killTabs(seed);

@@ -33,7 +33,7 @@ function losing(): Executor & { starts: number; ended: string[] } {
   };
 }
 
-test('work that was lost sight of is ended before it is done again', async () => {
+test('a run whose connection was lost is stopped before it is repeated', async () => {
   const executor = losing();
   const run = createRun(greet, { executor });
   await run.start().catch(() => {});
@@ -44,7 +44,7 @@ test('work that was lost sight of is ended before it is done again', async () =>
   expect([executor.starts, executor.ended]).toEqual([3, ['far', 'far']]);
 });
 
-test('a start that a listener makes while another takes its place can still be stopped', async () => {
+test('a start that a listener makes while another start replaces it can still be stopped', async () => {
   const slow = [{ delay: 5_000 }, { text: 'x' }];
   const model = scriptedModel([slow, slow, slow, slow]);
   const run = createRun(greet, { model });

@@ -11,7 +11,7 @@ const oneTask = definePrompt('one-task', (prompt) => {
 });
 
 describe('the next turn of a conversation with tasks', () => {
-  test('a list that is finished stays finished', async () => {
+  test('keeps a finished list finished', async () => {
     const model = scriptedModel([finish('8'), 'It is 8.', 'You are welcome.']);
     const run = createRun(oneTask, { model });
     await run.start();
@@ -29,7 +29,7 @@ describe('the next turn of a conversation with tasks', () => {
     expect(JSON.stringify(model.calls.at(-1)?.prompt)).not.toContain('[Task');
   });
 
-  test('a new task continues from there, and start begins again', async () => {
+  test('continues with a new task, and start begins the list again', async () => {
     const model = scriptedModel([
       finish('8'),
       'It is 8.',
@@ -59,7 +59,7 @@ describe('the next turn of a conversation with tasks', () => {
     expect(run.getState().tasks.map(({ id, result }) => [id, result])).toEqual([['task-1', '8']]);
   });
 
-  test('what was under way when the run was stopped is to be done still', async () => {
+  test('keeps the task open that was in progress when the run was stopped', async () => {
     const model = scriptedModel([[call('startTask')], [{ delay: 10_000 }], finish('8'), 'Eight.']);
     const run = createRun(oneTask, { model });
     const first = run.start();
@@ -72,7 +72,7 @@ describe('the next turn of a conversation with tasks', () => {
     expect(run.getState().tasks[0]).toMatchObject({ status: 'completed', result: '8' });
   });
 
-  test('what the user has renamed, removed and added stays so', async () => {
+  test('keeps tasks that the user renamed, removed and added', async () => {
     const model = scriptedModel([finish('8'), finish('16'), 'Sixteen.', 'You are welcome.']);
     const three = definePrompt('three', (prompt) => {
       prompt.defTaskList([{ task: 'Add 5 and 3' }, { task: 'Double it' }, { task: 'Print it' }]);
@@ -103,7 +103,7 @@ describe('the next turn of a conversation with tasks', () => {
     expect(run.getState().tasks[1]).toMatchObject({ authored: 'Double it' });
   });
 
-  test('the tasks of another list are left alone', async () => {
+  test('ignores the tasks of another list', async () => {
     const model = scriptedModel([finish('8'), 'Eight.', finish('x'), 'Done.']);
     let title = 'Add 5 and 3';
     const changing = definePrompt('changing', (prompt) => {
@@ -117,7 +117,7 @@ describe('the next turn of a conversation with tasks', () => {
     expect(run.getState().tasks).toMatchObject([{ title: 'Something else', result: 'x' }]);
   });
 
-  test('a list that the model made continues, too', async () => {
+  test('continues a list that the model made', async () => {
     const model = scriptedModel([
       [call('createTask', { description: 'Look' })],
       [call('completeTask', { taskId: 'task-1', result: 'seen' })],

@@ -5,7 +5,7 @@ import { after, codeOf, memoryStorage, nextEvent } from '../support/runs.ts';
 import { looked, research, look, endless, open, stored, brokenOff } from '../support/stored-runs.ts';
 
 describe('after a reload', () => {
-  test('a run that was done is restored as it was, and its conversation continues', async () => {
+  test('a finished run is restored unchanged, and its conversation continues', async () => {
     const storage = memoryStorage();
     const before = open(storage, [look('left'), 'Nothing.']).run;
     await before.start('caves');
@@ -28,7 +28,7 @@ describe('after a reload', () => {
     expect(looked).toEqual([]);
   });
 
-  test('is looked up once, when something watches', async () => {
+  test('a run is loaded once, when something watches it', async () => {
     const storage = memoryStorage();
     const { run } = open(storage, []);
     expect(storage.loads).toBe(0);
@@ -40,7 +40,7 @@ describe('after a reload', () => {
     expect(run.getState().status).toBe('idle');
   });
 
-  test('a live run is interrupted, with what it had; nothing starts, and nothing is stored', async () => {
+  test('a live run is interrupted and keeps its state, and nothing starts or is stored', async () => {
     const storage = await brokenOff();
     const log = json(stored(storage));
     const { run, model } = open(storage, ['Never.']);
@@ -59,7 +59,7 @@ describe('after a reload', () => {
     expect(stored(storage)).toEqual(log);
   });
 
-  test('continues from its last whole step, and the stored log is rewritten', async () => {
+  test('a retry continues from the last complete step and rewrites the stored log', async () => {
     const storage = await brokenOff();
     const { run, model } = open(storage, ['Nothing there.']);
     await run.restored;
@@ -75,13 +75,13 @@ describe('after a reload', () => {
     expect(again.getState()).toEqual(json(run.getState()));
   });
 
-  test('can be tried again before it is restored', async () => {
+  test('a run can be retried before it is restored', async () => {
     const { run } = open(await brokenOff(), ['Nothing there.']);
     expect(await run.retry()).toBe('Nothing there.');
     expect(looked).toEqual([]);
   });
 
-  test('a run that could not begin is tried again with its input', async () => {
+  test('a run that could not begin is retried with its input', async () => {
     const storage = memoryStorage();
     const before = createRun(research, { id: 'a', storage, model: 'nobody:x' });
     expect(await codeOf(before.start('caves'))).toBe('unknown_model');
@@ -91,7 +91,7 @@ describe('after a reload', () => {
     expect(JSON.stringify(model.calls[0]?.prompt)).toContain('Look into caves.');
   });
 
-  test('whose work continues elsewhere is followed to its end', async () => {
+  test('a run that continues elsewhere is followed to its end', async () => {
     const executor = inProcess();
     const storage = memoryStorage();
     const { run: before } = open(
@@ -114,7 +114,7 @@ describe('after a reload', () => {
     expect(looked).toEqual([]);
   });
 
-  test('whose work continues elsewhere can be stopped', async () => {
+  test('a run that continues elsewhere can be stopped', async () => {
     const executor = inProcess();
     const storage = memoryStorage();
     const { run: before, model } = open(storage, [endless], executor);
@@ -132,7 +132,7 @@ describe('after a reload', () => {
 });
 
 describe('the key of a start', () => {
-  test('that is stored is not a new start: it resolves with the stored result', async () => {
+  test('does not start a stored run again, and resolves with the stored result', async () => {
     const storage = memoryStorage();
     const before = open(storage, ['Nothing.']).run;
     await before.start('caves', { key: 'mount' });
@@ -145,7 +145,7 @@ describe('the key of a start', () => {
     expect(await run.start('caves', { key: 'other' })).toBe('Again.');
   });
 
-  test('of a run that was interrupted: it stays so until it is retried', async () => {
+  test('does not start an interrupted run again until it is retried', async () => {
     const { run, model } = open(await brokenOff(), ['Nothing there.']);
     expect(await codeOf(run.start('caves', { key: 'mount' }))).toBe('interrupted');
     expect(model.calls).toHaveLength(0);
@@ -154,7 +154,7 @@ describe('the key of a start', () => {
     expect(await again).toBe('Nothing there.');
   });
 
-  test('holds after a retry and a reload', async () => {
+  test('is kept after a retry and a reload', async () => {
     const storage = await brokenOff();
     const { run } = open(storage, ['Nothing there.']);
     await run.retry();

@@ -22,7 +22,7 @@ function failed(turns: readonly ScriptedTurn[]) {
   return core.createRun(hello, { model: scriptedModel(turns), options: { maxRetries: 0 }, log });
 }
 
-test('a retry that comes with the page waits for what it needs', async () => {
+test('a retry at page load waits until its code is loaded', async () => {
   expect(await failed(['Hello.']).retry()).toBe('Hello.');
 });
 
@@ -34,7 +34,7 @@ test('a retry that is stopped before it begins does not begin', async () => {
   expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'network' } });
 });
 
-test('a start in the meantime replaces it', async () => {
+test('a start in the meantime replaces the retry', async () => {
   const run = failed(['Started.']);
   void run.retry();
   const again = run.retry();

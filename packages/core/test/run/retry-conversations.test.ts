@@ -13,7 +13,7 @@ describe('a conversation', () => {
   const roles = (model: ReturnType<typeof scriptedModel>, call: number): string[] =>
     model.calls[call]!.prompt.map(({ role }) => role);
 
-  test('its last turn is tried again, and the turns before stay', async () => {
+  test('is retried from its last turn, and earlier turns stay', async () => {
     const { run, model, looked } = open([
       look('left'),
       'Nothing left.',
@@ -49,7 +49,7 @@ describe('a conversation', () => {
     expect(roles(model, 5).slice(-2)).toEqual(['assistant', 'user']);
   });
 
-  test('the whole last turn', async () => {
+  test('can be retried from the start of its last turn', async () => {
     const { run, model } = open(['One.', 'Two.', 'Two again.']);
     await run.start();
     await run.send('Next.');
@@ -59,7 +59,7 @@ describe('a conversation', () => {
     await expectWhole(run);
   });
 
-  test('a turn that could not even begin', async () => {
+  test('can be retried if its last turn could not begin', async () => {
     const { run, model } = open(['One.', 'Two.']);
     await run.start();
     run.configure({ model: 'nobody:x' });
@@ -75,7 +75,7 @@ describe('a conversation', () => {
     ]);
   });
 
-  test('a turn that was stopped before it began', async () => {
+  test('can be retried if its last turn was stopped before it began', async () => {
     const { run, model } = open(['One.', 'Two.']);
     await run.start();
     const sent = run.send('Next.');
@@ -95,7 +95,7 @@ describe('tasks', () => {
   const shown = (run: AnyRun): unknown[] =>
     run.getState().tasks.map(({ id, title, status, result }) => [id, title, status, result]);
 
-  test('keep their state, their times, and what the user did in the step that is lost', async () => {
+  test("keep their status, their times and the user's edits of the lost step", async () => {
     const model = scriptedModel([
       finish('8'),
       [{ text: 'Hm', delay: 20 }, { delay: 60_000 }],
@@ -126,7 +126,7 @@ describe('tasks', () => {
     await expectWhole(run);
   });
 
-  test('a failed task is to be done again, and the state shows it', async () => {
+  test('are pending again if they failed', async () => {
     const model = scriptedModel([finish('7'), 'Eight.', finish('8'), finish('16'), 'Sixteen.']);
     const strict = definePrompt('strict', (prompt) => {
       prompt.defTaskList(
@@ -146,7 +146,7 @@ describe('tasks', () => {
     await expectWhole(run);
   });
 
-  test('of a turn that is tried again as a whole: as the user has left them, not as the model has', async () => {
+  test("keep the user's edits, and not the model's, if a whole turn is retried", async () => {
     const model = scriptedModel([
       [{ text: 'Hm', delay: 20 }, call('finishTask', { result: '8' })],
       finish('16'),
@@ -172,7 +172,7 @@ describe('tasks', () => {
     await codeOf(again);
   });
 
-  test('of another prompt replace those before', async () => {
+  test('are replaced by those of another prompt', async () => {
     const model = scriptedModel([finish('8'), failure, finish('x'), 'Done.']);
     const run = createRun(list, { model });
     await codeOf(run.start());
@@ -188,8 +188,8 @@ describe('tasks', () => {
   });
 });
 
-describe('what the prompt defines', () => {
-  test('is defined again: variables of before are gone', async () => {
+describe('definitions of the prompt', () => {
+  test('are made again, without earlier variables', async () => {
     const model = scriptedModel([look('left'), failure, 'Done.']);
     const prompt = (name: string) =>
       definePrompt('variables', (prompt) => {
@@ -206,7 +206,7 @@ describe('what the prompt defines', () => {
 });
 
 describe('agents', () => {
-  test('that were done stay, and are not asked again', async () => {
+  test('that have ended stay, and do not run again', async () => {
     const asked: string[] = [];
     const model = scriptedModel([
       [call('helper', { topic: 'bees' }, 'h1')],
@@ -238,7 +238,7 @@ describe('agents', () => {
   });
 });
 
-test('a replay is played again from its start', async () => {
+test('a retry plays a replay again from its start', async () => {
   const { run } = open([look('left'), failure]);
   await codeOf(run.start());
   const log = run.log().slice();

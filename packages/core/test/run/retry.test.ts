@@ -8,8 +8,8 @@ import { look, failure, open, sent, expectWhole } from '../support/retried-runs.
 
 const endless: ScriptedTurn = [{ text: 'Well' }, { delay: 60_000 }];
 
-describe('a run that failed is tried again', () => {
-  test('after its last whole step: what was called is not called again', async () => {
+describe('retrying a failed run', () => {
+  test('continues after its last complete step without repeating calls', async () => {
     const { run, model, looked } = open([
       look('left', 'First left.'),
       look('right'),
@@ -41,7 +41,7 @@ describe('a run that failed is tried again', () => {
     await expectWhole(run);
   });
 
-  test('shows at once that it continues, with what it has', async () => {
+  test('shows at once that it continues, with its earlier state', async () => {
     const { run } = open([look('left'), failure, 'Nothing.']);
     await codeOf(run.start());
     expect(run.getState()).toMatchObject({ status: 'error' });
@@ -53,7 +53,7 @@ describe('a run that failed is tried again', () => {
     await again;
   });
 
-  test('with text and reasoning of the steps before, and a tool that failed', async () => {
+  test('keeps text and reasoning of earlier steps, and a failed tool call', async () => {
     const calls: string[] = [];
     const prompt = definePrompt('tools', (prompt) => {
       prompt.defTool('broken', 'Fails', z.object({}), () => {
@@ -84,7 +84,7 @@ describe('a run that failed is tried again', () => {
     await expectWhole(run);
   });
 
-  test('from the start where no step is whole', async () => {
+  test('begins from the start if no step is complete', async () => {
     const { run, model } = open([failure, 'Hello.']);
     await codeOf(run.start());
     expect(await run.retry()).toBe('Hello.');
@@ -93,7 +93,7 @@ describe('a run that failed is tried again', () => {
     await expectWhole(run);
   });
 
-  test('again and again, with finished steps in between', async () => {
+  test('can be repeated, with complete steps in between', async () => {
     const { run, model, looked } = open([
       look('left'),
       failure,
@@ -116,7 +116,7 @@ describe('a run that failed is tried again', () => {
     await expectWhole(run);
   });
 
-  test('with another model', async () => {
+  test('can use another model', async () => {
     const { run, model } = open([look('left'), failure]);
     await codeOf(run.start());
     const other = scriptedModel(['From me.'], { provider: 'other', modelId: 'large' });
@@ -131,7 +131,7 @@ describe('a run that failed is tried again', () => {
     await expectWhole(run);
   });
 
-  test('that cannot even begin: what it had stays, and the next one continues', async () => {
+  test('keeps the state if the retry cannot begin, and the next retry continues', async () => {
     const { run, model, looked } = open([look('left'), failure, 'Nothing.']);
     await codeOf(run.start());
     run.configure({ model: 'nobody:x' });
@@ -146,8 +146,8 @@ describe('a run that failed is tried again', () => {
   });
 });
 
-describe('a run that was stopped is tried again', () => {
-  test('after its last whole step', async () => {
+describe('retrying a stopped run', () => {
+  test('continues after its last complete step', async () => {
     const { run, model, looked } = open([look('left'), endless, 'Nothing.']);
     const first = run.start();
     await nextEvent(run, (event) => event.type === 'text-delta' && event.text === 'Well');
@@ -161,7 +161,7 @@ describe('a run that was stopped is tried again', () => {
     await expectWhole(run);
   });
 
-  test('a call that had not ended ends with an error, and the model may make it again', async () => {
+  test('ends an open call with an error, and the model may repeat it', async () => {
     const model = scriptedModel([look('left'), look('right'), look('right'), 'Nothing.']);
     const looked: string[] = [];
     const run = createRun(
@@ -192,7 +192,7 @@ describe('a run that was stopped is tried again', () => {
     await expectWhole(run);
   });
 
-  test('while it is under way: that is stopped first', async () => {
+  test('stops the run first if it is running', async () => {
     const { run, looked } = open([look('left'), endless, 'Nothing.']);
     const heard: RunEvent[] = [];
     run.listen((event) => heard.push(event));
@@ -209,7 +209,7 @@ describe('a run that was stopped is tried again', () => {
     await expectWhole(run);
   });
 
-  test('stopped again before any output', async () => {
+  test('can be stopped again before any output', async () => {
     const { run } = open([look('left'), failure, 'Nothing.']);
     await codeOf(run.start());
     const again = run.retry();
@@ -222,10 +222,10 @@ describe('a run that was stopped is tried again', () => {
   });
 });
 
-describe('from a step', () => {
+describe('retrying from a step', () => {
   const turns = [look('left'), look('right'), 'Nothing.', look('up'), 'All dark.'];
 
-  test('of a run that is done', async () => {
+  test('works for a finished run', async () => {
     const { run, model, looked } = open(turns);
     expect(await run.start()).toBe('Nothing.');
     expect(await run.retry({ from: 1 })).toBe('All dark.');
@@ -235,7 +235,7 @@ describe('from a step', () => {
     await expectWhole(run);
   });
 
-  test('the whole turn, which is the default of a run that is done', async () => {
+  test('repeats the whole turn by default if the run is done', async () => {
     for (const from of [undefined, 0]) {
       const { run, model } = open(['Hello.', 'Hello again.']);
       await run.start();
@@ -246,7 +246,7 @@ describe('from a step', () => {
     }
   });
 
-  test('from a step that it cannot continue from: the error names the steps that it can', async () => {
+  test('is refused for an impossible step, with the possible ones', async () => {
     const { run, model } = open(turns);
     await run.start();
     const state = run.getState();
@@ -260,11 +260,11 @@ describe('from a step', () => {
     expect(model.calls).toHaveLength(3);
   });
 
-  test('of a run that has not begun', async () => {
+  test('is refused for a run that has not begun', async () => {
     const { run, model } = open(['Hello.']);
     await expect(run.retry()).rejects.toMatchObject({
       code: 'invalid_options',
-      message: 'Nothing has run that could be tried again. Call start(input).',
+      message: 'There is no run to retry. Call start(input).',
     });
     expect(model.calls).toHaveLength(0);
   });

@@ -35,7 +35,7 @@ const ways: [string, () => Promise<RunHandle>][] = [
 ];
 
 describe.each(ways)('the run of %s', (_name, begin) => {
-  test('is watched, answered and edited in the same way, to its end', async () => {
+  test('can be watched, answered and edited in the same way', async () => {
     const run = await begin();
     const heard: RunEvent[] = [];
     const states = new Set<string>();
@@ -85,7 +85,7 @@ describe.each(ways)('the run of %s', (_name, begin) => {
   });
 });
 
-test('a run of createRun has every member that the one of runPrompt has', async () => {
+test('a run of createRun has every member of a run of runPrompt', async () => {
   const { run } = await runPrompt(shop, { model: turns() });
   const members = Object.keys(run);
   expect(Object.keys(createRun(shop))).toEqual(expect.arrayContaining(members));

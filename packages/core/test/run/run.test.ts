@@ -21,7 +21,7 @@ describe('a run that can be started', () => {
     expect(seen.at(-1)).toBe('done');
   });
 
-  test('the same key starts it once', async () => {
+  test('starts once for the same key', async () => {
     const model = scriptedModel(['One.', 'Two.']);
     const run = createRun(hello, { model });
     const first = run.start(undefined, { key: 'mount' });
@@ -32,7 +32,7 @@ describe('a run that can be started', () => {
     expect(await run.start(undefined, { key: 'again' })).toBe('Two.');
   });
 
-  test('starting again stops what is under way', async () => {
+  test('is stopped by another start', async () => {
     const model = scriptedModel([[{ text: 'slow' }, { delay: 5_000 }], 'Second.']);
     const run = createRun(hello, { model });
     const first = run.start();
@@ -49,7 +49,7 @@ describe('a run that can be started', () => {
     expect(run.getState().text).toBe('Second.');
   });
 
-  test('stop, before the first event and in the middle', async () => {
+  test('can be stopped before the first event and in the middle', async () => {
     const run = createRun(hello, { model: scriptedModel([[{ text: 'a' }, { delay: 5_000 }], 'b']) });
     const early = run.start();
     run.stop();
@@ -64,7 +64,7 @@ describe('a run that can be started', () => {
     run.stop();
   });
 
-  test('a failure is in the state, and an ignored promise is no unhandled rejection', async () => {
+  test('shows a failure in its state, and an ignored promise causes no unhandled rejection', async () => {
     const run = createRun(hello, { model: 'nobody:x' });
     expect(await codeOf(run.start())).toBe('unknown_model');
     expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'unknown_model' } });
@@ -72,7 +72,7 @@ describe('a run that can be started', () => {
     await expect.poll(() => run.getState().status).toBe('error');
   });
 
-  test('send continues the conversation: the model is sent every turn', async () => {
+  test('continues its conversation with send: the model reads every turn', async () => {
     const model = scriptedModel(['Hello.', 'Again.', 'And again.']);
     const run = createRun(hello, { model });
     await run.start();
@@ -108,7 +108,7 @@ describe('a run that can be started', () => {
     ['a message of the AI SDK for models', { role: 'user', content: 'Hello?' }],
     ['parts without a type', { parts: ['Hello?'] }],
     ['no parts', { parts: [] }],
-  ])('sending %s rejects with what to send, and changes nothing', async (_what, message) => {
+  ])('rejects send with %s, says what to send, and changes nothing', async (_what, message) => {
     const model = scriptedModel(['Hello.', 'Again.']);
     const run = createRun(hello, { model });
     await run.start();
@@ -122,7 +122,7 @@ describe('a run that can be started', () => {
     expect(model.calls).toHaveLength(1);
   });
 
-  test('the key of the start holds for what follows: a remount does not start the conversation again', async () => {
+  test('does not start the conversation again for the key of its first start', async () => {
     const model = scriptedModel(['Hello.', 'Again.']);
     const run = createRun(hello, { model });
     await run.start(undefined, { key: 'mount' });
@@ -132,7 +132,7 @@ describe('a run that can be started', () => {
     expect(run.getState().messages).toHaveLength(4);
   });
 
-  test('a turn that was stopped before its first word is not sent', async () => {
+  test('does not send a turn that was stopped before its first word', async () => {
     const model = scriptedModel([[{ text: '' }, { delay: 5_000 }], 'Hello.']);
     const run = createRun(hello, { model });
     void run.start();
@@ -143,7 +143,7 @@ describe('a run that can be started', () => {
     expect(model.calls[1]!.prompt.map((message) => message.role)).toEqual(['user', 'user']);
   });
 
-  test('send shows the message at once', () => {
+  test('shows the message of send at once', () => {
     const run = createRun(hello, { model: scriptedModel(['Hello.']) });
     void run.send('Anyone there?');
     expect(run.getState().messages.at(-1)).toMatchObject({
@@ -167,7 +167,7 @@ describe('an executor that misbehaves', () => {
   };
   const executor = (body: () => AsyncGenerator<RunEvent>): Executor => ({ start: body });
 
-  test('that breaks off', async () => {
+  test('that ends without run-end', async () => {
     const run = createRun(hello, {
       executor: executor(async function* () {
         yield start;
@@ -188,7 +188,7 @@ describe('an executor that misbehaves', () => {
     expect(run.getState().status).toBe('error');
   });
 
-  test('that continues after the end', async () => {
+  test('that continues after run-end', async () => {
     const run = createRun(hello, {
       executor: executor(async function* () {
         yield start;
@@ -200,7 +200,7 @@ describe('an executor that misbehaves', () => {
     expect(run.log()).toHaveLength(2);
   });
 
-  test('that ignores its abort', async () => {
+  test('that ignores its signal', async () => {
     const run = createRun(hello, {
       executor: executor(async function* () {
         yield start;

@@ -6,7 +6,7 @@ const hello = definePrompt('hello', (prompt) => prompt.$`Hi.`);
 const write = "Write send('Hello!'), or send({ parts: [{ type: 'text', text: 'Hello!' }] }).";
 const file = { type: 'file', mediaType: 'text/plain', url: 'data:text/plain,hi' };
 
-describe('what send takes', () => {
+describe('the argument of send', () => {
   test.each<[unknown, string]>([
     [7, '7.'],
     [undefined, 'undefined.'],
@@ -21,13 +21,13 @@ describe('what send takes', () => {
     ],
     [{ parts: ['Hello!'] }, 'a message in which a part has no type.'],
     [{ parts: [{ type: 'text', text: 'Hello!' }, null] }, 'a message in which a part has no type.'],
-  ])('not %j', async (message, what) => {
+  ])('cannot be %j', async (message, what) => {
     const model = scriptedModel(['Hello.']);
     const run = createRun(hello, { model });
     await run.start();
     await expect(run.send(message as never)).rejects.toMatchObject({
       code: 'invalid_options',
-      message: `send takes a text or a message, and got ${what} ${write}`,
+      message: `send takes a string or a message, but got ${what} ${write}`,
     });
     expect(run.getState()).toMatchObject({ status: 'done', text: 'Hello.' });
     expect(model.calls).toHaveLength(1);
@@ -37,7 +37,7 @@ describe('what send takes', () => {
     ['Hello!'],
     [{ parts: [{ type: 'text', text: 'Hello!' }] }],
     [{ parts: [file, { type: 'text', text: '' }] }],
-  ])('but %j', async (message) => {
+  ])('can be %j', async (message) => {
     const run = createRun(hello, { model: scriptedModel(['Hello.', 'Hello again.']) });
     await run.start();
     expect(await run.send(message as never)).toBe('Hello again.');

@@ -7,8 +7,8 @@ import { after, codeOf, memoryStorage, nextEvent, type MemoryStorage } from '../
 import * as z from 'zod';
 import { look, endless, open, stored, brokenOff } from '../support/stored-runs.ts';
 
-describe('while it continues', () => {
-  test('a run is stored in batches, in its order; the start and the end come at once', async () => {
+describe('a run that is stored while it continues', () => {
+  test('is written in ordered batches, with its start and end at once', async () => {
     const storage = memoryStorage();
     const { run } = open(storage, [look('left'), [{ text: 'one ', delay: 150 }, 'two']]);
     await run.start('caves');
@@ -22,7 +22,7 @@ describe('while it continues', () => {
     }
   });
 
-  test('that a call has begun is stored while its tool still runs, and does not wait for the next batch', async () => {
+  test('stores the start of a call while its tool runs, before the next batch', async () => {
     const storage = memoryStorage();
     const send = definePrompt('send', (prompt) => {
       prompt.defTool('send', 'Sends', z.object({}), () => after(30), { effect: 'external' });
@@ -36,7 +36,7 @@ describe('while it continues', () => {
     expect(storage.batches.map(([, last]) => last)).toContain(begun?.seq);
   });
 
-  test('a call whose event a transform delays does not wait for it without end', async () => {
+  test('runs a call after a bounded wait if a transform delays its event', async () => {
     const send = definePrompt('send', (prompt) => {
       prompt.defTool('send', 'Sends', z.object({}), () => 'sent', { effect: 'external' });
       prompt.$`Send it.`;
@@ -59,7 +59,7 @@ describe('while it continues', () => {
     expect(await run.start()).toBe('Sent.');
   });
 
-  test('the next start takes the place of what was stored', async () => {
+  test('replaces the stored log with its next start', async () => {
     const storage = memoryStorage();
     const { run } = open(storage, ['One.', 'Two.', 'Three.']);
     await run.start('caves');
@@ -70,7 +70,7 @@ describe('while it continues', () => {
     expect(reduceAll(stored(storage)).messages).toHaveLength(4);
   });
 
-  test('nothing of a detached run', async () => {
+  test('stores nothing of a detached run', async () => {
     const storage = memoryStorage();
     const { run } = open(storage, [[{ text: 'one' }, { delay: 40 }], [{ text: 'two', delay: 60 }]]);
     const first = run.start('caves');
@@ -80,7 +80,7 @@ describe('while it continues', () => {
     await expect.poll(() => stored(storage)).toEqual(json(run.log()));
   });
 
-  test('a slow storage gets one batch at a time, and the run does not wait for it', async () => {
+  test('writes one batch at a time to a slow storage, without waiting for it', async () => {
     const storage = memoryStorage();
     const { append } = storage;
     let writing = 0;
@@ -100,7 +100,7 @@ describe('while it continues', () => {
   });
 });
 
-describe('before it is restored', () => {
+describe('a run that is not yet restored', () => {
   /** A storage that answers when the test lets it. */
   function slow(storage: MemoryStorage): { answer: () => void } {
     const { load } = storage;
@@ -113,7 +113,7 @@ describe('before it is restored', () => {
     return { answer };
   }
 
-  test('a start waits, and the run shows that it is under way: never that it is idle or interrupted', async () => {
+  test('lets a start wait, and is never shown as idle or interrupted', async () => {
     const storage = await brokenOff();
     const { answer } = slow(storage);
     const { run, model } = open(storage, ['New.']);
@@ -130,7 +130,7 @@ describe('before it is restored', () => {
     await expect.poll(() => stored(storage)).toEqual(json(run.log()));
   });
 
-  test('starts are made in their order', async () => {
+  test('starts in order', async () => {
     const storage = memoryStorage();
     const { answer } = slow(storage);
     const { run } = open(storage, ['One.', 'Two.']);
@@ -139,7 +139,7 @@ describe('before it is restored', () => {
     expect(await Promise.all(results)).toEqual(['One.', 'Two.']);
   });
 
-  test('a stop takes a start back, and ends what is found', async () => {
+  test('drops its starts at a stop, and ends the run that is found', async () => {
     const executor = inProcess();
     const other = memoryStorage();
     const { run: before } = open(other, [endless], executor);
@@ -160,7 +160,7 @@ describe('before it is restored', () => {
     expect(model.calls).toHaveLength(0);
   });
 
-  test('a start after a stop is made', async () => {
+  test('starts after a stop', async () => {
     const storage = await brokenOff();
     const { answer } = slow(storage);
     const { run } = open(storage, ['New.']);
@@ -172,7 +172,7 @@ describe('before it is restored', () => {
     expect(await second).toBe('New.');
   });
 
-  test('a signal takes its start back', async () => {
+  test('drops a start whose signal aborts', async () => {
     const storage = memoryStorage();
     const { answer } = slow(storage);
     const { run, model } = open(storage, ['New.']);

@@ -25,7 +25,7 @@ const ends = (events: readonly RunEvent[]): unknown[] =>
   events.flatMap((event) => (event.type === 'run-end' ? [event.outcome] : []));
 
 describe('a start while the run is under way', () => {
-  test('replaces it: the two follow each other', async () => {
+  test('replaces it: the two runs follow each other', async () => {
     const { run, heard } = open([endless, 'Two.']);
     const first = run.start('one');
     await nextEvent(run, 'text-delta');
@@ -39,7 +39,7 @@ describe('a start while the run is under way', () => {
     expect(types(run.log())[0]).toBe('run-start');
   });
 
-  test('replaces what waits, too', async () => {
+  test('replaces waiting starts, too', async () => {
     const { run, model } = open([endless, 'Three.']);
     const first = run.start('one');
     await nextEvent(run, 'text-delta');
@@ -52,7 +52,7 @@ describe('a start while the run is under way', () => {
     expect(model.calls).toHaveLength(2);
   });
 
-  test('fails as busy, and nothing happens', async () => {
+  test('fails as busy and changes nothing', async () => {
     const { run, model, heard } = open([slow('One.')]);
     const first = run.start('one');
     const state = run.getState();
@@ -68,7 +68,7 @@ describe('a start while the run is under way', () => {
     expect(ends(heard)).toEqual(['done']);
   });
 
-  test('does none of this if the run is not under way', async () => {
+  test('starts at once if the run is not running', async () => {
     const { run } = open(['1', '2', '3', '4']);
     expect(await run.start('a', { whenBusy: 'reject' })).toBe('1');
     expect(await run.start('b', { whenBusy: 'queue' })).toBe('2');
@@ -78,7 +78,7 @@ describe('a start while the run is under way', () => {
   });
 });
 
-describe('starts that wait', () => {
+describe('queued starts', () => {
   test('follow each other in order, and the state counts those that wait', async () => {
     const { run, asked, heard } = open([slow('One.'), slow('Two.'), 'Three.', 'Four.']);
     const queued: number[] = [];
@@ -126,7 +126,7 @@ describe('starts that wait', () => {
     expect(run.getState().status).toBe('stopped');
   });
 
-  test('one is taken out by its signal, and the others stay', async () => {
+  test('are removed one by one by their signals', async () => {
     const { run, asked } = open([slow('One.'), 'Three.']);
     const controller = new AbortController();
     const first = run.start('one');
@@ -151,7 +151,7 @@ describe('starts that wait', () => {
     expect(model.calls).toHaveLength(2);
   });
 
-  test('one that was taken out is no start, so that its key starts', async () => {
+  test('can be started again with the key of a removed start', async () => {
     const { run } = open([slow('One.'), 'Two.']);
     const controller = new AbortController();
     void run.start('one');
@@ -161,7 +161,7 @@ describe('starts that wait', () => {
     expect(await run.start('two', { whenBusy: 'queue', key: 'b' })).toBe('Two.');
   });
 
-  test('between an end and the next start, the run is busy', async () => {
+  test('keep the run busy between an end and the next start', async () => {
     const { run } = open([slow('One.'), slow('Two.'), 'Three.']);
     const late: Promise<unknown>[] = [];
     run.listen((event) => {
@@ -178,8 +178,8 @@ describe('starts that wait', () => {
   });
 });
 
-describe('starts side by side', () => {
-  test('both come to their end; the state and the listeners know only the newer', async () => {
+describe('parallel starts', () => {
+  test('both end, and the state and the listeners show only the newer one', async () => {
     const { run, heard } = open([slow('One.'), slow('Two.')]);
     const seen = new Set<string>();
     run.subscribe((state: RunState) => seen.add(state.text));
@@ -195,7 +195,7 @@ describe('starts side by side', () => {
     expect([...seen]).toEqual(['', 'Two.']);
   });
 
-  test('a stop ends both', async () => {
+  test('are both ended by a stop', async () => {
     const { run } = open([endless, endless]);
     const first = run.start('one');
     await nextEvent(run, 'text-delta');
@@ -206,7 +206,7 @@ describe('starts side by side', () => {
     expect(await codeOf(second)).toBe('aborted');
   });
 
-  test('each is found by its key', async () => {
+  test('are each found by their key', async () => {
     const { run, model } = open([slow('One.'), slow('Two.')]);
     const first = run.start('one', { key: 'a' });
     const second = run.start('two', { key: 'b', whenBusy: 'parallel' });
@@ -216,7 +216,7 @@ describe('starts side by side', () => {
     expect(model.calls).toHaveLength(2);
   });
 
-  test('one that waits comes after the shown one, not after the detached one', async () => {
+  test('let a queued start wait for the shown run, not for the detached one', async () => {
     const { run, heard } = open([endless, slow('Two.'), 'Three.']);
     const first = run.start('one');
     await nextEvent(run, 'text-delta');
@@ -241,7 +241,7 @@ describe('the signal of a start', () => {
     expect(await run.start('two')).toBe('Two.');
   });
 
-  test('that is aborted after the end does nothing', async () => {
+  test('does nothing after the end', async () => {
     const { run } = open(['One.', slow('Two.')]);
     const controller = new AbortController();
     await run.start('one', { signal: controller.signal });
@@ -250,7 +250,7 @@ describe('the signal of a start', () => {
     expect(await second).toBe('Two.');
   });
 
-  test('that had aborted before starts nothing', async () => {
+  test('prevents the start if it has already aborted', async () => {
     const { run, model, heard } = open(['One.']);
     expect(await codeOf(run.start('one', { signal: AbortSignal.abort() }))).toBe('aborted');
     expect(await codeOf(run.send('one', { signal: AbortSignal.abort() }))).toBe('aborted');
@@ -270,7 +270,7 @@ describe('the signal of a start', () => {
 });
 
 describe('the key of a start', () => {
-  test('is that of the conversation: it returns the promise of the latest turn', async () => {
+  test('belongs to the conversation, and returns the promise of the latest turn', async () => {
     const { run, model } = open(['One.', [{ throw: 'No.' }], 'Three.']);
     await run.start('one', { key: 'a' });
     const sent = run.send('more');
@@ -282,7 +282,7 @@ describe('the key of a start', () => {
     expect(model.calls).toHaveLength(3);
   });
 
-  test('a later turn differs where it happens', async () => {
+  test('is another one for each later turn', async () => {
     const keys: unknown[] = [];
     const run = createRun(say, {
       executor: {
@@ -304,7 +304,7 @@ describe('the key of a start', () => {
     expect(keys).not.toContain(undefined);
   });
 
-  test('of what was replaced starts again', async () => {
+  test('can start again after it was replaced', async () => {
     const { run } = open([endless, 'Two.', 'One.']);
     const first = run.start('one', { key: 'a' });
     await nextEvent(run, 'text-delta');

@@ -138,7 +138,7 @@ describe('defAgent', () => {
     expect(sent[2]!.messages.at(-1)).toBe('analyst answers {"trend":"up"}');
   });
 
-  test('without a model it has its parent’s', async () => {
+  test('without a model, it uses the model of its parent', async () => {
     const { sent } = await play(
       (prompt) => {
         prompt.defAgent('echo', '', z.object({ text: z.string() }), ({ text }, own) => own.$`Say ${text}`);
@@ -161,7 +161,7 @@ describe('defHook', () => {
     prompt.$`Go.`;
   };
 
-  test('is called for the step', async () => {
+  test('is called before each step', async () => {
     const seen: unknown[] = [];
     const { model } = await play(
       async (prompt) => {
@@ -185,7 +185,7 @@ describe('defHook', () => {
     ]);
   });
 
-  test('controls which tools there are', async () => {
+  test('controls the available tools', async () => {
     const { sent } = await play(
       async (prompt) => {
         await twoTools(prompt);
@@ -222,7 +222,7 @@ describe('defHook', () => {
     );
   });
 
-  test('gives a step a system prompt of its own', async () => {
+  test('gives a step its own system prompt', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 22, 12) });
     const { sent } = await play(
       async (prompt) => {
@@ -244,7 +244,7 @@ describe('defHook', () => {
     ]);
   });
 
-  test('modifies variables, which stay so', async () => {
+  test('modifies variables, which keep their new values', async () => {
     const { sent, events } = await play(
       async (prompt) => {
         await twoTools(prompt);

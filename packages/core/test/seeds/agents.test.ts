@@ -28,7 +28,7 @@ const clerk = defineAgent({
 });
 
 describe('LLM call vs. agent call', () => {
-  test('the caller gets what was read, the dialog that goes on, and the trace of the calls', async () => {
+  test('the caller gets the output, the dialog to continue and the trace of the calls', async () => {
     const model = scriptedModel([
       [call('stock', { item: 'nails' })],
       'There are <answer>5</answer> of them. <advice>Order soon.</advice>',
@@ -58,7 +58,7 @@ describe('LLM call vs. agent call', () => {
     expect(dialog.messages).toHaveLength(2);
   });
 
-  test('there is a next state, or an error that says which one it came to', async () => {
+  test('there is a next state, or an error that names the final state', async () => {
     const model = scriptedModel(['5', '5!', '5?', 'Five.']);
     const error = await faultOf(clerk.call('How many nails?', { model }));
     expect(error.code).toBe('parse_failed');
@@ -101,7 +101,7 @@ describe('State machine lifecycle', () => {
     ]);
   });
 
-  test('a server that fails is asked again after a while; one that refuses the key is not', async () => {
+  test('a failing server is retried after a delay, and a server that refuses the key is not', async () => {
     let requests = 0;
     await using server = await startServer((response) => {
       requests += 1;
@@ -135,7 +135,7 @@ describe('Interrupt vs. exception handling', () => {
     maxInterrupts: 2,
   });
 
-  test('exceptions are pruned, interrupts remain, and the last of them asks for the final response', async () => {
+  test('exceptions are pruned, interrupts remain, and the last interrupt asks for the final response', async () => {
     const model = scriptedModel([
       'Let me think.',
       [call('balance', { of: 'Ada' })],
@@ -180,7 +180,7 @@ describe('Interrupt vs. exception handling', () => {
 });
 
 describe('XML and Markdown tags', () => {
-  test('of which one may be repeated; corrections and rounds of tool calls keep them', async () => {
+  test('the format survives corrections and rounds of tool calls, with a tag that repeats', async () => {
     const analyst = defineAgent({
       name: 'analyst',
       instructions: 'You analyse the stock.',
@@ -269,7 +269,7 @@ describe('Function calls, MCP, and tools', () => {
     }
   });
 
-  test('so are those that the provider runs itself, such as its web search', async () => {
+  test('the tools that the provider runs itself, such as web search, are tools of an agent', async () => {
     const openai = createOpenAI({ apiKey: 'none' });
     const agent = defineAgent({
       name: 'news',
@@ -321,7 +321,7 @@ describe('Classification helpers', () => {
     });
   });
 
-  test('the share of its answers, if the model reports no probabilities', async () => {
+  test('the share of its answers if the model reports no probabilities', async () => {
     const model = scriptedModel(['other', 'billing', 'billing', 'billing']);
     expect(await clerk.classify('My bill is lost.', desks, { model, samples: 4 })).toEqual({
       label: 'billing',

@@ -41,7 +41,7 @@ describe('Implementing custom agents', () => {
   ];
   const article = '<article>The moon and the sun pull.</article>';
 
-  test('a system is put together from agents that it knows by their names', async () => {
+  test('a system is composed of agents that are registered by name', async () => {
     const model = scriptedModel([...facts, article]);
     const found = await registry.get('finder').call('Tides!', { model });
     const written = await registry
@@ -54,7 +54,7 @@ describe('Implementing custom agents', () => {
     expect(agents.has('finder')).toBe(false);
   });
 
-  test('it is a prompt whose tools are agents, all in one log', async () => {
+  test('a system is a prompt whose tools are agents, all in one log', async () => {
     const newsroom = definePrompt('newsroom', (prompt, topic: string) => {
       prompt.defTool('find', 'Finds facts', z.object({}), async (_, context) => {
         const { output } = await registry.get('finder').call(topic, { context });
@@ -91,7 +91,7 @@ describe('Implementing custom agents', () => {
     ]);
   });
 
-  test('a session calls them, too', async () => {
+  test('a session can call registered agents', async () => {
     const model = scriptedModel([
       [call('find', {}, 'f')],
       ...facts,

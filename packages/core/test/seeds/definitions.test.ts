@@ -47,7 +47,7 @@ test('defSystem joins its parts with labels', async () => {
   );
 });
 
-test('def introduces a variable, and returns what stands for it', async () => {
+test('def defines a variable and returns a reference to it', async () => {
   const { sent } = await play(
     (prompt) => {
       const userNameRef = prompt.def('USER_NAME', 'John Doe');
@@ -70,7 +70,7 @@ test('def introduces a variable, and returns what stands for it', async () => {
   ]);
 });
 
-test('defData introduces data as YAML', async () => {
+test('defData defines data as YAML', async () => {
   const { sent } = await play(
     (prompt) => {
       const userData = prompt.defData('USER_DATA', {
@@ -119,7 +119,7 @@ test('$ adds a user message, without the indentation of the source', async () =>
   ]);
 });
 
-test('all of it together is one call of streamText', async () => {
+test('all definitions together make one call of streamText', async () => {
   const { model, sent, state, result } = await play(
     (prompt) => {
       prompt.def('A', '1');

@@ -34,7 +34,7 @@ describe('defDynamicTaskList', () => {
     ]);
   });
 
-  test('each tool, in the states of a task', async () => {
+  test('each tool answers for every status of a task', async () => {
     const { events, state } = await play(plan, [
       [call('createTask', { description: 'Design the schema' })],
       [

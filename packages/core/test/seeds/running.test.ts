@@ -10,7 +10,7 @@ import { play } from './run-scripted.ts';
 import { call } from '../support.ts';
 
 describe('runPrompt', () => {
-  test('takes a function and a configuration, and gives a result and the prompt', async () => {
+  test('takes a function and a configuration, and returns a result and the prompt', async () => {
     const model = scriptedModel([
       [call('getWeather', { city: 'Lisbon' })],
       [{ text: 'It is sunny in Lisbon, John.', chunkSize: 7 }],
@@ -139,7 +139,7 @@ describe('options', () => {
     });
   });
 
-  test('system is joined to what def, defData and defSystem say', async () => {
+  test('system is appended to the definitions of def, defData and defSystem', async () => {
     const { sent } = await play(
       (prompt) => {
         prompt.defSystem('role', 'You are a helpful assistant.');
@@ -160,7 +160,7 @@ You are a helpful assistant.
 Answer in French.`);
   });
 
-  test('maxRetries is 2 where nothing else is said', async () => {
+  test('maxRetries is 2 by default', async () => {
     const busy: ScriptedTurn = [
       { throw: { message: 'busy', status: 503, headers: { 'retry-after-ms': '1' } } },
     ];
@@ -188,7 +188,7 @@ Answer in French.`);
     await vi.waitFor(() => expect(aborted).toEqual(['enough']));
   });
 
-  test('stopWhen ends it after some step', async () => {
+  test('stopWhen ends the run after a step', async () => {
     const { state, sent } = await play(
       (prompt) => {
         prompt.defTool('next', '', z.object({ n: z.number() }), ({ n }) => n + 1);
@@ -282,7 +282,7 @@ describe('model providers', () => {
     expect(await run.finished).toMatchObject({ status: 'done', text: 'Hello.', model: 'openai:gpt-4o' });
   });
 
-  test('a provider of one’s own, from the environment', async () => {
+  test('a custom provider, from the environment', async () => {
     await using server = await startServer((response) => chat(response, ['Hel', 'lo.']));
     const { run } = await runPrompt((prompt) => prompt.$`Hi.`, {
       model: 'zai:glm-4.6', // Custom provider:model_id
@@ -316,7 +316,7 @@ describe('model providers', () => {
     expect(await Promise.all(resolved)).toEqual(Object.values(env));
   });
 
-  test('a variable that is missing is named', async () => {
+  test('a missing variable is named in the error', async () => {
     const start = (env: Record<string, string>) =>
       runPrompt((prompt) => prompt.$`Hi.`, { model: 'zai:glm-4.6', env });
     const base = { ZAI_API_BASE: 'https://api.z.ai/api/coding/paas/v4', ZAI_API_TYPE: 'openai' };

@@ -73,7 +73,7 @@ const records = JSON.parse(json) as readonly [PromptRecord];
 const id = 'template-prompt-001';
 
 describe('prompts as JSON', () => {
-  test('the file of the README is read as it is, with its misspelt name', async () => {
+  test('the file of the README is read unchanged, with its misspelt name', async () => {
     const library = await createPromptLibrary(json);
     expect(library.get(id).userPromptParameters.map(({ name }) => name)).toEqual(['USER_REQUEST', 'CONTEXT']);
   });
@@ -123,7 +123,7 @@ describe('parameters', () => {
 
   test('required ones must be passed, optional ones need not', () => {
     expect(() => library.expandUser(id, {})).toThrow(
-      'USER_REQUEST is missing. Pass a text: The specific request or question from the user.',
+      'USER_REQUEST is missing. Pass a string: The specific request or question from the user.',
     );
     expect(library.expandUser(id, { USER_REQUEST: 'a plan' })).toBe(
       'Please help me with a plan. Consider the following context: ',
@@ -148,16 +148,16 @@ describe('parameters', () => {
     ],
   });
 
-  test('defaults take the place of optional ones', () => {
+  test('defaults replace missing optional ones', () => {
     expect(typed.expandUser('typed', { TEXT: 'a' })).toBe('a 3 kind');
   });
 
-  test('there are three kinds: texts, numbers and enums', () => {
+  test('there are three types: strings, numbers and enums', () => {
     expect(typed.expandUser('typed', { TEXT: 'a', COUNT: 5, TONE: 'brief' })).toBe('a 5 brief');
   });
 
   test.each([
-    ['a number that is none', { TEXT: 'a', COUNT: 'many' }, "COUNT is 'many'. Pass a number"],
+    ['a number that is not one', { TEXT: 'a', COUNT: 'many' }, "COUNT is 'many'. Pass a number"],
     [
       'a value that is not allowed',
       { TEXT: 'a', TONE: 'loud' },
@@ -168,7 +168,7 @@ describe('parameters', () => {
     expect(() => typed.expandUser('typed', parameters as never)).toThrow(message);
   });
 
-  test('both texts are expanded, and the system prompt only with its own', () => {
+  test('both texts are expanded, the system prompt only with its own parameters', () => {
     expect(library.expandSystem(id, system)).toBe(
       "You are a helpful assistant that Teaches French. Your task is to Teach the user how to say 'Hello' in French.",
     );
@@ -179,7 +179,7 @@ describe('parameters', () => {
 });
 
 describe('other programs', () => {
-  test('an MCP client reads the prompts of a library, and a library those of an MCP server', async () => {
+  test('an MCP client reads the prompts of a library, and a library reads those of an MCP server', async () => {
     const prompts = createPromptLibrary(records).toMCPPrompts();
     const server = new Server({ name: 'prompts', version: '1.0.0' }, { capabilities: { prompts: {} } });
     server.setRequestHandler(ListPromptsRequestSchema, () => prompts.listPrompts());
@@ -276,7 +276,7 @@ describe('evals', () => {
     ]);
   });
 
-  test('they run again when the model changes, each model by itself', async () => {
+  test('evals run again when the model changes, separately for each model', async () => {
     const models = {
       old: scriptedModel(['POSITIVE', 'POSITIVE', 'NEGATIVE']),
       new: scriptedModel(['POSITIVE', 'POSITIVE', 'POSITIVE']),

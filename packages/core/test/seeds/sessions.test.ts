@@ -55,7 +55,7 @@ describe('quick start', () => {
     expect(JSON.stringify(requests[1]?.body)).toContain('cues 2');
   });
 
-  test('get the id immediately, and the result from the promise', async () => {
+  test('the id is available immediately, and the result from the promise', async () => {
     const session = runAgentSession(scriptedModel([complete('Done.')]), { systemPrompt, tools });
     expect(session.sessionId).toMatch(/^session-\w{16}$/);
     expect(session.initialMessage).toBe('Please begin.');
@@ -106,7 +106,7 @@ describe('providers', () => {
     expect(requests[0]?.headers['x-api-key']).toBe(apiKey);
   });
 
-  test('a key of the environment, and none at all', async () => {
+  test('a key of the environment, and no key at all', async () => {
     const { fetch, requests } = providersThatCall([{ name: 'task_complete', input: { summary: 'Done.' } }]);
     const model = { provider: 'openai', model: 'gpt-4o', apiKey: undefined } as const;
     await runAgentSession(model, { systemPrompt, models: { fetch, env: { OPENAI_API_KEY: apiKey } } });
@@ -206,7 +206,7 @@ describe('examples', () => {
 });
 
 describe('messages', () => {
-  test('simple ones are texts, and those with calls have parts', async () => {
+  test('simple messages are strings, and messages with calls have parts', async () => {
     const { messages } = await runAgentSession(
       scriptedModel(['Hi there!', calls(['search', { query: 'cues' }, 'call-1']), complete()]),
       { systemPrompt, tools, initialMessage: 'Hello!' },
@@ -231,7 +231,7 @@ describe('messages', () => {
 describe('token summarization', () => {
   const long = calls(['search', { query: 'x'.repeat(2_000) }]);
 
-  test('messages are summarised as the limit is reached, in two messages', async () => {
+  test('messages are summarized into two messages when the limit is reached', async () => {
     const model = scriptedModel([long, 'They searched for x.', complete()]);
     const result = await runAgentSession(model, { systemPrompt, tools, tokenLimit: 700 });
     expect(json(result.messages.slice(0, 3))).toEqual([
@@ -242,7 +242,7 @@ describe('token summarization', () => {
     expect(model.calls[2]?.prompt.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
   });
 
-  test('the last messages are kept out of it, and appended', async () => {
+  test('the last messages can be kept out of the summary and appended', async () => {
     let recent: ModelMessage[] = [];
     const logged: string[] = [];
     const model = scriptedModel([calls(['search', { query: 'a' }]), long, 'Some searches.', complete()]);
@@ -275,7 +275,7 @@ describe('token summarization', () => {
     expect(result.completionReason).toBe('task_complete');
   });
 
-  test('what is removed before can be added back after', async () => {
+  test('messages that are removed before can be added back after', async () => {
     const model = scriptedModel([long, 'A search.', complete()]);
     const result = await runAgentSession(model, {
       systemPrompt,
@@ -312,7 +312,7 @@ describe('built-in tools', () => {
     expect(model.calls[0]?.tools?.map(({ name }) => name)).toEqual(['task_complete', 'search']);
   });
 
-  test('it cannot be another', () => {
+  test('task_complete cannot be replaced by another tool', () => {
     expect(() =>
       runAgentSession('simulated:demo', { systemPrompt, tools: { task_complete: tools.search } }),
     ).toThrow(expect.objectContaining({ code: 'invalid_options' }));
@@ -320,7 +320,7 @@ describe('built-in tools', () => {
 });
 
 describe('error handling', () => {
-  test('each error is reported with its phase, and none of them stops the session', async () => {
+  test('each error is reported with its phase, and no error stops the session', async () => {
     const logError = vi.fn();
     const model = scriptedModel([
       [{ throw: { message: 'What?', status: 400 } }],
@@ -365,7 +365,7 @@ describe('error handling', () => {
 });
 
 describe('idle detection', () => {
-  test('two turns of nothing but text, and the reminder is sent', async () => {
+  test('the reminder is sent after two turns of text only', async () => {
     const model = scriptedModel(['Let me think.', 'I am still thinking.', complete()]);
     await runAgentSession(model, { systemPrompt, tools });
     expect(model.calls[2]?.prompt.at(-1)).toEqual({

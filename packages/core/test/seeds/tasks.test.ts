@@ -61,7 +61,7 @@ describe('defTaskList', () => {
     prompt.$`Complete all tasks using the finishTask tool.`;
   };
 
-  test('goes through its tasks, with feedback where a result is wrong', async () => {
+  test('goes through its tasks, with feedback for wrong results', async () => {
     const { sent, state, events, result } = await play(arithmetic, [
       [call('startTask')],
       [call('finishTask', { result: '9' })],
@@ -188,7 +188,7 @@ describe('defTaskList', () => {
     `);
   });
 
-  test('extend: the definitions of a task are there for that task alone', async () => {
+  test('extend: the definitions of a task exist for that task alone', async () => {
     const { sent, state } = await play(
       (prompt) => {
         prompt.def('UNIT', 'metres');

@@ -162,7 +162,7 @@ describe('composite tools', () => {
     { name: 'read', args: { path: '/tmp/test.txt' } },
   ];
 
-  test('are one tool that says what can be called in it', async () => {
+  test('are one tool that describes its parts', async () => {
     const { model } = await play(withFiles, ['Nothing to do.']);
     const object = (properties: object, rest: object = {}) => ({
       type: 'object',
@@ -224,7 +224,7 @@ describe('composite tools', () => {
     ]);
   });
 
-  test('error handling: the calls after one that throws are made', async () => {
+  test('error handling: the calls after a failing one still run', async () => {
     const { events, state } = await play(withFiles, [
       [
         call('file', {

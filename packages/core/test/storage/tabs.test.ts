@@ -45,8 +45,8 @@ const types = (run: Run) => run.log().map(({ type }) => type);
 const ends = (log: readonly RunEvent[]) => log.filter(({ type }) => type === 'run-end').length;
 const finish: ScriptedTurn = [{ toolCall: { name: 'finishTask', input: { result: 'ok' } } }];
 
-describe('a run that is under way in one tab', () => {
-  test('is followed live by a tab that is opened in the middle of it, and by one that was there before', async () => {
+describe('a run that is running in one tab', () => {
+  test('is followed live by tabs that are opened before and after its start', async () => {
     const browser = open();
     const world: World = { written: [] };
     const [first, second, third] = [browser.openTab(), browser.openTab(), browser.openTab()] as const;
@@ -89,7 +89,7 @@ describe('a run that is under way in one tab', () => {
     expect(world.written).toEqual(['ada']);
   });
 
-  test('is continued by one other tab when its own is closed, and writes nothing twice', async () => {
+  test('is continued by one other tab when its tab is closed, and writes nothing twice', async () => {
     const browser = open();
     const world: World = { written: [] };
     const [first, second, third] = [browser.openTab(), browser.openTab(), browser.openTab()] as const;
@@ -109,7 +109,7 @@ describe('a run that is under way in one tab', () => {
     expect(browser.logs.get('mail')).toEqual(heirs[0]!.log());
   });
 
-  test('ends where another tab starts it anew, and the first tab follows that', async () => {
+  test('ends when another tab starts it again, and the first tab follows the new run', async () => {
     const browser = open();
     const world: World = { written: [] };
     const [first, second] = [browser.openTab(), browser.openTab()] as const;
@@ -126,7 +126,7 @@ describe('a run that is under way in one tab', () => {
     expect(browser.logs.get('mail')).toEqual(other.log());
   });
 
-  test('that is retried from another tab continues with everything it has done', async () => {
+  test('keeps its work when it is retried from another tab', async () => {
     const browser = open();
     let go = (): void => {};
     const world: World = { written: [], hold: new Promise((resolve) => (go = resolve)) };
@@ -142,7 +142,7 @@ describe('a run that is under way in one tab', () => {
   });
 
   test(
-    'a tab that does not answer loses it, and does nothing more once it is back',
+    'is lost by a tab that does not answer, which does nothing more when it returns',
     { timeout: 20_000 },
     async () => {
       const browser = open();
@@ -171,7 +171,7 @@ describe('a run that is under way in one tab', () => {
   );
 });
 
-test('a tab whose run is over leaves the next start to any tab', async () => {
+test('can be started next by any tab once it is over', async () => {
   const browser = open();
   const world: World = { written: [] };
   const [first, second] = [browser.openTab(), browser.openTab()] as const;
@@ -187,7 +187,7 @@ test('a tab whose run is over leaves the next start to any tab', async () => {
   expect(browser.logs.get('mail')).toEqual(run.log());
 });
 
-test('a reload of the only tab interrupts the run, and nothing starts by itself', async () => {
+test('is interrupted by a reload of the only tab, and nothing starts by itself', async () => {
   const browser = open();
   const world: World = { written: [] };
   const [first, second] = [browser.openTab(), browser.openTab()] as const;
@@ -201,7 +201,7 @@ test('a reload of the only tab interrupts the run, and nothing starts by itself'
   expect(await again.retry()).toBe('Again.');
 });
 
-test('tabs that are killed, reloaded and used at random moments: one of them works, and no writing call takes effect twice', async () => {
+test('takes no writing effect twice when tabs are killed, reloaded and used at random moments', async () => {
   // killed-tabs.long.test.ts has 200 such moments
   for (let seed = 1_001; seed <= 1_010; seed += 1) {
     const { writes, ...killed } = await killTabs(seed);

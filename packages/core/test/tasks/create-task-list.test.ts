@@ -3,7 +3,7 @@ import { createTaskList } from '../../src/tasks/create-task-list.ts';
 import { applyEvents } from '../../src/tasks/task-list.ts';
 import { written } from './lists.ts';
 
-test('a list is the sum of its events', () => {
+test('a list is the reduction of its events', () => {
   const decision = createTaskList({ kind: 'static', titles: ['Add', ' Multiply\n'], maxAttempts: 3 });
   expect([decision.accepted, written(decision), decision.reply]).toEqual([
     true,
@@ -31,8 +31,8 @@ test('a dynamic list may begin empty', () => {
 test.each([
   [{ titles: [] }, 'The task list is empty. Give it at least one task.'],
   [{ titles: ['Add', ' '] }, 'Task 2 has no text. Say what is to be done.'],
-  [{ maxAttempts: 0 }, 'maxAttempts is 0. Give a whole number from 1 on.'],
-  [{ maxAttempts: 1.5 }, 'maxAttempts is 1.5. Give a whole number from 1 on.'],
+  [{ maxAttempts: 0 }, 'maxAttempts is 0. Give a whole number of at least 1.'],
+  [{ maxAttempts: 1.5 }, 'maxAttempts is 1.5. Give a whole number of at least 1.'],
 ])('%j is refused', (settings, reply) => {
   const decision = createTaskList({ kind: 'static', titles: ['Add'], maxAttempts: 5, ...settings });
   expect([decision.accepted, decision.events, decision.list.items, decision.reply]).toEqual([

@@ -53,7 +53,7 @@ async function work(
 }
 
 describe('the demo model reads the texts of a task list', () => {
-  test('and works through it', async () => {
+  test('works through it', async () => {
     const { calls, text, list } = await work(staticList());
     expect(calls).toEqual(['startTask', 'finishTask', 'startTask', 'finishTask', 'startTask', 'finishTask']);
     expect(list.items.map(({ result }) => result)).toEqual([
@@ -64,7 +64,7 @@ describe('the demo model reads the texts of a task list', () => {
     expect(text).toContain('3 tasks are done.');
   });
 
-  test('and goes by its feedback', async () => {
+  test('follows its feedback', async () => {
     const { calls, list } = await work(staticList(['Add 5 and 3']), (_taskId, result) =>
       result === '8' ? undefined : 'Answer with exactly "8".',
     );
@@ -72,13 +72,13 @@ describe('the demo model reads the texts of a task list', () => {
     expect(list.items[0]).toMatchObject({ status: 'completed', result: '8' });
   });
 
-  test('and stops at a failed task', async () => {
+  test('stops at a failed task', async () => {
     const { calls, list } = await work(staticList(['Impossible', 'Never'], 2), () => 'still not right');
     expect(states(list)).toBe('task-1 failed, task-2 pending');
     expect(calls.length).toBeLessThan(10);
   });
 
-  test('and stops when everything has ended', async () => {
+  test('stops when all tasks have ended', async () => {
     const { calls, text } = await work(inStates(staticList(), ['completed', 'skipped', 'completed']));
     expect(calls).toEqual([]);
     expect(text).toContain('3 tasks are done.');
@@ -92,12 +92,12 @@ describe('the current task of a conversation', () => {
     ).task;
   const middle = inStates(staticList(), ['completed', 'in_progress']);
 
-  test('is the one that the window marks', () => {
+  test('is the task that the window marks', () => {
     expect(read(renderWindow(staticList(), { edits: [] })!)).toBe('Add 5 and 3');
     expect(read(renderWindow(middle, { edits: [] })!)).toBe('Multiply by 2');
   });
 
-  test('and not one that a result or an edit mentions', () => {
+  test('is not a task that a result or an edit mentions', () => {
     const resolved = editTasks(staticList(['Add', 'Multiply']), {
       type: 'resolve',
       taskId: 'task-1',
@@ -106,7 +106,7 @@ describe('the current task of a conversation', () => {
     expect(read(renderWindow(resolved.list, { edits: [resolved.reply] })!)).toBe('Multiply');
   });
 
-  test('is the one that the nudge marks', () => {
+  test('is the task that the nudge marks', () => {
     expect(read(renderWindow(staticList(), { edits: [] })!, nudge(middle))).toBe('Multiply by 2');
   });
 });

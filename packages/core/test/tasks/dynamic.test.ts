@@ -150,7 +150,7 @@ describe('every action on a dynamic list, for every state of the task', () => {
 });
 
 describe('a dynamic list', () => {
-  test('ids count on after a task is deleted', () => {
+  test('continues its ids after a task is deleted', () => {
     const list = through(
       three,
       (list) => deleteTask(list, 'task-3'),
@@ -159,7 +159,7 @@ describe('a dynamic list', () => {
     expect(states(list)).toBe('task-1 pending, task-2 pending, task-4 pending');
   });
 
-  test('one task at a time is in progress', () => {
+  test('has one task in progress at a time', () => {
     const decision = startTaskById(startTaskById(three, 'task-1').list, 'task-2');
     expect([decision.accepted, decision.reply]).toEqual([
       false,
@@ -167,7 +167,7 @@ describe('a dynamic list', () => {
     ]);
   });
 
-  test('the last task to be completed ends the list', () => {
+  test('ends when its last task is completed', () => {
     const list = inStates(three, ['completed', 'skipped', 'pending']);
     expect(completeTask(list, 'task-3', 'Fine').reply).toBe(
       '✓ Task completed: task-3\n\nAll tasks are completed. Give your final answer.',
@@ -178,7 +178,7 @@ describe('a dynamic list', () => {
     ['createTask', createTask(three, ' \n'), 'The description is empty. Say what is to be done.'],
     ['updateTask', updateTask(three, 'task-1', ''), 'The new description is empty. Say what is to be done.'],
     ['completeTask', completeTask(three, 'task-1', ' '), 'The result is empty. Say what came of the task.'],
-  ])('%s with an empty text is refused', (_name, { accepted, reply }, expected) => {
+  ])('refuses %s with an empty text', (_name, { accepted, reply }, expected) => {
     expect([accepted, reply]).toEqual([false, expected]);
   });
 
@@ -187,7 +187,7 @@ describe('a dynamic list', () => {
     ['startTask', startTaskById(three, 'task-9')],
     ['completeTask', completeTask(three, 'task-9', 'Done')],
     ['deleteTask', deleteTask(three, 'task-9')],
-  ])('%s with an unknown id lists the known ones', (_name, { accepted, list, reply }) => {
+  ])('lists the known ids for %s with an unknown id', (_name, { accepted, list, reply }) => {
     expect([accepted, reply]).toEqual([
       false,
       'There is no task “task-9”. The list has: task-1, task-2, task-3.',
@@ -195,7 +195,7 @@ describe('a dynamic list', () => {
     expect(list).toBe(three);
   });
 
-  test('an id without any tasks, and an invalid id', () => {
+  test('refuses an id in an empty list, and an invalid id', () => {
     expect(startTaskById(dynamicList(), 'task-1').reply).toBe(
       'There is no task “task-1”. The list is empty.',
     );
@@ -205,7 +205,7 @@ describe('a dynamic list', () => {
     expect(deleteTask(three, '__proto__').accepted).toBe(false);
   });
 
-  test('getTaskList has every task with its state and its whole result', () => {
+  test('returns every task with its status and its whole result from getTaskList', () => {
     expect(describeTasks(dynamicList())).toBe('The task list is empty. Create a task with createTask.');
     const list = through(
       inStates(three, ['pending', 'in_progress', 'skipped']),

@@ -15,7 +15,7 @@ function order(list: TaskList, edit: TaskEdit): string {
   return decision.accepted ? decision.list.items.map(({ title }) => title).join(' ') : decision.reply;
 }
 
-describe('the places of a static list', () => {
+describe('the allowed positions in a static list', () => {
   const add = (index: number): TaskEdit => ({ type: 'add', title: 'New', index });
   const move = (taskId: string, index: number): TaskEdit => ({ type: 'move', taskId, index });
   const taken = 'is before a task that is finished or under way. The index can be';
@@ -41,7 +41,7 @@ describe('the places of a static list', () => {
     [['completed', 'in_progress'], move('task-4', 2), 'Add Multiply Divide Subtract'],
     [['completed', 'in_progress'], move('task-4', 1), `Index 1 ${taken} 2 to 3.`],
     [['completed', 'pending'], move('task-2', 0), `Index 0 ${taken} 1 to 3.`],
-  ])('%j and %j', (statuses, edit, outcome) => {
+  ])('with %j and %j', (statuses, edit, outcome) => {
     expect(order(inStates(four, statuses), edit)).toBe(outcome);
   });
 });
@@ -94,7 +94,7 @@ describe('edits', () => {
     expect([list.items, isComplete(list), list.nextNumber]).toEqual([[], false, 2]);
   });
 
-  test('a title that stays the same is not an edit', () => {
+  test('an unchanged title is not an edit', () => {
     const decision = editTasks(four, { type: 'rename', taskId: 'task-1', title: ' Add ' });
     expect([decision.accepted, decision.reply]).toEqual([false, 'task-1 has this title already.']);
   });
@@ -107,7 +107,7 @@ describe('edits', () => {
       'task-1 skipped error="Not\\nneeded" by user',
       'The user skipped task-1 “Add”: Not needed',
     ],
-  ])('skip for the reason %j', (reason, events, reply) => {
+  ])('a task is skipped with the reason %j', (reason, events, reply) => {
     const decision = editTasks(four, {
       type: 'skip',
       taskId: 'task-1',
@@ -127,7 +127,7 @@ describe('edits', () => {
     expect(currentTask(decision.list)?.id).toBe('task-1');
   });
 
-  test('a task that waits keeps what was wrong with its last result', () => {
+  test('a paused task keeps the feedback on its last result', () => {
     const { items } = through(
       four,
       (list) => finishTask(list, '8'),
@@ -139,7 +139,7 @@ describe('edits', () => {
     expect(items[1]).toMatchObject({ status: 'pending', attempts: 1, error: 'Expected 16' });
   });
 
-  test('an earlier task cannot be retried while a result is validated; a later one can', () => {
+  test('an earlier task cannot be retried while a result is validated, and a later one can', () => {
     const list = inStates(four, ['completed', 'validating', 'skipped']);
     expect(editTasks(list, { type: 'retry', taskId: 'task-1' }).reply).toBe(
       'task-1 cannot be retried while task-2 is being validated. Wait until that is over, or skip or resolve task-2.',
@@ -161,7 +161,7 @@ describe('edits', () => {
     }
   });
 
-  test('in a dynamic list no task waits for a retried one', () => {
+  test('in a dynamic list, no task waits for a retried one', () => {
     const two = through(
       dynamicList(),
       (list) => createTask(list, 'Read'),
@@ -185,7 +185,7 @@ describe('edits', () => {
     ]).toEqual([undefined, 'task-2', 'task-3', 'task-3']);
   });
 
-  test('an unknown id is answered with the known ones, at most twenty', () => {
+  test('an unknown id is refused with at most twenty known ones', () => {
     const edit: TaskEdit = { type: 'retry', taskId: 'task-9' };
     expect(editTasks(four, edit).reply).toBe(
       'There is no task “task-9”. The list has: task-1, task-2, task-3, task-4.',
@@ -214,28 +214,28 @@ describe('invalid edits', () => {
     [{ type: 7 }, `The edit has no type. The types are: ${kinds}.`],
     [{ type: 'explode', taskId: 'task-1' }, `There is no edit “explode”. The types are: ${kinds}.`],
     [{ type: 'constructor' }, `There is no edit “constructor”. The types are: ${kinds}.`],
-    [{ type: 'skip' }, 'The edit “skip” needs taskId to be a text.'],
-    [{ type: 'skip', taskId: 'task-1', reason: 5 }, 'The edit “skip” needs reason to be a text.'],
-    [{ type: 'rename', taskId: 'task-1' }, 'The edit “rename” needs title to be a text.'],
+    [{ type: 'skip' }, 'The edit “skip” needs taskId to be a string.'],
+    [{ type: 'skip', taskId: 'task-1', reason: 5 }, 'The edit “skip” needs reason to be a string.'],
+    [{ type: 'rename', taskId: 'task-1' }, 'The edit “rename” needs title to be a string.'],
     [
       { type: 'rename', taskId: 'task-1', title: ' ' },
-      'The edit “rename” needs title to say something: it is empty.',
+      'The edit “rename” has an empty title. Give it a text.',
     ],
-    [{ type: 'add', title: '' }, 'The edit “add” needs title to say something: it is empty.'],
+    [{ type: 'add', title: '' }, 'The edit “add” has an empty title. Give it a text.'],
     [{ type: 'add', title: 'New', index: '1' }, 'The edit “add” needs index to be a whole number.'],
     [{ type: 'add', title: 'New', index: null }, 'The edit “add” needs index to be a whole number.'],
     [{ type: 'move', taskId: 'task-1' }, 'The edit “move” needs index to be a whole number.'],
     [{ type: 'move', taskId: 'task-1', index: 0.5 }, 'The edit “move” needs index to be a whole number.'],
     [
       { type: 'resolve', taskId: 'task-1', result: '\n' },
-      'The edit “resolve” needs result to say something: it is empty.',
+      'The edit “resolve” has an empty result. Give it a text.',
     ],
   ])('%j', (edit, reason) => {
     const decision = editTasks(four, edit as TaskEdit);
     expect(decision).toEqual({ accepted: false, events: [], list: four, reply: reason });
   });
 
-  test('nothing that a wire can bring throws', () => {
+  test('no JSON value makes an edit throw', () => {
     const type = fc.constantFrom('add', 'rename', 'remove', 'move', 'skip', 'retry', 'resolve', '__proto__');
     const edit = fc.oneof(
       fc.anything(),

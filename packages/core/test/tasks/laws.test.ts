@@ -155,7 +155,7 @@ describe.each([
     });
   }
 
-  test('its tasks are the sum of its events', () => {
+  test('its tasks are the reduction of its events', () => {
     always(({ list, events }) => {
       let items: readonly TaskItem[] = [];
       for (const event of events) items = applyTaskEvent(items, event);
@@ -163,7 +163,7 @@ describe.each([
     });
   });
 
-  test('what is not accepted changes nothing and is explained', () => {
+  test('a refused action changes nothing and has a reason', () => {
     always(({ decisions }) => {
       for (const { before, made } of decisions) {
         expect(made.events.length > 0).toBe(made.accepted);
@@ -183,7 +183,7 @@ describe.each([
     });
   });
 
-  test('it is not complete while a task is open, and complete once all have ended well', () => {
+  test('it is complete exactly if all tasks are done', () => {
     atEveryMoment((list) => {
       const ended = list.items.every(({ status }) => status === 'completed' || status === 'skipped');
       expect(isComplete(list)).toBe(list.items.length > 0 && ended);
@@ -191,7 +191,7 @@ describe.each([
     });
   });
 
-  test('it continues: there is a task to work on, or to pick, or it is complete, or one has failed, or it is empty', () => {
+  test('it always has a next task, or is complete, failed or empty', () => {
     atEveryMoment((list) => {
       const canGoOn = currentTask(list) !== undefined || (kind === 'dynamic' && openTasks(list).length > 0);
       const stands = isComplete(list) || failedTask(list) !== undefined || list.items.length === 0;
@@ -207,7 +207,7 @@ describe.each([
     });
   });
 
-  test('attempts stay within their limit, and a task has failed exactly when it is reached', () => {
+  test('attempts stay within their limit, and a task fails exactly at the limit', () => {
     atEveryMoment(({ items, maxAttempts }) => {
       for (const { status, attempts } of items) {
         expect(attempts).toBeLessThanOrEqual(maxAttempts);
@@ -217,7 +217,7 @@ describe.each([
     });
   });
 
-  test('the author writes and validates, the model works, the user edits', () => {
+  test('the events of one decision have one origin: the author, the model or the user', () => {
     always(({ decisions }) => {
       for (const { made } of decisions) {
         const by = made.events.map((event) => (event.type === 'task-add' ? event.task.origin : event.by));
@@ -226,7 +226,7 @@ describe.each([
     });
   });
 
-  test('it can always be put into words', () => {
+  test('it can always be rendered as text', () => {
     atEveryMoment((list) => {
       const window = renderWindow(list, { edits: [] });
       expect(window === undefined).toBe(list.items.length === 0);
@@ -241,7 +241,7 @@ describe.each([
   });
 });
 
-test('in a static list everything before the current task has ended, and only that one is in progress', () => {
+test('in a static list, all tasks before the current one have ended, and only that one is in progress', () => {
   fc.assert(
     fc.property(staticStory, ({ decisions }) => {
       for (const { before: list } of decisions) {
@@ -268,7 +268,7 @@ test('the mark of the current task is the only one in the window', () => {
   );
 });
 
-test('events about unknown tasks, in any order, do no harm', () => {
+test('events about unknown tasks, in any order, have no effect', () => {
   const anyId = fc.oneof(fc.string(), fc.constantFrom('task-1', 'task-2', '__proto__', 'constructor'));
   const by = word('author', 'model', 'user');
   const place = fc.oneof(fc.integer(), fc.constantFrom(Number.NaN, Infinity, 0.5));

@@ -12,7 +12,7 @@ const done = (result: string, taskId: string) => (list: TaskList) =>
   settleTask(finishTask(list, result).list, taskId, undefined);
 
 describe('the window of a static list', () => {
-  test('before anything is done', () => {
+  test('shows the first task before any work', () => {
     expect(renderWindow(staticList(), none)).toMatchInlineSnapshot(`
       "[Task 1/3] Add 5 and 3
 
@@ -22,7 +22,7 @@ describe('the window of a static list', () => {
     `);
   });
 
-  test('in the middle, after a result was refused and the user has made a change', () => {
+  test("shows a refused result and the user's edits in the middle", () => {
     const refused = through(
       staticList(),
       done('8', 'task-1'),
@@ -48,11 +48,11 @@ describe('the window of a static list', () => {
     `);
   });
 
-  test('the only task', () => {
+  test('shows the only task', () => {
     expect(renderWindow(staticList(['Sum']), none)).toMatchInlineSnapshot(`"[Task 1/1] Sum"`);
   });
 
-  test('with skipped tasks, before and behind the current one', () => {
+  test('shows skipped tasks before and after the current one', () => {
     const list = through(
       staticList(['Add', 'Multiply', 'Subtract', 'Divide']),
       (list) => editTasks(list, { type: 'skip', taskId: 'task-1' }),
@@ -70,7 +70,7 @@ describe('the window of a static list', () => {
     `);
   });
 
-  test('after the end', () => {
+  test('shows the end', () => {
     const list = through(staticList(['Sum', 'Product']), done('8', 'task-1'), done('', 'task-2'));
     expect(renderWindow(list, none)).toMatchInlineSnapshot(`
       "Completed tasks:
@@ -81,7 +81,7 @@ describe('the window of a static list', () => {
     `);
   });
 
-  test('after a task has failed', () => {
+  test('shows a failed task', () => {
     expect(renderWindow(inStates(staticList(), ['completed', 'failed']), none)).toMatchInlineSnapshot(`
       "Completed tasks:
       1. Add 5 and 3 → result 1
@@ -94,7 +94,7 @@ describe('the window of a static list', () => {
     `);
   });
 
-  test('texts of many lines stay within their entry, and marks in them are plain text', () => {
+  test('keeps texts of many lines within their entry, and escapes marks in them', () => {
     const list = through(
       staticList(['Add\n\nUpcoming tasks:\n9. nothing', 'Multiply\r\n\r\n[Task 9/9] twice', 'Subtract\n6']),
       done('{\n  "sum": 8\n}\n\n[Task 1/3] is done', 'task-1'),
@@ -122,7 +122,7 @@ describe('the window of a static list', () => {
     `);
   });
 
-  test('a long result is cut, with a note', () => {
+  test('cuts a long result, with a note', () => {
     const lines = (result: string) =>
       renderWindow(through(staticList(['Sum']), done(result, 'task-1')), none)!.split('\n')[1];
     expect(lines('x'.repeat(500))).toBe(`1. Sum → ${'x'.repeat(500)}`);
@@ -142,7 +142,7 @@ describe('the window of a dynamic list', () => {
     expect(renderWindow(dynamicList(), none)).toBeUndefined();
   });
 
-  test('before a task has begun', () => {
+  test('shows pending tasks before one has begun', () => {
     expect(renderWindow(four, none)).toMatchInlineSnapshot(`
       "Pending tasks:
       - task-1: Read
@@ -152,7 +152,7 @@ describe('the window of a dynamic list', () => {
     `);
   });
 
-  test('in the middle, with a change by the user', () => {
+  test("shows a user's edit in the middle", () => {
     const list = inStates(four, ['completed', 'in_progress', 'pending', 'skipped']);
     expect(renderWindow(list, { edits: ['The user skipped task-4 “Print”: Not needed'] }))
       .toMatchInlineSnapshot(`
@@ -170,7 +170,7 @@ describe('the window of a dynamic list', () => {
     `);
   });
 
-  test('after the end', () => {
+  test('shows the end', () => {
     expect(renderWindow(inStates(four, ['completed', 'completed', 'completed', 'skipped']), none))
       .toMatchInlineSnapshot(`
       "Completed tasks:
@@ -183,7 +183,7 @@ describe('the window of a dynamic list', () => {
     `);
   });
 
-  test('after the user has removed the only task', () => {
+  test('is empty after the user has removed the only task', () => {
     const { list, reply } = editTasks(createTask(dynamicList(), 'Read').list, {
       type: 'remove',
       taskId: 'task-1',
@@ -229,7 +229,7 @@ describe('the nudge', () => {
     `);
   });
 
-  test('without anything to remind of', () => {
+  test('says what to do if no task is open', () => {
     expect(nudge(dynamicList())).toMatchInlineSnapshot(
       `"The task list is empty. Create a task with createTask."`,
     );

@@ -191,7 +191,7 @@ describe('every action on a static list, for every state of the task', () => {
 describe('a static list', () => {
   const finished = inStates(staticList(), ['completed', 'skipped', 'completed']);
 
-  test('the first task is current at once', () => {
+  test('makes its first task current at once', () => {
     expect(currentTask(staticList())).toEqual({
       id: 'task-1',
       title: 'Add 5 and 3',
@@ -201,7 +201,7 @@ describe('a static list', () => {
     });
   });
 
-  test('is done in order, and its last task completes it', () => {
+  test('is done in order, and completes with its last task', () => {
     let list = staticList();
     const replies: string[] = [];
     for (const result of ['8', '16', '10']) {
@@ -219,7 +219,7 @@ describe('a static list', () => {
     expect(isComplete(list)).toBe(true);
   });
 
-  test('an accepted result clears the fault of the one before', () => {
+  test('clears the feedback when a result is accepted', () => {
     const list = through(
       staticList(['Sum']),
       (list) => finishTask(list, '7'),
@@ -232,7 +232,7 @@ describe('a static list', () => {
     ]);
   });
 
-  test('a task that begins again repeats the fault of its last result', () => {
+  test('repeats the feedback when a task begins again', () => {
     const refused = through(
       staticList(),
       (list) => finishTask(list, '7'),
@@ -243,7 +243,7 @@ describe('a static list', () => {
     );
   });
 
-  test('a second result is answered while the first is validated', () => {
+  test('refuses a second result while the first is validated', () => {
     const { list, validate } = finishTask(staticList(), '8');
     expect(validate).toBe('task-1');
     const second = finishTask(list, '9');
@@ -251,7 +251,7 @@ describe('a static list', () => {
     expect(second.reply).toBe('The result of Task 1/3 is being validated. Wait for what comes of it.');
   });
 
-  test('feedback without words is feedback', () => {
+  test('treats empty feedback as feedback', () => {
     const settled = settleTask(finishTask(staticList(), '7').list, 'task-1', ' ');
     expect(settled.reply).toBe(
       'Validation failed: No reason was given.\n\nPlease review the task and provide a corrected result.',
@@ -259,7 +259,7 @@ describe('a static list', () => {
     expect(settled.list.items[0]).toMatchObject({ attempts: 1, error: 'No reason was given.' });
   });
 
-  test('after the allowed number of refused results, the task has failed and the list stops', () => {
+  test('fails a task after the allowed number of refused results, and stops', () => {
     let list = staticList(['Sum', 'Product'], 2);
     const replies: string[] = [];
     for (const result of ['6', '7']) {
@@ -277,7 +277,7 @@ describe('a static list', () => {
     expect(states(list)).toBe('task-1 failed, task-2 pending');
   });
 
-  test('one attempt is one attempt', () => {
+  test('allows exactly one attempt with maxAttempts 1', () => {
     const settled = settleTask(finishTask(staticList(['Sum'], 1), '7').list, 'task-1', 'No');
     expect(settled.reply).toContain('Task 1/1 failed after 1 attempt: “Sum”.');
   });
@@ -285,7 +285,7 @@ describe('a static list', () => {
   test.each([
     ['startTask', startTask(finished)],
     ['finishTask', finishTask(finished, '16')],
-  ])('%s after the end has no effect, and the reply says so', (_name, { accepted, events, list, reply }) => {
+  ])('ignores %s after the end, and says so', (_name, { accepted, events, list, reply }) => {
     expect({ accepted, events, reply }).toEqual({
       accepted: false,
       events: [],
@@ -294,7 +294,7 @@ describe('a static list', () => {
     expect(list).toBe(finished);
   });
 
-  test('the result of a task that is gone is not used', () => {
+  test('ignores the result of a removed task', () => {
     expect(settleTask(staticList(), 'task-9', undefined)).toMatchObject({
       accepted: false,
       reply: 'The task was taken off the list. Its result was not used.',

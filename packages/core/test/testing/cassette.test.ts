@@ -48,7 +48,7 @@ describe('a replay', () => {
     expect(cassette.changed).toBe(false);
   });
 
-  test('a request without a recording ends the run, with the nearest request and the difference', async () => {
+  test('ends the run for a request without a recording, with the nearest request and the difference', async () => {
     const cassette = createCassette({ data: await recordWeather() });
     const { error } = await ask(cassette.model('openai:gpt-4o'), 'Porto');
     expect(error?.code).toBe('not_recorded');
@@ -59,7 +59,7 @@ describe('a replay', () => {
     );
   });
 
-  test('another model, or an empty cassette, is named in the error', async () => {
+  test('names another model or an empty cassette in the error', async () => {
     const data = await recordWeather();
     const { error } = await ask(createCassette({ data }).model('openai:gpt-5'));
     expect(error?.message).toContain('It has recordings of openai:gpt-4o.');
@@ -70,7 +70,7 @@ describe('a replay', () => {
     });
   });
 
-  test('a request that was sent several times has several answers, in their order', async () => {
+  test('returns the answers of a repeated request in their order', async () => {
     const recorder = createCassette({ mode: 'record' });
     const model = recorder.model(scriptedModel(['Heads.', 'Tails.'], { provider: 'p', modelId: 'm' }));
     expect([(await ask(model)).text, (await ask(model)).text]).toEqual(['Heads.', 'Tails.']);
@@ -106,7 +106,7 @@ describe('a recording', () => {
     expect((await ask(replay, `Lisbon ${key}`)).text).toBe('The key is [redacted], and [redacted].');
   });
 
-  test('is made of whole answers only', async () => {
+  test('contains complete answers only', async () => {
     const recorder = createCassette({ mode: 'record' });
     const failing = scriptedModel([[{ error: 'It broke.' }], [{ throw: 'No.' }]], {
       provider: 'p',
@@ -117,7 +117,7 @@ describe('a recording', () => {
     expect(recorder.toJSON().recordings).toEqual([]);
   });
 
-  test('a model that cannot be found is an error of the call, and nothing else', async () => {
+  test('of an unknown model fails only the call', async () => {
     const model = createCassette({ mode: 'record' }).model('nowhere:small');
     // what the model cannot say before it is called
     expect(await model.supportedUrls).toEqual({});
@@ -126,7 +126,7 @@ describe('a recording', () => {
     ).rejects.toThrow('Unknown provider "nowhere"');
   });
 
-  test('can be extended: what is recorded is not asked again', async () => {
+  test('can be extended without repeating recorded requests', async () => {
     const data = await recordWeather();
     const more = scriptedModel([turns[0]!, 'It is 18 degrees.'], { provider: 'openai', modelId: 'gpt-4o' });
     const cassette = createCassette({ data, mode: 'extend' });
@@ -137,7 +137,7 @@ describe('a recording', () => {
     expect(saved(cassette).recordings).toHaveLength(4);
   });
 
-  test('bytes and dates of a stream come back as they were', async () => {
+  test('keeps bytes and dates of a stream', async () => {
     const date = new Date('2026-01-02T03:04:05Z');
     const base = scriptedModel(['Hi.']);
     const model: LanguageModelV4 = {
@@ -168,7 +168,7 @@ describe('a recording', () => {
   });
 });
 
-test('embeddings are recorded too', async () => {
+test('includes embeddings', async () => {
   const real: EmbeddingModelV4 = {
     specificationVersion: 'v4',
     provider: 'p',
@@ -204,6 +204,6 @@ test.for([
     'a part without a type',
     { version: 1, recordings: [{ key: 'a', model: 'm', request: {}, answers: [[{}]] }] },
   ],
-] as const)('faulty content is refused: %s', ([, data]) => {
+] as const)('is refused if its content is faulty: %s', ([, data]) => {
   expect(() => createCassette({ data })).toThrowError(/The cassette is not readable: .*Record it again\./);
 });

@@ -61,7 +61,7 @@ describe('demoModel with a task list', () => {
     ['The result must be 42.', (result) => result.includes('42')],
     ['Must start with "Dear Ada".', (result) => result.startsWith('Dear Ada')],
     ['Must be valid JSON.', (result) => typeof JSON.parse(result) === 'object'],
-  ])('goes by the feedback: %s', async (feedback, accepts) => {
+  ])('follows the feedback: %s', async (feedback, accepts) => {
     const check = (result: string): string | undefined => {
       try {
         return accepts(result) ? undefined : feedback;
@@ -82,7 +82,7 @@ describe('demoModel with a task list', () => {
     expect(text).toBe('I could not finish this task in 4 attempts. What is still missing: still not right');
   });
 
-  test('says so where no task is left', async () => {
+  test('says so if no task is left', async () => {
     const finishTask = tool({
       inputSchema: z.object({ result: z.string() }),
       execute: async () => 'There is no current task.',
@@ -92,7 +92,7 @@ describe('demoModel with a task list', () => {
     expect(text).toBe('There is nothing left to do for “Go on.”.');
   });
 
-  test('plans its own list where it has the tools for it', async () => {
+  test('plans its own list if it has the task tools', async () => {
     const states = new Map<string, string>();
     const reply = (text: string) => async () => text;
     const { calls, text } = await ask({

@@ -190,7 +190,7 @@ describe('demoModel', () => {
 describe('demoModel in an agent call', () => {
   const model = demoModel({ pace: 0 });
 
-  test('answers in the tags that are asked for', async () => {
+  test('answers in the requested tags', async () => {
     const planner = defineAgent({
       name: 'planner',
       instructions: 'You plan days.',
@@ -202,7 +202,7 @@ describe('demoModel in an agent call', () => {
     expect(attempts).toBe(1);
   });
 
-  test('answers with a label: the one in the text, otherwise always the same', async () => {
+  test('answers with the label in the text, otherwise always with the same one', async () => {
     const ask = (text: string) => classify(text, ['praise', 'complaint'], { model });
     expect(await ask('This is a complaint.')).toEqual({ label: 'complaint', source: 'label' });
     expect(await ask('Where is my parcel?')).toEqual(await ask('Where is my parcel?'));

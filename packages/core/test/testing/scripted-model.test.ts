@@ -78,14 +78,14 @@ describe('scriptedModel', () => {
     ]);
   });
 
-  test('two scripted runs have the same ids', async () => {
+  test('gives the same ids in two runs', async () => {
     const turns: ScriptedTurn[] = [[{ toolCall: { name: 'getWeather', input: { city: 'Faro' } } }], 'Sunny.'];
     const ids = async () =>
       (await play(turns)).parts.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : []));
     expect(await ids()).toEqual(await ids());
   });
 
-  test('an error part ends the turn in the middle', async () => {
+  test('ends a turn at an error part', async () => {
     const { parts } = await play([
       ['Half an ans', { error: { message: 'Overloaded', type: 'overloaded_error' } }],
     ]);
@@ -94,7 +94,7 @@ describe('scriptedModel', () => {
     expect(parts.some((part) => part.type === 'text-delta')).toBe(true);
   });
 
-  test('a thrown error fails the call with its status', async () => {
+  test('fails the call with the status of a thrown error', async () => {
     const { parts } = await play([[{ throw: { message: 'No such model', status: 404 } }]]);
     expect(parts.find((part) => part.type === 'error')?.error).toMatchObject({
       statusCode: 404,
@@ -102,7 +102,7 @@ describe('scriptedModel', () => {
     });
   });
 
-  test('finish reason and usage can be set', async () => {
+  test('returns the given finish reason and usage', async () => {
     const { parts } = await play([
       [
         'Cut',
@@ -126,7 +126,7 @@ describe('scriptedModel', () => {
     });
   });
 
-  test('past its end the error tells how many turns there were', async () => {
+  test('reports the number of turns if it is called too often', async () => {
     const model = scriptedModel(['One.']);
     await model.doGenerate({ prompt: [] });
     await expect(model.doGenerate({ prompt: [] })).rejects.toThrow(
@@ -134,7 +134,7 @@ describe('scriptedModel', () => {
     );
   });
 
-  test('doGenerate returns the same answer whole', async () => {
+  test('returns the same complete answer from doGenerate', async () => {
     const model = scriptedModel([
       [{ reasoning: 'Hm.' }, { text: 'Hello there', chunkSize: 3 }, { toolCall: { name: 'x' } }],
     ]);
@@ -149,7 +149,7 @@ describe('scriptedModel', () => {
     await expect(failing.doGenerate({ prompt: [] })).rejects.toThrow('boom');
   });
 
-  test('an abort ends the stream at once, in the middle of a wait', async () => {
+  test('ends the stream at once at an abort, also during a delay', async () => {
     const controller = new AbortController();
     const model = scriptedModel([['First', { text: 'never', delay: 60_000 }]]);
     const { stream } = await model.doStream({ prompt: [], abortSignal: controller.signal });
@@ -170,7 +170,7 @@ describe('scriptedModel', () => {
     });
   });
 
-  test('parts come one after another, not all at once', async () => {
+  test('sends parts one after another, not all at once', async () => {
     const model = scriptedModel([['a', 'b', 'c']]);
     const { stream } = await model.doStream({ prompt: [] });
     let turns = 0;
@@ -182,15 +182,15 @@ describe('scriptedModel', () => {
 
   test.each<[unknown, string]>([
     ['text', 'turns must be a list of turns'],
-    [[7], 'turns[0] must be a text or a list of parts'],
-    [[['a', 7]], 'turns[0][1] must be a text or an object'],
+    [[7], 'turns[0] must be a string or a list of parts'],
+    [[['a', 7]], 'turns[0][1] must be a string or an object'],
     [
       [[{ txt: 'a' }]],
-      'turns[0][0] says nothing. A part has one of text, reasoning, toolCall, error, throw, finish, or a delay',
+      'turns[0][0] is empty. A part has one of text, reasoning, toolCall, error, throw, finish, or a delay',
     ],
     [[[{ text: 'a', reasoning: 'b' }]], 'turns[0][0] has text and reasoning, but a part is one thing'],
     [[[{ text: 'a', speed: 2 }]], 'turns[0][0] has an unknown property "speed"'],
-    [[[{ text: 7 }]], 'turns[0][0].text must be a text'],
+    [[[{ text: 7 }]], 'turns[0][0].text must be a string'],
     [[[{ text: 'a', delay: -1 }]], 'turns[0][0].delay must be milliseconds, 0 or more'],
     [[[{ text: 'a', chunkSize: 0 }]], 'turns[0][0].chunkSize must be a number of characters, 1 or more'],
     [['ok', [{ toolCall: { input: {} } }]], 'turns[1][0].toolCall must be { name, input }'],

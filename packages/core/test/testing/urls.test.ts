@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest';
 test.each([
   ['scripted', scriptedModel(['A tram.'])],
   ['demo', demoModel({ pace: 0 })],
-])('the %s model takes files by their URLs, and nothing is downloaded', async (_name, model) => {
+])('the %s model accepts files by their URLs, and nothing is downloaded', async (_name, model) => {
   const fetch = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('There is no network.'));
   const { run } = await runPrompt(
     (prompt) => {

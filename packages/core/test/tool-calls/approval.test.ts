@@ -13,7 +13,7 @@ import { after } from '../support/runs.ts';
 import * as z from 'zod';
 import { play, approve, payment } from '../support/approvals.ts';
 
-test('arguments that the schema changes run as they were shown, or not at all', async () => {
+test('a call whose schema changes its arguments can be approved as shown, but not with other arguments', async () => {
   const ran: unknown[] = [];
   const model = scriptedModel([[call('pay', { euros: 32 })], 'Done.']);
   const { run } = await runPrompt(
@@ -35,11 +35,11 @@ test('arguments that the schema changes run as they were shown, or not at all', 
   expect(ran).toEqual([{ euros: 3200 }]);
   expect(faults).toEqual([
     undefined,
-    'The schema of this tool changes its arguments, so the call would run with others than you wrote. Approve the call as it is, or refuse it.',
+    'The schema of this tool changes its arguments, so the call would not run with the arguments that you wrote. Approve the call as it is, or refuse it.',
   ]);
 });
 
-describe('who is asked', () => {
+describe('which calls need an approval', () => {
   const rules: [ToolOptions<{ amount: number }>, true | ToolEffect[] | undefined, boolean][] = [
     [{ effect: 'write' }, undefined, false],
     [{ effect: 'external' }, undefined, false],
@@ -70,7 +70,7 @@ describe('who is asked', () => {
     expect(paid).toEqual([50]);
   });
 
-  test('a rule that throws: the call does not run', async () => {
+  test('a call does not run if its rule throws', async () => {
     const { source, paid } = payment({
       needsApproval: () => {
         throw new Error('cannot say');
@@ -90,10 +90,10 @@ describe('who is asked', () => {
   });
 });
 
-describe('an answer', () => {
+describe('the response to an approval', () => {
   const asking = { needsApproval: true };
 
-  test('yes: the call runs, and the run waits until then', async () => {
+  test('approves the call, for which the run waits', async () => {
     const { source, paid } = payment(asking);
     const { state, statuses, run, sent } = await play(
       source,
@@ -119,7 +119,7 @@ describe('an answer', () => {
     expect(reduceAll(json(run.log()))).toEqual(json(state));
   });
 
-  test('yes, with other arguments: they are those that it runs with', async () => {
+  test('can approve the call with other arguments', async () => {
     const { source, paid } = payment(asking);
     const { state, sent } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], () => ({
       approved: true,
@@ -137,7 +137,7 @@ describe('an answer', () => {
 
   const reason = 'amount: Invalid input: expected number, received string';
 
-  test('yes, with arguments that the schema refuses: it is asked again, with the reason', async () => {
+  test('with invalid arguments is requested again, with the reason', async () => {
     const { source, paid } = payment(asking);
     const { state, run } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], (request) => {
       return { approved: true, input: { amount: request.reason === undefined ? 'five' : 5 } };
@@ -153,7 +153,7 @@ describe('an answer', () => {
     expect(reduceAll(json(run.log()))).toEqual(json(state));
   });
 
-  test('asked again, with no: the call does not run', async () => {
+  test('can refuse the call when it is requested again', async () => {
     const { source, paid } = payment(asking);
     const { state } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], (request) =>
       request.reason === undefined ? { approved: true, input: { amount: 'five' } } : { approved: false },
@@ -162,7 +162,7 @@ describe('an answer', () => {
     expect(state.toolCalls[0]!.errorText).toContain('the user did not approve it');
   });
 
-  test('who answers so for the third time is not asked again: the call fails', async () => {
+  test('fails the call after three responses with invalid arguments', async () => {
     const { source, paid } = payment(asking);
     const { state } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], () => ({
       approved: true,
@@ -181,11 +181,11 @@ describe('an answer', () => {
   test.each<[string, ApprovalResponse, string]>([
     ['no', { approved: false }, 'pay was not run, because the user did not approve it.'],
     [
-      'no, and why',
+      'no with a reason',
       { approved: false, reason: 'too much' },
       'pay was not run, because the user did not approve it: too much.',
     ],
-  ])('%s: the model reads it', async (_what, answer, text) => {
+  ])('%s is read by the model', async (_what, answer, text) => {
     const { source, paid } = payment(asking);
     const { state, sent } = await play(source, [[call('pay', { amount: 50 })], 'Then not.'], () => answer);
     expect(paid).toEqual([]);
@@ -194,7 +194,7 @@ describe('an answer', () => {
     expect(state.toolCalls[0]!.state).toBe('output-error');
   });
 
-  test('no: the same call again is not asked for again', async () => {
+  test('that refuses a call also refuses its repetitions', async () => {
     const { source, paid } = payment(asking);
     const again = [call('pay', { amount: 50 })];
     const { state, sent } = await play(source, [again, again, again, 'Then not.'], () => ({
@@ -206,7 +206,7 @@ describe('an answer', () => {
     expect(sent[3]!.messages.at(-1)).toContain('this is call 3 with the same arguments');
   });
 
-  test('time spent waiting is no time of the tool', async () => {
+  test('does not count toward the time limit of the tool', async () => {
     const { source, paid } = payment({ ...asking, timeoutMs: 30 });
     const model = scriptedModel([[call('pay', { amount: 1 })], 'Done.']);
     const { run } = await runPrompt(source, { model });
@@ -220,8 +220,8 @@ describe('an answer', () => {
   });
 });
 
-describe('several requests', () => {
-  test('two at once: each gets its own answer, in any order', async () => {
+describe('several approvals', () => {
+  test('can be answered in any order', async () => {
     const { source, paid } = payment({ needsApproval: true });
     const model = scriptedModel([[call('pay', { amount: 1 }), call('pay', { amount: 2 })], 'Done.']);
     // a call that waits for its answer takes no place of those that run
@@ -240,7 +240,7 @@ describe('several requests', () => {
     expect(state.toolCalls.map(({ state }) => state)).toEqual(['output-error', 'output-available']);
   });
 
-  test('calls beside it run meanwhile', async () => {
+  test('let other calls run meanwhile', async () => {
     const order: string[] = [];
     const { source } = payment({ needsApproval: true, onSuccess: () => void order.push('pay') });
     const { state } = await play(
@@ -256,11 +256,11 @@ describe('several requests', () => {
   });
 });
 
-describe('stopped while it waits', () => {
+describe('a run that is stopped while it waits', () => {
   test.each<[string, (run: RunHandle, controller: AbortController) => void]>([
     ['run.stop()', (run) => run.stop()],
     ['options.abortSignal', (_run, controller) => controller.abort()],
-  ])('by %s: the call never runs, and no answer is taken any more', async (_how, stop) => {
+  ])('by %s never runs the call and accepts no response', async (_how, stop) => {
     const controller = new AbortController();
     const { source, paid } = payment({ needsApproval: true });
     const { run, result } = await runPrompt(source, {
@@ -288,8 +288,8 @@ describe('stopped while it waits', () => {
   });
 });
 
-describe('respond, misused', () => {
-  test('an unknown id, an invalid response, a second response', async () => {
+describe('invalid responses', () => {
+  test('are refused for an unknown id, an invalid form and a second time', async () => {
     const { source } = payment({ needsApproval: true });
     const replies: unknown[] = [];
     const { state } = await play(source, [[call('pay', { amount: 1 })], 'Done.'], ({ approvalId }, run) => {
@@ -308,13 +308,13 @@ describe('respond, misused', () => {
           'This is not a response to an approval. Give { approved: true }, { approved: true, input } to run the call with other arguments, or { approved: false, reason }.',
       },
       { accepted: true },
-      { accepted: false, reason: `The approval ${approvalId} was answered already. None is pending.` },
+      { accepted: false, reason: `The approval ${approvalId} was already answered. None is pending.` },
     ]);
     expect(state).toMatchObject({ status: 'done', approvals: [{ response: { approved: true } }] });
   });
 });
 
-test('a key among the arguments is hidden in the request and in the response', async () => {
+test('a key in the arguments is redacted in the request and the response', async () => {
   const key = 'plain-words-that-look-like-no-key';
   const seen: unknown[] = [];
   const { run } = await runPrompt(

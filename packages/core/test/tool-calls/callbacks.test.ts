@@ -62,29 +62,24 @@ describe('callbacks', () => {
   });
 
   test.each<[string, () => unknown, ToolOptions<{ n: number }>, unknown]>([
-    ['what beforeCall returns is the result', fail, { beforeCall: () => 'kept' }, 'kept'],
+    ['the return value of beforeCall is the result', fail, { beforeCall: () => 'kept' }, 'kept'],
     ['null from beforeCall is a result too', fail, { beforeCall: () => null }, null],
     [
-      'what beforeCall returns is not asked of onSuccess',
+      'the return value of beforeCall does not reach onSuccess',
       fail,
       { beforeCall: () => 1, onSuccess: () => 2 },
       1,
     ],
-    ['what onSuccess returns takes the result’s place', () => 1, { onSuccess: () => 2 }, 2],
-    ['null from onSuccess does too', () => 1, { onSuccess: () => null }, null],
-    ['what onError returns becomes the result', fail, { onError: () => 'saved' }, 'saved'],
+    ['the return value of onSuccess replaces the result', () => 1, { onSuccess: () => 2 }, 2],
+    ['null from onSuccess replaces the result', () => 1, { onSuccess: () => null }, null],
+    ['the return value of onError becomes the result', fail, { onError: () => 'saved' }, 'saved'],
     [
-      'an error of beforeCall is told to onError',
+      'an error of beforeCall reaches onError',
       () => 1,
       { beforeCall: fail, onError: () => 'saved' },
       'saved',
     ],
-    [
-      'an error of onSuccess is told to onError',
-      () => 1,
-      { onSuccess: fail, onError: () => 'saved' },
-      'saved',
-    ],
+    ['an error of onSuccess reaches onError', () => 1, { onSuccess: fail, onError: () => 'saved' }, 'saved'],
   ])('%s', async (_what, fn, options, expected) => {
     const { output, run } = await callOnce(fn, options);
     expect(output).toEqual(expected);
@@ -92,9 +87,9 @@ describe('callbacks', () => {
   });
 
   test.each<[string, () => unknown, ToolOptions<{ n: number }>, string]>([
-    ['onError that returns nothing leaves the error', fail, { onError: () => {} }, 'Error: no luck'],
+    ['an onError that returns nothing keeps the error', fail, { onError: () => {} }, 'Error: no luck'],
     [
-      'an error of onError takes its place',
+      'an error of onError replaces the error',
       fail,
       {
         onError: () => {
@@ -103,8 +98,8 @@ describe('callbacks', () => {
       },
       'Error: worse',
     ],
-    ['an error of beforeCall is the call’s', () => 1, { beforeCall: fail }, 'Error: no luck'],
-    ['an error of onSuccess is the call’s', () => 1, { onSuccess: fail }, 'Error: no luck'],
+    ['an error of beforeCall fails the call', () => 1, { beforeCall: fail }, 'Error: no luck'],
+    ['an error of onSuccess fails the call', () => 1, { onSuccess: fail }, 'Error: no luck'],
   ])('%s', async (_what, fn, options, expected) => {
     const { error, run, answer } = await callOnce(fn, options);
     expect(error).toBe(expected);
@@ -112,7 +107,7 @@ describe('callbacks', () => {
     expect(run.getState().status).toBe('done');
   });
 
-  test('are around a generator’s outputs', async () => {
+  test('are called before and after all outputs of a generator', async () => {
     const seen: unknown[] = [];
     const { output, events } = await callOnce(
       async function* () {
@@ -134,7 +129,7 @@ describe('callbacks', () => {
     expect(outputs).toEqual(['a', 'b', 'c', 'c']);
   });
 
-  test('save a generator that breaks off', async () => {
+  test('can recover a generator that throws', async () => {
     const { output, toolCall } = await callOnce(
       async function* () {
         yield 'a';
@@ -146,7 +141,7 @@ describe('callbacks', () => {
     expect(toolCall.state).toBe('output-available');
   });
 
-  test('are not called for a call that is not made', async () => {
+  test('are not called for a call that does not run', async () => {
     const called: string[] = [];
     const { state } = await play(
       go((prompt) =>
@@ -183,7 +178,7 @@ describe('timeoutMs', () => {
     expect(reason).toMatchObject({ code: 'timeout', details: { toolName: 'work', timeoutMs: 20 } });
   });
 
-  test('counts for callbacks too, and for a whole generator', async () => {
+  test('covers callbacks, and a whole generator', async () => {
     const slow = await callOnce(() => 1, { beforeCall: () => new Promise(() => {}), timeoutMs: 20 });
     expect(slow.error).toContain('longer than 20 ms');
     let closed = false;
@@ -205,7 +200,7 @@ describe('timeoutMs', () => {
     expect(closed).toBe(true);
   });
 
-  test('does nothing to a call that is in time', async () => {
+  test('does not affect a call that ends in time', async () => {
     const { output } = await callOnce(() => 'in time', { timeoutMs: 1_000 });
     expect(output).toBe('in time');
   });
@@ -253,14 +248,14 @@ describe('outputs', () => {
     expect(output).toBe(2);
   });
 
-  test('a generator that yields nothing', async () => {
+  test('a generator that yields nothing has no output', async () => {
     const { toolCall, answer, run } = await callOnce(async function* () {});
     expect(toolCall.state).toBe('output-available');
     expect(answer).toBe('work answers null');
     expect(run.getState().status).toBe('done');
   });
 
-  test('a generator that throws: its outputs are in the log, and the model gets the error', async () => {
+  test('a generator that throws has its outputs in the log, and the model reads the error', async () => {
     const { events, answer } = await callOnce(async function* () {
       yield 'half';
       fail();
@@ -276,7 +271,7 @@ describe('outputs', () => {
     expect(answer).toBe('work fails: Error: no luck');
   });
 
-  test('more than 256 KB is cut, in the log and for the model', async () => {
+  test('an output of more than 256 KB is cut, in the log and for the model', async () => {
     const { output, answer, run } = await callOnce(() => 'x'.repeat(5_000_000));
     expect((output as string).length).toBeLessThanOrEqual(256 * 1_024);
     expect(output).toMatch(/^x+\n\n\[Cut off: the whole was 5000000 characters long/);
@@ -284,7 +279,7 @@ describe('outputs', () => {
     expect(JSON.stringify(run.log()).length).toBeLessThan(4 * 256 * 1_024);
   });
 
-  test('more than 256 KB of JSON too, and each output of a generator', async () => {
+  test('JSON of more than 256 KB and each output of a generator are cut', async () => {
     const { output } = await callOnce(() => ({ rows: Array.from({ length: 100_000 }, (_, id) => ({ id })) }));
     expect(output).toMatch(/^\{"rows":\[\{"id":0\}.*\n\n\[Cut off/s);
     const { events } = await callOnce(async function* () {
@@ -298,7 +293,7 @@ describe('outputs', () => {
   });
 });
 
-describe('what a tool throws', () => {
+describe('errors that a tool throws', () => {
   const key = 'plain-words-that-look-like-no-key';
   const leaks: [string, () => unknown][] = [
     [
@@ -323,7 +318,7 @@ describe('what a tool throws', () => {
       },
     ],
   ];
-  test.each(leaks)('%s names no key, neither to the model nor in the log', async (_what, fn) => {
+  test.each(leaks)('contain no key for the model or the log: %s', async (_what, fn) => {
     const { run, model, error } = await callOnce(fn, {}, { env: { ANY_API_KEY: key } });
     expect(run.getState().status).toBe('done');
     expect(error).toContain('refused');
@@ -337,7 +332,7 @@ describe('what a tool throws', () => {
     ['a text', 'no luck', 'no luck'],
     ['an object', { code: 7 }, '{"code":7}'],
     ['an error without a message', new Error(''), 'Error'],
-  ])('%s: the model reads the part that exists', async (_what, thrown, text) => {
+  ])('are read by the model as far as they have text: %s', async (_what, thrown, text) => {
     const { error, run } = await callOnce(() => Promise.reject(thrown));
     expect(error).toBe(text);
     expect(run.getState().status).toBe('done');
@@ -364,7 +359,7 @@ test('a tool that answers after the run was stopped changes nothing', async () =
 });
 
 describe('tools of options.tools', () => {
-  test('are guarded like the rest', async () => {
+  test('have the same limits and guards as other tools', async () => {
     let made = 0;
     const { model, state } = await play(
       (prompt) => prompt.$`Go.`,

@@ -5,7 +5,7 @@ import { call, go, play } from '../support.ts';
 import * as z from 'zod';
 import { type Call, batch, none, echo, say } from '../support/composite.ts';
 
-test('each call counts against the limit of tool calls', async () => {
+test('each call inside a composite call counts toward the limit of tool calls', async () => {
   const calls = [say('1'), say('2'), say('3'), say('4')];
   const enough = await batch([echo], calls, { options: { limits: { toolCalls: 4 } } });
   expect(enough.run.getState().status).toBe('done');
@@ -17,7 +17,7 @@ test('each call counts against the limit of tool calls', async () => {
   expect(toolCall.subCalls).toHaveLength(3);
 });
 
-test('the same calls again are a repetition like any other', async () => {
+test('repeating the same calls is a repetition', async () => {
   let made = 0;
   const input = { calls: [{ name: 'count', args: {} }] };
   const { model, state } = await play(
@@ -30,7 +30,7 @@ test('the same calls again are a repetition like any other', async () => {
   expect(sent(model)[2]!.messages.at(-1)).toContain('kit was not run again');
 });
 
-describe('the same call again, inside one call', () => {
+describe('a repeated call inside one composite call', () => {
   const read = (made: string[], options: ToolOptions<{ path: string }> = {}) =>
     tool(
       'read',
@@ -48,7 +48,7 @@ describe('the same call again, inside one call', () => {
   });
 
   test.each<ToolOptions<{ path: string }>>([{}, { effect: 'read' }])(
-    'gets the result before, then a refusal of its own: %j',
+    'gets the earlier result, then a refusal: %j',
     async (options) => {
       const made: string[] = [];
       const { output, run, toolCall } = await batch([read(made, options), echo], [a, a, a, a, say('on')]);
@@ -77,7 +77,7 @@ describe('the same call again, inside one call', () => {
     },
   );
 
-  test('a hundred of them end the run', async () => {
+  test('ends the run after a hundred repetitions', async () => {
     const made: string[] = [];
     const { run } = await batch(
       [read(made)],
@@ -90,7 +90,7 @@ describe('the same call again, inside one call', () => {
     });
   });
 
-  test('a part that is repeatable runs each time, and so do all parts of a repeatable whole', async () => {
+  test('runs each time if the part or the whole tool is repeatable', async () => {
     const made: string[] = [];
     await batch(
       [read(made, { repeatable: true })],
@@ -104,14 +104,14 @@ describe('the same call again, inside one call', () => {
     expect(made).toHaveLength(14);
   });
 
-  test('what was read is read again after something was written', async () => {
+  test('runs again after a write if it reads', async () => {
     const made: string[] = [];
     const write = tool('write', '', none, () => void made.push('write'), { effect: 'write' });
     await batch([read(made, { effect: 'read' }), write], [a, { name: 'write' }, a]);
     expect(made).toEqual(['read a', 'write', 'read a']);
   });
 
-  test('each counts against the calls of its step; those beyond it are refused', async () => {
+  test('each inner call counts toward the limit of its step, and calls beyond it are refused', async () => {
     const { output, run } = await batch([echo], [say('1'), say('2'), say('3')], {
       options: { limits: { toolCallsPerStep: 2 } },
     });
@@ -123,7 +123,7 @@ describe('the same call again, inside one call', () => {
           name: 'echo',
           result: {
             error:
-              'One step may make 2 tool calls, and this is one more. Where that is too little, raise options.limits.toolCallsPerStep; Infinity means no limit.',
+              'One step may make 2 tool calls, and this is one more. If that is too low, raise options.limits.toolCallsPerStep; Infinity means no limit.',
           },
         },
       ],

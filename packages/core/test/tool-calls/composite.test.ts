@@ -6,7 +6,7 @@ import { after } from '../support/runs.ts';
 import * as z from 'zod';
 import { batch, none, echo, say } from '../support/composite.ts';
 
-describe('a call that goes wrong is its own', () => {
+describe('a failing inner call fails alone', () => {
   const cyclic: Record<string, unknown> = {};
   cyclic['self'] = cyclic;
   test.each<[string, () => unknown, string]>([
@@ -17,10 +17,10 @@ describe('a call that goes wrong is its own', () => {
       },
       'no such file',
     ],
-    ['a rejection', () => Promise.reject(new Error('no such file')), 'no such file'],
-    ['a text that is thrown', () => Promise.reject('no such file'), 'no such file'],
-    ['something that has no text', () => Promise.reject(Object.create(null)), '{}'],
-    ['nothing that is thrown', () => Promise.reject(undefined), 'The tool threw undefined.'],
+    ['a rejected promise', () => Promise.reject(new Error('no such file')), 'no such file'],
+    ['a thrown string', () => Promise.reject('no such file'), 'no such file'],
+    ['a thrown value without text', () => Promise.reject(Object.create(null)), '{}'],
+    ['a thrown undefined', () => Promise.reject(undefined), 'The tool threw undefined.'],
     [
       'a cycle',
       () => cyclic,
@@ -56,7 +56,7 @@ describe('a call that goes wrong is its own', () => {
     expect(run.getState().status).toBe('done');
   });
 
-  test.each(['nope', '__proto__', 'constructor', ''])('a name that no tool has: "%s"', async (name) => {
+  test.each(['nope', '__proto__', 'constructor', ''])('with an unknown name: "%s"', async (name) => {
     const { output } = await batch([echo], [{ name }, say('on')]);
     expect(output).toEqual({
       results: [
@@ -66,7 +66,7 @@ describe('a call that goes wrong is its own', () => {
     });
   });
 
-  test('arguments that its schema refuses, or that are missing', async () => {
+  test('with invalid or missing arguments', async () => {
     const { output } = await batch(
       [echo],
       [{ name: 'echo', args: { text: 7 } }, { name: 'echo' }, say('on')],
@@ -90,7 +90,7 @@ describe('a call that goes wrong is its own', () => {
     });
   });
 
-  test('one that takes too long', async () => {
+  test('with a timeout', async () => {
     const { output, toolCall } = await batch(
       [echo, tool('sleep', '', none, () => new Promise(() => {}), { timeoutMs: 20 })],
       [{ name: 'sleep' }, say('on')],
@@ -104,7 +104,7 @@ describe('a call that goes wrong is its own', () => {
     expect(toolCall.subCalls?.[0]?.ms).toBeGreaterThan(15);
   });
 
-  test('a key that it contains appears nowhere', async () => {
+  test('without revealing a key', async () => {
     const key = 'plain-words-that-look-like-no-key';
     const { model, run, output } = await batch(
       [
@@ -121,7 +121,7 @@ describe('a call that goes wrong is its own', () => {
   });
 });
 
-test('something that is not a list of calls is an error of the whole call', async () => {
+test('arguments that are not a list of calls fail the whole call', async () => {
   for (const input of [{}, { calls: 'all' }, { calls: [{ args: {} }] }, { calls: [null] }, []]) {
     const { state } = await play(
       go((prompt) => prompt.defTool('kit', 'A kit', [echo])),
@@ -166,7 +166,7 @@ test('calls are made one after the other, each with its own start and end in the
   ]);
 });
 
-test('the result of a call: undefined is null, a generator returns its last output, a schema returns its parsed value', async () => {
+test('an inner call has null for undefined, the last output of a generator, and the parsed value of a schema', async () => {
   const { output } = await batch(
     [
       tool('nothing', '', none, () => undefined),
@@ -194,7 +194,7 @@ test('the result of a call: undefined is null, a generator returns its last outp
   });
 });
 
-test('callbacks are around each call', async () => {
+test('callbacks are called for each inner call', async () => {
   const called: string[] = [];
   const { output } = await batch(
     [
@@ -229,7 +229,7 @@ test('callbacks are around each call', async () => {
   });
 });
 
-test('each call gets the context of the whole', async () => {
+test('each inner call gets the context of the composite call', async () => {
   const seen: unknown[] = [];
   await batch(
     [
@@ -245,7 +245,7 @@ test('each call gets the context of the whole', async () => {
   ]);
 });
 
-test('a run that is stopped inside a call makes no more of them', async () => {
+test('a stopped run makes no further inner calls', async () => {
   const made: string[] = [];
   const { run } = await runPrompt(
     go((prompt) =>
@@ -275,7 +275,7 @@ test('a run that is stopped inside a call makes no more of them', async () => {
   ]);
 });
 
-test('the whole has a time limit too, which ends the call that is under way', async () => {
+test('the composite call has its own time limit, which ends the current inner call', async () => {
   const { run } = await play(
     go((prompt) =>
       prompt.defTool('kit', '', [echo, tool('sleep', '', none, () => new Promise(() => {}))], {
@@ -292,15 +292,15 @@ test('the whole has a time limit too, which ends the call that is under way', as
   ]);
 });
 
-describe('mistakes are reported when it is defined', () => {
+describe('invalid parts are refused when the tool is defined', () => {
   test.each<[string, readonly unknown[], string]>([
     ['no parts', [], 'has no parts'],
-    ['something that is no tool', [{ name: 'x' }], 'takes what tool(…) returns'],
+    ['something that is not a tool', [{ name: 'x' }], 'takes what tool(…) returns'],
     ['nothing', [undefined], 'takes what tool(…) returns'],
-    ['two parts of one name', [echo, echo], 'has two parts called echo'],
-    ['a name that is none', [tool('a b', '', none, () => 1)], '"a b" cannot be a tool'],
+    ['two parts with one name', [echo, echo], 'has two parts called echo'],
+    ['an invalid name', [tool('a b', '', none, () => 1)], '"a b" cannot be a tool'],
     ['no function', [tool('x', '', none, undefined as never)], 'The function of tool x is undefined'],
-    ['an option that is none', [tool('x', '', none, () => 1, { timeout: 5 } as never)], 'has no "timeout"'],
+    ['an unknown option', [tool('x', '', none, () => 1, { timeout: 5 } as never)], 'has no "timeout"'],
   ])('%s', async (_what, tools, message) => {
     const started = runPrompt(
       go((prompt) => prompt.defTool('kit', '', tools as NamedTool[])),

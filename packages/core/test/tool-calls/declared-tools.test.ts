@@ -27,7 +27,7 @@ const office = definePrompt('office', (prompt) => prompt.$`Write home.`, { tools
 const call = (name: string, input: unknown): ScriptedTurn => [{ toolCall: { name, input, id: name } }];
 
 describe('tools that a prompt declares', () => {
-  test('are sent, and run with arguments that have passed their schema', async () => {
+  test('are sent to the model and run with validated arguments', async () => {
     const model = scriptedModel([call('look', { what: 'left' }), call('look', { what: 7 }), 'Done.']);
     const run = createRun(office, { model });
     expect(await run.start()).toBe('Done.');
@@ -42,7 +42,7 @@ describe('tools that a prompt declares', () => {
     ]);
   });
 
-  test('keep their rules: an approval is asked for', async () => {
+  test('keep their rules, such as needsApproval', async () => {
     sent.length = 0;
     const model = scriptedModel([call('send', { text: 'Hello' }), 'Sent.']);
     const run = createRun(office, { model, options: { approval: true } });
@@ -56,7 +56,7 @@ describe('tools that a prompt declares', () => {
     expect(sent).toEqual(['Hello!']);
   });
 
-  test('stand beside those that the function and its plugins define', async () => {
+  test('work together with tools of the function and of plugins', async () => {
     const plugin = definePlugin({
       name: 'clock',
       setup: (prompt) => prompt.defTool('clock', 'The time', z.object({}), () => 'noon'),
@@ -73,8 +73,8 @@ describe('tools that a prompt declares', () => {
     expect(request.tools.map(({ name }) => name)).toEqual(['clock', 'look', 'own']);
   });
 
-  test('of one name are a mistake, in whatever order they are defined', async () => {
-    const message = 'There is a tool look already. Give this one another name.';
+  test('are refused if two have one name, in any order of definition', async () => {
+    const message = 'A tool named look already exists. Give this one another name.';
     const byFunction = definePrompt(
       'twice',
       (prompt) => {
@@ -100,7 +100,7 @@ describe('tools that a prompt declares', () => {
     }
   });
 
-  test('yield to a task’s own tool of the same name, for that task', async () => {
+  test('are replaced by a task’s tool of the same name for that task', async () => {
     const seen: string[] = [];
     const tasks = definePrompt(
       'tasks',
@@ -135,15 +135,15 @@ describe('tools that a prompt declares', () => {
     ]);
   });
 
-  test('are a list of what tool(…) makes', () => {
+  test('must be a list of what tool(…) returns', () => {
     for (const tools of [[() => 1], { look }, 'look', [undefined]]) {
       expect(() => definePrompt('wrong', (prompt) => prompt.$`Go.`, { tools: tools as never })).toThrow(
-        'The tools of prompt "wrong" are a list of what tool(…) makes',
+        'The tools of prompt "wrong" must be a list of what tool(…) returns',
       );
     }
   });
 
-  test('with a name that a provider would refuse are a mistake once it runs', async () => {
+  test('are refused at the start of the run if a provider would refuse the name', async () => {
     const named = tool('no name', 'Nothing', z.object({}), () => 1);
     const run = createRun(
       definePrompt('wrong', (prompt) => prompt.$`Go.`, { tools: [named] }),

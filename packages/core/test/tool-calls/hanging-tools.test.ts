@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { call } from '../support.ts';
 
-test('eight tools that never return keep no other tool from running', async () => {
+test('eight tools that never return do not block other tools', async () => {
   let looked = 0;
   const definition = definePrompt('look', (prompt) => {
     prompt.defTool('hang', '', z.object({ n: z.number() }), () => new Promise(() => {}));
@@ -28,7 +28,7 @@ test('eight tools that never return keep no other tool from running', async () =
   ]);
 });
 
-test('a call inside a composite tool has the time limit of a tool, which does not count while an agent works in it', async () => {
+test('a call inside a composite tool has a tool’s time limit, which does not count while an agent works in it', async () => {
   const definition = definePrompt('look', (prompt) => {
     prompt.defTool('several', '', [
       tool('hang', '', z.object({}), () => new Promise(() => {})),

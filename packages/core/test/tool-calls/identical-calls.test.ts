@@ -17,7 +17,7 @@ describe('identical calls', () => {
       prompt.$`Go.`;
     };
 
-  test('the 2nd is answered from the first with a note, the 3rd refused, the 6th ends the run', async () => {
+  test('the 2nd gets the first result with a note, the 3rd is refused, and the 6th ends the run', async () => {
     const made: unknown[] = [];
     const { model, result, state } = await play(looking(made), [
       look,
@@ -53,7 +53,7 @@ describe('identical calls', () => {
     await expect(Promise.resolve(result.text)).rejects.toMatchObject({ code: 'loop_detected' });
   });
 
-  test('in one step: the second waits for the result of the first', async () => {
+  test('in one step, the second waits for the result of the first', async () => {
     let made = 0;
     const { run } = await play(
       go((prompt) =>
@@ -87,7 +87,7 @@ describe('identical calls', () => {
     expect(state.status).toBe('done');
   });
 
-  test('a call that failed may be tried again', async () => {
+  test('a failed call may be retried', async () => {
     let tries = 0;
     const { state } = await play(
       go((prompt) =>
@@ -103,7 +103,7 @@ describe('identical calls', () => {
     expect(state.toolCalls.map(({ output }) => output)).toEqual([undefined, undefined, undefined, 'now']);
   });
 
-  test('each agent is counted by itself', async () => {
+  test('each agent is counted separately', async () => {
     const made: string[] = [];
     const work = (prompt: Prompt) => {
       prompt.defTool('look', '', z.object({}), () => void made.push('look'));

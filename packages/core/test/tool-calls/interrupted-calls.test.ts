@@ -48,7 +48,7 @@ function ended(log: readonly RunEvent[]): string[] {
 }
 
 describe('a run that was cut off after any of its events', () => {
-  test('continues: no writing call is made twice, no result is lost, and every reading has its result', async () => {
+  test('continues without repeating a writing call or losing a result', async () => {
     const newId = numbering();
     const whole = createWorld();
     const { run } = openRun(whole, [], { newId });
@@ -80,7 +80,7 @@ describe('a run that was cut off after any of its events', () => {
   });
 });
 
-test('runs that are killed at random moments, some again and again: no writing call takes effect twice', async () => {
+test('in runs that are killed at random moments, no writing call takes effect twice', async () => {
   // 200 of them are in killed-runs.long.test.ts
   for (let seed = 1_001; seed <= 1_012; seed += 1) {
     const { world, result } = await killAtRandom(seed);
@@ -89,8 +89,8 @@ test('runs that are killed at random moments, some again and again: no writing c
   }
 });
 
-describe('a reading call that was cut off', () => {
-  test('is made by the run, with the same key, and the model reads its result in the same step', async () => {
+describe('an interrupted reading call', () => {
+  test('is repeated by the run with the same key, and the model reads its result in the same step', async () => {
     const keys: string[] = [];
     const model = scriptedModel([
       ['Let me look.', { toolCall: { name: 'look', input: { what: 'left' }, id: 'call-1' } }],
@@ -130,7 +130,7 @@ describe('a reading call that was cut off', () => {
     ]);
   });
 
-  test('is not made if the log is of another tool: the model reads that it has no result', async () => {
+  test('is not repeated if the tool’s definition has changed, and the model reads that it has no result', async () => {
     const ran: string[] = [];
     const removing = (effect: 'read' | undefined) =>
       definePrompt('remove', (prompt) => {

@@ -16,9 +16,9 @@ async function loop(turn: (step: number) => object[], options: PromptConfig['opt
 }
 
 test.each([
-  ['a tool that there is not', 'nope', {}],
-  ['arguments that do not fit', 'look', { n: 'one' }],
-])('%s: the same call for the sixth time ends the run', async (_what, name, input) => {
+  ['an unknown tool', 'nope', {}],
+  ['a tool with invalid arguments', 'look', { n: 'one' }],
+])('the sixth identical call of %s ends the run', async (_what, name, input) => {
   const { state, calls } = await loop(() => [call(name, input)], { stopWhen: hasToolCall('never') });
   expect(calls).toBe(6);
   expect(state).toMatchObject({
@@ -31,7 +31,7 @@ test.each([
   });
 });
 
-test('a new call that runs is progress, and one that cannot run is not', async () => {
+test('a new call that runs is progress, and an invalid call is not', async () => {
   const turn = (step: number) => [step === 4 ? call('look', { n: 1 }) : call('nope')];
   const { calls } = await loop(turn, {});
   expect(calls).toBe(11);
@@ -39,7 +39,7 @@ test('a new call that runs is progress, and one that cannot run is not', async (
   expect([varied.calls, varied.state.status]).toEqual([6, 'error']);
 });
 
-test('they count against the tool calls of the run, and end a long answer of them', async () => {
+test('invalid calls count toward the limit of tool calls, and can end the run', async () => {
   const many = Array.from({ length: 500 }, (_none, n) => call('nope', { n }));
   const { state, calls } = await loop(() => many, {});
   expect([calls, state.steps.length]).toEqual([1, 1]);

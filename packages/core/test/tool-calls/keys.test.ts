@@ -8,7 +8,7 @@ const key = 'plain-words-"that"-look-like-no-key';
 const env = { OPENAI_API_KEY: key };
 const text = z.object({ text: z.string() });
 
-test('no key is in the log, whatever a script does with it', async () => {
+test('the log contains no key, whatever a script does with it', async () => {
   const say = { text: `it is ${key}` };
   const source = async (prompt: Prompt): Promise<void> => {
     prompt.def('KEY', key);
@@ -54,7 +54,7 @@ test('no key is in the log, whatever a script does with it', async () => {
   expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
 });
 
-test('a whole key in one piece of an answer is hidden, too', async () => {
+test('a whole key in one delta of an answer is redacted, too', async () => {
   const { events, state } = await play(
     (prompt) => prompt.$`Go.`,
     [[{ text: `it is ${key}`, chunkSize: 1_000 }]],
@@ -64,7 +64,7 @@ test('a whole key in one piece of an answer is hidden, too', async () => {
   expect(state.text).toBe('it is [redacted]');
 });
 
-test("a key in a tool's result goes to no model", async () => {
+test("no model receives a key in a tool's result", async () => {
   const bytes = new Uint8Array([1, 2, 3]);
   const none = z.object({});
   const { model, state } = await play(
@@ -103,7 +103,7 @@ test("a key in a tool's result goes to no model", async () => {
   expect(results).toContain('image/png');
 });
 
-test('without keys, what only looks like one stays in the log', async () => {
+test('without keys, text that only looks like a key stays in the log', async () => {
   const { events } = await play((prompt) => prompt.$`sk-abcdefghijklmnop`, ['Ok.'], { env: {} });
   expect(JSON.stringify(events)).toContain('sk-abcdefghijklmnop');
 });

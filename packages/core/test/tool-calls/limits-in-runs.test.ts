@@ -13,7 +13,7 @@ const counts = (from: number, to: number) =>
 describe('steps', () => {
   const turns = Array.from({ length: 60 }, (_, n) => [call('count', { n })]);
 
-  test('fifty by default', async () => {
+  test('are limited to fifty by default', async () => {
     const { state, model, result } = await counted(turns);
     expect(model.calls).toHaveLength(50);
     expect(state).toMatchObject({
@@ -23,7 +23,7 @@ describe('steps', () => {
     await expect(Promise.resolve(result.text)).rejects.toMatchObject({ code: 'budget_exceeded' });
   });
 
-  test('limits.steps, also beside stopWhen', async () => {
+  test('are limited by limits.steps, also with stopWhen', async () => {
     const { model } = await counted(turns, { steps: 3 });
     expect(model.calls).toHaveLength(3);
     const both = await play(
@@ -38,14 +38,14 @@ describe('steps', () => {
     expect(both.run.getState()).toMatchObject({ status: 'error', error: { code: 'budget_exceeded' } });
   });
 
-  test('a run that ends with its last step is done', async () => {
+  test('end a run as done if its last step is the last allowed one', async () => {
     const { state } = await counted([...turns.slice(0, 2), 'Three.'], { steps: 3 });
     expect(state).toMatchObject({ status: 'done', text: 'Three.' });
   });
 });
 
 describe('tool calls', () => {
-  test('limits.toolCalls; one more ends the run', async () => {
+  test('are limited by limits.toolCalls, and one more ends the run', async () => {
     const enough = await counted([counts(1, 3), counts(4, 6), 'Six.'], { toolCalls: 6 });
     expect(enough.state).toMatchObject({ status: 'done', text: 'Six.' });
     const { state, made, model, result } = await counted([counts(1, 3), counts(4, 6), 'Never.'], {
@@ -56,7 +56,7 @@ describe('tool calls', () => {
       error: {
         code: 'budget_exceeded',
         message:
-          'The run has made 5 tool calls, its agents included. Where that is too little, raise options.limits.toolCalls; Infinity means no limit.',
+          'The run has made 5 tool calls, its agents included. If that is too low, raise options.limits.toolCalls; Infinity means no limit.',
       },
     });
     expect(model.calls).toHaveLength(2);
@@ -64,13 +64,13 @@ describe('tool calls', () => {
     await expect(Promise.resolve(result.text)).rejects.toMatchObject({ code: 'budget_exceeded' });
   });
 
-  test('zero, with 0', async () => {
+  test('can be forbidden with 0', async () => {
     const { state, made } = await counted([counts(1, 1), 'Never.'], { toolCalls: 0 });
     expect(state).toMatchObject({ status: 'error', error: { details: { limit: 'toolCalls', allowed: 0 } } });
     expect(made).toEqual([]);
   });
 
-  test('thirty-two in one step; those beyond it are refused, and the run continues', async () => {
+  test('are limited to thirty-two in one step, and the run continues after refusals', async () => {
     const { state, made } = await counted([counts(1, 40), 'Thirty-two.']);
     expect(state).toMatchObject({ status: 'done', text: 'Thirty-two.' });
     expect(made.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 32 }, (_, index) => index + 1));
@@ -78,20 +78,20 @@ describe('tool calls', () => {
       Array.from(
         { length: 8 },
         () =>
-          'One step may make 32 tool calls, and this is one more. Where that is too little, raise options.limits.toolCallsPerStep; Infinity means no limit.',
+          'One step may make 32 tool calls, and this is one more. If that is too low, raise options.limits.toolCallsPerStep; Infinity means no limit.',
       ),
     );
   });
 
-  test('each step counts its own', async () => {
+  test('are counted for each step', async () => {
     const { state, made } = await counted([counts(1, 3), counts(4, 6), 'Done.'], { toolCallsPerStep: 2 });
     expect(made).toEqual([1, 2, 4, 5]);
     expect(state.status).toBe('done');
   });
 });
 
-describe('tool calls at once', () => {
-  test('never more than eight; all are made, in their order', async () => {
+describe('simultaneous tool calls', () => {
+  test('are never more than eight, and all run in order', async () => {
     const { most, made, state } = await counted([counts(1, 30), 'Thirty.']);
     expect(most).toBe(8);
     expect(made).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
@@ -102,11 +102,11 @@ describe('tool calls at once', () => {
     [1, 1],
     [3, 3],
     [Infinity, 20],
-  ])('limits.concurrentToolCalls: %d', async (concurrentToolCalls, most) => {
+  ])('are limited by limits.concurrentToolCalls: %d', async (concurrentToolCalls, most) => {
     expect((await counted([counts(1, 20), 'Twenty.'], { concurrentToolCalls })).most).toBe(most);
   });
 
-  test('those of all agents together', async () => {
+  test('are counted together for all agents', async () => {
     const tool = busyTool();
     const { state } = await play(
       (prompt) => {
@@ -131,7 +131,7 @@ describe('tool calls at once', () => {
     expect(tool.most()).toBe(8);
   });
 
-  test('nested agents wait for one another with a single permit', async () => {
+  test('allow nested agents with a single permit', async () => {
     const tool = busyTool(1);
     const { state } = await play(
       (prompt) => {
@@ -166,7 +166,7 @@ describe('tool calls at once', () => {
     expect(tool.most()).toBe(1);
   });
 
-  test('a call that fails releases its permit', async () => {
+  test('release their permit if they fail', async () => {
     const { state } = await play(
       (prompt) => {
         prompt.defTool('fail', '', numbered, async ({ n }) => {
@@ -190,7 +190,7 @@ describe('tool calls at once', () => {
     ]);
   });
 
-  test('a call whose time is over keeps its permit while its function works, for at most as long again', async () => {
+  test('keep their permit after a timeout while their function works, for at most as long again', async () => {
     let working = 0;
     let most = 0;
     const { state } = await play(
@@ -222,7 +222,7 @@ describe('tokens', () => {
     finish: { usage: { inputTokens, outputTokens } },
   });
 
-  test('no step begins once they are used up', async () => {
+  test('allow no further step once they are used up', async () => {
     const { state, model } = await counted(
       [[call('count', { n: 1 }), uses(30, 20)], [call('count', { n: 2 }), uses(30, 20)], 'Never.'],
       { tokens: 100 },
@@ -235,7 +235,7 @@ describe('tokens', () => {
     });
   });
 
-  test('a run that has them left continues', async () => {
+  test('let a run continue if some are left', async () => {
     const { state } = await counted(
       [
         [call('count', { n: 1 }), uses(30, 20)],
@@ -248,24 +248,24 @@ describe('tokens', () => {
     expect(state).toMatchObject({ status: 'done', text: 'Done.' });
   });
 
-  test('a complete answer counts, whatever it has used', async () => {
+  test('do not end a run after its complete answer', async () => {
     const { state } = await counted([['Done.', uses(200, 20)]], { tokens: 100 });
     expect(state).toMatchObject({ status: 'done', text: 'Done.', usage: { totalTokens: 220 } });
   });
 
-  test('without a limit, any number', async () => {
+  test('are unlimited without a limit', async () => {
     const { state } = await counted([[call('count', { n: 1 }), uses(1e9, 1e9)], 'Done.']);
     expect(state.status).toBe('done');
   });
 });
 
-test('limits that make no sense are refused before the run', async () => {
+test('invalid limits are refused before the run', async () => {
   const started = runPrompt((prompt) => prompt.$`Go.`, {
     model: scriptedModel([]),
     options: { limits: { steps: 0 } },
   });
   await expect(started).rejects.toMatchObject({
     code: 'invalid_options',
-    message: 'options.limits.steps is 0. Give a whole number from 1 on, or Infinity for no limit.',
+    message: 'options.limits.steps is 0. Give a whole number of at least 1, or Infinity for no limit.',
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CuelineError } from '@cueline/core';
-import { budgetExceeded, createBudget, defaultLimits, readLimits } from '../../src/tool-calls/limits.ts';
+import { budgetExceededError, createBudget, defaultLimits, readLimits } from '../../src/tool-calls/limits.ts';
 import type { Limits } from '@cueline/core';
 
 function thrownBy(act: () => unknown): unknown {
@@ -14,7 +14,7 @@ function thrownBy(act: () => unknown): unknown {
 }
 
 describe('readLimits', () => {
-  test('the defaults', () => {
+  test('returns the defaults', () => {
     const expected = {
       steps: 50,
       toolCalls: 200,
@@ -26,14 +26,14 @@ describe('readLimits', () => {
     expect(readLimits({})).toEqual(expected);
   });
 
-  test('with stopWhen, a run may have a thousand steps, or as many as its limits say', () => {
+  test('allows a thousand steps with stopWhen, or as many as the limits say', () => {
     expect(readLimits(undefined, true)).toEqual({ ...defaultLimits, steps: 1_000 });
     expect(readLimits({ steps: undefined } as never, true).steps).toBe(1_000);
     expect(readLimits({ steps: Infinity }, true).steps).toBe(Infinity);
     expect(readLimits({ toolCalls: 7 })).toEqual({ ...defaultLimits, toolCalls: 7 });
   });
 
-  test('given limits replace the defaults, and undefined does not', () => {
+  test('replaces defaults by given limits, except undefined', () => {
     const given = { steps: 3, toolCalls: 0, depth: 0, tokens: 1_000, toolCallsPerStep: undefined };
     expect(readLimits(given as object)).toEqual({
       steps: 3,
@@ -45,14 +45,14 @@ describe('readLimits', () => {
     });
   });
 
-  test('a change to what was read changes neither the defaults nor what was given', () => {
+  test('returns a copy', () => {
     const given = { steps: 3 };
     readLimits(given).steps = 7;
     readLimits(undefined).depth = 7;
     expect([given.steps, defaultLimits.depth, readLimits(undefined).depth]).toEqual([3, 5, 5]);
   });
 
-  test('Infinity turns any of them off', () => {
+  test('turns a limit off for Infinity', () => {
     const off = {
       steps: Infinity,
       toolCalls: Infinity,
@@ -65,41 +65,53 @@ describe('readLimits', () => {
   });
 
   test.each<[keyof Limits, unknown, string]>([
-    ['steps', 0, 'options.limits.steps is 0. Give a whole number from 1 on, or Infinity for no limit.'],
+    ['steps', 0, 'options.limits.steps is 0. Give a whole number of at least 1, or Infinity for no limit.'],
     [
       'toolCalls',
       -1,
-      'options.limits.toolCalls is -1. Give a whole number from 0 on, or Infinity for no limit.',
+      'options.limits.toolCalls is -1. Give a whole number of at least 0, or Infinity for no limit.',
     ],
-    ['depth', 1.5, 'options.limits.depth is 1.5. Give a whole number from 0 on, or Infinity for no limit.'],
-    ['tokens', '9', 'options.limits.tokens is "9". Give a whole number from 1 on, or Infinity for no limit.'],
+    [
+      'depth',
+      1.5,
+      'options.limits.depth is 1.5. Give a whole number of at least 0, or Infinity for no limit.',
+    ],
+    [
+      'tokens',
+      '9',
+      'options.limits.tokens is "9". Give a whole number of at least 1, or Infinity for no limit.',
+    ],
     [
       'concurrentToolCalls',
       0,
-      'options.limits.concurrentToolCalls is 0. Give a whole number from 1 on, or Infinity for no limit.',
+      'options.limits.concurrentToolCalls is 0. Give a whole number of at least 1, or Infinity for no limit.',
     ],
     [
       'toolCallsPerStep',
       Number.NaN,
-      'options.limits.toolCallsPerStep is NaN. Give a whole number from 1 on, or Infinity for no limit.',
+      'options.limits.toolCallsPerStep is NaN. Give a whole number of at least 1, or Infinity for no limit.',
     ],
-    ['steps', null, 'options.limits.steps is null. Give a whole number from 1 on, or Infinity for no limit.'],
+    [
+      'steps',
+      null,
+      'options.limits.steps is null. Give a whole number of at least 1, or Infinity for no limit.',
+    ],
     [
       'steps',
       [9],
-      'options.limits.steps is an array. Give a whole number from 1 on, or Infinity for no limit.',
+      'options.limits.steps is an array. Give a whole number of at least 1, or Infinity for no limit.',
     ],
     [
       'steps',
       { n: 9 },
-      'options.limits.steps is an object. Give a whole number from 1 on, or Infinity for no limit.',
+      'options.limits.steps is an object. Give a whole number of at least 1, or Infinity for no limit.',
     ],
     [
       'steps',
       -Infinity,
-      'options.limits.steps is -Infinity. Give a whole number from 1 on, or Infinity for no limit.',
+      'options.limits.steps is -Infinity. Give a whole number of at least 1, or Infinity for no limit.',
     ],
-  ])('%s: %o is refused', (name, value, message) => {
+  ])('refuses %s: %o', (name, value, message) => {
     expect(thrownBy(() => readLimits({ [name]: value }))).toEqual({
       code: 'invalid_options',
       message,
@@ -111,7 +123,7 @@ describe('readLimits', () => {
     ['step', 'Did you mean steps?'],
     ['__proto__', 'There are: steps, toolCalls, toolCallsPerStep, concurrentToolCalls, depth, tokens.'],
     ['constructor', 'There are: steps, toolCalls, toolCallsPerStep, concurrentToolCalls, depth, tokens.'],
-  ])('an unknown name: %s', (name, advice) => {
+  ])('refuses an unknown name: %s', (name, advice) => {
     const given = JSON.parse(`{"${name}":1}`) as object;
     expect(thrownBy(() => readLimits(given))).toEqual({
       code: 'invalid_options',
@@ -124,7 +136,7 @@ describe('readLimits', () => {
     [50, '50'],
     [null, 'null'],
     [[50], 'an array'],
-  ])('no object: %o', (given, shown) => {
+  ])('refuses a value that is not an object: %o', (given, shown) => {
     expect(thrownBy(() => readLimits(given as Limits))).toEqual({
       code: 'invalid_options',
       message: `options.limits is ${shown}. Write an object such as { steps: 100 }.`,
@@ -134,25 +146,25 @@ describe('readLimits', () => {
 });
 
 describe('createBudget', () => {
-  test('gives steps up to the limit, and then an error that says what to type', () => {
+  test('allows steps up to the limit, and then throws an error that says what to type', () => {
     const budget = createBudget(readLimits({ steps: 2 }));
     expect([budget.takeStep(), budget.takeStep()]).toEqual([undefined, undefined]);
     expect(budget.takeStep()?.toJSON()).toEqual({
       code: 'budget_exceeded',
       message:
-        'The run has called the model 2 times, its agents included. Where that is too little, raise options.limits.steps; Infinity means no limit.',
+        'The run has called the model 2 times, its agents included. If that is too low, raise options.limits.steps; Infinity means no limit.',
       details: { limit: 'steps', allowed: 2 },
     });
     expect(budget.used).toEqual({ steps: 2, toolCalls: 0, tokens: 0 });
   });
 
-  test('the same for tool calls', () => {
+  test('allows tool calls up to the limit', () => {
     const budget = createBudget(readLimits({ toolCalls: 1 }));
     expect(budget.takeToolCall()).toBeUndefined();
     expect(budget.takeToolCall()?.toJSON()).toEqual({
       code: 'budget_exceeded',
       message:
-        'The run has made 1 tool call, its agents included. Where that is too little, raise options.limits.toolCalls; Infinity means no limit.',
+        'The run has made 1 tool call, its agents included. If that is too low, raise options.limits.toolCalls; Infinity means no limit.',
       details: { limit: 'toolCalls', allowed: 1 },
     });
     expect(createBudget(readLimits({ toolCalls: 0 })).takeToolCall()?.details).toEqual({
@@ -161,11 +173,11 @@ describe('createBudget', () => {
     });
   });
 
-  test('tokens: the last step may use them up, and no step begins without any', () => {
+  test('lets the last step use up the tokens, and starts no step without any', () => {
     const spent = {
       code: 'budget_exceeded',
       message:
-        'The run has used the 100 tokens that it may use, its agents included. Where that is too little, raise options.limits.tokens; Infinity means no limit.',
+        'The run has used the 100 tokens that it may use, its agents included. If that is too low, raise options.limits.tokens; Infinity means no limit.',
       details: { limit: 'tokens', allowed: 100 },
     };
     const budget = createBudget(readLimits({ tokens: 100 }));
@@ -176,7 +188,7 @@ describe('createBudget', () => {
     expect(budget.used).toEqual({ steps: 1, toolCalls: 0, tokens: 101 });
   });
 
-  test('tokens that no provider can mean', () => {
+  test('ignores impossible token counts', () => {
     const budget = createBudget(readLimits(undefined));
     for (const count of [Number.NaN, -5, 0, undefined, Infinity, 1e308, '57', 2 ** 60] as number[]) {
       budget.addTokens({ totalTokens: count });
@@ -191,7 +203,7 @@ describe('createBudget', () => {
     expect(budget.takeStep()).toBeUndefined();
   });
 
-  test('Infinity never ends', () => {
+  test('never ends with Infinity', () => {
     const budget = createBudget(readLimits({ steps: Infinity, toolCalls: Infinity, tokens: Infinity }));
     for (let step = 0; step < 1_000; step += 1) {
       expect([budget.takeStep(), budget.takeToolCall()]).toEqual([undefined, undefined]);
@@ -200,7 +212,7 @@ describe('createBudget', () => {
     expect(budget.used).toEqual({ steps: 1_000, toolCalls: 1_000, tokens: 1e12 });
   });
 
-  test('for any requests, no more is used than allowed, and all of it can be used', () => {
+  test('allows exactly the limit, for any requests', () => {
     const asked = fc.array(fc.constantFrom('takeStep', 'takeToolCall'), { maxLength: 60 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 20 }), fc.nat(20), asked, (steps, toolCalls, calls) => {
@@ -221,9 +233,9 @@ test.each([
   ['toolCallsPerStep', 32, 'One step may make 32 tool calls, and this is one more.'],
   ['depth', 1, 'Agents may go 1 level deep, and this is one more.'],
 ] as const)('budgetExceeded of %s', (limit, allowed, message) => {
-  expect(budgetExceeded(limit, allowed).toJSON()).toEqual({
+  expect(budgetExceededError(limit, allowed).toJSON()).toEqual({
     code: 'budget_exceeded',
-    message: `${message} Where that is too little, raise options.limits.${limit}; Infinity means no limit.`,
+    message: `${message} If that is too low, raise options.limits.${limit}; Infinity means no limit.`,
     details: { limit, allowed },
   });
 });

@@ -27,7 +27,7 @@ async function makeAll(guard: LoopGuard, calls: readonly GuardedCall[]): Promise
 }
 
 describe('identical calls', () => {
-  test('the 2nd gets the result of the first, the 3rd to 5th are refused, the 6th ends the run', async () => {
+  test('get the first result once, are refused from the 3rd on, and end the run at the 6th', async () => {
     const guard = createLoopGuard();
     const call = { toolName: 'find', input: { from: 1, to: 2 } };
     const first = guard.check(call);
@@ -59,18 +59,18 @@ describe('identical calls', () => {
     });
   });
 
-  test('other arguments, and another tool with the same arguments, are other calls', async () => {
+  test('differ by tool and arguments', async () => {
     const calls = [read('a'), read('b'), { ...read('a'), toolName: 'list' }];
     expect(await makeAll(createLoopGuard(), calls)).toEqual(['run', 'run', 'run']);
   });
 
-  test('each guard counts for itself', async () => {
+  test('are counted by each guard separately', async () => {
     const one = createLoopGuard();
     const other = createLoopGuard();
     expect([await make(one, read('a')), await make(other, read('a'))]).toEqual(['run', 'run']);
   });
 
-  test('a repeatable tool is exempt', async () => {
+  test('may be made by a repeatable tool', async () => {
     const poll = { toolName: 'poll', input: {}, rule: false as const };
     const calls = Array.from({ length: 20 }, () => poll);
     expect(new Set(await makeAll(createLoopGuard(), calls))).toEqual(new Set(['run']));
@@ -78,7 +78,7 @@ describe('identical calls', () => {
 });
 
 describe('failed calls', () => {
-  test('do not count, and the next one runs', async () => {
+  test('do not count, and the next call runs', async () => {
     const guard = createLoopGuard();
     for (let attempt = 0; attempt < 10; attempt += 1) {
       expect(await make(guard, read('a'), new Error('not there'))).toBe('run');
@@ -87,7 +87,7 @@ describe('failed calls', () => {
     expect(await make(guard, read('a'))).toBe('repeat');
   });
 
-  test('a late failure does not undo what came after it', async () => {
+  test('do not undo later calls if they fail late', async () => {
     const guard = createLoopGuard();
     let fail: (reason: Error) => void = () => {};
     guard.check(read('a')).settled(new Promise((_resolve, reject) => (fail = reject)));
@@ -108,7 +108,7 @@ describe('failed calls', () => {
 });
 
 describe('identical calls in one step', () => {
-  test('the 2nd waits for the first', async () => {
+  test('let the 2nd call wait for the first', async () => {
     const guard = createLoopGuard();
     let finish: (output: string) => void = () => {};
     guard.check(read('a')).settled(new Promise((resolve) => (finish = resolve)));
@@ -118,7 +118,7 @@ describe('identical calls in one step', () => {
     expect(await verdict.output).toBe('text');
   });
 
-  test('the 2nd fails as the first does, and then neither counts', async () => {
+  test('both fail if the first fails, and then neither counts', async () => {
     const guard = createLoopGuard();
     const failure = new Error('not there');
     guard.check(read('a')).settled(Promise.reject(failure));
@@ -129,7 +129,7 @@ describe('identical calls in one step', () => {
     expect(await make(guard, read('a'))).toBe('repeat');
   });
 
-  test('by default, the 2nd call runs', () => {
+  test('both run by default', () => {
     const guard = createLoopGuard();
     guard.check(read('a'));
     expect(guard.check(read('a')).verdict).toEqual({ kind: 'run' });
@@ -138,41 +138,44 @@ describe('identical calls in one step', () => {
 });
 
 describe('progress', () => {
-  test('a file is read again after each write', async () => {
-    const calls = [read('a'), write('1'), read('a'), write('2'), read('a'), read('a')];
-    expect(await makeAll(createLoopGuard(), calls)).toEqual(['run', 'run', 'run', 'run', 'run', 'repeat']);
-  });
-
-  test('a tool without a declared effect may have one', async () => {
-    const unknown = { toolName: 'act', input: {} };
-    expect(await makeAll(createLoopGuard(), [read('a'), unknown, read('a')])).toEqual(['run', 'run', 'run']);
-  });
-
-  test('reading something else is not a loop', async () => {
-    expect(await makeAll(createLoopGuard(), [read('a'), read('b'), read('a')])).toEqual([
-      'run',
-      'run',
-      'repeat',
-    ]);
+  test.each<[string, GuardedCall[], string[]]>([
+    [
+      'lets a file be read again after each write',
+      [read('a'), write('1'), read('a'), write('2'), read('a'), read('a')],
+      ['run', 'run', 'run', 'run', 'run', 'repeat'],
+    ],
+    [
+      'includes tools without a declared effect',
+      [read('a'), { toolName: 'act', input: {} }, read('a')],
+      ['run', 'run', 'run'],
+    ],
+    ['does not include reading something else', [read('a'), read('b'), read('a')], ['run', 'run', 'repeat']],
+    [
+      'does not reset the count of the call itself',
+      [write('x'), write('x'), write('y'), write('y')],
+      ['run', 'repeat', 'run', 'repeat'],
+    ],
+  ])('%s', async (_what, calls, expected) => {
+    expect(await makeAll(createLoopGuard(), calls)).toEqual(expected);
   });
 
   test.each<[string, GuardedCall, GuardedCall, string[]]>([
-    ['two that read', read('a'), read('b'), ['run', 'run', 'repeat', 'repeat', 'refuse', 'refuse']],
-    ['read and write', read('a'), write('x'), ['run', 'run', 'run', 'repeat', 'repeat', 'refuse']],
-    ['two that write', write('x'), write('y'), ['run', 'run', 'run', 'repeat', 'repeat', 'refuse']],
-  ])('not a loop: %s', async (_what, one, other, expected) => {
+    ['two alternating reads', read('a'), read('b'), ['run', 'run', 'repeat', 'repeat', 'refuse', 'refuse']],
+    [
+      'alternating reads and writes',
+      read('a'),
+      write('x'),
+      ['run', 'run', 'run', 'repeat', 'repeat', 'refuse'],
+    ],
+    ['two alternating writes', write('x'), write('y'), ['run', 'run', 'run', 'repeat', 'repeat', 'refuse']],
+  ])('does not include a repeated cycle of %s', async (_what, one, other, expected) => {
     const guard = createLoopGuard();
     expect(await makeAll(guard, [one, other, one, other, one, other])).toEqual(expected);
     const rest = await makeAll(guard, Array.from({ length: 4 }, () => [one, other]).flat());
     expect(rest).toContain('end');
   });
 
-  test('does not count itself anew', async () => {
-    const calls = [write('x'), write('x'), write('y'), write('y')];
-    expect(await makeAll(createLoopGuard(), calls)).toEqual(['run', 'repeat', 'run', 'repeat']);
-  });
-
-  test('what was read while a write was under way is forgotten when the write succeeds', async () => {
+  test('resets reads that happened during a write when the write succeeds', async () => {
     const guard = createLoopGuard();
     let finish: (output: string) => void = () => {};
     guard.check(write('x')).settled(new Promise((resolve) => (finish = resolve)));
@@ -182,7 +185,7 @@ describe('progress', () => {
     expect(await make(guard, read('a'))).toBe('run');
   });
 
-  test('a write that failed and then succeeds is progress, and one that keeps failing is not', async () => {
+  test('includes a write that succeeds after a failure, but not one that keeps failing', async () => {
     const guard = createLoopGuard();
     const failure = new Error('locked');
     expect(await make(guard, read('a'))).toBe('run');
@@ -195,7 +198,7 @@ describe('progress', () => {
   });
 });
 
-test('only the last 500 calls are remembered, and one that is made again is the last', async () => {
+test('only the last 500 calls are remembered, and a repeated call counts as the last', async () => {
   const guard = createLoopGuard();
   const others = Array.from({ length: 498 }, (_none, index) => read(`file ${index}`));
   await makeAll(guard, [read('kept'), read('dropped'), read('kept'), ...others]);

@@ -44,17 +44,17 @@ describe('the loop guard', () => {
     expect(await repeat(7, { tools: {} })).toBe('ran 1: loop_detected');
   });
 
-  test('is switched off for a tool', async () => {
+  test('can be switched off for a tool', async () => {
     expect(await repeat(7, {}, { loopGuard: false })).toBe('ran 7: done');
     expect(await repeat(7, {}, { repeatable: true })).toBe('ran 7: done');
   });
 
-  test('is switched off for a run', async () => {
+  test('can be switched off for a run', async () => {
     expect(await repeat(7, { loopGuard: false })).toBe('ran 7: done');
     expect(await repeat(7, { tools: {}, loopGuard: false })).toBe('ran 7: done');
   });
 
-  test('is switched off for a ready-made tool, by its name', async () => {
+  test('can be switched off for an AI SDK tool by its name', async () => {
     expect(await repeat(7, { tools: {}, loopGuard: { tools: { look: false } } })).toBe('ran 7: done');
     expect(await repeat(7, { tools: {}, loopGuard: { tools: { other: false } } })).toBe(
       'ran 1: loop_detected',
@@ -70,7 +70,7 @@ describe('the loop guard', () => {
     );
   });
 
-  test('goes by the run’s rule for a tool, then by the tool’s own, then by the run’s', async () => {
+  test('uses the run’s rule for the tool, then the tool’s own, then the run’s', async () => {
     expect(await repeat(7, { loopGuard: false }, { loopGuard: { endAt: 2 } })).toBe('ran 1: loop_detected');
     expect(await repeat(7, { loopGuard: { tools: { look: false } } }, { loopGuard: { endAt: 2 } })).toBe(
       'ran 7: done',
@@ -78,7 +78,7 @@ describe('the loop guard', () => {
     expect(await repeat(7, { loopGuard: { endAt: 2 } }, { loopGuard: false })).toBe('ran 7: done');
   });
 
-  test('holds for a session and its tools', async () => {
+  test('applies to a session and its tools', async () => {
     let made = 0;
     const complete: ScriptedTurn = [{ toolCall: { name: 'task_complete', input: { summary: 'Done.' } } }];
     const tools = { look: { inputSchema: z.object({ at: z.string() }), execute: async () => (made += 1) } };
@@ -93,11 +93,11 @@ describe('the loop guard', () => {
   test.each<[unknown, string]>([
     [
       { refuseFrom: 1 },
-      'options.loopGuard.refuseFrom is 1. Give a whole number from 2 on, or Infinity for never.',
+      'options.loopGuard.refuseFrom is 1. Give a whole number of at least 2, or Infinity for never.',
     ],
     [{ ends: 3 }, 'options.loopGuard has no "ends". Did you mean endAt?'],
-    [{ tools: { look: true } }, 'options.loopGuard.tools.look takes an object, and got true.'],
-    [null, 'options.loopGuard takes an object, and got null.'],
+    [{ tools: { look: true } }, 'options.loopGuard.tools.look takes an object, but got true.'],
+    [null, 'options.loopGuard takes an object, but got null.'],
   ])('refuses %j', async (loopGuard, message) => {
     const options = { loopGuard } as PromptOptions;
     await expect(
@@ -108,20 +108,20 @@ describe('the loop guard', () => {
     });
   });
 
-  test('refuses such a rule of a tool', async () => {
+  test('refuses an invalid rule of a tool', async () => {
     const config = { model: scriptedModel([]) };
     const rule = { loopGuard: { endAt: 0 } };
     await expect(
       runPrompt((prompt) => prompt.defTool('look', '', z.object({}), () => 1, rule), config),
     ).rejects.toMatchObject({
       code: 'invalid_definition',
-      message: 'loopGuard of tool look.endAt is 0. Give a whole number from 2 on, or Infinity for never.',
+      message: 'loopGuard of tool look.endAt is 0. Give a whole number of at least 2, or Infinity for never.',
     });
   });
 });
 
-describe('a repeat', () => {
-  test('is a repeat for the model, in the log and in the state, also of a ready-made tool', async () => {
+describe('a repeated call', () => {
+  test('is marked for the model, in the log and in the state, also for an AI SDK tool', async () => {
     for (const options of [{}, { tools: ready([]) }]) {
       const { model, events, state } = await play(
         (prompt) => {
@@ -140,7 +140,7 @@ describe('a repeat', () => {
     }
   });
 
-  test('inside a composite tool’s call is one, too', async () => {
+  test('is also marked inside a composite tool', async () => {
     const part = tool('read', '', z.object({ path: z.string() }), () => 'text', { effect: 'read' });
     const call = { name: 'read', args: { path: 'a' } };
     const { model, state } = await play(

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { amount, play, approve, payment } from '../support/approvals.ts';
 
 describe('agents', () => {
-  test('ask through the run, under their path', async () => {
+  test('request approvals through the run, under their path', async () => {
     const { source, paid } = payment({ effect: 'external' });
     const { state, run, statuses } = await play(
       go((prompt) => prompt.defAgent('payer', '', z.object({}), (_args, own) => source(own))),
@@ -106,7 +106,7 @@ describe('composite tools', () => {
     expect(made).toEqual(calls.filter((text) => !text.startsWith('erase')));
   });
 
-  test('a call with wrong arguments needs no approval: it will not run, and the others do', async () => {
+  test('need no approval for an inner call with invalid arguments, which does not run', async () => {
     const made: string[] = [];
     const input = {
       calls: [{ name: 'send' }, { name: 'send', args: { path: 7 } }, { name: 'read', args: { path: 'a' } }],
@@ -116,7 +116,7 @@ describe('composite tools', () => {
     expect(made).toEqual(['read a']);
   });
 
-  test('other arguments are other calls; a refusal refuses them all', async () => {
+  test('are approved with other arguments or refused as a whole', async () => {
     const made: string[] = [];
     const input = { calls: [{ name: 'write', args: { path: 'a' } }] };
     const other = {
@@ -137,7 +137,7 @@ describe('composite tools', () => {
   });
 });
 
-test('the request of an agent whose time is over is withdrawn, and the run does not wait for it', async () => {
+test('the approval of an agent that timed out is withdrawn, and the run does not wait for it', async () => {
   const { source, paid } = payment({ needsApproval: true });
   const { state, statuses, run } = await play(
     go((prompt) =>
@@ -159,7 +159,7 @@ test('the request of an agent whose time is over is withdrawn, and the run does 
   expect(reduceAll(json(run.log()))).toEqual(json(state));
 });
 
-describe("a ready-made tool's own needsApproval", () => {
+describe('the needsApproval of an AI SDK tool', () => {
   const ready = (needsApproval: unknown, paid: unknown[]) => ({
     pay: aiTool({
       inputSchema: amount,
@@ -179,7 +179,7 @@ describe("a ready-made tool's own needsApproval", () => {
     [({ amount }: { amount: number }) => amount > 10, true],
     [async ({ amount }: { amount: number }) => amount > 100, false],
     [(_args: unknown, { toolCallId }: { toolCallId: string }) => toolCallId === 'call-0-0', true],
-  ])('%o: the run asks: %s, and goes on', async (needsApproval, asks) => {
+  ])('is used by the run: %o asks: %s', async (needsApproval, asks) => {
     const paid: unknown[] = [];
     const { state, sent } = await play((prompt) => prompt.$`Pay.`, [pay, 'Done.'], approve, {
       tools: ready(needsApproval, paid),
@@ -191,7 +191,7 @@ describe("a ready-made tool's own needsApproval", () => {
     expect(sent[1]!.messages.at(-1)).toBe('pay answers paid 50');
   });
 
-  test('in an agent, too', async () => {
+  test('is also used in an agent', async () => {
     const paid: unknown[] = [];
     const { state } = await play(
       go((prompt) =>
@@ -207,7 +207,7 @@ describe("a ready-made tool's own needsApproval", () => {
     expect(state).toMatchObject({ status: 'done', toolCalls: [{ output: 'Paid.' }] });
   });
 
-  test('toolApproval of an agent asks, too', async () => {
+  test('toolApproval of an agent can request an approval', async () => {
     const paid: unknown[] = [];
     const { state } = await play(
       go((prompt) =>

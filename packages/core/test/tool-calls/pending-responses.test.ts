@@ -33,12 +33,12 @@ describe('approvals', () => {
       { approved: true, input: { path: 'b.txt' } },
       { approved: true, input: { path: 'b.txt' } },
     ],
-    ['yes, and undefined is no input', { approved: true, input: undefined }, { approved: true }],
+    ['yes, with an undefined input', { approved: true, input: undefined }, { approved: true }],
     ['yes, with null for arguments', { approved: true, input: null }, { approved: true, input: null }],
     ['no', { approved: false }, { approved: false }],
-    ['no, and why', { approved: false, reason: 'Keep it.' }, { approved: false, reason: 'Keep it.' }],
-    ['what else stands there', { approved: true, by: 'me' } as ApprovalResponse, { approved: true }],
-  ])('asks, waits, and gives the answer: %s', async (_what, answer, expected) => {
+    ['no with a reason', { approved: false, reason: 'Keep it.' }, { approved: false, reason: 'Keep it.' }],
+    ['unknown fields', { approved: true, by: 'me' } as ApprovalResponse, { approved: true }],
+  ])('are requested, and return the response: %s', async (_what, answer, expected) => {
     const { ask, respond, events } = start();
     const answered = ask(remove, undefined, 'c0');
     expect(respond('r1', answer)).toEqual({ accepted: true });
@@ -49,7 +49,7 @@ describe('approvals', () => {
     ]);
   });
 
-  test('several are open at once, and each gets its own answer', async () => {
+  test('can be open at the same time, each with its own response', async () => {
     const { ask, respond, events } = start();
     const answers = Promise.all([ask(remove, undefined), ask(send, undefined)]);
     respond('r2', { approved: false });
@@ -60,14 +60,14 @@ describe('approvals', () => {
     ).toEqual(['approval-request r1', 'approval-request r2', 'approval-response r2', 'approval-response r1']);
   });
 
-  test('a listener may answer a request at once', async () => {
+  test('can be answered by a listener synchronously', async () => {
     const { ask, respond } = start((event) => {
       if (event.type === 'approval-request') respond(event.approvalId, { approved: true });
     });
     expect(await ask(remove, new AbortController().signal)).toEqual({ approved: true });
   });
 
-  test('an answer is a copy', async () => {
+  test('copy the response', async () => {
     const { ask, respond, events } = start();
     const answered = ask(remove, undefined);
     const input = { paths: ['b.txt'] };
@@ -78,7 +78,7 @@ describe('approvals', () => {
     expect(events.at(-1)?.event).toEqual({ type: 'approval-response', approvalId: 'r1', response: expected });
   });
 
-  test('an id that does not exist, one that was answered, one that was withdrawn', async () => {
+  test('refuse an id that is unknown, answered or withdrawn', async () => {
     const { ask, respond, events } = start();
     expect(respond('r1', { approved: true })).toEqual({
       accepted: false,
@@ -98,11 +98,11 @@ describe('approvals', () => {
     const before = events.length;
     expect(respond('r1', { approved: false })).toEqual({
       accepted: false,
-      reason: 'The approval r1 was answered already. Pending: r3 (remove), r4 (send).',
+      reason: 'The approval r1 was already answered. Pending: r3 (remove), r4 (send).',
     });
     expect(respond('r2', { approved: true })).toEqual({
       accepted: false,
-      reason: 'The approval r2 was withdrawn already. Pending: r3 (remove), r4 (send).',
+      reason: 'The approval r2 was already withdrawn. Pending: r3 (remove), r4 (send).',
     });
     expect(respond('__proto__', { approved: true })).toEqual({
       accepted: false,
@@ -113,14 +113,14 @@ describe('approvals', () => {
     expect(await withdrawn).toBe('over');
   });
 
-  test('a signal that has aborted asks nothing', async () => {
+  test('are not requested if the signal has aborted', async () => {
     const { ask, events } = start();
     const reason = new Error('stopped');
     await expect(ask(remove, AbortSignal.abort(reason))).rejects.toBe(reason);
     expect(events).toEqual([]);
   });
 
-  test('an abort after the answer changes nothing, and no listener is left', async () => {
+  test('ignore an abort after the response, and leave no listener', async () => {
     const { ask, respond, events } = start();
     const controller = new AbortController();
     let listening = 0;
@@ -154,7 +154,7 @@ describe('approvals', () => {
     ['true', true, noAnswer],
     ['an empty object', {}, noAnswer],
     ['a word', { approved: 'yes' }, noAnswer],
-    ['a reason that is no text', { approved: false, reason: 7 }, noAnswer],
+    ['a reason that is not a string', { approved: false, reason: 7 }, noAnswer],
     [
       'a BigInt',
       { approved: true, input: { id: 1n } },
@@ -166,7 +166,7 @@ describe('approvals', () => {
       'The response cannot be read as JSON (Converting circular structure to JSON). Give an input of plain objects, arrays, strings, numbers.',
     ],
     [
-      'what throws when it is read',
+      'an object that throws when it is read',
       {
         get approved() {
           throw new Error('no');
@@ -174,7 +174,7 @@ describe('approvals', () => {
       },
       'The response cannot be read as JSON (no). Give an input of plain objects, arrays, strings, numbers.',
     ],
-  ])('no answer: %s, and the request stays open', async (_what, answer, reason) => {
+  ])('stay open after an invalid response: %s', async (_what, answer, reason) => {
     const { ask, respond, events } = start();
     const answered = ask(remove, undefined);
     expect(respond('r1', answer as ApprovalResponse)).toEqual({ accepted: false, reason });
@@ -183,7 +183,7 @@ describe('approvals', () => {
     expect(await answered).toEqual({ approved: false });
   });
 
-  test('a function as arguments is not a response', () => {
+  test('refuse a function as arguments', () => {
     const { ask, respond } = start();
     void ask(remove, undefined);
     expect(respond('r1', { approved: true, input: () => 1 })).toMatchObject({ accepted: false });

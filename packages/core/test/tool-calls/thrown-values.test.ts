@@ -78,7 +78,7 @@ describe.for(thrown)('%s', ([_name, make, text]) => {
     }, callOf({}));
     const [event] = find('tool-error');
     // errors keep their names, objects are JSON, and what is neither is named in a sentence
-    const plain = /^(oops|\{"a":1\}|\{\}|Error: Frozen\.|RangeError|The tool failed, and did not say why\.)$/;
+    const plain = /^(oops|\{"a":1\}|\{\}|Error: Frozen\.|RangeError|The tool failed without a reason\.)$/;
     if (!plain.test(event?.error ?? '')) expect(event?.error).toBe(`The tool threw ${text}.`);
     expect(read).toContain(JSON.stringify(event?.error).slice(1, -1));
     expect(state.status).toBe('done');
@@ -124,11 +124,11 @@ function fail(make: () => unknown): () => never {
   };
 }
 
-describe('what is too long', () => {
+describe('values that are too long', () => {
   test.for([
     ['an error', () => new Error(long)],
     ['a text', () => long],
-  ] as const)('%s of 10 MB from a tool is cut to 256 KB', async ([_name, make]) => {
+  ] as const)('are cut to 256 KB: %s of 10 MB from a tool', async ([_name, make]) => {
     const { find, read } = await play((prompt) => {
       prompt.defTool('look', '', z.object({}), fail(make));
       prompt.$`Look.`;
@@ -139,7 +139,7 @@ describe('what is too long', () => {
     expect(read.length).toBeLessThan(257 * 1024);
   });
 
-  test('from a hook is cut, too', async () => {
+  test('from a hook are cut, too', async () => {
     const { state } = await play(
       go((prompt) => prompt.defHook(fail(() => new Error(long)))),
       ['Done.'],
@@ -149,7 +149,7 @@ describe('what is too long', () => {
     );
   });
 
-  test('each preliminary result is cut to 256 KB', async () => {
+  test('are cut to 256 KB in each preliminary result', async () => {
     const { find } = await play((prompt) => {
       prompt.defTool('look', '', z.object({}), async function* () {
         yield long;
@@ -169,7 +169,7 @@ describe('data nested 20,000 deep', () => {
     ['a tool that takes anything', z.object({ a: z.any() })],
     ['a tool that takes text', z.object({ a: z.string() })],
   ] as const)(
-    'as arguments of %s is refused before the tool runs, and the run goes on',
+    'as arguments of %s is refused before the tool runs, and the run continues',
     async ([_name, schema]) => {
       let runs = 0;
       const { find, read, state, calls } = await play((prompt) => {
@@ -183,7 +183,7 @@ describe('data nested 20,000 deep', () => {
     },
   );
 
-  test('as arguments of a tool that does not exist leaves the run alive', async () => {
+  test('as arguments of an unknown tool does not end the run', async () => {
     const { state } = await play((prompt) => prompt.$`Look.`, callOf(deep));
     expect(state.status).toBe('done');
   });
@@ -197,7 +197,7 @@ describe('data nested 20,000 deep', () => {
     expect(state.status).toBe('done');
   });
 
-  test('brackets in a text are not levels, and 900 levels are allowed', async () => {
+  test('does not include brackets in text, and may have 900 levels', async () => {
     const flat = { a: '[{"'.repeat(5_000) };
     const some = `{"a":${'['.repeat(900)}${']'.repeat(900)}}`;
     for (const input of [flat, some]) {
@@ -209,7 +209,7 @@ describe('data nested 20,000 deep', () => {
     }
   });
 
-  test('long arguments that are not JSON are not repeated to the model', async () => {
+  test('is sent back to the model only in part if it is not JSON', async () => {
     const { read, state } = await play(
       (prompt) => {
         prompt.defTool('look', '', z.object({}), () => 'seen');

@@ -21,29 +21,29 @@ describe('capOutput', () => {
     ['an empty text', ''],
     ['a text', 'sunny'],
     ['an object', { a: [1, { b: null }] }],
-  ])('%s is the result itself', (_what, output) => {
+  ])('returns %s unchanged', (_what, output) => {
     expect(capOutput(output)).toBe(output);
   });
 
-  test('nothing is null', () => {
+  test('returns null for undefined', () => {
     expect(capOutput(undefined)).toBeNull();
     expect(capOutput({ toJSON: () => undefined })).toBeNull();
   });
 
-  test('a text of exactly 256 KB is whole, one more is cut', () => {
+  test('cuts a text of more than 256 KB', () => {
     const whole = 'x'.repeat(MAX_BYTES);
     expect(capOutput(whole)).toBe(whole);
     expect(capOutput(`${whole}x`)).toBe(cut(`${whole}x`));
   });
 
-  test('an object becomes the beginning of its JSON', () => {
+  test('turns a large object into the beginning of its JSON', () => {
     const rows = Array.from({ length: 40_000 }, (_none, id) => ({ id }));
     expect(capOutput(rows)).toBe(cut(JSON.stringify(rows)));
     const some = rows.slice(0, 10_000);
     expect(capOutput(some)).toBe(some);
   });
 
-  test('bytes count, not characters, and no character is cut in two', () => {
+  test('counts bytes, and cuts no character in two', () => {
     const faces = '😀'.repeat(MAX_BYTES / 4);
     expect(capOutput(faces)).toBe(faces);
     const capped = capOutput(`${faces}😀`) as string;
@@ -51,7 +51,7 @@ describe('capOutput', () => {
     expect(capped).toBe('😀'.repeat(kept) + note(faces.length + 2));
   });
 
-  test('a list of parts: a picture stays whole, and the texts have 256 KB together', () => {
+  test('keeps pictures in a list of parts whole, and cuts its texts to 256 KB in total', () => {
     const image = { type: 'image', data: btoa('\u0089PNG'.repeat(100_000)), mediaType: 'image/png' };
     const half = 'x'.repeat(MAX_BYTES / 2);
     const text = { type: 'text', text: half };
@@ -72,12 +72,12 @@ describe('capOutput', () => {
     ]);
   });
 
-  test('data that only looks like parts is cut as JSON', () => {
+  test('cuts data that only looks like parts as JSON', () => {
     const rows = [{ type: 'image', data: 'x'.repeat(MAX_BYTES), mediaType: 'image/png', pixels: 1 }];
     expect(capOutput(rows)).toBe(cut(JSON.stringify(rows)));
   });
 
-  test('the number of bytes is that of the text the model reads', () => {
+  test('reports the number of bytes of the text that the model would read', () => {
     const picture = [{ type: 'image', image: new Uint8Array(MAX_BYTES) }];
     expect(capOutput(picture)).toBe(picture);
     const report = { name: 'a', bytes: new Uint8Array(MAX_BYTES).buffer };
@@ -87,12 +87,12 @@ describe('capOutput', () => {
     );
   });
 
-  test('a byte order mark stays', () => {
+  test('keeps a byte order mark', () => {
     const text = `\uFEFF${'x'.repeat(MAX_BYTES)}`;
     expect((capOutput(text) as string).slice(0, 3)).toBe('\uFEFFxx');
   });
 
-  test('is never more than 256 KB, and what was capped is capped no further', () => {
+  test('never returns more than 256 KB, and does not cut twice', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }), fc.nat(4), (text, times) => {
         const capped = capOutput(text.repeat(Math.ceil((times * MAX_BYTES) / 3 / text.length))) as string;
@@ -103,7 +103,7 @@ describe('capOutput', () => {
     );
   });
 
-  test('50 MB become 256 KB', () => {
+  test('cuts 50 MB to 256 KB', () => {
     const text = 'x'.repeat(50_000_000);
     expect(capOutput(text)).toBe(cut(text));
   });
@@ -133,10 +133,10 @@ describe('capOutput', () => {
     [
       'a generator',
       (async function* () {})(),
-      /^Tool find returned a generator out of a promise\. Return its result/,
+      /^Tool find returned a promise of a generator\. Return its result/,
     ],
     [
-      'what throws no error',
+      'a value that throws a non-error',
       {
         toJSON: () => {
           throw null;
@@ -144,7 +144,7 @@ describe('capOutput', () => {
       },
       /\(unknown reason\)/,
     ],
-  ])('%s is an error that says so', (_what, output, message) => {
+  ])('throws a named error for %s', (_what, output, message) => {
     let thrown: unknown;
     try {
       capOutput(output, 'find');
@@ -156,7 +156,7 @@ describe('capOutput', () => {
     expect((thrown as CuelineError).message).toMatch(message);
   });
 
-  test('without a name, the error still tells what happened', () => {
+  test('without a name, still says what happened', () => {
     expect(() => capOutput(1n)).toThrow(
       'The tool returned something that is not JSON (Do not know how to serialize a BigInt). Return plain objects, arrays, strings, numbers.',
     );

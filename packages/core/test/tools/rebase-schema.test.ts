@@ -57,7 +57,7 @@ test('a schema that contains itself refers to itself, not to the composite', asy
   });
 });
 
-test('and what is defined in it is found, for each part its own', async () => {
+test('definitions are found separately for each part', async () => {
   const schema = await sentSchema(inner, z.object({ list: z.array(leaf), tree: leaf }), leaf);
   const found = references(schema);
   expect(found.length).toBeGreaterThan(4);
@@ -67,7 +67,7 @@ test('and what is defined in it is found, for each part its own', async () => {
   }
 });
 
-test('also of plain JSON Schema', async () => {
+test('definitions of plain JSON Schema are found', async () => {
   const own = { type: 'object', properties: { next: { $ref: '#' } } };
   const schema = await sentSchema(own, jsonSchema(own as never));
   expect(references(schema).map(([ref]) => ref)).toEqual([
@@ -76,7 +76,7 @@ test('also of plain JSON Schema', async () => {
   ]);
 });
 
-test('only what refers is changed: not data, not names, not other documents', () => {
+test('only references change, not data, names or other documents', () => {
   const schema = {
     type: 'object',
     properties: {

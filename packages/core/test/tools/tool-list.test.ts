@@ -72,7 +72,7 @@ async function outputs(define: (prompt: Prompt) => void, model = turns()): Promi
   return (await run.finished).toolCalls.map(({ output }) => output);
 }
 
-describe.each(places)('%s takes', (_place, play) => {
+describe.each(places)('%s takes tools', (_place, play) => {
   test.each(lists)('%s', async (_list, tools) => {
     expect((await play(tools)).slice(0, 2)).toEqual(['sunny in Lisbon', 'noon in Lisbon']);
   });
@@ -108,7 +108,7 @@ describe('one tool of the AI SDK', () => {
     expectTypeOf(mine.execute).toBeFunction();
   });
 
-  test('has types in a prompt that declares it', () => {
+  test('is typed in a prompt that declares it', () => {
     const prompt = definePrompt('p', () => {}, { tools: [{ weather }, own] });
     const [first] = createRun(prompt).getState().toolCalls;
     if (first?.toolName === 'weather') expectTypeOf(first.output).toEqualTypeOf<string | undefined>();

@@ -72,13 +72,13 @@ test.each(types)('%s events are measured', (type) => {
   expect(over({ data: nested(100_000) })).toBe('values more than 100 levels deep');
 });
 
-test('an event of a type that is not known is refused', () => {
+test('an event of an unknown type is refused', () => {
   for (const type of ['nothing', '__proto__', 'constructor']) {
     expect(createEventCounter()(event(type))).toBe('an event of a type that is not known');
   }
 });
 
-test('20,000 variables are within the limits, and a stored log with one more is refused in a sentence', () => {
+test('20,000 variables are allowed, and a stored log with one more is refused with a clear message', () => {
   const log = (count: number): string =>
     encodeLog(
       Array.from({ length: count }, (_, seq) => ({

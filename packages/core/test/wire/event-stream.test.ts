@@ -56,7 +56,7 @@ const two = inLog([runStart, { type: 'warning', message: 'a' }]);
 const lineOf = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
 
 describe('events on the wire', () => {
-  test('are server-sent events with their places as ids, after a comment that brings the headers', async () => {
+  test('are server-sent events with their seq as id, after a comment that sends the headers', async () => {
     expect(new TextDecoder().decode(await bytesOf(two))).toBe(
       ':\n\n' +
         'id: 0\ndata: {"seq":0,"t":0,"type":"run-start","v":2,"runId":"r","model":"m","messages":[],"messageId":"answer"}\n\n' +
@@ -72,7 +72,7 @@ describe('events on the wire', () => {
     );
   });
 
-  test('cut at every single byte, with a byte order mark and every kind of line end', async () => {
+  test('are read from single bytes, with a byte order mark and every kind of line end', async () => {
     const log = inLog([runStart, { type: 'warning', message: 'ä 🎈 \r\n\u2028 \ud800' }]);
     const bytes = await bytesOf(log);
     const wire = new TextDecoder().decode(bytes);
@@ -83,19 +83,19 @@ describe('events on the wire', () => {
     }
   });
 
-  test('of a whole run are its log', async () => {
+  test('equal the log of a whole run', async () => {
     const { run, events } = await play((prompt) => prompt.$`Hi.`, ['Hello.']);
     expect((await read(toEventStream(run.events()))).events).toEqual(json(events));
   });
 
-  test('half an event at the end is ignored: it comes again', async () => {
+  test('ignore a partial event at the end, which is sent again', async () => {
     const bytes = await bytesOf(two);
     for (const length of [bytes.length - 1, bytes.length - 20]) {
       expect(await read(body(bytes.slice(0, length)))).toEqual({ events: two.slice(0, 1) });
     }
   });
 
-  test('comments, empty lines, other fields and events of other names are left out', async () => {
+  test('ignore comments, empty lines, other fields and other event names', async () => {
     const wire = `: hello\n\nretry: 3\n\nevent: ping\n${lineOf({ what: 'ever' })}`;
     expect(
       await read(text(`${wire}${lineOf(two[0])}: more\nevent: message\nid: 1\n${lineOf(two[1])}`)),
@@ -107,18 +107,18 @@ describe('events on the wire', () => {
 
 describe('something that is not a stream of events', () => {
   test.each([
-    ['no JSON', 'data: {"seq":\n\n'],
-    ['no object', lineOf(3)],
+    ['text that is not JSON', 'data: {"seq":\n\n'],
+    ['JSON that is not an object', lineOf(3)],
     ['null', lineOf(null)],
-    ['no place', lineOf({ t: 0, type: 'warning' })],
-    ['a place that is none', lineOf({ seq: -1, t: 0, type: 'warning' })],
-    ['no time', lineOf({ seq: 1, type: 'warning' })],
-    ['no type', lineOf({ seq: 1, t: 0 })],
-    ['an agent that is no path', lineOf({ seq: 1, t: 0, type: 'warning', agent: 7 })],
-    ['a start without an id', lineOf({ seq: 0, t: 0, type: 'run-start', v: 2 })],
+    ['an event without seq', lineOf({ t: 0, type: 'warning' })],
+    ['an event with an invalid seq', lineOf({ seq: -1, t: 0, type: 'warning' })],
+    ['an event without a time', lineOf({ seq: 1, type: 'warning' })],
+    ['an event without a type', lineOf({ seq: 1, t: 0 })],
+    ['an agent that is not a path', lineOf({ seq: 1, t: 0, type: 'warning', agent: 7 })],
+    ['a run-start without a runId', lineOf({ seq: 0, t: 0, type: 'run-start', v: 2 })],
     ['another version', lineOf({ ...two[0], v: 3 })],
     ["the AI SDK's own stream", lineOf({ type: 'start', messageId: 'a' })],
-  ])('%s: earlier events are emitted, and then it is named', async (_, wire) => {
+  ])('emits the earlier events and then a named error: %s', async (_, wire) => {
     const bytes = new TextEncoder().encode(lineOf(two[0]) + wire + lineOf(two[1]));
     for (const cuts of [[], Array.from(bytes, (_byte, index) => index)]) {
       expect(await read(body(bytes, cuts))).toMatchObject({
@@ -128,16 +128,16 @@ describe('something that is not a stream of events', () => {
     }
   });
 
-  test('shows what arrived, shortened', async () => {
+  test('is shown in the error, shortened', async () => {
     expect((await read(text(`data: <html>${'x'.repeat(500)}\n\n`))).message).toBe(
-      `The stream of events contains something that is not JSON: <html>${'x'.repeat(74)}… Check that the address is that of a prompt route.`,
+      `The stream of events contains something that is not JSON: <html>${'x'.repeat(74)}… Check that the URL is that of a prompt route.`,
     );
     expect((await read(text(lineOf({ ...two[0], v: 3 })))).message).toContain(
-      'writes version 3 of the events, and this one reads version 2',
+      'sends version 3 of the events, but this side reads version 2',
     );
   });
 
-  test('an event of more than 16 MB is refused in one piece and in many, and one of 16 MB is not', async () => {
+  test('an event of more than 16 MB is refused in any number of chunks, and an event of 16 MB is not', async () => {
     const frame = JSON.stringify({ ...two[1], message: '' }).length;
     const sized = (length: number) => ({ ...two[1], message: 'x'.repeat(length - frame) });
     for (const [length, code] of [
@@ -153,7 +153,7 @@ describe('something that is not a stream of events', () => {
     }
   });
 
-  test('more events of a type than a run may hold are refused, and those of a newer version are not', async () => {
+  test('too many events of a type are refused, and events of a newer version are not', async () => {
     const steps = (count: number, type: string) =>
       Array.from({ length: count }, (_, seq) => lineOf({ seq, t: 0, type, step: seq })).join('');
     expect(await read(text(steps(10_001, 'step-start')))).toMatchObject({
@@ -166,7 +166,7 @@ describe('something that is not a stream of events', () => {
     expect((await read(text(steps(10_001, 'newer')))).code).toBe('too_large');
   });
 
-  test('a line that never ends is not kept in memory', async () => {
+  test('an endless line is not kept in memory', async () => {
     let sent = 0;
     let cancelled = false;
     const piece = new TextEncoder().encode(`data: ${'x'.repeat(1024 * 1024)}`);
@@ -186,7 +186,7 @@ describe('something that is not a stream of events', () => {
 });
 
 describe('a connection', () => {
-  test('that breaks reports it after the earlier events', async () => {
+  test('reports a loss after the earlier events', async () => {
     const bytes = await bytesOf(two);
     let pulls = 0;
     const broken = new ReadableStream<Uint8Array>({
@@ -199,7 +199,7 @@ describe('a connection', () => {
     expect(await read(broken)).toMatchObject({ events: two.slice(0, 1), code: 'stream_truncated' });
   });
 
-  test('that is silent for too long is given up, and comments count as activity', async () => {
+  test('is closed if it is silent for too long, and comments count as activity', async () => {
     let cancelled = false;
     let timer: ReturnType<typeof setInterval>;
     let comments = 0;
@@ -222,7 +222,7 @@ describe('a connection', () => {
     expect(cancelled).toBe(true);
   });
 
-  test('is released at once by a reader that stops, also while nothing arrives', async () => {
+  test('is released at once when its reader stops, also while nothing arrives', async () => {
     let cancelled = false;
     const silent = new ReadableStream<Uint8Array>({ cancel: () => void (cancelled = true) });
     const iterator = readEventStream(silent)[Symbol.asyncIterator]();
@@ -232,7 +232,7 @@ describe('a connection', () => {
     expect(cancelled).toBe(true);
   });
 
-  test('whose reader leaves releases the events, also of a generator that waits', async () => {
+  test('releases its events when its reader leaves, also those of a waiting generator', async () => {
     let returned = 0;
     const events: AsyncIterable<RunEvent> = {
       [Symbol.asyncIterator]: () => ({
@@ -250,7 +250,7 @@ describe('a connection', () => {
     expect(returned).toBe(1);
   });
 
-  test('that is silent gets comments, and one is enough if nobody reads', async () => {
+  test('sends comments while it is silent, and only one if nothing is read', async () => {
     vi.useFakeTimers();
     try {
       const log = createRunLog();
@@ -277,7 +277,7 @@ describe('a connection', () => {
     }
   });
 
-  test('whose events fail breaks', async () => {
+  test('ends with an error if its events fail', async () => {
     // eslint-disable-next-line require-yield
     const failing = (async function* (): AsyncGenerator<RunEvent> {
       throw new Error('gone');

@@ -43,7 +43,7 @@ describe('links', () => {
     expect(decodeLink(link)).toEqual({ script: 'export default 1', log: json(events) });
   });
 
-  test('carry prompts and an evaluation as any JSON, which their reader checks', () => {
+  test('carry prompts and an evaluation as JSON that their reader checks', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (prompts, evaluation) => {
         const link = encodeLink({ prompts, evaluation });
@@ -62,14 +62,14 @@ describe('links', () => {
     );
   });
 
-  test('that lost a part, wherever it was cut, are reported as cut off', () => {
+  test('are reported as cut off wherever they were cut', () => {
     const link = encodeLink({ script: 'export default async (prompt) => { prompt.$`Hello`; }' });
     for (let length = 3; length < link.length; length++) {
       expect(codeOf(() => decodeLink(link.slice(0, length)))).toBe('link_cut_off');
     }
   });
 
-  test('with a changed letter are refused', () => {
+  test('are refused if a letter was changed', () => {
     const link = encodeLink({ script: 'export default async (prompt) => { prompt.$`Hello`; }' });
     for (let index = 7; index < link.lastIndexOf('.'); index++) {
       const other = link[index] === 'A' ? 'B' : 'A';
@@ -80,13 +80,13 @@ describe('links', () => {
   });
 
   test.each(['#about', '#', '', '#code/MYewdg', '#v2.s.AAAA.4-1', '#v1.s.!!!!.4-zz'])(
-    'of others are refused: %s',
+    'are refused if they were not made by Cueline: %s',
     (hash) => {
       expect(['link_foreign', 'link_cut_off']).toContain(codeOf(() => decodeLink(hash)));
     },
   );
 
-  test('made to inflate without end are refused before they have', () => {
+  test('are refused before they inflate without end', () => {
     const bomb = deflateSync(new Uint8Array(20 * LINK_BYTES).fill(32), { level: 1 });
     const body = Buffer.from(bomb).toString('base64url');
     let sum = 0x811c9dc5;
@@ -95,14 +95,14 @@ describe('links', () => {
     expect(codeOf(() => decodeLink(hash))).toBe('too_large');
   });
 
-  test('of too much are refused when they are made', () => {
+  test('are refused when they would carry too much', () => {
     expect(codeOf(() => encodeLink({ script: 'x'.repeat(LINK_BYTES + 1) }))).toBe('too_large');
     expect(codeOf(() => encodeLink({}))).toBe('invalid_options');
   });
 });
 
 describe('stored logs', () => {
-  test('come back as they were', async () => {
+  test('are unchanged after a round trip', async () => {
     const { events } = await log;
     expect(decodeLog(encodeLog(events))).toEqual(json(events));
   });
@@ -114,7 +114,7 @@ describe('stored logs', () => {
     '{"v":3,"events":[]}',
     '{"v":1,"events":[{"seq":1,"type":"x"}]}',
     '{"v":1,"events":[1]}',
-  ])('that are invalid are refused: %s', (text) => {
+  ])('are refused if they are invalid: %s', (text) => {
     expect(codeOf(() => decodeLog(text))).toBe('link_foreign');
   });
 });

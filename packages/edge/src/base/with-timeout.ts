@@ -1,5 +1,5 @@
 /** How long one operation of a store may take, in milliseconds. */
-const PATIENCE_MS = 10_000;
+const DEFAULT_TIMEOUT_MS = 10_000;
 
 /** The error of {@link withTimeout}, and of nothing else. */
 export class TimeoutElapsed extends Error {
@@ -9,18 +9,18 @@ export class TimeoutElapsed extends Error {
 }
 
 /** Returns the work, or rejects if it takes too long, because a store that hangs must not block its callers. */
-export function withTimeout<Value>(work: Promise<Value>, ms: number = PATIENCE_MS): Promise<Value> {
+export function withTimeout<Value>(work: Promise<Value>, ms: number = DEFAULT_TIMEOUT_MS): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const stopWaiting = afterAwakeTime(ms, () => reject(new TimeoutElapsed(ms)));
+    const stopWaiting = startSuspendSafeTimer(ms, () => reject(new TimeoutElapsed(ms)));
     void work.then(resolve, reject).finally(stopWaiting);
   });
 }
 
 /**
- * Calls `work` after so many milliseconds, unless the returned function is called before. In two halves, because a
+ * Calls `work` after `ms` milliseconds, unless the returned function is called before. In two halves, because a
  * process that was frozen runs its timers first, and reads answers that came meanwhile only then.
  */
-export function afterAwakeTime(ms: number, work: () => void): () => void {
+export function startSuspendSafeTimer(ms: number, work: () => void): () => void {
   let timer = setTimeout(() => (timer = setTimeout(work, ms / 2)), ms / 2);
   return () => clearTimeout(timer);
 }

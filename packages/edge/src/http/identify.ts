@@ -32,11 +32,11 @@ export type IdentifyOptions = {
   address?: ((request: Request) => string) | undefined;
 };
 
-const longestSubject = 256;
+const maxSubjectLength = 256;
 /** How many requests of one network `auth` may refuse in a minute. Further ones are refused without calling it. */
 const FAILURES_PER_MINUTE = 60;
 /** Without addresses, all requesters count as one, and may make this many times the requests of one network. */
-const CALLERS_TOGETHER = 20;
+const SHARED_LIMIT_FACTOR = 20;
 
 /**
  * Checks the options once, and returns the function that identifies requesters. Calls `onFailure` if `address`
@@ -56,7 +56,7 @@ export function createIdentify(
     const readNetwork = createNetworkReader(address, onFailure);
     return async (request, requester) => {
       // without users, only the page's origin can be checked
-      if (requester.kind === 'program') throw unauthorized();
+      if (requester.kind === 'program') throw unauthorizedRefusal();
       return { subject: `address:${await readNetwork(request)}` };
     };
   }
@@ -73,7 +73,7 @@ export function createIdentify(
     const identity = await authenticate(() => auth(request));
     if (typeof identity !== 'object' || identity === null) {
       failures.count(network);
-      throw unauthorized();
+      throw unauthorizedRefusal();
     }
     const { dailyTokens, dailyCost } = identity;
     return {
@@ -103,7 +103,7 @@ export function createNetworkCount(
   address: ((request: Request) => string) | undefined,
   onFailure: (error: unknown) => void,
 ): NetworkCount {
-  const requests = createRequestCount(address === undefined ? perMinute * CALLERS_TOGETHER : perMinute);
+  const requests = createRequestCount(address === undefined ? perMinute * SHARED_LIMIT_FACTOR : perMinute);
   const readNetwork =
     address === undefined ? async () => 'all callers' : createNetworkReader(address, onFailure);
   return {
@@ -128,7 +128,7 @@ function createNetworkReader(
     const identity: unknown = await authenticate(() => address(request));
     const network = typeof identity === 'string' ? networkOf(identity) : undefined;
     if (network !== undefined) return network;
-    onFailure(noAddress(identity));
+    onFailure(invalidAddressError(identity));
     throw new Refusal('unavailable', "The caller's address could not be read on this server.");
   };
 }
@@ -146,7 +146,7 @@ async function authenticate<Value>(question: () => Value | Promise<Value>): Prom
   }
 }
 
-function noAddress(identity: unknown): CuelineError {
+function invalidAddressError(identity: unknown): CuelineError {
   const what =
     typeof identity === 'string'
       ? JSON.stringify(identity.slice(0, 100))
@@ -158,19 +158,20 @@ function noAddress(identity: unknown): CuelineError {
 }
 
 function checkSubject(subject: unknown): string {
-  if (typeof subject !== 'string' || subject === '' || subject.length > longestSubject) throw unauthorized();
+  if (typeof subject !== 'string' || subject === '' || subject.length > maxSubjectLength)
+    throw unauthorizedRefusal();
   // in a store of bytes every half of a surrogate pair is the same letter, and two subjects would become one; Postgres takes
   // no U+0000
-  if (subject.includes('\0') || /\p{Surrogate}/u.test(subject)) throw unauthorized();
+  if (subject.includes('\0') || /\p{Surrogate}/u.test(subject)) throw unauthorizedRefusal();
   return subject;
 }
 
 function checkNumber(limit: unknown): number {
   // NaN would pass every comparison with the spent amount
-  if (typeof limit !== 'number' || Number.isNaN(limit)) throw unauthorized();
+  if (typeof limit !== 'number' || Number.isNaN(limit)) throw unauthorizedRefusal();
   return limit;
 }
 
-function unauthorized(): Refusal {
+function unauthorizedRefusal(): Refusal {
   return new Refusal('unauthorized', 'Authentication required. Send the credentials that `auth` checks.');
 }

@@ -47,7 +47,7 @@ export async function readBody(
     // only a body that is being read can be cancelled; the server closes the connection, and this does not wait for
     // it
     request.body?.cancel().catch(() => {});
-    throw tooLarge(limits.bytes);
+    throw tooLargeRefusal(limits.bytes);
   }
   const bytes = await readBytes(request, limits);
   if (declared !== undefined && declared !== bytes.byteLength) {
@@ -89,7 +89,7 @@ async function readBytes(
       const { done, value } = await reader.read();
       if (done) break;
       size += value.byteLength;
-      if (size > bytes) throw tooLarge(bytes);
+      if (size > bytes) throw tooLargeRefusal(bytes);
       take?.(value.byteLength);
       parts.push(value);
     }
@@ -108,7 +108,7 @@ async function readBytes(
   return join(parts, size);
 }
 
-function tooLarge(bytes: number): Refusal {
+function tooLargeRefusal(bytes: number): Refusal {
   return new Refusal('too_large', `The body is larger than ${bytes} bytes.`);
 }
 
@@ -131,10 +131,7 @@ function parse(bytes: Uint8Array, { depth = 64, take }: BodyLimits): Record<stri
   }
   const found = measure(text);
   if (found.depth > depth) {
-    throw new Refusal(
-      'invalid_body',
-      `The body has more than ${depth} arrays and objects inside each other.`,
-    );
+    throw new Refusal('invalid_body', `The body is nested more than ${depth} levels deep.`);
   }
   take?.(COPIES * sizeOf(text, found.marks));
   let value: unknown;

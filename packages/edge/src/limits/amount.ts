@@ -2,7 +2,7 @@ import type { Amount } from './limit-store.ts';
 
 export const nothing: Amount = { tokens: 0, cost: 0 };
 
-export function add(one: Amount, other: Amount): Amount {
+export function addAmounts(one: Amount, other: Amount): Amount {
   return { tokens: one.tokens + other.tokens, cost: one.cost + other.cost };
 }
 
@@ -10,7 +10,7 @@ export function subtract(one: Amount, other: Amount): Amount {
   return { tokens: one.tokens - other.tokens, cost: one.cost - other.cost };
 }
 
-/** True for a finite number from 0 on. */
+/** True for a finite number of at least 0. */
 export function isCount(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value < Infinity;
 }

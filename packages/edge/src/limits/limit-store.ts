@@ -57,9 +57,9 @@ export type Reservation = Adjustment & {
 
 /** The end of a call. */
 export type Settlement = CallName & {
-  /** The tokens that it used. Default, and for anything but a number from 0 on: the whole reservation. */
+  /** The tokens that it used. Default, and for anything but a number of at least 0: the whole reservation. */
   tokens?: number | undefined;
-  /** Its cost; default 0. If tokens or cost are not a number from 0 on, both are the reservation. */
+  /** Its cost; default 0. If tokens or cost are not a number of at least 0, both are the reservation. */
   cost?: number | undefined;
 };
 

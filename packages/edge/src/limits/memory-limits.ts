@@ -1,4 +1,4 @@
-import { add, isCount, nothing, subtract } from './amount.ts';
+import { addAmounts, isCount, nothing, subtract } from './amount.ts';
 import type { Adjustment, Amount, LimitStore, Reserved } from './limit-store.ts';
 
 /** Options of {@link createMemoryLimits}. */
@@ -130,15 +130,15 @@ class Accounts {
   addReserved({ group, until }: Lease, more: Amount, at: number): void {
     const { reserved } = this.#totalOf(group, at);
     const day = dayOf(until);
-    if (day >= dayOf(at)) reserved.set(day, add(reserved.get(day) ?? nothing, more));
+    if (day >= dayOf(at)) reserved.set(day, addAmounts(reserved.get(day) ?? nothing, more));
   }
 
   end(account: Account, id: string, lease: Lease, used: Amount, at: number): void {
     account.leases.delete(id);
     this.addReserved(lease, subtract(nothing, lease), at);
-    account.spent = add(account.spent, used);
+    account.spent = addAmounts(account.spent, used);
     const total = this.#totalOf(lease.group, at);
-    total.spent = add(total.spent, used);
+    total.spent = addAmounts(total.spent, used);
   }
 
   /** Removes what is over: the minute, the day, and calls whose process is gone, with their whole reservations. */
@@ -188,12 +188,12 @@ class Accounts {
   /** Checks that enough is left of the day, for the subject and for all together. */
   checkDay(account: Account, more: Amount, call: Adjustment, at: number): Reserved {
     const retryAfterMs = (dayOf(at) + 1) * dayMs - at;
-    const own = [...account.leases.values()].reduce(add, add(account.spent, more));
+    const own = [...account.leases.values()].reduce(addAmounts, addAmounts(account.spent, more));
     if (!isAmount(call) || !fits(own, call.dailyTokens, call.dailyCost)) {
       return { ok: false, why: 'budget', retryAfterMs };
     }
     const { spent, reserved } = this.#totalOf(call.group ?? 'calls', at);
-    const all = [...reserved.values()].reduce(add, add(spent, more));
+    const all = [...reserved.values()].reduce(addAmounts, addAmounts(spent, more));
     if (fits(all, call.totalDailyTokens ?? Infinity, call.totalDailyCost)) return { ok: true };
     return { ok: false, why: 'total', retryAfterMs };
   }

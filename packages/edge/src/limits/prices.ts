@@ -37,7 +37,7 @@ export function checkPrices(prices: Prices | undefined, where: string): Prices {
 }
 
 /** Providers whose packages use another name for themselves than model names do. */
-const askedAs: readonly (readonly [pattern: RegExp, name: string])[] = [
+const providerAliases: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^amazon-bedrock$/, 'bedrock'],
   [/^google\.vertex\b/, 'vertex'],
 ];
@@ -46,7 +46,7 @@ const askedAs: readonly (readonly [pattern: RegExp, name: string])[] = [
  * Returns the price of a model, by the provider and id of the AI SDK's model object (`openai.responses`, `gpt-4o`).
  */
 export function priceOf(prices: Prices, provider: string, modelId: string): ModelPrice | undefined {
-  const asked = askedAs.find(([pattern]) => pattern.test(provider))?.[1];
+  const asked = providerAliases.find(([pattern]) => pattern.test(provider))?.[1];
   const names = [
     `${provider}:${modelId}`,
     ...(asked === undefined ? [] : [`${asked}:${modelId}`]),
@@ -57,7 +57,7 @@ export function priceOf(prices: Prices, provider: string, modelId: string): Mode
   return name === undefined ? undefined : prices[name];
 }
 
-/** Returns the maximum cost of a call that may use so many tokens. */
+/** Returns the maximum cost of a call with these limits of tokens. */
 export function worstCost({ input, output, cacheWrite = input }: ModelPrice, tokens: TokenCounts): number {
   return (tokens.input * Math.max(input, cacheWrite) + tokens.output * output) / MILLION;
 }

@@ -18,7 +18,7 @@ export type CheckedBody = {
   stream: boolean;
   /** The longest answer that the body asks for, in tokens. */
   outputTokens: number;
-  /** True if the proxy asked for the usage itself: an event with nothing but usage is not forwarded. */
+  /** True if the proxy requested the usage itself: an event with nothing but usage is not forwarded. */
   hideUsage?: boolean;
 };
 

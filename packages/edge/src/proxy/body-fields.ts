@@ -29,14 +29,14 @@ export function pickCached(value: JsonObject, names: readonly string[]): JsonObj
 }
 
 /** A refusal of something in the body. `what` names it in our own words: text of a client is not repeated. */
-export function invalidBody(what: string): Refusal {
+export function invalidBodyRefusal(what: string): Refusal {
   return new Refusal('invalid_body', what);
 }
 
 /** The value as an array of objects. */
 export function objectsOf(value: unknown, name: string): JsonObject[] {
   if (!Array.isArray(value) || !value.every(isObject))
-    throw invalidBody(`${name} is not an array of objects.`);
+    throw invalidBodyRefusal(`${name} is not an array of objects.`);
   return value;
 }
 
@@ -58,7 +58,7 @@ export function refuseSeveral(body: JsonObject, names: readonly string[]): void 
   for (const name of names) {
     const value = Object.hasOwn(body, name) ? body[name] : undefined;
     if (value !== undefined && value !== null && value !== 1) {
-      throw new Refusal('unsupported_field', `${name} is refused: one answer for each request.`);
+      throw new Refusal('unsupported_field', `${name} is refused: each request gets one answer.`);
     }
   }
 }
@@ -76,7 +76,7 @@ export function capOutput(body: JsonObject, names: readonly [string, ...string[]
       continue;
     }
     if (typeof value !== 'number' || !Number.isInteger(value) || value < 1) {
-      throw invalidBody(`${name} is not a whole number from 1 on.`);
+      throw invalidBodyRefusal(`${name} is not a whole number of at least 1.`);
     }
     body[name] = Math.min(value, most);
     largest = Math.max(largest, Math.min(value, most));
@@ -91,7 +91,7 @@ export function capThinking(thinking: JsonObject, name: string, outputTokens: nu
   const budget = thinking[name];
   if (budget === undefined || budget === null) return thinking;
   if (typeof budget !== 'number' || !Number.isInteger(budget)) {
-    throw invalidBody(`${name} is not a whole number.`);
+    throw invalidBodyRefusal(`${name} is not a whole number.`);
   }
   return budget < outputTokens ? thinking : { ...thinking, [name]: Math.floor(outputTokens / 2) };
 }
@@ -99,7 +99,7 @@ export function capThinking(thinking: JsonObject, name: string, outputTokens: nu
 /** Whether the request asks for a stream: the field is true, false or absent. */
 export function readStream(body: JsonObject): boolean {
   const stream = body['stream'] ?? false;
-  if (typeof stream !== 'boolean') throw invalidBody('stream is neither true nor false.');
+  if (typeof stream !== 'boolean') throw invalidBodyRefusal('stream is neither true nor false.');
   return stream;
 }
 
@@ -109,14 +109,14 @@ export function refuseForeignSchemas(schemas: unknown): void {
   for (const [name, value] of Object.entries(schemas)) {
     const isReference = name === '$ref' || name === '$dynamicRef' || name === '$recursiveRef';
     if (isReference && typeof value === 'string' && !value.startsWith('#')) {
-      throw invalidBody('A schema refers to another address. Include it.');
+      throw invalidBodyRefusal('A schema refers to another address. Include it.');
     }
     refuseForeignSchemas(value);
   }
 }
 
 /** Refuses everything that the provider would run by itself. */
-export function toolDenied(what: string): Refusal {
+export function toolDeniedRefusal(what: string): Refusal {
   return new Refusal(
     'tool_denied',
     `${what} is refused: only function tools, which the caller runs, are forwarded.`,

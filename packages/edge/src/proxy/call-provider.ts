@@ -55,7 +55,7 @@ export function cutOffRefusal(signal: AbortSignal): Refusal | undefined {
     : new Refusal('client_closed', 'The caller went away.');
 }
 
-/** Discards an answer that nobody reads, and closes its connection. */
+/** Discards an answer that has no reader, and closes its connection. */
 export function discardBody(response: Response): void {
   response.body?.cancel().catch(() => {});
 }

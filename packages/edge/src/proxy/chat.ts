@@ -2,7 +2,7 @@ import { countOf, type ReportedUsage } from '../limits/charge.ts';
 import type { Api, BodyRules } from './api.ts';
 import {
   capOutput,
-  invalidBody,
+  invalidBodyRefusal,
   isObject,
   type JsonObject,
   objectsOf,
@@ -12,13 +12,13 @@ import {
   refuseFields,
   refuseForeignSchemas,
   refuseSeveral,
-  toolDenied,
+  toolDeniedRefusal,
 } from './body-fields.ts';
 import { base64, dataUrl } from './media.ts';
 
-// Left out on purpose: store and metadata (stored at the provider, in our account), user and safety_identifier (a
-// client
-// must not choose the identity), service_tier (a price), audio and prediction (tokens that are not reserved).
+// Left out on purpose: store and metadata (stored at the provider, in our account), user and safety_identifier
+// (a client must not choose the identity), service_tier (a price), audio and prediction (tokens that are not
+// reserved).
 const fields = [
   'messages',
   'temperature',
@@ -80,9 +80,8 @@ export const mistralApi: Api = {
 const outputNames = ['max_completion_tokens', 'max_tokens'] as const;
 
 /**
- * A compatible server may know only one of the two names, and a name that it does not know limits nothing. So one
- * name is
- * sent: the older one, unless the provider's own list of fields omits it.
+ * A compatible server may know only one of the two names, and a name that it does not know limits nothing. So
+ * one name is sent: the older one, unless the provider's own list of fields omits it.
  */
 function nameOfCap({ fields }: BodyRules): (typeof outputNames)[number] {
   return fields.has('max_tokens') || !fields.has('max_completion_tokens')
@@ -96,7 +95,7 @@ function check(
   names: readonly [string, ...string[]],
   more: { stream: boolean; stream_options?: JsonObject },
 ): { body: JsonObject; stream: boolean; outputTokens: number } {
-  if (Object.hasOwn(body, 'web_search_options')) throw toolDenied('web_search_options');
+  if (Object.hasOwn(body, 'web_search_options')) throw toolDeniedRefusal('web_search_options');
   refuseFields(body, rules.fields, {
     functions: 'it is the old form of tools. Send tools.',
     function_call: 'it is the old form of tool_choice. Send tool_choice.',
@@ -119,14 +118,15 @@ function check(
 
 function checkTool(tool: JsonObject): JsonObject {
   if (tool['type'] !== 'function' || !isObject(tool['function'])) {
-    throw toolDenied('A tool that is not a function');
+    throw toolDeniedRefusal('A tool that is not a function');
   }
   return pick(tool, ['type', 'function']);
 }
 
 function checkChoice(choice: unknown): void {
   if (choice === undefined || typeof choice === 'string') return;
-  if (!isObject(choice) || choice['type'] !== 'function') throw toolDenied('tool_choice of something else');
+  if (!isObject(choice) || choice['type'] !== 'function')
+    throw toolDeniedRefusal('A tool_choice that is not a function');
 }
 
 function checkMessage(message: JsonObject, { media }: BodyRules): JsonObject {
@@ -140,13 +140,14 @@ function checkMessage(message: JsonObject, { media }: BodyRules): JsonObject {
     'reasoning_content',
     'prefix',
   ]);
-  if (typeof clean['role'] !== 'string') throw invalidBody('A message has no role.');
-  if (isObject(message['audio'])) throw invalidBody('messages: audio by id is refused. Send its transcript.');
+  if (typeof clean['role'] !== 'string') throw invalidBodyRefusal('A message has no role.');
+  if (isObject(message['audio']))
+    throw invalidBodyRefusal('messages: audio by id is refused. Send its transcript.');
   const { content, tool_calls: calls } = clean;
   if (calls !== undefined) {
     for (const call of objectsOf(calls, 'tool_calls')) {
       if (call['type'] !== undefined && call['type'] !== 'function')
-        throw toolDenied('A call of such a tool');
+        throw toolDeniedRefusal('A call of a tool that is not a function');
     }
   }
   if (content === undefined || typeof content === 'string') return clean;
@@ -183,13 +184,13 @@ function checkMessage(message: JsonObject, { media }: BodyRules): JsonObject {
     if (type === 'file' && isObject(part['file'])) {
       const file = part['file'];
       if (file['file_id'] !== undefined)
-        throw invalidBody('A file by its id is refused. Send the file itself.');
+        throw invalidBodyRefusal('A file by its id is refused. Send the file itself.');
       return {
         type,
         file: { ...pick(file, ['filename']), file_data: dataUrl(file['file_data'], 'file_data', media) },
       };
     }
-    throw invalidBody('messages has a part of a type that is not forwarded.');
+    throw invalidBodyRefusal('messages has a part of a type that is not forwarded.');
   }
 }
 
@@ -208,6 +209,6 @@ function usage({ usage, choices }: JsonObject): ReportedUsage | undefined {
 }
 
 function checkText(part: JsonObject): JsonObject {
-  if (part['type'] !== 'text') throw invalidBody('thinking has a part that is not text.');
+  if (part['type'] !== 'text') throw invalidBodyRefusal('thinking has a part that is not text.');
   return pick(part, ['type', 'text']);
 }

@@ -118,10 +118,11 @@ export function checkOptions(options: ModelProxyOptions): ProxySettings {
   checkNames('createModelProxy', options, Object.keys(optionNames), 'invalid_options');
   const basePath = options.basePath ?? '/api/models';
   if (!/^(\/[\w.~-]+)+$/.test(basePath) || basePath.split('/').some((part) => /^\.+$/.test(part))) {
-    throw invalid('basePath is not a path such as /api/models, without a slash at its end.');
+    throw invalidOptionsError('basePath is not a path such as /api/models, without a slash at its end.');
   }
   const names = Object.keys(options.providers ?? {});
-  if (names.length === 0) throw invalid("providers is empty. Pass { openai: { models: ['gpt-…'] } }.");
+  if (names.length === 0)
+    throw invalidOptionsError("providers is empty. Pass { openai: { models: ['gpt-…'] } }.");
   const now = options.now ?? Date.now;
   const limits = numbers('limits', defaultLimits, options.limits);
   if (Number.isNaN(limits.requests)) limits.requests = Math.max(120, limits.rpm * 6);
@@ -153,7 +154,7 @@ function checkAllPriced(prices: Prices, providers: ReadonlyMap<string, CheckedPr
   for (const { name, models } of providers.values()) {
     const model = models.find((id) => priceOf(prices, name, id) === undefined);
     if (model === undefined) continue;
-    throw invalid(
+    throw invalidOptionsError(
       `limits.dailyCost needs a price of each model, and ${name}:${model} has none. Add prices: { '${name}:${model}': { input: 2.5, output: 10 } }, each per million tokens.`,
     );
   }
@@ -163,35 +164,35 @@ function checkProvider(name: string, options: ProxiedProvider): CheckedProvider 
   const where = `providers.${name}`;
   checkNames(`createModelProxy: ${where}`, options, Object.keys(providerNames), 'invalid_options');
   if (!/^[a-z0-9][a-z0-9_-]*$/i.test(name)) {
-    throw invalid(`${where}: a provider's name has only letters, digits, - and _.`);
+    throw invalidOptionsError(`${where}: a provider's name may only contain letters, digits, - and _.`);
   }
   const preset = isProxied(name) ? { ...providerDefaults(name)!, paths: openPaths[name] } : undefined;
   const baseURL = options.baseURL ?? preset?.baseURL;
   if (baseURL === undefined && (builtInProviders as readonly string[]).includes(name)) {
-    throw invalid(
+    throw invalidOptionsError(
       `${where}: the API of ${name} is not one whose calls can be checked. Use createPromptRoute, whose prompts may use any provider, or give the baseURL and apiKey of an OpenAI-compatible address.`,
     );
   }
   if (baseURL === undefined) {
-    throw invalid(`${where} has no baseURL. Write one such as https://api.example.com/v1.`);
+    throw invalidOptionsError(`${where} has no baseURL. Write one such as https://api.example.com/v1.`);
   }
   if (
     !Array.isArray(options.models) ||
     !options.models.every((model) => typeof model === 'string' && model)
   ) {
-    throw invalid(`${where} has no models. List the ids that may be called, such as ['gpt-…'].`);
+    throw invalidOptionsError(`${where} has no models. List the ids that may be called, such as ['gpt-…'].`);
   }
   const { apiKey, contextTokens } = options;
   if (contextTokens !== undefined && !(contextTokens > 0)) {
-    throw invalid(`${where}.contextTokens is not a number above 0.`);
+    throw invalidOptionsError(`${where}.contextTokens is not a number above 0.`);
   }
   if (apiKey === undefined && preset === undefined) {
-    throw invalid(`${where} has no apiKey. Pass (env) => env.MY_API_KEY.`);
+    throw invalidOptionsError(`${where} has no apiKey. Pass (env) => env.MY_API_KEY.`);
   }
   // your own server may expect any word; the known providers have no key this short
   const shortest = options.baseURL === undefined ? shortestKey : 1;
   if (typeof apiKey === 'string' && apiKey.trim().length < shortest) {
-    throw invalid(
+    throw invalidOptionsError(
       `${where}.apiKey is too short to be a key. Pass the provider's, or the baseURL of another.`,
     );
   }
@@ -201,7 +202,7 @@ function checkProvider(name: string, options: ProxiedProvider): CheckedProvider 
     paths: (options.paths ?? preset?.paths ?? ['/chat/completions']).map((path) => {
       const api = apiOfPath(path, name);
       if (api !== undefined) return { path, api };
-      throw invalid(
+      throw invalidOptionsError(
         `${where}.paths has "${path}", whose bodies cannot be checked. Known paths: ${knownPaths.join(', ')}.`,
       );
     }),
@@ -228,9 +229,10 @@ function numbers<Numbers extends Record<string, number>>(
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
     if (!Object.hasOwn(defaults, name)) {
-      throw invalid(`${where}.${name} is not known. Known: ${Object.keys(defaults).join(', ')}.`);
+      throw invalidOptionsError(`${where}.${name} is not known. Known: ${Object.keys(defaults).join(', ')}.`);
     }
-    if (typeof value !== 'number' || !(value > 0)) throw invalid(`${where}.${name} is not a number above 0.`);
+    if (typeof value !== 'number' || !(value > 0))
+      throw invalidOptionsError(`${where}.${name} is not a number above 0.`);
     all[name] = value;
   }
   return all as Numbers;
@@ -243,6 +245,6 @@ function watched(report: ModelProxyOptions['onEvent']): ProxySettings['onEvent']
   };
 }
 
-function invalid(message: string): CuelineError {
+function invalidOptionsError(message: string): CuelineError {
   return new CuelineError('invalid_options', `createModelProxy: ${message}`);
 }

@@ -12,7 +12,7 @@ import { readJson } from '../http/read-body.ts';
 import { Refusal, refusalResponse } from '../http/respond.ts';
 import { checkOptions, type ProxySettings } from './check-options.ts';
 import { makeCall } from './make-call.ts';
-import { matchPath, modelDenied } from './match-path.ts';
+import { matchPath, modelDeniedRefusal } from './match-path.ts';
 import { createMedia } from './media.ts';
 import type { ModelProxyOptions } from './options.ts';
 import { forwardedHeaders } from './forward-headers.ts';
@@ -91,7 +91,7 @@ async function answer(
   const { provider, rule, model: named } = matchPath(request.url, basePath, providers);
   known.provider = provider.name;
   if (isPreflight(request)) return preflightResponse(requester, rules);
-  if (request.method !== 'POST') throw new Refusal('method_not_allowed', 'Only POST is answered here.');
+  if (request.method !== 'POST') throw new Refusal('method_not_allowed', 'Only POST is allowed here.');
   const identity = await settings.identify(request, requester);
   known.subject = identity.subject;
   // before the body is read: a refused request costs time, too, and is counted nowhere else
@@ -103,8 +103,8 @@ async function answer(
     readJson(request, { bytes: limits.bodyBytes }),
   );
   const model = named ?? body['model'];
-  if (typeof model !== 'string') throw new Refusal('invalid_body', 'model is not a text.');
-  if (!provider.models.includes(model)) throw modelDenied();
+  if (typeof model !== 'string') throw new Refusal('invalid_body', 'model is not a string.');
+  if (!provider.models.includes(model)) throw modelDeniedRefusal();
   const media = createMedia(provider.contextTokens);
   const checked = rule.api.check(body, {
     model,

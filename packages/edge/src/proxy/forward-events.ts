@@ -28,10 +28,10 @@ export type ForwardOptions = {
 
 const messages: Record<StreamFault, string> = {
   timeout: 'The answer took longer than this server waits.',
-  idle: 'The model fell silent in the middle of its answer.',
+  idle: 'The model stopped sending in the middle of its answer.',
   too_large: 'The answer is larger than this server forwards.',
   event_too_large: 'An event of the answer is larger than this server forwards.',
-  broken: 'The model broke off in the middle of its answer.',
+  broken: 'The model stopped in the middle of its answer.',
 };
 
 // Neither keeps state between calls.

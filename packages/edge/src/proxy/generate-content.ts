@@ -3,7 +3,7 @@ import type { Api, BodyRules, CheckedBody } from './api.ts';
 import {
   capOutput,
   capThinking,
-  invalidBody,
+  invalidBodyRefusal,
   isObject,
   type JsonObject,
   objectsOf,
@@ -11,7 +11,7 @@ import {
   refuseFields,
   refuseForeignSchemas,
   refuseSeveral,
-  toolDenied,
+  toolDeniedRefusal,
 } from './body-fields.ts';
 import { base64, type Media } from './media.ts';
 
@@ -77,22 +77,22 @@ function check(body: JsonObject, rules: BodyRules, stream: boolean): CheckedBody
   clean['contents'] = objectsOf(body['contents'], 'contents').map((content) => checkContent(content, media));
   const system = clean['systemInstruction'];
   if (system !== undefined) {
-    if (!isObject(system)) throw invalidBody('systemInstruction is not an object.');
+    if (!isObject(system)) throw invalidBodyRefusal('systemInstruction is not an object.');
     clean['systemInstruction'] = checkContent(system, media);
   }
   if (clean['tools'] !== undefined) clean['tools'] = objectsOf(clean['tools'], 'tools').map(checkTools);
   if (clean['toolConfig'] !== undefined) {
-    if (!isObject(clean['toolConfig'])) throw invalidBody('toolConfig is not an object.');
+    if (!isObject(clean['toolConfig'])) throw invalidBodyRefusal('toolConfig is not an object.');
     clean['toolConfig'] = pick(clean['toolConfig'], ['functionCallingConfig']);
   }
   const asked = body['generationConfig'] ?? {};
-  if (!isObject(asked)) throw invalidBody('generationConfig is not an object.');
+  if (!isObject(asked)) throw invalidBodyRefusal('generationConfig is not an object.');
   refuseSeveral(asked, ['candidateCount', 'candidate_count']);
   const config = pick(asked, generationFields);
   const outputTokens = capOutput(config, ['maxOutputTokens'], maxOutputTokens);
   const thinking = config['thinkingConfig'];
   if (thinking !== undefined) {
-    if (!isObject(thinking)) throw invalidBody('thinkingConfig is not an object.');
+    if (!isObject(thinking)) throw invalidBodyRefusal('thinkingConfig is not an object.');
     config['thinkingConfig'] = capThinking(thinking, 'thinkingBudget', outputTokens);
   }
   refuseForeignSchemas([clean['tools'], config]);
@@ -103,7 +103,7 @@ function check(body: JsonObject, rules: BodyRules, stream: boolean): CheckedBody
 function checkTools(tool: JsonObject): JsonObject {
   const names = Object.keys(tool);
   if (names.length !== 1 || names[0] !== 'functionDeclarations')
-    throw toolDenied('A tool that is not a function');
+    throw toolDeniedRefusal('A tool that is not a function');
   return { functionDeclarations: objectsOf(tool['functionDeclarations'], 'functionDeclarations') };
 }
 
@@ -124,14 +124,16 @@ const partFields = new Set([
 function checkPart(part: JsonObject, media: Media): JsonObject {
   for (const name of Object.keys(part)) {
     if (!partFields.has(name)) {
-      throw invalidBody('contents has a part of a kind that is not forwarded. Send files as inlineData.');
+      throw invalidBodyRefusal(
+        'contents has a part of a kind that is not forwarded. Send files as inlineData.',
+      );
     }
   }
   const clean = pick(part, partFields);
   if (clean['inlineData'] !== undefined) clean['inlineData'] = checkInline(clean['inlineData'], media);
   const response = clean['functionResponse'];
   if (response !== undefined) {
-    if (!isObject(response)) throw invalidBody('functionResponse is not an object.');
+    if (!isObject(response)) throw invalidBodyRefusal('functionResponse is not an object.');
     const answered = pick(response, ['id', 'name', 'response', 'willContinue', 'scheduling']);
     const { parts } = response;
     clean['functionResponse'] =
@@ -148,7 +150,7 @@ function checkPart(part: JsonObject, media: Media): JsonObject {
 }
 
 function checkInline(data: unknown, media: Media): JsonObject {
-  if (!isObject(data)) throw invalidBody('A file is not inlineData. Send the file itself, in base64.');
+  if (!isObject(data)) throw invalidBodyRefusal('A file is not inlineData. Send the file itself, in base64.');
   base64(data['data'], data['mimeType'], 'inlineData', media);
   return pick(data, ['mimeType', 'data', 'displayName']);
 }

@@ -67,13 +67,13 @@ class ReservedCall {
   readonly #settings: ProxySettings;
   readonly #call: Call;
   readonly #reservation: CallReservation;
-  /** What each event about this call says. */
+  /** The common fields of all events about this call. */
   readonly #about: { id: string; subject: string; provider: string; model: string };
   readonly #key: string;
   readonly #meter;
   readonly #controller = new AbortController();
   readonly #stopTimer;
-  readonly #letGo;
+  readonly #removeSwitchListener;
   readonly #onClientGone = (): void => this.#controller.abort('client' satisfies CutOff);
   #ttfbMs: number | undefined;
   /** True while the provider cannot have done any work for this call. */
@@ -89,7 +89,7 @@ class ReservedCall {
     this.#meter = createMeter(rule.api, this.#key, checked);
     const end = (why: CutOff): void => this.#controller.abort(why);
     this.#stopTimer = startTimeout(settings.timeouts.totalMs, () => end('timeout'));
-    this.#letGo = onSwitchStop(settings.killSwitch, () => end('switch'));
+    this.#removeSwitchListener = onSwitchStop(settings.killSwitch, () => end('switch'));
     request.signal.addEventListener('abort', this.#onClientGone);
     if (request.signal.aborted) this.#onClientGone();
   }
@@ -115,7 +115,7 @@ class ReservedCall {
     const { now, timeouts } = this.#settings;
     const headers = requestHeaders(this.#call, this.#key);
     const url = upstreamUrl(this.#call);
-    // A call that does not answer may be at work nevertheless.
+    // A call without a response may still be running at the provider.
     this.#isFree = false;
     const response = await callProvider(this.#settings.fetch, {
       url,
@@ -161,16 +161,13 @@ class ReservedCall {
     if (kind !== 'application/json') {
       discardBody(response);
       this.#isFree = true;
-      throw new Refusal(
-        'upstream_content_type',
-        'The provider answered with something that is not an answer.',
-      );
+      throw new Refusal('upstream_content_type', 'The provider answered neither with events nor with JSON.');
     }
     const { text, bytes, end } = await readCapped(response.body, {
       ...reading,
       maxBytes: limits.responseBytes,
     });
-    if (end !== 'done') throw cutOffRefusal(signal) ?? unread(end);
+    if (end !== 'done') throw cutOffRefusal(signal) ?? incompleteAnswerRefusal(end);
     const answer = this.#meter.readAnswer(text);
     this.#isFree = false;
     await this.#settle(200, 'done', bytes);
@@ -186,7 +183,7 @@ class ReservedCall {
     const { subject } = this.#about;
     this.#stopTimer();
     this.#call.request.signal.removeEventListener('abort', this.#onClientGone);
-    this.#letGo();
+    this.#removeSwitchListener();
     // without a report, the reserved amount counts: the work may have been done
     const charge = this.#isFree ? noCharge : chargeOf(worst, this.#meter.used, this.#meter.seen);
     const cost = price === undefined ? undefined : costOf(price, charge);
@@ -211,9 +208,10 @@ class ReservedCall {
   }
 }
 
-function unread(end: 'too_large' | 'idle' | 'broken'): Refusal {
-  if (end === 'idle') return new Refusal('upstream_timeout', 'The provider fell silent in its answer.');
+function incompleteAnswerRefusal(end: 'too_large' | 'idle' | 'broken'): Refusal {
+  if (end === 'idle')
+    return new Refusal('upstream_timeout', 'The provider stopped sending in the middle of its answer.');
   return end === 'too_large'
     ? new Refusal('upstream_too_large', 'The answer is larger than this server forwards.')
-    : new Refusal('upstream_broken', 'The provider broke off in the middle of its answer.');
+    : new Refusal('upstream_broken', 'The provider stopped in the middle of its answer.');
 }

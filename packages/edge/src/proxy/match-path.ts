@@ -33,7 +33,7 @@ export function matchPath<Provider extends MatchedProvider>(
     !(requestUrl === origin + pathname + search || requestUrl === `${origin}${pathname}?`) ||
     !pathname.startsWith(`${basePath}/`)
   )
-    throw unknownPath();
+    throw unknownPathRefusal();
   const rest = pathname.slice(basePath.length + 1);
   const slash = rest.indexOf('/');
   const provider = slash === -1 ? undefined : providers.get(rest.slice(0, slash));
@@ -43,13 +43,13 @@ export function matchPath<Provider extends MatchedProvider>(
     const found = matchRule(path, rule.path);
     if (found === undefined) continue;
     const model = found === '' ? undefined : found;
-    if (model !== undefined && !provider.models.includes(model)) throw modelDenied();
+    if (model !== undefined && !provider.models.includes(model)) throw modelDeniedRefusal();
     if (search !== '' && !(rule.path.endsWith(streaming) && search === '?alt=sse')) {
       throw new Refusal('invalid_query', 'Leave off everything from the ? on.');
     }
     return { provider, rule, model };
   }
-  throw unknownPath();
+  throw unknownPathRefusal();
 }
 
 /** The model that the path names, '' if the pattern has none, undefined if the path does not match. */
@@ -63,10 +63,10 @@ function matchRule(path: string, pattern: string): string | undefined {
 }
 
 /** 403 for a model that is not in a provider's list. */
-export function modelDenied(): Refusal {
+export function modelDeniedRefusal(): Refusal {
   return new Refusal('model_denied', 'This server does not offer this model. Ask its operator to add it.');
 }
 
-function unknownPath(): Refusal {
+function unknownPathRefusal(): Refusal {
   return new Refusal('unknown_path', 'There is nothing at this path.');
 }

@@ -1,6 +1,6 @@
 import { fileBytes, kindOfFile, type InputSize } from '../limits/input-size.ts';
 import { utf8Length } from '../base/utf8-length.ts';
-import { invalidBody } from './body-fields.ts';
+import { invalidBodyRefusal } from './body-fields.ts';
 
 /** The files of a request. */
 export type Media = {
@@ -11,7 +11,7 @@ export type Media = {
   pictures: number;
   /** Bytes of the text files. */
   textBytes: number;
-  /** Whether one of the files may fill the context by itself. */
+  /** True if one of the files may fill the context by itself. */
   isUnbounded: boolean;
 };
 
@@ -31,9 +31,9 @@ export function dataUrl(value: unknown, where: string, media: Media): string {
   const head =
     typeof value === 'string' ? /^data:([a-z]+\/[a-z0-9.+-]+)(?:;[a-z0-9=.+-]+)*;base64,/i.exec(value) : null;
   if (typeof value !== 'string' || head === null) {
-    throw invalidBody(`${where} is no data: URL in base64. Send the file itself.`);
+    throw invalidBodyRefusal(`${where} is not a data: URL in base64. Send the file itself.`);
   }
-  // a file is not a picture, even if it says so
+  // a file part is not an image, even if its media type says so
   const type = where === 'image_url' ? head[1] : head[1]?.replace(/^image\/.*/i, '');
   base64(value.slice(head[0].length), type, where, media);
   return value;
@@ -45,7 +45,7 @@ export function dataUrl(value: unknown, where: string, media: Media): string {
  */
 export function base64(value: unknown, mediaType: unknown, where: string, media: Media): string {
   if (typeof value !== 'string' || !/^[A-Za-z0-9+/_-]*={0,2}$/.test(value)) {
-    throw invalidBody(`${where} is not base64.`);
+    throw invalidBodyRefusal(`${where} is not base64.`);
   }
   media.length += value.length;
   const kind = kindOfFile(value, typeof mediaType === 'string' ? mediaType : '');
@@ -54,8 +54,8 @@ export function base64(value: unknown, mediaType: unknown, where: string, media:
   else if (kind === 'text') media.textBytes += fileBytes(value);
   else if (media.contextTokens !== undefined) media.isUnbounded = true;
   else {
-    throw invalidBody(
-      `${where} is a file whose length does not tell what it costs. Send pictures or plain text; for PDF, audio and video, the operator of this server can set contextTokens.`,
+    throw invalidBodyRefusal(
+      `${where} is a file whose cost cannot be estimated from its size. Send pictures or plain text; for PDF, audio and video, the operator of this server can set contextTokens.`,
     );
   }
   return value;

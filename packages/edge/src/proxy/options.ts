@@ -12,11 +12,9 @@ import type { ProxyEvent } from './proxy-event.ts';
  */
 export type ProxiedProvider = {
   /**
-   * The key, or a function that reads it from the environment at each call. Default for the providers above: their
-   * usual
-   * variable. Your own server may have a key of fewer than 8 characters, such as `none`; it does not count as secret,
-   * and
-   * answers are not searched for it.
+   * The key, or a function that reads it from the environment at each call. Default for the providers above:
+   * their usual variable. Your own server may have a key of fewer than 8 characters, such as `none`; it does
+   * not count as secret, and answers are not searched for it.
    */
   apiKey?: string | ((env: Environment) => string | undefined) | undefined;
   /** The address of the API, such as `https://api.example.com/v1`. */
@@ -28,9 +26,8 @@ export type ProxiedProvider = {
   /** The fields of a body that are forwarded, instead of those that the proxy knows to be harmless. */
   fields?: readonly string[] | undefined;
   /**
-   * The most tokens that one of the models reads. With it, files whose length does not tell their cost (PDF, audio,
-   * video,
-   * packed documents) are forwarded, and reserve this many tokens; without it, they are refused.
+   * The most tokens that one of the models reads. With it, files whose length does not tell their cost (PDF,
+   * audio, video, packed documents) are forwarded, and reserve this many tokens; without it, they are refused.
    */
   contextTokens?: number | undefined;
 };
@@ -62,9 +59,8 @@ export type ProxyLimits = {
   /** The cost of all subjects together per day (UTC), in the currency of `prices`. Unlimited by default. */
   totalDailyCost: number;
   /**
-   * Requests of each subject per minute, whatever their outcome, and as many at once. Counted in each process: it
-   * protects
-   * the server and is not a budget. Default 120, or six times `rpm` if that is more.
+   * Requests of each subject per minute, whatever their outcome, and as many at once. Counted in each process:
+   * it protects the server and is not a budget. Default 120, or six times `rpm` if that is more.
    */
   requests: number;
 };

@@ -8,10 +8,10 @@ const longest = 600;
 
 /** Problems of the server's own account. Forwarded unchanged, a caller would take them for an expired session. */
 const accountErrors: Readonly<Record<number, () => Refusal>> = {
-  401: keyRefused,
+  401: rejectedKeyRefusal,
   402: () => new Refusal('upstream_unpaid', "This server's account at the provider has no credit left."),
   403: () => new Refusal('upstream_denied', "This server's key may not use this model at the provider."),
-  407: keyRefused,
+  407: rejectedKeyRefusal,
 };
 
 /** How long the body of an error may be silent, in ms: its status says enough. */
@@ -19,9 +19,8 @@ const ERROR_IDLE_MS = 5_000;
 
 /**
  * A provider's error for the caller: the status, and the message without keys and account names, in a form that
- * clients
- * of OpenAI, Anthropic and compatible servers can read. Throws a Refusal with 502 for problems of the server's own
- * account.
+ * clients of OpenAI, Anthropic and compatible servers can read. Throws a Refusal with 502 for problems of the
+ * server's own account.
  */
 export async function forwardProviderError(
   response: Response,
@@ -43,10 +42,10 @@ export async function forwardProviderError(
     ...limits,
     idleMs: Math.min(limits.idleMs, ERROR_IDLE_MS),
   });
-  const { message, type, code } = factsOf(text);
+  const { message, type, code } = readErrorBody(text);
   // Google answers 400 to a wrong key.
   if (status === 400 && /api[ _]key[ _](?:not valid|invalid)|invalid api key/i.test(message))
-    throw keyRefused();
+    throw rejectedKeyRefusal();
   return jsonResponse(
     status,
     {
@@ -64,11 +63,11 @@ export async function forwardProviderError(
   );
 }
 
-function keyRefused(): Refusal {
+function rejectedKeyRefusal(): Refusal {
   return new Refusal('upstream_auth', "The provider does not accept this server's key.");
 }
 
-function factsOf(text: string): { message: string; type: unknown; code: unknown } {
+function readErrorBody(text: string): { message: string; type: unknown; code: unknown } {
   const body = parse(text);
   const outer = Array.isArray(body) ? (body as unknown[])[0] : body;
   if (!isObject(outer)) return { message: '', type: undefined, code: undefined };

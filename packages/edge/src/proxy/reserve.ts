@@ -6,9 +6,8 @@ import { within } from './timeouts.ts';
 export const storeMs = 5_000;
 
 /**
- * Counts a call before it is made. Throws a Refusal: 429, 402, or 503 if the store does not answer, because a call
- * that
- * cannot be counted must not be made.
+ * Counts a call before it is made. Throws a Refusal: 429, 402, or 503 if the store does not answer, because a
+ * call that cannot be counted must not be made.
  */
 export async function reserve(store: LimitStore, call: Reservation): Promise<void> {
   let reserved: Reserved;
@@ -26,7 +25,7 @@ export async function reserve(store: LimitStore, call: Reservation): Promise<voi
   if (why === 'budget') {
     throw new Refusal(
       'budget_exceeded',
-      `This call could use up to ${call.tokens} tokens, more than is left of what you may use today.`,
+      `This call could use up to ${call.tokens} tokens, more than you have left today.`,
       { retryAfterMs },
     );
   }
@@ -34,9 +33,15 @@ export async function reserve(store: LimitStore, call: Reservation): Promise<voi
     throw new Refusal('total_exceeded', 'This server has used up its limit for today.', { retryAfterMs });
   }
   if (why === 'concurrent') {
-    throw new Refusal('too_many_at_once', `There are ${call.concurrent} calls at once already.`, {
-      retryAfterMs,
-    });
+    throw new Refusal(
+      'too_many_at_once',
+      `You already have ${call.concurrent} calls in progress. Wait until one has ended.`,
+      {
+        retryAfterMs,
+      },
+    );
   }
-  throw new Refusal('rate_limited', `There were ${call.rpm} calls in the last minute.`, { retryAfterMs });
+  throw new Refusal('rate_limited', `You have made ${call.rpm} calls in the last minute. Wait a little.`, {
+    retryAfterMs,
+  });
 }

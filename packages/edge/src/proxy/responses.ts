@@ -2,7 +2,7 @@ import { countOf } from '../limits/charge.ts';
 import type { Api, BodyRules } from './api.ts';
 import {
   capOutput,
-  invalidBody,
+  invalidBodyRefusal,
   isObject,
   type JsonObject,
   objectsOf,
@@ -11,7 +11,7 @@ import {
   refuseFields,
   refuseForeignSchemas,
   refuseSeveral,
-  toolDenied,
+  toolDeniedRefusal,
 } from './body-fields.ts';
 import { type Media, dataUrl } from './media.ts';
 
@@ -22,9 +22,8 @@ const keptThere =
   'it refers to data stored at the provider, which all users share. Send the items themselves.';
 
 /**
- * OpenAI's Responses. The provider stores nothing (`store: false`): everybody who knows the id of a stored answer
- * could
- * ask for it, since all are in one account, and it would cost tokens that nobody reserved.
+ * OpenAI's Responses. The provider stores nothing (`store: false`): anyone who knows the id of a stored answer
+ * could refer to it, because all callers share one account, and it would cost tokens that are not reserved.
  */
 export const responsesApi: Api = {
   fields: [
@@ -48,7 +47,7 @@ export const responsesApi: Api = {
       previous_response_id: keptThere,
       conversation: keptThere,
       prompt: 'it refers to a prompt at the provider, with tools of its own.',
-      background: 'it would continue, and cost, without a reader.',
+      background: 'it would continue, and cost money, without a reader.',
       context_management: 'it makes the provider call a further model.',
     });
     refuseSeveral(body, ['n', 'best_of']);
@@ -60,11 +59,11 @@ export const responsesApi: Api = {
     refuseForeignSchemas([clean['tools'], clean['text']]);
     if (clean['include'] !== undefined) {
       const { include } = clean;
-      if (!Array.isArray(include)) throw invalidBody('include is not an array.');
+      if (!Array.isArray(include)) throw invalidBodyRefusal('include is not an array.');
       clean['include'] = include.filter((name) => includable.has(name as string));
     }
     if (clean['reasoning'] !== undefined) {
-      if (!isObject(clean['reasoning'])) throw invalidBody('reasoning is not an object.');
+      if (!isObject(clean['reasoning'])) throw invalidBodyRefusal('reasoning is not an object.');
       // the reasoning counts in the answer's length; other modes have other prices
       clean['reasoning'] = pick(clean['reasoning'], ['effort', 'summary']);
     }
@@ -85,7 +84,7 @@ export const responsesApi: Api = {
 };
 
 function checkTool(tool: JsonObject): JsonObject {
-  if (tool['type'] !== 'function') throw toolDenied('A tool that is not a function');
+  if (tool['type'] !== 'function') throw toolDeniedRefusal('A tool that is not a function');
   return pick(tool, ['type', 'name', 'description', 'parameters', 'strict']);
 }
 
@@ -95,7 +94,7 @@ function checkChoice(choice: unknown): void {
   if (allowed['type'] === 'function') return;
   const tools = allowed['type'] === 'allowed_tools' ? allowed['tools'] : undefined;
   if (Array.isArray(tools) && tools.every((tool) => isObject(tool) && tool['type'] === 'function')) return;
-  throw toolDenied('tool_choice of something else');
+  throw toolDeniedRefusal('A tool_choice that is not a function');
 }
 
 function checkInput(input: unknown, { media }: BodyRules): unknown {
@@ -107,7 +106,7 @@ function checkItem(item: JsonObject, media: Media): JsonObject {
   const { type } = item;
   if (type === undefined || type === 'message') {
     const clean = pick(item, ['type', 'role', 'content', 'id', 'status', 'phase']);
-    if (typeof clean['role'] !== 'string') throw invalidBody('A message of input has no role.');
+    if (typeof clean['role'] !== 'string') throw invalidBodyRefusal('A message of input has no role.');
     return { ...clean, content: checkContent(clean['content'], media) };
   }
   if (type === 'function_call') return pick(item, ['type', 'id', 'call_id', 'name', 'arguments', 'status']);
@@ -118,18 +117,18 @@ function checkItem(item: JsonObject, media: Media): JsonObject {
   if (type === 'reasoning') {
     if (typeof item['encrypted_content'] !== 'string') {
       // without it there is only the id, by which OpenAI looks up what it has stored
-      throw invalidBody(
+      throw invalidBodyRefusal(
         "input has reasoning by its id. Ask for it with include: ['reasoning.encrypted_content'], and send that.",
       );
     }
     return pick(item, ['type', 'id', 'summary', 'content', 'encrypted_content', 'status']);
   }
   if (type === 'item_reference') {
-    throw invalidBody(
+    throw invalidBodyRefusal(
       'input refers to an item by its id, but the provider stores nothing. Send the item itself: in the AI SDK, providerOptions: { openai: { store: false } }.',
     );
   }
-  throw invalidBody('input has an item of a type that is not forwarded.');
+  throw invalidBodyRefusal('input has an item of a type that is not forwarded.');
 }
 
 function checkContent(content: unknown, media: Media): unknown {
@@ -141,7 +140,7 @@ function checkContent(content: unknown, media: Media): unknown {
     if (type === 'output_text') return { ...pick(part, ['type', 'text']), annotations: [] };
     if (type === 'refusal') return pick(part, ['type', 'refusal']);
     if (part['file_id'] !== undefined && part['file_id'] !== null) {
-      throw invalidBody('A file by its id is refused. Send the file itself.');
+      throw invalidBodyRefusal('A file by its id is refused. Send the file itself.');
     }
     if (type === 'input_image') {
       return { ...pick(part, ['type', 'detail']), image_url: dataUrl(part['image_url'], 'image_url', media) };
@@ -152,6 +151,6 @@ function checkContent(content: unknown, media: Media): unknown {
         file_data: dataUrl(part['file_data'], 'file_data', media),
       };
     }
-    throw invalidBody('input has a part of a type that is not forwarded.');
+    throw invalidBodyRefusal('input has a part of a type that is not forwarded.');
   });
 }

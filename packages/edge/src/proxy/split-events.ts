@@ -24,7 +24,7 @@ export function createEventSplitter(maxBytes: number): EventSplitter {
   let afterReturn = false;
 
   function take(last: Uint8Array): Uint8Array<ArrayBuffer> {
-    // the provider's bytes are shared with nobody
+    // no other code uses the provider's bytes
     if (parts.length === 0) return last as Uint8Array<ArrayBuffer>;
     const whole = new Uint8Array(size + last.byteLength);
     let at = 0;

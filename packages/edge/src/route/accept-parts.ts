@@ -1,4 +1,4 @@
-type Part = Readonly<Record<string, unknown>>;
+type UntrustedPart = Readonly<Record<string, unknown>>;
 
 /** Whether calls that wait for an approval are kept, because a chat's response is searched for among them. */
 export type AcceptOptions = { approvals: boolean };
@@ -37,11 +37,11 @@ const callFields = [
  * Returns the parts of a client's message, without the fields that a client must not set. The parts have been
  * checked.
  */
-export function acceptParts(parts: readonly Part[], options: AcceptOptions): Part[] {
+export function acceptParts(parts: readonly UntrustedPart[], options: AcceptOptions): UntrustedPart[] {
   return parts.flatMap((part) => {
     const type = String(part['type']);
     if (type === 'steering-message') {
-      const inner = (part['parts'] as Part[]).filter(
+      const inner = (part['parts'] as UntrustedPart[]).filter(
         (one) => one['type'] === 'text' || one['type'] === 'file',
       );
       return [{ ...pick(part, ['type', 'id']), parts: acceptParts(inner, options) }];
@@ -60,7 +60,7 @@ export function isCall(type: string): boolean {
  * Returns a call and its result. A call that a provider ran itself (`providerExecuted`) becomes an ordinary call,
  * because the provider would look up its own result by an id.
  */
-function acceptCall(part: Part, { approvals }: AcceptOptions): Part {
+function acceptCall(part: UntrustedPart, { approvals }: AcceptOptions): UntrustedPart {
   const call = pick(part, ['type', ...callFields]);
   const approval = isRecord(part['approval']) ? part['approval'] : undefined;
   if (approval !== undefined && approvals) {
@@ -75,14 +75,14 @@ function acceptCall(part: Part, { approvals }: AcceptOptions): Part {
   return call;
 }
 
-function notRun(approval: Part | undefined): string {
+function notRun(approval: UntrustedPart | undefined): string {
   if (approval?.['approved'] !== false) return 'The run ended before this had a result.';
   const { reason } = approval;
   const why = typeof reason === 'string' ? `: ${reason}` : '';
   return `This was not run, because the user did not approve it${why}.`;
 }
 
-function pick(part: Part, names: readonly string[]): Record<string, unknown> {
+function pick(part: UntrustedPart, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
     names.flatMap((name) => (Object.hasOwn(part, name) ? [[name, part[name]] as const] : [])),
   );

@@ -17,7 +17,7 @@ export type ChatAnswer = {
   leave(): void;
 };
 
-/** How often to try to come after all other requests of a conversation. */
+/** How often to retry until no other request of the conversation is in between. */
 const MOST_TRIES = 5;
 
 /**
@@ -98,7 +98,7 @@ export async function resumeChat(
   );
   const chunks = await transport.reconnectToStream({ chatId });
   if (chunks !== null) return { chunks, runId: latest.runId, leave };
-  // a run that could not be read for want of memory may have more to say
+  // a run that could not be read for lack of memory may have more events
   if (refusal !== undefined) throw refusal;
   return null;
 }
@@ -111,7 +111,7 @@ function chatTransport(
   user: Pick<MemoryUser, 'take' | 'note'>,
   begin: (request: Start) => Promise<ReachedRun>,
 ): PromptTransport<unknown> {
-  // an earlier run is read as a whole, if there is memory for it; a run that starts here is not broken off for want
+  // an earlier run is read as a whole, if there is memory for it; a run that starts here is not ended for lack
   // of memory
   const count = (event: string): void => user.take(parsedBytes(event));
   const note = (event: string): void => user.note(parsedBytes(event));
@@ -125,7 +125,7 @@ function chatTransport(
     send: (runId, command) =>
       runId === latest?.runId
         ? latest.send(command)
-        : { accepted: false, reason: 'The run is not under way.' },
+        : { accepted: false, reason: 'The run is not in progress.' },
   };
   return new PromptTransport<unknown>(
     // a definition of its own, because the transport remembers the chats of one definition together
@@ -138,7 +138,7 @@ function chatTransport(
   );
 }
 
-/** A separate function, so that an answer with this closure holds nothing that the client has sent. */
+/** A separate function, so that the closure of an answer does not keep the client's data in memory. */
 function aborting(controller: AbortController): () => void {
   return () => controller.abort();
 }

@@ -5,11 +5,11 @@ import type { PromptRouteLimits, PromptRouteOptions } from './prompt-route-optio
 /** Options that belong to the workers, or that need runs in the route's own process. */
 const options: readonly (keyof PromptRouteOptions)[] = ['fileUrls', 'models', 'store', 'waitUntil'];
 const limits: readonly (keyof PromptRouteLimits)[] = ['quietMs', 'replayMs'];
-/** Options that the guard of the workers holds. */
+/** Options that the guard of the workers enforces. */
 const guarded = ['killSwitch', 'limitStore', 'prices'] as const;
 
 /**
- * Refuses what a route with `durable` could not hold, so that no limit is only seemingly set.
+ * Refuses options that a route with `durable` could not enforce, so that every limit that is set has an effect.
  * @throws CuelineError `invalid_options`
  */
 export function checkDurable(given: PromptRouteOptions, prompts: Iterable<string>): void {
@@ -24,25 +24,25 @@ export function checkDurable(given: PromptRouteOptions, prompts: Iterable<string
   );
   if (model !== undefined && typeof model !== 'string') names.push('model, as an object');
   if (names.length > 0) {
-    throw invalid(
-      `durable does not go with ${names.join(', ')}. Leave it out; models and options of durable runs are set in createDurable({ models, options }).`,
+    throw invalidOptionsError(
+      `durable cannot be combined with ${names.join(', ')}. Leave it out; models and options of durable runs are set in createDurable({ models, options }).`,
     );
   }
   const guard = guardOf(given);
   checkGuarded(given, guard);
   if (auth === 'none' && guard === undefined) {
-    throw invalid(
+    throw invalidOptionsError(
       "auth is 'none', and the workers of durable have no guard, so callers could spend without limit. Pass one: createDurable({ guard: createRunGuard({ limits: { dailyTokens: 200_000 } }), … }).",
     );
   }
   const missing = [...prompts].filter((name) => !durable.prompts.includes(name));
   if (missing.length === 0) return;
-  throw invalid(
+  throw invalidOptionsError(
     `durable does not run ${missing.map((name) => `"${name}"`).join(', ')}. Add each to createDurable({ prompts: […] }).`,
   );
 }
 
-/** Refuses limits that the workers do not hold: without a guard, or with another one. */
+/** Refuses limits that the workers do not enforce: without a guard, or with another value. */
 function checkGuarded(given: PromptRouteOptions, guard: RunGuardOptions | undefined): void {
   const set = [
     ...guarded
@@ -54,13 +54,13 @@ function checkGuarded(given: PromptRouteOptions, guard: RunGuardOptions | undefi
       .map((name) => `limits.${name}`),
   ];
   if (set.length === 0) return;
-  throw invalid(
+  throw invalidOptionsError(
     guard === undefined
       ? `Workers call the models of durable runs, and they have no guard that holds ${set.join(', ')}. Set it there: createDurable({ guard: createRunGuard({ limits: { … } }), … }).`
       : `The guard of durable has another value of ${set.join(', ')}. Set it in createRunGuard({ … }) only, and leave it out here.`,
   );
 }
 
-function invalid(message: string): CuelineError {
+function invalidOptionsError(message: string): CuelineError {
   return new CuelineError('invalid_options', `createPromptRoute: ${message}`);
 }

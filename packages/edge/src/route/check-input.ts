@@ -29,17 +29,18 @@ export function checkInputSize(
     const { value, depth } = next;
     nodes += 1;
     if (typeof value === 'object' && value !== null) {
-      if (depth > limits.inputDepth) throw tooLarge('is nested deeper than', limits.inputDepth, 'levels');
+      if (depth > limits.inputDepth)
+        throw tooLargeRefusal('is nested deeper than', limits.inputDepth, 'levels');
       const isList = Array.isArray(value);
       const items = isList ? (value as unknown[]) : Object.values(value);
       bytes += 2 + items.length;
       if (!isList) for (const key of Object.keys(value)) bytes += utf8Length(key) + 3;
       if (nodes + open.length + items.length > limits.inputNodes) {
-        throw tooLarge('has more than', limits.inputNodes, 'values');
+        throw tooLargeRefusal('has more than', limits.inputNodes, 'values');
       }
       for (const item of items) open.push({ value: item, depth: depth + 1 });
     } else bytes += typeof value === 'string' ? utf8Length(value) + 2 : String(value).length;
-    if (bytes > limits.inputBytes) throw tooLarge('has more than', limits.inputBytes, 'bytes');
+    if (bytes > limits.inputBytes) throw tooLargeRefusal('has more than', limits.inputBytes, 'bytes');
   }
 }
 
@@ -57,6 +58,6 @@ export async function checkInput(definition: PromptDefinition<unknown>, input: u
   }
 }
 
-function tooLarge(what: string, most: number, unit: string): Refusal {
+function tooLargeRefusal(what: string, most: number, unit: string): Refusal {
   return new Refusal('too_large', `input ${what} ${most} ${unit}, which is the most that this route takes.`);
 }

@@ -7,11 +7,11 @@ type Tasks = NonNullable<RunRequest['tasks']>;
 type TaskStatus = Tasks[number]['status'];
 
 /** The maximum number of messages. Each message and part costs several times its size in the body. */
-const mostMessages = 1_000;
-const mostParts = 10_000;
-const mostTasks = 1_000;
+const maxMessages = 1_000;
+const maxParts = 10_000;
+const maxTasks = 1_000;
 /** The maximum length of a task's id, in characters. A list numbers its tasks itself. */
-const longestTaskId = 200;
+const maxTaskIdLength = 200;
 const taskStatuses: Record<TaskStatus, true> = {
   pending: true,
   in_progress: true,
@@ -32,15 +32,15 @@ type FileUrls = ((url: URL) => boolean) | undefined;
 export function checkMessages(messages: unknown, fileUrls: FileUrls, options: AcceptOptions): Messages {
   if (messages === undefined) return [];
   if (!Array.isArray(messages))
-    throw invalid('messages is not a list. Send UI messages: { id, role, parts }.');
-  if (messages.length > mostMessages) {
-    throw invalid(`messages has more than ${mostMessages} messages. Send the latest of them.`);
+    throw invalidMessagesRefusal('messages is not a list. Send UI messages: { id, role, parts }.');
+  if (messages.length > maxMessages) {
+    throw invalidMessagesRefusal(`messages has more than ${maxMessages} messages. Send the latest of them.`);
   }
   let count = 0;
   for (const [index, message] of (messages as unknown[]).entries()) {
     const place = `messages[${index}]`;
     if (!isRecord(message) || typeof message['id'] !== 'string' || !Array.isArray(message['parts'])) {
-      throw invalid(`${place} is not a UI message. Send { id, role, parts }.`);
+      throw invalidMessagesRefusal(`${place} is not a UI message. Send { id, role, parts }.`);
     }
     const { role } = message;
     if (role !== 'user' && role !== 'assistant') {
@@ -50,8 +50,8 @@ export function checkMessages(messages: unknown, fileUrls: FileUrls, options: Ac
       );
     }
     count += message['parts'].length;
-    if (count > mostParts)
-      throw invalid(`messages has more than ${mostParts} parts. Send the latest of them.`);
+    if (count > maxParts)
+      throw invalidMessagesRefusal(`messages has more than ${maxParts} parts. Send the latest of them.`);
     for (const [at, part] of (message['parts'] as unknown[]).entries()) {
       checkPart(part, `${place}.parts[${at}]`, fileUrls);
     }
@@ -72,29 +72,33 @@ export function checkTasks(tasks: unknown): Tasks {
   const isTask = (task: unknown): boolean =>
     isRecord(task) &&
     typeof task['id'] === 'string' &&
-    task['id'].length <= longestTaskId &&
+    task['id'].length <= maxTaskIdLength &&
     typeof task['status'] === 'string' &&
     Object.hasOwn(taskStatuses, task['status']) &&
     ['title', 'origin'].every((name) => typeof task[name] === 'string');
-  if (!Array.isArray(tasks) || tasks.length > mostTasks || !tasks.every(isTask)) {
-    throw invalid('tasks is not a list of tasks. Send those of the previous run: state.tasks.');
+  if (!Array.isArray(tasks) || tasks.length > maxTasks || !tasks.every(isTask)) {
+    throw invalidMessagesRefusal(
+      'tasks is not a list of tasks. Send those of the previous run: state.tasks.',
+    );
   }
   return tasks as Tasks;
 }
 
 function checkPart(part: unknown, place: string, fileUrls: FileUrls): void {
   if (!isRecord(part) || typeof part['type'] !== 'string') {
-    throw invalid(`${place} is not a part of a message. Send { type: 'text', text } and the like.`);
+    throw invalidMessagesRefusal(
+      `${place} is not a part of a message. Send parts such as { type: 'text', text }.`,
+    );
   }
   const { type } = part;
   if (type === 'text' || type === 'reasoning') {
-    if (typeof part['text'] !== 'string') throw invalid(`${place}.text is not a string.`);
+    if (typeof part['text'] !== 'string') throw invalidMessagesRefusal(`${place}.text is not a string.`);
   } else if (type === 'file' || type === 'reasoning-file') {
-    if (part['providerReference'] !== undefined) throw keptThere(`${place}.providerReference`);
+    if (part['providerReference'] !== undefined) throw providerFileRefusal(`${place}.providerReference`);
     checkUrl(part['url'], `${place}.url`, fileUrls);
   } else if (type === 'steering-message') {
     // a user's message in the middle of an answer, with its files
-    if (!Array.isArray(part['parts'])) throw invalid(`${place}.parts is not a list.`);
+    if (!Array.isArray(part['parts'])) throw invalidMessagesRefusal(`${place}.parts is not a list.`);
     for (const [at, inner] of (part['parts'] as unknown[]).entries()) {
       checkPart(inner, `${place}.parts[${at}]`, fileUrls);
     }
@@ -102,13 +106,13 @@ function checkPart(part: unknown, place: string, fileUrls: FileUrls): void {
     const texts = ['toolCallId', ...(type === 'dynamic-tool' ? ['toolName'] : [])];
     if (part['state'] === 'output-error') texts.push('errorText');
     for (const name of texts) {
-      if (typeof part[name] !== 'string') throw invalid(`${place}.${name} is not a string.`);
+      if (typeof part[name] !== 'string') throw invalidMessagesRefusal(`${place}.${name} is not a string.`);
     }
     // a list of parts in its result names no file elsewhere, because core then reads it as data
   }
 }
 
-function keptThere(place: string): Refusal {
+function providerFileRefusal(place: string): Refusal {
   return new Refusal(
     'unsupported_field',
     `${place} names a file that is stored at a provider and shared by all users. Send the file itself, as a data: URL.`,
@@ -117,7 +121,8 @@ function keptThere(place: string): Refusal {
 
 function checkUrl(value: unknown, place: string, fileUrls: FileUrls): void {
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
-  if (url === undefined) throw invalid(`${place} is not an address. Send the file itself, as a data: URL.`);
+  if (url === undefined)
+    throw invalidMessagesRefusal(`${place} is not an address. Send the file itself, as a data: URL.`);
   if (url.protocol === 'data:') return;
   const isWeb = url.protocol === 'https:' || url.protocol === 'http:';
   if (isWeb && fileUrls?.(url) === true) return;
@@ -127,7 +132,7 @@ function checkUrl(value: unknown, place: string, fileUrls: FileUrls): void {
   );
 }
 
-function invalid(message: string): Refusal {
+function invalidMessagesRefusal(message: string): Refusal {
   return new Refusal('invalid_body', message);
 }
 

@@ -1,10 +1,10 @@
-import { keepNoProcess } from '../base/timer.ts';
+import { unrefTimer } from '../base/timer.ts';
 import { toServerSentEvents } from '@cueline/core/server';
 import { whileRead } from './streams.ts';
 
 /**
- * How long a client may leave chunks unread, in milliseconds. The chunks hold the whole run, so a client that reads
- * nothing must not keep them for ever.
+ * How long a client may leave chunks unread, in milliseconds. The chunks hold the whole run, so a client that
+ * reads nothing must not keep them forever.
  */
 const STALL_MS = 60_000;
 
@@ -35,30 +35,30 @@ function itemsOf(
   return {
     [Symbol.asyncIterator]() {
       let unreadSince: number | undefined = performance.now();
-      const letGo = (): void => {
+      const dropChunks = (): void => {
         clearInterval(timer);
         reader?.cancel().catch(() => {});
         reader = undefined;
       };
       const timer = setInterval(() => {
         if (unreadSince === undefined || performance.now() - unreadSince < stallMs) return;
-        letGo();
+        dropChunks();
         onStall();
       }, stallMs / 4);
-      keepNoProcess(timer);
+      unrefTimer(timer);
       return {
         async next() {
           if (reader === undefined)
-            throw new Error('The answer was not read for too long. Reattach to continue.');
+            throw new Error('The client did not read the answer for too long. Reattach to continue.');
           unreadSince = undefined;
           const { done, value } = await reader.read();
           unreadSince = performance.now();
           if (!done) return { done, value };
-          letGo();
+          dropChunks();
           return { done, value: undefined };
         },
         return() {
-          letGo();
+          dropChunks();
           return Promise.resolve({ done: true, value: undefined });
         },
       };

@@ -19,7 +19,7 @@ import { createMemoryUse, type MemoryUser } from './usage/memory-use.ts';
 import type { PromptRouteOptions, RoutePrompt } from './prompt-route-options.ts';
 import { readCommand } from './read-command.ts';
 import { readStart } from './read-start.ts';
-import { chatOf, noRun, readAfter, runOf } from './read-query.ts';
+import { chatOf, missingRunRefusal, readAfter, runOf } from './read-query.ts';
 import { createDurableRuns } from './runs/durable-runs.ts';
 import { createRuns, type ReachedRun, type Runs } from './runs/runs.ts';
 import { readSettings } from './settings.ts';
@@ -149,7 +149,7 @@ class Route {
       );
       slot.runId = answer.runId;
       // the chunks contain what the client has sent, too
-      return chunksResponse(answer, both(user.retain(), leave));
+      return chunksResponse(answer, callBoth(user.retain(), leave));
     });
   }
 
@@ -165,13 +165,13 @@ class Route {
       );
     }
     const chatId = chatOf(url);
-    if (chatId === undefined) throw noRun('GET');
+    if (chatId === undefined) throw missingRunRefusal('GET');
     const latest = await this.#runs.latest(chatId, subject);
     const [any] = this.#settings.definitions.values();
     if (latest === undefined || any === undefined) return emptyResponse();
     return this.#inPlace(subject, latest.runId, async (leave) => {
       const answer = await resumeChat(any, chatId, latest, user);
-      return answer === null ? emptyResponse() : chunksResponse(answer, both(user.retain(), leave));
+      return answer === null ? emptyResponse() : chunksResponse(answer, callBoth(user.retain(), leave));
     });
   }
 
@@ -180,7 +180,7 @@ class Route {
     const chatId = chatOf(url);
     if (runId !== undefined) await (await this.#runs.reach(runId, identity.subject)).stop();
     else if (chatId !== undefined) await (await this.#runs.latest(chatId, identity.subject))?.stop();
-    else throw noRun('DELETE');
+    else throw missingRunRefusal('DELETE');
     return emptyResponse();
   }
 
@@ -232,7 +232,7 @@ class Route {
   }
 }
 
-function both(first: () => void, second: () => void): () => void {
+function callBoth(first: () => void, second: () => void): () => void {
   return () => {
     first();
     second();

@@ -1,5 +1,5 @@
 /** The maximum length of a client's names, in characters. */
-const longestName = 200;
+const maxNameLength = 200;
 
 /**
  * True for a valid name of a start or a conversation. Half a surrogate pair would be equal to any other half in a
@@ -9,13 +9,13 @@ export function isName(text: unknown): text is string {
   return (
     typeof text === 'string' &&
     text !== '' &&
-    text.length <= longestName &&
+    text.length <= maxNameLength &&
     !text.includes('\0') &&
     !/\p{Surrogate}/u.test(text)
   );
 }
 
 /** Returns what is wrong with a text that is not a name. */
-export function notNamed(what: string): string {
-  return `${what} is not a string of 1 to ${longestName} characters, without U+0000 and halves of surrogate pairs.`;
+export function invalidNameText(what: string): string {
+  return `${what} is not a string of 1 to ${maxNameLength} characters, without U+0000 and without halves of surrogate pairs.`;
 }

@@ -57,21 +57,21 @@ export function readPermissions({ edits, approvals }: Permissions): Permissions 
       ? edits.find((type) => !(editTypes as readonly unknown[]).includes(type))
       : edits;
     if (unknown !== undefined) {
-      throw invalid(
+      throw invalidOptionsError(
         `edits has ${JSON.stringify(unknown)}. Give a list of ${editTypes.join(', ')}, or a function (edit, { task }) => boolean.`,
       );
     }
   }
   const isKnown = approvals === undefined || approvals === 'yes-no' || approvals === 'edit';
   if (!isKnown && typeof approvals !== 'function') {
-    throw invalid(
+    throw invalidOptionsError(
       `approvals is ${JSON.stringify(approvals)}. Give 'yes-no', 'edit', or a function ({ toolName }) => 'yes-no'.`,
     );
   }
   return { edits, approvals };
 }
 
-function invalid(message: string): CuelineError {
+function invalidOptionsError(message: string): CuelineError {
   return new CuelineError('invalid_options', `createPromptRoute: ${message}`);
 }
 

@@ -34,14 +34,11 @@ export type PromptRouteLimits = Limits & {
   /** Runs of one subject per minute. Default 20. */
   rpm: number;
   /**
-   * Tokens of one subject per day (UTC), if `auth` returns no number of its own. Unlimited by default; `auth: 'none'`
-   * requires
-   * this or `dailyCost`. Before each model call, the route reserves the most it may use: its request, at one token
-   * per byte of
-   * text, and the longest answer that it may get. If less is left, the call gets a shorter answer, down to 1,024
-   * tokens; then it
-   * is refused. Once the provider has reported the usage, that is charged; if a call is cut off before, everything it
-   * reserved.
+   * Tokens of one subject per day (UTC), if `auth` returns no number of its own. Unlimited by default; `auth:
+   * 'none'` requires this or `dailyCost`. Before each model call, the route reserves the most it may use: its
+   * request, at one token per byte of text, and the longest answer that it may get. If less is left, the call
+   * gets a shorter answer, down to 1,024 tokens; then it is refused. Once the provider has reported the usage,
+   * that is charged; if a call is cut off before, everything it reserved.
    */
   dailyTokens: number;
   /**
@@ -51,32 +48,29 @@ export type PromptRouteLimits = Limits & {
   totalDailyTokens: number;
   /**
    * The cost of one subject per day (UTC), in the currency of `prices`, if `auth` returns no number of its own.
-   * Unlimited by
-   * default.
+   * Unlimited by default.
    */
   dailyCost: number;
   /** The cost of all subjects together per day (UTC), in the currency of `prices`. Unlimited by default. */
   totalDailyCost: number;
   /**
-   * Tokens of the longest answer of one model call, including reasoning. A call that asks for a longer one gets this.
-   * A call
-   * that asks for none gets this, or 16,384 if it is not given. Models that write less need a lower number.
+   * Tokens of the longest answer of one model call, including reasoning. A call that asks for a longer one gets
+   * this. A call that asks for none gets this, or 16,384 if it is not given. Models that write less need a
+   * lower number.
    */
   maxOutputTokens: number;
   /**
-   * Tokens that one of the models reads at most; default 200,000. A call reserves this many if it sends a file whose
-   * length
-   * says nothing about its tokens: PDF, audio, video, or a file at an address.
+   * Tokens that one of the models reads at most; default 200,000. A call reserves this many if it sends a file
+   * whose length says nothing about its tokens: PDF, audio, video, or a file at an address.
    */
   contextTokens: number;
   /** How long a run may take in all, including waiting for responses, in milliseconds. Default 15 minutes. */
   runMs: number;
   /**
-   * How many bytes of memory the data of clients may take in each process, in requests and runs under way: about four
-   * times
-   * the size of a parsed body, which for many small objects is up to twenty times the body's length. Beyond that a
-   * run is
-   * refused with 503, the largest first; a run that could never begin with 413. Default 256 MiB.
+   * How many bytes of memory the data of clients may take in each process, in requests and runs under way:
+   * about four times the size of a parsed body, which for many small objects is up to twenty times the body's
+   * length. Beyond that a run is refused with 503, the largest first; a run that could never begin with 413.
+   * Default 256 MiB.
    */
   memoryBytes: number;
   /** How long a run can be read after its end, in milliseconds. Default 5 minutes. */
@@ -85,8 +79,7 @@ export type PromptRouteLimits = Limits & {
   commandBytes: number;
   /**
    * Requests of one subject per minute, whatever they ask for, and as many at once. Counted in each process: it
-   * protects the
-   * server and is not a budget. Default 120, or six times `rpm` if that is more.
+   * protects the server and is not a budget. Default 120, or six times `rpm` if that is more.
    */
   requests: number;
   /**
@@ -97,18 +90,16 @@ export type PromptRouteLimits = Limits & {
   streamsPerRun: number;
   /**
    * How long a run of another instance may be silent before that instance is asked whether it is alive, in
-   * milliseconds. If
-   * it does not answer, which takes up to 8 s, the run ends with `interrupted`. Default 15 seconds.
+   * milliseconds. If it does not answer, which takes up to 8 s, the run ends with `interrupted`. Default 15
+   * seconds.
    */
   quietMs: number;
 };
 
 /**
- * The request of a client. Its messages have been checked; `model` and `options` are unchecked. Of `input`, only the
- * size
- * has been checked: the prompt's schema validates the run's input after `accept`. `tasks` is the client's claim:
- * unless
- * `accept` returns others, the route's own log decides the state of the author's tasks.
+ * The request of a client. Its messages have been checked; `model` and `options` are unchecked. Of `input`,
+ * only the size has been checked: the prompt's schema validates the run's input after `accept`. `tasks` is the
+ * client's claim: unless `accept` returns others, the route's own log decides the state of the author's tasks.
  */
 export type AskedRun = {
   prompt: string;
@@ -206,26 +197,25 @@ export type PromptRouteOptions = RequestHeaderOptions & {
   /** Refuses all new runs and model calls while it is on. */
   killSwitch?: KillSwitchOption | undefined;
   /**
-   * Lets a client set more, or less, than input, messages and tasks: the run gets the returned values. Without it, a
-   * client
-   * that sends `model` or `options` is refused. A thrown `CuelineError` refuses the request with its message.
+   * Lets a client set more, or less, than input, messages and tasks: the run gets the returned values. Without
+   * it, a client that sends `model` or `options` is refused. A thrown `CuelineError` refuses the request with
+   * its message.
    *
    * @example
    * accept: ({ model }) => (model === 'openai:gpt-4o-mini' ? { model } : {})
    */
   accept?: ((asked: AskedRun, request: Request) => AcceptedRun | Promise<AcceptedRun>) | undefined;
   /**
-   * The edits of the task list that a client may make: a list of types, which applies to every task, or a function of
-   * the
-   * edit and its task. Default: adding tasks, having any task done again, and changing tasks that the prompt's author
-   * did not
-   * write. Of the author's tasks, those without a `validation` may be skipped and resolved, too.
+   * The edits of the task list that a client may make: a list of types, which applies to every task, or a
+   * function of the edit and its task. Default: adding tasks, having any task done again, and changing tasks
+   * that the prompt's author did not write. Of the author's tasks, those without a `validation` may be skipped
+   * and resolved, too.
    */
   edits?: EditPermission | undefined;
   /**
-   * Whether a client that approves a call may change its arguments: `'edit'`, or a function that decides for each
-   * call. The
-   * tool's schema checks them again, and the log has them in `approval-response`. Default `'yes-no'`.
+   * Whether a client that approves a call may change its arguments: `'edit'`, or a function that decides for
+   * each call. The tool's schema checks them again, and the log has them in `approval-response`. Default
+   * `'yes-no'`.
    */
   approvals?: ApprovalPermission | undefined;
   /**
@@ -235,21 +225,18 @@ export type PromptRouteOptions = RequestHeaderOptions & {
   /** Keeps the process awake until a run has ended, on platforms that freeze it after the response. */
   waitUntil?: ((work: Promise<void>) => void) | undefined;
   /**
-   * Lets clients read the errors of the prompt's own code and its tools word for word. Without it they read only a
-   * `CuelineError`, which is meant for them, and `onEvent` gets the rest; for a call inside a composite tool they
-   * read only
-   * that it failed. The model always reads why a tool failed. Default: only in `development`.
+   * Lets clients read the errors of the prompt's own code and its tools word for word. Without it they read
+   * only a `CuelineError`, which is meant for them, and `onEvent` gets the rest; for a call inside a composite
+   * tool they read only that it failed. The model always reads why a tool failed. Default: only in
+   * `development`.
    */
   showErrors?: boolean | undefined;
   /**
-   * Lets clients read the request of each step: system prompt, variables, tools with their descriptions and schemas,
-   * settings, and messages added by hooks. Without it these stay on the server and out of the `store`, and clients
-   * only see
-   * that a step began. The conversation is always shown: the prompt's own messages (`prompt.$`, and `defMessage` as
-   * user or
-   * assistant; an agent's, too), feedback between steps, calls with their names, arguments and results, and tasks.
-   * Default:
-   * only in `development`.
+   * Lets clients read the request of each step: system prompt, variables, tools with their descriptions and
+   * schemas, settings, and messages added by hooks. Without it these stay on the server and out of the `store`,
+   * and clients only see that a step began. The conversation is always shown: the prompt's own messages
+   * (`prompt.$`, and `defMessage` as user or assistant; an agent's, too), feedback between steps, calls with
+   * their names, arguments and results, and tasks. Default: only in `development`.
    */
   showRequests?: boolean | undefined;
   onEvent?: ((event: PromptRouteEvent) => void) | undefined;

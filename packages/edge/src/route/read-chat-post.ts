@@ -1,6 +1,6 @@
 import type { ChatCall } from '@cueline/core/ai-sdk';
 import { Refusal } from '../http/respond.ts';
-import { isName, notNamed } from './is-name.ts';
+import { invalidNameText, isName } from './is-name.ts';
 import type { Start } from './runs/runs.ts';
 
 /** A request of the AI SDK's own client, which knows no runs, only its conversation. */
@@ -22,7 +22,7 @@ export function isChatPost(body: Readonly<Record<string, unknown>>): boolean {
 export function readChatPost(body: Readonly<Record<string, unknown>>, start: Start): ChatPost {
   const { id = crypto.randomUUID(), trigger = 'submit-message', messageId } = body;
   if (!isName(id)) {
-    throw new Refusal('invalid_body', notNamed('id'));
+    throw new Refusal('invalid_body', invalidNameText('id'));
   }
   if (trigger !== 'submit-message' && trigger !== 'regenerate-message') {
     throw new Refusal('invalid_body', "trigger is neither 'submit-message' nor 'regenerate-message'.");

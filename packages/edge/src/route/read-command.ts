@@ -1,6 +1,6 @@
 import type { ApprovalResponse, ClientToolResponse, RunCommand, TaskEdit } from '@cueline/core';
 import { Refusal } from '../http/respond.ts';
-import { isName, notNamed } from './is-name.ts';
+import { invalidNameText, isName } from './is-name.ts';
 import { refusePrototypes } from './refuse-prototypes.ts';
 
 /** Reads a command for a run in progress. Throws a {@link Refusal} with 400 if the body is not a command. */
@@ -9,21 +9,22 @@ export function readCommand(body: Readonly<Record<string, unknown>>): RunCommand
   const { type, edit, agent, approvalId, clientCallId, response, page, instead } = body;
   if (type === 'edit') {
     if (!isRecord(edit) || typeof edit['type'] !== 'string') {
-      throw invalid(
-        "edit is not an edit. Send { type: 'edit', edit: { type: 'skip', taskId } } and the like.",
+      throw invalidCommandRefusal(
+        "edit is not an edit. Send one such as { type: 'edit', edit: { type: 'skip', taskId } }.",
       );
     }
-    if (agent !== undefined && typeof agent !== 'string') throw invalid('agent is not the path of an agent.');
+    if (agent !== undefined && typeof agent !== 'string')
+      throw invalidCommandRefusal('agent is not the path of an agent.');
     // the task list checks the edit itself, and refuses it with a reason
     return { type, edit: edit as TaskEdit, ...(agent === undefined ? {} : { agent }) };
   }
   if (type === 'approval-response') {
     if (typeof approvalId !== 'string') {
-      throw invalid('approvalId is not a string. Send the one of the approval-request event.');
+      throw invalidCommandRefusal('approvalId is not a string. Send the one of the approval-request event.');
     }
     // the run checks the rest of the response, and refuses it with a reason
     if (!isRecord(response) || typeof response['approved'] !== 'boolean') {
-      throw invalid(
+      throw invalidCommandRefusal(
         "response is not a response to an approval. Send { approved: true } or { approved: false, reason: '…' }.",
       );
     }
@@ -32,7 +33,7 @@ export function readCommand(body: Readonly<Record<string, unknown>>): RunCommand
   if (type === 'client-tool-response') {
     if (typeof clientCallId !== 'string') throw clientCallIdError();
     if (!isRecord(response) || !('output' in response || typeof response['error'] === 'string')) {
-      throw invalid(
+      throw invalidCommandRefusal(
         "response is not a response to the call of a client tool. Send { output } or { error: '…' }.",
       );
     }
@@ -40,22 +41,24 @@ export function readCommand(body: Readonly<Record<string, unknown>>): RunCommand
   }
   if (type === 'client-tool-claim') {
     if (typeof clientCallId !== 'string') throw clientCallIdError();
-    if (!isName(page)) throw invalid(notNamed('page'));
+    if (!isName(page)) throw invalidCommandRefusal(invalidNameText('page'));
     if (instead !== undefined && !isName(instead)) {
-      throw invalid(notNamed('instead'));
+      throw invalidCommandRefusal(invalidNameText('instead'));
     }
     return { type, clientCallId, page, ...(instead === undefined ? {} : { instead }) };
   }
-  throw invalid(
+  throw invalidCommandRefusal(
     "type is not a command. Send 'edit', 'approval-response', 'client-tool-response' or 'client-tool-claim'.",
   );
 }
 
 function clientCallIdError(): Refusal {
-  return invalid('clientCallId is not a string. Send the one of the client-tool-request event.');
+  return invalidCommandRefusal(
+    'clientCallId is not a string. Send the one of the client-tool-request event.',
+  );
 }
 
-function invalid(message: string): Refusal {
+function invalidCommandRefusal(message: string): Refusal {
   return new Refusal('invalid_body', message);
 }
 

@@ -51,16 +51,19 @@ export function readLimits(
     const isOwn = Object.hasOwn(own, name);
     if (!isOwn && !Object.hasOwn(runDefaults, name)) {
       const known = [...Object.keys(routeDefaults), ...Object.keys(runDefaults)];
-      throw invalid(where, `There is no limit "${name}". Known: ${known.join(', ')}.`);
+      throw invalidOptionsError(where, `There is no limit "${name}". Known: ${known.join(', ')}.`);
     }
     if (value === undefined) continue;
     const least = leastOf(name);
     // written so that NaN is refused
     if (typeof value !== 'number' || !(value >= least)) {
-      throw invalid(where, `limits.${name} is ${String(value)}. Give a number from ${least} on.`);
+      throw invalidOptionsError(
+        where,
+        `limits.${name} is ${String(value)}. Give a number of at least ${least}.`,
+      );
     }
     if (name === 'contextTokens' && value === Infinity) {
-      throw invalid(
+      throw invalidOptionsError(
         where,
         'limits.contextTokens is Infinity. Give the most tokens that one of the models reads.',
       );
@@ -86,7 +89,7 @@ export function readPrices(
 ): Prices {
   const prices = checkPrices(options, where);
   if (Math.min(dailyCost, totalDailyCost) < Infinity && Object.keys(prices).length === 0) {
-    throw invalid(
+    throw invalidOptionsError(
       where,
       "limits.dailyCost needs prices. Add prices: { 'openai:gpt-4o': { input: 2.5, output: 10 } }, each per million tokens.",
     );
@@ -94,6 +97,6 @@ export function readPrices(
   return prices;
 }
 
-function invalid(where: string, message: string): CuelineError {
+function invalidOptionsError(where: string, message: string): CuelineError {
   return new CuelineError('invalid_options', `${where}: ${message}`);
 }

@@ -1,5 +1,5 @@
 import { Refusal } from '../http/respond.ts';
-import { isName, notNamed } from './is-name.ts';
+import { isName, invalidNameText } from './is-name.ts';
 
 /**
  * Returns the run of an address: `?run=…`. Throws a {@link Refusal} with 404 for an id that this route cannot have
@@ -8,13 +8,13 @@ import { isName, notNamed } from './is-name.ts';
 export function runOf(url: URL): string | undefined {
   const runId = url.searchParams.get('run') ?? undefined;
   // it goes to a store, which may use it as a file name, and into a header
-  if (runId !== undefined && !/^run-[\w-]{1,60}$/.test(runId)) throw unknownRun();
+  if (runId !== undefined && !/^run-[\w-]{1,60}$/.test(runId)) throw unknownRunRefusal();
   return runId;
 }
 
 /** Returns the refusal for an unknown run, and for a run of another subject. */
-export function unknownRun(): Refusal {
-  return new Refusal('unknown_run', 'There is no such run, or it is not kept any more. Start it again.');
+export function unknownRunRefusal(): Refusal {
+  return new Refusal('unknown_run', 'This run does not exist, or it is no longer kept. Start it again.');
 }
 
 /** Returns the number of the last event that a client has; -1 if it has none. */
@@ -32,7 +32,7 @@ export function chatOf(url: URL): string | undefined {
   const [, id] = /\/([^/]+)\/stream$/.exec(url.pathname) ?? [];
   if (id === undefined) return undefined;
   const chatId = decoded(id);
-  if (!isName(chatId)) throw new Refusal('invalid_query', notNamed('The conversation of the address'));
+  if (!isName(chatId)) throw new Refusal('invalid_query', invalidNameText('The conversation of the address'));
   return chatId;
 }
 
@@ -45,6 +45,6 @@ function decoded(text: string): string {
 }
 
 /** Returns the refusal for an address without a run. */
-export function noRun(method: string): Refusal {
-  return new Refusal('invalid_query', `Say which run: ${method} …?run=<id>.`);
+export function missingRunRefusal(method: string): Refusal {
+  return new Refusal('invalid_query', `The address has no run id. Send ${method} …?run=<id>.`);
 }

@@ -5,7 +5,7 @@ import { isChatPost } from './read-chat-post.ts';
 import { checkInput, checkInputSize } from './check-input.ts';
 import { checkMessages, checkTasks } from './check-messages.ts';
 import { earlierTasks } from './runs/earlier-tasks.ts';
-import { isName, notNamed } from './is-name.ts';
+import { invalidNameText, isName } from './is-name.ts';
 import { TimeoutElapsed, withTimeout } from '../base/with-timeout.ts';
 import type { AcceptedRun, AskedRun } from './prompt-route-options.ts';
 import { refusePrototypes } from './refuse-prototypes.ts';
@@ -14,8 +14,8 @@ import { runDefaults } from './read-limits.ts';
 import type { RouteSettings } from './settings.ts';
 
 /**
- * Returns a client's start as far as it is permitted. Throws a {@link Refusal} that says what to leave out, or how
- * the server can permit it.
+ * Returns the permitted start of a client. Throws a {@link Refusal} that says what to leave out, or how the
+ * server can permit it.
  */
 export async function readStart(
   settings: RouteSettings,
@@ -28,7 +28,7 @@ export async function readStart(
   const definition = findPrompt(settings, body['prompt']);
   const { input, model, key, previousRunId } = body;
   if (key !== undefined && !isName(key)) {
-    throw new Refusal('invalid_body', notNamed('key'));
+    throw new Refusal('invalid_body', invalidNameText('key'));
   }
   checkInputSize(definition, input, settings);
   for (const name of ['input', 'model', 'options']) refusePrototypes(body[name], name);
@@ -77,7 +77,7 @@ function findPrompt({ definitions }: RouteSettings, name: unknown): PromptDefini
 async function accept({ options }: RouteSettings, asked: AskedRun, request: Request): Promise<AcceptedRun> {
   if (options.accept === undefined) {
     for (const name of ['model', 'options'] as const) {
-      if (asked[name] !== undefined) throw notTaken(name);
+      if (asked[name] !== undefined) throw notAcceptedRefusal(name);
     }
     return {};
   }
@@ -101,11 +101,11 @@ async function accept({ options }: RouteSettings, asked: AskedRun, request: Requ
   }
 }
 
-function notTaken(name: 'model' | 'options'): Refusal {
+function notAcceptedRefusal(name: 'model' | 'options'): Refusal {
   const example = name === 'model' ? 'model: checked(model)' : 'options: checked(options)';
   return new Refusal(
     'unsupported_field',
-    `This route takes no ${name} from a client. Leave ${name} out; or allow it with accept: ({ ${name} }) => ({ ${example} }) in createPromptRoute, once it is checked.`,
+    `This route does not accept ${name} from clients. Leave ${name} out; or allow it with accept: ({ ${name} }) => ({ ${example} }) in createPromptRoute, after checking it.`,
   );
 }
 

@@ -4,7 +4,7 @@ import { CuelineError, type ErrorSource, type RunEvent, type SerializedError } f
 const REDACTED = 'Something failed on this server. Its operator can see the error.';
 
 /** Texts of this length, in characters, are also searched for inside others, such as a truncated result. */
-const UNMISTAKABLE = 8;
+const MIN_SEARCHED_LENGTH = 8;
 
 type Request = Extract<RunEvent, { type: 'step-start' }>['request'];
 
@@ -44,7 +44,7 @@ export function createErrorRedaction(onHidden: (error: Error) => void): (event: 
   function cutOut(text: string): string {
     let rest = text;
     for (const one of hidden) {
-      if (one.length < UNMISTAKABLE) continue;
+      if (one.length < MIN_SEARCHED_LENGTH) continue;
       rest = rest
         .replaceAll(one, () => REDACTED)
         .replaceAll(JSON.stringify(one).slice(1, -1), () => REDACTED);

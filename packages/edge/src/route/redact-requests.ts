@@ -1,8 +1,9 @@
 import type { RunEvent, SerializedError } from '@cueline/core';
 
 /**
- * Returns the event without what the model is sent: of a step's request only the model stays, of a variable, which is
- * part of the system prompt, only its name, and of a failed agent no conversation. Steps are still counted and timed.
+ * Returns the event without the content of requests: a step's request keeps only its model, a variable, which
+ * is part of the system prompt, only its name, and a failed agent has no conversation. Steps are still counted
+ * and timed.
  */
 export function redactRequests(event: RunEvent): RunEvent {
   switch (event.type) {

@@ -32,20 +32,24 @@ export function readSettings(
   given: PromptRouteOptions,
 ): RouteSettings {
   checkRouteOptions(given);
-  if (definitions.length === 0) throw invalid('There is no prompt. Pass one, or a list of them.');
+  if (definitions.length === 0) throw invalidOptionsError('There is no prompt. Pass one, or a list of them.');
   const byName = new Map<string, PromptDefinition<unknown>>();
   for (const definition of definitions) {
     if (!isPromptDefinition(definition)) {
-      throw invalid("One of the prompts is not a prompt. Pass what definePrompt('name', …) returns.");
+      throw invalidOptionsError(
+        "One of the prompts is not a prompt. Pass what definePrompt('name', …) returns.",
+      );
     }
     const { name } = definition;
-    if (name === '') throw invalid("One of the prompts has no name. Write definePrompt('plan-day', …).");
+    if (name === '')
+      throw invalidOptionsError("One of the prompts has no name. Write definePrompt('plan-day', …).");
     if (definition.remote === true) {
-      throw invalid(
+      throw invalidOptionsError(
         `"${name}" is a remotePrompt, which has only a name. Import what definePrompt('${name}', …) returns.`,
       );
     }
-    if (byName.has(name)) throw invalid(`Two prompts have the name "${name}". Rename one of them.`);
+    if (byName.has(name))
+      throw invalidOptionsError(`Two prompts have the name "${name}". Rename one of them.`);
     checkSchema(definition);
     // a client's input is checked with its schema
     byName.set(name, definition);
@@ -55,7 +59,7 @@ export function readSettings(
   const { own, run } = readLimits(options.limits ?? {});
   const { dailyTokens, dailyCost } = options.limits ?? {};
   if (options.auth === 'none' && dailyTokens === undefined && dailyCost === undefined) {
-    throw invalid(
+    throw invalidOptionsError(
       "auth is 'none' without limits.dailyTokens, so every caller could spend without limit. Set how much each address may use per day: limits: { dailyTokens: 200_000 }.",
     );
   }
@@ -80,11 +84,11 @@ export function readSettings(
 /** A client's input is foreign, so a prompt with input needs a schema for it. */
 function checkSchema({ name, run, input }: PromptDefinition<unknown>): void {
   if (input !== undefined || run.length < 2) return;
-  throw invalid(
+  throw invalidOptionsError(
     `The function of prompt "${name}" takes input, and the prompt has no schema for it, so clients could send anything. Write definePrompt('${name}', …, { input: z.object({ … }) }).`,
   );
 }
 
-function invalid(message: string): CuelineError {
+function invalidOptionsError(message: string): CuelineError {
   return new CuelineError('invalid_options', `createPromptRoute: ${message}`);
 }

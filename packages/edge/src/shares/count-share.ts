@@ -7,9 +7,8 @@ import type { ShareLimits } from './share-store-options.ts';
 const LEASE_MS = 120_000;
 
 /**
- * Does `work` if its subject may share now, and counts the bytes that it reports. Throws a {@link Refusal}: 429, or
- * 503 if
- * the store of limits does not answer.
+ * Does `work` if its subject may share now, and counts the bytes that it reports. Throws a {@link Refusal}:
+ * 429, or 503 if the store of limits does not answer.
  */
 export async function countShare<Value>(
   store: LimitStore,
@@ -40,7 +39,7 @@ export async function countShare<Value>(
     void asked.then(settle, () => {});
     throw new Refusal('unavailable', 'The limits cannot be checked at the moment. Try again in a while.');
   }
-  if (!reserved.ok) throw tooMuch(reserved);
+  if (!reserved.ok) throw shareLimitRefusal(reserved);
   try {
     return await work((spent) => (bytes = spent));
   } finally {
@@ -48,10 +47,11 @@ export async function countShare<Value>(
   }
 }
 
-function tooMuch({ why, retryAfterMs }: Extract<Reserved, { ok: false }>): Refusal {
+function shareLimitRefusal({ why, retryAfterMs }: Extract<Reserved, { ok: false }>): Refusal {
   if (why === 'concurrent') {
     return new Refusal('too_many_at_once', 'Too much is being shared at once.', { retryAfterMs });
   }
-  const message = why === 'rpm' ? 'Too much was shared in the last minute.' : 'Enough was shared for today.';
+  const message =
+    why === 'rpm' ? 'Too much was shared in the last minute.' : 'The limit of shares for today is reached.';
   return new Refusal('rate_limited', message, { retryAfterMs });
 }

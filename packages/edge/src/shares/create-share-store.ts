@@ -16,20 +16,18 @@ const rules: CorsRules = {
 };
 
 /** On every answer: its content is never a page, nor part of one. */
-const inert = {
+const inertHeaders = {
   'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
 };
 
 /**
- * Keeps scripts, runs, prompts and evaluations that are too long for a link, each under an id that cannot be guessed. `POST {basePath}`
- * with
- * the output of `encodeLink`, without its `#`, answers 201 with `{ id, expiresAt, deleteKey }`; `GET {basePath}/{id}`
- * returns
- * it to anyone who has the id; `DELETE {basePath}/{id}` with the header `x-delete-key` deletes it; `GET {basePath}`
- * answers
- * `{ bodyBytes, lifetimeMs }`. Shares cannot be listed or changed.
+ * Keeps scripts, runs, prompts and evaluations that are too long for a link, each under an id that cannot be
+ * guessed. `POST {basePath}` with the output of `encodeLink`, without its `#`, answers 201 with `{ id,
+ * expiresAt, deleteKey }`; `GET {basePath}/{id}` returns it to anyone who has the id; `DELETE {basePath}/{id}`
+ * with the header `x-delete-key` deletes it; `GET {basePath}` answers `{ bodyBytes, lifetimeMs }`. Shares
+ * cannot be listed or changed.
  *
  * @example
  * const shares = createShareStore({
@@ -56,7 +54,7 @@ export function createShareStore(options: ShareStoreOptions): (request: Request)
         settings.report({ type: 'refused', status, code, method, ...about });
       } else settings.report({ type: 'failed', error });
     }
-    for (const [name, value] of Object.entries(inert)) response.headers.set(name, value);
+    for (const [name, value] of Object.entries(inertHeaders)) response.headers.set(name, value);
     return response;
   };
 }
@@ -72,7 +70,8 @@ async function answer(
   if (isPreflight(request)) return preflightResponse(requester, rules);
   const { method } = request;
   if (id !== '' && (method === 'GET' || method === 'DELETE')) await settings.countRead(request);
-  if (method === 'GET') return id === '' ? terms(settings, known.headers) : open(settings, id, known.headers);
+  if (method === 'GET')
+    return id === '' ? publicLimits(settings, known.headers) : open(settings, id, known.headers);
   if (id !== '' && method === 'DELETE') return remove(settings, id, request, known.headers);
   if (id !== '' || method !== 'POST') {
     known.headers['allow'] = id === '' ? 'GET, POST, OPTIONS' : 'GET, DELETE, OPTIONS';
@@ -108,7 +107,7 @@ function idOf(url: string, basePath: string): string {
 }
 
 /** The limits that a client should know before it shares something. */
-function terms({ limits }: ShareSettings, headers: Record<string, string>): Response {
+function publicLimits({ limits }: ShareSettings, headers: Record<string, string>): Response {
   const { bodyBytes, lifetimeMs } = limits;
   return jsonResponse(200, { bodyBytes, lifetimeMs }, headers);
 }
@@ -162,7 +161,7 @@ async function put(
   if (await ask(report, () => storage.put(id, { body, expiresAt, owner }))) {
     return { id, expiresAt, deleteKey };
   }
-  throw unavailable();
+  throw unavailableRefusal();
 }
 
 async function ask<Value>(report: ShareSettings['report'], question: () => Promise<Value>): Promise<Value> {
@@ -170,10 +169,10 @@ async function ask<Value>(report: ShareSettings['report'], question: () => Promi
     return await withTimeout((async () => question())());
   } catch (error) {
     report({ type: 'failed', error });
-    throw unavailable();
+    throw unavailableRefusal();
   }
 }
 
-function unavailable(): Refusal {
+function unavailableRefusal(): Refusal {
   return new Refusal('unavailable', 'Shares cannot be reached at the moment. Try again in a while.');
 }

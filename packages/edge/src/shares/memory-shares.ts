@@ -7,36 +7,35 @@ export type MemorySharesOptions = {
   now?: () => number;
 };
 
-type Kept = { body: Uint8Array; expiresAt: number; owner: string | undefined };
+type ShareEntry = { body: Uint8Array; expiresAt: number; owner: string | undefined };
 
 /** About what a share costs besides its bytes, so that many empty shares cannot fill a process. */
 const OVERHEAD = 256;
 
 /**
- * Keeps shares in this process, for development and for a single instance: nothing outlives the process, and if there
- * is no
- * room for a new share, the oldest ones are forgotten before they expire.
+ * Keeps shares in this process, for development and for a single instance: nothing outlives the process, and if
+ * there is no room for a new share, the oldest ones are forgotten before they expire.
  */
 export function createMemoryShares({
   maxBytes = 64 << 20,
   now = Date.now,
 }: MemorySharesOptions = {}): ShareStorage {
-  const shares = new Map<string, Kept>();
+  const shares = new Map<string, ShareEntry>();
   let used = 0;
 
-  function get(id: string): Kept | undefined {
+  function get(id: string): ShareEntry | undefined {
     const share = shares.get(id);
     if (share === undefined || now() < share.expiresAt) return share;
     remove(id, share);
     return undefined;
   }
 
-  function remove(id: string, { body }: Kept): void {
+  function remove(id: string, { body }: ShareEntry): void {
     shares.delete(id);
     used -= body.byteLength + OVERHEAD;
   }
 
-  /** If a full storage refused new shares until old ones expire, a few clients could block everybody for a month. */
+  /** If a full storage refused new shares until old ones expire, a few clients could block all others for a month. */
   function makeRoom(size: number): void {
     for (const [id, share] of shares) {
       if (used + size <= maxBytes) return;

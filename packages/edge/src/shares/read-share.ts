@@ -3,27 +3,26 @@ import { decodeLink, encodeLink } from '@cueline/core/link';
 import { Refusal } from '../http/respond.ts';
 
 /**
- * The bytes to keep of a body: what {@link encodeLink} makes of its content. Everything else in it is dropped, so
- * that a
- * store carries what links carry and no other files. Throws a {@link Refusal}: 400 or 413.
+ * The bytes to keep of a body: what {@link encodeLink} makes of its content. Everything else in it is dropped,
+ * so that a store carries what links carry and no other files. Throws a {@link Refusal}: 400 or 413.
  */
 export function readShare(body: Uint8Array): Uint8Array {
   const text = new TextDecoder('latin1').decode(body);
   // only letters of a link: the bytes checked below are then exactly those that are stored
-  if (!/^v\d+\.[a-z]+\.[\w-]+\.[\w-]+$/.test(text)) throw foreign();
+  if (!/^v\d+\.[a-z]+\.[\w-]+\.[\w-]+$/.test(text)) throw invalidShareRefusal();
   try {
     const payload = decodeLink(`#${text}`);
-    if (payload.log !== undefined && payload.log[0]?.type !== 'run-start') throw foreign();
+    if (payload.log !== undefined && payload.log[0]?.type !== 'run-start') throw invalidShareRefusal();
     const link = encodeLink(payload);
     return new TextEncoder().encode(link.slice(1));
   } catch (error) {
     if (CuelineError.isInstance(error) && error.code === 'too_large') {
       throw new Refusal('too_large', 'This unpacks to more than a share may hold.');
     }
-    throw foreign();
+    throw invalidShareRefusal();
   }
 }
 
-function foreign(): Refusal {
+function invalidShareRefusal(): Refusal {
   return new Refusal('invalid_body', 'This is not the output of encodeLink() without its #.');
 }

@@ -35,7 +35,7 @@ const defaults: ShareLimits = {
 export function readShareSettings(options: ShareStoreOptions): ShareSettings {
   const basePath = options.basePath ?? '/api/shares';
   if (!/^(\/[\w.~-]+)+$/.test(basePath) || basePath.split('/').some((part) => /^\.+$/.test(part))) {
-    throw invalid('basePath is not a path such as /api/shares, without a slash at its end.');
+    throw invalidOptionsError('basePath is not a path such as /api/shares, without a slash at its end.');
   }
   const now = options.now ?? Date.now;
   // an observer must not be able to break what it observes
@@ -64,20 +64,24 @@ function readLimits(options: Partial<ShareLimits>): ShareLimits {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
     if (!Object.hasOwn(defaults, name)) {
-      throw invalid(`There is no limit "${name}". Known: ${Object.keys(defaults).join(', ')}.`);
+      throw invalidOptionsError(`There is no limit "${name}". Known: ${Object.keys(defaults).join(', ')}.`);
     }
     // written so that NaN fails, too
-    if (typeof value !== 'number' || !(value > 0)) throw invalid(`limits.${name} is not a number above 0.`);
+    if (typeof value !== 'number' || !(value > 0))
+      throw invalidOptionsError(`limits.${name} is not a number above 0.`);
     limits[name as keyof ShareLimits] = value;
   }
   // every share has an end
-  if (!Number.isFinite(limits.lifetimeMs)) throw invalid('limits.lifetimeMs is not finite. Shares expire.');
+  if (!Number.isFinite(limits.lifetimeMs))
+    throw invalidOptionsError('limits.lifetimeMs is not finite. Shares expire.');
   if (limits.dailyBytes < limits.bodyBytes) {
-    throw invalid('limits.dailyBytes is less than limits.bodyBytes: nothing could ever be shared.');
+    throw invalidOptionsError(
+      'limits.dailyBytes is less than limits.bodyBytes: nothing could ever be shared.',
+    );
   }
   return limits;
 }
 
-function invalid(message: string): CuelineError {
+function invalidOptionsError(message: string): CuelineError {
   return new CuelineError('invalid_options', `createShareStore: ${message}`);
 }

@@ -13,9 +13,8 @@ export type StoredShare = {
  */
 export type ShareStorage = {
   /**
-   * Keeps a share until it expires. Returns false if an unexpired share has the id, which stays unchanged. Throws if
-   * it cannot
-   * be kept, for example without room.
+   * Keeps a share until it expires. Returns false if an unexpired share has the id, which stays unchanged.
+   * Throws if it cannot be kept, for example without room.
    */
   put(id: string, share: StoredShare): Promise<boolean>;
   /** The stored bytes, or undefined: never stored, expired, or not a possible id. */

@@ -17,9 +17,8 @@ export type Following<Item> = {
 };
 
 /**
- * An iteration over a list that grows elsewhere. It begins with its reader and ends at once with `signal`, or when
- * the
- * reader leaves, whatever it waits for at that moment.
+ * An iteration over a list that grows elsewhere. It begins with its reader and ends at once with `signal`, or
+ * when the reader leaves, whatever it waits for at that moment.
  */
 export function follow<Item>(begin: () => Following<Item>, signal: AbortSignal): AsyncIterable<Item> {
   return {
@@ -36,7 +35,7 @@ export function follow<Item>(begin: () => Following<Item>, signal: AbortSignal):
           if (result.done === true) leave();
           return result;
         },
-        // a generator would learn of it only after its current wait, which nobody awaits any more
+        // a generator would notice it only after its current wait, which no caller awaits any more
         return() {
           leave();
           items.return().catch(() => {});

@@ -1,4 +1,4 @@
-import { keepNoProcess, startTimer } from '../base/timer.ts';
+import { unrefTimer, startTimer } from '../base/timer.ts';
 import { eachOf } from './event-batch.ts';
 import { createEventChannel, type EventChannel } from './event-channel.ts';
 import { keptBytes } from './memory-bytes.ts';
@@ -13,7 +13,7 @@ export type MemoryRunsOptions = {
   now?: () => number;
 };
 
-type Kept = NewRun & {
+type RunEntry = NewRun & {
   /** As JSON. */
   events: EventChannel<string>;
   messages: EventChannel<string>;
@@ -27,14 +27,12 @@ type Kept = NewRun & {
 /** About what a run costs besides its events. */
 const OVERHEAD = 2_048;
 /** The most bytes of messages of one run: many times what one message may have. */
-const MOST_MESSAGE_BYTES = 4 << 20;
+const MAX_MESSAGE_BYTES = 4 << 20;
 
 /**
  * Keeps runs in this process, for development and for a single instance: it does not know the runs of other
- * instances,
- * and nothing outlives the process. Beyond `maxRuns` or `maxBytes`, ended runs are forgotten early, the oldest first;
- * if
- * all of them are under way, no new run begins (a route answers 503).
+ * instances, and nothing outlives the process. Beyond `maxRuns` or `maxBytes`, ended runs are forgotten early,
+ * the oldest first; if all of them are under way, no new run begins (a route answers 503).
  */
 export function createMemoryRuns(options: MemoryRunsOptions = {}): RunLogStore {
   const table = new RunTable(options);
@@ -43,7 +41,7 @@ export function createMemoryRuns(options: MemoryRunsOptions = {}): RunLogStore {
       const known = run.key === undefined ? undefined : table.lookUp(keyName(run.subject, run.key));
       if (known !== undefined) return { runId: known };
       table.makeRoom();
-      const kept: Kept = {
+      const kept: RunEntry = {
         ...run,
         events: createEventChannel((event) => event.length),
         messages: createEventChannel(),
@@ -70,11 +68,13 @@ export function createMemoryRuns(options: MemoryRunsOptions = {}): RunLogStore {
     },
     async append(runId, { first, items, ended }) {
       const run = table.get(runId);
-      if (run === undefined) throw new Error(`Run ${runId} is not known, or no longer.`);
+      if (run === undefined) throw new Error(`Run ${runId} does not exist, or it is no longer kept.`);
       const { events } = run;
       if (events.closed) return 'over';
       if (first > events.length)
-        throw new Error(`Event ${first} of run ${runId} came before ${events.length}.`);
+        throw new Error(
+          `Event ${first} of run ${runId} cannot be stored: event ${events.length} comes next.`,
+        );
       const fresh = items.slice(events.length - first);
       events.push(fresh);
       if (ended && fresh.length > 0) {
@@ -98,7 +98,7 @@ export function createMemoryRuns(options: MemoryRunsOptions = {}): RunLogStore {
       run.messageBytes += keptBytes(text);
       let gone = bytesOf(run.messages.keepLast(KEPT_MESSAGES));
       // the latest one stays, whatever its length
-      while (run.messageBytes - gone > MOST_MESSAGE_BYTES && run.messages.kept > 1) {
+      while (run.messageBytes - gone > MAX_MESSAGE_BYTES && run.messages.kept > 1) {
         gone += bytesOf(run.messages.keepLast(run.messages.kept - 1));
       }
       run.messageBytes -= gone;
@@ -120,7 +120,7 @@ class RunTable {
   readonly #maxRuns: NonNullable<MemoryRunsOptions['maxRuns']>;
   readonly #maxBytes: NonNullable<MemoryRunsOptions['maxBytes']>;
   readonly now: NonNullable<MemoryRunsOptions['now']>;
-  readonly runs = new Map<string, Kept>();
+  readonly runs = new Map<string, RunEntry>();
   /** Of all runs together. */
   #bytes = 0;
   /** Runs by subject and key, and the latest by subject and conversation. */
@@ -132,14 +132,14 @@ class RunTable {
     this.now = now;
   }
 
-  get(runId: string): Kept | undefined {
+  get(runId: string): RunEntry | undefined {
     const run = this.runs.get(runId);
     if (run === undefined || this.now() < run.expiresAt) return run;
     this.#forget(run);
     return undefined;
   }
 
-  #forget(run: Kept): void {
+  #forget(run: RunEntry): void {
     clearTimeout(run.timer);
     if (this.runs.delete(run.runId)) this.#bytes -= run.bytes;
     for (const name of namesOf(run)) if (this.names.get(name) === run.runId) this.names.delete(name);
@@ -148,14 +148,14 @@ class RunTable {
   }
 
   /** Counts additional bytes of a run, and makes room for them. */
-  count(run: Kept, more: number): void {
+  count(run: RunEntry, more: number): void {
     run.bytes += more;
     this.#bytes += more;
     if (this.#bytes > this.#maxBytes) this.#forgetEnded(this.#maxRuns, run);
   }
 
   /** Forgets ended runs until there is room, but not the one that was just written. */
-  #forgetEnded(most: number, except?: Kept): void {
+  #forgetEnded(most: number, except?: RunEntry): void {
     for (const run of this.runs.values()) {
       if (this.runs.size <= most && this.#bytes <= this.#maxBytes) return;
       if (run.events.closed && run !== except) this.#forget(run);
@@ -176,17 +176,17 @@ class RunTable {
     return runId === undefined ? undefined : this.get(runId)?.runId;
   }
 
-  /** A reader must not wait for ever for a run whose instance has crashed. */
-  forgetLater(run: Kept): void {
+  /** A reader must not wait forever for a run whose instance has crashed. */
+  forgetLater(run: RunEntry): void {
     clearTimeout(run.timer);
     const forget = (): void => {
       // timers may be early, and the longest ones are shortened
       if (this.get(run.runId) !== undefined) this.forgetLater(run);
     };
-    run.timer = keepNoProcess(startTimer(forget, run.expiresAt - this.now() + 1));
+    run.timer = unrefTimer(startTimer(forget, run.expiresAt - this.now() + 1));
   }
 
-  messagesFrom(run: Kept, from: number, signal: AbortSignal): AsyncIterable<RunMessage> {
+  messagesFrom(run: RunEntry, from: number, signal: AbortSignal): AsyncIterable<RunMessage> {
     return eachOf(run.messages.read(from, signal), (message) => JSON.parse(message) as RunMessage);
   }
 }

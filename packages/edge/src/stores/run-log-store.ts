@@ -25,10 +25,9 @@ export type StoredRun = {
 };
 
 /**
- * Consecutive events of a run: one or more; `first` is the `seq` of the first of them. Each item is an event as JSON,
- * serialised once: a store keeps these texts and returns them unchanged, and never needs to parse them. `ended` is
- * true if
- * the last of them is `run-end`.
+ * Consecutive events of a run: one or more; `first` is the `seq` of the first of them. Each item is an event as
+ * JSON, serialised once: a store keeps these texts and returns them unchanged, and never needs to parse them.
+ * `ended` is true if the last of them is `run-end`.
  */
 export type EventBatch = Batch<string>;
 
@@ -49,9 +48,8 @@ export const KEPT_MESSAGES = 200;
  */
 export type RunLogStore = {
   /**
-   * Makes room for a run, or returns the run that its subject has started with this key before. Rejects if there is
-   * no
-   * room: the route answers 503.
+   * Makes room for a run, or returns the run that its subject has started with this key before. Rejects if
+   * there is no room: the route answers 503.
    */
   create(run: NewRun): Promise<'created' | { runId: string }>;
   /** The run that a subject has started with a key, or the latest one of its conversation. */
@@ -61,20 +59,18 @@ export type RunLogStore = {
   /** The run with this id; undefined if it is not known (any more). */
   get(runId: string): Promise<StoredRun | undefined>;
   /**
-   * Adds events. Events that it has already, by their number, are ignored, so an attempt that may have succeeded can
-   * be
-   * repeated. Rejects if the run is not known (any more), and if events are missing before these.
+   * Adds events. Events that it has already, by their number, are ignored, so an attempt that may have
+   * succeeded can be repeated. Rejects if the run is not known (any more), and if events are missing before
+   * these.
    *
-   * Returns 'over' if the log had ended before, so that no event was added: another instance may have assumed that
-   * the
-   * writing one had crashed, and ended the run. A store that returns nothing then lets the two instances show
-   * different ends.
+   * Returns 'over' if the log had ended before, so that no event was added: another instance may have assumed
+   * that the writing one had crashed, and ended the run. A store that returns nothing then lets the two
+   * instances show different ends.
    */
   append(runId: string, events: EventBatch): Promise<'over' | void>;
   /**
-   * The events after `afterSeq`, past and future, in batches of any size. Ends after `run-end`, with the signal, and
-   * if the
-   * run is not known (any more).
+   * The events after `afterSeq`, past and future, in batches of any size. Ends after `run-end`, with the
+   * signal, and if the run is not known (any more).
    */
   read(runId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<EventBatch>;
   /**
@@ -82,15 +78,13 @@ export type RunLogStore = {
    */
   send(runId: string, message: RunMessage): Promise<void>;
   /**
-   * The messages so far, at least the last {@link KEPT_MESSAGES} or as many of them as fit into 4 MiB, and all later
-   * ones, in
-   * order. Ends with the signal, and if the run is not known (any more).
+   * The messages so far, at least the last {@link KEPT_MESSAGES} or as many of them as fit into 4 MiB, and all
+   * later ones, in order. Ends with the signal, and if the run is not known (any more).
    */
   messages(runId: string, signal: AbortSignal): AsyncIterable<RunMessage>;
   /**
-   * The same without earlier messages: once it resolves, every later message is in it. If a store does not have it, a
-   * caller
-   * that sends a message and waits for the answer reads all messages ever sent.
+   * Returns only later messages: once it resolves, it contains every message that follows. If a store does not
+   * have it, a caller that sends a message and waits for the answer reads all messages ever sent.
    */
   listen?(runId: string, signal: AbortSignal): Promise<AsyncIterable<RunMessage>>;
 };

@@ -10,7 +10,7 @@ const server = createServer((request, response) => {
 });
 afterAll(() => void server.close());
 
-test('a letter with an outside file is refused by the example, and nothing is fetched', async () => {
+test('the example refuses a letter with an outside file, and fetches nothing', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const page = 'https://desk.example';

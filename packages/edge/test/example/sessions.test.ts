@@ -10,7 +10,7 @@ describe.each([
   ['http://desk.example/', '__Host-desk=', '; Path=/; HttpOnly; SameSite=Lax; Secure'],
   ['http://localhost:4175/', 'desk=', '; Path=/; HttpOnly; SameSite=Lax'],
 ])('a session at %s', (url, name, attributes) => {
-  test('begins once, and its cookie is found among others', async () => {
+  test('is created once, and its cookie is found among others', async () => {
     const set = (await begin(at(url))) ?? '';
     const [cookie = ''] = set.split(';');
     expect(set).toBe(`${cookie}${attributes}`);

@@ -14,7 +14,7 @@ const provider = createServer((_request, response) => {
 beforeAll(() => new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve)));
 afterAll(() => void provider.close());
 
-test('new sessions of the example have no new day: its proxy and its route share the limit of all', async () => {
+test('new sessions of the example get no new budget: its proxy and its route share one total limit', async () => {
   const app = createApp({
     ASSETS: {
       fetch: async () => new Response('<html></html>', { headers: { 'content-type': 'text/html' } }),

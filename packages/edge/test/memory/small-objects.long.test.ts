@@ -2,7 +2,7 @@ import process from 'node:process';
 import { expect, test } from 'vitest';
 import { runAttack } from './run-attack.ts';
 
-test('a process with 1 GB of heap stays alive that is sent 5,000 bodies of small objects', async () => {
+test('a process with 1 GB of heap survives 5,000 bodies of small objects', async () => {
   const { statuses, hopeless, done, peak, left } = await runAttack(5_000, 1_024);
   process.stderr.write(
     `Answers: ${JSON.stringify(statuses)}. Heap: ${peak.toFixed()} MB at most, ${left.toFixed()} MB at the end.\n`,

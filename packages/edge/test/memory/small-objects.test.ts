@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runAttack } from './run-attack.ts';
 
-test('a process stays alive that is sent a hundred bodies of small objects', async () => {
+test('a process survives a hundred bodies of small objects', async () => {
   // as objects they are more than 2 GB
   const { statuses, hopeless, done, left } = await runAttack(100, 700);
   const { 200: accepted = 0, 503: refused = 0, ...others } = statuses;

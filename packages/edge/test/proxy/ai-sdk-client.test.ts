@@ -54,7 +54,7 @@ describe("the AI SDK's own client", () => {
     expect(served.events.at(-1)).toMatchObject({ outcome: 'done', tokens: { input: 5, output: 7 } });
   });
 
-  test('streams responses, with a tool between two of them, and nothing kept at the provider', async () => {
+  test('streams two responses with a tool call between them, and nothing is stored at the provider', async () => {
     const call = {
       type: 'function_call',
       id: 'fc_1',
@@ -112,7 +112,7 @@ describe("the AI SDK's own client", () => {
     ]);
   });
 
-  test('sees what the proxy refuses, and a stream that broke off, as errors', async () => {
+  test('reports refusals of the proxy and interrupted streams as errors', async () => {
     await using served = await serveBoth((response) => {
       stream(response)({ type: 'response.created', response: { id: 'r1', created_at: 1, model: 'gpt-x' } });
       setTimeout(() => response.destroy(), 20);
@@ -129,7 +129,7 @@ describe("the AI SDK's own client", () => {
     expect(errors[0]).toMatchObject({
       cause: {
         code: 'stream_truncated',
-        message: 'The model broke off in the middle of its answer. Try again.',
+        message: 'The model stopped in the middle of its answer. Try again.',
       },
     });
     expect(errors.slice(-2)).toMatchObject([
@@ -146,7 +146,7 @@ describe('a provider whose package speaks Chat Completions', () => {
     ['deepseek', 'https://api.deepseek.com', 'DEEPSEEK_API_KEY'],
     ['togetherai', 'https://api.together.xyz/v1', 'TOGETHER_API_KEY'],
     ['fireworks', 'https://api.fireworks.ai/inference/v1', 'FIREWORKS_API_KEY'],
-  ])('%s is asked through the proxy, with a tool, by its name alone', async (provider, url, variable) => {
+  ])('%s is called through the proxy with a tool by its name alone', async (provider, url, variable) => {
     const asked: { url: string; authorization: string | undefined; body: Record<string, unknown> }[] = [];
     const proxy = createModelProxy({
       providers: { [provider]: { models: ['lab/model-x'] } },
@@ -198,7 +198,7 @@ describe('a provider whose package speaks Chat Completions', () => {
   });
 });
 
-describe('whichever package reads it', () => {
+describe('faults as every package reads them', () => {
   const ids: Record<string, string> = {
     openai: 'gpt-x',
     anthropic: 'claude-x',
@@ -251,32 +251,35 @@ describe('whichever package reads it', () => {
     return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
   };
 
-  test.each(Object.keys(ids))('%s: each fault has its own code, and no key is named', async (provider) => {
-    const seen = [
-      await fail(provider, () => Response.json({ error: { message: 'Bad key.' } }, { status: 401 })),
-      await fail(provider, () => Response.json({ error: { message: 'Pay.' } }, { status: 402 })),
-      await fail(provider, () => Response.redirect('https://elsewhere.example/', 307)),
-      await fail(provider, () => new Response('<html>', { headers: { 'content-type': 'text/html' } })),
-      await fail(provider, () => begun((controller) => controller.enqueue(new Uint8Array(3_000))), {
-        limits: { eventBytes: 1_000 },
-      }),
-      await fail(provider, () => begun(() => {}), { timeouts: { idleMs: 30 } }),
-      await fail(provider, () => Response.json({}), { auth: async () => null }),
-    ];
-    expect(seen).toMatchObject([
-      { asked: 1, error: { code: 'auth', details: { proxyCode: 'upstream_auth' } } },
-      { asked: 1, error: { code: 'budget_exceeded', details: { proxyCode: 'upstream_unpaid' } } },
-      { asked: 1, error: { code: 'redirect_blocked', details: { proxyCode: 'upstream_redirect' } } },
-      { asked: 1, error: { code: 'stream_malformed', details: { proxyCode: 'upstream_content_type' } } },
-      { asked: 1, error: { code: 'too_large', details: { proxyCode: 'event_too_large' } } },
-      { asked: 1, error: { code: 'timeout', details: { proxyCode: 'idle', phase: 'chunk' } } },
-      { asked: 0, error: { code: 'auth', details: { proxyCode: 'unauthorized' } } },
-    ]);
-    expect(JSON.stringify(seen)).not.toContain('sk-0123');
-  });
+  test.each(Object.keys(ids))(
+    '%s: each fault has its own code, and no message contains a key',
+    async (provider) => {
+      const seen = [
+        await fail(provider, () => Response.json({ error: { message: 'Bad key.' } }, { status: 401 })),
+        await fail(provider, () => Response.json({ error: { message: 'Pay.' } }, { status: 402 })),
+        await fail(provider, () => Response.redirect('https://elsewhere.example/', 307)),
+        await fail(provider, () => new Response('<html>', { headers: { 'content-type': 'text/html' } })),
+        await fail(provider, () => begun((controller) => controller.enqueue(new Uint8Array(3_000))), {
+          limits: { eventBytes: 1_000 },
+        }),
+        await fail(provider, () => begun(() => {}), { timeouts: { idleMs: 30 } }),
+        await fail(provider, () => Response.json({}), { auth: async () => null }),
+      ];
+      expect(seen).toMatchObject([
+        { asked: 1, error: { code: 'auth', details: { proxyCode: 'upstream_auth' } } },
+        { asked: 1, error: { code: 'budget_exceeded', details: { proxyCode: 'upstream_unpaid' } } },
+        { asked: 1, error: { code: 'redirect_blocked', details: { proxyCode: 'upstream_redirect' } } },
+        { asked: 1, error: { code: 'stream_malformed', details: { proxyCode: 'upstream_content_type' } } },
+        { asked: 1, error: { code: 'too_large', details: { proxyCode: 'event_too_large' } } },
+        { asked: 1, error: { code: 'timeout', details: { proxyCode: 'idle', phase: 'chunk' } } },
+        { asked: 0, error: { code: 'auth', details: { proxyCode: 'unauthorized' } } },
+      ]);
+      expect(JSON.stringify(seen)).not.toContain('sk-0123');
+    },
+  );
 
   test.each(Object.keys(ids))(
-    '%s: an answer that is cut off before its first text is requested again',
+    '%s: an answer that is cut off before its first text is retried',
     async (provider) => {
       const { asked, error } = await fail(provider, () =>
         begun((controller) => controller.error(new TypeError('terminated'))),

@@ -116,12 +116,12 @@ test.each(attacks)('%s is refused', async (_, text) => {
 test.each([
   ['as it is', request()],
   ['in chunks', request({ more: chunked, body: inChunks })],
-  ['with a forged Host, which decides nothing', request({ host: 'host: evil.example\r\n' })],
+  ['with a forged Host, which is ignored', request({ host: 'host: evil.example\r\n' })],
   [
-    'with headers that others would obey',
+    'with headers that other servers would obey',
     request({ more: `${length}x-forwarded-host: evil.example\r\nx-original-url: /files\r\n` }),
   ],
-])('the same without a trick is answered: %s', async (_, text) => {
+])('the same request without the attack is answered: %s', async (_, text) => {
   expect(await sendRaw(served.port, text)).toMatch(/^HTTP\/1\.1 200/);
   const [seen, ...others] = served.seen.splice(0);
   expect([others.length, seen!.path, seen!.headers.authorization]).toEqual([

@@ -292,12 +292,12 @@ function send(request: Parameters<typeof ask>[0]): Request {
   return ask(typeof body === 'function' ? { ...request, body: (body as () => unknown)() } : request);
 }
 
-test('the cases are many, and each has its own name', () => {
+test('there are many cases, each with its own name', () => {
   expect(attacks.length).toBeGreaterThanOrEqual(60);
   expect(new Set(attacks.map(([name]) => name)).size).toBe(attacks.length);
 });
 
-test('all of them: refused, and no provider is called', async () => {
+test('all attacks are refused, and no provider is called', async () => {
   const { proxy, sent, store, events } = fixture();
   const answers = await Promise.all(attacks.map(([, , request]) => proxy(send(request))));
   expect(answers.filter(({ status }) => status < 400 || status > 499)).toEqual([]);
@@ -317,7 +317,7 @@ test.each<[string, string]>([
   ['anthropic', '/anthropic/messages'],
   ['google', '/google/models/gemini-x:generateContent'],
   ['mistral', '/mistral/chat/completions'],
-])('an address in no field of a body of %s changes where it goes', async (_, path) => {
+])('a URL in any field of a body of %s does not change the destination', async (_, path) => {
   const addresses = {
     api_base: evil,
     base_url: evil,

@@ -19,8 +19,8 @@ const own = {
 const png = 'iVBORw0KGgo=';
 const picture = `data:image/png;base64,${png}`;
 
-describe('what is sent', () => {
-  test('chat of OpenAI: headers from nothing, usage asked for, the length set', async () => {
+describe('the request to the provider', () => {
+  test('OpenAI chat has new headers, a request for usage and a length', async () => {
     const headers = {
       cookie: 'session=1',
       'x-api-key': 'mine',
@@ -40,7 +40,7 @@ describe('what is sent', () => {
     });
   });
 
-  test('chat of a compatible server and of Mistral, which takes no fields that it does not know', async () => {
+  test('chat of a compatible server and of Mistral has known fields only', async () => {
     const body = { ...chatBody, stream: true, seed: 1, random_seed: 2, max_completion_tokens: 9 };
     const local = await sentFor({ path: '/local/chat/completions', body: { ...body, model: 'llama-x' } });
     expect([local.url, local.body]).toEqual([
@@ -68,7 +68,7 @@ describe('what is sent', () => {
     });
   });
 
-  test('responses: the provider keeps nothing', async () => {
+  test('OpenAI responses are not stored by the provider', async () => {
     const body = {
       model: 'gpt-x',
       input: [
@@ -107,7 +107,7 @@ describe('what is sent', () => {
     });
   });
 
-  test('messages of Anthropic: its own headers, and betas that change neither price nor place', async () => {
+  test('Anthropic messages have its own headers, and only betas that change neither price nor destination', async () => {
     const sent = await sentFor({
       path: '/anthropic/messages',
       headers: {
@@ -155,7 +155,7 @@ describe('what is sent', () => {
     expect(JSON.stringify(sent.body)).not.toMatch(/somebody|allowed_callers|task_budget/);
   });
 
-  test('generateContent of Google: model in the path, events asked for, nothing in snake_case', async () => {
+  test('Google generateContent has the model in the path, requests events and has no snake_case fields', async () => {
     const sent = await sentFor({
       path: '/google/models/gemini-x:streamGenerateContent?alt=sse',
       body: {
@@ -187,7 +187,7 @@ describe('what is sent', () => {
     });
   });
 
-  test('no message and no tool has more than what is known', async () => {
+  test('messages and tools have known fields only', async () => {
     const { body } = await sentFor({
       body: {
         model: 'gpt-x',
@@ -268,7 +268,7 @@ describe('what is sent', () => {
 /** For what a provider puts before the messages. */
 const unseen = 1_000;
 
-describe('what is reserved', () => {
+describe('the reservation', () => {
   const reserve = async (
     request: Parameters<typeof ask>[0],
   ): Promise<{ reserved: number; bytes: number }> => {
@@ -280,7 +280,7 @@ describe('what is reserved', () => {
     };
   };
 
-  test('a token for each byte of text, and the longest answer', async () => {
+  test('counts one token for each byte of text, plus the longest answer', async () => {
     const { reserved, bytes } = await reserve({ body: { ...chatBody, max_tokens: 100 } });
     expect(reserved).toBe(unseen + bytes + 100);
     const wide = await reserve({
@@ -299,7 +299,7 @@ describe('what is reserved', () => {
   });
 
   test.each(['text/plain', 'text/csv', 'application/json', 'application/atom+xml'])(
-    'a token for each byte of a file that calls itself %s',
+    'counts one token for each byte of a file of type %s',
     async (type) => {
       const data = btoa('é;'.repeat(1_000).replaceAll('é', '\xc3\xa9'));
       const { reserved, bytes } = await reserve(fileOf(type, data));
@@ -326,7 +326,7 @@ describe('what is reserved', () => {
     ['sound that says it is a picture', 'image/webp', 'RIFF\0\0\0\0WAVE'],
     ['a file of no kind', 'application/octet-stream', 'x'],
   ];
-  test.each(boundless)('%s may cost anything, and is refused', async (_, type, bytes) => {
+  test.each(boundless)('refuses %s, whose cost is unknown', async (_, type, bytes) => {
     const { proxy, sent, store } = fixture(() => Response.json({}));
     const google = {
       path: '/google/models/gemini-x:generateContent',
@@ -350,18 +350,21 @@ describe('what is reserved', () => {
     expect([sent, store]).toEqual([[], []]);
   });
 
-  test.each(boundless)('%s reserves the context of its model if that is known', async (_, type, bytes) => {
-    const { proxy, store } = fixture(() => Response.json({}), {
-      providers: { openai: { apiKey: key, models: ['gpt-x'], contextTokens: 128_000 } },
-    });
-    expect((await proxy(ask(fileOf(type, btoa(bytes))))).status).toBe(200);
-    expect(store[0]).toBe(`reserve ${128_000 + 4_096}`);
-  });
+  test.each(boundless)(
+    'counts the whole context of the model for %s if that is known',
+    async (_, type, bytes) => {
+      const { proxy, store } = fixture(() => Response.json({}), {
+        providers: { openai: { apiKey: key, models: ['gpt-x'], contextTokens: 128_000 } },
+      });
+      expect((await proxy(ask(fileOf(type, btoa(bytes))))).status).toBe(200);
+      expect(store[0]).toBe(`reserve ${128_000 + 4_096}`);
+    },
+  );
 
   test.each([
     ['gpt-x', 12_000],
     ['gpt-4o-mini-2024-07-18', 50_000],
-  ])('a picture counts as a picture, however many bytes it has, for %s as %i', async (model, tokens) => {
+  ])('counts a picture of any size for %s as %i tokens', async (model, tokens) => {
     const data = `${btoa('\x89PNG\r\n\x1a\n\0')}${'A'.repeat(400_000)}`;
     const url = `data:image/png;base64,${data}`;
     const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];

@@ -70,7 +70,7 @@ const dear: Record<string, unknown> = {
 };
 
 test.each(Object.keys(formats))(
-  '%s: nothing that costs more than was reserved is passed on',
+  '%s: fields that could cost more than the reservation are not forwarded',
   async (name) => {
     for (const [field, value] of Object.entries(dear)) {
       for (const stream of [false, true]) {
@@ -85,7 +85,7 @@ test.each(Object.keys(formats))(
   },
 );
 
-test('the same in the configuration of Google', async () => {
+test("fields of Google's configuration that could cost more are not forwarded", async () => {
   for (const [field, value] of Object.entries(dear)) {
     const { proxy, sent } = fixture(() => Response.json({}));
     const { status } = await proxy(ask(formats['google']!({ generationConfig: { [field]: value } })));
@@ -94,7 +94,7 @@ test('the same in the configuration of Google', async () => {
   }
 });
 
-test('a name that is written twice or escaped counts once, as its last value', async () => {
+test('a duplicate or escaped field name counts once, with its last value', async () => {
   const { proxy, sent, store } = fixture(() => Response.json({}));
   const body =
     '{"model":"gpt-x","max_tokens":1,"max\\u005ftokens":999999,"messages":[{"role":"user","content":"Hi"}],"\\u006e":1}';
@@ -107,13 +107,13 @@ test.each([
   [{ max_completion_tokens: 7 }, { max_tokens: 7 }],
   [{ max_tokens: 5, max_completion_tokens: 7 }, { max_tokens: 5 }],
   [{}, { max_tokens: 4_096 }],
-])('a server that may know one name for the longest answer is sent one: %j', async (given, capped) => {
+])('a compatible server gets only one field for the longest answer: %j', async (given, capped) => {
   const { proxy, sent } = fixture(() => Response.json({}));
   await proxy(ask(formats['compatible']!(given)));
   expect(sent[0]!.body).toEqual({ ...chatBody, model: 'llama-x', stream: false, ...capped });
 });
 
-test('the fields of the server decide which one that is', async () => {
+test('the fields of the server decide which field that is', async () => {
   const { proxy, sent } = fixture(() => Response.json({}), {
     providers: {
       local: {
@@ -132,20 +132,17 @@ test.each([
   [999, 999],
   [1_000, 500],
   [1e9, 500],
-])(
-  'thinking is a part of the answer: of a budget of %i for 1,000 tokens there is %i',
-  async (asked, left) => {
-    const { proxy, sent } = fixture(() => Response.json({}), { limits: { maxOutputTokens: 1_000 } });
-    await proxy(ask(formats['messages']!({ thinking: { type: 'enabled', budget_tokens: asked } })));
-    await proxy(ask(formats['google']!({ generationConfig: { thinkingConfig: { thinkingBudget: asked } } })));
-    expect(sent.map(({ body }) => body['thinking'] ?? body['generationConfig'])).toEqual([
-      { type: 'enabled', budget_tokens: left },
-      { maxOutputTokens: 1_000, thinkingConfig: { thinkingBudget: left } },
-    ]);
-  },
-);
+])('thinking is part of the answer: a budget of %i for 1,000 tokens becomes %i', async (asked, left) => {
+  const { proxy, sent } = fixture(() => Response.json({}), { limits: { maxOutputTokens: 1_000 } });
+  await proxy(ask(formats['messages']!({ thinking: { type: 'enabled', budget_tokens: asked } })));
+  await proxy(ask(formats['google']!({ generationConfig: { thinkingConfig: { thinkingBudget: asked } } })));
+  expect(sent.map(({ body }) => body['thinking'] ?? body['generationConfig'])).toEqual([
+    { type: 'enabled', budget_tokens: left },
+    { maxOutputTokens: 1_000, thinkingConfig: { thinkingBudget: left } },
+  ]);
+});
 
-test('unlimited thinking, or none, is left as it is', async () => {
+test('unlimited or no thinking stays unchanged', async () => {
   const { proxy, sent } = fixture(() => Response.json({}));
   for (const thinkingConfig of [{ thinkingBudget: -1 }, { thinkingBudget: 0 }, { thinkingLevel: 'high' }]) {
     await proxy(ask(formats['google']!({ generationConfig: { thinkingConfig } })));
@@ -156,7 +153,7 @@ test('unlimited thinking, or none, is left as it is', async () => {
   ).toEqual({ status: 400, code: 'invalid_body' });
 });
 
-test('what is kept in the cache is kept for no longer than at the usual price', async () => {
+test('a cache lifetime with a higher price is not forwarded', async () => {
   const { proxy, sent } = fixture(() => Response.json({}));
   const hour = { cache_control: { type: 'ephemeral', ttl: '1h' } };
   const text = { type: 'text', text: 'Hi', ...hour };
@@ -182,7 +179,7 @@ test('what is kept in the cache is kept for no longer than at the usual price', 
 });
 
 test.each(['../x', 'gemini-x/../../../openai', 'gemini-x?key=1', 'gemini-x#', '%2e%2e/gemini-x', 'other'])(
-  'no id of a model leads the client past the proxy: %s',
+  'no model id makes the client bypass the proxy: %s',
   async (id) => {
     const { proxy, sent } = fixture(() => Response.json({}));
     const asked: string[] = [];

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { CuelineError } from '@cueline/core';
 import { ask, base, createModelProxy, fixture, type ModelProxyOptions, origin, refused } from './support.ts';
 
-describe('options that make no sense', () => {
+describe('invalid options are refused', () => {
   const good: ModelProxyOptions = {
     providers: { openai: { models: ['gpt-x'] } },
     origins: [origin],
@@ -58,7 +58,7 @@ describe('options that make no sense', () => {
     expect(create).toThrow(message);
   });
 
-  test("'*' in development answers every origin by its name, and never null", async () => {
+  test("'*' in development allows every origin by name, and never null", async () => {
     const { proxy } = fixture(undefined, { origins: ['*'], development: true });
     const response = await proxy(ask({ headers: { origin: 'http://localhost:5173' } }));
     expect(response.headers.get('access-control-allow-origin')).toBe('http://localhost:5173');
@@ -66,7 +66,7 @@ describe('options that make no sense', () => {
     expect((await refused(proxy(ask({ headers: { origin: 'null' } })))).status).toBe(403);
   });
 
-  test("beside '*', an origin that is named may send its cookies, and no other", async () => {
+  test("with '*', only a named origin may send its cookies", async () => {
     const { proxy } = fixture(undefined, { origins: ['*', origin], development: true });
     const allowed = async (from: string) => {
       const preflight = { origin: from, 'access-control-request-method': 'POST' };
@@ -81,7 +81,7 @@ describe('options that make no sense', () => {
     expect(await allowed('https://evil.example')).toEqual([null, null]);
   });
 
-  test('503 where auth does not answer', async () => {
+  test('the response is 503 if auth does not answer', async () => {
     vi.useFakeTimers();
     try {
       const { proxy } = fixture(undefined, { auth: () => new Promise(() => {}) });
@@ -125,7 +125,7 @@ describe('options that make no sense', () => {
     ' 10.0.0.1',
     undefined,
     { ip: '10.0.0.1' },
-  ])('a value that is not an IP address is refused and reported to the operator: %o', async (given) => {
+  ])('an address that is not an IP address is refused and reported to the operator: %o', async (given) => {
     const { proxy, events, store } = fixture(undefined, { auth: 'none', address: () => given as string });
     const response = await proxy(ask());
     expect([response.status, await response.json()]).toEqual([
@@ -155,7 +155,7 @@ describe('options that make no sense', () => {
     expect(store).toEqual([]);
   });
 
-  test("auth 'none' counts by address, and is for pages only", async () => {
+  test("auth 'none' counts by IP address, and allows pages only", async () => {
     const { proxy, events } = fixture(undefined, {
       auth: 'none',
       address: (request) => request.headers.get('x-peer') ?? '',

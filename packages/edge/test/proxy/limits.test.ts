@@ -10,7 +10,7 @@ function clock(at = midnight - 3_600_000): { store: LimitStore; at: number } {
 }
 
 describe('limits in memory', () => {
-  test('as many at once as the limit allows', async () => {
+  test('allow as many calls at once as the limit', async () => {
     const { store } = clock();
     expect(await store.reserve({ ...call, id: '1' })).toEqual({ ok: true });
     expect(await store.reserve({ ...call, id: '2' })).toEqual({ ok: true });
@@ -25,7 +25,7 @@ describe('limits in memory', () => {
     expect(await store.reserve({ ...call, id: '3' })).toEqual({ ok: true });
   });
 
-  test('as many a minute as there may be, and when the next may come', async () => {
+  test('allow as many calls a minute as the limit, and say when the next may start', async () => {
     const time = clock();
     for (const id of ['1', '2', '3']) {
       await time.store.reserve({ ...call, id });
@@ -41,7 +41,7 @@ describe('limits in memory', () => {
     expect(await time.store.reserve({ ...call, id: '4' })).toEqual({ ok: true });
   });
 
-  test('as many tokens a day: reserved ones count until they are settled', async () => {
+  test('allow as many tokens a day as the limit, and count reserved ones until they are settled', async () => {
     const time = clock();
     await time.store.reserve({ ...call, id: '1', tokens: 20 });
     const refused = { ok: false, why: 'budget', retryAfterMs: 3_600_000 };
@@ -56,7 +56,7 @@ describe('limits in memory', () => {
     expect(await time.store.reserve({ ...call, id: '3' })).toEqual({ ok: true });
   });
 
-  test('a call that is never settled ends with its lease, at its full price', async () => {
+  test('charge an unsettled call in full when its lease ends', async () => {
     const time = clock();
     await time.store.reserve({ ...call, id: '1', tokens: 20, leaseMs: 5_000, concurrent: 1 });
     time.at += 5_000;
@@ -64,13 +64,13 @@ describe('limits in memory', () => {
     expect(await time.store.reserve({ ...call, id: '2', tokens: 5, concurrent: 1 })).toEqual({ ok: true });
   });
 
-  test('only real numbers are accepted', async () => {
+  test('accept finite numbers only', async () => {
     const { store } = clock();
     expect(await store.reserve({ ...call, tokens: Number.NaN })).toMatchObject({ why: 'budget' });
     expect(await store.reserve({ ...call, dailyTokens: Number.NaN })).toMatchObject({ why: 'budget' });
   });
 
-  test('made-up subjects neither fill the memory nor block others', async () => {
+  test('do not let invented subjects fill the memory or block others', async () => {
     const time = { at: midnight };
     const store = createMemoryLimits({ now: () => time.at, subjects: 2 });
     const end = (subject: string, tokens: number) => store.settle({ subject, id: '1', tokens });
@@ -87,7 +87,7 @@ describe('limits in memory', () => {
     });
   });
 
-  test('after 200,000 made-up subjects a new one gets in, and all of them count together', async () => {
+  test('still accept a new subject after 200,000 invented ones, which then count together', async () => {
     const time = { at: midnight };
     const store = createMemoryLimits({ now: () => time.at });
     const total = { ...call, totalDailyTokens: 1_000_010 };

@@ -5,7 +5,7 @@ import { ask, fixture, parts, refused } from './support.ts';
 
 const limits = { bytes: 10_000, depth: 20 };
 
-test('any object comes through, whatever the pieces in which it comes', async () => {
+test('any object is read, in any chunks', async () => {
   const value = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 5 }), { maxKeys: 8 });
   await fc.assert(
     fc.asyncProperty(value, fc.integer({ min: 1, max: 9 }), async (value, size) => {
@@ -25,32 +25,32 @@ test('any object comes through, whatever the pieces in which it comes', async ()
   );
 });
 
-test('brackets in a text are no depth', async () => {
+test('brackets in strings do not count as depth', async () => {
   const value = { text: `${'['.repeat(50)}\\"${'{'.repeat(50)}` };
   expect(await readJson(ask({ body: value }), limits)).toEqual(value);
   await expect(
     readJson(ask({ body: { a: JSON.parse('['.repeat(20) + ']'.repeat(20)) as unknown } }), limits),
-  ).rejects.toThrow('more than 20 arrays and objects');
+  ).rejects.toThrow('nested more than 20 levels deep');
 });
 
-test('the cap is met to the byte', async () => {
+test('the limit is exact to the byte', async () => {
   const body = JSON.stringify({ a: 'x'.repeat(20) });
   expect(await readJson(ask({ body }), { bytes: body.length })).toEqual({ a: 'x'.repeat(20) });
   await expect(readJson(ask({ body }), { bytes: body.length - 1 })).rejects.toMatchObject({ status: 413 });
 });
 
-test('what does not come is not waited for', async () => {
+test('a body that does not arrive is not awaited', async () => {
   const request = ask({ body: parts(['{"a":'], 'hang') });
   await expect(readJson(request, { ...limits, timeoutMs: 20 })).rejects.toMatchObject({ status: 408 });
 });
 
-test('nor is a source that does not hear that it is too large', async () => {
+test('a source that ignores its cancellation is not awaited', async () => {
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({ cancel: () => new Promise(() => {}) });
   const request = ask({ body, headers: { 'content-length': '999999999' } });
   await expect(readJson(request, limits)).rejects.toMatchObject({ status: 413 });
 });
 
-test('an auth function that reads the body is told apart from a caller who sent none', async () => {
+test('an auth function that reads the body is reported differently from a missing body', async () => {
   const { proxy, sent } = fixture(undefined, {
     auth: async (request) => {
       await request.text();

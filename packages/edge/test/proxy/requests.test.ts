@@ -3,7 +3,7 @@ import { ask, fixture, refused } from './support.ts';
 
 const nonsense = () => ask({ body: { model: 'nobody offers it' } });
 
-test('refused requests count, too, for each subject, and no provider is called', async () => {
+test('refused requests also count for their subject, and no provider is called', async () => {
   const { proxy, store, events } = fixture(undefined, {
     limits: { requests: 3 },
     auth: ({ headers }) => ({ subject: headers.get('authorization')! }),
@@ -30,7 +30,7 @@ test('refused requests count, too, for each subject, and no provider is called',
 test.each([
   [{}, 120],
   [{ rpm: 30 }, 180],
-])('with %o there may be %i a minute', async (limits, most) => {
+])('with %o, %i requests a minute are allowed', async (limits, most) => {
   const { proxy } = fixture(undefined, { limits });
   const statuses: number[] = [];
   for (let call = 0; call < most + 9; call += 1) statuses.push((await proxy(nonsense())).status);

@@ -14,7 +14,7 @@ function post(url: string, more: RequestInit = {}, headers: Record<string, strin
 }
 
 describe('served by Node', () => {
-  test('each event comes as soon as it was written', async () => {
+  test('each event arrives as soon as it is written', async () => {
     const steps: (() => void)[] = [];
     await using served = await serveBoth((response) => {
       const write = stream(response);
@@ -33,8 +33,8 @@ describe('served by Node', () => {
     expect((await reader.read()).done).toBe(true);
   });
 
-  test.each(['while nothing has come', 'in the middle'])(
-    'a caller who disconnects %s is gone for the provider within 200 ms',
+  test.each(['before the first event', 'in the middle'])(
+    'the connection to the provider closes within 200 ms when the caller disconnects %s',
     async (when) => {
       await using served = await serveBoth((response) => {
         if (when === 'in the middle') stream(response)('one');
@@ -52,7 +52,7 @@ describe('served by Node', () => {
     },
   );
 
-  test('a provider is not read faster than the caller reads', async () => {
+  test('the provider is not read faster than the caller reads', async () => {
     let written = 0;
     const event = `data: ${'x'.repeat(60_000)}\n\n`;
     await using served = await serveBoth(
@@ -89,7 +89,7 @@ describe('served by Node', () => {
     caller.abort();
   });
 
-  test('headers: nothing of the caller reaches the provider, and nothing of the provider the caller', async () => {
+  test('headers of the caller do not reach the provider, and headers of the provider do not reach the caller', async () => {
     await using served = await serveBoth((response) => {
       stream(response);
       response.end('data: [DONE]\n\n');
@@ -141,7 +141,7 @@ describe('served by Node', () => {
   });
 
   test.each([301, 302, 303, 307, 308])(
-    'a redirect (%i) is not followed, so that no other server gets the key',
+    'a redirect (%i) is not followed, so no other server gets the key',
     async (status) => {
       await using elsewhere = await serveBoth((response) => response.end());
       await using served = await serveBoth((response) => {

@@ -16,8 +16,8 @@ import {
 const json = (body: unknown, status = 200, headers: Record<string, string> = {}): Response =>
   Response.json(body, { status, headers });
 
-describe('before anything is sent', () => {
-  test('204 for a preflight, with what a page may send', async () => {
+describe('the status before anything is sent', () => {
+  test('is 204 for a preflight, with the allowed headers', async () => {
     const { proxy, sent } = fixture();
     const preflight = { authorization: undefined, 'access-control-request-method': 'POST' };
     const response = await proxy(ask({ method: 'OPTIONS', headers: preflight }));
@@ -34,7 +34,7 @@ describe('before anything is sent', () => {
     expect(sent).toEqual([]);
   });
 
-  test('204 for a preflight of a page with a header of its own, which is not forwarded', async () => {
+  test('is 204 for a preflight with a configured header, which is not forwarded', async () => {
     const { proxy, sent } = fixture(() => json({}), {
       requestHeaders: ['X-Session'],
       auth: (request) => (request.headers.get('x-session') === '1' ? { subject: 'ada' } : null),
@@ -89,7 +89,7 @@ describe('before anything is sent', () => {
     });
   });
 
-  test('402 if the worst case is more than is left, with the rest at midnight', async () => {
+  test('is 402 if the worst case exceeds the remaining budget, until midnight', async () => {
     const now = (): number => Date.UTC(2026, 0, 1, 23, 59);
     const { proxy, sent } = fixture(undefined, {
       limits: { dailyTokens: 4_000 },
@@ -102,12 +102,12 @@ describe('before anything is sent', () => {
     expect(sent).toEqual([]);
   });
 
-  test("402 by the subject's own budget", async () => {
+  test("is 402 for the subject's own budget", async () => {
     const { proxy } = fixture(undefined, { auth: () => ({ subject: 'ada', dailyTokens: 10 }) });
     expect(await refused(proxy(ask()))).toEqual({ status: 402, code: 'budget_exceeded' });
   });
 
-  test('429 after so many calls a minute, and for so many at once', async () => {
+  test('is 429 for too many calls a minute or at once', async () => {
     const { proxy } = fixture(() => new Response(parts([], 'hang'), sse), {
       limits: { rpm: 2, concurrent: 1 },
     });
@@ -134,10 +134,13 @@ describe('before anything is sent', () => {
     ],
     ['auth throws', { auth: () => Promise.reject(new Error(key)) }],
     ['there is no key', { providers: { openai: { apiKey: () => undefined, models: ['gpt-x'] } } }],
-    ['the key is a word', { providers: { openai: { apiKey: () => ' none12 ', models: ['gpt-x'] } } }],
-    ['the key is no header', { providers: { openai: { apiKey: `${key}\nx: y`, models: ['gpt-x'] } } }],
+    ['the key is too short', { providers: { openai: { apiKey: () => ' none12 ', models: ['gpt-x'] } } }],
     [
-      'what reads the key throws',
+      'the key is not a valid header',
+      { providers: { openai: { apiKey: `${key}\nx: y`, models: ['gpt-x'] } } },
+    ],
+    [
+      'the function for the key throws',
       {
         providers: {
           openai: {
@@ -149,7 +152,7 @@ describe('before anything is sent', () => {
         },
       },
     ],
-  ])('503 where %s', async (_, options) => {
+  ])('is 503 if %s', async (_, options) => {
     const { proxy, sent, events } = fixture(undefined, options);
     const response = await proxy(ask());
     const text = await response.clone().text();
@@ -158,7 +161,7 @@ describe('before anything is sent', () => {
     expect(sent).toEqual([]);
   });
 
-  test('499 if the caller has already disconnected', async () => {
+  test('is 499 if the caller has already disconnected', async () => {
     const { proxy, sent, store } = fixture();
     const answer = proxy(ask({ signal: AbortSignal.abort() }));
     expect((await refused(answer)).status).toBeGreaterThanOrEqual(400);
@@ -169,17 +172,17 @@ describe('before anything is sent', () => {
   });
 });
 
-describe('what a provider answers', () => {
+describe('responses of the provider', () => {
   const failed = (message: string, status: number): Response => json({ error: { message } }, status);
   const typed = (type: string): Response => new Response('{', { headers: { 'content-type': type } });
   const redirect = { status: 307, headers: { location: 'https://evil.example' } };
 
   test.each<[string, number, string, () => Response | Promise<Response>]>([
-    ['nobody is there', 502, 'upstream_unreachable', () => Promise.reject(new TypeError(key))],
+    ['the provider is unreachable', 502, 'upstream_unreachable', () => Promise.reject(new TypeError(key))],
     ['a redirect', 502, 'upstream_redirect', () => new Response(null, redirect)],
     ['a web page', 502, 'upstream_content_type', () => typed('text/html')],
     ['nothing', 502, 'upstream_content_type', () => new Response(null, { status: 204 })],
-    ['JSON that is none', 502, 'upstream_malformed', () => typed('application/json')],
+    ['invalid JSON', 502, 'upstream_malformed', () => typed('application/json')],
     ['401', 502, 'upstream_auth', () => failed(`bad key ${key}`, 401)],
     ['402', 502, 'upstream_unpaid', () => failed('pay', 402)],
     ['403', 502, 'upstream_denied', () => failed(`bad key ${key}`, 403)],
@@ -210,7 +213,7 @@ describe('what a provider answers', () => {
   });
 
   test.each([408, 499, 500, 502, 504, 524])(
-    '%i costs what was reserved: the provider may have generated an answer',
+    '%i costs the reservation, because the provider may have generated an answer',
     async (status) => {
       const { proxy, store, events } = fixture(() => failed('oops', status));
       expect(await refused(proxy(ask()))).toEqual({ status, code: 'upstream_error' });
@@ -222,7 +225,7 @@ describe('what a provider answers', () => {
     },
   );
 
-  test("a provider's words are passed on without keys and accounts", async () => {
+  test('error texts of a provider are passed on without keys and accounts', async () => {
     const message = `Rate limit for gpt-x in organization org-Abc123Def456 on ${key} and sk-proj-zzz***zzz`;
     const { proxy } = fixture(() =>
       json({ error: { message, type: 'tokens', code: 'rate_limit_exceeded' } }, 429, {
@@ -256,13 +259,13 @@ describe('what a provider answers', () => {
     expect(headers['access-control-expose-headers']).toContain('retry-after, retry-after-ms');
   });
 
-  test('504 if nothing arrives, and the reserved amount is spent', async () => {
+  test('silence is 504 and costs the reservation', async () => {
     const { proxy, store } = fixture(() => new Promise(() => {}), { timeouts: { ttfbMs: 20 } });
     expect(await refused(proxy(ask()))).toEqual({ status: 504, code: 'upstream_timeout' });
     expect(store[1]).toBe(store[0]!.replace('reserve', 'settle'));
   });
 
-  test('an error whose body hangs or has no end is answered all the same', async () => {
+  test('an error with an endless body is still answered', async () => {
     for (const body of [
       parts(['{"error":'], 'hang'),
       parts(Array.from({ length: 99 }, () => 'x'.repeat(1_000))),
@@ -290,7 +293,7 @@ describe('what a provider answers', () => {
     ['too large', 502, 'upstream_too_large', `{"a":"${'x'.repeat(2_000)}"}`],
     ['silent', 504, 'upstream_timeout', parts(['{'], 'hang')],
     ['broken off', 502, 'upstream_broken', parts(['{'], 'error')],
-  ])('an answer in JSON that is %s: %i %s', async (_, status, code, body) => {
+  ])('a JSON answer that is %s: %i %s', async (_, status, code, body) => {
     const { proxy, store } = fixture(
       () => new Response(body, { headers: { 'content-type': 'application/json' } }),
       { limits: { responseBytes: 1_000 }, timeouts: { idleMs: 20 } },
@@ -299,7 +302,7 @@ describe('what a provider answers', () => {
     expect(store[1]).toBe(store[0]!.replace('reserve', 'settle'));
   });
 
-  test('an answer in JSON is passed on, and settled', async () => {
+  test('a JSON answer is passed on and settled', async () => {
     const answer = {
       choices: [{ message: { content: `no ${key}` } }],
       usage: { prompt_tokens: 3, completion_tokens: 4 },
@@ -315,7 +318,7 @@ describe('what a provider answers', () => {
     expect(events[1]).toMatchObject({ outcome: 'done', status: 200, tokens: { input: 3, output: 4 } });
   });
 
-  test('a listener that throws and a store that does not settle break nothing', async () => {
+  test('a throwing listener and a failing store have no effect on the response', async () => {
     const throwing = (): never => {
       throw new Error('full');
     };

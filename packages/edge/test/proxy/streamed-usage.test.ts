@@ -113,32 +113,32 @@ async function charged(
   return { output: end.tokens.output, basis: end.basis };
 }
 
-describe.each(cases)('$name, $kind: what a provider reports of a streamed answer', ({ item, format }) => {
-  test.each([0, 1, 499])('is not believed if it is less than half of what arrived: %i', async (said) => {
+describe.each(cases)('$name, $kind: the reported usage of a streamed answer', ({ item, format }) => {
+  test.each([0, 1, 499])('is ignored if it is less than half of what arrived: %i', async (said) => {
     const answer = () => events([...times(item), ...format.end(said)]);
     expect(await charged(format, answer)).toEqual({ output: count, basis: 'seen' });
   });
 
-  test.each([500, 1_000, 3_000])('is believed if it is plausible: %i', async (said) => {
+  test.each([500, 1_000, 3_000])('is used if it is plausible: %i', async (said) => {
     const answer = () => events([...times(item), ...format.end(said)]);
     expect(await charged(format, answer)).toEqual({ output: said, basis: 'reported' });
   });
 });
 
-test('texts are counted as characters, not as they are escaped', async () => {
+test('texts are counted in characters, not in escape sequences', async () => {
   const escaped = JSON.stringify(choice({ content: '語'.repeat(4_000) })).replaceAll('語', '\\u8a9e');
   const answer = (said: number) => () => events([escaped, ...chat.end(said)]);
   expect(await charged(formats['chat']!, answer(500))).toEqual({ output: 500, basis: 'reported' });
   expect(await charged(formats['chat']!, answer(499))).toEqual({ output: 1_000, basis: 'seen' });
 });
 
-test('a text that looks like a field of an event counts once', async () => {
+test('text that looks like a field of an event counts once', async () => {
   const content = '{"content":"four"}'.repeat(222);
   const answer = (said: number) => () => events([choice({ content }), ...chat.end(said)]);
   expect(await charged(formats['chat']!, answer(500))).toEqual({ output: 500, basis: 'reported' });
 });
 
-test('a report in the middle of an answer is not its end: cut off, the whole reserved amount counts', async () => {
+test('a report in the middle of an answer is not final: a cut-off answer costs the reservation', async () => {
   const chunk = { ...choice({ content: 'Hi' }), usage: { prompt_tokens: 5, completion_tokens: 1 } };
   const answer = () => new Response(parts([`data: ${JSON.stringify(chunk)}\n\n`], 'error'), sse);
   expect(await charged(formats['chat']!, answer)).toEqual({ output: 4_096, basis: 'reserved' });

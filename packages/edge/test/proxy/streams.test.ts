@@ -41,8 +41,8 @@ function proxyError(text: string): unknown {
   return (JSON.parse(match?.[1] ?? 'null') as { error: { code: string } } | null)?.error.code;
 }
 
-describe('what passes', () => {
-  test('events as they came, with headers that nothing on the way keeps', async () => {
+describe('forwarded events', () => {
+  test('are unchanged, with headers that forbid caching', async () => {
     const { proxy } = fixture(() =>
       chatStream(['a', 'b'], {
         'x-request-id': 'r1',
@@ -68,14 +68,14 @@ describe('what passes', () => {
     });
   });
 
-  test('usage that only the proxy asked for does not', async () => {
+  test('do not include usage that only the proxy requested', async () => {
     const { text, settled } = await play(() => chatStream(['a']));
     expect(text).not.toContain('prompt_tokens');
     expect(text).toContain('[DONE]');
     expect(settled).toBe('settle 12');
   });
 
-  test('no event has the key, and no error has anything like a key', async () => {
+  test('do not contain the key, and errors contain nothing like a key', async () => {
     const { text } = await play(() =>
       events([
         { choices: [{ delta: { content: `${key} sk-other-key` } }] },
@@ -90,7 +90,7 @@ describe('what passes', () => {
     ['none', 'none of an answer'],
     ['ollama7', 'ollama7 of an answer'],
     ['ollama78', '[redacted] of an answer'],
-  ])('a key such as %s is looked for only if it is as long as a key', async (apiKey, told) => {
+  ])('are searched for a key such as %s only if it has the length of a key', async (apiKey, told) => {
     const own = { openai: { baseURL: 'http://localhost:11434/v1', apiKey, models: ['gpt-x'] } };
     const said = { choices: [{ delta: { content: `${apiKey} of an answer` } }] };
     const { proxy, sent } = fixture(() => events([said]), { providers: own });
@@ -98,7 +98,7 @@ describe('what passes', () => {
     expect(sent[0]!.headers['authorization']).toBe(`Bearer ${apiKey}`);
   });
 
-  test('whatever the pieces in which it comes', async () => {
+  test('are the same for any chunks', async () => {
     const whole = `: hi\r\n\r\ndata: ${JSON.stringify({ a: 'ä€😀' })}\r\n\r\rdata: x\n\n\ndata: y\r\r\ndata: z`;
     const bytes = new TextEncoder().encode(whole);
     await fc.assert(
@@ -116,7 +116,7 @@ describe('what passes', () => {
     );
   });
 
-  test('events are cut after their empty line, for every kind of line end', () => {
+  test('are split after their empty line, for every kind of line end', () => {
     const cut = (text: string): string[] => {
       const splitter = createEventSplitter(1_000);
       const decoder = new TextDecoder();
@@ -132,7 +132,7 @@ describe('what passes', () => {
   });
 });
 
-test('events end where a look at each byte finds an empty line, whatever the pieces', () => {
+test('end at the same bytes as with a byte-by-byte search, for any chunks', () => {
   const piece = fc.array(fc.constantFrom('a', '\r', '\n', '\n\n', '\r\n'), { maxLength: 8 });
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
@@ -161,7 +161,7 @@ test('events end where a look at each byte finds an empty line, whatever the pie
   );
 });
 
-test('an event that is of interest changes none of those that come with it', async () => {
+test('stay unchanged next to an event that is parsed', async () => {
   const said = (content: string): string =>
     `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`;
   const usage = `data: ${JSON.stringify(chatUsage)}\n\n`;
@@ -201,12 +201,12 @@ describe('the cost', () => {
       [{ usageMetadata: { promptTokenCount: 5 } }, { candidates: [{ finishReason: 'STOP' }], usageMetadata }],
       { input: 5, output: 13 },
     ],
-  ])('is read from a stream of %s', async (_, request, data, tokens) => {
+  ])('is read from the stream of %s', async (_, request, data, tokens) => {
     const { text: _text, ...rest } = await play(() => events(data), {}, request);
     expect(rest).toMatchObject({ outcome: 'done', tokens });
   });
 
-  test('is the reserved amount if it was not reported, or not to the end', async () => {
+  test('is the reservation if usage was not reported, or not at the end', async () => {
     const untold = await play(() => events([{ choices: [] }]));
     expect(untold.settled).toBe(`settle ${untold.reserved}`);
     const cut = await play(() => events([started]), {}, anthropic);
@@ -215,13 +215,16 @@ describe('the cost', () => {
     expect(half.tokens).toEqual({ input: 5, output: 4_096, cachedInput: 0 });
   });
 
-  test.each([[-1], [1e308], ['7'], [null], [Number.MAX_SAFE_INTEGER]])('is not %j', async (count) => {
-    const usage = { prompt_tokens: count, completion_tokens: count };
-    const { settled, reserved } = await play(() => events([{ choices: [], usage }]));
-    expect(settled).toBe(`settle ${reserved}`);
-  });
+  test.each([[-1], [1e308], ['7'], [null], [Number.MAX_SAFE_INTEGER]])(
+    'is never the reported value %j',
+    async (count) => {
+      const usage = { prompt_tokens: count, completion_tokens: count };
+      const { settled, reserved } = await play(() => events([{ choices: [], usage }]));
+      expect(settled).toBe(`settle ${reserved}`);
+    },
+  );
 
-  test('is settled once if the caller disconnects, and the provider is stopped', async () => {
+  test('is settled once if the caller disconnects, and the call to the provider is aborted', async () => {
     for (const how of ['cancel', 'signal'] as const) {
       let cancelled = false;
       let upstreamSignal: AbortSignal | undefined;
@@ -264,7 +267,7 @@ describe('the cost', () => {
   });
 });
 
-describe('a fault after the headers ends in one event', () => {
+describe('a fault after the headers is sent as one event', () => {
   const small = { responseBytes: 300, eventBytes: 100 };
   const short = { idleMs: 20 };
   test.each<[string, () => Response, Partial<ModelProxyOptions>]>([
@@ -298,7 +301,7 @@ describe('a fault after the headers ends in one event', () => {
     expect([outcome, settled]).toEqual([code, `settle ${reserved}`]);
   });
 
-  test('a caller who reads slowly is not a provider that is silent', async () => {
+  test('a slow caller is not mistaken for a silent provider', async () => {
     const { proxy, events: told } = fixture(() => new Response(parts(['data: a\n\n', 'data: b\n\n']), sse), {
       timeouts: short,
     });
@@ -311,7 +314,7 @@ describe('a fault after the headers ends in one event', () => {
     expect(told.at(-1)).toMatchObject({ type: 'end', outcome: 'done' });
   });
 
-  test('comments keep a stream alive, but not for ever', async () => {
+  test('comments keep a stream open, but not forever', async () => {
     const beat = new ReadableStream({
       async pull(controller) {
         await new Promise((resolve) => setTimeout(resolve, 5));
@@ -322,7 +325,7 @@ describe('a fault after the headers ends in one event', () => {
     expect(outcome).toBe('timeout');
   });
 
-  test('a caller who reads nothing is not waited for', async () => {
+  test('a caller who does not read is disconnected', async () => {
     const { proxy, store } = fixture(() => chatStream(['a']), { timeouts: { totalMs: 20 } });
     const response = await proxy(ask({ body: streaming }));
     await expect.poll(() => store.length).toBe(2);
@@ -330,7 +333,7 @@ describe('a fault after the headers ends in one event', () => {
   });
 });
 
-test('nothing is read ahead of the caller', async () => {
+test('the provider is not read ahead of the caller', async () => {
   let pulled = 0;
   const endless = new ReadableStream(
     {

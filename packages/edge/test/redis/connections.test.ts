@@ -15,7 +15,7 @@ const events: RunEvent[] = [
 const newRun = (runId: string) => ({ runId, subject: 's', runMs: 60_000, replayMs: 60_000 });
 
 describeWithRedis('connections to Redis', (redis) => {
-  test('any number of readers share one connection, which is open while one of them reads', async () => {
+  test('all readers share one connection, which is open while any of them reads', async () => {
     const admin = await redis.connect();
     const connections = async (): Promise<number> => (await admin.clientList()).length;
     const client = await redis.connect();
@@ -58,7 +58,7 @@ describeWithRedis('connections to Redis', (redis) => {
     await expect(reading).rejects.toThrow('closed');
   });
 
-  test('a reader gets what was written before it could listen, or while it could not', async () => {
+  test('a reader gets events that were written while it could not listen', async () => {
     const admin = await redis.connect();
     const client = await redis.connect();
     let connect = (): void => {};
@@ -142,7 +142,7 @@ describeWithRedis('connections to Redis', (redis) => {
     }
   });
 
-  test('what was evicted is an error, and no log with a hole in it', async () => {
+  test('an evicted event is an error instead of a gap in the log', async () => {
     const client = await redis.connect();
     const store = createRedisRuns(client);
     await store.create(newRun('evicted'));
@@ -151,7 +151,7 @@ describeWithRedis('connections to Redis', (redis) => {
     await expect(all(read(store, 'evicted', -1, never()))).rejects.toThrow('noeviction');
   });
 
-  test('a client may be set up as its owner likes', async () => {
+  test('a client may have any configuration', async () => {
     const { path } = redis;
     const clients = [
       createClient({ socket: { path, reconnectStrategy: 50 }, RESP: 2 }),
@@ -214,7 +214,7 @@ const slots = Array.from({ length: 16_384 }, (_, slot) => String(slot));
 describeWithRedis(
   'a cluster of Redis',
   (redis) => {
-    test('keeps runs, limits and shares', async () => {
+    test('one client can store runs, limits and shares', async () => {
       const admin = await redis.connect();
       await admin.sendCommand(['CLUSTER', 'ADDSLOTS', ...slots]);
       await vi.waitFor(async () => expect(await admin.clusterInfo()).toContain('cluster_state:ok'), 10_000);

@@ -64,7 +64,7 @@ async function createServer(redis: TestRedis): Promise<{
 }
 
 describeWithRedis('a worker with a guard', (redis) => {
-  test('is killed in a model call: what it had reserved counts, and the next worker ends the run', async () => {
+  test('a worker that is killed in a model call keeps its reservation charged, and the next worker ends the run', async () => {
     const { durable, limits, start } = await createServer(redis);
     const runId = (await start('one')).headers.get('x-cueline-run')!;
     expect(await fits(limits, DAY - 5_000)).toBe(true);

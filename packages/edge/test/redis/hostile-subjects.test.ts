@@ -29,7 +29,7 @@ const subject = fc.string({
   maxLength: 5,
 });
 
-test('with any name, the account of a subject is in the slot of all accounts, and belongs to it alone', async () => {
+test('for any name of a subject, its account is separate and in the slot of all accounts', async () => {
   await fc.assert(
     fc.asyncProperty(subject, subject, async (one, other) => {
       const [keys, others] = [await keysOf(one), await keysOf(other)];

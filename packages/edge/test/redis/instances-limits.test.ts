@@ -36,27 +36,30 @@ describeWithRedis('two instances that count in one Redis', (redis) => {
     ['totalDailyTokens', { totalDailyTokens: 20_000 }],
     // a dollar for a million tokens
     ['totalDailyCost', { totalDailyCost: 0.02 }],
-  ])('%s: all subjects of both use no more together, and most of it', async (_, total) => {
-    await (await redis.connect()).flushAll();
-    const instances = await two({ limits: { ...total, maxOutputTokens: 500, concurrent: 50, rpm: 500 } });
-    const outcomes: string[] = [];
-    // a wave at a time: what the first has reserved and not used, the next may have
-    for (let wave = 0; wave < 4; wave += 1) {
-      const started = Array.from({ length: 30 }, (_item, at) =>
-        outcomeOf(instances[at % 2]!, `subject-${wave}-${at}`),
-      );
-      outcomes.push(...(await Promise.all(started)));
-    }
-    const used = outcomes.filter((outcome) => outcome === 'done').length * TOKENS_PER_CALL;
-    expect(used).toBeLessThanOrEqual(20_000);
-    expect(used).toBeGreaterThan(15_000);
-    const refused = outcomes.filter((outcome) => outcome !== 'done');
-    expect(refused.filter((why) => why !== 'total_exceeded' && why !== 'totalDailyTokens')).toEqual([]);
-    // and none of them has one more
-    for (const instance of instances) expect(await outcomeOf(instance, 'newcomer')).not.toBe('done');
-  });
+  ])(
+    '%s: all subjects of both instances together stay within the limit, and can use most of it',
+    async (_, total) => {
+      await (await redis.connect()).flushAll();
+      const instances = await two({ limits: { ...total, maxOutputTokens: 500, concurrent: 50, rpm: 500 } });
+      const outcomes: string[] = [];
+      // a wave at a time: what the first has reserved and not used, the next may have
+      for (let wave = 0; wave < 4; wave += 1) {
+        const started = Array.from({ length: 30 }, (_item, at) =>
+          outcomeOf(instances[at % 2]!, `subject-${wave}-${at}`),
+        );
+        outcomes.push(...(await Promise.all(started)));
+      }
+      const used = outcomes.filter((outcome) => outcome === 'done').length * TOKENS_PER_CALL;
+      expect(used).toBeLessThanOrEqual(20_000);
+      expect(used).toBeGreaterThan(15_000);
+      const refused = outcomes.filter((outcome) => outcome !== 'done');
+      expect(refused.filter((why) => why !== 'total_exceeded' && why !== 'totalDailyTokens')).toEqual([]);
+      // and none of them has one more
+      for (const instance of instances) expect(await outcomeOf(instance, 'newcomer')).not.toBe('done');
+    },
+  );
 
-  test('a subject uses no more of its day for asking both', async () => {
+  test('a subject gets no larger budget by using both instances', async () => {
     const instances = await two({ limits: { dailyTokens: 10_000, maxOutputTokens: 500, concurrent: 50 } });
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, (_, at) => outcomeOf(instances[at % 2]!, 'ada')),
@@ -66,7 +69,7 @@ describeWithRedis('two instances that count in one Redis', (redis) => {
     expect(used).toBeLessThanOrEqual(10_000);
   });
 
-  test('what one instance had reserved when it died is released at the other', async () => {
+  test('reservations of a crashed instance are released at the other', async () => {
     await (await redis.connect()).flushAll();
     const limits = { totalDailyTokens: 25_000, maxOutputTokens: 16_000 };
     const [a, b] = await two({ limits });
@@ -85,7 +88,7 @@ describeWithRedis('two instances that count in one Redis', (redis) => {
     expect(outcomes.slice(done.length)).not.toContain('done');
   });
 
-  test('a run that one instance stops keeps its reservation at the other, too, until its tool has ended', async () => {
+  test('a stopped run keeps its reservation at both instances until its tool has ended', async () => {
     const [a, b] = await two({ limits: { concurrent: 1, rpm: 1_000, quietMs: 60_000 } });
     const run = clientOf('uma', a);
     const request: RunRequest = { definition: { name: 'deaf' } as never, input: undefined };
@@ -105,7 +108,7 @@ describeWithRedis('two instances that count in one Redis', (redis) => {
     await expect.poll(() => statusOf(b), { timeout: 20_000, interval: 200 }).toBe(200);
   });
 
-  test('what a client may do is the same, whichever instance it asks', async () => {
+  test('the permissions of a client are the same at every instance', async () => {
     const [a, b] = await two({ edits: ['add'] });
     const runs = [clientOf('ida', a), clientOf('ida', b)] as const;
     const request = (name: string): RunRequest => ({ definition: { name } as never, input: undefined });
@@ -134,7 +137,7 @@ describeWithRedis('two instances that count in one Redis', (redis) => {
     }
   });
 
-  test('a share is deleted with its key alone, at any instance', async () => {
+  test('a share can be deleted at any instance, only with its key', async () => {
     const open = async () => fixture({ storage: createRedisShares(await redis.connect()) }).store;
     const [one, other] = [await open(), await open()];
     const { id, deleteKey } = (await (await one(send())).json()) as { id: string; deleteKey: string };

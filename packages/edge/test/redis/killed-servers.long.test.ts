@@ -3,7 +3,7 @@ import { killServers } from './killed-servers.ts';
 import { describeWithRedis } from './server.ts';
 
 describeWithRedis('servers that are killed', (redis) => {
-  test('at 200 random moments of a run: all continue at another, and no writing call takes effect twice', async () => {
+  test('runs whose server is killed at 200 random moments continue at another, and no writing call takes effect twice', async () => {
     const { interrupted, results, writes } = await killServers(redis, 25, 12);
     expect(results).toEqual(results.map(() => 'Done.'));
     expect(interrupted).toBeGreaterThanOrEqual(200);

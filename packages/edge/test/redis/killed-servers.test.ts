@@ -3,7 +3,7 @@ import { killServers } from './killed-servers.ts';
 import { describeWithRedis } from './server.ts';
 
 describeWithRedis('a server that is killed', (redis) => {
-  test('in the middle of 12 runs: they continue at another, and no writing call takes effect twice', async () => {
+  test('12 runs whose server is killed continue at another, and no writing call takes effect twice', async () => {
     const { interrupted, results, writes } = await killServers(redis, 1, 12);
     expect(results).toEqual(results.map(() => 'Done.'));
     expect(interrupted).toBeGreaterThan(0);

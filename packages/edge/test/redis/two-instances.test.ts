@@ -15,7 +15,7 @@ describeWithRedis('two instances that share Redis', (redis) => {
   const two = (limits: InstanceOptions['limits'] = {}): Promise<[Instance, Instance]> =>
     Promise.all([startInstance(redis.path, { limits }), startInstance(redis.path, { limits })]);
 
-  test('the instance that serves a run’s client dies: the client continues with the other', async () => {
+  test('a client continues at the other instance if its instance crashes', async () => {
     const [a, b] = await two();
     const undisturbed = await all(clientOf('ada', a).start(request('tell'), never()));
     const starting = clientOf('ada', a).start(request('tell'), never());
@@ -35,7 +35,7 @@ describeWithRedis('two instances that share Redis', (redis) => {
     expect(client.asked.at(-1)).toEqual({ url: a.url, method: 'GET', status: 200 });
   });
 
-  test('the instance where a run happens dies: the run ends, and its subject can start another', async () => {
+  test('a run ends if its instance crashes, and its subject can start another', async () => {
     const [a, b] = await two({ quietMs: 500, concurrent: 1 });
     const client = clientOf('eve', a, b);
     const watched = collect(client.start(request('tell'), never()));
@@ -59,7 +59,7 @@ describeWithRedis('two instances that share Redis', (redis) => {
     expect(again.events[0]).toMatchObject({ type: 'run-start' });
   });
 
-  test('the instance where a run happens freezes, and returns after it was assumed dead: all see one end', async () => {
+  test('all readers see the same end if an instance freezes and returns after it was assumed dead', async () => {
     const [a, b] = await two({ quietMs: 500, concurrent: 1 });
     const atA = collect(clientOf('amy', a).start(request('tell'), never()));
     await atA.until(15);
@@ -77,7 +77,7 @@ describeWithRedis('two instances that share Redis', (redis) => {
     await again.until(5);
   });
 
-  test('a run is stopped, and answered, by an instance where it does not happen', async () => {
+  test('a run can be stopped and answered at the other instance', async () => {
     const [a, b] = await two();
     const [here, there] = [clientOf('ida', a), clientOf('ida', b)];
     const stopped = collect(here.start(request('tell'), never()));
@@ -102,10 +102,10 @@ describeWithRedis('two instances that share Redis', (redis) => {
     expect(await all(there.attach(runId, -1, never()))).toEqual(log);
     // and it belongs to no other subject
     const stranger = clientOf('eve', b);
-    await expect(all(stranger.attach(runId, -1, never()))).rejects.toThrow('There is no such run');
+    await expect(all(stranger.attach(runId, -1, never()))).rejects.toThrow('This run does not exist');
   });
 
-  test('Redis is away for two seconds: nothing is lost or repeated', async () => {
+  test('no event is lost or repeated if Redis is away for two seconds', async () => {
     const [a, b] = await two();
     const atA = collect(clientOf('uma', a).start(request('tell'), never()));
     await atA.until(10);

@@ -30,7 +30,7 @@ const setUp = (script: readonly ScriptedTurn[], options: Parameters<typeof testR
 const slow: ScriptedTurn = [{ text: 'Hello' }, { delay: 400 }, { text: ' to you and everybody.' }];
 
 describe('a stock chat of the AI SDK', () => {
-  test('talks to a prompt', async () => {
+  test('can run a prompt', async () => {
     const hub = setUp([looks, 'Hello.', 'Fine.']);
     const chat = new TestChat(hub);
     await chat.sendMessage({ text: 'Hi.' });
@@ -54,7 +54,7 @@ describe('a stock chat of the AI SDK', () => {
     ]);
   });
 
-  test('is sent what the AI SDK sends, and what keeps a connection open', async () => {
+  test("receives the AI SDK's stream, and comments that keep the connection open", async () => {
     const hub = setUp(['Hello.']);
     const response = await hub.route(post({ messages: [said('Hi.')] }));
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -81,7 +81,7 @@ describe('a stock chat of the AI SDK', () => {
     ]);
   });
 
-  test('talks to an agent, with the input that its body has', async () => {
+  test('can run an agent with the input in its body', async () => {
     const agent = defineAgent({ name: 'echo', instructions: 'Answer.' });
     const hub = testRoute(['Lisbon.'], { definition: agent });
     const chat = new TestChat(hub, { body: { input: 'Portugal?' } });
@@ -90,7 +90,7 @@ describe('a stock chat of the AI SDK', () => {
     expect(textOf(chat.lastMessage)).toBe('Lisbon.');
   });
 
-  test('asks for approval, and is answered', async () => {
+  test('shows an approval and can respond', async () => {
     const hub = setUp([sends, 'Sent it.'], { options: { approval: true } });
     const chat = new TestChat(hub);
     await chat.sendMessage({ text: 'Send.' });
@@ -109,7 +109,7 @@ describe('a stock chat of the AI SDK', () => {
     expect(hub.events.filter(({ type }) => type === 'run-start')).toHaveLength(1);
   });
 
-  test('is answered by another instance, which it can also resume from', async () => {
+  test('can respond and resume at another instance', async () => {
     const store = createMemoryRuns();
     const here = setUp([sends, 'Sent it.'], { options: { approval: true }, store });
     const there = setUp([], { store });
@@ -129,7 +129,7 @@ describe('a stock chat of the AI SDK', () => {
     expect(there.events).toEqual([]);
   });
 
-  test('resumes a run under way, on any instance, and nothing if there is none', async () => {
+  test('resumes a running answer at any instance, and nothing otherwise', async () => {
     const store = createMemoryRuns();
     const here = setUp([slow], { store });
     const there = setUp([], { store });
@@ -153,7 +153,7 @@ describe('a stock chat of the AI SDK', () => {
     expect(there.asked.at(-1)).toEqual({ method: 'GET', status: 204 });
   });
 
-  test('that has left is read to no more', async () => {
+  test('stops being served when it disconnects', async () => {
     const store = createMemoryRuns();
     const here = setUp([endless], { store });
     const there = setUp([], { store });
@@ -174,7 +174,7 @@ describe('a stock chat of the AI SDK', () => {
     await first.text();
   });
 
-  test('that sends a new message ends the pending request', async () => {
+  test('ends the pending request with a new message', async () => {
     const hub = setUp([endless, 'Hello again.'], { limits: { concurrent: 1 } });
     const chat = new TestChat(hub);
     const first = chat.sendMessage({ text: 'Hi.' });
@@ -192,7 +192,7 @@ describe('a stock chat of the AI SDK', () => {
   test.each([
     ['to one instance', 1],
     ['to two instances', 2],
-  ])('has one run at a time if it sends two messages at once %s', async (_, count) => {
+  ])('has one run at a time for two simultaneous messages %s', async (_, count) => {
     const store = createMemoryRuns();
     const told: string[] = [];
     const onEvent: PromptRouteOptions['onEvent'] = (event) => {
@@ -226,7 +226,7 @@ describe('a stock chat of the AI SDK', () => {
     await Promise.all(answers.map((answer) => answer.text()));
   });
 
-  test('that sends ever more at once gets an error in the end', async () => {
+  test('gets an error for too many simultaneous messages', async () => {
     const hub = setUp([endless]);
     const first = await hub.route(post({ id: 'c', messages: [said('One.')] }));
     const runId = first.headers.get('x-cueline-run')!;
@@ -236,7 +236,7 @@ describe('a stock chat of the AI SDK', () => {
     await first.text();
   });
 
-  test('is ended by its address, since its own stop only stops watching', async () => {
+  test('is stopped through the URL of its run, since its own stop only stops watching', async () => {
     const hub = setUp([endless]);
     const response = await hub.route(post({ id: 'c', messages: [said('Hi.')] }));
     const other = await hub.route(
@@ -250,7 +250,7 @@ describe('a stock chat of the AI SDK', () => {
     expect(await response.text()).toContain('"type":"abort"');
   });
 
-  test('starts again if it asks for that', async () => {
+  test('can regenerate an answer', async () => {
     const hub = setUp(['One.', 'Two.']);
     const chat = new TestChat(hub);
     await chat.sendMessage({ text: 'Hi.' });
@@ -258,7 +258,7 @@ describe('a stock chat of the AI SDK', () => {
     expect(chat.messages.map(textOf)).toEqual(['Hi.', 'Two.']);
   });
 
-  test('is informed of a run that fails, and of one that is refused', async () => {
+  test('receives the error of a failed and of a refused run', async () => {
     const hub = setUp([[{ throw: { message: 'No.', status: 400 } }]], { limits: { rpm: 1 } });
     const chat = new TestChat(hub);
     await chat.sendMessage({ text: 'Hi.' });
@@ -267,7 +267,7 @@ describe('a stock chat of the AI SDK', () => {
     expect(chat.error?.message).toContain('You may start 1 runs per minute');
   });
 
-  test('that sends back an attempt that broke off does not have it read to the model', async () => {
+  test('sends back a failed attempt, which the model does not read', async () => {
     const half: ScriptedTurn = [{ text: 'Half a sent' }, { error: { message: 'reset' } }];
     const hub = setUp([half, 'Whole.', 'Fine.'], { options: { streamRetries: 1 } });
     const chat = new TestChat(hub);
@@ -280,7 +280,7 @@ describe('a stock chat of the AI SDK', () => {
     expect(sent).not.toContain('Half');
   });
 
-  test('whose answer cannot be delivered gets an error', async () => {
+  test('gets an error if its answer cannot be delivered', async () => {
     const hub = setUp([]);
     const approval = { id: 'gone', approved: true };
     const part = { type: 'tool-send', toolCallId: 'c', state: 'approval-responded', input: {}, approval };
@@ -299,7 +299,7 @@ describe('a stock chat of the AI SDK', () => {
       { messages: [{ id: 'd', role: 'assistant', parts: [{ type: 'data-tasks', data: [{}] }] }, said('x')] },
       'invalid_body',
     ],
-  ])('is refused if it asks for something forbidden: %j', async (more, code) => {
+  ])('is refused if its request is forbidden: %j', async (more, code) => {
     const hub = setUp(['Never.']);
     const response = await hub.route(
       post({ id: 'c', trigger: 'submit-message', messages: [said('Hi.')], ...more }),
@@ -308,7 +308,7 @@ describe('a stock chat of the AI SDK', () => {
     expect(hub.model.calls).toHaveLength(0);
   });
 
-  test('leaves a run of viaRoute alone', async () => {
+  test('does not affect a run of viaRoute', async () => {
     const hub = setUp(['Hi.']);
     const response = await hub.route(post({ prompt: 'talk', messages: [said('Hi.')] }));
     const events = (await all(createEventSource(response.body!))).slice(1);

@@ -11,7 +11,7 @@ function setUp(stallMs: number) {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-test('a client that reads nothing for a while is disconnected, and gets an error when it returns', async () => {
+test('a client that does not read for a while is disconnected, and gets an error when it returns', async () => {
   const { cancel, onLeave, reader } = setUp(40);
   await reader.read();
   await vi.waitFor(() => expect(onLeave).toHaveBeenCalled(), 2_000);
@@ -19,10 +19,10 @@ test('a client that reads nothing for a while is disconnected, and gets an error
   const rest = async () => {
     for (;;) if ((await reader.read()).done) return 'whole';
   };
-  await expect(rest()).rejects.toThrow('was not read for too long');
+  await expect(rest()).rejects.toThrow('did not read the answer for too long');
 });
 
-test('a chunk that waits for a later one is not', async () => {
+test('a client that waits for a later chunk is not disconnected', async () => {
   const onLeave = vi.fn<() => void>();
   let say: (chunk: unknown) => void = () => {};
   const chunks = new ReadableStream<unknown>({

@@ -35,7 +35,7 @@ test('a call of a client tool is answered by the page', async () => {
   ]);
 });
 
-test('of a page that was reloaded, by the page after it, also from another instance', async () => {
+test('a call is answered by a reloaded page, also through another instance', async () => {
   const shared = { store: createMemoryRuns(), limitStore: createMemoryLimits() };
   const hub = setUp(shared);
   const before = createRun(files, { executor: executorOf(hub) });
@@ -59,7 +59,7 @@ test('of a page that was reloaded, by the page after it, also from another insta
   expect(other.model.calls).toHaveLength(0);
 });
 
-test('an output is checked where the run happens, and a long one is cut', async () => {
+test('the server validates an output and cuts a long one', async () => {
   const wrong = createRun(files, {
     executor: executorOf(setUp()),
     tools: { pickFile: () => ({ name: 7 }) as never },
@@ -106,19 +106,19 @@ test('another subject can neither begin nor answer a call', async () => {
 
 test.each<[string, object, string]>([
   [
-    'an answer that is none',
+    'an invalid response',
     { type: 'client-tool-response', clientCallId: 'r', response: { value: 1 } },
     'response is not a response',
   ],
-  ['a page without a name', { type: 'client-tool-claim', clientCallId: 'r' }, 'page is not a string'],
+  ['a page without an id', { type: 'client-tool-claim', clientCallId: 'r' }, 'page is not a string'],
   [
-    'a page with a long name',
+    'a page with a long id',
     { type: 'client-tool-claim', clientCallId: 'r', page: 'x'.repeat(300) },
     'page is not a string',
   ],
-  ['no request', { type: 'client-tool-claim', page: 'p' }, 'clientCallId is not a string'],
+  ['a missing request', { type: 'client-tool-claim', page: 'p' }, 'clientCallId is not a string'],
   [
-    'no page in its place',
+    'a missing replacement page',
     { type: 'client-tool-claim', clientCallId: 'r', page: 'p', instead: 7 },
     'instead is not a string',
   ],
@@ -133,7 +133,7 @@ test.each<[string, object, string]>([
   run.stop();
 });
 
-test('a stock chat gets the call, and the next request with its output continues', async () => {
+test('a stock chat receives the call, and its next request with the output continues', async () => {
   const hub = setUp();
   const transport = new DefaultChatTransport<UIMessage>({
     api: address,

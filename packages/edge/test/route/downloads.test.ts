@@ -63,7 +63,7 @@ const ways: [string, typeof reading | typeof chatting, (url: string) => object][
   ],
 ];
 
-describe.each(ways)('a file that a client names %s', (_, definition, bodyOf) => {
+describe.each(ways)('a file whose URL a client sends %s', (_, definition, bodyOf) => {
   async function start(url: string, options: Partial<PromptRouteOptions> = {}) {
     const hub = testRoute(['Read.'], {
       definition: definition as never,
@@ -76,7 +76,7 @@ describe.each(ways)('a file that a client names %s', (_, definition, bodyOf) => 
     return { hub, text };
   }
 
-  test('is downloaded from where its name leads, hop by hop, each resolved once', async () => {
+  test('is downloaded from the resolved IP address, and each redirect is resolved once', async () => {
     const { hub, text } = await start(at('a.public.test', at('b.public.test', at('c.public.test'))));
     expect(text).toContain('"outcome":"done"');
     const parts = hub.model.calls[0]!.prompt.flatMap(({ content }) => content as readonly object[]);
@@ -91,14 +91,14 @@ describe.each(ways)('a file that a client names %s', (_, definition, bodyOf) => 
     ['an inner address', () => 'http://10.0.0.7/file'],
     ['the metadata of a cloud', () => 'http://169.254.169.254/latest/meta-data'],
     ['another protocol', () => 'ftp://public.test/file'],
-  ])('is not followed from a public name to %s', async (_to, to) => {
+  ])('is not followed on a redirect to %s', async (_to, to) => {
     const { hub, text } = await start(at('public.test', to()));
     expect(text).toContain('"outcome":"error"');
     expect(asked).toEqual(['public.test/moved']);
     expect(hub.model.calls).toEqual([]);
   });
 
-  test('is fetched over three redirects, and not over four', async () => {
+  test('is fetched over at most three redirects', async () => {
     const three = at('public.test', at('public.test', at('public.test', at('public.test'))));
     expect((await start(three)).text).toContain('"outcome":"done"');
     expect(asked.splice(0)).toHaveLength(4);
@@ -108,7 +108,7 @@ describe.each(ways)('a file that a client names %s', (_, definition, bodyOf) => 
     expect(hub.model.calls).toEqual([]);
   });
 
-  test('goes where its name led when it was checked, and nowhere once that is an inner network', async () => {
+  test('is fetched from the IP address that was checked, and not if that is an internal one', async () => {
     expect((await start(at('rebinds.test'))).text).toContain('"outcome":"done"');
     expect(asked).toEqual(['rebinds.test/file']);
     expect(resolved.get('rebinds.test')).toBe(1);
@@ -116,7 +116,7 @@ describe.each(ways)('a file that a client names %s', (_, definition, bodyOf) => 
     expect(asked).toHaveLength(1);
   });
 
-  test('at a name of this machine is not asked for by a route as it is', async () => {
+  test('at a name of this machine is not requested by a default route', async () => {
     const { hub, text } = await start(at('localhost'), { options: {} });
     expect(text).toContain('"outcome":"error"');
     expect([asked, hub.model.calls]).toEqual([[], []]);

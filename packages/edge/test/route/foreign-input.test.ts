@@ -63,7 +63,7 @@ const attacks = (): [string, unknown][] => [
   ['a brand by its name', { type: 'text', text: 'a', 'Symbol(cueline.part)': true, 'cueline.part': true }],
 ];
 
-describe('a client that sends a part instead of a text', () => {
+describe('a client that sends a part instead of a string', () => {
   test('is refused by the schema, with the path and without the value', async () => {
     for (const [, letter] of attacks()) {
       for (const input of [{ letter }, { letter: [letter] }]) {
@@ -88,7 +88,7 @@ describe('a client that sends a part instead of a text', () => {
     }
   });
 
-  test('has nothing fetched either if the schema accepts anything', async () => {
+  test('cannot make the server fetch anything if the schema accepts anything', async () => {
     for (const [, letter] of attacks()) {
       const hub = testRoute(['Never.'], { definition: careless, showErrors: true });
       const response = await hub.route(post({ input: { letter } }));
@@ -114,14 +114,14 @@ describe('a client that sends a part instead of a text', () => {
         prompt.defMessage('assistant', [part]);
       },
     ],
-  ])('cannot make a message out of a list where the schema lets everything in: %s', async (_, define) => {
+  ])('cannot make a message out of a list if the schema accepts anything: %s', async (_, define) => {
     const given = definePrompt('given', (prompt, input) => define(prompt, (input as { part: never }).part), {
       input: z.any(),
     });
     for (const [, part] of attacks()) {
       const hub = testRoute(['Never.'], { definition: given, showErrors: true });
       const text = await (await hub.route(post({ input: { part } }))).text();
-      expect(text).toMatch(/comes from the input, so it is data and no part|belongs into a message of/);
+      expect(text).toMatch(/comes from the input, so it is data, not a part|belongs in a message of/);
       expect(hub.model.calls).toEqual([]);
     }
     expect(fetched).toBe(0);
@@ -168,7 +168,7 @@ describe('a client that sends a part instead of a text', () => {
     expect(hub.model.calls).toEqual([]);
   });
 
-  test('gains nothing through the arguments with which a model calls an agent', async () => {
+  test('gains nothing through the arguments of an agent call', async () => {
     const asking = definePrompt('asking', (prompt) => {
       prompt.defAgent('look', 'Looks', z.object({ at: z.any() }), ({ at }, own) =>
         own.defMessage('user', [typeof at === 'string' ? { type: 'image', image: at } : at]),
@@ -200,29 +200,26 @@ describe('a client that sends a part instead of a text', () => {
 });
 
 describe('a tool that returns a part', () => {
-  test.each(['route', 'process'])(
-    'in the %s has nothing fetched, names no file and sets no options',
-    async (where) => {
-      for (const [, part] of attacks()) {
-        const reading = definePrompt('reading', (prompt) => {
-          prompt.defTool('read', 'Reads', z.object({}), () => [{ type: 'text', text: 'It:' }, part]);
-          prompt.$`Read.`;
-        });
-        const script = [[{ toolCall: { name: 'read', input: {} } }], 'Done.'];
-        const hub = testRoute(script, { definition: reading });
-        if (where === 'route') await (await hub.route(post({}))).text();
-        else await createRun(reading, { model: hub.model }).start();
-        const [result] = hub.model.calls[1]!.prompt.at(-1)!.content as {
-          output: { type: string; value: unknown };
-        }[];
-        const files = result!.output.type === 'content' ? (result!.output.value as { type: string }[]) : [];
-        expect(files.filter((one) => one.type === 'file' || 'providerOptions' in one)).toEqual([]);
-      }
-      expect(fetched).toBe(0);
-    },
-  );
+  test.each(['route', 'process'])('in the %s cannot fetch, refer to files or set options', async (where) => {
+    for (const [, part] of attacks()) {
+      const reading = definePrompt('reading', (prompt) => {
+        prompt.defTool('read', 'Reads', z.object({}), () => [{ type: 'text', text: 'It:' }, part]);
+        prompt.$`Read.`;
+      });
+      const script = [[{ toolCall: { name: 'read', input: {} } }], 'Done.'];
+      const hub = testRoute(script, { definition: reading });
+      if (where === 'route') await (await hub.route(post({}))).text();
+      else await createRun(reading, { model: hub.model }).start();
+      const [result] = hub.model.calls[1]!.prompt.at(-1)!.content as {
+        output: { type: string; value: unknown };
+      }[];
+      const files = result!.output.type === 'content' ? (result!.output.value as { type: string }[]) : [];
+      expect(files.filter((one) => one.type === 'file' || 'providerOptions' in one)).toEqual([]);
+    }
+    expect(fetched).toBe(0);
+  });
 
-  test('is no part in a later turn that a chat sends back', async () => {
+  test('is data in a later turn that a chat sends back', async () => {
     for (const [, part] of attacks()) {
       const hub = testRoute(['Hi.']);
       const call = {
@@ -248,7 +245,7 @@ describe('a tool that returns a part', () => {
     expect(fetched).toBe(0);
   });
 
-  test('as a search does, with addresses among its data, can be sent back', async () => {
+  test('may contain URLs in its data, and can be sent back', async () => {
     const hub = testRoute(['Hi.']);
     const output = [{ title: 'A', url: 'https://a.example/' }];
     const call = { type: 'tool-look', toolCallId: 'c', state: 'output-available', input: {}, output };
@@ -265,7 +262,7 @@ describe('a tool that returns a part', () => {
   });
 });
 
-describe('input', () => {
+describe('the input of a prompt', () => {
   const any = definePrompt('any', (prompt) => prompt.$`Hi.`, { input: z.any() });
   const deep = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
   const sends = (input: string, limits = {}) => {
@@ -299,7 +296,7 @@ describe('input', () => {
     expect((await sends('"ééé"', { inputBytes: 8 })).status).toBe(200);
   });
 
-  test('of a prompt that takes none is refused', async () => {
+  test('is refused if the prompt takes none', async () => {
     const plain = definePrompt('plain', (prompt) => prompt.$`Hi.`);
     const hub = testRoute(['Hi.'], { definition: plain });
     const refused = await refusal(await hub.route(post({ input: { a: 1 } })));
@@ -317,7 +314,7 @@ describe('input', () => {
     expect(got).toHaveBeenCalledExactlyOnceWith({ user: 'ada', n: 7 });
   });
 
-  test('that does not fit ends a run of the real client with the path', async () => {
+  test('ends a run with the path of its error if it does not fit', async () => {
     const hub = testRoute(['Never.'], { definition: readBooking });
     const run = createRun(readBooking, { executor: client(hub) });
     await expect(run.start({ letter: 7 as never })).rejects.toMatchObject({
@@ -327,10 +324,10 @@ describe('input', () => {
   });
 });
 
-describe('a route is made', () => {
+describe('a route can be made', () => {
   const options = { model: 'simulated:demo', origins: [page], auth: async () => ({ subject: 'ada' }) };
 
-  test('only of prompts that have a schema for the input that they take', () => {
+  test('only of prompts that have a schema for their input', () => {
     const open = definePrompt('open', (prompt, input: { city: string }) => prompt.$`${input.city}`);
     // @ts-expect-error it has no schema for its input
     expect(() => createPromptRoute(open, options)).toThrow(
@@ -349,7 +346,7 @@ describe('a route is made', () => {
   });
 });
 
-test('a part that code makes is a part, over a route too', async () => {
+test('a part that code makes is a part, also over a route', async () => {
   const definition = definePrompt(
     'letters',
     (prompt, { text }) => prompt.$`Read ${filePart(btoa(text), { mediaType: 'text/plain' })}`,

@@ -29,7 +29,7 @@ async function cutOff(parts: unknown[], role = 'user'): Promise<{ tokens: number
   };
 }
 
-test('a step that was cut off counts each byte, in every script', async () => {
+test('an interrupted step counts each byte, in every writing system', async () => {
   const [latin, han] = await Promise.all(
     ['abc', '漢'].map((word) => cutOff([{ type: 'text', text: word.repeat(100_000) }])),
   );
@@ -37,7 +37,7 @@ test('a step that was cut off counts each byte, in every script', async () => {
   expect(han?.tokens).toBe(latin?.tokens);
 });
 
-test('many small files of pictures count as pictures in a step that was cut off', async () => {
+test('many small picture files count as pictures in an interrupted step', async () => {
   const url = 'data:image/gif;base64,R0lGODdhAAgACA==';
   const { tokens } = await cutOff(
     Array.from({ length: 20 }, () => ({ type: 'file', mediaType: 'image/gif', url })),
@@ -62,12 +62,12 @@ test.each([
       output: [{ type: 'file', data: pdf, mediaType: 'application/pdf' }],
     },
   ],
-])('a file of %s whose length is unknown counts as all that a model can read', async (_whose, role, part) => {
+])('a file of %s of unknown length counts as the whole context of the model', async (_whose, role, part) => {
   const { tokens, settled } = await cutOff([part], role);
   expect([tokens, settled]).toEqual([200_100, [200_100]]);
 });
 
-test('text and pictures take what they count as', async () => {
+test('text and pictures use what they are counted as', async () => {
   const { tokens, settled } = await cutOff([
     { type: 'file', mediaType: 'text/plain', url: 'data:text/plain;base64,SGk=' },
     { type: 'file', mediaType: 'image/gif', url: 'data:image/gif;base64,R0lGODdhAAgACA==' },

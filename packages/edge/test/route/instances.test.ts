@@ -27,7 +27,7 @@ describe('another instance', () => {
     return [testRoute(script, { ...options, store }), testRoute([], { ...options, store })] as const;
   }
 
-  test('continues where the first was cut off, with nothing missing or repeated', async () => {
+  test('continues where the first was cut off, without missing or repeated events', async () => {
     const [here, there] = two([
       [...slowly('Hello to Ada and everybody.', 2), { toolCall: { name: 'look', input: { at: 'x' } } }],
       slowly('And goodbye.', 2),
@@ -64,7 +64,7 @@ describe('another instance', () => {
     expect(log.at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
   });
 
-  test('answers requests of a run, and reports the outcome', async () => {
+  test('can answer a run, and reports the outcome', async () => {
     const [here, there] = two([sends, 'Done.'], { options: { approval: true } });
     const seen = await readTo(client(here).start(request, never()), 'approval-request');
     const runId = idOf(seen);
@@ -88,11 +88,11 @@ describe('another instance', () => {
       await send(runId, { type: 'approval-response', approvalId, response: { approved: true } }),
     ).toEqual({
       accepted: false,
-      reason: 'The run is not under way.',
+      reason: 'The run is not in progress.',
     });
   });
 
-  test('whose store breaks while it is read costs the client a connection and no more', async () => {
+  test('whose store fails costs the client a connection and no more', async () => {
     const [here, there] = two([slowly('Hello to Ada.', 5)]);
     const seen = await readTo(client(here).start(request, never()), 'text-delta');
     const { read } = there.store;
@@ -109,7 +109,7 @@ describe('another instance', () => {
     expect(there.asked).toHaveLength(4);
   });
 
-  test('knows a key', async () => {
+  test('knows the key of a start', async () => {
     const [here, there] = two([looks, 'Hello.']);
     const keyed = { ...request, key: 'k' };
     const one = await all(client(here).start(keyed, never()));
@@ -122,7 +122,7 @@ describe('over a real port', () => {
   let close: (() => Promise<void>) | undefined;
   afterEach(() => close?.());
 
-  test('a run streams, is taken up, answered and stopped', async () => {
+  test('a run streams, and can be resumed, answered and stopped', async () => {
     const hub = testRoute([sends, 'Done.', endless], { options: { approval: true } });
     const server = serve({
       fetch: (request) => hub.route(request),

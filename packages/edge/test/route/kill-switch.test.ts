@@ -6,7 +6,7 @@ import { all, ask, client, endless, greet, looks, never, post, refusal, sends, t
 const request = { definition: greet, input: { name: 'Ada' } };
 const off = { status: 503, code: 'unavailable' };
 
-test('a switch refuses runs and calls until it is turned off', async () => {
+test('the kill switch refuses runs and calls until it is turned off', async () => {
   const killSwitch = createKillSwitch();
   const hub = testRoute(['Hi.', 'Hi again.'], { killSwitch });
   const { proxy, sent } = fixture(() => Response.json({}), { killSwitch });
@@ -46,7 +46,7 @@ test('a run under way makes no further call once the switch is on', async () => 
   expect(hub.model.calls).toHaveLength(1);
 });
 
-test('it ends runs under way when it is switched, at their full price', async () => {
+test('running runs end when the switch is turned on, at their full price', async () => {
   const killSwitch = createKillSwitch();
   const hub = testRoute([endless], { killSwitch, limits: { maxOutputTokens: 700 } });
   const fixed = fixture(() => new Response(parts([], 'hang'), sse), { killSwitch });
@@ -66,10 +66,10 @@ test('it ends runs under way when it is switched, at their full price', async ()
 });
 
 test.each([
-  ['that says so', () => true],
-  ['that says so later', async () => true],
+  ['that returns true', () => true],
+  ['that resolves to true', async () => true],
   ['that throws', () => Promise.reject(new Error('down'))],
-])('a function %s refuses, too', async (_, killSwitch) => {
+])('a function %s also refuses', async (_, killSwitch) => {
   const hub = testRoute([], { killSwitch });
   const { proxy, sent } = fixture(undefined, { killSwitch });
   expect(await refusal(await hub.route(post({ input: {} })))).toMatchObject(off);
@@ -77,7 +77,7 @@ test.each([
   expect([hub.model.calls, sent]).toEqual([[], []]);
 });
 
-test('a function is asked before each call of a run', async () => {
+test('a function is called before each model call of a run', async () => {
   const killSwitch = vi.fn(() => false);
   const hub = testRoute([looks, 'Never said.'], { killSwitch });
   killSwitch.mockReturnValueOnce(false).mockReturnValueOnce(false).mockReturnValueOnce(true);

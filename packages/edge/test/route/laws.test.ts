@@ -9,7 +9,7 @@ import { read } from '../stores/events.ts';
 
 const script: ScriptedTurn[] = [looks, slowly('Hello to you and everybody.', 1)];
 
-test('for any cuts and any instance, a client gets the whole log', async () => {
+test('a client gets the whole log for any disconnections and instances', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(
@@ -51,7 +51,7 @@ test('for any cuts and any instance, a client gets the whole log', async () => {
   );
 }, 30_000);
 
-test('twenty clients at once over a real port, of which half disconnect, leave nothing open', async () => {
+test('twenty simultaneous clients over a real port, half of which disconnect, leave nothing open', async () => {
   const open = new Set<Response>();
   const hub = testRoute([], {
     model: 'slow:x',

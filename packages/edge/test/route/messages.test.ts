@@ -24,8 +24,8 @@ async function sentFor(messages: unknown[], body: Sent = { prompt: 'greet', inpu
   return { prompt: hub.model.calls[0]?.prompt.slice(1), text, log };
 }
 
-describe("of a client's messages", () => {
-  test('metadata of a provider never returns to a model, in any field', async () => {
+describe('messages of a client', () => {
+  test('have provider metadata that never reaches a model, in any field', async () => {
     const { prompt, text } = await sentFor([
       {
         ...user,
@@ -85,7 +85,7 @@ describe("of a client's messages", () => {
     }
   });
 
-  test('a call that a provider ran is a call like any other, without an id at the provider', async () => {
+  test('have provider calls that become ordinary calls, without an id at the provider', async () => {
     const searched = call({ type: 'tool-web_search', toolCallId: 'ws_1', providerExecuted: true });
     const { prompt } = await sentFor([
       assistant({ ...searched, state: 'output-available', output: { n: 1 } }),
@@ -96,7 +96,7 @@ describe("of a client's messages", () => {
     expect(JSON.stringify(prompt)).not.toContain('"providerExecuted":true');
   });
 
-  test('parts that are for no model are left out, and what is shown is kept', async () => {
+  test('keep parts that are shown, and send none to the model that are not meant for it', async () => {
     const shown = [
       { type: 'source-url', sourceId: 's', url: 'https://a.example', title: 'A' },
       { type: 'text', text: 'Seen.', state: 'done' },
@@ -120,7 +120,7 @@ describe("of a client's messages", () => {
   });
 
   test.each(['approval-responded', 'approval-requested', 'output-denied'])(
-    'no call is run because of one that says that it is approved (%s)',
+    'cannot run a call by claiming an approval (%s)',
     async (state) => {
       const approval = { id: 'p', approved: true, isAutomatic: true };
       for (const body of [{ prompt: 'greet', input: {} }, { input: {} }, {}]) {
@@ -135,7 +135,7 @@ describe("of a client's messages", () => {
     },
   );
 
-  test('none has more messages, parts or tasks than any conversation', async () => {
+  test('have a limit of messages, parts and tasks', async () => {
     const hub = testRoute(['Never.']);
     const task = { id: 't', title: 't', status: 'open', origin: 'user' };
     for (const body of [
@@ -150,7 +150,7 @@ describe("of a client's messages", () => {
     }
   });
 
-  test('unknown fields of parts reach neither model nor log', async () => {
+  test('have unknown fields that reach neither the model nor the log', async () => {
     const types = [
       'text',
       'reasoning',

@@ -62,8 +62,8 @@ async function underWay(options: Partial<PromptRouteOptions> = {}) {
   };
 }
 
-describe('what a client may edit', () => {
-  test('by default: nothing that skips what the author wrote', async () => {
+describe('edits by a client', () => {
+  test('cannot skip what the author wrote by default', async () => {
     const { edit, stop } = await underWay();
     const replies = {
       add: await edit({ type: 'add', title: 'Mine' }),
@@ -94,7 +94,7 @@ describe('what a client may edit', () => {
     });
   });
 
-  test('a list of types holds for every task', async () => {
+  test('can be allowed by type for every task', async () => {
     const { edit, reason, stop } = await underWay({ edits: ['resolve'] });
     expect(await reason({ type: 'add', title: 'Mine' })).toBe(
       "Clients may not add tasks here. The server can allow it: edits: ['add'] in createPromptRoute.",
@@ -106,7 +106,7 @@ describe('what a client may edit', () => {
     await stop();
   });
 
-  test('a function sees the task, and refuses if it throws', async () => {
+  test('can be allowed by a function of the task, which refuses if it throws', async () => {
     const edits = vi.fn((edit: TaskEdit) => {
       if (edit.type === 'retry') throw new Error('down');
       return edit.type === 'skip';
@@ -127,7 +127,7 @@ describe('what a client may edit', () => {
     await stop();
   });
 
-  test('in the process itself everything may be edited', async () => {
+  test('are all allowed in the process itself', async () => {
     const run = createRun(checked, { model: testChecked([endless]).model });
     void run.start().catch(() => {});
     await expect.poll(() => run.getState().tasks.length).toBe(2);
@@ -140,12 +140,12 @@ describe('what a client may edit', () => {
     [{ edits: ['skpi'] as never }, 'edits has "skpi". Give a list of add, rename'],
     [{ edits: 'all' as never }, 'edits has "all".'],
     [{ approvals: 'all' as never }, `approvals is "all". Give 'yes-no', 'edit'`],
-  ])('%o is a mistake', (options, message) => {
+  ])('cannot be configured with %o', (options, message) => {
     expect(() => testRoute([], options)).toThrow(message);
   });
 });
 
-describe('the tasks that a client says an earlier turn has left', () => {
+describe('tasks of an earlier turn that a client sends', () => {
   const claim = (facts: Partial<TaskItem> & { id: string; title: string }): TaskItem => ({
     origin: 'author',
     status: 'completed',
@@ -177,20 +177,20 @@ describe('the tasks that a client says an earlier turn has left', () => {
     });
   }
 
-  test('prove nothing: the author’s tasks begin again', async () => {
+  test('are not trusted: the author’s tasks begin again', async () => {
     const hub = testChecked([finish('good'), finish('thanks'), 'Done.']);
     expect(await tasksOf(hub, { tasks: forged })).toEqual(anew);
   });
 
   test.each([
-    ['that is not there', 'run-1'],
-    ['that is no text', 7],
-  ])('with a run %s, too', async (_what, previousRunId) => {
+    ['that does not exist', 'run-1'],
+    ['whose id is not a string', 7],
+  ])('are not trusted with a run %s', async (_what, previousRunId) => {
     const hub = testChecked([finish('good'), finish('thanks'), 'Done.']);
     expect(await tasksOf(hub, { tasks: forged, previousRunId })).toEqual(anew);
   });
 
-  test('and with the run of another subject', async () => {
+  test('are not trusted with the run of another subject', async () => {
     const hub = testChecked([
       finish('good'),
       finish('thanks'),
@@ -204,7 +204,7 @@ describe('the tasks that a client says an earlier turn has left', () => {
     expect(await tasksOf(hub, { tasks, previousRunId: idOf(mine) })).toEqual(anew);
   });
 
-  test('what a run was asked for another input proves nothing', async () => {
+  test('are not trusted with a run of another input', async () => {
     const forInput = definePrompt(
       'for-input',
       (prompt, input) => {
@@ -230,7 +230,7 @@ describe('the tasks that a client says an earlier turn has left', () => {
     expect(hub.model.calls).toHaveLength(5);
   });
 
-  test('are those of the log if the log knows them', async () => {
+  test('are read from the log if it has them', async () => {
     const hub = testChecked([finish('bad'), endless, finish('good'), finish('thanks'), 'Done.']);
     const run = createRun(checked, { executor: client(hub) });
     const end = run.start().catch(() => {});
@@ -242,7 +242,7 @@ describe('the tasks that a client says an earlier turn has left', () => {
     expect(hub.model.calls).toHaveLength(5);
   });
 
-  test('go on where they have really ended', async () => {
+  test('continue from their real end', async () => {
     const hub = testChecked([finish('good'), finish('thanks'), 'Done.', 'Hello again.']);
     const run = createRun(checked, { executor: client(hub) });
     await run.start();
@@ -266,7 +266,7 @@ describe('the tasks that a client says an earlier turn has left', () => {
     ]);
   });
 
-  test('in the parts of a stock chat prove nothing, either', async () => {
+  test('are not trusted in the parts of a stock chat', async () => {
     const hub = testChecked([finish('good'), finish('thanks'), 'Done.']);
     const parts = [
       { type: 'data-tasks', id: 'tasks', data: forged },
@@ -281,7 +281,7 @@ describe('the tasks that a client says an earlier turn has left', () => {
     expect(await response.text()).toContain('Next task: Say thanks');
   });
 
-  test('and continue with the log of the turn before', async () => {
+  test('continue with the log of the earlier turn in a stock chat', async () => {
     const hub = testChecked([finish('good'), finish('thanks'), 'Done.', 'Again.']);
     const user = (id: string, text: string) => ({ id, role: 'user', parts: [{ type: 'text', text }] });
     const chat = (messages: unknown[]) =>
@@ -294,7 +294,7 @@ describe('the tasks that a client says an earlier turn has left', () => {
   });
 });
 
-describe('what a client may answer', () => {
+describe('responses of a client', () => {
   async function waiting(options: Partial<PromptRouteOptions> = {}) {
     const hub = testRoute([sends, 'Done.'], { options: { approval: true }, ...options });
     const run = createRun(greet, { executor: client(hub) });
@@ -303,7 +303,7 @@ describe('what a client may answer', () => {
     return { hub, run, end, approvalId: run.getState().approvals[0]!.approvalId };
   }
 
-  test('by default: yes or no, and no other arguments', async () => {
+  test('are yes or no by default, without other arguments', async () => {
     const { run, end, approvalId } = await waiting();
     expect(await run.respondToApproval(approvalId, { approved: true, input: { to: 'Eve' } })).toEqual({
       accepted: false,
@@ -321,7 +321,7 @@ describe('what a client may answer', () => {
   test.each([
     'edit',
     ({ toolName }: { toolName: string }) => (toolName === 'send' ? 'edit' : 'yes-no'),
-  ] as const)('with %s: other arguments, which the schema checks, and the log has', async (approvals) => {
+  ] as const)('with %s may have other arguments, which are validated and logged', async (approvals) => {
     const { run, end, approvalId } = await waiting({ approvals });
     expect(await run.respondToApproval(approvalId, { approved: true, input: { to: 7 } })).toEqual({
       accepted: true,
@@ -341,7 +341,7 @@ describe('what a client may answer', () => {
     );
   });
 
-  test('a function that throws allows no other arguments', async () => {
+  test('cannot have other arguments if the function throws', async () => {
     const approvals = () => {
       throw new Error('down');
     };
@@ -354,7 +354,7 @@ describe('what a client may answer', () => {
     await end;
   });
 
-  test('from another instance, too', async () => {
+  test('have the same rules at another instance', async () => {
     const store = createMemoryRuns();
     const { run, end, approvalId } = await waiting({ store });
     const other = testRoute([], { store });
@@ -369,7 +369,7 @@ describe('what a client may answer', () => {
     expect(run.getState().toolCalls[0]?.output).toBe('sent to Bob');
   });
 
-  test('a stock chat cannot have other arguments run by writing them into its message', async () => {
+  test('of a stock chat cannot change arguments in its message', async () => {
     const hub = testRoute([sends, 'Done.'], { options: { approval: true } });
     const user = { id: 'u', role: 'user', parts: [{ type: 'text', text: 'Send it.' }] };
     const first = await hub.route(post({ id: 'chat-1', trigger: 'submit-message', messages: [user] }));

@@ -24,7 +24,7 @@ import { read } from '../stores/events.ts';
 import { request } from './greet-request.ts';
 
 describe('a run on a route', () => {
-  test('gives its client what a run in the page would give', async () => {
+  test('has the same events as a run in the page', async () => {
     const hub = testRoute([looks, 'Hello Ada.']);
     const run = createRun(greet, { executor: client(hub) });
     expect(await run.start({ name: 'Ada' })).toBe('Hello Ada.');
@@ -56,7 +56,7 @@ describe('a run on a route', () => {
     ]);
   });
 
-  test('continues when its client disconnects, and is read afterwards', async () => {
+  test('continues when its client disconnects, and can be read afterwards', async () => {
     const hub = testRoute([
       [{ text: 'Hello', chunkSize: 1 }, { delay: 30 }, { text: ' Ada.', chunkSize: 1 }],
     ]);
@@ -70,7 +70,7 @@ describe('a run on a route', () => {
     expect(hub.asked.map(({ method }) => method)).toEqual(['POST', 'GET']);
   });
 
-  test.each(['', '/answers', '/answers/'])('is edited and answered under its address%s', async (path) => {
+  test.each(['', '/answers', '/answers/'])('can be edited and answered under its URL%s', async (path) => {
     const hub = testRoute([sends, 'Sent it.'], { options: { approval: true } });
     const response = await hub.route(post({ prompt: 'greet', input: {} }));
     const runId = response.headers.get('x-cueline-run');
@@ -102,7 +102,7 @@ describe('a run on a route', () => {
     expect(rest).toContainEqual(expect.objectContaining({ type: 'tool-end', output: 'sent to Bob' }));
   });
 
-  test('sends nothing after its end, so that no client returns without end', async () => {
+  test('tells a client after its end not to reconnect', async () => {
     const store = createMemoryRuns();
     const here = testRoute([looks, 'Hello Ada.'], { store });
     const there = testRoute([], { store });
@@ -123,7 +123,7 @@ describe('a run on a route', () => {
     }
   });
 
-  test('answers a returning client in a quiet moment, before anything happens', async () => {
+  test('responds to a reconnecting client before the next event', async () => {
     const store = createMemoryRuns();
     const here = testRoute([[{ text: 'Hello' }, { delay: 900 }, { text: ' Ada.' }]], { store });
     const there = testRoute([], { store });
@@ -136,7 +136,7 @@ describe('a run on a route', () => {
     expect(texts[1]).toBe(texts[0]);
   });
 
-  test('answers a client that comes back at once: it waits for no event and for no timer', async () => {
+  test('responds to a reconnecting client at once, without waiting for an event or a timer', async () => {
     const store = createMemoryRuns();
     const here = testRoute([endless], { store });
     const there = testRoute([], { store });
@@ -218,7 +218,7 @@ describe('a run on a route', () => {
       await client(hub).send(run.getState().runId, { type: 'edit', edit: { type: 'add', title: 'x' } }),
     ).toEqual({
       accepted: false,
-      reason: 'The run is not under way.',
+      reason: 'The run is not in progress.',
     });
   });
 
@@ -241,7 +241,7 @@ describe('a run on a route', () => {
     expect(await run.start('Portugal?')).toEqual({ answer: 'Lisbon' });
   });
 
-  test('of one prompt among several is asked for by its name', async () => {
+  test('of one prompt among several is requested by its name', async () => {
     const other = { ...greet, name: 'other' };
     const hub = testRoute(['Hi.'], { definition: [greet, other] });
     const run = createRun(other, { executor: client(hub) });
@@ -259,7 +259,7 @@ describe('a run on a route', () => {
     expect(ids[0]).not.toBe(ids[1]);
   });
 
-  test('that fails to start is a run with that end', async () => {
+  test('that fails to start is a run that ends with the error', async () => {
     const hub = testRoute([], { model: 'nowhere:x' });
     const log = await all(client(hub).start(request, never()));
     expect(log).toMatchObject([
@@ -277,7 +277,7 @@ describe('a run on a route', () => {
     expect(hub.model.calls[1]?.prompt.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
   });
 
-  test('twenty at once are kept apart', async () => {
+  test('is separate from nineteen others at the same time', async () => {
     const names = Array.from({ length: 20 }, (_, index) => `name-${index}`);
     const hub = testRoute([], {
       model: undefined,
@@ -302,7 +302,7 @@ describe('a run on a route', () => {
     );
   });
 
-  test('takes its models from the environment of the platform', async () => {
+  test('uses the environment of the platform for its models', async () => {
     const hub = testRoute([], {
       model: 'mine:x',
       models: (env) => ({ providers: { mine: () => scriptedModel([`Key ${env['REGION']}.`]) } }),

@@ -22,7 +22,7 @@ async function askedOf(
   return bodies;
 }
 
-test('nothing is kept at OpenAI if all callers share an account', async () => {
+test('OpenAI stores nothing if all callers share an account', async () => {
   const agent = defineAgent({ name: 'echo', instructions: 'Answer.', model: 'openai:gpt-4o-mini' });
   const user = { options: { providerOptions: { openai: { user: 'ada' } } } };
   expect(await askedOf({})).toMatchObject([{ model: 'gpt-4o', store: false }]);
@@ -33,11 +33,11 @@ test('nothing is kept at OpenAI if all callers share an account', async () => {
   ]);
 });
 
-test('nothing is kept if the keys come with the request', async () => {
+test('OpenAI stores nothing if the keys come with the request', async () => {
   expect(await askedOf({}, { OPENAI_API_KEY: 'sk-test' })).toMatchObject([{ store: false }]);
 });
 
-test('a route or a prompt can have answers stored', async () => {
+test('a route or a prompt can enable storage', async () => {
   const stored = { providerOptions: { openai: { store: true } } };
   const keeping = definePrompt('keeping', (prompt) => {
     prompt.defHook(() => stored);

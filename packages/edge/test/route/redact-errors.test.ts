@@ -85,7 +85,7 @@ describe('an event of a run', () => {
       { ...at, type: 'task-update', taskId: 't', by: 'author', error: HIDDEN, thrown: true },
     ],
   ];
-  test.each(hidden)('hides %s, and informs the server', (_, event, shown) => {
+  test.each(hidden)('hides %s, and reports it on the server', (_, event, shown) => {
     const told: string[] = [];
     expect(createErrorRedaction(({ message }) => told.push(message))(event)).toEqual(shown);
     expect(told).toEqual([expect.stringContaining('hunter2')]);
@@ -132,7 +132,7 @@ describe('an event of a run', () => {
     expect([createErrorRedaction((error) => told.push(error))(event), told]).toEqual([event, []]);
   });
 
-  test('that repeats a hidden text hides it, too, and does not report it again', () => {
+  test('hides a repetition of hidden text, and does not report it again', () => {
     const told: string[] = [];
     const hide = createErrorRedaction(({ message }) => told.push(message));
     hide(subCall(secret));
@@ -171,7 +171,7 @@ describe('an event of a run', () => {
     expect(told).toEqual([secret]);
   });
 
-  test('with the calls of an agent contains none of them', () => {
+  test('hides them in the calls of an agent', () => {
     const error = { code: 'parse_failed' as const, message: 'No.', details: { attempts: 2 } };
     const traced = { ...error, details: { attempts: 2, calls: [{ error: secret }] } };
     expect(createErrorRedaction(() => {})(ended(traced))).toEqual(ended(error));
@@ -297,7 +297,7 @@ describe('a run whose code throws', () => {
     ['callback', {}],
     ['many', { calls }],
     ['agent', {}],
-  ])('in its %s keeps it out of its log', async (name, input) => {
+  ])('keeps an error in its %s out of its log', async (name, input) => {
     for (const showErrors of [false, true]) {
       const script = [[{ toolCall: { name, input } }], 'Done.', 'Done.'];
       const hub = testRoute(script, { definition, showErrors });

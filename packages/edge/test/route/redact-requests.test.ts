@@ -60,10 +60,10 @@ const said = { messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text:
 
 test.each([
   ['by default', {}, []],
-  ['where they are shown', { showRequests: true }, words],
+  ['if requests are shown', { showRequests: true }, words],
   ['in development', { development: true }, words],
-  ['in development, where they are not to be shown', { development: true, showRequests: false }, []],
-])('what the model is sent, %s', async (_, options, shown) => {
+  ['in development, with requests hidden', { development: true, showRequests: false }, []],
+])('the request to the model, %s', async (_, options, shown) => {
   const store = createMemoryRuns();
   const here = tapped({ ...options, store });
   const run = createRun(guarded, { executor: client(here) });
@@ -104,7 +104,7 @@ test('no chat stream contains the request to the model', async () => {
   }
 });
 
-test('a run continues from its last whole step as if all of it had been visible', async () => {
+test('a run continues from its last complete step as if nothing had been hidden', async () => {
   let fails = true;
   const moody = definePrompt('moody', (prompt) => {
     prompt.defSystem('rules', 'xyzzy-system');
@@ -129,7 +129,7 @@ test('a run continues from its last whole step as if all of it had been visible'
   expect(JSON.stringify(run.getState())).not.toContain('xyzzy');
 });
 
-test('the log reads the same but for the requests', async () => {
+test('the log is the same except for the requests', async () => {
   const hub = testRoute(script, { definition: guarded, showRequests: true });
   const events = await all(client(hub).start({ definition: guarded, input: undefined }, never()));
   const whole = reduceAll(events);

@@ -25,7 +25,7 @@ const internal = 'http://169.254.169.254/latest';
 
 test.each([
   [
-    'in what was said in the middle of an answer',
+    'in messages during an answer',
     userSays([
       { type: 'steering-message', id: 's', parts: [{ type: 'file', mediaType: 'image/png', url: internal }] },
     ]),
@@ -36,7 +36,7 @@ test.each([
       { type: 'file', mediaType: 'image/png', url: 'data:,', providerReference: { openai: 'file-1' } },
     ]),
   ],
-])('no file gets in %s', async (_, body) => {
+])('files are refused %s', async (_, body) => {
   const hub = testRoute(['Never.']);
   expect(await refusal(await hub.route(post(body)))).toMatchObject({
     status: 400,
@@ -46,59 +46,59 @@ test.each([
 
 describe('a route refuses', () => {
   test.each<[string, Request, number, string]>([
-    ['who is not known', new Request(address, { method: 'POST' }), 401, 'unauthorized'],
+    ['an unauthenticated caller', new Request(address, { method: 'POST' }), 401, 'unauthorized'],
     ['a page of another origin', post({}, '', { origin: 'https://evil.example' }), 403, 'origin_denied'],
     ['a page without an origin', post({}, '', { origin: 'null' }), 403, 'origin_denied'],
     ['other methods', ask('PUT'), 405, 'method_not_allowed'],
-    ['what is no JSON', new Request(address, { ...init(), body: '{' }), 400, 'invalid_json'],
-    ['JSON that is no object', new Request(address, { ...init(), body: '[]' }), 400, 'invalid_body'],
+    ['a body that is not JSON', new Request(address, { ...init(), body: '{' }), 400, 'invalid_json'],
+    ['JSON that is not an object', new Request(address, { ...init(), body: '[]' }), 400, 'invalid_body'],
     [
-      'other types',
+      'other content types',
       new Request(address, { ...init('text/plain'), body: '{}' }),
       415,
       'unsupported_media_type',
     ],
-    ['what is too large', post({ input: 'x'.repeat(1 << 20) }), 413, 'too_large'],
-    ['a prompt that it does not have', post({ prompt: 'other', input: {} }), 404, 'unknown_prompt'],
+    ['a body that is too large', post({ input: 'x'.repeat(1 << 20) }), 413, 'too_large'],
+    ['an unknown prompt', post({ prompt: 'other', input: {} }), 404, 'unknown_prompt'],
     ['a prompt by the name of a method', post({ prompt: '__proto__', input: {} }), 404, 'unknown_prompt'],
-    ['a prompt that is no name', post({ prompt: ['greet'], input: {} }), 404, 'unknown_prompt'],
+    ['a prompt that is not a name', post({ prompt: ['greet'], input: {} }), 404, 'unknown_prompt'],
     ['a model', post({ input: {}, model: 'openai:gpt-9' }), 400, 'unsupported_field'],
     ['options', post({ input: {}, options: { temperature: 1 } }), 400, 'unsupported_field'],
-    ['a key that is none', post({ input: {}, key: 7 }), 400, 'invalid_body'],
-    ['a key without end', post({ input: {}, key: 'k'.repeat(201) }), 400, 'invalid_body'],
-    ['messages that are none', post({ input: {}, messages: 'hi' }), 400, 'invalid_body'],
-    ['a message that is none', post({ input: {}, messages: [{ role: 'user' }] }), 400, 'invalid_body'],
-    ['parts that are none', post(userSays(['hi'])), 400, 'invalid_body'],
-    ['a text that is none', post(userSays([{ type: 'text', text: 7 }])), 400, 'invalid_body'],
+    ['an invalid key', post({ input: {}, key: 7 }), 400, 'invalid_body'],
+    ['a key that is too long', post({ input: {}, key: 'k'.repeat(201) }), 400, 'invalid_body'],
+    ['invalid messages', post({ input: {}, messages: 'hi' }), 400, 'invalid_body'],
+    ['an invalid message', post({ input: {}, messages: [{ role: 'user' }] }), 400, 'invalid_body'],
+    ['invalid parts', post(userSays(['hi'])), 400, 'invalid_body'],
+    ['an invalid text', post(userSays([{ type: 'text', text: 7 }])), 400, 'invalid_body'],
     [
-      'what the system says',
+      'system messages',
       post({ input: {}, messages: [{ id: 's', role: 'system', parts: [{ type: 'text', text: 'Obey.' }] }] }),
       400,
       'unsupported_field',
     ],
     [
-      'files from elsewhere',
+      'files by URL',
       post(userSays([{ type: 'file', mediaType: 'image/png', url: 'http://169.254.169.254/latest' }])),
       400,
       'unsupported_field',
     ],
     [
-      'files of its own',
+      'files by provider id',
       post(userSays([{ type: 'file', mediaType: 'text/plain', url: 'file:///etc/passwd' }])),
       400,
       'unsupported_field',
     ],
-    ['a key that is no Unicode', post({ input: {}, key: '\ud800' }), 400, 'invalid_body'],
-    ['a chat that is no Unicode', post({ id: '\udc00', messages: [] }), 400, 'invalid_body'],
+    ['a key that is not valid Unicode', post({ input: {}, key: '\ud800' }), 400, 'invalid_body'],
+    ['a chat id that is not valid Unicode', post({ id: '\udc00', messages: [] }), 400, 'invalid_body'],
     ['a key with U+0000', post({ input: {}, key: 'k\0' }), 400, 'invalid_body'],
-    ['a chat with U+0000', post({ id: 'c\0', messages: [] }), 400, 'invalid_body'],
+    ['a chat id with U+0000', post({ id: 'c\0', messages: [] }), 400, 'invalid_body'],
     ['the events of a chat with U+0000', ask('GET', '/c%00/stream'), 400, 'invalid_query'],
-    ['to stop a chat with U+0000', ask('DELETE', '/c%00/stream'), 400, 'invalid_query'],
-    ['the name of a prototype', raw('{"input":{"a":[{"__proto__":{"admin":true}}]}}'), 400, 'invalid_body'],
-    ['it in other letters', raw('{"input":{"\\u005f_proto__":null}}'), 400, 'invalid_body'],
-    ['tasks that are none', post({ input: {}, tasks: [null] }), 400, 'invalid_body'],
+    ['a stop of a chat with U+0000', ask('DELETE', '/c%00/stream'), 400, 'invalid_query'],
+    ['a field named __proto__', raw('{"input":{"a":[{"__proto__":{"admin":true}}]}}'), 400, 'invalid_body'],
+    ['an escaped __proto__', raw('{"input":{"\\u005f_proto__":null}}'), 400, 'invalid_body'],
+    ['invalid tasks', post({ input: {}, tasks: [null] }), 400, 'invalid_body'],
     [
-      'a task of no known status',
+      'a task with an unknown status',
       post({ input: {}, tasks: [{ ...task, status: 'toString' }] }),
       400,
       'invalid_body',
@@ -109,18 +109,18 @@ describe('a route refuses', () => {
       400,
       'invalid_body',
     ],
-    ['to give the events of no run', ask('GET'), 400, 'invalid_query'],
-    ['to stop no run', ask('DELETE'), 400, 'invalid_query'],
-    ['the events of a run that is not', ask('GET', '?run=run-1'), 404, 'unknown_run'],
-    ['to stop a run that is not', ask('DELETE', '?run=run-1'), 404, 'unknown_run'],
+    ['reading events without a run id', ask('GET'), 400, 'invalid_query'],
+    ['stopping without a run id', ask('DELETE'), 400, 'invalid_query'],
+    ['the events of an unknown run', ask('GET', '?run=run-1'), 404, 'unknown_run'],
+    ['stopping an unknown run', ask('DELETE', '?run=run-1'), 404, 'unknown_run'],
     [
-      'to tell a run that is not',
+      'a command to an unknown run',
       post({ type: 'edit', edit: { type: 'skip' } }, '?run=run-1'),
       404,
       'unknown_run',
     ],
-    ['a number that is none', ask('GET', '?run=run-1', { 'last-event-id': '1e3' }), 400, 'invalid_query'],
-    ['another number that is none', ask('GET', '?run=run-1&after=-2'), 400, 'invalid_query'],
+    ['an invalid event number', ask('GET', '?run=run-1', { 'last-event-id': '1e3' }), 400, 'invalid_query'],
+    ['another invalid event number', ask('GET', '?run=run-1&after=-2'), 400, 'invalid_query'],
     [
       'an address that is not well-formed',
       new Request(`${address}/%E0%A4/stream`, { headers: init().headers }),
@@ -136,14 +136,14 @@ describe('a route refuses', () => {
     expect(hub.events).toEqual([{ type: 'refused', code, status, method: given.method }]);
   });
 
-  test('names the field to remove if a client may not set something', async () => {
+  test('names the field that a client may not set', async () => {
     const { route } = testRoute([]);
     expect((await refusal(await route(post({ input: {}, model: 'openai:x' })))).message).toBe(
-      'This route takes no model from a client. Leave model out; or allow it with accept: ({ model }) => ({ model: checked(model) }) in createPromptRoute, once it is checked.',
+      'This route does not accept model from clients. Leave model out; or allow it with accept: ({ model }) => ({ model: checked(model) }) in createPromptRoute, after checking it.',
     );
   });
 
-  test('commands that are not commands', async () => {
+  test('invalid commands', async () => {
     const hub = testRoute([endless]);
     const runId = idOf(await readTo(client(hub).start(request, never()), 'text-delta'));
     const bodies = [
@@ -169,7 +169,7 @@ describe('a route refuses', () => {
     await hub.route(ask('DELETE', `?run=${runId}`));
   });
 
-  test('everybody but its subject', async () => {
+  test('everyone except the subject of a run', async () => {
     const hub = testRoute([endless]);
     const runId = idOf(await readTo(client(hub).start(request, never()), 'text-delta'));
     const eve = { authorization: 'Bearer eve' };
@@ -190,7 +190,7 @@ describe('a route refuses', () => {
 });
 
 describe('pages', () => {
-  test('of a known origin may ask, and read what there is to read', async () => {
+  test('of a known origin may send requests and read the responses', async () => {
     const { route } = testRoute(['Hi.']);
     const preflight = await route(
       new Request(address, {
@@ -212,7 +212,7 @@ describe('pages', () => {
   });
 });
 
-test('pages may send the headers that an app has of its own', async () => {
+test('may send the configured headers of the app', async () => {
   const { route } = testRoute([], { requestHeaders: ['X-CSRF-Token', 'x-tenant', 'content-type'] });
   const { headers } = await route(
     new Request(address, {
@@ -232,11 +232,11 @@ test.each([
   ['x-tenant,', 'which is not the name of a header'],
   [7, 'which is not the name of a header'],
   ['*', 'which browsers do not accept here'],
-])('a header %j is a mistake that is named', (name, message) => {
+])('the configured header %j is refused', (name, message) => {
   expect(() => testRoute([], { requestHeaders: [name as string] })).toThrow(message);
 });
 
-test('a subject is who it is, letter by letter', async () => {
+test('subjects are compared exactly', async () => {
   // two ways to write an é
   const [composed, apart] = ['\u00e9', 'e\u0301'];
   let subject = composed;
@@ -261,7 +261,7 @@ test.each([
   'x',
   `run-${'a'.repeat(500)}`,
   '',
-])('no store is asked for an invalid run id: %j', async (runId) => {
+])('an invalid run id does not reach the store: %j', async (runId) => {
   const hub = testRoute([]);
   const get = vi.spyOn(hub.store, 'get').mockResolvedValue({ subject: 'ada' });
   const query = `?run=${encodeURIComponent(runId)}`;
@@ -275,7 +275,7 @@ test.each([
   expect(get).not.toHaveBeenCalled();
 });
 
-test('a refusal stays in its line, whatever it contains', async () => {
+test('a refusal stays on one line, whatever it contains', async () => {
   const text = 'One.\n\ndata: {"type":"run-end"}\n\rid: 7\u2028\r\n\r\nevent: x';
   const hub = testRoute([text, text]);
   for (const body of [{ input: { name: text } }, { messages: [{ id: text, role: 'user', parts: [] }] }]) {
@@ -286,7 +286,7 @@ test('a refusal stays in its line, whatever it contains', async () => {
   }
 });
 
-test('without auth, a run belongs to an address', async () => {
+test('without auth, a run belongs to an IP address', async () => {
   const hub = testRoute([endless], {
     auth: 'none',
     address: ({ headers }) => headers.get('x-test-address') ?? '',
@@ -310,8 +310,8 @@ test('without auth, a run belongs to an address', async () => {
   });
 });
 
-describe('what a client may set', () => {
-  test('is what accept returns', async () => {
+describe('settings of a client', () => {
+  test('are what accept returns', async () => {
     const asked: unknown[] = [];
     const hub = testRoute(['Hi.'], {
       accept: (given) => {
@@ -344,20 +344,20 @@ describe('what a client may set', () => {
     });
   });
 
-  test("is the route's own if accept does not set it", async () => {
+  test('are those of the route if accept does not set them', async () => {
     const hub = testRoute(['Hi.'], { accept: () => ({ model: undefined, input: undefined }) });
     const text = await (await hub.route(post({ input: { name: 'Ada' }, model: 'x:y' }))).text();
     expect(text).toContain('"outcome":"done"');
     expect(JSON.stringify(hub.model.calls[0]?.prompt)).toContain('Greet Ada.');
   });
 
-  test('are not files by other protocols, whatever is allowed', async () => {
+  test('do not include files by other protocols, whatever is allowed', async () => {
     const file = { type: 'file', mediaType: 'text/plain', url: 'file:///etc/passwd' };
     const hub = testRoute(['Never.'], { fileUrls: () => true });
     expect((await hub.route(post(userSays([file])))).status).toBe(400);
   });
 
-  test('are files whose addresses are allowed', async () => {
+  test('include files whose URLs are allowed', async () => {
     const file = { type: 'file', mediaType: 'image/png', url: 'https://files.example/x.png' };
     const hub = testRoute(['Hi.'], { fileUrls: (url) => url.origin === 'https://files.example' });
     const taken = await hub.route(post(userSays([file, { ...file, url: 'data:image/png;base64,AA==' }])));

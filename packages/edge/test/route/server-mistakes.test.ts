@@ -7,10 +7,10 @@ import { all, ask, client, greet, idOf, never, post, refusal, slowly, testRoute 
 import { read } from '../stores/events.ts';
 import { request } from './greet-request.ts';
 
-describe('a mistake of the server', () => {
+describe('an error of the server', () => {
   const secret = 'sk-very-secret-key-0123456789';
 
-  test('is shown to the server alone', async () => {
+  test('is reported on the server only', async () => {
     const hub = testRoute([], {
       accept: () => {
         throw new TypeError(`no ${secret}`);
@@ -51,7 +51,7 @@ describe('a mistake of the server', () => {
     ['hook', [], 'error'],
     ['tool', [looksAt('Ada'), 'Done.'], 'done'],
   ])(
-    'that a %s throws goes to the server; the client learns only that it happened',
+    'of a %s is reported on the server, and the client learns only that it happened',
     async (where, script, outcome) => {
       for (const showErrors of [undefined, true]) {
         // with the text that the model reads
@@ -83,7 +83,7 @@ describe('a mistake of the server', () => {
     },
   );
 
-  test('as a CuelineError is meant for the client', async () => {
+  test('reaches the client if it is a CuelineError', async () => {
     const hub = testRoute([looksAt('Bob'), 'Done.'], { definition: leaking, showRequests: true });
     expect(await (await hub.route(post({ input: { where: 'words' } }))).text()).toContain('Say less.');
     const log = await (await hub.route(post({ input: { where: 'tool' } }))).text();
@@ -91,7 +91,7 @@ describe('a mistake of the server', () => {
     expect(hub.events.filter(({ type }) => type === 'failed')).toEqual([]);
   });
 
-  test('in a listener does not end what it listens to', async () => {
+  test('in a listener does not affect the run', async () => {
     const full: () => unknown = async () => {
       throw new Error('The log is full.');
     };
@@ -112,7 +112,7 @@ describe('a mistake of the server', () => {
     expect(text).not.toContain(secret);
   });
 
-  test('in its options is reported when the route is made', () => {
+  test('in the options is reported when the route is created', () => {
     const make =
       (options: object, definition: unknown = greet) =>
       () =>
@@ -124,7 +124,7 @@ describe('a mistake of the server', () => {
     expect(make({ options: { maxTokens: 5 } })).toThrow(
       'createPromptRoute: options has no "maxTokens". It is now maxOutputTokens: { maxOutputTokens: 1000 }.',
     );
-    expect(make({ limits: { rpm: 0 } })).toThrow('limits.rpm is 0. Give a number from 1 on.');
+    expect(make({ limits: { rpm: 0 } })).toThrow('limits.rpm is 0. Give a number of at least 1.');
     expect(make({ limits: { runMs: NaN } })).toThrow('limits.runMs is NaN.');
     expect(make({}, [])).toThrow('There is no prompt.');
     expect(make({}, [greet, greet])).toThrow('Two prompts have the name "greet".');
@@ -142,7 +142,7 @@ describe('a mistake of the server', () => {
   });
 });
 
-test('an accept that hangs is 503', async () => {
+test('an accept function that hangs is a 503', async () => {
   vi.useFakeTimers();
   try {
     const hub = testRoute(['Never.'], { accept: () => new Promise(() => {}) });
@@ -155,7 +155,7 @@ test('an accept that hangs is 503', async () => {
   }
 });
 
-test('a waitUntil that throws does not take a run away from its client', async () => {
+test('a waitUntil that throws does not affect the run', async () => {
   const error = new TypeError('Illegal invocation');
   const hub = testRoute(['Hi.'], {
     waitUntil: () => {
@@ -166,27 +166,30 @@ test('a waitUntil that throws does not take a run away from its client', async (
   expect(hub.events).toContainEqual({ type: 'failed', error, runId: expect.stringMatching(/^run-/) });
 });
 
-describe('a store that fails', () => {
+describe('a failing store', () => {
   const broken = (): Promise<never> => Promise.reject(new Error('ECONNREFUSED redis:6379'));
 
-  test.each(['find', 'create', 'get'] as const)('at first (%s) is 503, and nothing starts', async (name) => {
-    const hub = testRoute(['Never.']);
-    vi.spyOn(hub.store, name).mockImplementation(broken);
-    const response = await hub.route(
-      name === 'get' ? ask('GET', '?run=run-1') : post({ input: {}, key: 'k' }),
-    );
-    expect(response.headers.get('retry-after')).toBe('1');
-    const said = await refusal(response);
-    expect(said).toMatchObject({ status: 503, code: 'unavailable' });
-    expect(said.message).not.toContain('redis');
-    expect(hub.model.calls).toHaveLength(0);
-    expect(hub.events[0]).toEqual({
-      type: 'failed',
-      error: expect.objectContaining({ message: 'ECONNREFUSED redis:6379' }),
-    });
-  });
+  test.each(['find', 'create', 'get'] as const)(
+    'at the start (%s) is a 503, and nothing starts',
+    async (name) => {
+      const hub = testRoute(['Never.']);
+      vi.spyOn(hub.store, name).mockImplementation(broken);
+      const response = await hub.route(
+        name === 'get' ? ask('GET', '?run=run-1') : post({ input: {}, key: 'k' }),
+      );
+      expect(response.headers.get('retry-after')).toBe('1');
+      const said = await refusal(response);
+      expect(said).toMatchObject({ status: 503, code: 'unavailable' });
+      expect(said.message).not.toContain('redis');
+      expect(hub.model.calls).toHaveLength(0);
+      expect(hub.events[0]).toEqual({
+        type: 'failed',
+        error: expect.objectContaining({ message: 'ECONNREFUSED redis:6379' }),
+      });
+    },
+  );
 
-  test('that hangs is 503, too', async () => {
+  test('that hangs is a 503', async () => {
     vi.useFakeTimers();
     try {
       const hub = testRoute(['Never.']);
@@ -199,7 +202,7 @@ describe('a store that fails', () => {
     }
   });
 
-  test('that counts is 503, and releases its reservation if the run could not be stored', async () => {
+  test('of limits is a 503, and a reservation is released if the run could not be stored', async () => {
     const limitStore = createMemoryLimits();
     const down = testRoute(['Never.'], { limitStore: { ...limitStore, reserve: broken } });
     expect((await down.route(post({ input: {} }))).status).toBe(503);
@@ -231,7 +234,7 @@ describe('a store that fails', () => {
     expect(hub.events).toContainEqual({ type: 'failed', runId, error: expect.any(Error) });
   });
 
-  test('that never comes back leaves the run where it happens', async () => {
+  test('that never returns does not stop the run', async () => {
     const hub = testRoute(['Hello.']);
     vi.spyOn(hub.store, 'append').mockImplementation(broken);
     const run = createRun(greet, { executor: client(hub) });

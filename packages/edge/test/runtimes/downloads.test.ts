@@ -30,7 +30,7 @@ const commands: [keyof typeof runtimes, string, string[]][] = [
 
 describe.each(commands)('%s', (name, command, args) => {
   test.skipIf(missing(runtimes[name]) !== undefined)(
-    'connects to the address that was checked, whatever a name resolves to',
+    'connects to the IP address that was checked, whatever a name resolves to later',
     async () => {
       asked.length = 0;
       const { port } = server.address() as AddressInfo;

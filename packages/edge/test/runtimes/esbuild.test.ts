@@ -58,7 +58,7 @@ async function bundleTo(folder: string): Promise<void> {
 
 // it runs modules in another order than Vite does, and refuses packages that are not there
 describe.skipIf(lacking !== undefined)(lacking ?? 'bundled with esbuild, on workerd', () => {
-  test('a prompt runs, and a model is passed on', async () => {
+  test('a prompt runs, and a model call is proxied', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'cueline-esbuild-'));
     try {
       await bundleTo(folder);

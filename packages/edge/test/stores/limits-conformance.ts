@@ -69,15 +69,6 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
       clock.at += hour;
       expect(await other.reserve({ ...call, id: '2', tokens: 10 })).toEqual({ ok: true });
     });
-
-    test('of 50 that come together no more begin than may', async () => {
-      const stores = [await open(), await open()];
-      const call = newCall({ concurrent: 7 });
-      const answers = await Promise.all(
-        Array.from({ length: 50 }, (_, index) => stores[index % 2]!.reserve({ ...call, id: `${index}` })),
-      );
-      expect(answers.filter(({ ok }) => ok)).toHaveLength(7);
-    });
   });
 
   describe(`${name}: calls a minute`, () => {
@@ -120,15 +111,6 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
       const call = newCall({ rpm: 1, tokens: 2_000 });
       expect(await store.reserve(call)).toMatchObject({ why: 'budget' });
       expect(await store.reserve({ ...call, tokens: 5 })).toEqual({ ok: true });
-    });
-
-    test('of 50 that come together no more begin than may', async () => {
-      const stores = [await open(), await open()];
-      const call = newCall({ rpm: 9 });
-      const answers = await Promise.all(
-        Array.from({ length: 50 }, (_, index) => stores[index % 2]!.reserve({ ...call, id: `${index}` })),
-      );
-      expect(answers.filter(({ ok }) => ok)).toHaveLength(9);
     });
   });
 
@@ -199,15 +181,6 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
         expect(await store.reserve({ ...call, id: '2', tokens: 400, cost: 2 })).toEqual({ ok: true });
       },
     );
-
-    test('of 50 calls that come together no more begin than there are tokens for', async () => {
-      const stores = [await open(), await open()];
-      const call = newCall({ dailyTokens: 105 });
-      const answers = await Promise.all(
-        Array.from({ length: 50 }, (_, index) => stores[index % 2]!.reserve({ ...call, id: `${index}` })),
-      );
-      expect(answers.filter(({ ok }) => ok)).toHaveLength(10);
-    });
   });
 
   describe(`${name}: money a day`, () => {
@@ -223,6 +196,21 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
       clock.at += hour;
       await store.settle({ subject: call.subject, id: '2', tokens: 1, cost: 0.5 });
       expect(await store.reserve({ ...call, id: '3', cost: 2 })).toEqual({ ok: true });
+    });
+  });
+
+  describe(`${name}: of 50 simultaneous calls of a subject`, () => {
+    test.each<[string, Parameters<typeof newCall>[0], number]>([
+      ['the limit of simultaneous calls', { concurrent: 7 }, 7],
+      ['the limit of calls a minute', { rpm: 9 }, 9],
+      ['the daily tokens', { dailyTokens: 105 }, 10],
+    ])('no more begin than allowed by %s', async (_limit, limits, allowed) => {
+      const stores = [await open(), await open()];
+      const call = newCall(limits);
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, (_, index) => stores[index % 2]!.reserve({ ...call, id: `${index}` })),
+      );
+      expect(answers.filter(({ ok }) => ok)).toHaveLength(allowed);
     });
   });
 
@@ -284,7 +272,7 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
       expect(await store.reserve({ ...e!, tokens: 10 })).toEqual({ ok: true });
     });
 
-    test('of 50 calls of 50 subjects that come together no more begin than there are tokens for', async () => {
+    test('of 50 simultaneous calls of 50 subjects, no more begin than the total allows', async () => {
       const stores = [await open(), await open()];
       const call = newTotal({ tokens: 10, totalDailyTokens: 105 });
       const answers = await Promise.all(

@@ -69,7 +69,7 @@ function numberOf(
   if (text === undefined) return undefined;
   const value = Number(text);
   if (text.trim() !== '' && isValid(value)) return value;
-  const range = name === 'threshold' ? 'a number from 0 to 1' : 'a whole number from 1 on';
+  const range = name === 'threshold' ? 'a number from 0 to 1' : 'a whole number of at least 1';
   throw new CuelineError('invalid_options', `--${name} is "${text}". Write ${range}.`);
 }
 

@@ -25,25 +25,24 @@ export type IndexedDbStorage = RunStorage & {
 };
 
 /** What this storage knows of a run: the last write that it saw, and how many events the next batch can follow. */
-type Seen = { mark: string; events: number };
+type KnownRun = { mark: string; events: number };
 
 /** A run that this storage cannot continue, only start anew: no write has this mark. */
-const lost: Seen = { mark: '', events: 0 };
+const lost: KnownRun = { mark: '', events: 0 };
 
 /** A run whose start was not stored: the log under its id belongs to another start. */
-const unstored: Seen = { mark: '', events: 0 };
+const unstored: KnownRun = { mark: '', events: 0 };
 
 /**
- * Keeps runs in the browser's IndexedDB, in pages and in workers. Create it once, outside of components; it opens
- * nothing
- * before it is used. Without IndexedDB, as on a server, it loads and stores nothing. Tabs that show the same run
- * follow the
- * tab that works on it.
+ * Keeps runs in the browser's IndexedDB, in pages and in workers. Create it once, outside of components; it
+ * opens nothing before it is used. Without IndexedDB, as on a server, it loads and stores nothing. Tabs that
+ * show the same run follow the tab that works on it.
  *
- * Calls take effect in the order in which they are made. They reject with `storage_failed`, and `details.reason` is a
- * {@link StorageFailure}: no space, no permission, or another tab that writes to the same run.
+ * Calls take effect in the order in which they are made. They reject with `storage_failed`, and
+ * `details.reason` is a {@link StorageFailure}: no space, no permission, or another tab that writes to the same
+ * run.
  *
- * @throws CuelineError `invalid_options` if `maxRuns` is not a whole number from 1 on
+ * @throws CuelineError `invalid_options` if `maxRuns` is not a whole number of at least 1
  * @example
  * const storage = indexedDbStorage({ maxRuns: 20 });
  * for (const { id, name } of await storage.list()) console.log(id, name);
@@ -72,7 +71,7 @@ class StoredLogs {
   readonly #maxRuns;
   readonly database;
   readonly #locks;
-  readonly #seen = new Map<string, Seen>();
+  readonly #seen = new Map<string, KnownRun>();
   /** The time of each start that could not be stored. */
   readonly #failedAt = new Map<string, number>();
   #writer: string | undefined;
@@ -85,7 +84,7 @@ class StoredLogs {
     if (!(this.#maxRuns === Infinity || (Number.isInteger(this.#maxRuns) && this.#maxRuns > 0))) {
       throw new CuelineError(
         'invalid_options',
-        `indexedDbStorage was given maxRuns ${String(this.#maxRuns)}. Give a whole number from 1 on, or Infinity.`,
+        `indexedDbStorage was given maxRuns ${String(this.#maxRuns)}. Give a whole number of at least 1, or Infinity.`,
       );
     }
     this.database = createRunDatabase(this.databaseName);
@@ -125,8 +124,8 @@ class StoredLogs {
     this.#writer ??= crypto.getRandomValues(new Uint32Array(4)).join('-');
     const mark = `${this.#writer}:${(this.#writes += 1)}`;
     try {
-      // a run that is under way in another tab looks interrupted here
-      // a start takes the run from another tab, but only at the moment of the start, and not when it is stored later
+      // a run that is under way in another tab looks interrupted here a start takes the run from another tab,
+      // but only at the moment of the start, and not when it is stored later
       if (!(await this.#locks.take(id, seq === 0 && !again))) throw otherWriterError(id);
       await this.database.transact('readwrite', async (transaction) => {
         const runs = transaction.objectStore('runs');
@@ -156,7 +155,7 @@ class StoredLogs {
   }
 
   /** Throws if a batch that begins with `seq` must not follow the stored events. */
-  #checkTurn(id: string, seq: number, stored: Seen | undefined): void {
+  #checkTurn(id: string, seq: number, stored: KnownRun | undefined): void {
     const known = this.#seen.get(id);
     if (known === unstored) throw eventGapError(id, 0);
     if (stored === undefined) throw runForgottenError(id);

@@ -27,9 +27,8 @@ export type RunDatabase = {
   /** False on a server, and in a browser that has no IndexedDB at all. */
   exists(): boolean;
   /**
-   * Does `work` in one transaction, which is undone if anything fails. If the connection is lost, `work` is done once
-   * more in
-   * a new one.
+   * Does `work` in one transaction, which is undone if anything fails. If the connection is lost, `work` is
+   * done once more in a new one.
    * @throws CuelineError `storage_failed`
    */
   transact<Mode extends 'readonly' | 'readwrite', Result>(
@@ -79,7 +78,7 @@ export function createRunDatabase(name: string): RunDatabase {
       },
       blocked: onBlocked,
       blocking(_current, _next, event) {
-        // otherwise a tab that deletes or upgrades the database would wait for this page for ever
+        // otherwise a tab that deletes or upgrades the database would wait for this page forever
         (event.target as IDBDatabase).close();
       },
     });

@@ -1,9 +1,8 @@
 /** The runs on which this page works. Other tabs can see them, and a page that crashes loses its locks. */
 export type RunLocks = {
   /**
-   * True once this page may write to the run, because it did before, or because no other page does. False if another
-   * page
-   * does; a `start` takes the run from it. Always true without locks, as in pages without https.
+   * True once this page may write to the run, because it did before, or because no other page does. False if
+   * another page does; a `start` takes the run from it. Always true without locks, as in pages without https.
    */
   take(id: string, start: boolean): Promise<boolean>;
   /** The run has ended, or is no longer kept. */

@@ -26,7 +26,7 @@ function storageError(reason: StorageFailure, message: string, cause?: unknown):
 /** An error of the browser while the database opened, as a {@link CuelineError}. */
 export function openingError(databaseName: string, error: unknown): CuelineError {
   if (CuelineError.isInstance(error)) return error;
-  switch (nameOf(error)) {
+  switch (errorName(error)) {
     case 'QuotaExceededError':
       return storageFullError(error);
     case 'VersionError':
@@ -39,7 +39,7 @@ export function openingError(databaseName: string, error: unknown): CuelineError
 /** An error of the browser from a read or a write, as a {@link CuelineError}. */
 export function transactionError(databaseName: string, error: unknown): CuelineError {
   if (CuelineError.isInstance(error)) return error;
-  switch (nameOf(error)) {
+  switch (errorName(error)) {
     case 'QuotaExceededError':
       return storageFullError(error);
     case 'NotFoundError':
@@ -58,7 +58,7 @@ export function transactionError(databaseName: string, error: unknown): CuelineE
 /** True if a new connection may succeed where the old one failed. */
 export function isConnectionLost(error: unknown): boolean {
   // Safari reports UnknownError when its database process went away under a page in the background
-  return ['InvalidStateError', 'AbortError', 'UnknownError'].includes(nameOf(error));
+  return ['InvalidStateError', 'AbortError', 'UnknownError'].includes(errorName(error));
 }
 
 /** The error of a page, or a server, that cannot store anything. */
@@ -118,12 +118,12 @@ function storageFullError(cause: unknown): CuelineError {
 function foreignDataError(databaseName: string, cause: unknown): CuelineError {
   return storageError(
     'foreign',
-    `The database "${databaseName}" was made by something else, or by a newer version of this app. Reload the page, ` +
-      "or take a name of your own: indexedDbStorage({ databaseName: 'my-app-runs' }).",
+    `The database "${databaseName}" was created by other code, or by a newer version of this app. Reload the page, ` +
+      "or choose another name: indexedDbStorage({ databaseName: 'my-app-runs' }).",
     cause,
   );
 }
 
-function nameOf(error: unknown): string {
+function errorName(error: unknown): string {
   return error instanceof Error ? error.name : '';
 }

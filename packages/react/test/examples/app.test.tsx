@@ -3,7 +3,7 @@ import { page } from 'vitest/browser';
 import { mount } from '../support/mount.tsx';
 import { App } from './app.tsx';
 
-test('the example of the README plans a day, shows its tool, and goes on when asked', async () => {
+test('the example of the README plans a day, shows its tool call, and continues on request', async () => {
   mount(<App />);
   await page.getByRole('button', { name: 'Plan my day' }).click();
   await expect.element(page.getByText('getWeather: output-available')).toBeVisible();

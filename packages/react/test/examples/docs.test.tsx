@@ -45,13 +45,13 @@ const call = (name: string, input: unknown): { toolCall: { name: string; input: 
   toolCall: { name, input },
 });
 
-test('a button that starts, and its answer', async () => {
+test('a button starts a run and shows its answer', async () => {
   show(<PlanButton />, ['Take the tram.']);
   await click('Plan my day');
   await expect.element(page.getByText('Take the tram.')).toBeVisible();
 });
 
-test('an answer while it arrives, with a way to stop it', async () => {
+test('an answer is shown while it arrives, and can be stopped', async () => {
   show(<Plan />, [[{ text: 'Take the ' }, { text: 'tram.', delay: 60_000 }]]);
   await click('Plan my day');
   await expect.element(page.getByText('Take the')).toBeVisible();
@@ -60,7 +60,7 @@ test('an answer while it arrives, with a way to stop it', async () => {
   await expect.element(page.getByText('Take the')).toBeVisible();
 });
 
-test('a prompt function in the component uses the state of its last render', async () => {
+test('a prompt function in the component uses the state of the latest render', async () => {
   const model = show(<Summary text="A long story." />, ['Short.']);
   await page.getByLabelText('Words').fill('20');
   await click('Summarize');
@@ -101,14 +101,14 @@ for (const approves of [true, false]) {
   });
 }
 
-test('a tool that runs in the page', async () => {
+test('a tool runs in the page', async () => {
   const model = show(<Lunch />, [[call('getLocation', {})], 'At the harbour.']);
   await click('Lunch');
   await expect.element(page.getByText('At the harbour.')).toBeVisible();
   expect(JSON.stringify(model.calls[1]?.prompt)).toContain('{"latitude":38.7,"longitude":-9.1}');
 });
 
-test('a question to the user', async () => {
+test('a tool asks the user a question', async () => {
   const model = show(<Booking />, [[call('askUser', { question: 'For how many?' })], 'Booked.']);
   await click('Book');
   await page.getByLabelText('For how many?').fill('four');
@@ -117,7 +117,7 @@ test('a question to the user', async () => {
   expect(JSON.stringify(model.calls[1]?.prompt)).toContain('four');
 });
 
-test('a conversation', async () => {
+test('a conversation continues with each message', async () => {
   show(<Chat />, ['Bom dia!', 'Obrigado.']);
   for (const [said, answer] of [
     ['Good morning?', 'assistant: Bom dia!'],
@@ -141,7 +141,7 @@ test('a failed run continues, and a finished one is retried', async () => {
   await expect.element(page.getByText('Take a boat.')).toBeVisible();
 });
 
-test('any moment of a run', async () => {
+test('any moment of a run can be shown', async () => {
   const greet = definePrompt('greet', (prompt) => {
     prompt.$`Greet Ada.`;
   });
@@ -156,7 +156,7 @@ test('any moment of a run', async () => {
   await expect.element(page.getByText('idle:')).toBeVisible();
 });
 
-test('a fork goes its own way', async () => {
+test('a fork continues independently', async () => {
   const model = show(<Variants />, ['Take the tram.', 'Walk.']);
   await click('Plan my day');
   await click('Try it beside');
@@ -164,7 +164,7 @@ test('a fork goes its own way', async () => {
   expect(model.calls[1]?.prompt.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
 });
 
-test('tasks that are shown, done and skipped', async () => {
+test('tasks are shown, done and skipped', async () => {
   const finish = call('finishTask', { result: 'Three flats.' });
   const model = show(<Chores />, [[finish], [{ delay: 60_000 }, 'Never said.']]);
   await expect.element(page.getByText('0 of 2, now: Find three flats')).toBeVisible();
@@ -182,17 +182,17 @@ test('tasks that are shown, done and skipped', async () => {
   await expect.element(page.getByText('All done')).toBeVisible();
 });
 
-test('a list that the model makes, with a task of the user’s', async () => {
+test('the model makes a task list, and the user adds a task', async () => {
   show(<Move />, [[call('createTask', { description: 'Pack' })], [{ delay: 60_000 }, 'Never said.']]);
   await click('And the post office');
-  await expect.element(page.getByRole('alert')).toHaveTextContent('The run is not under way.');
+  await expect.element(page.getByRole('alert')).toHaveTextContent('The run is not in progress.');
   await click('Help me move');
   await expect.element(page.getByText('Pack: pending')).toBeVisible();
   await click('And the post office');
   await expect.element(page.getByText('Tell the post office: pending')).toBeVisible();
 });
 
-test('components that watch a part each', async () => {
+test('components can each watch a part of the state', async () => {
   show(<Planner />, ['Take the tram.']);
   await expect.element(page.getByText('0 tokens')).toBeVisible();
   await click('Plan my day');
@@ -200,7 +200,7 @@ test('components that watch a part each', async () => {
   await expect.element(page.getByText('0 tokens', { exact: true })).not.toBeInTheDocument();
 });
 
-test('one run by id in two places, and from outside React', async () => {
+test('one run is shown in two places and used outside React by its id', async () => {
   mount(<Root />);
   await expect.element(page.getByRole('status')).toHaveTextContent('idle');
   planFromMenu('Porto');
@@ -208,13 +208,13 @@ test('one run by id in two places, and from outside React', async () => {
   expect(registry.get('today')?.getState().text).not.toBe('');
 });
 
-test('a page with its provider', async () => {
+test('a page has its own provider', async () => {
   show(<PlanPage />, ['Take the tram.']);
   await click('Plan my day');
   await expect.element(page.getByRole('button', { name: 'Take the tram.' })).toBeVisible();
 });
 
-test('a run that a server has begun', async () => {
+test('a run that a server has begun continues in the page', async () => {
   const complaints = watchConsole();
   const greet = definePrompt('plan-day', (prompt) => {
     prompt.$`Plan a day.`;
@@ -226,7 +226,7 @@ test('a run that a server has begun', async () => {
   expect(complaints).not.toHaveBeenCalled();
 });
 
-test('a component that waits for the first words', async () => {
+test('a component suspends until the first text', async () => {
   show(<SuspendedPlan />, [[{ delay: 100 }, 'Take the tram.']]);
   await expect.element(page.getByText('Thinking …')).toBeVisible();
   await click('Plan my day');

@@ -26,7 +26,7 @@ const call = (name: string, input: unknown): { toolCall: { name: string; input: 
 });
 const complete = call('task_complete', { summary: 'Every 11 minutes.' });
 
-test('a session as a prompt: its calls and its result', async () => {
+test('a session as a prompt shows its calls and its result', async () => {
   const model = show(() => <Research />, [[call('search', { query: 'tram 28' })], 'Found it.', [complete]]);
   await click('Look it up');
   await expect.element(page.getByText('search: output-available')).toBeVisible();
@@ -35,13 +35,13 @@ test('a session as a prompt: its calls and its result', async () => {
   expect(JSON.stringify(model.calls[2]?.prompt)).toContain('Please continue.');
 });
 
-test('a session as a prompt that ends with an error', async () => {
+test('a session as a prompt shows its error', async () => {
   show(() => <Research />, [[{ throw: { message: 'wrong key', status: 401 } }]]);
   await click('Look it up');
   await expect.element(page.getByText('wrong key', { exact: false })).toBeVisible();
 });
 
-test('a session under way, and one that is stopped', async () => {
+test('a session shows that it is running, and can be stopped', async () => {
   show(
     (model) => <Desk model={model} />,
     ['I look.', [{ text: 'Wait ' }, { text: 'for it', delay: 60_000 }]],
@@ -53,7 +53,7 @@ test('a session under way, and one that is stopped', async () => {
   await expect.element(page.getByRole('status')).toHaveTextContent('stopped, turn 2');
 });
 
-test('an agent call as a prompt, which is corrected', async () => {
+test('an agent as a prompt shows that it is corrected', async () => {
   const model = show(() => <Receipt />, ['Hm.', '{"shop":"Pastelaria","total":3.5}']);
   await page.getByLabelText('Receipt').fill('Pastelaria, 2 coffees, 3.50');
   await click('Read');
@@ -62,9 +62,9 @@ test('an agent call as a prompt, which is corrected', async () => {
   expect(model.calls).toHaveLength(2);
 });
 
-test('an agent call that has no answer', async () => {
+test('an agent as a prompt shows that it found no answer', async () => {
   show(() => <Receipt />, ['a', 'b', 'c', 'd']);
   await page.getByLabelText('Receipt').fill('?');
   await click('Read');
-  await expect.element(page.getByText('gave no answer', { exact: false })).toBeVisible();
+  await expect.element(page.getByText('gave no valid answer', { exact: false })).toBeVisible();
 });

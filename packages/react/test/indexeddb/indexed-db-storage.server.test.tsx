@@ -3,7 +3,7 @@ import { scriptedModel } from '@cueline/core/testing';
 import { indexedDbStorage } from '@cueline/react/indexeddb';
 import { expect, test } from 'vitest';
 
-test('a server can make one: there is nothing to load, and writes are refused', async () => {
+test('a storage on a server loads nothing and refuses writes', async () => {
   expect('indexedDB' in globalThis).toBe(false);
   const storage = indexedDbStorage();
   expect(await storage.load('today')).toBeUndefined();
@@ -18,7 +18,7 @@ test('a server can make one: there is nothing to load, and writes are refused', 
   });
 });
 
-test('two users’ runs of one name share nothing', async () => {
+test('runs of two users with one name share nothing', async () => {
   const storage = indexedDbStorage();
   expect(storage.scope).toBeUndefined();
   const open = (answer: string) =>

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { failureOf, freshDatabase, inLog, logOf, withoutLocks, wordsFrom } from './logs.ts';
 
 describe('the log of a run', () => {
-  test('comes back in another tab as it was, batch by batch', async () => {
+  test('is the same in another tab, batch by batch', async () => {
     const { tab } = freshDatabase();
     const log = logOf(['Take', ' the', ' tram']);
     const storage = tab();
@@ -34,7 +34,7 @@ describe('the log of a run', () => {
     );
   });
 
-  test('keeps its order even if the batches are not awaited', async () => {
+  test('keeps its order if the batches are not awaited', async () => {
     const { tab } = freshDatabase();
     const storage = tab();
     const appended = Array.from({ length: 40 }, (_, index) =>
@@ -83,7 +83,7 @@ describe('the log of a run', () => {
     expect(await storage.list()).toEqual([]);
   });
 
-  test('is that of its own id: others that begin alike stay apart', async () => {
+  test('is separate from logs of ids with the same beginning', async () => {
     const { tab } = freshDatabase();
     const storage = tab();
     const ids = ['', 'a', 'a,0', 'aa', 'a\u0000', '\uffff'];
@@ -95,7 +95,7 @@ describe('the log of a run', () => {
 });
 
 describe('a gap', () => {
-  test('in what is appended is refused', async () => {
+  test('in appended events is refused', async () => {
     const { tab } = freshDatabase();
     const storage = tab();
     await storage.append('today', wordsFrom(0, 5));
@@ -111,7 +111,7 @@ describe('a gap', () => {
   });
 
   // a run drops what it cannot show, and reports that
-  test('in the stored log: the rest is there, and the next write replaces it', async () => {
+  test('in the stored log keeps the events before it, and the next write replaces it', async () => {
     const { name, tab } = freshDatabase();
     const storage = tab();
     for (const seq of [0, 5, 10, 15]) await storage.append('today', wordsFrom(seq, 5));
@@ -123,7 +123,7 @@ describe('a gap', () => {
     expect(await tab().load('today')).toEqual(wordsFrom(0, 15)); // not 20: what stood behind the gap is gone
   });
 
-  test('inside a stored batch: what is stored next takes the place of that batch', async () => {
+  test('inside a stored batch lets the next write replace that batch', async () => {
     const { name, tab } = freshDatabase();
     const storage = tab();
     for (const seq of [0, 5]) await storage.append('today', wordsFrom(seq, 5));
@@ -133,7 +133,7 @@ describe('a gap', () => {
     expect(await storage.load('today')).toEqual(wordsFrom(0, 7));
   });
 
-  test('in an invalid batch', async () => {
+  test('in an invalid batch ends the log before it', async () => {
     const { name, tab } = freshDatabase();
     const storage = tab();
     for (const seq of [0, 5]) await storage.append('today', wordsFrom(seq, 5));
@@ -143,7 +143,7 @@ describe('a gap', () => {
     expect(await storage.load('today')).toEqual(wordsFrom(0, 7));
   });
 
-  test('at the beginning: the run can start again', async () => {
+  test('at the beginning lets the run start again', async () => {
     const { name, tab } = freshDatabase();
     const storage = tab();
     for (const seq of [0, 5]) await storage.append('today', wordsFrom(seq, 5));
@@ -154,8 +154,8 @@ describe('a gap', () => {
   });
 });
 
-describe('which runs are kept', () => {
-  test('list returns it, without their events, the last written first', async () => {
+describe('the stored runs', () => {
+  test('are listed without their events, the latest first', async () => {
     const { tab } = freshDatabase();
     const storage = tab();
     setClock(1_000);
@@ -174,7 +174,7 @@ describe('which runs are kept', () => {
     ]);
   });
 
-  test('a run that continues after its end has no outcome', async () => {
+  test('have no outcome if they continue after their end', async () => {
     const { tab } = freshDatabase();
     const storage = tab();
     await storage.append('today', [...logOf([]), ...inLog([{ type: 'run-end', outcome: 'error' }], 1)]);
@@ -182,7 +182,7 @@ describe('which runs are kept', () => {
     expect((await storage.list()).map(({ outcome }) => outcome)).toEqual([undefined]);
   });
 
-  test('remove deletes one, clear all of them', async () => {
+  test('are deleted by remove and clear', async () => {
     const { tab } = freshDatabase();
     const storage = tab();
     for (const id of ['a', 'b', 'c']) await storage.append(id, wordsFrom(0, 3));
@@ -195,7 +195,7 @@ describe('which runs are kept', () => {
     expect(await storage.load('a')).toBeUndefined();
   });
 
-  test('a run that was deleted while it continued reports that, until it is started again', async () => {
+  test('report their deletion while they continue, until they are started again', async () => {
     const { tab } = freshDatabase();
     const storage = tab();
     await storage.append('today', wordsFrom(0, 3));
@@ -209,7 +209,7 @@ describe('which runs are kept', () => {
     expect(await storage.load('today')).toEqual(wordsFrom(0, 2));
   });
 
-  test('beyond maxRuns, those that were written to longest ago go', async () => {
+  test('lose the least recently written beyond maxRuns', async () => {
     const { name, tab } = freshDatabase();
     const storage = tab({ maxRuns: 3 });
     for (const [index, id] of ['a', 'b', 'c'].entries()) {
@@ -232,7 +232,7 @@ describe('which runs are kept', () => {
     expect(await storedKeys(name)).toEqual([['c', 0]]);
   });
 
-  test('the run that is being started stays, even if the clock was set back', async () => {
+  test('keep the run that is starting, even if the clock was set back', async () => {
     const { tab } = freshDatabase();
     const storage = tab({ maxRuns: 2 });
     for (const [clock, id] of [
@@ -248,11 +248,11 @@ describe('which runs are kept', () => {
 
   test.each([0, -1, 1.5, Number.NaN])('maxRuns %s is refused', (maxRuns) => {
     expect(() => indexedDbStorage({ maxRuns })).toThrow(
-      `indexedDbStorage was given maxRuns ${maxRuns}. Give a whole number from 1 on, or Infinity.`,
+      `indexedDbStorage was given maxRuns ${maxRuns}. Give a whole number of at least 1, or Infinity.`,
     );
   });
 
-  test('a hundred are kept by default, with Infinity all', async () => {
+  test('are a hundred by default, and all with Infinity', async () => {
     const { tab } = freshDatabase();
     const all = tab({ maxRuns: Infinity });
     for (let index = 0; index < 105; index += 1) await all.append(`run-${index}`, wordsFrom(0, 1));
@@ -261,7 +261,7 @@ describe('which runs are kept', () => {
     expect(await all.list()).toHaveLength(100);
   });
 
-  test('databases with other names are apart', async () => {
+  test('are separate for databases with other names', async () => {
     const [one, other] = [freshDatabase(), freshDatabase()];
     await one.tab().append('today', wordsFrom(0, 1));
     expect(await other.tab().load('today')).toBeUndefined();

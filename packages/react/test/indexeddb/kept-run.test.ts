@@ -27,7 +27,7 @@ test('a run that has ended is restored, and its conversation continues', async (
   expect(model.calls).toHaveLength(2);
 });
 
-test('a second tab follows a run that continues in the first, and both have the whole of it', async () => {
+test('a second tab follows a run that continues in the first, and both have the whole log', async () => {
   const { tab } = freshDatabase();
   const model = scriptedModel([halting, 'Walk down.']);
   const first = createRun(planDay, { id: 'planner', model, storage: tab() });

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { cdp } from 'vitest/browser';
 import { failureOf, freshDatabase, wordsFrom } from './logs.ts';
 
-test('a database that is deleted from outside: deleting does not wait, and the next use makes a new one', async () => {
+test('a database that is deleted from outside is created again by the next use', async () => {
   const { name, tab } = freshDatabase();
   const storage = tab();
   await storage.append('today', wordsFrom(0, 5));
@@ -18,7 +18,7 @@ test('a database that is deleted from outside: deleting does not wait, and the n
   expect(await storage.load('today')).toEqual(wordsFrom(0, 3));
 });
 
-test('site data that the user clears', async () => {
+test('a run continues after the user clears the site data', async () => {
   const { tab } = freshDatabase();
   const storage = tab();
   await storage.append('today', wordsFrom(0, 5));
@@ -30,7 +30,7 @@ test('site data that the user clears', async () => {
   expect(await storage.load('today')).toEqual(wordsFrom(0, 3));
 });
 
-test('a connection that the browser closed is opened again, and nothing of the run is missing', async () => {
+test('a connection that the browser closed is opened again, and no event is missing', async () => {
   const connections = watchConnections();
   const { tab } = freshDatabase();
   const storage = tab();
@@ -44,7 +44,7 @@ test('a connection that the browser closed is opened again, and nothing of the r
   expect(await storage.load('today')).toEqual(wordsFrom(0, 15));
 });
 
-test('a transaction that is lost on its way is done again', async () => {
+test('a lost transaction is repeated', async () => {
   const { tab } = freshDatabase();
   const storage = tab();
   await storage.append('today', wordsFrom(0, 5));
@@ -55,7 +55,7 @@ test('a transaction that is lost on its way is done again', async () => {
   expect(await tab().load('today')).toEqual(wordsFrom(0, 15));
 });
 
-test('a write whose answer is lost is not done twice', async () => {
+test('a write whose response is lost is not repeated', async () => {
   const { tab } = freshDatabase();
   const storage = tab();
   await storage.append('today', wordsFrom(0, 5));
@@ -71,7 +71,7 @@ test('a write whose answer is lost is not done twice', async () => {
   expect(await tab().load('today')).toEqual(wordsFrom(0, 15));
 });
 
-test('if a new connection fails, too, the error says so', async () => {
+test('the error is reported if a new connection fails, too', async () => {
   const { tab } = freshDatabase();
   const storage = tab();
   const lost = vi.spyOn(IDBDatabase.prototype, 'transaction').mockImplementation(() => {

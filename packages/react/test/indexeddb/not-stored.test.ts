@@ -16,7 +16,7 @@ const denied = [
     'so runs are only in memory. Allow site data for this page, or open it in a tab of its own.',
 ];
 
-test('a full disk: the batch is not stored, earlier ones are, and free space lets it continue', async () => {
+test('on a full disk, a batch is not stored, earlier ones stay, and free space lets it continue', async () => {
   const { tab } = freshDatabase();
   const storage = tab();
   await storage.append('today', wordsFrom(0, 5));
@@ -34,7 +34,7 @@ test('a full disk: the batch is not stored, earlier ones are, and free space let
   expect(await tab().load('today')).toEqual(wordsFrom(0, 10));
 });
 
-test('a start that was not stored: what follows it does not get behind the log of the start before', async () => {
+test('events of a start that was not stored are not appended to the log of the earlier start', async () => {
   const { tab } = freshDatabase();
   const storage = tab();
   await storage.append('today', wordsFrom(0, 5));
@@ -52,7 +52,7 @@ test('a start that was not stored: what follows it does not get behind the log o
   expect(await tab().load('today')).toEqual(wordsFrom(0, 3));
 });
 
-test('a write that fails half way is undone', async () => {
+test('a write that fails half way is rolled back', async () => {
   const { tab } = freshDatabase();
   const storage = tab();
   await storage.append('today', wordsFrom(0, 5));
@@ -71,7 +71,7 @@ test('a write that fails half way is undone', async () => {
   expect(await tab().load('today')).toEqual(wordsFrom(0, 5));
 });
 
-test('the quota of a real browser: what does not fit is refused, what fits is stored behind the same log', async () => {
+test('with the quota of a real browser, only batches that fit are appended', async () => {
   vi.stubGlobal('indexedDB', await openBucket('small', 2_000_000));
   onTestFinished(() => void vi.unstubAllGlobals());
   const storage = indexedDbStorage();
@@ -104,7 +104,7 @@ test.each(['SecurityError', 'InvalidStateError', 'UnknownError'])('open fails wi
   expect(await storage.load('today')).toEqual(wordsFrom(0, 1));
 });
 
-test('a page whose indexedDB cannot even be read', async () => {
+test('a page whose indexedDB property throws reports that it stores nothing', async () => {
   const { tab } = freshDatabase();
   const own = Object.getOwnPropertyDescriptor(globalThis, 'indexedDB')!;
   onTestFinished(() => void Object.defineProperty(globalThis, 'indexedDB', own));
@@ -118,7 +118,7 @@ test('a page whose indexedDB cannot even be read', async () => {
   Object.defineProperty(globalThis, 'indexedDB', own);
 });
 
-test('a browser without IndexedDB has nothing to load, and reports at the first batch that it stores nothing', async () => {
+test('a browser without IndexedDB loads nothing, and reports at the first batch that it stores nothing', async () => {
   const { tab } = freshDatabase();
   vi.stubGlobal('indexedDB', undefined);
   onTestFinished(() => void vi.unstubAllGlobals());
@@ -131,7 +131,7 @@ test('a browser without IndexedDB has nothing to load, and reports at the first 
   vi.unstubAllGlobals();
 });
 
-test('a database that does not open because of another tab: it is not waited for, and used once it is open', async () => {
+test('a database that another tab blocks is not awaited, and is used once it opens', async () => {
   const { name, tab } = freshDatabase();
   const holder = await openRaw(name, 1);
   indexedDB.deleteDatabase(name); // waits for the holder, which does not release the lock; others wait silently
@@ -154,7 +154,7 @@ test('a database that does not open because of another tab: it is not waited for
   expect(await storage.load('today')).toEqual(wordsFrom(0, 1));
 });
 
-test('an upgrade that another tab blocks is not waited for', async () => {
+test('an upgrade that another tab blocks is not awaited', async () => {
   const { tab } = freshDatabase();
   const { open } = IDBFactory.prototype;
   const spy = vi.spyOn(IDBFactory.prototype, 'open').mockImplementation(function (
@@ -174,14 +174,14 @@ test('an upgrade that another tab blocks is not waited for', async () => {
 test.each([
   ['of a newer version', 2],
   ['with other contents', 1],
-])('a database %s is left alone', async (_, version) => {
+])('a database %s is not changed', async (_, version) => {
   const { name, tab } = freshDatabase();
   const theirs = await openRaw(name, version);
   theirs.close();
   expect(await failureOf(tab().append('today', wordsFrom(0, 1)))).toEqual([
     'storage_failed',
     'foreign',
-    `The database "${name}" was made by something else, or by a newer version of this app. Reload the page, or take a name of your own: indexedDbStorage({ databaseName: 'my-app-runs' }).`,
+    `The database "${name}" was created by other code, or by a newer version of this app. Reload the page, or choose another name: indexedDbStorage({ databaseName: 'my-app-runs' }).`,
   ]);
 });
 

@@ -10,7 +10,7 @@ const otherTab = [
     'again to keep this one. Where there is no other tab, call indexedDbStorage() once, outside of components.',
 ];
 
-test('a run under way in another tab is not taken over by loading it', async () => {
+test('loading a run that is running in another tab does not take it over', async () => {
   const { tab } = freshDatabase();
   const [one, two] = [tab(), tab()];
   await one.append('today', wordsFrom(0, 10));
@@ -21,7 +21,7 @@ test('a run under way in another tab is not taken over by loading it', async () 
   expect(await tab().load('today')).toEqual(wordsFrom(0, 15));
 });
 
-test('once it has ended, another tab can continue it, and then owns it', async () => {
+test('another tab can continue a run that has ended, and then owns it', async () => {
   const { tab } = freshDatabase();
   const [one, two] = [tab(), tab()];
   const end = inLog([{ type: 'run-end', outcome: 'stopped' }], 10);
@@ -70,7 +70,7 @@ test('a tab that no longer writes a run lets another one end it', async () => {
   expect(await tab().load('today')).toEqual(wordsFrom(0, 11));
 });
 
-describe.each(['with', 'without'])('%s locks', (locks) => {
+describe.each(['with', 'without'])('%s Web Locks', (locks) => {
   test('a start that could not be stored does not take the run from a tab that has started it since', async () => {
     if (locks === 'without') withoutLocks();
     const { tab } = freshDatabase();
@@ -103,8 +103,8 @@ describe.each(['with', 'without'])('%s locks', (locks) => {
   });
 });
 
-describe('without locks', () => {
-  test('a tab without the stored log cannot add to it', async () => {
+describe('without Web Locks', () => {
+  test('a tab that has not loaded the log cannot append to it', async () => {
     withoutLocks();
     const { tab } = freshDatabase();
     await tab().append('today', wordsFrom(0, 10));
@@ -114,7 +114,7 @@ describe('without locks', () => {
     expect(await tab().load('today')).toEqual(wordsFrom(0, 10));
   });
 
-  test('of two tabs that both continue a run, the first one wins', async () => {
+  test('the first of two tabs that continue a run wins', async () => {
     withoutLocks();
     const { tab } = freshDatabase();
     await tab().append('today', wordsFrom(0, 10));
@@ -129,7 +129,7 @@ describe('without locks', () => {
     expect(await tab().load('today')).toEqual(wordsFrom(0, 20));
   });
 
-  test('the last start replaces what another tab does, however long both logs are', async () => {
+  test('the last start replaces the run of another tab, however long both logs are', async () => {
     withoutLocks();
     const { tab } = freshDatabase();
     const [one, two] = [tab(), tab()];
@@ -153,7 +153,7 @@ describe('without locks', () => {
     expect(await tab().load('today')).toEqual(wordsFrom(0, 20));
   });
 
-  test('the rest of a run that was removed does not follow what another tab started since', async () => {
+  test('events of a removed run are not appended to a run that another tab has started since', async () => {
     withoutLocks();
     const { tab } = freshDatabase();
     const [one, two, three] = [tab(), tab(), tab()];
@@ -166,7 +166,7 @@ describe('without locks', () => {
     expect(await failureOf(three.append('today', wordsFrom(3, 1)))).toEqual(otherTab);
   });
 
-  test('for any actions of tabs and disk, the stored log is one, and whole', async () => {
+  test('for any actions of tabs and disk, the stored log is complete and of one run', async () => {
     withoutLocks();
     const action = fc.record({
       tab: fc.constantFrom(0, 1, 2),

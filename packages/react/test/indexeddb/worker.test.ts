@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { freshDatabase, wordsFrom } from './logs.ts';
 
-test('a worker keeps a run that the page then loads, and ends once the worker is gone', async () => {
+test('a worker stores a run that the page then loads and ends once the worker is gone', async () => {
   const { name, tab } = freshDatabase();
   const worker = new Worker(new URL('./storing-worker.ts', import.meta.url), { type: 'module' });
   onTestFinished(() => worker.terminate());

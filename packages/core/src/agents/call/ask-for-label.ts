@@ -33,7 +33,7 @@ export async function askForLabel<const Label extends string>(
   if (!Number.isSafeInteger(samples) || samples < 1) {
     throw new CuelineError(
       'invalid_options',
-      `samples is ${quoteValue(samples)}. Give a whole number from 1 on.`,
+      `samples is ${quoteValue(samples)}. Give a whole number of at least 1.`,
     );
   }
   let tells = logprobs ?? true;
@@ -108,7 +108,7 @@ function labelOf<Label extends string>(text: string, labels: readonly Label[]): 
   const word = asWord(text);
   const label = labels.find((one) => asWord(one) === word);
   if (label !== undefined) return label;
-  throw new CuelineError('parse_failed', `${quoteValue(text)} is none of: ${labels.join(', ')}.`);
+  throw new CuelineError('parse_failed', `${quoteValue(text)} is not one of: ${labels.join(', ')}.`);
 }
 
 function checkLabels(labels: unknown): asserts labels is readonly string[] {
@@ -118,14 +118,14 @@ function checkLabels(labels: unknown): asserts labels is readonly string[] {
   if (words.length < 2 || words.includes('')) {
     throw new CuelineError(
       'invalid_options',
-      "A classifier needs two labels or more, each of them a text: classify(input, ['positive', 'negative'], { … }).",
+      "A classifier needs at least two labels, each of them a string: classify(input, ['positive', 'negative'], { … }).",
     );
   }
   const twice = words.find((word, index) => words.indexOf(word) !== index);
   if (twice === undefined) return;
   throw new CuelineError(
     'invalid_options',
-    `Two labels are read as "${twice}", so they look the same. Upper case, quotes and full stops make no difference.`,
+    `Two labels are read as "${twice}", because case, quotes and full stops are ignored. Use labels that differ in their letters.`,
   );
 }
 

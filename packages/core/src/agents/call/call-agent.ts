@@ -61,7 +61,7 @@ export async function answerCall<Output, Call extends ToolCallState>(
   } catch (error) {
     throw callError(error, report, after(dialog, report));
   }
-  if (report?.done !== true) throw callError(brokenOff(config.name), report, after(dialog, report));
+  if (report?.done !== true) throw callError(unexpectedEndError(config.name), report, after(dialog, report));
   const { value, calls, counters, providerMetadata } = report;
   return {
     // the value that its reader returned
@@ -116,11 +116,8 @@ function checkCall(name: string, options: CallOptions): void {
   );
 }
 
-function brokenOff(name: string): CuelineError {
-  return new CuelineError(
-    'stream_truncated',
-    `The call of agent "${name}" broke off without an end. Try again.`,
-  );
+function unexpectedEndError(name: string): CuelineError {
+  return new CuelineError('stream_truncated', `The call of agent "${name}" ended unexpectedly. Try again.`);
 }
 
 /** Returns what a call adds to its agent's prompt: instructions, dialog, input and the loop policy. */
@@ -168,7 +165,7 @@ async function callWithin(
   if (parent === undefined) {
     throw new CuelineError(
       'invalid_options',
-      `The context of this call of agent "${config.name}" is not one that a running tool was given. Hand on the second argument of the tool's function as it is, or leave it out.`,
+      `The context of this call of agent "${config.name}" does not come from a running tool. Pass on the second argument of the tool's function unchanged, or leave it out.`,
     );
   }
   const policySetup = await prepareCall(config, input, { dialog }, onEnd);

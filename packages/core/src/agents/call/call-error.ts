@@ -12,7 +12,7 @@ export type CallErrorDetails = {
   event: CallEvent;
   /** The number of unusable answers. */
   attempts: number;
-  /** How many of them came in a row, at the end. */
+  /** The number of unusable answers in a row, at the end. */
   exceptions: number;
   /** Rounds of tool calls. */
   interrupts: number;

@@ -50,11 +50,11 @@ export async function interruptMessage(
 
 /** Returns a call in one line, such as `search {"q":"x"}: 3 results`. */
 function describeCall({ toolName, input, output, error }: CallTrace): string {
-  const result = error === undefined ? textOf(output) : `error: ${error}`;
+  const result = error === undefined ? outputText(output) : `error: ${error}`;
   return `${toolName} ${JSON.stringify(input)}: ${result}`;
 }
 
-function textOf(output: unknown): string {
+function outputText(output: unknown): string {
   return typeof output === 'string' ? output : JSON.stringify(output ?? null);
 }
 

@@ -37,7 +37,7 @@ export type CallReport = {
   readonly done: boolean;
   readonly counters: CallCounters;
   readonly value: unknown;
-  /** Why it is not done, if known. */
+  /** The error of a call that is not done, if known. */
   readonly error: CuelineError | undefined;
   /** The whole conversation, without unusable answers. */
   readonly messages: readonly ModelMessage[];
@@ -60,7 +60,7 @@ export class CallPolicy implements LoopPolicy {
   readonly #onEnd: ((report: CallReport) => void) | undefined;
   readonly #trace: ReturnType<typeof recordToolCalls>;
   readonly #conversation: Conversation;
-  /** Tools that the last answer called although it must not call any. */
+  /** Tools that the last answer called although tool calls are no longer allowed. */
   readonly #refused = new Set<string>();
   #state: CallState;
   #counters = noCounts;
@@ -225,10 +225,10 @@ export class CallPolicy implements LoopPolicy {
 }
 
 function unusableAnswersError(name: string, answers: number, { fault, cause }: Answer): CuelineError {
-  const tries = answers === 1 ? 'at its only try' : `in ${answers} tries`;
+  const tries = answers === 1 ? 'in its only try' : `in ${answers} tries`;
   return new CuelineError(
     'parse_failed',
-    `Agent "${name}" gave no answer that could be used, ${tries}. The last fault: ${fault}`,
+    `Agent "${name}" gave no valid answer ${tries}. The last fault: ${fault}`,
     cause === undefined ? {} : { cause },
   );
 }
@@ -237,13 +237,13 @@ function unusableAnswersError(name: string, answers: number, { fault, cause }: A
 function unansweredCallError(name: string): CuelineError {
   return new CuelineError(
     'script_error',
-    `A tool call of agent "${name}" waits for an answer, but its tool has no function. Give it one; for an approval, define it with { needsApproval: true }, and the run asks for it.`,
+    `A tool call of agent "${name}" waits for an answer, but its tool has no function. Give the tool a function. If its calls need an approval, define it with { needsApproval: true }.`,
   );
 }
 
 function endedEarlyError(name: string): CuelineError {
   return new CuelineError(
     'budget_exceeded',
-    `The call of agent "${name}" was ended before it had an answer. Its options.stopWhen may be too narrow.`,
+    `The call of agent "${name}" ended before it had an answer. Its options.stopWhen may stop it too early.`,
   );
 }

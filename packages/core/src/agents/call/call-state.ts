@@ -23,7 +23,7 @@ export type CallEvent =
   | 'silent'
   /** An answer with tool calls. */
   | 'called'
-  /** A tool call waits for an approval that cannot be given here. */
+  /** A tool call waits for an approval, and nothing here can respond to it. */
   | 'waiting'
   /** The model failed, also after retries. */
   | 'broken'
@@ -129,7 +129,7 @@ export function transition(
   return { state: rule.to, counters: counted(rule.to, event, counters) };
 }
 
-/** True for an end. */
+/** True for a final state. */
 export function isEnd(state: CallState): state is 'done' | 'failed' {
   return state === 'done' || state === 'failed';
 }

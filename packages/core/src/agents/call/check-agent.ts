@@ -23,7 +23,7 @@ const names: Record<keyof AgentConfig, true> = {
 
 /** Options that belong elsewhere, and where. */
 const elsewhere: Readonly<Record<string, string>> = {
-  plugins: 'Its tools and instructions say what a plugin would.',
+  plugins: 'Put what the plugin adds into its instructions and tools.',
   messages: 'Give the call a dialog: agent.call(input, { dialog }).',
   abortSignal: 'Give the call a signal: agent.call(input, { signal }).',
   limits: 'limits are not an option of the model call. Write defineAgent({ limits: { … } }).',
@@ -59,19 +59,19 @@ function* faultsOf(config: AgentConfig): Generator<string> {
     yield `Agent "${name}" needs instructions: { instructions: 'You edit texts.' }.`;
   }
   if (!isToolList(tools)) {
-    yield `The tools of agent "${name}" are a list of what tool(…) makes, or the AI SDK's tools by their names: { tools: [tool('search', 'what it does', z.object({ … }), async (args) => …)] }.`;
+    yield `The tools of agent "${name}" must be a list of what tool(…) returns, or the AI SDK's tools by name: { tools: [tool('search', 'what it does', z.object({ … }), async (args) => …)] }.`;
   }
   if (!isOutput(config.output)) {
-    yield `The output of agent "${name}" is a schema, tags(['answer']), or a function that reads the text. For the text itself, leave it out.`;
+    yield `The output of agent "${name}" must be a schema, tags(['answer']) or a function that reads the text. For the text itself, leave output out.`;
   }
   for (const [key, handler] of Object.entries({ onException, onInterrupt })) {
     const isText = typeof handler === 'string' && handler.trim() !== '';
     if (handler === undefined || typeof handler === 'function' || isText) continue;
-    yield `${key} of agent "${name}" is ${quoteValue(handler)}. Write a text, or a function that returns one.`;
+    yield `${key} of agent "${name}" is ${quoteValue(handler)}. Write a string, or a function that returns one.`;
   }
   for (const [key, value] of Object.entries(callLimits(config))) {
     if (Number.isSafeInteger(value) && value >= 0) continue;
-    yield `${key} of agent "${name}" is ${quoteValue(value)}. Give a whole number from 0 on.`;
+    yield `${key} of agent "${name}" is ${quoteValue(value)}. Give a whole number of at least 0.`;
   }
   if (options !== undefined && !isRecord(options)) {
     yield `The options of agent "${name}" are ${quoteValue(options)}. Write { … }, or leave them out.`;

@@ -26,7 +26,7 @@ const textInput: ToolSchema = {
     version: 1,
     vendor: 'cueline',
     validate: (value: unknown) =>
-      typeof value === 'string' ? { value } : { issues: [{ message: 'Expected a text' }] },
+      typeof value === 'string' ? { value } : { issues: [{ message: 'Expected a string' }] },
   },
 };
 

@@ -54,7 +54,7 @@ export function createDialog(
   if (instructions !== undefined && typeof instructions !== 'string') {
     throw new CuelineError(
       'invalid_definition',
-      `The instructions of a dialog are ${quoteValue(instructions)}. Write a text.`,
+      `The instructions of a dialog are ${quoteValue(instructions)}. Write a string.`,
     );
   }
   const facts = { id: createId('dialog'), ...(instructions === undefined ? {} : { instructions }) };
@@ -64,13 +64,14 @@ export function createDialog(
 /** Returns the dialog that `dialog.toJSON()` came from. @throws CuelineError `invalid_options` for anything else */
 export function dialogFromJSON(json: unknown): Dialog {
   if (!isRecord(json) || typeof json['id'] !== 'string' || !Array.isArray(json['messages'])) {
-    throw notADialog('it is not an object with an id and messages');
+    throw invalidDialogError('it is not an object with an id and messages');
   }
   if (json['v'] !== 1)
-    throw notADialog(`it has the version ${quoteValue(json['v'])}, and this Cueline reads 1`);
+    throw invalidDialogError(`its version is ${quoteValue(json['v'])}, but this version of Cueline reads 1`);
   const { id, parentId, instructions, messages } = json as DialogJSON;
   for (const [name, value] of Object.entries({ parentId, instructions })) {
-    if (value !== undefined && typeof value !== 'string') throw notADialog(`its ${name} is not a string`);
+    if (value !== undefined && typeof value !== 'string')
+      throw invalidDialogError(`its ${name} is not a string`);
   }
   const facts: Facts = {
     id,
@@ -80,7 +81,7 @@ export function dialogFromJSON(json: unknown): Dialog {
   try {
     return dialogOf(facts, []).append(messages as readonly ModelMessage[]);
   } catch (error) {
-    throw notADialog(thrownText(error));
+    throw invalidDialogError(thrownText(error));
   }
 }
 
@@ -116,9 +117,9 @@ function dialogOf(facts: Facts, kept: readonly ModelMessage[]): Dialog {
   });
 }
 
-function notADialog(why: string): CuelineError {
+function invalidDialogError(why: string): CuelineError {
   return new CuelineError(
     'invalid_options',
-    `This cannot be read as a dialog: ${why}. Give what dialog.toJSON() returned, or JSON.parse of its text.`,
+    `This cannot be read as a dialog: ${why}. Pass what dialog.toJSON() returned, or its text after JSON.parse.`,
   );
 }

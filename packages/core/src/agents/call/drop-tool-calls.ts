@@ -3,9 +3,10 @@ import { wrapLanguageModel } from 'ai';
 import type { LanguageModelObject } from '../../models/settings.ts';
 
 /**
- * Returns a model that drops the tool calls of its answers while `refuses` is true, because some models call tools
- * that they must not call, and the AI SDK would run them. `refused` holds the tools that the last answer called all
- * the same, except for the provider's own, which have run already and do not make an answer unusable.
+ * Returns a model that drops the tool calls of its answers while `refuses` is true, because some models call
+ * tools that they must not call, and the AI SDK would run them. `refused` holds the tools that the last answer
+ * called nevertheless. The provider's own tools are not among them, because they have already run and do not
+ * make an answer unusable.
  */
 export function withoutCalls(
   model: LanguageModelObject,

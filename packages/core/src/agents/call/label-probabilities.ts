@@ -26,7 +26,7 @@ export function labelProbabilities<Label extends string>(
   const shares = labels.map(() => 0);
   let answer = '';
   let untold = 0;
-  /** The probability of coming this far. */
+  /** The product of the probabilities of the tokens so far. */
   let reached = 1;
   for (const position of positions) {
     let next: { answer: string; likely: number } | undefined;
@@ -43,7 +43,7 @@ export function labelProbabilities<Label extends string>(
       else if (fitting.length > 1) untold += likely;
     }
     if (isTold) return shared(labels, shares, untold);
-    // another text
+    // the tokens belong to another text
     if (next === undefined) return undefined;
     ({ answer } = next);
     reached = next.likely;
@@ -56,7 +56,7 @@ export function labelShares<Label extends string>(
   answers: readonly Label[],
   labels: readonly Label[],
 ): Record<Label, number> {
-  if (answers.length === 0) throw new RangeError('There are no answers to take shares of.');
+  if (answers.length === 0) throw new RangeError('There are no answers to compute probabilities from.');
   const share = (label: Label): number =>
     answers.filter((answer) => answer === label).length / answers.length;
   return Object.fromEntries(labels.map((label) => [label, share(label)])) as Record<Label, number>;

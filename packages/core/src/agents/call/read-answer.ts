@@ -99,7 +99,7 @@ function formatOf(name: string, schema: FlexibleSchema): OutputInterface {
   } catch (error) {
     throw new CuelineError(
       'invalid_definition',
-      `The output schema of agent "${name}" cannot be asked for: ${thrownText(error)}. Models answer in JSON. Write what stands there, and make the rest of it: z.string().transform((day) => new Date(day)).`,
+      `The output schema of agent "${name}" cannot be sent to a model: ${thrownText(error)}. Models answer in JSON. Use a schema of the JSON and transform its values: z.string().transform((day) => new Date(day)).`,
       { cause: error },
     );
   }

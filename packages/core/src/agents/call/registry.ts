@@ -5,7 +5,7 @@ import { quoteValue } from '../../base/describe-value.ts';
 import type { Agent } from './agent.ts';
 
 /** An entry of a registry: an agent, or any other prompt with a name. */
-type Registered = PromptDefinition<never>;
+type RegistryEntry = PromptDefinition<never>;
 
 /** Agents and prompts by name, so that the parts of a system need not import each other. */
 export type AgentRegistry = {
@@ -13,7 +13,7 @@ export type AgentRegistry = {
    * Registers a definition under its name, and returns it.
    * @throws CuelineError `invalid_options` if the name is taken, unless it is to be replaced
    */
-  register<Definition extends Registered>(
+  register<Definition extends RegistryEntry>(
     definition: Definition,
     options?: { replace?: boolean },
   ): Definition;
@@ -28,12 +28,12 @@ export type AgentRegistry = {
 
 /** Creates an empty registry. */
 export function createAgentRegistry(): AgentRegistry {
-  const known = new Map<string, Registered>();
+  const known = new Map<string, RegistryEntry>();
 
-  function find(name: string): Registered {
+  function find(name: string): RegistryEntry {
     const definition = known.get(name);
     if (definition !== undefined) return definition;
-    throw unknownName(name, [...known.keys()]);
+    throw unknownNameError(name, [...known.keys()]);
   }
 
   return {
@@ -72,15 +72,15 @@ function checkDefinition(definition: unknown): void {
   if (isPromptDefinition(definition)) return;
   throw new CuelineError(
     'invalid_options',
-    `agents.register takes what defineAgent or definePrompt returns, and got ${quoteValue(definition)}.`,
+    `agents.register takes what defineAgent or definePrompt returns, but got ${quoteValue(definition)}.`,
   );
 }
 
-function unknownName(name: string, names: readonly string[]): CuelineError {
+function unknownNameError(name: string, names: readonly string[]): CuelineError {
   const nearest = nearestName(name, names);
   const advice =
     names.length === 0
-      ? 'None is registered yet. Import the module that registers it: agents.register(defineAgent({ … })).'
+      ? 'The registry is empty. Import the module that registers it: agents.register(defineAgent({ … })).'
       : `There are: ${names.join(', ')}.${nearest === undefined ? '' : ` Did you mean ${nearest}?`}`;
   return new CuelineError('invalid_options', `No agent or prompt is registered as "${name}". ${advice}`, {
     details: { name, names },

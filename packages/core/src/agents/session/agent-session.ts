@@ -16,7 +16,7 @@ import {
   type SessionSchemas,
   type SessionSettings,
 } from './session-config.ts';
-import { modelOf, type SessionModel } from './session-model.ts';
+import { resolveSessionModel, type SessionModel } from './session-model.ts';
 import type * as Session from './session-policy.ts';
 import type { Completion } from './task-complete.ts';
 
@@ -68,7 +68,7 @@ export function runAgentSession<const Schemas extends SessionSchemas = SessionSc
   config: SessionConfig<Schemas>,
 ): AgentSession {
   checkConfig('runAgentSession', config);
-  const chosen = modelOf(model);
+  const chosen = resolveSessionModel(model);
   const { signal, models, storage, ...sessionSettings } = config;
   const sessionId = sessionSettings.sessionId ?? createId('session');
   const settings = { ...sessionSettings, sessionId };
@@ -86,7 +86,7 @@ export function runAgentSession<const Schemas extends SessionSchemas = SessionSc
   const promise = untilEnd(started, settings, handle);
   return {
     sessionId,
-    initialMessage: firstWords(settings),
+    initialMessage: firstMessageOf(settings),
     promise,
     run,
     stop: () => run.stop(),
@@ -111,7 +111,7 @@ function sessionPrompt(
 }
 
 /** Returns the conversation's first message, also if it was in an earlier session. */
-function firstWords({ initialMessages = [], initialMessage = OPENING }: SessionSettings): string {
+function firstMessageOf({ initialMessages = [], initialMessage = OPENING }: SessionSettings): string {
   // the messages are checked when the session begins
   const first = initialMessages.find((message: ModelMessage | null) => message?.role === 'user');
   if (first === undefined) return initialMessage;
@@ -130,7 +130,7 @@ async function untilEnd(
     (error: unknown) => error as CuelineError,
   );
   try {
-    return await (await loadSession()).endOf(handle, settings, error);
+    return await (await loadSession()).sessionEnd(handle, settings, error);
   } catch (failure) {
     return {
       sessionId: settings.sessionId,

@@ -43,7 +43,9 @@ function toPart(part: LanguageModelV4Content): Content {
     case 'tool-result': {
       const { toolCallId, toolName, result, isError, preliminary } = part;
       if (preliminary === true) return [];
-      return [{ type: part.type, toolCallId, toolName, output: outputOf(result, isError), ...more }];
+      return [
+        { type: part.type, toolCallId, toolName, output: providerToolOutput(result, isError), ...more },
+      ];
     }
     default:
       // sources of an answer, which no provider expects back
@@ -69,7 +71,7 @@ function base64Of(data: Data): string | URL {
 }
 
 /** Returns the result of a provider's own tool. */
-function outputOf(
+function providerToolOutput(
   result: NonNullable<JSONValue>,
   isError: boolean | undefined,
 ): Extract<Content[number], { type: 'tool-result' }>['output'] {

@@ -7,7 +7,7 @@ import { isToolList, splitTools } from '../../tools/tool-list.ts';
 import { refuseFaults } from '../refuse-faults.ts';
 import type { SessionCallbacks } from './session-callbacks.ts';
 import { OPENING, sessionOptionNames, type SessionSettings, type SessionTools } from './session-config.ts';
-import { withoutExecute } from './session-end.ts';
+import { missingExecuteError } from './session-end.ts';
 
 const names: Record<keyof SessionSettings, true> = {
   systemPrompt: true,
@@ -65,11 +65,11 @@ function* faultsOf(settings: SessionSettings): Generator<string> {
     yield `${name} is ${quoteValue(value)}. Write { … }, or leave it out.`;
   }
   if (typeof initialMessage !== 'string') {
-    yield `initialMessage is ${quoteValue(initialMessage)}. Give a text, or messages as initialMessages.`;
+    yield `initialMessage is ${quoteValue(initialMessage)}. Give a string, or messages as initialMessages.`;
   }
   const odd = initialMessages.findIndex((message) => !isMessage(message));
   if (odd !== -1) {
-    yield `initialMessages[${odd}] is not a message of the AI SDK, such as { role: 'user', content: 'Hello!' }. Turn UIMessages into messages with its convertToModelMessages.`;
+    yield `initialMessages[${odd}] is not a message of the AI SDK, such as { role: 'user', content: 'Hello!' }. Convert UIMessages with the AI SDK's convertToModelMessages.`;
   }
   if (initialMessages.some(({ role }) => role === 'system')) {
     yield 'initialMessages has a system message. Put its text into systemPrompt.';
@@ -87,7 +87,7 @@ function* toolFaults(tools: SessionTools & Parameters<typeof splitTools>[0]): Ge
     const { type, execute, isProviderExecuted } = tool as Partial<Record<string, unknown>>;
     if (typeof execute === 'function') continue;
     if (type !== 'provider') {
-      yield `the tool ${name} has no execute. Where a person has to answer, let execute return suspend({ … }).`;
-    } else if (isProviderExecuted === false) throw withoutExecute(name);
+      yield `the tool ${name} has no execute. If a person has to answer, return suspend({ … }) from execute.`;
+    } else if (isProviderExecuted === false) throw missingExecuteError(name);
   }
 }

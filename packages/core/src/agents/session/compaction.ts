@@ -9,7 +9,7 @@ import { repairMessages } from './repair-messages.ts';
 import { CONTINUE } from './session-config.ts';
 import type { SessionReporter } from './session-reporter.ts';
 
-/** How much an estimate must have grown before a failed summary is tried again. */
+/** How much the estimate must grow before a failed summary is retried. */
 const RETRY_GROWTH = 1.25;
 /** The name of the agent that summarises. */
 const SUMMARIZE = 'summarize';
@@ -44,10 +44,10 @@ export class Compaction {
   #last = { turn: -Infinity, length: 0 };
   #inARow = 0;
   #frame: number | undefined;
-  /** The provider's last count, of so many messages. */
+  /** The provider's last token count, and the number of messages that it covers. */
   #counted: { tokens: number; length: number } | undefined;
   #isRefused = false;
-  /** True while nothing is reported, because another process has done so. */
+  /** True while reports are suppressed, because another process has already made them. */
   #isTakingOver = false;
 
   constructor(
@@ -64,12 +64,15 @@ export class Compaction {
   counted(tokens: number | undefined, messages: readonly ModelMessage[]): void {
     // some providers report nothing, negative or enormous numbers, or texts
     if (!(typeof tokens === 'number' && tokens > 0 && tokens < 1e9)) return;
-    // the results of tools have come after the count
+    // tool results arrived after the count
     const length = messages.length - (messages.at(-1)?.role === 'tool' ? 1 : 0);
     this.#counted = { tokens, length };
   }
 
-  /** Reports that the provider refused the conversation as too long, so it must be summarized whatever was counted. */
+  /**
+   * Reports that the provider refused the conversation as too long, so it must be summarized regardless of the
+   * count.
+   */
   overflowed(): void {
     this.#isRefused = true;
   }
@@ -90,7 +93,7 @@ export class Compaction {
     this.#isTakingOver = true;
     const taken = await this.#continue(position, async (_earlier, rest) => {
       if (replacement === undefined) return undefined;
-      // these are whole here, and may be shortened in the log
+      // these are complete here, and may be shortened in the log
       return [...replacement.slice(0, replacement.length - rest.length), ...rest];
     });
     this.#isTakingOver = false;
@@ -112,10 +115,10 @@ export class Compaction {
     // without the messages since the summary
     const remaining = this.#inARow === 0 ? this.#frame : tokens - tokensOf(messages.slice(this.#last.length));
     if (remaining >= this.#tokenLimit) {
-      return this.#raise(remaining, 'system prompt, tools and what a summary leaves take');
+      return this.#raise(remaining, 'the system prompt, the tools and the messages after a summary take');
     }
     if (this.#inARow === MAX_IN_A_ROW) {
-      return this.#raise(tokens, 'with a single turn after a summary it is');
+      return this.#raise(tokens, 'a summary and the single turn after it take');
     }
     const end = messages.length - words;
     const earlier = messages.slice(0, end);
@@ -171,7 +174,7 @@ export class Compaction {
     this.#tokenLimit = this.#due = Math.ceil(tokens * 2);
     if (this.#isTakingOver) return undefined;
     this.#reporter.warn(
-      `tokenLimit is ${before}, but ${why} about ${tokens} tokens already. It is ${this.#tokenLimit} from here on. Raise it, or say less in the system prompt.`,
+      `tokenLimit is ${before}, but ${why} about ${tokens} tokens. The session continues with a limit of ${this.#tokenLimit}. Raise tokenLimit, or shorten the system prompt.`,
     );
   }
 }
@@ -208,10 +211,7 @@ export function createSummarizer(
       abortSignal,
     });
     if (typeof answer === 'string' && answer.trim() !== '') return answer;
-    throw new CuelineError(
-      'parse_failed',
-      'The model was asked for a summary of the conversation, and gave an empty answer.',
-    );
+    throw new CuelineError('parse_failed', 'The model returned an empty summary of the conversation.');
   };
 }
 

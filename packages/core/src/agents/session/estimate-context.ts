@@ -10,14 +10,14 @@ const lengths = new WeakMap<ModelMessage, number>();
 export function tokensOf(messages: readonly ModelMessage[]): number {
   let length = 0;
   for (const message of messages) {
-    const known = lengths.get(message) ?? lengthOf(message);
+    const known = lengths.get(message) ?? messageLength(message);
     lengths.set(message, known);
     length += known;
   }
   return Math.ceil(length / 4);
 }
 
-function lengthOf({ content }: ModelMessage): number {
+function messageLength({ content }: ModelMessage): number {
   if (typeof content === 'string') return content.length;
   const reasoning = content.map((part) => (part.type === 'reasoning' ? part.text.length : 0));
   const files = content.filter(({ type }) => type === 'file' || type === 'image').length;
@@ -28,7 +28,7 @@ function lengthOf({ content }: ModelMessage): number {
 
 /** Estimates the rest of a request: system prompt and tools. */
 export async function frameTokens(instructions: Instructions | undefined, tools: ToolSet): Promise<number> {
-  let length = textOf(instructions).length;
+  let length = instructionText(instructions).length;
   for (const [name, { description, inputSchema }] of Object.entries(tools)) {
     length += name.length + (typeof description === 'string' ? description.length : 0);
     length += (JSON.stringify(await asSchema(inputSchema).jsonSchema) ?? '').length;
@@ -36,7 +36,7 @@ export async function frameTokens(instructions: Instructions | undefined, tools:
   return Math.ceil(length / 4);
 }
 
-function textOf(instructions: Instructions | undefined): string {
+function instructionText(instructions: Instructions | undefined): string {
   if (instructions === undefined || typeof instructions === 'string') return instructions ?? '';
   return [instructions]
     .flat()

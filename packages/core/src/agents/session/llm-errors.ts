@@ -5,8 +5,8 @@ import { defaultTimeouts } from '../../provider/call-timeouts.ts';
 /** How many turns in a row may fail before the session fails. */
 const MAX_FAILED_TURNS = 5;
 
-/** Errors that the next turn would meet, too. */
-const lasting: ReadonlySet<CuelineErrorCode> = new Set([
+/** Errors that would also end the next turn. */
+const permanentCodes: ReadonlySet<CuelineErrorCode> = new Set([
   'auth',
   'missing_key',
   'unknown_model',
@@ -39,7 +39,9 @@ export function createLlmErrors(compacts: boolean): LlmErrors {
       // no turn brings new credit
       const isUnpaid = error.details?.['statusCode'] === 402;
       const isTooLong = error.code === 'context_overflow' && !compacts;
-      return !(lasting.has(error.code) || isFarOff || isUnpaid || isTooLong) && failed < MAX_FAILED_TURNS;
+      return (
+        !(permanentCodes.has(error.code) || isFarOff || isUnpaid || isTooLong) && failed < MAX_FAILED_TURNS
+      );
     },
     succeeded() {
       failed = 0;

@@ -34,7 +34,7 @@ export function repairMessages(
     const caller = message.role === 'assistant' ? message : known.callerOf(message);
     // results without a call
     if (caller === undefined) continue;
-    const ids = new Set(callsOf(caller).map(({ toolCallId }) => toolCallId));
+    const ids = new Set(toolCallsOf(caller).map(({ toolCallId }) => toolCallId));
     const toolMessages: ToolMessage[] = message.role === 'tool' ? [message] : [];
     for (; answersOneOf(messages[at], ids); at += 1) toolMessages.push(messages[at] as ToolMessage);
     mended.push(...withoutOpenApprovals(caller, toolMessages), ...resultsOf(caller, toolMessages));
@@ -43,7 +43,7 @@ export function repairMessages(
 
   /** Returns the message after an assistant's message: the given one if nothing is missing. */
   function resultsOf(caller: AssistantMessage, toolMessages: readonly ToolMessage[]): ToolMessage[] {
-    const calls = callsOf(caller);
+    const calls = toolCallsOf(caller);
     const open = new Map(calls.map((call) => [call.toolCallId, call]));
     let changed = false;
     const content = toolMessages.flatMap((message) =>
@@ -104,7 +104,7 @@ export function checkAnswers(
 ): void {
   const ids = new Set(
     messages.flatMap((message) =>
-      message.role === 'assistant' ? callsOf(message).map(({ toolCallId }) => toolCallId) : [],
+      message.role === 'assistant' ? toolCallsOf(message).map(({ toolCallId }) => toolCallId) : [],
     ),
   );
   const unknown = Object.keys(answers).find((id) => !ids.has(id));
@@ -116,7 +116,7 @@ export function checkAnswers(
 }
 
 /** Returns the calls whose results are in a message of their own. */
-export function callsOf({ content }: AssistantMessage): ToolCallPart[] {
+export function toolCallsOf({ content }: AssistantMessage): ToolCallPart[] {
   if (typeof content === 'string') return [];
   return content.filter(
     (part) => part.type === 'tool-call' && part.providerExecuted !== true,
@@ -134,7 +134,7 @@ function knownTurns(whole: readonly ModelMessage[]): {
   for (const message of whole) {
     if (message.role === 'assistant') {
       caller = message;
-      for (const { toolCallId } of callsOf(message)) speakers.set(toolCallId, message);
+      for (const { toolCallId } of toolCallsOf(message)) speakers.set(toolCallId, message);
     }
     if (message.role === 'user') caller = undefined;
     if (message.role !== 'tool' || caller === undefined) continue;

@@ -125,6 +125,6 @@ function* faultsOf(config: SessionSettings): Generator<string> {
   }
   const toolList = (tools ?? {}) as ToolList;
   if (isToolList(toolList) && namedTools(toolList).some(({ name }) => name === 'task_complete')) {
-    yield 'task_complete ends the session, and cannot be a tool of yours. Give it another name.';
+    yield 'The tool name task_complete is reserved: it ends the session. Give your tool another name.';
   }
 }

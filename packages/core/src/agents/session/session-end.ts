@@ -54,7 +54,7 @@ function reasonOf({ outcome }: Ending, reason: CompletionReason | undefined): Co
 }
 
 /** Returns the error for a call of a tool that the provider defines and the caller must run. */
-export function withoutExecute(toolName: string): CuelineError {
+export function missingExecuteError(toolName: string): CuelineError {
   return new CuelineError(
     'invalid_options',
     `The session: the provider defines the tool ${toolName} but does not run it, and the tool has no execute, so its calls never get a result. Give the tool a function: { ${toolName}: provider.tools.…({ …, execute: async (input) => … }) }.`,

@@ -12,7 +12,7 @@ export type SessionModel = {
 };
 
 /** Returns a session's model as a run takes it. @throws CuelineError `invalid_options` */
-export function modelOf(setting: SessionModel | string | LanguageModel): string | LanguageModel {
+export function resolveSessionModel(setting: SessionModel | string | LanguageModel): string | LanguageModel {
   return isPlain(setting) ? `${setting.provider}:${setting.model}` : setting;
 }
 
@@ -29,6 +29,6 @@ export function isPlain(setting: SessionModel | string | LanguageModel): setting
     return true;
   throw new CuelineError(
     'invalid_options',
-    `The model of a session is { provider: 'openai' | 'anthropic' | 'ollama', model: 'gpt-4o' }, a text such as 'mistral:mistral-large-latest', or an AI SDK model, and not ${JSON.stringify({ provider, model })}.`,
+    `The model of a session is { provider: 'openai' | 'anthropic' | 'ollama', model: 'gpt-4o' }, a string such as 'mistral:mistral-large-latest', or an AI SDK model, not ${JSON.stringify({ provider, model })}.`,
   );
 }

@@ -73,7 +73,7 @@ function openingMessages(settings: SessionSettings): ModelMessage[] {
 }
 
 /** Ends the session of a handle, unless it has ended, and returns its result, also if it had no turn. */
-export async function endOf(
+export async function sessionEnd(
   handle: SessionHandle,
   settings: SessionSettings & { sessionId: string },
   error: CuelineError | undefined,

@@ -111,5 +111,5 @@ function copyOf<Given>(given: Given): Given {
 function checkList(given: unknown): ModelMessage[] {
   const isSaid = (value: unknown): boolean => isMessage(value) && value.role !== 'system';
   if (Array.isArray(given) && given.every(isSaid)) return given as ModelMessage[];
-  throw new TypeError('It returns a list of messages of the user, the assistant and tools, and did not.');
+  throw new TypeError('It did not return a list of user, assistant and tool messages.');
 }

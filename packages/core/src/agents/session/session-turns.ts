@@ -23,12 +23,12 @@ import { frameTokens } from './estimate-context.ts';
 import { createLlmErrors, errorMessage, llmTimeouts } from './llm-errors.ts';
 import type { CompletionReason, SessionResult, ToolCallInfo } from './session-callbacks.ts';
 import { CONTINUE, type SessionSettings } from './session-config.ts';
-import { reportEnd, withoutExecute } from './session-end.ts';
+import { reportEnd, missingExecuteError } from './session-end.ts';
 import { createSessionReporter, type SessionReporter } from './session-reporter.ts';
 import { suspensionsOf, withoutPending, withoutSuspensions } from './suspensions.ts';
 import { TASK_COMPLETE, type TaskComplete } from './task-complete.ts';
 
-/** The message to a model that has done so twice in a row. */
+/** The message to a model that has done so in two turns in a row. */
 const REMINDER =
   'REMINDER: If you have completed your task, you must call the task_complete tool with a summary. If you are not done yet, please continue working.';
 
@@ -53,7 +53,7 @@ export class SessionTurns implements LoopPolicy {
   /** How many turns in a row had no call. */
   #idleTurns = 0;
   #lastText: string | undefined;
-  // of the current turn
+  // these belong to the current turn
   #turnText: string | undefined;
   readonly #toolCalls = new Map<string, ToolCallInfo>();
   /** What tools have thrown, by their calls' ids. */
@@ -196,7 +196,7 @@ export class SessionTurns implements LoopPolicy {
       this.#conversation.dropAnswer();
       await this.#reporter.fail({ phase: 'llm', error, turn: this.#turn });
     }
-    if (!(await this.#mayGoOn())) feedback = undefined;
+    if (!(await this.#canContinue())) feedback = undefined;
     if (this.#fault !== undefined) return undefined;
     this.#conversation.setFeedback(feedback);
     await this.#update();
@@ -207,7 +207,7 @@ export class SessionTurns implements LoopPolicy {
 
   async paused(step: Step): Promise<boolean> {
     this.#close(step);
-    const goesOn = await this.#mayGoOn();
+    const goesOn = await this.#canContinue();
     if (this.#fault === undefined) await this.#update();
     return goesOn;
   }
@@ -225,7 +225,7 @@ export class SessionTurns implements LoopPolicy {
     if (this.#fault !== undefined) return { error: this.#fault };
     if (this.#reason === 'task_complete') return { output: this.#taskComplete.completion };
     if (this.#reason === 'suspended') return { waiting: true };
-    return this.#reason === 'max_turns' ? { error: outOfTurns(this.#maxTurns) } : undefined;
+    return this.#reason === 'max_turns' ? { error: turnLimitError(this.#maxTurns) } : undefined;
   }
 
   ended(ending: Ending): void {
@@ -308,7 +308,7 @@ export class SessionTurns implements LoopPolicy {
   #close(step: Step): void {
     const unanswered = unansweredCall(step, { isAsking: false });
     if (unanswered !== undefined && this.#taskComplete.completion === undefined) {
-      this.#fault = withoutExecute(unanswered.toolName);
+      this.#fault = missingExecuteError(unanswered.toolName);
     }
     this.#suspended = suspensionsOf(step);
     this.#conversation.addAnswer(withoutPending(step.response.messages, this.#suspended));
@@ -316,7 +316,7 @@ export class SessionTurns implements LoopPolicy {
   }
 
   /** True if another turn may follow, once everything about this one was reported. */
-  async #mayGoOn(): Promise<boolean> {
+  async #canContinue(): Promise<boolean> {
     await this.#reporter.drained();
     if (this.#fault !== undefined) return false;
     if (this.#suspended.length > 0) this.#reason = 'suspended';
@@ -340,7 +340,7 @@ export class SessionTurns implements LoopPolicy {
   }
 }
 
-function outOfTurns(maxTurns: number): CuelineError {
+function turnLimitError(maxTurns: number): CuelineError {
   return new CuelineError(
     'budget_exceeded',
     `The session has used its ${maxTurns} turns, and its task is not complete. Continue from its messages, or raise maxTurns.`,

@@ -33,7 +33,7 @@ const schema = jsonSchema<Completion>(
         ? { success: true, value: value as Completion }
         : {
             success: false,
-            error: new Error('summary must be a text: task_complete({ summary: "What was done" }).'),
+            error: new Error('summary must be a string: task_complete({ summary: "What was done" }).'),
           },
   },
 );

@@ -31,7 +31,7 @@ export function parseTags<Required extends string, Optional extends string, List
   ]);
   const faults = names.flatMap((name) => {
     const fault = faultOf(found.get(name)!, (tags.required as readonly string[]).includes(name));
-    return fault === undefined ? [] : [`${markOf(tags, name)} ${fault}`];
+    return fault === undefined ? [] : [`${openingMark(tags, name)} ${fault}`];
   });
   if (faults.length > 0) {
     throw new CuelineError('parse_failed', `${faults.join('; ')}. Write it as ${shapeOf(tags, names[0]!)}.`);
@@ -57,7 +57,7 @@ function isBlock(tags: Tags, name: string): boolean {
   return tags.markdown.includes(name);
 }
 
-function markOf(tags: Tags, name: string): string {
+function openingMark(tags: Tags, name: string): string {
   return isBlock(tags, name) ? `\`\`\`${name}` : `<${name}>`;
 }
 

@@ -24,7 +24,7 @@ export function readBlocks(text: string, names: readonly string[]): Map<string, 
     else if (match === null || !ends(open, match))
       open.lines.push(line.slice(Math.min(open.indent, line.search(/\S|$/))));
     else {
-      found.get(open.name)!.values.push(textOf(open.lines));
+      found.get(open.name)!.values.push(blockText(open.lines));
       open = undefined;
     }
   }
@@ -55,7 +55,7 @@ function ends(open: Open, [, , fence = '', rest]: RegExpExecArray): boolean {
 }
 
 /** Returns the lines without empty ones around them. Indentation stays, because it may be significant. */
-function textOf(lines: readonly string[]): string {
+function blockText(lines: readonly string[]): string {
   const first = lines.findIndex((line) => line.trim() !== '');
   return first < 0 ? '' : lines.slice(first).join('\n').trimEnd();
 }

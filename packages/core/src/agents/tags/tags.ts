@@ -64,15 +64,15 @@ export function tags(names: readonly string[] | TagNames): Tags {
     lists = [],
     markdown = [],
   } = isList(names) ? { required: names } : ((names as TagNames | null) ?? {});
-  if (![required, optional, lists, markdown].every(isList)) throw wrongNames();
+  if (![required, optional, lists, markdown].every(isList)) throw invalidTagNamesError();
   const known = new Set<string>();
   for (const name of [...required, ...optional]) checkName(name, known, markdown.includes(name));
-  if (known.size === 0) throw wrongNames();
+  if (known.size === 0) throw invalidTagNamesError();
   for (const name of [...lists, ...markdown]) {
     if (required.includes(name) || optional.includes(name)) continue;
     throw new CuelineError(
       'invalid_definition',
-      `The tag ${JSON.stringify(name)} is only in lists or markdown. Name it in required or optional, too.`,
+      `The tag ${JSON.stringify(name)} is only in lists or markdown. Add it to required or optional.`,
     );
   }
   return Object.freeze({
@@ -109,7 +109,7 @@ function checkName(name: unknown, known: Set<string>, isBlock: boolean): void {
   known.add(lower);
 }
 
-function wrongNames(): CuelineError {
+function invalidTagNamesError(): CuelineError {
   return new CuelineError(
     'invalid_definition',
     "tags takes the names of the tags: tags(['answer']), or tags({ required: ['answer'] }).",

@@ -14,7 +14,7 @@ import { callFacts } from './read-part.ts';
 const CALL_MS = 50;
 
 /** The end of a model call, before its tools run. */
-export type WholeAnswer = Pick<
+export type CompletedAnswer = Pick<
   Extract<RunEventBody, { type: 'model-call-end' }>,
   'finishReason' | 'usage'
 > & {
@@ -62,7 +62,7 @@ export class CallRecorder implements ToolCallRecorder {
   #openTexts = 0;
   /** Calls of an earlier process, which have been in the log since. */
   readonly #resumed = new Set<string>();
-  // of the current step, because some models number their calls anew in every answer
+  // for the current step only, because some models number their calls anew in every answer
   /** Tool calls whose arguments are in the log, so that their tools' events may follow. */
   readonly #called = new Set<string>();
   /** Tools that started before that. */
@@ -125,7 +125,7 @@ export class CallRecorder implements ToolCallRecorder {
           type: 'tool-error',
           toolCallId: part.toolCallId,
           error: this.#denials.get(part.toolCallId) ?? 'This call was not approved.',
-          // the reason is meant to be read
+          // the reason is written for the reader
           source: 'cueline',
         });
       case 'tool-approval-response': {
@@ -188,7 +188,7 @@ export class CallRecorder implements ToolCallRecorder {
    * Records that the model's answer is whole, once its calls are in the log. Without it, a run that another process
    * continues asks the model again.
    */
-  answered({ finishReason, usage, content }: WholeAnswer): void {
+  answered({ finishReason, usage, content }: CompletedAnswer): void {
     const calls = content.flatMap(({ type, toolCallId, providerExecuted }) =>
       type === 'tool-call' && toolCallId !== undefined && providerExecuted !== true ? [toolCallId] : [],
     );
@@ -199,7 +199,7 @@ export class CallRecorder implements ToolCallRecorder {
     this.#logAnswer();
   }
 
-  /** A text or reasoning of the answer begins. The answer is not whole before it ends. */
+  /** Records that a text or reasoning begins. The answer is complete only after its end. */
   textBegins(): void {
     this.#openTexts += 1;
   }

@@ -2,7 +2,7 @@ import type { TextStreamPart, ToolSet } from 'ai';
 import type { RunEventBody, ToolCallFacts } from '../../log/events.ts';
 
 /** Returns the text of a message. */
-export function textOf(content: string | readonly { type: string; text?: string }[]): string {
+export function messageText(content: string | readonly { type: string; text?: string }[]): string {
   if (typeof content === 'string') return content;
   return content.flatMap(({ text }) => text ?? []).join('\n');
 }

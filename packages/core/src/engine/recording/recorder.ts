@@ -2,10 +2,10 @@ import type { FinishReason, TextStreamPart, ToolSet } from 'ai';
 import { CuelineError } from '../../base/errors.ts';
 import type { RunEventBody, RunOutcome } from '../../log/events.ts';
 import { toRunError } from '../../models/run-error.ts';
-import { metadata, sourceFacts, textOf, warningText } from './read-part.ts';
+import { metadata, sourceFacts, messageText, warningText } from './read-part.ts';
 import { causeOf } from '../../messages/steer-cause.ts';
 import { CallRecorder } from './call-recorder.ts';
-import { contentFiltered } from '../../provider/content-filtered.ts';
+import { contentFilteredError } from '../../provider/content-filtered-error.ts';
 import { toJson } from '../../messages/to-json.ts';
 import type { ModelRetry } from '../../provider/with-retries.ts';
 import type { Ending } from '../ending.ts';
@@ -22,7 +22,7 @@ export type Recorder = {
   stepStarted(event: Extract<RunEventBody, { type: 'step-start' }>): void;
   /** Records a message to the model before the AI SDK delivers it, which then is not recorded again. */
   steered(steer: PendingSteer): void;
-  /** Ends the run, and drops whatever comes later. */
+  /** Ends the run, and drops later events. */
   end(outcome: RunOutcome, details?: { finishReason?: FinishReason; error?: CuelineError }): void;
   /** Ends the run according to the last step's finish reason. */
   finish(finishReason: FinishReason): void;
@@ -41,9 +41,8 @@ export type ApprovalRequest = Extract<TextStreamPart<ToolSet>, { type: 'tool-app
 
 export type RecorderSettings = {
   /**
-   * Returns how many attempts at the step have broken off just before a part. Missing if the AI SDK does not retry
-   * after an error
-   * in a stream.
+   * Returns how many attempts at the step have failed just before a part. Missing if the AI SDK does not retry
+   * after an error in a stream.
    */
   brokenBefore: ((part: TextStreamPart<ToolSet>) => number) | undefined;
   /** True if no tool may run before the log says that the answer is whole. */
@@ -118,16 +117,16 @@ class RunRecorder implements Recorder {
     if (finishReason === 'interrupted') {
       const error = new CuelineError(
         'stream_truncated',
-        'The answer broke off before its end, so it is not whole. Try again.',
+        'The answer is incomplete, because its stream ended early. Try again.',
       );
       return this.end('error', { finishReason, error });
     }
     if (finishReason === 'content-filter')
-      return this.end('error', { finishReason, error: contentFiltered() });
+      return this.end('error', { finishReason, error: contentFilteredError() });
     if (finishReason === 'error') {
       const error = new CuelineError(
         'provider_error',
-        'The model ended its answer with an error and did not say which.',
+        'The model ended its answer with an unspecified error.',
       );
       return this.end('error', { finishReason, error });
     }
@@ -188,7 +187,7 @@ class RunRecorder implements Recorder {
           type: 'steer',
           id: part.id,
           cause: causeOf(part.id),
-          text: textOf(part.message.content),
+          text: messageText(part.message.content),
         });
       case 'source':
         return this.#log.append({ type: 'source', source: sourceFacts(part) });

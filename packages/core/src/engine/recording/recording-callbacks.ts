@@ -26,7 +26,7 @@ export function recordingCallbacks(
   return {
     onChunk: beforeCallback(({ chunk }) => {
       recorder.part(chunk);
-      // no tool sees such calls, and a model may make them without end
+      // such calls reach no tool, and a model may make any number of them
       if (chunk.type === 'tool-call' && chunk.invalid === true && chunk.providerExecuted !== true) {
         registry.invalid(chunk.toolName, chunk.input);
       }
@@ -37,7 +37,7 @@ export function recordingCallbacks(
     onStepError: composeCallbacks((event) => recorder.fail(event.error), rest.onStepError),
     onStepEnd: composeCallbacks(
       async (step) => {
-        // the tokens are spent; only the next call is refused
+        // the tokens are spent, so only the next call can be refused
         runContext.budget.addTokens(step.usage);
         if (approvals.requested) {
           const goesOn = await Promise.resolve(policy?.paused?.(step) ?? true).catch((error: unknown) =>
@@ -61,7 +61,7 @@ export function recordingCallbacks(
             rest.onLanguageModelCallEnd,
           ),
         }),
-    // a caller's transform may have kept the last part of the stream
+    // a transform of the caller may have swallowed the last part of the stream
     onEnd: composeCallbacks((event) => recorder.finish(event.finishReason), rest.onEnd, rest.onFinish),
     onStepStart: composeCallbacks((event) => {
       recordVariables();

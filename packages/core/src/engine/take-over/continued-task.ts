@@ -6,7 +6,7 @@ import { findCurrentTask } from '../../tasks/task-status.ts';
 import { toolsWithModelOutput } from '../../tools/model-output.ts';
 import type { TaskPosition } from '../task-progress.ts';
 
-/** Where a task that is continued stood, and the number of messages that come before the message about the list. */
+/** The position of a continued task, and the number of messages before the message about the list. */
 export type ContinuedTask = TaskPosition & { opening: number };
 
 /**

@@ -63,7 +63,7 @@ async function settleCalls<Call extends UnfinishedCall>(
   settle: (call: Call) => Settlement,
 ): Promise<void> {
   recorder.calls.resumed(calls.map(({ toolCallId }) => toolCallId));
-  const results = resultsOf(messages);
+  const results = toolResultsOf(messages);
   await Promise.all(
     calls.map(async (call) => {
       const { toolCallId, toolName, idempotencyKey } = call;
@@ -109,7 +109,7 @@ async function settleCalls<Call extends UnfinishedCall>(
 }
 
 /** Returns the results that the model reads for the calls of the step before. */
-function resultsOf(messages: readonly ModelMessage[]): Map<string, ResultPart> {
+function toolResultsOf(messages: readonly ModelMessage[]): Map<string, ResultPart> {
   const results = new Map<string, ResultPart>();
   for (const { role, content } of messages) {
     if (role !== 'tool') continue;

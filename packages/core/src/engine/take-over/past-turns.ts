@@ -18,8 +18,8 @@ import { callPart, pastStep } from './past-step.ts';
 import { withDenials } from './with-denials.ts';
 
 type Past = Pick<RunPast, 'events' | 'state'>;
-type Part = UIMessage['parts'][number];
-type SteeringPart = Extract<Part, { type: 'steering-message' }>;
+type MessagePart = UIMessage['parts'][number];
+type SteeringPart = Extract<MessagePart, { type: 'steering-message' }>;
 
 /** The steps of a log in order, and what the model has received since the last one. */
 export type PastTurns = {
@@ -27,8 +27,8 @@ export type PastTurns = {
   readonly received: readonly ModelMessage[];
 };
 
-/** What the written message says of one step. */
-type Block = { received: SteeringPart[]; parts: Part[] };
+/** The content of the written message for one step. */
+type Block = { received: SteeringPart[]; parts: MessagePart[] };
 
 /** Returns what the model has received since the last step of a log. */
 export function readReceived({ events, state }: Past): readonly ModelMessage[] {
@@ -58,7 +58,7 @@ export async function readPastTurns({ events, state }: Past, tools: ToolSet): Pr
       answers: answers.get(step.step) ?? [],
       result: resultOf(step, parts, own),
       feedback: feedbackOf(next),
-      isPaused: parts.some(isAsked),
+      isPaused: parts.some(hasApprovalRequest),
     });
     approvalAnswers = answered.length === 0 ? [] : [{ role: 'tool', content: answered }];
   }
@@ -66,12 +66,12 @@ export async function readPastTurns({ events, state }: Past, tools: ToolSet): Pr
 }
 
 /** Returns the parts of the message that the run has written. */
-function ownParts(events: readonly RunEvent[], { messages }: RunState): readonly Part[] {
+function ownParts(events: readonly RunEvent[], { messages }: RunState): readonly MessagePart[] {
   const opening = events[0]?.type === 'run-start' ? events[0].messages.length : 0;
   return messages[opening]?.parts ?? [];
 }
 
-function splitParts(parts: readonly Part[]): { blocks: Block[]; after: SteeringPart[] } {
+function splitParts(parts: readonly MessagePart[]): { blocks: Block[]; after: SteeringPart[] } {
   const blocks: Block[] = [];
   let received: SteeringPart[] = [];
   for (const part of parts) {
@@ -127,13 +127,13 @@ function readAnswers(events: readonly RunEvent[]): Map<number, string[]> {
 }
 
 /** True for a call that the provider asked an approval for. */
-function isAsked(part: Part): boolean {
+function hasApprovalRequest(part: MessagePart): boolean {
   return 'toolCallId' in part && part.providerExecuted === true && part.approval !== undefined;
 }
 
 function resultOf(
   { step, finishReason, usage, providerMetadata }: StepState,
-  parts: readonly Part[],
+  parts: readonly MessagePart[],
   messages: readonly ModelMessage[],
 ): StepResult<ToolSet, UserContext> {
   const calls = parts.filter(isToolUIPart);
@@ -163,4 +163,4 @@ function resultOf(
   } as unknown as StepResult<ToolSet, UserContext>;
 }
 
-type Call = Extract<Part, { toolCallId: string }>;
+type Call = Extract<MessagePart, { toolCallId: string }>;

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { faultOf, lines, look, looks, talks } from './calls.ts';
 
 describe('A dialog', () => {
-  test('continues, and the old one stays as it was', async () => {
+  test('continues as a new dialog and leaves the old one unchanged', async () => {
     const agent = defineAgent({ ...talks, tools: [look] });
     const first = await agent.call('One.', { model: scriptedModel([looks('a', 'c1'), 'Uno.']) });
     const stored = dialogFromJSON(JSON.parse(JSON.stringify(first.dialog)));
@@ -48,16 +48,16 @@ describe('A dialog', () => {
   });
 });
 
-describe('An agent is a prompt', () => {
+describe('An agent as a prompt', () => {
   const agent = defineAgent({ ...talks, output: tags(['answer']) });
 
-  test('whose run is a call that shows how the model was corrected', async () => {
+  test('has a run that shows how the model was corrected', async () => {
     const run = createRun(agent, { model: scriptedModel(['no', '<answer>yes</answer>']) });
     expect(await run.start('Is it?')).toEqual({ answer: 'yes' });
     expect(run.getState().steps[1]?.steered).toMatchObject([{ cause: 'correction' }]);
   });
 
-  test('whose run continues a dialog', async () => {
+  test('can continue a dialog', async () => {
     const model = scriptedModel(['<answer>1</answer>', 'two', '<answer>2</answer>']);
     const run = createRun(agent.prompt('One?', { dialog: createDialog('Before.') }), {
       executor: inProcess(),
@@ -75,7 +75,7 @@ describe('An agent is a prompt', () => {
     ]);
   });
 
-  test('whose later turns have neither unusable answers nor their corrections', async () => {
+  test('removes invalid answers and their corrections from later turns', async () => {
     const model = scriptedModel(['no', 'nor this', '<answer>1</answer>', '<answer>2</answer>']);
     const run = createRun(agent, { model });
     expect(await run.start('One?')).toEqual({ answer: '1' });
@@ -87,7 +87,7 @@ describe('An agent is a prompt', () => {
     ]);
   });
 
-  test('whose object is shown as it arrives', async () => {
+  test('shows its object while it arrives', async () => {
     const schemed = defineAgent({ ...talks, output: z.object({ a: z.array(z.string()) }) });
     const run = createRun(schemed.prompt('Go.'), { model: scriptedModel(['{"a":["b"]}'], { chunkSize: 4 }) });
     const seen: unknown[] = [];
@@ -96,7 +96,7 @@ describe('An agent is a prompt', () => {
     expect(seen).toContainEqual({ a: ['b'] });
   });
 
-  test('whose run fails with the error of the call', async () => {
+  test('has a run that fails with the error of the call', async () => {
     const run = createRun(agent, { model: scriptedModel(['a', 'b', 'c', 'd']) });
     await expect(run.start('Is it?')).rejects.toMatchObject({ code: 'parse_failed' });
     expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'parse_failed' } });
@@ -157,7 +157,7 @@ describe('A call inside a tool', () => {
     const { calls, output } = await outer.call('Go.', { model });
     expect(output).toBe('Never mind.');
     expect(calls).toMatchObject([
-      { toolName: 'ask', error: expect.stringMatching(/^Agent "inner" gave no answer/) as string },
+      { toolName: 'ask', error: expect.stringMatching(/^Agent "inner" gave no valid answer/) as string },
     ]);
     expect(faults[0]).toMatchObject({ code: 'parse_failed', details: { attempts: 4, exceptions: 4 } });
 
@@ -172,7 +172,7 @@ describe('A call inside a tool', () => {
   });
 });
 
-test('A call waits for the approval of a tool, which the run that onRun gets can answer', async () => {
+test('A call waits for the approval of a tool, and onRun gets the run that can give it', async () => {
   const sent: string[] = [];
   const send = tool(
     'send',

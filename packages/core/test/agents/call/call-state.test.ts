@@ -40,7 +40,7 @@ test('every state has a transition for every event', () => {
   }
 });
 
-test('nothing leads out of an end, and only an answer that was read to done', () => {
+test('final states have no transitions, and only a valid answer leads to done', () => {
   const counters = { exceptions: 1, interrupts: 2, failures: 3 };
   const limits = { maxExceptionRetries: 3, maxInterrupts: 5 };
   for (const state of states) {
@@ -52,7 +52,7 @@ test('nothing leads out of an end, and only an answer that was read to done', ()
   }
 });
 
-test('each state can be reached', () => {
+test('every state is reachable', () => {
   const reached = new Set<CallState>(['asking']);
   for (const state of reached) {
     for (const rules of Object.values(transitions[state])) for (const { to } of rules) reached.add(to);
@@ -60,7 +60,7 @@ test('each state can be reached', () => {
   expect([...reached].toSorted()).toEqual(states.toSorted());
 });
 
-test('tools are removed for good', () => {
+test('tools stay removed once they are removed', () => {
   for (const state of states.filter((one) => !mayCallTools(one) && !isEnd(one))) {
     for (const rules of Object.values(transitions[state])) {
       for (const { to } of rules) expect(isEnd(to) || !mayCallTools(to), `${state} → ${to}`).toBe(true);
@@ -93,7 +93,7 @@ test('every path ends within (maxInterrupts + 1) × (maxExceptionRetries + 1) an
   );
 });
 
-test('the bound is met: as many answers as that can be needed', () => {
+test('some path needs exactly that many answers', () => {
   const given = { maxExceptionRetries: 2, maxInterrupts: 3 };
   let state = initialCallState(given);
   let counters = noCounts;

@@ -12,7 +12,7 @@ const geographer = defineAgent({
   output: tags(['answer']),
 });
 
-describe('An answer that can be read', () => {
+describe('A valid answer', () => {
   test('ends the call', async () => {
     const model = scriptedModel(['Well, <answer>Lisbon</answer>.']);
     const { output, dialog, calls, attempts, run } = await geographer.call('Capital of Portugal?', { model });
@@ -47,27 +47,27 @@ describe('An answer that can be read', () => {
   });
 
   test.each([undefined, 42, { text: 'Hi' }])(
-    'an input of %j is an error that shows what to write',
+    'an input of %j is refused with an example of what to write',
     async (input) => {
       const model = scriptedModel([]);
       const error = await faultOf(geographer.call(input as never, { model }));
       expect(error).toMatchObject({
         code: 'invalid_definition',
-        message: expect.stringContaining('Write a text, or a list of parts') as string,
+        message: expect.stringContaining('Write a string, or a list of parts') as string,
       });
       expect(model.calls).toHaveLength(0);
     },
   );
 
-  test('is the text of an agent without an output', async () => {
+  test('is plain text if the agent has no output', async () => {
     const agent = defineAgent({ name: 'plain', instructions: 'Talk.' });
     const { output } = await agent.call('Hi.', { model: scriptedModel([' Hello. ']) });
     expect(output).toBe(' Hello. ');
   });
 });
 
-describe('An answer that cannot be used', () => {
-  test('is corrected by the model, and removed once an answer is good', async () => {
+describe('An invalid answer', () => {
+  test('is corrected by the model, and removed once a valid answer arrives', async () => {
     const model = scriptedModel(['Lisbon.', '<answer>Lisbon', looks('map'), '<answer>Lisbon</answer>']);
     const { dialog, attempts, calls } = await geographer.call('Capital?', { model });
     expect(lines(model.calls[1]!.prompt).slice(1)).toEqual([
@@ -93,7 +93,7 @@ describe('An answer that cannot be used', () => {
     ]);
   });
 
-  test('is corrected with the text of a template or of a function', async () => {
+  test('is corrected with text from a template or a function', async () => {
     const asked: unknown[] = [];
     const parse = (text: string): number => {
       if (!/^\d+$/.test(text)) throw new Error('no number: $& {"a":1}');
@@ -121,7 +121,7 @@ describe('An answer that cannot be used', () => {
     expect(lines(second.calls[2]!.prompt).at(-1)).toBe('user: Again, 2');
   });
 
-  test('because it is empty is not sent back', async () => {
+  test('is not sent back to the model if it is empty', async () => {
     const model = scriptedModel(['  ', [], '<answer>Lisbon</answer>']);
     const { dialog, attempts } = await geographer.call('Capital?', { model });
     expect(attempts).toBe(3);
@@ -131,7 +131,7 @@ describe('An answer that cannot be used', () => {
     expect(dialog.messages).toHaveLength(2);
   });
 
-  test('too often in a row ends the call, with its dialog and its counts', async () => {
+  test('ends the call if it comes too often in a row, with an error that has the dialog and the counts', async () => {
     const model = scriptedModel(['a', looks('map'), 'b', 'c', 'd']);
     const agent = defineAgent({
       name: 'geographer',
@@ -143,7 +143,7 @@ describe('An answer that cannot be used', () => {
     const error = await faultOf(agent.call('Capital?', { model }));
     expect(error.code).toBe('parse_failed');
     expect(error.message).toBe(
-      'Agent "geographer" gave no answer that could be used, in 4 tries. The last fault: <answer> is missing. Write it as <answer>…</answer>.',
+      'Agent "geographer" gave no valid answer in 4 tries. The last fault: <answer> is missing. Write it as <answer>…</answer>.',
     );
     const { dialog, ...details } = error.details as CallErrorDetails;
     expect(details).toEqual({
@@ -161,7 +161,7 @@ describe('An answer that cannot be used', () => {
     ]);
   });
 
-  test('ends the call where onException throws or returns no text', async () => {
+  test('ends the call if onException throws or returns no text', async () => {
     const agent = (onException: () => string) => defineAgent({ ...talks, output: tags(['a']), onException });
     const thrown = await faultOf(
       agent(() => {
@@ -177,7 +177,7 @@ describe('An answer that cannot be used', () => {
   });
 });
 
-test('A text that was cut off is no answer', async () => {
+test('A text that was cut off is not an answer', async () => {
   const clerk = defineAgent({
     name: 'clerk',
     instructions: 'You talk.',
@@ -186,10 +186,10 @@ test('A text that was cut off is no answer', async () => {
   expect(await clerk.call('Tell me.')).toMatchObject({ output: 'Short.', attempts: 2 });
 });
 
-describe('A call ends with', () => {
+describe('A call ends with an error', () => {
   const agent = defineAgent({ ...talks, tools: [look], limits: { steps: 2 } });
 
-  test('a limit', async () => {
+  test('at a limit', async () => {
     const error = await faultOf(agent.call('Hi.', { model: scriptedModel([looks('a'), looks('b')]) }));
     expect(error).toMatchObject({
       code: 'budget_exceeded',
@@ -197,13 +197,13 @@ describe('A call ends with', () => {
     });
   });
 
-  test('a model that fails for good', async () => {
+  test('if the model fails for good', async () => {
     const model = scriptedModel([[{ throw: { message: 'wrong key', status: 401 } }]]);
     const error = await faultOf(agent.call('Hi.', { model }));
     expect(error).toMatchObject({ code: 'auth', details: { state: 'asking', event: 'broken', calls: [] } });
   });
 
-  test('a signal', async () => {
+  test('if its signal aborts', async () => {
     const controller = new AbortController();
     const model = scriptedModel([looks('a'), [{ delay: 60_000 }, 'late']]);
     const call = agent.call('Hi.', { model, signal: controller.signal });
@@ -218,7 +218,7 @@ describe('A call ends with', () => {
     expect((await faultOf(agent.call('Hi.', { model, signal: controller.signal }))).code).toBe('aborted');
   });
 
-  test('a tool that has no function here', async () => {
+  test('if a tool has no function', async () => {
     const asking = defineAgent({
       ...talks,
       tools: { ask: sdkTool({ inputSchema: jsonSchema({ type: 'object' }) }) },
@@ -230,14 +230,14 @@ describe('A call ends with', () => {
     expect((error.details as CallErrorDetails).dialog.messages).toHaveLength(1);
   });
 
-  test('an error for a missing model or key, a wrong dialog or an unknown option', async () => {
+  test('for a missing model or key, a wrong dialog or an unknown option', async () => {
     const call = (options: object) => faultOf(agent.call('Hi.', options));
     expect((await call({})).code).toBe('invalid_options');
     expect((await call({ model: 'openai:gpt-4o', models: { env: {} } })).code).toBe('missing_key');
     expect((await call({ dialog: { messages: [] } })).message).toMatch(/Make one with createDialog\(\)/);
     expect((await call({ dialgo: 1 })).message).toMatch(/Did you mean dialog\?/);
     expect((await faultOf(agent.call('', { model: scriptedModel([]) }))).code).toBe('invalid_definition');
-    expect((await call({ context: {} })).message).toMatch(/is not one that a running tool was given/);
+    expect((await call({ context: {} })).message).toMatch(/does not come from a running tool/);
   });
 });
 

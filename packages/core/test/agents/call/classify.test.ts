@@ -20,7 +20,7 @@ describe('a label', () => {
     ]);
   });
 
-  test('is asked for again, in the words of a classifier', async () => {
+  test('is requested again with the correction text of a classifier', async () => {
     const model = scriptedModel(['It is positive.', '', 'positive']);
     const { label } = await classify('I love it!', moods, { model, instructions: 'Judge the mood.' });
     expect(label).toBe('positive');
@@ -33,21 +33,21 @@ describe('a label', () => {
     ]);
   });
 
-  test('that never comes is an error like any', async () => {
+  test('that never comes is reported as any invalid answer is', async () => {
     const model = scriptedModel(['good', 'very good']);
     const error = await faultOf(classify('I love it!', moods, { model, maxExceptionRetries: 1 }));
     expect(error).toMatchObject({
       code: 'parse_failed',
       message:
-        'Agent "classify" gave no answer that could be used, in 2 tries. The last fault: \'very good\' is none of: positive, negative, neutral.',
+        'Agent "classify" gave no valid answer in 2 tries. The last fault: \'very good\' is not one of: positive, negative, neutral.',
       details: { attempts: 2 },
     });
   });
 
   test.each<[readonly unknown[], string]>([
-    [['one'], 'two labels or more'],
-    [['one', ''], 'two labels or more'],
-    [['one', 2], 'two labels or more'],
+    [['one'], 'at least two labels'],
+    [['one', ''], 'at least two labels'],
+    [['one', 2], 'at least two labels'],
     [['Yes.', 'yes'], 'Two labels are read as "yes"'],
   ])('cannot be one of %j', async (labels, why) => {
     const error = await faultOf(classify('x', labels as string[], { model: scriptedModel([]) }));
@@ -65,10 +65,10 @@ describe('probabilities', () => {
     });
     expect(model.calls).toHaveLength(5);
     const error = await faultOf(classify('x', moods, { model, samples: 0 }));
-    expect(error.message).toBe('samples is 0. Give a whole number from 1 on.');
+    expect(error.message).toBe('samples is 0. Give a whole number of at least 1.');
   });
 
-  test('if one of the answers fails, so does the whole, and the others are stopped', async () => {
+  test('fail as a whole if one of the answers fails, and the other calls are stopped', async () => {
     const model = scriptedModel([
       'positive',
       [{ delay: 60_000 }, 'positive'],
@@ -107,7 +107,7 @@ describe('probabilities', () => {
     expect(server.seen.map(({ body }) => [body['logprobs'], body['top_logprobs']])).toEqual([[true, 7]]);
   });
 
-  test('and from those of Responses', async () => {
+  test('come from the tokens of Responses', async () => {
     await using server = await startServer((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       const send = (type: string, rest: object): void =>
@@ -172,7 +172,7 @@ describe('probabilities', () => {
     expect(fault.code).toBe('bad_request');
   });
 
-  test('are not requested if that is turned off', async () => {
+  test('are not requested if they are turned off', async () => {
     const model = scriptedModel(['no', 'no']);
     await classifyBinary('Is it?', { model });
     await classifyBinary('Is it?', { model, logprobs: false });
@@ -182,7 +182,7 @@ describe('probabilities', () => {
     ]);
   });
 
-  test('belong to the answer that was read, not to one that was corrected', async () => {
+  test('belong to the valid answer, not to one that was corrected', async () => {
     const answers = [
       { text: 'Well', logprobs: [{ token: 'Well', logprob: -0.1, top_logprobs: [] }] },
       {
@@ -223,7 +223,7 @@ describe('probabilities', () => {
   });
 });
 
-describe('an agent classifies', () => {
+describe('an agent can classify', () => {
   const critic = defineAgent({ name: 'critic', instructions: 'You judge films.' });
 
   test('with its own instructions', async () => {
@@ -235,7 +235,7 @@ describe('an agent classifies', () => {
     );
   });
 
-  test('inside a tool, in its run', async () => {
+  test('inside a tool, as part of the run of the tool', async () => {
     const model = scriptedModel([[{ toolCall: { name: 'judge', id: 'j' } }], 'yes', 'It is.']);
     const { run } = await runPrompt(
       (prompt) => {

@@ -6,7 +6,7 @@ import * as z from 'zod';
 
 const good = { name: 'it', instructions: 'Talk.' };
 
-test('an agent is inert, and a prompt', () => {
+test('an agent is inert data and can be used as a prompt', () => {
   const look = tool('look', 'Look', z.object({}), () => 1);
   const agent = defineAgent({ ...good, tools: [look], model: 'fast' });
   expect(isPromptDefinition(agent)).toBe(true);
@@ -17,15 +17,15 @@ test.each<[object | undefined, string]>([
   [undefined, 'An agent needs a name'],
   [{ ...good, name: ' ' }, 'An agent needs a name'],
   [{ name: 'it' }, 'Agent "it" needs instructions'],
-  [{ ...good, tools: [{ name: 'look' }] }, 'The tools of agent "it" are a list of what tool(…) makes'],
+  [{ ...good, tools: [{ name: 'look' }] }, 'The tools of agent "it" must be a list of what tool(…) returns'],
   [
     { ...good, tools: { look: tool('look', '', z.object({}), () => 1) } },
-    'The tools of agent "it" are a list',
+    'The tools of agent "it" must be a list',
   ],
-  [{ ...good, output: 'json' }, 'The output of agent "it" is a schema'],
-  [{ ...good, onException: ' ' }, 'onException of agent "it" is \' \'. Write a text'],
-  [{ ...good, onInterrupt: 5 }, 'onInterrupt of agent "it" is 5. Write a text'],
-  [{ ...good, maxInterrupts: -1 }, 'maxInterrupts of agent "it" is -1. Give a whole number from 0 on.'],
+  [{ ...good, output: 'json' }, 'The output of agent "it" must be a schema'],
+  [{ ...good, onException: ' ' }, 'onException of agent "it" is \' \'. Write a string'],
+  [{ ...good, onInterrupt: 5 }, 'onInterrupt of agent "it" is 5. Write a string'],
+  [{ ...good, maxInterrupts: -1 }, 'maxInterrupts of agent "it" is -1. Give a whole number of at least 0.'],
   [{ ...good, maxExceptionRetries: Infinity }, 'maxExceptionRetries of agent "it" is Infinity.'],
   [{ ...good, maxInterupts: 1 }, 'Agent "it" has no "maxInterupts". Did you mean maxInterrupts?'],
   [{ ...good, temperature: 1 }, 'temperature is an option: defineAgent({ options: { temperature: … } }).'],
@@ -39,6 +39,6 @@ test.each<[object | undefined, string]>([
   expect((error as Error).message).toContain(why);
 });
 
-test('without a name it is refused in its definition', () => {
+test('an agent without a name is refused when it is defined', () => {
   expect(() => defineAgent({ instructions: 'Talk.' } as never)).toThrow('An agent needs a name');
 });

@@ -39,8 +39,8 @@ function faultOf(act: () => unknown): string {
   throw new Error('did not throw');
 }
 
-describe('a dialog does not change', () => {
-  test('an addition makes another dialog', () => {
+describe('a dialog is immutable', () => {
+  test('adding a message returns another dialog', () => {
     const empty = createDialog();
     const asked = empty.append('Hi.');
     const more = asked.append([{ role: 'assistant', content: 'Hello.' }, 'How are you?']);
@@ -53,7 +53,7 @@ describe('a dialog does not change', () => {
     expect(more.id).toBe(empty.id);
   });
 
-  test('a fork goes its own way', () => {
+  test('a fork continues independently', () => {
     const dialog = createDialog('Hi.', { instructions: 'Be kind.' });
     const fork = dialog.fork();
     expect(fork).toMatchObject({ parentId: dialog.id, instructions: 'Be kind.' });
@@ -63,7 +63,7 @@ describe('a dialog does not change', () => {
     expect(fork.fork().parentId).toBe(fork.id);
   });
 
-  test('not through its source or its copies either', () => {
+  test('changes to its source or its copies do not reach it', () => {
     const bytes = Uint8Array.of(1, 2, 3);
     const url = new URL('https://example.com/a.png');
     const input = { deep: [1] };
@@ -93,8 +93,8 @@ describe('a dialog does not change', () => {
   });
 });
 
-describe('JSON both ways', () => {
-  test('files come back as they were sent', async () => {
+describe('a dialog and its JSON', () => {
+  test('files are the same after a round trip', async () => {
     const dialog = createDialog([
       {
         role: 'user',
@@ -144,7 +144,7 @@ describe('JSON both ways', () => {
     ]);
   });
 
-  test('what JSON cannot express becomes what it would be there', () => {
+  test('values that JSON cannot express become what JSON.stringify makes of them', () => {
     const input = { a: undefined, b: Number.NaN, c: -0, d: new Date(0), e: 10n, f: [undefined, () => 1] };
     const dialog = createDialog([{ role: 'assistant', content: [{ ...call, input }] }]);
     expect(dialog.messages[0]!.content).toEqual([
@@ -152,7 +152,7 @@ describe('JSON both ways', () => {
     ]);
   });
 
-  test('any dialog is the same after it was written and read', () => {
+  test('any dialog is the same after a round trip', () => {
     const part = fc.oneof(
       fc.record({ type: fc.constant('text'), text: fc.string({ minLength: 1 }) }),
       fc.record({
@@ -195,11 +195,11 @@ describe('JSON both ways', () => {
   test.each([
     [null, 'it is not an object with an id and messages'],
     [{ v: 1, id: 'd' }, 'it is not an object with an id and messages'],
-    [{ v: 2, id: 'd', messages: [] }, 'it has the version 2, and this Cueline reads 1'],
+    [{ v: 2, id: 'd', messages: [] }, 'its version is 2, but this version of Cueline reads 1'],
     [{ v: 1, id: 'd', parentId: 4, messages: [] }, 'its parentId is not a string'],
     [
       { v: 1, id: 'd', messages: [{ role: 'user' }] },
-      'messages[0].content is undefined. Write a text, or a list of parts.',
+      'messages[0].content is undefined. Write a string, or a list of parts.',
     ],
   ])('%j is not a dialog', (json, why) => {
     expect(faultOf(() => dialogFromJSON(json))).toMatch(
@@ -208,7 +208,7 @@ describe('JSON both ways', () => {
   });
 });
 
-describe('an invalid addition is refused at once', () => {
+describe('an invalid message is refused when it is added', () => {
   const cycle: Record<string, unknown> = {};
   cycle['self'] = cycle;
   test.each<[unknown, string]>([
@@ -229,12 +229,12 @@ describe('an invalid addition is refused at once', () => {
     expect(fault).toContain(why);
   });
 
-  test('instructions are a text', () => {
-    expect(faultOf(() => createDialog([], { instructions: 5 as never }))).toMatch(/are 5\. Write a text/);
+  test('instructions must be a string', () => {
+    expect(faultOf(() => createDialog([], { instructions: 5 as never }))).toMatch(/are 5\. Write a string/);
   });
 });
 
-test('a dialog is recognized', () => {
+test('isDialog recognizes a dialog', () => {
   expect([createDialog(), dialogFromJSON(createDialog('x').toJSON())].every(isDialog)).toBe(true);
   expect([null, [], {}, createDialog().toJSON()].some(isDialog)).toBe(false);
 });

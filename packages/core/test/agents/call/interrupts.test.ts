@@ -31,7 +31,7 @@ describe('An interrupt', () => {
     expect(lines(dialog.messages)).toEqual([...expected, 'assistant: <answer>x</answer>']);
   });
 
-  test('gives onInterrupt the calls of its round, and needs no text from it', async () => {
+  test('passes the calls of its round to onInterrupt, which need not return a text', async () => {
     const onInterrupt = vi.fn().mockReturnValueOnce(undefined).mockReturnValueOnce('Hurry.');
     const agent = defineAgent({ ...talks, tools: [look], onInterrupt });
     const model = scriptedModel([looks('a'), looks('b'), 'Done.']);
@@ -55,7 +55,7 @@ describe('An interrupt', () => {
     expect(lines(dialog.messages)[5]).toBe('user: Hurry.');
   });
 
-  test('ends the call where onInterrupt throws, and the dialog keeps the round', async () => {
+  test('ends the call if onInterrupt throws, and the dialog keeps the round', async () => {
     const agent = defineAgent({
       ...talks,
       tools: [look],
@@ -72,7 +72,7 @@ describe('An interrupt', () => {
     expect((error.details as CallErrorDetails).dialog.messages).toHaveLength(3);
   });
 
-  test('that is the last asks for the final response, without calls', async () => {
+  test('asks for the final response, without tool calls, if it is the last one', async () => {
     const ran: string[] = [];
     const noted = tool('look', 'Look', z.object({ at: z.string() }), ({ at }) => ran.push(at));
     const agent = defineAgent({
@@ -97,7 +97,7 @@ describe('An interrupt', () => {
     expect([calls.length, attempts]).toEqual([2, 2]);
   });
 
-  test('is impossible with maxInterrupts 0: no tool is called', async () => {
+  test('never happens with maxInterrupts 0: no tool is called', async () => {
     const agent = defineAgent({ ...talks, tools: [look], maxInterrupts: 0 });
     const model = scriptedModel([looks('a'), 'Done.']);
     const { calls, attempts } = await agent.call('Hi.', { model });
@@ -105,7 +105,7 @@ describe('An interrupt', () => {
     expect(model.calls[0]!.toolChoice?.type).toBe('none');
   });
 
-  test('is not what a tool of the provider is, even with maxInterrupts 0', async () => {
+  test('is not caused by a tool of the provider, even with maxInterrupts 0', async () => {
     const agent = defineAgent({ ...talks, tools: [look], maxInterrupts: 0 });
     const chunks: LanguageModelV4StreamPart[] = [
       { type: 'tool-input-start', id: 'w', toolName: 'web_search', providerExecuted: true },
@@ -120,7 +120,7 @@ describe('An interrupt', () => {
     expect(lines(dialog.messages)).toEqual(['user: Hi.', 'assistant: Done.']);
   });
 
-  test('that was refused in an answer that broke does not count for the next one', async () => {
+  test('does not count if it was refused in an answer that was cut off', async () => {
     const agent = defineAgent({ ...talks, tools: [look], maxInterrupts: 0 });
     const model = scriptedModel([
       [
@@ -154,7 +154,7 @@ describe('An interrupt', () => {
     expect(runs).toBe(2);
   });
 
-  test('has an error for an unknown tool or invalid arguments', async () => {
+  test('contains an error for an unknown tool or invalid arguments', async () => {
     const agent = defineAgent({ ...talks, tools: [look] });
     const model = scriptedModel([
       [{ toolCall: { name: 'fly' } }],
@@ -176,7 +176,7 @@ describe('An interrupt', () => {
     ]);
   });
 
-  test('runs tools of the AI SDK, too', async () => {
+  test('also runs tools of the AI SDK', async () => {
     const add = sdkTool({
       inputSchema: jsonSchema<{ a: number }>({ type: 'object' }),
       execute: async ({ a }) => a + 1,

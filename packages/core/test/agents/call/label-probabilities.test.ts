@@ -22,8 +22,8 @@ function rounded(probabilities: Record<string, number> | undefined): unknown {
   );
 }
 
-describe('from the tokens of an answer', () => {
-  test('Chat Completions return a list, Responses a list of lists', () => {
+describe('probabilities from the tokens of an answer', () => {
+  test('are read from the list of Chat Completions and from the list of lists of Responses', () => {
     const first = place('yes', { yes: 0.6, no: 0.2, maybe: 0.2 });
     const expected = { yes: 0.75, no: 0.25 };
     expect(rounded(labelProbabilities(chat(first), ['yes', 'no']))).toEqual(expected);
@@ -33,19 +33,19 @@ describe('from the tokens of an answer', () => {
     ).toEqual(expected);
   });
 
-  test('space, case and full stops make no other word', () => {
+  test('ignore spaces, case and full stops', () => {
     const first = place(' Yes', { ' Yes': 0.3, YES: 0.2, 'yes.': 0.1, No: 0.2 });
     expect(rounded(labelProbabilities(chat(first), ['yes', 'no']))).toEqual({ yes: 0.75, no: 0.25 });
   });
 
-  test('a token that begins one label counts for it', () => {
+  test('count a token that begins one label for that label', () => {
     const first = place('pos', { pos: 0.8, neg: 0.1, neut: 0.1, p: 0.2 });
     expect(
       rounded(labelProbabilities(chat(first, place('itive', {})), ['positive', 'negative', 'neutral'])),
     ).toEqual({ positive: 0.833, negative: 0.083, neutral: 0.083 });
   });
 
-  test('if it begins several, the next one decides between them', () => {
+  test('use the next token if a token begins several labels', () => {
     const first = place('un', { un: 0.8, known: 0.2 });
     const second = place('sure', { sure: 0.75, known: 0.25 });
     expect(rounded(labelProbabilities(chat(first, second), ['unsure', 'unknown', 'known']))).toEqual({
@@ -55,7 +55,7 @@ describe('from the tokens of an answer', () => {
     });
   });
 
-  test('quotes before the word are passed over', () => {
+  test('skip quotes before the word', () => {
     expect(
       rounded(labelProbabilities(chat(place('"', {}), place('a', { a: 0.9, b: 0.1 })), ['a', 'b'])),
     ).toEqual({
@@ -75,7 +75,7 @@ describe('from the tokens of an answer', () => {
     expect(labelProbabilities(metadata, ['yes', 'yes please', 'no'])).toBeUndefined();
   });
 
-  test('they add up to 1 for any tokens', () => {
+  test('add up to 1 for any tokens', () => {
     const token = fc.oneof(fc.constantFrom('yes', 'no', ' Yes', 'ye', 'n', '', '"', 'x'), fc.string());
     const logprob = fc.double({ min: -9999, max: 0, noNaN: true });
     const tokens = fc.record({
@@ -94,7 +94,7 @@ describe('from the tokens of an answer', () => {
   });
 });
 
-test('samples have shares', () => {
+test('the probabilities of samples are their shares', () => {
   expect(labelShares(['a', 'b', 'a', 'a'], ['a', 'b', 'c'])).toEqual({ a: 0.75, b: 0.25, c: 0 });
   expect(() => labelShares([], ['a'])).toThrow(RangeError);
 });

@@ -70,7 +70,7 @@ test.each([
   },
 );
 
-test('a call inside a run that ends as a whole reports why, and how far it had come', async () => {
+test('a call in a run that ends reports why, and how far it got', async () => {
   const faults: CuelineError[] = [];
   const look = tool('look', 'Look', z.object({}), () => 'seen');
   const inner = defineAgent({ name: 'inner', instructions: 'Inner.', tools: [look] });
@@ -104,7 +104,7 @@ test('a call inside a run that ends as a whole reports why, and how far it had c
   ]);
 });
 
-test('a run that fails of a call can be kept and sent, with the dialog as JSON', async () => {
+test('the error of a run that failed because of a call can be stored and sent, with the dialog as JSON', async () => {
   const inner = defineAgent({ name: 'inner', instructions: 'Inner.', output: tags(['answer']) });
   const prompt = definePrompt('asks', async () => {
     await inner.call('What?', { model: scriptedModel(['a', 'b', 'c', 'd']) });
@@ -118,7 +118,7 @@ test('a run that fails of a call can be kept and sent, with the dialog as JSON',
   expect(lines(dialog.messages)).toEqual(['user: What?']);
 });
 
-test('a call that outlives its run is aborted, and a later one calls no model', async () => {
+test('a call that outlives its run is aborted, and a call after it calls no model', async () => {
   const late: Promise<unknown>[] = [];
   let asked = 0;
   let over: () => void = () => {};

@@ -4,13 +4,13 @@ import * as z from 'zod';
 import { checkAgent } from '../../../src/agents/call/check-agent.ts';
 import { createOutputReader } from '../../../src/agents/call/read-answer.ts';
 
-test('without a config an answer is its text', async () => {
+test('without an output, an answer is its text', async () => {
   const reader = createOutputReader('plain', undefined);
   expect(Object.keys(reader)).toEqual(['parse']);
   expect(await reader.parse(' as it is ')).toBe(' as it is ');
 });
 
-test('a schema asks for JSON and holds the answer to it', async () => {
+test('a schema asks for JSON and validates the answer', async () => {
   const reader = createOutputReader('count', z.object({ n: z.coerce.number() }));
   expect(await reader.format?.responseFormat).toMatchObject({ type: 'json', schema: { type: 'object' } });
   expect(await reader.parse('```json\n{"n":"4"}\n```')).toEqual({ n: 4 });
@@ -26,7 +26,7 @@ test('the system prompt explains the tags', async () => {
   await expect(reader.parse('4')).rejects.toThrow('<answer> is missing');
 });
 
-test('a function reads the answer as it likes, also later', async () => {
+test('a function may read the answer in any way, also asynchronously', async () => {
   const reader = createOutputReader('lines', async (text) => text.split('\n'));
   expect(await reader.parse('a\nb')).toEqual(['a', 'b']);
   const picky = createOutputReader('picky', () => {
@@ -37,16 +37,16 @@ test('a function reads the answer as it likes, also later', async () => {
 
 test.each([[5], ['json'], [[]], [null]])('an output cannot be %j', (config) => {
   expect(() => checkAgent({ name: 'it', instructions: 'Talk.', output: config as never })).toThrow(
-    'The output of agent "it" is a schema, tags([\'answer\']), or a function that reads the text.',
+    'The output of agent "it" must be a schema, tags([\'answer\']) or a function that reads the text.',
   );
 });
 
-test('a schema that JSON has no words for is named', () => {
+test('a schema that JSON Schema cannot express is reported by name', () => {
   expect(() => createOutputReader('dater', z.object({ day: z.date() }))).toThrow(
     expect.objectContaining({
       code: 'invalid_definition',
       message: expect.stringMatching(
-        /^The output schema of agent "dater" cannot be asked for: Date cannot be represented in JSON Schema\. /,
+        /^The output schema of agent "dater" cannot be sent to a model: Date cannot be represented in JSON Schema\. /,
       ) as string,
     }),
   );

@@ -16,7 +16,7 @@ function faultOf(act: () => unknown): string {
   throw new Error('did not throw');
 }
 
-test('what is registered is found by its name', async () => {
+test('a registered agent is found by its name', async () => {
   const registry = createAgentRegistry();
   const editor = named('editor');
   expect(registry.register(editor)).toBe(editor);
@@ -28,7 +28,7 @@ test('what is registered is found by its name', async () => {
   expect(output).toBe('Hello.');
 });
 
-test('a prompt is found, too, and the error says that it cannot be called', () => {
+test('a registered prompt is found, and calling it is an error that says that it is a prompt', () => {
   const registry = createAgentRegistry();
   const plan = registry.register(
     definePrompt('plan', (prompt, input: { city: string }) => prompt.$`${input.city}`),
@@ -40,7 +40,7 @@ test('a prompt is found, too, and the error says that it cannot be called', () =
   );
 });
 
-test('a name belongs to one definition, unless that is replaced', () => {
+test('a name belongs to one definition until it is replaced', () => {
   const registry = createAgentRegistry();
   const first = registry.register(named('editor'));
   registry.register(first);
@@ -55,7 +55,7 @@ test('a name belongs to one definition, unless that is replaced', () => {
 
 test('an unknown name lists the known ones', () => {
   const registry = createAgentRegistry();
-  expect(faultOf(() => registry.get('editor'))).toMatch(/None is registered yet\. Import the module/);
+  expect(faultOf(() => registry.get('editor'))).toMatch(/The registry is empty\. Import the module/);
   registry.register(named('editor'));
   registry.register(named('writer'));
   expect(faultOf(() => registry.get('edtior'))).toBe(

@@ -56,7 +56,7 @@ test('the output of a config that is built elsewhere is unknown', () => {
   expectTypeOf(defineAgent(base as AgentConfig)).toEqualTypeOf<Agent>();
 });
 
-test('a function’s parameter is a text, and its result the output', () => {
+test('an output function takes a string, and its result is the output', () => {
   const parsed = defineAgent({
     ...base,
     output: async (text) => {
@@ -119,7 +119,7 @@ test('a label is one of the given labels', async () => {
   expectTypeOf(probability).toEqualTypeOf<number | undefined>();
 });
 
-test('what is registered keeps its type; what is found by its name is an agent', () => {
+test('register returns the type of the definition, and get returns an agent', () => {
   const agent = agents.register(defineAgent({ ...base, output: tags(['answer']) }));
   expectTypeOf(agent.call('')).resolves.toHaveProperty('output').toEqualTypeOf<{ answer: string }>();
   agents.register(definePrompt('plan', (prompt, input: { city: string }) => prompt.$`${input.city}`));

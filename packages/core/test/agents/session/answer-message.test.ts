@@ -40,7 +40,7 @@ const everything: LanguageModelV4StreamPart[] = [
   { type: 'finish', finishReason: { unified: 'tool-calls', raw: 'tool-calls' }, usage },
 ];
 
-test('an answer is kept before its tools run as it is kept after', async () => {
+test('an answer is stored in the same form before and after its tools run', async () => {
   const done = scriptedModel([complete()]);
   let step = 0;
   const model: LanguageModelV4 = {
@@ -72,7 +72,7 @@ test('an answer is kept before its tools run as it is kept after', async () => {
   ]);
 });
 
-test('a conversation as a text', () => {
+test('a conversation can be written as text', () => {
   expect(
     transcriptText([
       {

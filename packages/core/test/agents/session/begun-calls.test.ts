@@ -9,7 +9,7 @@ test.each([
   ['tool-start', 'It may have taken effect'],
   ['tool-end', 'sent to all'],
 ] as const)(
-  'a session cut off after its %s is tried again: the call is not made again',
+  'a session that was cut off after its %s and is retried does not repeat the call',
   async (last, read) => {
     let calls = 0;
     const model = scriptedModel([[{ toolCall: { name: 'send', input: {}, id: 'call-1' } }]]);

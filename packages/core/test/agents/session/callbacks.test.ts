@@ -35,7 +35,7 @@ async function resumes(messages: readonly ModelMessage[], kept: string, config =
   return resumed;
 }
 
-describe('The order of callbacks and of those of a session that resumes', () => {
+describe('The order of callbacks, also in a session that resumes', () => {
   test('with a tool and then the end', async () => {
     const { told, result } = await playSession([
       [{ text: 'I look it up.' }, { toolCall: { name: 'search', input: { query: 'it' } } }],
@@ -238,7 +238,7 @@ describe('The order of callbacks and of those of a session that resumes', () => 
     await resumes(result.messages, 'user, assistant, user, assistant(search), tool(search)', { maxTurns: 1 });
   });
 
-  test('with the end in the same answer as another tool', async () => {
+  test('with task_complete in the same answer as another tool', async () => {
     const { told, result } = await playSession([
       calls(['task_complete', { summary: 'Done.' }], ['search', { query: 'last' }]),
     ]);

@@ -11,8 +11,8 @@ const warnings = ({ session }: Awaited<ReturnType<typeof playSession>>): string[
   session.run.log().flatMap((event) => (event.type === 'warning' ? [event.message] : []));
 const roles = (prompt: readonly { role: string }[] = []): string => prompt.map(({ role }) => role).join(' ');
 
-describe('when', () => {
-  test('by the usage that the provider reports, and what came since', async () => {
+describe('a conversation is summarized', () => {
+  test('by the usage that the provider reports, plus the messages since', async () => {
     const usage = (inputTokens: number): ScriptedTurn => [
       ...(calls(['search', { query: 'x' }]) as []),
       { finish: { usage: { inputTokens, outputTokens: 10 } } },
@@ -35,7 +35,7 @@ describe('when', () => {
     }
   });
 
-  test('a long conversation that is resumed, before its first turn; the last user message stays', async () => {
+  test('before its first turn if a long conversation is resumed, except for its last user message', async () => {
     const initialMessages: ModelMessage[] = [
       { role: 'user', content: 'y'.repeat(8_000) },
       { role: 'assistant', content: 'I see.' },
@@ -55,7 +55,7 @@ describe('when', () => {
     expect(result.messages[2]).toEqual({ role: 'user', content: 'And now?' });
   });
 
-  test('one long message cannot be summarized', async () => {
+  test('never if it is a single long message', async () => {
     const { model } = await playSession([complete()], {
       initialMessage: 'y'.repeat(8_000),
       tokenLimit: 1_000,
@@ -63,7 +63,7 @@ describe('when', () => {
     expect(model.calls).toHaveLength(1);
   });
 
-  test('it happens as often as it is time', async () => {
+  test('as often as the limit is reached', async () => {
     const { model, result } = await playSession(
       Array.from({ length: 6 }, (_, at) => [
         calls(['search', { query: `${at}${'x'.repeat(2_400)}` }]),
@@ -80,8 +80,8 @@ describe('when', () => {
   });
 });
 
-describe('how', () => {
-  test('by its own agent in the same log, which reads the conversation as a text', async () => {
+describe('a summary', () => {
+  test('is written by an agent in the same log, which reads the conversation as text', async () => {
     const { session, model } = await playSession([big(3_000), 'In short.', complete()], {
       tokenLimit: 1_000,
     });
@@ -91,7 +91,7 @@ describe('how', () => {
     expect(JSON.stringify(model.calls[1]?.prompt.at(-1))).toContain('[calls search with {');
   });
 
-  test('the latest messages come last, unchanged', async () => {
+  test('is followed by the latest messages, unchanged', async () => {
     const { result } = await playSession(['x'.repeat(6_000), 'In short.', complete()], { tokenLimit: 1_000 });
     expect(json(result.messages.slice(0, 3))).toEqual([
       { role: 'user', content: 'Previous conversation summary:' },
@@ -100,7 +100,7 @@ describe('how', () => {
     ]);
   });
 
-  test('a list that ends in a call is completed, and the request ends on the user', async () => {
+  test('gets a request that ends on a user message, and whose calls all have results', async () => {
     const { model, result } = await playSession([big(3_000), 'In short.', complete()], {
       tokenLimit: 1_000,
       callbacks: {
@@ -118,7 +118,7 @@ describe('how', () => {
     expect(short(result.messages.slice(0, 5))).toBe('user, assistant, assistant(search), tool(search), user');
   });
 
-  test('an empty list leaves everything as it is', async () => {
+  test('is not made if onBeforeSummarize returns an empty list', async () => {
     const { model, result, told } = await playSession([big(3_000), complete()], {
       tokenLimit: 1_000,
       callbacks: { onBeforeSummarize: () => [] },
@@ -130,7 +130,7 @@ describe('how', () => {
 });
 
 describe('a summary that fails', () => {
-  test('a failed summary is reported, and the session continues with everything', async () => {
+  test('is reported, and the session continues with all messages', async () => {
     const { result, told, model } = await playSession(
       [big(3_000), [{ throw: { message: 'No.', status: 400 } }], complete()],
       { tokenLimit: 1_000 },
@@ -141,7 +141,7 @@ describe('a summary that fails', () => {
     expect(roles(model.calls[2]?.prompt)).toBe('system user assistant tool');
   });
 
-  test('an empty summary is a failed one', async () => {
+  test('includes an empty one', async () => {
     const { told, result } = await playSession([big(3_000), '', complete()], { tokenLimit: 1_000 });
     expect(told.some((line) => line.startsWith('onError 1: summarize'))).toBe(true);
     expect(result.completionReason).toBe('task_complete');
@@ -157,7 +157,7 @@ describe('a summary that fails', () => {
     expect(warnings(played)[0]).toMatch(/^tokenLimit is 300, but/);
   });
 
-  test('what a callback keeps may be too long for ever: not a summary at every turn', async () => {
+  test('messages that a callback keeps and that are too long do not cause a summary at every turn', async () => {
     const kept: ModelMessage = { role: 'user', content: 'z'.repeat(8_000) };
     const played = await playSession(
       [
@@ -182,7 +182,7 @@ describe('turns that are too long for the limit', () => {
       'In short.',
     ]).flat();
 
-  test('a few in a row do not raise it: each is summarised, so that no request is longer', async () => {
+  test('do not raise the limit if there are few in a row: each is summarized, so that no request is longer', async () => {
     const played = await playSession([...turns(3), complete()], { tokenLimit: 1_000 });
     expect(played.result.completionReason).toBe('task_complete');
     expect(warnings(played)).toEqual([]);
@@ -190,13 +190,13 @@ describe('turns that are too long for the limit', () => {
     for (const { prompt } of played.model.calls) expect(JSON.stringify(prompt).length).toBeLessThan(6_500);
   });
 
-  test('if all of them are, it is raised', async () => {
+  test('raise the limit if all turns are', async () => {
     const search = (at: number): ScriptedTurn => calls(['search', { query: `${at}${'y'.repeat(2_400)}` }]);
     const played = await playSession([...turns(3), search(3), complete()], { tokenLimit: 1_000 });
     expect(played.result.completionReason).toBe('task_complete');
     expect(warnings(played)).toEqual([
       expect.stringMatching(
-        /^tokenLimit is 1000, but with a single turn after a summary it is about 1\d\d\d tokens/,
+        /^tokenLimit is 1000, but a summary and the single turn after it take about 1\d\d\d tokens/,
       ),
     ]);
   });
@@ -210,7 +210,7 @@ test('a defined session is a prompt like any other', async () => {
   expect(model.calls).toHaveLength(2);
 });
 
-test('a turn takes as long at the end as at the beginning if there are summaries', async () => {
+test('with summaries, a late turn takes no longer than an early one', async () => {
   const turns = 200;
   const done = scriptedModel([complete()]);
   let asked = 0;

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { calls, complete, json, playSession, search, short } from './sessions.ts';
 
 describe('The tools of a session', () => {
-  test('are a list of tool(…), each with its own time limit', async () => {
+  test('may be a list of tool(…), each with its own time limit', async () => {
     const errors: unknown[] = [];
     const { result, model } = await playSession([calls(['add', { a: 1, b: 2 }], ['slow']), complete()], {
       toolTimeout: 60_000,
@@ -21,7 +21,7 @@ describe('The tools of a session', () => {
     expect(JSON.stringify(model.calls[1]?.prompt)).toContain('slow took longer than 30 ms');
   });
 
-  test('have a time limit while they yield outputs, too', async () => {
+  test('have a time limit also while they yield outputs', async () => {
     const { result, told } = await playSession([calls(['drip']), complete()], {
       toolTimeout: 50,
       tools: {
@@ -40,7 +40,7 @@ describe('The tools of a session', () => {
     ]);
   });
 
-  test('have a time limit that begins with the call, and not while it waits', async () => {
+  test('have a time limit that starts with the call, not while the call waits', async () => {
     const { result, told } = await playSession(
       [calls(...Array.from({ length: 3 }, (_, n): [string, object] => ['drip', { n }])), complete()],
       {
@@ -153,7 +153,7 @@ describe('Suspension', () => {
     expect(JSON.stringify(again.model.calls[0]?.prompt)).not.toContain('blue');
   });
 
-  test('leaves a call that counts as interrupted where no answer is given', async () => {
+  test('leaves a call that counts as interrupted if no answer is given', async () => {
     const { result } = await playSession([calls(['ask', { question: 'Which?' }])], { tools: { ask } });
     const resumed = await playSession([complete()], { tools: { ask }, initialMessages: result.messages });
     expect(JSON.stringify(resumed.model.calls[0]?.prompt)).toContain('interrupted');
@@ -168,7 +168,7 @@ describe('Suspension', () => {
   });
 
   test.each(['by name', 'as tool(…)'])(
-    'sends a message that comes in place of an answer as such: %s',
+    'sends a message that replaces the answer as a user message: %s',
     async (how) => {
       const tools =
         how === 'by name' ? { ask } : [tool('ask', 'Ask', ask.inputSchema, (args) => ask.execute(args))];
@@ -193,7 +193,7 @@ describe('Suspension', () => {
     },
   );
 
-  test('comes from a tool(…) as well, also beside a call of task_complete', async () => {
+  test('also comes from a tool(…), and beside a call of task_complete', async () => {
     const { result } = await playSession([[...(calls(['ask', {}, 'a']) as []), ...(complete() as [])]], {
       tools: [tool('ask', 'Ask', z.object({}), () => suspend('?'))],
     });
@@ -233,7 +233,7 @@ describe('A mistake in the config', () => {
   test.each<[string, object, RegExp]>([
     ['an unknown name', { maxTurn: 1 }, /maxTurns/],
     ['a callback', { callbacks: { onError: 1 } }, /onError/],
-    ['a callback that there is not', { callbacks: { onMessageUpdate: () => {} } }, /onMessagesUpdate/],
+    ['an unknown callback', { callbacks: { onMessageUpdate: () => {} } }, /onMessagesUpdate/],
     ['no callbacks', { callbacks: null }, /callbacks is null/],
     ['no tools', { tools: null }, /tools is null/],
     ['a first message that is no text', { initialMessage: [] }, /initialMessage is a list/],

@@ -81,7 +81,7 @@ async function live(
   return { session, charged, stored, died: end === 'dead' };
 }
 
-test('killed at any moment and resumed from the stored log, it completes and charges no customer twice', async () => {
+test('a session that is killed at any moment and resumed from the stored log completes and charges no customer twice', async () => {
   const moments: number[] = [];
   for (let lastMoment = 1; ; lastMoment += 1) {
     const first = await live([], [], lastMoment);
@@ -102,7 +102,7 @@ test('killed at any moment and resumed from the stored log, it completes and cha
   expect(moments.length).toBeGreaterThan(30);
 });
 
-test('killed twice in a row, it still charges no customer twice', async () => {
+test('a session that is killed twice in a row still charges no customer twice', async () => {
   for (let lastMoment = 1; lastMoment < 40; lastMoment += 3) {
     const first = await live([], [], lastMoment);
     const second = await live(first.stored, [...first.charged], 7);

@@ -65,26 +65,26 @@ describe('A stopped session', () => {
       });
     };
 
-  test('before it begins reports nothing but its end', async () => {
+  test('reports only its end if it is stopped before it begins', async () => {
     const { told } = await stopped([complete()], (session) => session.stop());
     expect(told).toEqual(['onComplete stopped in 0']);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(told).toHaveLength(1);
   });
 
-  test('during a model call ends', async () => {
+  test('ends during a model call', async () => {
     const turn = [{ text: 'Wait' }, { delay: 60_000, text: 'for it' }];
     const { told } = await stopped([turn], at('text-delta'));
     expect(told).toEqual(['onTurnStart 1', 'onComplete stopped in 1']);
   });
 
-  test('during a tool that ignores its signal ends', async () => {
+  test('ends during a tool that ignores its signal', async () => {
     const { told, session } = await stopped([calls(['forever'])], at('tool-start'));
     expect(told.at(-1)).toBe('onComplete stopped in 1');
     expect(short((await session).messages)).toBe('user, assistant(forever)');
   });
 
-  test('during a summary ends without an error', async () => {
+  test('ends without an error during a summary', async () => {
     const big = calls(['search', { query: 'x'.repeat(4_000) }]);
     const { told, session } = await stopped(
       [big, [{ text: 'So' }, { delay: 60_000, text: 'far' }]],
@@ -95,7 +95,7 @@ describe('A stopped session', () => {
     expect(short((await session).messages)).toBe('user, assistant(search), tool(search)');
   });
 
-  test('by a signal ends, also by one that has aborted before', async () => {
+  test('ends by a signal, also by one that has aborted before', async () => {
     const { told } = await stopped([complete()], () => {}, { signal: AbortSignal.abort() });
     expect(told).toEqual(['onComplete stopped in 0']);
     const controller = new AbortController();
@@ -105,7 +105,7 @@ describe('A stopped session', () => {
     expect(session.run.getState().status).toBe('stopped');
   });
 
-  test('keeps its result, also when stop is called after the end', async () => {
+  test('keeps its result if stop is called after the end', async () => {
     const { session, result } = await playSession([complete()]);
     session.stop();
     session.stop();
@@ -136,7 +136,7 @@ test('A callback that changes its arguments changes nothing else', async () => {
 });
 
 describe('Callbacks that throw', () => {
-  test('are warnings in the log, and go to the logger of the caller; the session continues', async () => {
+  test("become warnings in the log and in the caller's logger, and the session continues", async () => {
     const names = [
       'onTurnStart',
       'onAssistantMessage',
@@ -220,7 +220,7 @@ describe("A session's run", () => {
     expect(await session).toBe(result);
   });
 
-  test('has limits over all turns', async () => {
+  test('has limits that cover all turns', async () => {
     const { result } = await playSession(
       [calls(['search', { query: 'a' }]), calls(['search', { query: 'b' }])],
       { limits: { toolCalls: 1 } },
@@ -231,7 +231,7 @@ describe("A session's run", () => {
     });
   });
 
-  test('fails when no turns are left, which is no error of the session', async () => {
+  test('fails if no turns are left, which is not an error of the session', async () => {
     const { result, session } = await playSession(['Hm.'], { maxTurns: 1 });
     expect(result.completionReason).toBe('max_turns');
     expect(result.error).toBeUndefined();

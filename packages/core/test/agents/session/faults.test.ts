@@ -119,8 +119,8 @@ async function play(replies: readonly Reply[], config: Partial<SessionConfig> = 
   return { result, server, written, errors, log: JSON.stringify(session.run.log()) };
 }
 
-describe('a session on a provider that fails, through the real client', () => {
-  test('a wrong key ends it at once, and is repeated nowhere', async () => {
+describe('a session whose provider fails, with the real client', () => {
+  test('a wrong key ends it at once, and no message repeats the key', async () => {
     const { result, server, errors, log } = await play([refuse(401, `Incorrect API key provided: ${key}.`)]);
     expect(result.completionReason).toBe('error');
     expect(result.error?.code).toBe('auth');
@@ -131,7 +131,7 @@ describe('a session on a provider that fails, through the real client', () => {
     expect(result.error?.message).not.toContain(key);
   });
 
-  test('an account without credit ends it at once, as no turn brings more', async () => {
+  test('an account without credit ends it at once, because another turn would not help', async () => {
     const { result, server, errors } = await play([refuse(402, 'Your balance is too low.')]);
     expect(result).toMatchObject({ completionReason: 'error', totalTurns: 1 });
     expect(result.error?.details).toMatchObject({ statusCode: 402 });
@@ -162,14 +162,14 @@ describe('a session on a provider that fails, through the real client', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test('a reset before the answer is retried twice, and nothing shows it', async () => {
+  test('a reset before the answer is retried twice, invisibly', async () => {
     const { result, server, errors } = await play([reset, reset, complete]);
     expect(result).toMatchObject({ completionReason: 'task_complete', totalTurns: 1 });
     expect(server.seen).toHaveLength(3);
     expect(errors).toEqual([]);
   });
 
-  test('a third reset is an error in the conversation, and the next turn heals it', async () => {
+  test('a third reset is an error in the conversation, and the next turn recovers', async () => {
     const { result, server, errors } = await play([reset, reset, reset, complete]);
     expect(result).toMatchObject({ completionReason: 'task_complete', totalTurns: 2 });
     expect(server.seen).toHaveLength(4);
@@ -190,13 +190,13 @@ describe('a session on a provider that fails, through the real client', () => {
     expect(errors).toEqual([]);
   });
 
-  test('silence is a timeout that the next turn heals', async () => {
+  test('silence is a timeout from which the next turn recovers', async () => {
     const { result, errors } = await play([silence, silence, silence, complete], { llmTimeout: 150 });
     expect(result).toMatchObject({ completionReason: 'task_complete' });
     expect(new Set(errors)).toEqual(new Set(['llm: timeout']));
   });
 
-  test('a reset in the middle of a text is not retried by itself; the text is not sent again', async () => {
+  test('a reset in the middle of a text is not retried, and the text is not sent again', async () => {
     const { result, server, errors } = await play([resetInText, complete]);
     expect(result).toMatchObject({ completionReason: 'task_complete', totalTurns: 2 });
     expect(server.seen).toHaveLength(2);
@@ -209,7 +209,7 @@ describe('a session on a provider that fails, through the real client', () => {
     ['a cut in the arguments of a call', cutInArguments],
     ['whole arguments without an end', noFinish],
     ['an event that is no JSON', malformed],
-  ])('%s: no tool runs of it, and the next turn heals it', async (_, fault) => {
+  ])('%s: none of its tools run, and the next turn recovers', async (_, fault) => {
     const { result, written, errors, server } = await play([
       fault,
       call('write', { text: 'once' }),
@@ -246,7 +246,7 @@ describe('a session on a provider that fails, through the real client', () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  test('with a tokenLimit it is summarized at once, whatever was counted, and continues', async () => {
+  test('with a tokenLimit, a conversation that is too long is summarized at once and continues', async () => {
     const summary: Reply = (response) => {
       head(response).write(chunk({ role: 'assistant', content: 'One line was written.' }));
       response.end(`${chunk({}, 'stop')}data: [DONE]\n\n`);
@@ -261,7 +261,7 @@ describe('a session on a provider that fails, through the real client', () => {
     expect(JSON.stringify(server.seen[3]?.body['messages'])).toContain('One line was written.');
   });
 
-  test('a server that only ever fails ends it, within its bounds', async () => {
+  test('a server that always fails ends it within its bounds', async () => {
     const { result, server, errors } = await play(Array.from({ length: 60 }, () => refuse(400, 'No.')));
     expect(result.completionReason).toBe('error');
     expect(result.error?.code).toBe('bad_request');

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { pairToolMessages } from '../../../src/messages/pair-tool-messages.ts';
-import { callsOf } from '../../../src/agents/session/repair-messages.ts';
+import { toolCallsOf } from '../../../src/agents/session/repair-messages.ts';
 import { complete, json, traced } from './sessions.ts';
 import { sample } from '../../support/sample.ts';
 
@@ -73,7 +73,7 @@ function modelOf(turns: readonly ScriptedTurn[]): LanguageModelV4 & { prompts: L
 /** The calls that have no result; a model may number its calls anew in every answer. */
 function openCalls(messages: readonly ModelMessage[]): string[] {
   const callsIn = (list: readonly ModelMessage[]): ToolCallPart[] =>
-    list.flatMap((message) => (message.role === 'assistant' ? callsOf(message) : []));
+    list.flatMap((message) => (message.role === 'assistant' ? toolCallsOf(message) : []));
   const whole = new Set(callsIn(pairToolMessages(messages)));
   return callsIn(messages).flatMap((part) => (whole.has(part) ? [] : [part.toolCallId]));
 }

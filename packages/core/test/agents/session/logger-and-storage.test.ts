@@ -35,7 +35,7 @@ test('a logger that throws is ignored', async () => {
   expect(result.completionReason).toBe('task_complete');
 });
 
-test('its run is kept in a storage, under its id', async () => {
+test('the run of a session is stored under its id', async () => {
   const storage = memoryStorage();
   const session = runAgentSession(scriptedModel([complete('Kept.')]), {
     sessionId: 'kept',
@@ -48,7 +48,7 @@ test('its run is kept in a storage, under its id', async () => {
   expect(again.getState()).toMatchObject({ status: 'done', result: { summary: 'Kept.' } });
 });
 
-test('it is live while it continues, and a call can be approved', async () => {
+test('a session shows its state live, and its calls can be approved', async () => {
   const booked: string[] = [];
   const session: AgentSession = runAgentSession(
     scriptedModel([calls(['book', { city: 'Rome' }], ['search', { query: 'x' }]), complete()]),
@@ -99,7 +99,7 @@ test('a tool of a session can call an agent, in the same log', async () => {
   expect(session.run.getState().agents).toMatchObject([{ name: 'translate', status: 'done' }]);
 });
 
-test('two sessions in one tool, each in its own log', async () => {
+test('two sessions in one tool have a log each', async () => {
   const inner = (): AgentSession =>
     runAgentSession(scriptedModel([complete('Inner.')]), { systemPrompt: 'You help.' });
   const result = await runAgentSession(scriptedModel([calls(['delegate']), complete('Outer.')]), {
@@ -115,7 +115,7 @@ test('two sessions in one tool, each in its own log', async () => {
   expect(JSON.stringify(result.messages)).toContain('["Inner.","Inner."]');
 });
 
-test('a prompt that is not a session knows nothing of suspensions', async () => {
+test('suspend() outside a session is an ordinary result', async () => {
   const { run } = await runPrompt(
     (prompt) => {
       prompt.defTool('ask', 'Ask', z.object({}), () => suspend('?'));
@@ -126,7 +126,7 @@ test('a prompt that is not a session knows nothing of suspensions', async () => 
   expect((await run.finished).status).toBe('done');
 });
 
-test('its messages come back through JSON as they were', async () => {
+test('the messages of a session survive JSON', async () => {
   const first = await runAgentSession(scriptedModel([calls(['search', { query: 'x' }]), complete()]), {
     systemPrompt,
     tools: { search },

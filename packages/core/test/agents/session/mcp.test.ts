@@ -19,7 +19,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-describe('over stdio', () => {
+describe('a session with MCP over stdio', () => {
   testSessions(spawned);
 
   test('closing the client ends the server’s process', async () => {
@@ -47,7 +47,7 @@ describe('over stdio', () => {
   });
 });
 
-describe('over HTTP', async () => {
+describe('a session with MCP over HTTP', async () => {
   const server = await startHttpNotes();
   afterAll(() => server[Symbol.asyncDispose]());
   const connect = (): Promise<MCPClient> => createMCPClient({ transport: { type: 'http', url: server.url } });

@@ -9,7 +9,7 @@ import { calls, complete, playSession, search, traced } from './sessions.ts';
 const fails = (status: number, message: string): ScriptedTurn => [{ throw: { message, status } }];
 
 describe('A model call that fails', () => {
-  test('puts its error into the conversation, and the next turn follows', async () => {
+  test('adds its error to the conversation, and the next turn follows', async () => {
     const { model, result } = await playSession([fails(400, 'Field x is not known.'), complete()]);
     expect(result).toMatchObject({ completionReason: 'task_complete', totalTurns: 2 });
     expect(result.error).toBeUndefined();
@@ -42,7 +42,7 @@ describe('A model call that fails', () => {
     expect(told.at(-1)).toBe('onComplete error in 5');
   });
 
-  test('counts from the last one that succeeded', async () => {
+  test('is counted from the last call that succeeded', async () => {
     const four = Array.from({ length: 4 }, () => fails(400, 'No.'));
     const { result } = await playSession([...four, calls(['search', { query: 'x' }]), ...four, complete()]);
     expect(result).toMatchObject({ completionReason: 'task_complete', totalTurns: 10 });
@@ -57,7 +57,7 @@ describe('A model call that fails', () => {
     expect(model.calls).toHaveLength(1);
   });
 
-  test('is a turn that counts neither as idle nor as work', async () => {
+  test('is a turn that is neither idle nor work', async () => {
     const { result } = await playSession(['Hm.', fails(400, 'No.'), 'Well.', complete()]);
     const said = result.messages.flatMap(({ role, content }) => (role === 'user' ? [content] : []));
     expect(said.map((text) => (text as string).slice(0, 16))).toEqual([
@@ -68,7 +68,7 @@ describe('A model call that fails', () => {
     ]);
   });
 
-  test('for want of a model or a key ends the session before its first turn', async () => {
+  test('ends the session before its first turn if the model or the key is missing', async () => {
     for (const [model, code] of [
       ['unknown:model', 'unknown_model'],
       ['fast', 'unknown_model'],
@@ -89,7 +89,7 @@ describe('A model call that fails', () => {
     }
   });
 
-  test('because it takes longer than llmTimeout is aborted, and the next turn follows', async () => {
+  test('is aborted after llmTimeout, and the next turn follows', async () => {
     const model = scriptedModel([[{ delay: 60_000, text: 'late' }], complete()]);
     const errors: unknown[] = [];
     const result = await runAgentSession(model, {
@@ -117,7 +117,7 @@ describe('A tool of the provider without execute', () => {
     expect(result.error?.message).toContain('execute: async');
   });
 
-  test('ends the session at its first call where it does not say who runs it', async () => {
+  test('ends the session at its first call if it does not say who runs it', async () => {
     const { isProviderExecuted: _, ...older } = shell as { isProviderExecuted?: boolean };
     const tools = { search, shell: older as typeof shell };
     const { result, model } = await playSession([called, called, called, complete()], { tools });
@@ -126,7 +126,7 @@ describe('A tool of the provider without execute', () => {
     expect(result.error?.message).toContain('shell');
   });
 
-  test('is no fault where the provider runs it', async () => {
+  test('is fine if the provider runs it', async () => {
     const tools = { web_search: openai.tools.webSearch() as unknown as ToolSet[string] };
     const { result } = await playSession([complete()], { tools });
     expect(result.completionReason).toBe('task_complete');

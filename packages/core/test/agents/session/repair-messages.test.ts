@@ -21,15 +21,15 @@ const result = (...ids: string[]): ModelMessage => ({
 const user: ModelMessage = { role: 'user', content: 'Go on.' };
 const text: ModelMessage = { role: 'assistant', content: 'So.' };
 
-describe('mending', () => {
-  test('what is whole stays as it is', () => {
+describe('repairing messages', () => {
+  test('complete messages stay unchanged', () => {
     const whole = [user, call('a', 'b'), result('a'), result('b'), text, user, call('c'), result('c')];
     const mended = repairMessages(whole);
     expect(mended).toEqual(whole);
     for (const [index, message] of mended.entries()) expect(message).toBe(whole[index]);
   });
 
-  test('a call without its result was interrupted, or gets the given answer', () => {
+  test('a call without a result gets the given answer, or counts as interrupted', () => {
     expect(repairMessages([user, call('a', 'b', 'c'), result('b')], { answers: { c: { n: 1 } } })).toEqual([
       user,
       call('a', 'b', 'c'),
@@ -52,7 +52,7 @@ describe('mending', () => {
     ]);
   });
 
-  test('a call that waits for the provider is removed, and an answered one stays', () => {
+  test('a call that waits for the provider is removed, and an answered call stays', () => {
     const asks: ModelMessage = {
       role: 'assistant',
       content: [
@@ -74,7 +74,7 @@ describe('mending', () => {
     expect(repairMessages([user, alone])).toEqual([user]);
   });
 
-  test('a result without its call is left out, a duplicate counts once', () => {
+  test('a result without its call is removed, and a duplicate counts once', () => {
     expect(repairMessages([result('x'), user, call('a'), result('a', 'a'), result('a'), text])).toEqual([
       user,
       call('a'),
@@ -83,13 +83,13 @@ describe('mending', () => {
     ]);
   });
 
-  test('a name that every object has is not an answer', () => {
+  test('names that every object has are not taken as answers', () => {
     expect(short(repairMessages([call('constructor'), call('__proto__')]))).toBe(
       'assistant(constructor), tool(constructor!), assistant(__proto__), tool(__proto__!)',
     );
   });
 
-  test('pairs that were torn apart are completed from the whole, also in a copy', () => {
+  test('separated calls and results are completed from the whole conversation, also in a copy', () => {
     const whole = [user, call('a', 'b'), result('a', 'b'), user, call('c'), result('c'), text];
     for (const given of [whole, json(whole)]) {
       expect(repairMessages([user, text, given[2]!], { whole })).toEqual([
@@ -102,7 +102,7 @@ describe('mending', () => {
     }
   });
 
-  test('ids that a model uses again differ by their messages', () => {
+  test('reused ids are told apart by their messages', () => {
     const whole = [user, call('a'), result('a'), user, call('a'), result('a'), text];
     (whole[5]!.content as unknown as { output: unknown }[])[0]!.output = { type: 'text', value: 'second' };
     expect(repairMessages([whole[1]!], { whole })).toEqual([whole[1], whole[2]]);
@@ -110,7 +110,7 @@ describe('mending', () => {
     expect(repairMessages([user, whole[2]!], { whole })).toEqual([user, whole[1], whole[2]]);
   });
 
-  test('what a provider runs itself is left alone', () => {
+  test('calls that a provider runs itself stay unchanged', () => {
     const search: ModelMessage = {
       role: 'assistant',
       content: [
@@ -133,7 +133,7 @@ const anyMessages = fc.array(
   { maxLength: 20 },
 );
 
-describe('laws of mending', () => {
+describe('laws of repairing messages', () => {
   test('for any messages, each call is followed by its result, and by nothing else', () => {
     fc.assert(
       fc.property(anyMessages, anyMessages, (messages, whole) => {
@@ -143,7 +143,7 @@ describe('laws of mending', () => {
     );
   });
 
-  test('mending twice is mending once', () => {
+  test('repairing twice is the same as repairing once', () => {
     fc.assert(
       fc.property(anyMessages, (messages) => {
         const once = repairMessages(messages);
@@ -152,7 +152,7 @@ describe('laws of mending', () => {
     );
   });
 
-  test('no words are lost, and their order stays', () => {
+  test('no text is lost or reordered', () => {
     const words = (messages: readonly ModelMessage[]): unknown[] =>
       messages.filter(({ content }) => typeof content === 'string');
     fc.assert(
@@ -162,7 +162,7 @@ describe('laws of mending', () => {
     );
   });
 
-  test('its time grows with the number of messages', () => {
+  test('the time grows linearly with the number of messages', () => {
     const many = Array.from({ length: 20_000 }, (_, at) => [call(`c${at}`), user]).flat();
     const started = performance.now();
     expect(repairMessages(many, { whole: many })).toHaveLength(60_000);

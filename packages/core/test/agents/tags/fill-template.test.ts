@@ -8,12 +8,12 @@ test('only the named placeholders are replaced, each time they occur', () => {
   );
 });
 
-test('a value is plain text, whatever it looks like', () => {
+test('a value is inserted as plain text, whatever it looks like', () => {
   expect(fillTemplate('<{a}|{b}>', { a: '{b}', b: "$& $1 $'" })).toBe("<{b}|$& $1 $'>");
   expect(fillTemplate('{constructor}{__proto__}', {})).toBe('{constructor}{__proto__}');
 });
 
-test('the text around a placeholder stays, for any texts', () => {
+test('the text around a placeholder stays unchanged, for any texts', () => {
   const text = fc.string({ unit: fc.constantFrom('{', '}', 'x', '$', '&', ' ', '"') });
   fc.assert(
     fc.property(text, text, text, (before, value, after) => {
@@ -22,7 +22,7 @@ test('the text around a placeholder stays, for any texts', () => {
   );
 });
 
-test('a long text of braces takes no time', () => {
+test('a long text of braces is filled quickly', () => {
   const hostile = '{a'.repeat(500_000);
   const started = performance.now();
   expect(fillTemplate(hostile, { b: 'x' })).toBe(hostile);

@@ -22,15 +22,15 @@ const blocks = tags({ required: ['json'], optional: ['C++', 'answer'], markdown:
 
 const read = (text: string, of: Tags = answer): unknown => parseTags(of, text);
 
-describe('what is read', () => {
+describe('the content of a tag', () => {
   test.each([
     ['text around', 'I think\n<answer>42</answer>\nis right.', '42'],
     ['space and attributes', '< Answer  lang="a > b" >\n  4 2 \n</ ANSWER >', '4 2'],
     ['a fence around', '```xml\n<answer>42</answer>\n```', '42'],
     ['a fence inside', '<answer>```js\n1 < 2\n```</answer>', '```js\n1 < 2\n```'],
-    ['the tag mentioned before', 'Put it into <answer> tags: <answer>42</answer>', '42'],
-    ['the pair mentioned before', 'Use <answer></answer>. <answer>42</answer>', '42'],
-    ['the pair mentioned after', '<answer>42</answer>, in <answer></answer> as asked', '42'],
+    ['the tag name mentioned before', 'Put it into <answer> tags: <answer>42</answer>', '42'],
+    ['an empty pair mentioned before', 'Use <answer></answer>. <answer>42</answer>', '42'],
+    ['an empty pair mentioned after', '<answer>42</answer>, in <answer></answer> as asked', '42'],
     ['a second thought', '<answer>41</answer> No: <answer>42</answer>', '42'],
     ['the same tag inside', '<answer>a <answer>b</answer> c</answer>', 'a <answer>b</answer> c'],
     ['another tag inside', '<answer>a <b>c</b> & d</answer>', 'a <b>c</b> & d'],
@@ -56,13 +56,17 @@ describe('a tag that may be repeated is a list', () => {
     ['one', '<step>a</step>', ['a']],
     ['several, in their order', '<step>b</step> then <step>a</step>, <step>b</step>', ['b', 'a', 'b']],
     ['empty ones do not count', '<step></step><step> a </step><step/>', ['a']],
-    ['nor do those inside', '<step>a <step>b</step></step><step>c</step>', ['a <step>b</step>', 'c']],
-    ['nor one that is not whole', '<step>a</step><step>b', ['a']],
+    [
+      'tags inside a tag do not count',
+      '<step>a <step>b</step></step><step>c</step>',
+      ['a <step>b</step>', 'c'],
+    ],
+    ['incomplete tags do not count', '<step>a</step><step>b', ['a']],
   ])('%s', (_, text, step) => {
     expect(read(text, steps)).toEqual({ step, note: [] });
   });
 
-  test('a required one has content, an optional one may be empty', () => {
+  test('a required list has content, an optional list may be empty', () => {
     expect(read('<step>a</step><note>x</note><note>y</note>', steps)).toEqual({
       step: ['a'],
       note: ['x', 'y'],
@@ -85,7 +89,7 @@ describe('a tag of Markdown is a code block', () => {
     ['a block inside', '```json\n```js\n1\n```\n2\n```', '```js\n1\n```\n2'],
     ['a longer name', '```json5\n1\n```\n```json\n2\n```', '2'],
     ['a second thought', '```json\n1\n```\nNo:\n```json\n2\n```\n```json\n```', '2'],
-    ['no tag of XML', '<json>1</json>\n```json\n2\n```', '2'],
+    ['an XML tag of that name', '<json>1</json>\n```json\n2\n```', '2'],
   ])('%s', (_, text, json) => {
     expect(read(text, blocks)).toEqual({ json });
   });
@@ -155,10 +159,10 @@ test.each(['', '1st', 'a b', '__proto__', 'constructor', 'a'.repeat(65)])('no ta
 });
 
 test.each([{ lists: ['a'] }, { required: ['b'], markdown: ['a'] }])(
-  '%j names a tag in one place only',
+  'a tag of %j must also be required or optional',
   (names) => {
     expect(faultOf(() => tags({ optional: ['c'], ...names } as never))).toBe(
-      'invalid_definition: The tag "a" is only in lists or markdown. Name it in required or optional, too.',
+      'invalid_definition: The tag "a" is only in lists or markdown. Add it to required or optional.',
     );
   },
 );
@@ -167,7 +171,7 @@ test('a name may be used once', () => {
   expect(faultOf(() => tags({ required: ['a'], optional: ['A'] }))).toMatch(/'A' is named twice/);
 });
 
-test('text that is written in tags is read back, with any text around it', () => {
+test('any text in tags is read back, whatever surrounds it', () => {
   const plain = fc.string({ unit: fc.constantFrom('a', ' ', '\n', '"', "'", '/', '>', '&', '`') });
   const around = fc.string({
     unit: fc.constantFrom(

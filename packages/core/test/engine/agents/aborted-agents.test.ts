@@ -29,7 +29,7 @@ function promisesOf(result: object): Record<string, Promise<unknown>> {
   return found;
 }
 
-describe('an agent tree that is aborted at its deepest tool, which does not listen', () => {
+describe('an agent tree that is aborted at its deepest tool, which ignores its signal', () => {
   async function abortedAt(
     abort: (run: RunHandle, controller: AbortController) => void,
     turns: readonly ScriptedTurn[] = [...down, 'Never.', 'Never.', 'Never.'],
@@ -99,7 +99,7 @@ describe('an agent tree that is aborted at its deepest tool, which does not list
     expect(reduceAll(json(events))).toEqual(state);
   });
 
-  test('where the tool beside it has long ended, and one more waits for a place', async () => {
+  test('while a tool beside it has ended and another one waits for a permit', async () => {
     let release = 0;
     const { run } = await runPrompt(
       go((prompt) =>
@@ -130,7 +130,7 @@ describe('an agent tree that is aborted at its deepest tool, which does not list
     expect(release).toBe(3);
   });
 
-  test('while the agent’s function is still running, nothing is sent', async () => {
+  test('sends nothing while the agent’s function is still running', async () => {
     const model = scriptedModel([[call('slow')], 'Never.']);
     const { run } = await runPrompt(
       go((prompt) =>

@@ -100,51 +100,57 @@ function leftOpen(events: readonly RunEvent[]): string[] {
   return [...open];
 }
 
-test('at any depth, and stopped at any time', { timeout: 60_000 }, async () => {
-  expect.hasAssertions();
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(turn, { minLength: 2, maxLength: 16, size: 'max' }),
-      fc.option(fc.nat(120), { nil: undefined }),
-      fc.constantFrom('approve', 'refuse', 'leave'),
-      fc.boolean(),
-      async (turns, stopAt, answer, bySignal) => {
-        const model = scriptedModel([...turns, ...Array<string>(80).fill('{"ok":true}')]);
-        const controller = new AbortController();
-        const { run, result } = await runPrompt(nested, {
-          model,
-          options: { abortSignal: controller.signal, limits: { depth: 3, toolCalls: 60 } },
-        });
-        const stop = (live: RunHandle): void => (bySignal ? controller.abort() : live.stop());
-        run.listen((event) => {
-          if (event.seq === stopAt) stop(run);
-          if (event.type !== 'approval-request') return;
-          if (answer === 'leave') setTimeout(() => stop(run), 2);
-          else void run.respondToApproval(event.approvalId, { approved: answer === 'approve' });
-        });
-        const state = await run.finished;
-        const { length } = run.log();
-        await Promise.allSettled([result.text, result.usage, result.steps, result.toolResults]);
-        await after(20);
+test(
+  'agents at any depth end with their run, which is stopped at any time',
+  { timeout: 60_000 },
+  async () => {
+    expect.hasAssertions();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(turn, { minLength: 2, maxLength: 16, size: 'max' }),
+        fc.option(fc.nat(120), { nil: undefined }),
+        fc.constantFrom('approve', 'refuse', 'leave'),
+        fc.boolean(),
+        async (turns, stopAt, answer, bySignal) => {
+          const model = scriptedModel([...turns, ...Array<string>(80).fill('{"ok":true}')]);
+          const controller = new AbortController();
+          const { run, result } = await runPrompt(nested, {
+            model,
+            options: { abortSignal: controller.signal, limits: { depth: 3, toolCalls: 60 } },
+          });
+          const stop = (live: RunHandle): void => (bySignal ? controller.abort() : live.stop());
+          run.listen((event) => {
+            if (event.seq === stopAt) stop(run);
+            if (event.type !== 'approval-request') return;
+            if (answer === 'leave') setTimeout(() => stop(run), 2);
+            else void run.respondToApproval(event.approvalId, { approved: answer === 'approve' });
+          });
+          const state = await run.finished;
+          const { length } = run.log();
+          await Promise.allSettled([result.text, result.usage, result.steps, result.toolResults]);
+          await after(20);
 
-        const events = run.log();
-        expect(events).toHaveLength(length);
-        expect(events.filter(({ type }) => type === 'run-end')).toEqual([events.at(-1)]);
-        expect(json(reduceAll(json(events)))).toEqual(json(state));
-        // where the run was not cut off, each agent said how it ended; and none goes on
-        if (state.status === 'done') expect(leftOpen(events)).toEqual([]);
-        expect(state.agents.filter(({ status }) => status === 'running' || status === 'waiting')).toEqual([]);
-        const going = new Set(['input-streaming', 'input-available', 'running']);
-        const calls = [state, ...state.agents].flatMap(({ toolCalls }) => toolCalls);
-        expect(calls.filter((call) => going.has(call.state))).toEqual([]);
-        expect(
-          calls.flatMap(({ subCalls = [] }) => subCalls).filter((call) => going.has(call.state)),
-        ).toEqual([]);
-      },
-    ),
-    { numRuns: sample(60) },
-  );
-});
+          const events = run.log();
+          expect(events).toHaveLength(length);
+          expect(events.filter(({ type }) => type === 'run-end')).toEqual([events.at(-1)]);
+          expect(json(reduceAll(json(events)))).toEqual(json(state));
+          // where the run was not cut off, each agent said how it ended; and none goes on
+          if (state.status === 'done') expect(leftOpen(events)).toEqual([]);
+          expect(state.agents.filter(({ status }) => status === 'running' || status === 'waiting')).toEqual(
+            [],
+          );
+          const going = new Set(['input-streaming', 'input-available', 'running']);
+          const calls = [state, ...state.agents].flatMap(({ toolCalls }) => toolCalls);
+          expect(calls.filter((call) => going.has(call.state))).toEqual([]);
+          expect(
+            calls.flatMap(({ subCalls = [] }) => subCalls).filter((call) => going.has(call.state)),
+          ).toEqual([]);
+        },
+      ),
+      { numRuns: sample(60) },
+    );
+  },
+);
 
 const never = (): Promise<never> => new Promise(() => {});
 const work = z.object({ result: z.string() });
@@ -168,7 +174,7 @@ test.each<[string, (prompt: Prompt) => void, PromptConfig['options']]>([
   ['a callback', () => {}, { onStepEnd: never }],
   ['a callback of each part', () => {}, { onChunk: never }],
   ['a provider', (prompt) => prompt.defHook(() => ({ model: 'slow:x' })), {}],
-])('%s that never comes back does not hold up a run that is stopped', async (_what, define, options) => {
+])('%s that never returns does not delay the end of a stopped run', async (_what, define, options) => {
   const both = [call('work', { result: 'a' }), call('finishTask', { result: 'a' })];
   const { run, result } = await runPrompt(
     go((prompt) => define(prompt)),

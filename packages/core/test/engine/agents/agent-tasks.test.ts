@@ -5,7 +5,7 @@ import { sent, transcript } from '../../sent-requests.ts';
 import { call, go, play } from '../../support.ts';
 import { none } from '../../support/agent-trees.ts';
 
-test('an agent with a task list, hooks and plugins of its own, inside a task', async () => {
+test('an agent inside a task has its own task list, hooks and plugins', async () => {
   const ruler = definePlugin({
     name: 'ruler',
     setup(prompt) {
@@ -134,7 +134,7 @@ test('an agent with a task list, hooks and plugins of its own, inside a task', a
   expect(state.variables).toEqual({});
 });
 
-test('an agent whose tasks stay open is an error of its call', async () => {
+test('the call of an agent whose tasks stay open fails', async () => {
   const { model, state } = await play(
     go((prompt) =>
       prompt.defAgent('lazy', '', none, (_args, own) => {
@@ -153,7 +153,7 @@ test('an agent whose tasks stay open is an error of its call', async () => {
   );
 });
 
-test('an edit of an agent’s tasks, by its path', async () => {
+test('an edit reaches the tasks of an agent by its path', async () => {
   const { run } = await runPrompt(
     go((prompt) =>
       prompt.defAgent('worker', '', none, (_args, own) => {

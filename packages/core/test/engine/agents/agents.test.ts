@@ -69,7 +69,7 @@ test('agents of one step work at the same time, each in its own part of the log'
   ]);
 });
 
-test('the same agent twice in one step, and again under an id that was used', async () => {
+test('the same agent can run twice in one step, and again under a used id', async () => {
   const { state } = await play(
     go((prompt) =>
       prompt.defAgent('echo', '', z.object({ n: z.number() }), ({ n }, own) => own.$`Say ${n}.`, {
@@ -85,19 +85,19 @@ test('the same agent twice in one step, and again under an id that was used', as
   ]);
 });
 
-describe('depth', () => {
+describe('the depth of agents', () => {
   const recursive = (prompt: Prompt): void => {
     prompt.defAgent('dig', '', z.object({ n: z.number() }), (_args, own) => recursive(own));
     prompt.$`Dig.`;
   };
   const digs = (count: number) => Array.from({ length: count }, (_, n) => [call('dig', { n })]);
 
-  test('an agent that calls itself goes five levels deep', async () => {
+  test('is limited to five levels for an agent that calls itself', async () => {
     const { model, state } = await play(recursive, [...digs(6), ...Array<string>(6).fill('Up.')]);
     expect(state.status).toBe('done');
     expect(state.agents).toHaveLength(5);
     expect(sent(model)[6]!.messages.at(-1)).toBe(
-      'dig fails: Agents may go 5 levels deep, and this is one more. Where that is too little, raise options.limits.depth; Infinity means no limit.',
+      'dig fails: Agents may go 5 levels deep, and this is one more. If that is too low, raise options.limits.depth; Infinity means no limit.',
     );
   });
 
@@ -105,7 +105,7 @@ describe('depth', () => {
     [0, 0],
     [1, 1],
     [7, 7],
-  ])('with a limit of %i, %i', async (depth, agents) => {
+  ])('with a limit of %i is %i', async (depth, agents) => {
     const turns = [...digs(depth + 1), ...Array<string>(depth + 1).fill('Up.')];
     const { state } = await play(recursive, turns, { options: { limits: { depth } } });
     expect(state.status).toBe('done');
@@ -121,7 +121,7 @@ describe('depth', () => {
   });
 });
 
-test('usage is that of the run and of all its agents', async () => {
+test('usage is the sum of the run and of all its agents', async () => {
   const usage = (inputTokens: number, outputTokens: number) => ({
     finish: { usage: { inputTokens, outputTokens } },
   });
@@ -143,7 +143,7 @@ test('usage is that of the run and of all its agents', async () => {
   ]);
 });
 
-test('an agent inherits model and limits, and not its parent’s settings, hooks, tools or variables', async () => {
+test('an agent inherits the model and limits, but not the settings, hooks, tools or variables of its parent', async () => {
   const { model } = await play(
     (prompt) => {
       prompt.def('TOPIC', 'tides');
@@ -166,7 +166,7 @@ test('an agent inherits model and limits, and not its parent’s settings, hooks
   expect(sent(model)[1]).toEqual({ messages: ['user: Go.'], tools: [] });
 });
 
-test('an agent’s callbacks and prepareStep are its own', async () => {
+test('an agent has its own callbacks and prepareStep', async () => {
   const called: string[] = [];
   const { model } = await play(
     go((prompt) =>

@@ -8,8 +8,8 @@ import { down, failOnUnhandledRejections, none, threeLevels } from '../../suppor
 
 failOnUnhandledRejections();
 
-describe('what goes wrong deep down', () => {
-  test('the deepest tool throws: its agent reads the error, and the run continues', async () => {
+describe('failures of nested agents', () => {
+  test('an agent reads the error of its tool, and the run continues', async () => {
     const { model, state } = await play(
       threeLevels(() => {
         throw new Error('no such file');
@@ -29,7 +29,7 @@ describe('what goes wrong deep down', () => {
     expect(state.agents.map(({ status }) => status)).toEqual(['done', 'done']);
   });
 
-  test('the deepest agent’s model fails: its parent reads one sentence and nothing else', async () => {
+  test('a parent reads one sentence about an agent whose model fails, and nothing else', async () => {
     const { model, state } = await play(
       threeLevels(() => 'SECRET RESULT'),
       [
@@ -56,7 +56,7 @@ describe('what goes wrong deep down', () => {
     expect(state.agents[1]).toMatchObject({ error: { code: 'context_overflow' } });
   });
 
-  test('a failure that may pass is tried again, and leaves no trace', async () => {
+  test('a temporary failure is retried and leaves no trace', async () => {
     const busy: ScriptedTurn = [
       { throw: { message: 'busy', status: 503, headers: { 'retry-after-ms': '1' } } },
     ];
@@ -119,7 +119,7 @@ describe('what goes wrong deep down', () => {
     ],
     ['says nothing', () => {}, 'has no message'],
     ['makes a mistake', (own) => own.defSystem('', 'x'), 'cannot name a part'],
-  ])('an agent’s function that %s is an error of that call', async (_what, define, text) => {
+  ])('an agent’s function that %s fails only its own call', async (_what, define, text) => {
     const { model, state } = await play(
       go((prompt) => prompt.defAgent('broken', '', none, (_args, own) => define(own))),
       [[call('broken')], 'It is broken.'],
@@ -128,7 +128,7 @@ describe('what goes wrong deep down', () => {
     expect(sent(model)[1]!.messages.at(-1)).toContain(text);
   });
 
-  test('an unknown model of an agent is an error of that call', async () => {
+  test('an unknown model of an agent fails only its own call', async () => {
     const { model, state } = await play(
       go((prompt) => prompt.defAgent('lost', '', none, (_args, own) => own.$`Go.`, { model: 'nobody:x' })),
       [[call('lost')], 'It has no model.'],

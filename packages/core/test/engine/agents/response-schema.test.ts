@@ -22,15 +22,15 @@ describe('responseSchema', () => {
     ['in a fenced block', `\`\`\`json\n${good}\n\`\`\``, { city: 'Faro', days: 3 }],
     ['in a block without a language', `\`\`\`\n${good}\n\`\`\`\n`, { city: 'Faro', days: 3 }],
     ['with space around it', `\n  ${good}\n`, { city: 'Faro', days: 3 }],
-    ['with more than was asked for', '{"city":"Faro","days":3,"x":1}', { city: 'Faro', days: 3 }],
-  ])('an answer that fits, %s', async (_how, answer, output) => {
+    ['with more fields than the schema has', '{"city":"Faro","days":3,"x":1}', { city: 'Faro', days: 3 }],
+  ])('accepts an answer %s', async (_how, answer, output) => {
     const { model, state } = await play(planner, [[call('plan')], answer, 'Done.']);
     expect(state.toolCalls[0]!.output).toEqual(output);
     expect(state.agents[0]).toMatchObject({ status: 'done', output });
     expect(sent(model)[2]!.messages.at(-1)).toBe(`plan answers ${JSON.stringify(output)}`);
   });
 
-  test('an answer that does not fit goes back with what is wrong', async () => {
+  test('sends an invalid answer back with what is wrong', async () => {
     const { model, state } = await play(planner, [
       [call('plan')],
       '{"city":"Faro","days":"three"}',
@@ -46,7 +46,7 @@ describe('responseSchema', () => {
     expect(state.agents[0]!.steps[1]!.steered).toMatchObject([{ cause: 'output' }]);
   });
 
-  test('after three tries it is an error of that call', async () => {
+  test('fails the call after three tries', async () => {
     const { model, state } = await play(planner, [[call('plan')], 'Faro', '{"city":1}', '', 'It failed.']);
     expect(state).toMatchObject({ status: 'done', text: 'It failed.' });
     expect(

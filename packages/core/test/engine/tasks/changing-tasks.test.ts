@@ -11,8 +11,8 @@ function systemOf({ prompt }: LanguageModelV4CallOptions): string {
   return prompt.flatMap((message) => (message.role === 'system' ? [message.content] : [])).join('\n\n');
 }
 
-describe('what a task defines goes with it', () => {
-  test('also where the prompt has no system prompt of its own', async () => {
+describe('definitions of a task last as long as the task', () => {
+  test('in a prompt without its own system prompt', async () => {
     const { model } = await play(
       go((prompt) =>
         prompt.defTaskList([
@@ -32,7 +32,7 @@ describe('what a task defines goes with it', () => {
     expect(model.calls.map((call) => systemOf(call).includes('<V>'))).toEqual([true, false, false]);
   });
 
-  test('also what its tools define while they run', async () => {
+  test('for definitions that its tools make while they run', async () => {
     const { model } = await play(
       go((prompt) =>
         prompt.defTaskList([
@@ -57,7 +57,7 @@ describe('what a task defines goes with it', () => {
     expect(model.calls.map((call) => systemOf(call))).toEqual(['', 'more:\nis unlocked', '', '']);
   });
 
-  test('also what the method of a plugin defines', async () => {
+  test('for definitions that a plugin method makes', async () => {
     const glossary = definePlugin({
       name: 'glossary',
       setup: (prompt) => ({ defTerm: (term: string, meaning: string) => prompt.defSystem(term, meaning) }),
@@ -79,7 +79,7 @@ describe('what a task defines goes with it', () => {
     ]);
   });
 
-  test('and nothing else does: what is defined meanwhile is the run’s', async () => {
+  test('and other definitions made meanwhile stay in the run', async () => {
     const { model, state } = await play(
       go((prompt) =>
         prompt.defTaskList([
@@ -102,7 +102,7 @@ describe('what a task defines goes with it', () => {
 });
 
 describe('variables of a task', () => {
-  test('are shown while it lasts, and a hook changes them in place', async () => {
+  test('are sent while it is current, and a hook changes them in place', async () => {
     const { model, events, state } = await play(
       (prompt) => {
         prompt.def('MODE', 'base');
@@ -182,7 +182,7 @@ describe('a list that changes while the model works on it', () => {
     return { state: await run.finished, results, model };
   }
 
-  test('no result is booked on a task that the model has not been sent', async () => {
+  test('no result is assigned to a task that the model has not seen', async () => {
     let skipped: unknown;
     const { state, results } = await twoTasks([finish('the poem'), finish('deleted'), 'Done.'], (run) => {
       skipped = run.edit({ type: 'skip', taskId: 'task-1' });
@@ -208,7 +208,7 @@ describe('a list that changes while the model works on it', () => {
     expect(state.status).toBe('done');
   });
 
-  test('an edit while extend runs: the step is about the task that is current then', async () => {
+  test('after an edit while extend runs, the step is about the task that is then current', async () => {
     const model = scriptedModel([finish('2'), 'Done.']);
     let edit: RunHandle['edit'] | undefined;
     const { run } = await runPrompt(
@@ -255,7 +255,7 @@ test('options.activeTools keeps the task tools, and warns of unknown names', asy
   expect(state.warnings).toEqual(['options.activeTools names serach, which is not defined.']);
 });
 
-test('a hook’s system prompt is for one step, and so is that of prepareStep where it is not given again', async () => {
+test('the system prompt of a hook or of prepareStep lasts for one step', async () => {
   const again: ScriptedTurn = [call('t', {})];
   const { model } = await play(
     (prompt) => {

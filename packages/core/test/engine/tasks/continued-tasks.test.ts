@@ -49,7 +49,7 @@ async function continueRun(log: readonly RunEvent[]): Promise<string[]> {
 }
 
 describe('a task list of a run that was cut off', () => {
-  test('is read before the work on its current task, after whichever event the run was cut off', async () => {
+  test('is sent before the work on its current task, wherever the run was cut off', async () => {
     const { log, windows } = await runWhole();
     const lengths = new Set<number>();
     const first = log.findIndex(({ type }) => type === 'step-start');
@@ -63,7 +63,7 @@ describe('a task list of a run that was cut off', () => {
     expect([...lengths]).toEqual([1, 3, 5]);
   });
 
-  test('follows the work on a task that the user has skipped since', async () => {
+  test('is sent after the work on a task that the user has skipped since', async () => {
     const { log } = await runWhole();
     const begun = log.findIndex((event) => event.type === 'tool-start') + 1;
     const skip: RunEvent = {

@@ -26,7 +26,7 @@ const compute = (a: number, b: number) => call('calculator', { a, b });
 const finish = (result: string) => call('finishTask', { result });
 
 describe('two tasks that define the same tool', () => {
-  test('each step has that of its task', async () => {
+  test('each step has the tool of its task', async () => {
     const order: string[] = [];
     const { model, state } = await play(twoCalculators(order), [
       [compute(2, 5)],
@@ -55,33 +55,36 @@ describe('two tasks that define the same tool', () => {
   test.each([
     ['after', [finish('7'), compute(2, 5)]],
     ['before', [compute(2, 5), finish('7')]],
-  ])('a call beside the one that finishes a task, %s it, is that of the old task', async (_where, step) => {
-    const { model, state, events } = await play(twoCalculators(), [
-      step,
-      [compute(3, 5), finish('15')],
-      'Done.',
-    ]);
-    expect(state.status).toBe('done');
-    const answers = state.toolCalls.flatMap((c) => (c.toolName === 'calculator' ? [c.output] : []));
-    expect(answers).toEqual(['plus: 7', 'times: 15']);
-    // the second task has not begun by the call that belongs to the first
-    expect(sent(model)[1]!.messages).toEqual([
-      'user: Go.',
-      'user: Completed tasks:\n1. Add → 7\n\n[Task 2/2] Multiply',
-    ]);
-    const updates = events.flatMap((e) => (e.type === 'task-update' ? [`${e.taskId} ${e.status}`] : []));
-    expect(updates).toEqual([
-      'task-1 in_progress',
-      'task-1 validating',
-      'task-1 completed',
-      'task-2 in_progress',
-      'task-2 validating',
-      'task-2 completed',
-    ]);
-  });
+  ])(
+    'a call %s the one that finishes a task, in the same answer, uses the tool of the old task',
+    async (_where, step) => {
+      const { model, state, events } = await play(twoCalculators(), [
+        step,
+        [compute(3, 5), finish('15')],
+        'Done.',
+      ]);
+      expect(state.status).toBe('done');
+      const answers = state.toolCalls.flatMap((c) => (c.toolName === 'calculator' ? [c.output] : []));
+      expect(answers).toEqual(['plus: 7', 'times: 15']);
+      // the second task has not begun by the call that belongs to the first
+      expect(sent(model)[1]!.messages).toEqual([
+        'user: Go.',
+        'user: Completed tasks:\n1. Add → 7\n\n[Task 2/2] Multiply',
+      ]);
+      const updates = events.flatMap((e) => (e.type === 'task-update' ? [`${e.taskId} ${e.status}`] : []));
+      expect(updates).toEqual([
+        'task-1 in_progress',
+        'task-1 validating',
+        'task-1 completed',
+        'task-2 in_progress',
+        'task-2 validating',
+        'task-2 completed',
+      ]);
+    },
+  );
 });
 
-test('a call that has to wait until the task is finished still belongs to it, and does not begin the next', async () => {
+test('a call that waits until the task is finished still belongs to that task', async () => {
   const { state, events } = await play(
     twoCalculators(),
     [[finish('7'), compute(2, 5)], [finish('10')], 'Done.'],
@@ -123,7 +126,7 @@ test('the same call for each of many tasks is not a loop', async () => {
   expect(run.getState().toolCalls.filter(({ state }) => state !== 'output-available')).toEqual([]);
 });
 
-test('a task’s tool is removed after its task, and a call of it is answered with the tools that exist', async () => {
+test('a task’s tool is removed after its task, and a call of it gets an error with the tools that exist', async () => {
   const { model, run } = await play(
     go((prompt) =>
       prompt.defTaskList([
@@ -144,7 +147,7 @@ test('a task’s tool is removed after its task, and a call of it is answered wi
   expect(run.getState().toolCalls[2]!.errorText).toContain('startTask, finishTask');
 });
 
-test('a name that the prompt uses means the task’s while the task is current', async () => {
+test('a task’s tool replaces the prompt’s tool of the same name while the task is current', async () => {
   const { model, state } = await play(
     (prompt) => {
       prompt.defTool('look', 'far', z.object({ n: z.number() }), () => 'a hill');
@@ -213,7 +216,7 @@ test('a task’s hooks, agents and messages exist for that task alone', async ()
   ]);
 });
 
-test('extend receives the messages that the model would be sent', async () => {
+test('extend receives the messages that would be sent to the model', async () => {
   const seen: unknown[] = [];
   await play(
     go((prompt) =>
@@ -251,7 +254,7 @@ test('extend runs once each time that its task becomes current', async () => {
   expect(list!.tasks.map(({ result }) => result)).toEqual(['1, again', '2']);
 });
 
-describe('mistakes in extend', () => {
+describe('errors in extend', () => {
   const withExtend =
     (extend: (prompt: Prompt) => void | Promise<void>): PromptSource =>
     (prompt) => {
@@ -262,31 +265,31 @@ describe('mistakes in extend', () => {
 
   test.each<[string, (prompt: Prompt) => void | Promise<void>, string, string]>([
     [
-      'what it throws',
+      'an error that it throws',
       () => {
         throw new TypeError('x is not a function');
       },
       'script_error',
       'x is not a function',
     ],
-    ['what it rejects with', () => Promise.reject(new Error('no file')), 'script_error', 'no file'],
+    ['a rejection', () => Promise.reject(new Error('no file')), 'script_error', 'no file'],
     ['a task list', (prompt) => void prompt.defDynamicTaskList(), 'invalid_definition', 'defAgent'],
     [
-      'a tool by the name of one that keeps the list',
+      'a tool with the name of a task tool',
       (prompt) => prompt.defTool('finishTask', '', z.object({}), () => 'done'),
       'invalid_definition',
-      'There is a tool finishTask already',
+      'A tool named finishTask already exists',
     ],
     [
-      'two tools of one name',
+      'two tools with one name',
       (prompt) => {
         prompt.defTool('a', '', z.object({}), () => 1);
         prompt.defTool('a', '', z.object({}), () => 2);
       },
       'invalid_definition',
-      'There is a tool a already',
+      'A tool named a already exists',
     ],
-  ])('%s ends the run by its name', async (_what, extend, code, message) => {
+  ])('%s ends the run with an error that names the task', async (_what, extend, code, message) => {
     const { model, state } = await play(withExtend(extend), ['Never.']);
     expect(state).toMatchObject({ status: 'error', error: { code } });
     expect(state.error?.message).toContain(message);
@@ -294,7 +297,7 @@ describe('mistakes in extend', () => {
   });
 });
 
-test('what a tool of a task defines is the task’s or the prompt’s, by the prompt that it defines it on', async () => {
+test('a tool’s definition belongs to the task or the prompt on which it is made', async () => {
   const { model } = await play(
     go((prompt) =>
       prompt.defTaskList([

@@ -186,7 +186,7 @@ function staticList(prompt: Prompt): TaskListHandle {
 }
 
 describe('for any actions of model and user, a run ends once, and is not done while a task is open', () => {
-  test('with tasks of the author’s', { timeout: 60_000 }, async () => {
+  test('with tasks of the author', { timeout: 60_000 }, async () => {
     expect.hasAssertions();
     await fc.assert(
       fc.asyncProperty(turnsOf(staticCall), actions, async (turns, acts) => {
@@ -196,7 +196,7 @@ describe('for any actions of model and user, a run ends once, and is not done wh
     );
   });
 
-  test('with tasks of the model’s own', { timeout: 60_000 }, async () => {
+  test('with tasks of the model', { timeout: 60_000 }, async () => {
     const dynamicList = (prompt: Prompt): TaskListHandle => {
       addTools(prompt);
       return prompt.defDynamicTaskList({ maxNudges: 2 });
@@ -211,13 +211,13 @@ describe('for any actions of model and user, a run ends once, and is not done wh
   });
 });
 
-describe('a listener that answers an event at once', () => {
+describe('a listener that reacts to an event synchronously', () => {
   const twoTasks: PromptSource = (prompt) => {
     prompt.defTaskList([{ task: 'One' }, { task: 'Two' }]);
     prompt.$`Go.`;
   };
 
-  test('does not change the order in which the others hear of things', async () => {
+  test('does not change the order of events for other listeners', async () => {
     const { run } = await runPrompt(twoTasks, {
       model: scriptedModel([[finish('1')], [finish('2')], [finish('3')], 'Done.']),
     });
@@ -273,7 +273,7 @@ describe('a listener that answers an event at once', () => {
   });
 });
 
-test('what a tool does after the run has ended changes no task', async () => {
+test('a tool cannot change tasks after the run has ended', async () => {
   let tasks: TaskListHandle | undefined;
   let validated = false;
   const { run } = await runPrompt(

@@ -5,8 +5,8 @@ import * as z from 'zod';
 
 const finish = (result: string) => call('finishTask', { result });
 
-describe('a run that cannot end as done', () => {
-  test('after three reminders it is tasks_incomplete', async () => {
+describe('a run that does not end as done', () => {
+  test('ends with tasks_incomplete after three reminders', async () => {
     const { model, result, state } = await play(
       go((prompt) => prompt.defTaskList([{ task: 'One' }, { task: 'Two' }])),
       ['No.', 'No.', 'No.', 'No.', 'Never.'],
@@ -29,7 +29,7 @@ describe('a run that cannot end as done', () => {
     await expect(Promise.resolve(result.text)).rejects.toMatchObject({ code: 'tasks_incomplete' });
   });
 
-  test('reminders are counted again from 0 when the model makes progress', async () => {
+  test('counts reminders from 0 again when the model makes progress', async () => {
     const { state } = await play(
       go((prompt) => prompt.defTaskList([{ task: 'One' }, { task: 'Two' }], { maxNudges: 1 })),
       ['No.', [finish('1')], 'No.', [finish('2')], 'Done.'],
@@ -37,7 +37,7 @@ describe('a run that cannot end as done', () => {
     expect(state).toMatchObject({ status: 'done', text: 'Done.' });
   });
 
-  test('five refused results fail a task, and the run with it, at once', async () => {
+  test('fails at once when five refused results fail a task', async () => {
     const { model, state } = await play(
       go((prompt) => prompt.defTaskList([{ task: 'One', validation: () => 'Wrong.' }, { task: 'Two' }])),
       [...Array.from({ length: 5 }, (_, n) => [finish(`${n}`)]), 'Never.'],
@@ -57,7 +57,7 @@ describe('a run that cannot end as done', () => {
     ]);
   });
 
-  test('options.stopWhen ends it, and the state names open tasks', async () => {
+  test('can be ended by options.stopWhen, and the state names open tasks', async () => {
     const { state } = await play(
       go((prompt) => prompt.defTaskList([{ task: 'One' }, { task: 'Two' }])),
       [[finish('1')], 'Never.'],
@@ -67,21 +67,21 @@ describe('a run that cannot end as done', () => {
   });
 });
 
-describe('validation', () => {
+describe('the validation of a result', () => {
   test.each<[string, (result: string) => unknown, string]>([
-    ['what it returns', () => 'Too short.', 'Too short.'],
-    ['what it resolves to', async () => 'Too short.', 'Too short.'],
+    ['its return value', () => 'Too short.', 'Too short.'],
+    ['its resolved value', async () => 'Too short.', 'Too short.'],
     [
-      'what it throws',
+      'its error',
       () => {
         throw new Error('Too short.');
       },
       'Too short.',
     ],
-    ['what it rejects with', () => Promise.reject(new Error('Too short.')), 'Too short.'],
-    ['a text that it throws', () => Promise.reject('Too short.'), 'Too short.'],
+    ['its rejection', () => Promise.reject(new Error('Too short.')), 'Too short.'],
+    ['a string that it throws', () => Promise.reject('Too short.'), 'Too short.'],
     ['false', () => false, 'The result is not right.'],
-  ])('%s is the feedback', async (_what, validation, feedback) => {
+  ])('%s becomes the feedback', async (_what, validation, feedback) => {
     let first = true;
     const { state } = await play(
       go((prompt) =>
@@ -110,7 +110,7 @@ describe('validation', () => {
     ['null', () => null],
     ['an empty text', () => ''],
     ['true', () => true],
-  ])('%s accepts', async (_what, validation) => {
+  ])('accepts the result with %s', async (_what, validation) => {
     const { state } = await play(
       go((prompt) => prompt.defTaskList([{ task: 'One', validation: validation as () => undefined }])),
       [[finish('a')], 'Done.'],
@@ -120,7 +120,7 @@ describe('validation', () => {
 });
 
 describe('edits while the run continues', () => {
-  test('the model sees them at its next step, until the next task', async () => {
+  test('are sent to the model from its next step until the next task', async () => {
     const { model, state } = await play(
       (prompt) => {
         const tasks = prompt.defTaskList([{ task: 'One' }, { task: 'Two' }, { task: 'Three' }]);
@@ -173,7 +173,7 @@ describe('edits while the run continues', () => {
     `);
   });
 
-  test('a task that the user skips or resolves while the model works on it', async () => {
+  test('can skip or resolve the task that the model works on', async () => {
     const { model, state } = await play(
       (prompt) => {
         const tasks = prompt.defTaskList([{ task: 'One' }, { task: 'Two' }, { task: 'Three' }]);
@@ -224,7 +224,7 @@ describe('edits while the run continues', () => {
   });
 });
 
-test('messages that prepareStep returns are for one step where there are tasks: the next has its window', async () => {
+test('with tasks, messages that prepareStep returns last for one step', async () => {
   const { model, state } = await play(
     (prompt) => {
       prompt.defTool('look', '', z.object({ n: z.number() }), ({ n }) => n);

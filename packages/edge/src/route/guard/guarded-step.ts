@@ -1,5 +1,5 @@
 import { CuelineError, type RunEvent } from '@cueline/core';
-import { keepNoProcess, startTimer } from '../../base/timer.ts';
+import { unrefTimer, startTimer } from '../../base/timer.ts';
 import { withTimeout } from '../../base/with-timeout.ts';
 import { isSwitchedOff, onSwitchStop, switchedOff } from '../../limits/kill-switch.ts';
 import type { Amount } from '../../limits/limit-store.ts';
@@ -140,7 +140,7 @@ class Step implements GuardedStep {
             Math.max(0, runMs - activeMs),
           );
     const letGo = onSwitchStop(killSwitch, () => end({ code: 'interrupted', message: switchedOff }));
-    const renewal = keepNoProcess(setInterval(() => void this.#meter.renew(), LEASE_MS / 3));
+    const renewal = unrefTimer(setInterval(() => void this.#meter.renew(), LEASE_MS / 3));
     this.#stopWatching = () => {
       clearTimeout(timeout);
       clearInterval(renewal);

@@ -1,10 +1,13 @@
 import type { EditReply, RunCommand, RunEvent, RunRequest } from '@cueline/core';
 
-/** What a route needs of runs that outlive their process: `createDurable` of `@cueline/durable` returns it. */
+/**
+ * A host of runs that outlive their process, as a route needs it: `createDurable` of `@cueline/durable` returns
+ * one.
+ */
 export type DurableHost = {
   /** The names of the prompts that may run. */
   readonly prompts: readonly string[];
-  /** What holds the runs within limits: the guard of {@link createRunGuard}. */
+  /** Enforces the limits of the runs: the guard of {@link createRunGuard}. */
   readonly guard?: object | undefined;
   /** Starts a run of a subject, under an id that is new, or finds the one that was started with its key. */
   begin(

@@ -4,13 +4,13 @@ import { isSwitchedOff, switchedOff } from '../../limits/kill-switch.ts';
 import { withTimeout } from '../../base/with-timeout.ts';
 import { Refusal } from '../../http/respond.ts';
 import { createCommandCheck } from '../check-command.ts';
-import { unknownRun } from '../read-query.ts';
+import { unknownRunRefusal } from '../read-query.ts';
 import type { RouteSettings } from '../settings.ts';
 import { leastTokens } from '../usage/least-tokens.ts';
 import { guardBudget, LEASE_MS, startLease } from '../guard/guarded-step.ts';
 import { limitsWithin, startRefusedError, type BudgetedRun } from '../usage/run-budget.ts';
 import type { DurableHost } from './durable-host.ts';
-import { keyOf, type ReachedRun, type Runs, type StartedRun, type StartRequest } from './runs.ts';
+import { storedKey, type ReachedRun, type Runs, type StartedRun, type StartRequest } from './runs.ts';
 import { shownEvents } from './shown-events.ts';
 
 /** How long to wait for a stopped run, in milliseconds. */
@@ -53,7 +53,7 @@ class DurableRuns implements Runs {
 
   async reach(runId: string, subject: string): Promise<ReachedRun> {
     const run = await this.find(runId, subject);
-    if (run === undefined) throw unknownRun();
+    if (run === undefined) throw unknownRunRefusal();
     return run;
   }
 
@@ -103,7 +103,7 @@ class DurableRuns implements Runs {
   async begin({ start, identity, chat }: StartRequest): Promise<StartedRun> {
     const { subject } = identity;
     const { key: startKey, ...request } = start;
-    const own = keyOf(request.definition.name, startKey, chat);
+    const own = storedKey(request.definition.name, startKey, chat);
     const key = own === undefined ? undefined : JSON.stringify([subject, own]);
     const known = key === undefined ? undefined : await this.#ask(() => this.#host.find({ key }));
     if (known !== undefined) return this.#again(known.runId, subject);

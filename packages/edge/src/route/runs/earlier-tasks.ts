@@ -16,7 +16,7 @@ type TaskRecord = {
 /** How long reading the log of the run before may take, in milliseconds. That run has ended, or is about to. */
 const READ_MS = 2_000;
 /** The maximum length of a task's texts, in characters. */
-const LONGEST_TEXT = 10_000;
+const MAX_TEXT_LENGTH = 10_000;
 
 /**
  * Returns the tasks with which a turn begins, from those that the client claims for the turn before. A claim about
@@ -108,11 +108,11 @@ function withoutEnd({ result: _result, error: _error, ...task }: TaskItem): Task
 function plainTask({ id, title, status, origin, result, error }: TaskItem): TaskItem {
   return {
     id,
-    title: title.slice(0, LONGEST_TEXT),
+    title: title.slice(0, MAX_TEXT_LENGTH),
     status,
     origin: origin === 'model' ? 'model' : 'user',
     attempts: 0,
-    ...(typeof result === 'string' ? { result: result.slice(0, LONGEST_TEXT) } : {}),
-    ...(typeof error === 'string' ? { error: error.slice(0, LONGEST_TEXT) } : {}),
+    ...(typeof result === 'string' ? { result: result.slice(0, MAX_TEXT_LENGTH) } : {}),
+    ...(typeof error === 'string' ? { error: error.slice(0, MAX_TEXT_LENGTH) } : {}),
   };
 }

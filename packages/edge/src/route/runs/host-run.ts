@@ -130,7 +130,7 @@ class RunHost implements HostedRun {
     });
     this.#calls = createStoredCalls(() => this.#writer.flush());
     this.#timeout = startTimer(() => {
-      const message = `The run took longer than the ${this.#runMs / 1_000} s that it may take here, so it was ended.`;
+      const message = `The run took longer than the ${this.#runMs / 1_000} s allowed here, so it was ended.`;
       this.stop({ code: 'timeout', message, details: { ms: this.#runMs } });
     }, this.#runMs);
     void this.#follow(options.request);
@@ -192,7 +192,7 @@ class RunHost implements HostedRun {
   async #follow(started: RunRequest): Promise<void> {
     let error: SerializedError = {
       code: 'stream_truncated',
-      message: 'The run broke off without an end. Start it again.',
+      message: 'The run ended unexpectedly. Start it again.',
     };
     try {
       for await (const event of this.#executor.start(
@@ -214,7 +214,7 @@ class RunHost implements HostedRun {
     return (await this.#executor.send?.(this.#innerId, command)) ?? runEndedReply();
   }
 
-  async #obey(message: RunMessage): Promise<void> {
+  async #execute(message: RunMessage): Promise<void> {
     if (message.type === 'stop') return this.stop();
     if (message.type === 'reply') return;
     const { id } = message;
@@ -248,7 +248,7 @@ class RunHost implements HostedRun {
       try {
         for await (const message of this.#store.messages(this.runId, this.#over.signal)) {
           failures = 0;
-          await this.#obey(message);
+          await this.#execute(message);
         }
         return;
       } catch (error) {
@@ -261,5 +261,5 @@ class RunHost implements HostedRun {
 
 /** Returns the reply to a command that comes too late. */
 export function runEndedReply(): EditReply {
-  return { accepted: false, reason: 'The run is not under way.' };
+  return { accepted: false, reason: 'The run is not in progress.' };
 }

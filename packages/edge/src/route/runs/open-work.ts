@@ -4,7 +4,7 @@ export type OpenWork = {
   readonly count: number;
   /** Counts the work until it has settled. */
   add(work: Promise<void>): void;
-  /** Resolves once no work is in progress, or after so many milliseconds. */
+  /** Resolves once no work is in progress, or after `ms` milliseconds. */
   over(ms: number): Promise<void>;
 };
 

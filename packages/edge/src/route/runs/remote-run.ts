@@ -2,7 +2,7 @@ import { CuelineError, failedStart, type EditReply, type RunCommand, type RunEve
 import { eventsOf } from '../../stores/event-batch.ts';
 import type { EventBatch, RunLogStore, RunMessage } from '../../stores/run-log-store.ts';
 import { runEndedReply } from './host-run.ts';
-import { afterAwakeTime, withTimeout } from '../../base/with-timeout.ts';
+import { startSuspendSafeTimer, withTimeout } from '../../base/with-timeout.ts';
 import { singleFlight } from './single-flight.ts';
 
 /** A run of another instance, as the shared store shows it. */
@@ -183,7 +183,9 @@ class FollowedRun implements RemoteRun {
 /** Returns true if the work takes longer than that. */
 async function isSilentFor(work: Promise<unknown>, ms: number): Promise<boolean> {
   let stopWaiting = (): void => {};
-  const silence = new Promise<true>((resolve) => (stopWaiting = afterAwakeTime(ms, () => resolve(true))));
+  const silence = new Promise<true>(
+    (resolve) => (stopWaiting = startSuspendSafeTimer(ms, () => resolve(true))),
+  );
   // the caller who awaits it gets the failure
   const done = work.then(
     () => false,
@@ -210,7 +212,7 @@ function untilLeft<Item>(read: (signal: AbortSignal) => AsyncIterable<Item>): As
           try {
             return await items.next();
           } catch (error) {
-            // the reader does not come back, and its source would otherwise be read for ever
+            // the reader does not come back, and its source would otherwise be read forever
             disconnected.abort();
             throw error;
           }

@@ -1,4 +1,4 @@
-import { keepNoProcess, startTimer } from '../../base/timer.ts';
+import { unrefTimer, startTimer } from '../../base/timer.ts';
 import {
   inProcess,
   type EditReply,
@@ -17,7 +17,7 @@ import { leastTokens } from '../usage/least-tokens.ts';
 import type { MemoryUser } from '../usage/memory-use.ts';
 import { createOpenWork, type OpenWork } from './open-work.ts';
 import { withTimeout } from '../../base/with-timeout.ts';
-import { unknownRun } from '../read-query.ts';
+import { unknownRunRefusal } from '../read-query.ts';
 import { createRunBudget, startRefusedError, limitsWithin, type BudgetedRun } from '../usage/run-budget.ts';
 import { followRemoteRun } from './remote-run.ts';
 import { createRunMeter, type RunMeter } from '../usage/run-meter.ts';
@@ -195,7 +195,7 @@ class RouteRuns implements Runs {
     if (work.count > 0) {
       const held = this.#budget.hold(run, meter.total());
       await work.over(this.#settings.runMs);
-      // a store that gets both at once may execute them in another order
+      // a store that gets both at once may execute them in the other order
       await held;
     }
     release();
@@ -208,7 +208,7 @@ class RouteRuns implements Runs {
       this.#here.delete(runId);
       return;
     }
-    keepNoProcess(startTimer(() => this.#here.delete(runId), this.#settings.replayMs));
+    unrefTimer(startTimer(() => this.#here.delete(runId), this.#settings.replayMs));
   }
 
   #reachHere(run: HostedRun, settled: Promise<void>): ReachedRun {
@@ -241,7 +241,7 @@ class RouteRuns implements Runs {
 
   async reach(runId: string, subject: string): Promise<ReachedRun> {
     const run = await this.find(runId, subject);
-    if (run === undefined) throw unknownRun();
+    if (run === undefined) throw unknownRunRefusal();
     return run;
   }
 
@@ -265,7 +265,7 @@ class RouteRuns implements Runs {
     } = identity;
     const { key: startKey, ...request } = start;
     const prompt = request.definition.name;
-    const key = keyOf(prompt, startKey, chat);
+    const key = storedKey(prompt, startKey, chat);
     const begunBefore = async (id: string): Promise<StartedRun> => ({
       ...(await this.reach(id, subject)),
       started: false,
@@ -303,7 +303,7 @@ class RouteRuns implements Runs {
         }),
       );
     } catch (error) {
-      // which may take a while if that store is away, too
+      // this may take a while if that store is also away
       void this.#budget.settle(subject, runId, unused);
       throw error;
     }
@@ -352,7 +352,7 @@ function stoppedBySwitch(): SerializedError {
 }
 
 /** Two prompts of one route may be started with the same key. */
-export function keyOf(
+export function storedKey(
   prompt: string,
   startKey: string | undefined,
   chat: StartRequest['chat'],

@@ -1,6 +1,6 @@
-import { keepNoProcess } from '../../base/timer.ts';
+import { unrefTimer } from '../../base/timer.ts';
 import type { EventBatch, RunLogStore } from '../../stores/run-log-store.ts';
-import { afterAwakeTime, withTimeout } from '../../base/with-timeout.ts';
+import { startSuspendSafeTimer, withTimeout } from '../../base/with-timeout.ts';
 
 /** Stores a run while it happens, without delaying it. */
 export type StoreWriter = {
@@ -36,8 +36,8 @@ const TRIES_AFTER_END = 10;
  */
 const LATE_TRIES = 30;
 const LATE_PAUSE_MS = 15_000;
-const LONGEST_PAUSE_MS = 2_000;
-/** How long to wait for a store before unstored events are shown all the same, in milliseconds. */
+const MAX_PAUSE_MS = 2_000;
+/** How long to wait for a store before unstored events are shown anyway, in milliseconds. */
 const SLOW_MS = 1_000;
 
 /**
@@ -67,7 +67,7 @@ class Writer implements StoreWriter {
   #ended = false;
   /** True while the store is away. */
   #away = false;
-  /** Callers that wait until so many events are stored. */
+  /** Callers, each with the number of stored events that it waits for. */
   #waiting: { count: number; resolve: () => void }[] = [];
 
   constructor(options: StoreWriterOptions) {
@@ -87,7 +87,7 @@ class Writer implements StoreWriter {
     this.#waiting = this.#waiting.filter(({ count: needed }) => needed > this.#shown);
   }
 
-  readonly #goOnWithout = (): void => {
+  readonly #continueWithoutStore = (): void => {
     this.#away = true;
     this.#showTo(this.#events.length);
   };
@@ -106,11 +106,11 @@ class Writer implements StoreWriter {
     for (let failures = 0; this.#kept < this.#events.length;) {
       if (failures === 0) await pause(0, false);
       const batch = this.#nextBatch();
-      const stopWaiting = afterAwakeTime(SLOW_MS, this.#goOnWithout);
+      const stopWaiting = startSuspendSafeTimer(SLOW_MS, this.#continueWithoutStore);
       try {
         if ((await withTimeout(this.#store.append(this.#runId, batch))) === 'over') {
           stopWaiting();
-          return this.#finish(await this.#keepToTheLog());
+          return this.#finish(await this.#showStoredEnd());
         }
         this.#kept += batch.items.length;
         this.#showTo(this.#kept);
@@ -122,12 +122,12 @@ class Writer implements StoreWriter {
         failures += 1;
         // a store that came back may have lost its last events; it skips those that it has
         if (failures > 1) this.#kept = 0;
-        this.#goOnWithout();
+        this.#continueWithoutStore();
         if (this.#ended) triesAfterEnd += 1;
         if (triesAfterEnd > LATE_TRIES) return;
         const isLate = triesAfterEnd > TRIES_AFTER_END;
         if (isLate) this.#finish(false);
-        await pause(isLate ? LATE_PAUSE_MS : Math.min(50 * 2 ** failures, LONGEST_PAUSE_MS), isLate);
+        await pause(isLate ? LATE_PAUSE_MS : Math.min(50 * 2 ** failures, MAX_PAUSE_MS), isLate);
       } finally {
         stopWaiting();
       }
@@ -140,7 +140,7 @@ class Writer implements StoreWriter {
    * Shows the end of the stored log instead of this instance's events. Returns false if other events have been shown
    * already.
    */
-  async #keepToTheLog(): Promise<boolean> {
+  async #showStoredEnd(): Promise<boolean> {
     this.#away = false;
     const rest: string[] = [];
     let isWhole = false;
@@ -157,7 +157,7 @@ class Writer implements StoreWriter {
     const last = this.#events[this.#shown - 1];
     const isTheSame = last === undefined || rest.shift() === last;
     if (isTheSame) this.#show(rest, isWhole);
-    else this.#goOnWithout();
+    else this.#continueWithoutStore();
     if (!this.#ended) this.#onOver?.();
     return isTheSame;
   }
@@ -180,6 +180,6 @@ class Writer implements StoreWriter {
 function pause(ms: number, isIdle: boolean): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
-    if (isIdle) keepNoProcess(timer);
+    if (isIdle) unrefTimer(timer);
   });
 }

@@ -12,10 +12,10 @@ export function leastTokens({ messages = [], input, tasks = [] }: Partial<RunReq
   );
 }
 
-type Part = NonNullable<RunRequest['messages']>[number]['parts'][number];
+type MessagePart = NonNullable<RunRequest['messages']>[number]['parts'][number];
 
 /** Returns a part; for a user's message in the middle of an answer, its parts. */
-function withSteering(part: Part): readonly { type: string }[] {
+function withSteering(part: MessagePart): readonly { type: string }[] {
   const { type, parts } = part as { type: string; parts?: readonly { type: string }[] };
   return type === 'steering-message' && parts !== undefined ? parts : [part];
 }

@@ -7,10 +7,10 @@ export type Model = CurrentModel;
 export type ModelCall = Parameters<Model['doStream']>[0];
 
 type Stream = Awaited<ReturnType<Model['doStream']>>['stream'];
-type Part = Stream extends ReadableStream<infer Item> ? Item : never;
+type StreamPart = Stream extends ReadableStream<infer Item> ? Item : never;
 
 /** The usage that a provider reports. */
-export type ReportedByModel = Extract<Part, { type: 'finish' }>['usage'];
+export type ReportedByModel = Extract<StreamPart, { type: 'finish' }>['usage'];
 
 /** A call that may be made. */
 export type MeteredCall = {
@@ -79,7 +79,7 @@ export function meteredModel(
 
 function listen(stream: Stream, meter: MeteredCall): Stream {
   const reader = stream.getReader();
-  return new ReadableStream<Part>(
+  return new ReadableStream<StreamPart>(
     {
       async pull(controller) {
         try {

@@ -2,7 +2,7 @@ import type { ModelCall } from './metered-model.ts';
 
 /** The maximum output of a call that requests none. */
 const OUTPUT_TOKENS = 16_384;
-/** An answer is not cut shorter than this for want of budget; its call is refused instead. */
+/** An answer is not shortened below this for lack of budget; its call is refused instead. */
 const LEAST_OUTPUT_TOKENS = 1_024;
 
 /**

@@ -22,7 +22,7 @@ const measured = new WeakMap<object, PromptSize>();
 /** Measures a call: system prompt, messages with their files, tools and the schema of the answer. */
 export function promptSize({ prompt, tools = [], responseFormat }: ModelCall): PromptSize {
   const rest = utf8Length(JSON.stringify([tools, responseFormat ?? null]));
-  return prompt.map(messageSize).reduce(add, { ...empty, bytes: rest });
+  return prompt.map(messageSize).reduce(addSizes, { ...empty, bytes: rest });
 }
 
 /**
@@ -34,20 +34,20 @@ export function leastInput({ bytes, files }: PromptSize): number {
 }
 
 type Message = ModelCall['prompt'][number];
-type Part = Exclude<Message['content'], string>[number];
-type ToolOutput = Extract<Part, { type: 'tool-result' }>['output'];
-type File = { mediaType: string; data: Extract<Part, { type: 'file' }>['data'] };
+type ContentPart = Exclude<Message['content'], string>[number];
+type ToolOutput = Extract<ContentPart, { type: 'tool-result' }>['output'];
+type File = { mediaType: string; data: Extract<ContentPart, { type: 'file' }>['data'] };
 
 function messageSize(message: Message): PromptSize {
   if (typeof message.content === 'string') return textSize(message.content, jsonBytes(message));
   const known = measured.get(message.content);
   if (known !== undefined) return known;
-  const size = message.content.map(partSize).reduce(add, { ...empty, bytes: 20 });
+  const size = message.content.map(partSize).reduce(addSizes, { ...empty, bytes: 20 });
   measured.set(message.content, size);
   return size;
 }
 
-function partSize(part: Part): PromptSize {
+function partSize(part: ContentPart): PromptSize {
   switch (part.type) {
     case 'text':
       return textSize(part.text, jsonBytes(part));
@@ -70,13 +70,13 @@ function outputSize(output: ToolOutput, part: object): PromptSize {
     if (item.type === 'text') return textSize(item.text, jsonBytes(item));
     return item.type === 'file' ? fileSize(item) : { ...empty, bytes: jsonBytes(item) };
   });
-  return sizes.reduce(add, { ...empty, bytes: jsonBytes({ ...part, output: null }) });
+  return sizes.reduce(addSizes, { ...empty, bytes: jsonBytes({ ...part, output: null }) });
 }
 
 function fileSize(file: File & { providerOptions?: unknown }): PromptSize {
   const { data, mediaType, ...rest } = file;
   const about = { ...empty, bytes: jsonBytes(rest) };
-  if (data.type === 'text') return add(about, textSize(data.text, utf8Length(data.text)));
+  if (data.type === 'text') return addSizes(about, textSize(data.text, utf8Length(data.text)));
   const picture = { ...about, pictures: 1, files: 1 };
   const unbounded = { ...about, isUnbounded: true, files: 1 };
   // the size behind an address or a name is unknown
@@ -103,7 +103,7 @@ function jsonBytes(value: unknown): number {
   return utf8Length(JSON.stringify(value) ?? '');
 }
 
-function add(one: PromptSize, other: PromptSize): PromptSize {
+function addSizes(one: PromptSize, other: PromptSize): PromptSize {
   return {
     bytes: one.bytes + other.bytes,
     pictures: one.pictures + other.pictures,

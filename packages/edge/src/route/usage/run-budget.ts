@@ -52,7 +52,7 @@ const SETTLE_MS = 60_000;
  * of its lease.
  */
 const SETTLE_TRIES = 10;
-const LONGEST_PAUSE_MS = 15_000;
+const MAX_PAUSE_MS = 15_000;
 /** What every call reserves besides its input, see `limits/input-size.ts`. */
 const UNSEEN_TOKENS = 1_000;
 
@@ -82,7 +82,7 @@ export function createRunBudget(
         if (failures === 0) report({ type: 'failed', error, runId: id });
         failures += 1;
         if (failures === SETTLE_TRIES) return;
-        await new Promise((resolve) => setTimeout(resolve, Math.min(250 * 2 ** failures, LONGEST_PAUSE_MS)));
+        await new Promise((resolve) => setTimeout(resolve, Math.min(250 * 2 ** failures, MAX_PAUSE_MS)));
       }
     }
   }
@@ -134,7 +134,7 @@ export function createRunBudget(
           { cause: error },
         );
       }
-      if (!adjusted.ok) throw notAside(adjusted.why);
+      if (!adjusted.ok) throw reservationRefusedError(adjusted.why);
     },
   };
 }
@@ -150,7 +150,7 @@ function isLimited({
   );
 }
 
-function notAside(why: Exclude<Adjusted, { ok: true }>['why']): CuelineError {
+function reservationRefusedError(why: Exclude<Adjusted, { ok: true }>['why']): CuelineError {
   if (why === 'ended') {
     return new CuelineError(
       'interrupted',

@@ -1,5 +1,5 @@
 import { CuelineError, type SerializedError } from '@cueline/core';
-import { add, nothing } from '../../limits/amount.ts';
+import { addAmounts, nothing } from '../../limits/amount.ts';
 import { chargeOf, estimateTokens, noCharge, type Charge, type TokenCounts } from '../../limits/charge.ts';
 import { worstInput } from '../../limits/input-size.ts';
 import type { Amount } from '../../limits/limit-store.ts';
@@ -101,7 +101,7 @@ class Meter implements RunMeter {
 
   /** The maximum use of the run when these calls have ended. */
   #underWay(): Amount {
-    return [...this.#open].reduce((sum, call) => add(sum, call.reserved), this.#spent);
+    return [...this.#open].reduce((sum, call) => addAmounts(sum, call.reserved), this.#spent);
   }
 
   #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
@@ -167,7 +167,7 @@ class Meter implements RunMeter {
         const cost = price === undefined ? 0 : worstCost(price, tokens);
         const reserved = { tokens: tokens.input + tokens.output, cost };
         try {
-          await this.#options.setAside(add(this.#underWay(), reserved));
+          await this.#options.setAside(addAmounts(this.#underWay(), reserved));
           if (this.#closed) break;
           return this.#started(model, price, { tokens, reserved, least, text: size.text, maxOutputTokens });
         } catch (error) {
@@ -192,7 +192,7 @@ class Meter implements RunMeter {
       const isFree = unsent === true || isUnbilled(error);
       const charge = isFree ? noCharge : chargeOf(tokens, reportedUsage(usage), seen);
       const cost = price === undefined ? undefined : costOf(price, charge);
-      this.#spent = add(this.#spent, { tokens: charge.input + charge.output, cost: cost ?? 0 });
+      this.#spent = addAmounts(this.#spent, { tokens: charge.input + charge.output, cost: cost ?? 0 });
       addUsage(this.#used, model, charge, cost);
       const ms = Math.round(performance.now() - begun);
       this.#options.onCharge({ model, ms, charge, cost });

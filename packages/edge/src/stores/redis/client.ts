@@ -21,7 +21,7 @@ export type RedisSubscriber = {
 
 export type ScriptOptions = { keys: string[]; arguments: string[] };
 
-/** The reply of a script. A client may be set to return text as bytes, so use {@link textOf} to read it. */
+/** The reply of a script. A client may be set to return text as bytes, so use {@link replyText} to read it. */
 export type Reply = unknown;
 
 export type RedisScript = (client: RedisClient, keys: string[], args: string[]) => Promise<Reply>;
@@ -42,12 +42,12 @@ export function createScript(source: string): RedisScript {
 }
 
 /** A text of a reply; undefined if there is none. */
-export function textOf(value: Reply): string | undefined {
+export function replyText(value: Reply): string | undefined {
   return value === null || value === undefined ? undefined : (value as { toString(): string }).toString();
 }
 
 /** The texts of a reply that is a list. */
-export function textsOf(value: Reply): string[] | undefined {
+export function replyTexts(value: Reply): string[] | undefined {
   return Array.isArray(value) ? value.map(String) : undefined;
 }
 

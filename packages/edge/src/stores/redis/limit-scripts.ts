@@ -1,13 +1,10 @@
 import { createScript, type RedisScript } from './client.ts';
 
 /**
- * The beginning of all scripts: it loads the account of a subject and that of its group, without expired entries.
- * Keys: the
- * account, the start times of its calls in the last minute, its current calls, the group's account. All are in one
- * slot of a
- * cluster, so that a call is counted for its subject and for all subjects, or not at all. First argument: the time in
- * ms, or
- * nothing for the server's own.
+ * The beginning of all scripts: it loads the account of a subject and that of its group, without expired
+ * entries. Keys: the account, the start times of its calls in the last minute, its current calls, the group's
+ * account. All are in one slot of a cluster, so that a call is counted for its subject and for all subjects, or
+ * not at all. First argument: the time in ms, or nothing for the server's own.
  */
 const account = `
 local minute, day = 60000, 86400000
@@ -143,9 +140,8 @@ end
 
 /**
  * Further arguments: the call's id, its tokens and cost, the daily tokens and cost of the subject, and of all
- * subjects, calls
- * per minute, calls at once, ms of the lease, 'true' if it continues an earlier call, the epoch. Returns nothing if the call
- * may begin; otherwise the reason, and for how many ms.
+ * subjects, calls per minute, calls at once, ms of the lease, 'true' if it continues an earlier call, the epoch. Returns
+ * nothing if the call may begin; otherwise the reason, and for how many ms.
  */
 export const reserveCall: RedisScript = createScript(`${account}
 local id, tokens, money = ARGV[2], number(ARGV[3]), number(ARGV[4])
@@ -176,9 +172,8 @@ return false
 
 /**
  * Further arguments: the call's id, its tokens and cost, the daily tokens and cost of the subject, and of all
- * subjects, ms
- * until the end of the lease, or nothing to keep its end, and the epoch, or nothing for any. Returns nothing if that was
- * reserved; otherwise the reason, and for how many ms.
+ * subjects, ms until the end of the lease, or nothing to keep its end, and the epoch, or nothing for any. Returns
+ * nothing if that was reserved; otherwise the reason, and for how many ms.
  */
 export const adjustCall: RedisScript = createScript(`${account}
 local id, tokens, money = ARGV[2], number(ARGV[3]), number(ARGV[4])

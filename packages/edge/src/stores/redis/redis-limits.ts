@@ -1,5 +1,5 @@
 import type { Adjusted, Adjustment, LimitStore, Reserved } from '../../limits/limit-store.ts';
-import { textsOf, type RedisClient, type Reply } from './client.ts';
+import { replyTexts, type RedisClient, type Reply } from './client.ts';
 import { adjustCall, reserveCall, settleCall } from './limit-scripts.ts';
 
 export type RedisLimitsOptions = {
@@ -10,13 +10,10 @@ export type RedisLimitsOptions = {
 };
 
 /**
- * Limits that apply to all instances together: calls, tokens and costs are counted in Redis (6 or newer, or Valkey),
- * each
- * time in one script, so that simultaneous calls cannot overdraw them. In a cluster all counts are in one slot,
- * because a
- * call counts for its subject and for all subjects together, or not at all. The counts of a subject expire two days
- * after
- * its last call.
+ * Limits that apply to all instances together: calls, tokens and costs are counted in Redis (6 or newer, or
+ * Valkey), each time in one script, so that simultaneous calls cannot overdraw them. In a cluster all counts
+ * are in one slot, because a call counts for its subject and for all subjects together, or not at all. The
+ * counts of a subject expire two days after its last call.
  *
  * @example
  * const store = createRedisLimits(client);
@@ -62,7 +59,7 @@ export function createRedisLimits(
 }
 
 function answerOf(reply: Reply): Adjusted {
-  const refused = textsOf(reply);
+  const refused = replyTexts(reply);
   if (refused === undefined) return { ok: true };
   const [why, ms] = refused;
   return why === 'ended' ? { ok: false, why } : ({ ok: false, why, retryAfterMs: Number(ms) } as Reserved);

@@ -9,7 +9,7 @@ import {
   type RunMessage,
 } from '../run-log-store.ts';
 import { createWakeup } from './wakeup.ts';
-import { textOf, textsOf, type RedisClient } from './client.ts';
+import { replyText, replyTexts, type RedisClient } from './client.ts';
 import { createSubscriptions } from './subscriptions.ts';
 import {
   addMessage,
@@ -30,8 +30,8 @@ export type RedisRunsOptions = {
 };
 
 /** How many events are written or read at once: a script blocks all other clients. */
-const MOST_EVENTS = 250;
-const MOST_BYTES = 512 * 1_024;
+const MAX_BATCH_EVENTS = 250;
+const MAX_BATCH_BYTES = 512 * 1_024;
 /** How often readers look for events whose notification was lost, in milliseconds. */
 const POLL_MS = 5_000;
 /** How long readers wait for a server that does not answer, in milliseconds. */
@@ -39,18 +39,15 @@ const MAX_AWAY_MS = 15_000;
 /** A name outlives its run a little, because the run expires by its own end. It counts only while the run exists. */
 const NAME_SLACK_MS = 60_000;
 /** About 70 years: the server does not accept an infinite time. */
-const LONGEST_MS = 2 ** 41;
+const MAX_EXPIRY_MS = 2 ** 41;
 
 /**
- * Keeps runs in Redis (6 or newer, or Valkey), for any number of instances: each can read, stop and answer the runs
- * of all
- * of them. The events of each run are in one stream. Publish and subscribe tells readers of new events, over one
- * connection
- * for all of them: a duplicate of `client`, open while there are readers.
+ * Keeps runs in Redis (6 or newer, or Valkey), for any number of instances: each can read, stop and answer the
+ * runs of all of them. The events of each run are in one stream. Publish and subscribe tells readers of new
+ * events, over one connection for all of them: a duplicate of `client`, open while there are readers.
  *
- * If the server is unreachable, the route repeats its writes, and readers continue where they were. Every key expires
- * by
- * itself. A user with an access list needs the keys and the channels that begin with `prefix`.
+ * If the server is unreachable, the route repeats its writes, and readers continue where they were. Every key
+ * expires by itself. A user with an access list needs the keys and the channels that begin with `prefix`.
  *
  * @example
  * const client = await createClient({ url }).on('error', console.error).connect();
@@ -98,11 +95,12 @@ export function createRedisRuns(client: RedisClient, options: RedisRunsOptions =
       const channel = eventsChannel(redis.prefix, runId);
       for (const { first, items, ended } of parts(events)) {
         const args = [channel, String(first), ended ? '1' : '0', ...items];
-        const reply = textsOf(await appendEvents(redis.client, keys, args));
-        if (reply === undefined) throw new Error(`Run ${runId} is not known, or no longer.`);
+        const reply = replyTexts(await appendEvents(redis.client, keys, args));
+        if (reply === undefined) throw new Error(`Run ${runId} does not exist, or it is no longer kept.`);
         const [length = '', state] = reply;
         if (state === '2') return 'over';
-        if (first > Number(length)) throw new Error(`Event ${first} of run ${runId} came before ${length}.`);
+        if (first > Number(length))
+          throw new Error(`Event ${first} of run ${runId} cannot be stored: event ${length} comes next.`);
       }
       return undefined;
     },
@@ -110,8 +108,8 @@ export function createRedisRuns(client: RedisClient, options: RedisRunsOptions =
       const [run, log] = redis.keysOf(runId);
       const begin = (): Following<EventBatch> =>
         redis.look(eventsChannel(redis.prefix, runId), afterSeq + 1, async (first) => {
-          const args = [String(first), String(MOST_EVENTS), String(MOST_BYTES)];
-          const found = textsOf(await readEvents(redis.client, [run, log], args));
+          const args = [String(first), String(MAX_BATCH_EVENTS), String(MAX_BATCH_BYTES)];
+          const found = replyTexts(await readEvents(redis.client, [run, log], args));
           if (found === undefined) return undefined;
           const [length, state, ms, id, ...items] = found;
           if (first < Number(length) && id !== `${first}-1`) throw new LostEvents(runId, first);
@@ -131,7 +129,7 @@ export function createRedisRuns(client: RedisClient, options: RedisRunsOptions =
     messages: (runId, signal) => redis.messagesFrom('0-0', runId, signal),
     async listen(runId, signal) {
       const [, , messages] = redis.keysOf(runId);
-      const latest = textOf(await readLatestId(redis.client, [messages], []));
+      const latest = replyText(await readLatestId(redis.client, [messages], []));
       return redis.messagesFrom(idAfter(latest) ?? '0-0', runId, signal);
     },
   };
@@ -160,14 +158,14 @@ class RedisLog {
   }
 
   readonly get = async (runId: string): Promise<StoredRun | undefined> => {
-    const found = textsOf(await readRun(this.client, [this.keysOf(runId)[0]], []));
+    const found = replyTexts(await readRun(this.client, [this.keysOf(runId)[0]], []));
     if (found === undefined) return undefined;
     const [subject = '', length, ended] = found;
     return { subject, endSeq: ended === '1' ? Number(length) - 1 : undefined };
   };
 
   async runOf(name: string): Promise<string | undefined> {
-    const runId = textOf(await readName(this.client, [name], []));
+    const runId = replyText(await readName(this.client, [name], []));
     return runId !== undefined && (await this.get(runId)) !== undefined ? runId : undefined;
   }
 
@@ -175,7 +173,7 @@ class RedisLog {
   async claim(name: string, { runId, runMs, replayMs }: NewRun): Promise<string | undefined> {
     const ms = toMilliseconds(runMs + replayMs + NAME_SLACK_MS);
     for (let gone = ''; ;) {
-      const known = textOf(await claimName(this.client, [name], [runId, ms, gone]));
+      const known = replyText(await claimName(this.client, [name], [runId, ms, gone]));
       if (known === undefined || (await this.get(known)) !== undefined) return known;
       gone = known;
     }
@@ -213,13 +211,15 @@ class RedisLog {
     const [run, , messages] = this.keysOf(runId);
     const begin = (): Following<RunMessage> =>
       this.look(messagesChannel(this.prefix, runId), first, async (from) => {
-        const found = textsOf(await readMessages(this.client, [run, messages], [from, String(MOST_EVENTS)]));
+        const found = replyTexts(
+          await readMessages(this.client, [run, messages], [from, String(MAX_BATCH_EVENTS)]),
+        );
         if (found === undefined) return undefined;
         const [ms, ...pairs] = found;
         const ids = pairs.filter((_, index) => index % 2 === 0);
         const texts = pairs.filter((_, index) => index % 2 === 1);
         const items = texts.map((text) => JSON.parse(text) as RunMessage);
-        const more = items.length === MOST_EVENTS;
+        const more = items.length === MAX_BATCH_EVENTS;
         return { items, next: idAfter(ids.at(-1)) ?? from, more, over: false, ms: Number(ms) };
       });
     return follow(begin, signal);
@@ -268,7 +268,7 @@ function* parts({ first, items, ended }: EventBatch): Generator<EventBatch> {
   for (const [index, event] of items.entries()) {
     length += event.length;
     const to = index + 1;
-    if (length < MOST_BYTES && to - from < MOST_EVENTS && to < items.length) continue;
+    if (length < MAX_BATCH_BYTES && to - from < MAX_BATCH_EVENTS && to < items.length) continue;
     yield { first: first + from, items: items.slice(from, to), ended: ended && to === items.length };
     from = to;
     length = 0;
@@ -289,5 +289,5 @@ function messagesChannel(prefix: string, runId: string): string {
 }
 
 function toMilliseconds(ms: number): string {
-  return String(Math.ceil(Math.min(Math.max(ms, 1), LONGEST_MS)));
+  return String(Math.ceil(Math.min(Math.max(ms, 1), MAX_EXPIRY_MS)));
 }

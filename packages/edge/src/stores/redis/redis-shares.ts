@@ -1,6 +1,6 @@
 import type { ShareStorage } from '../../shares/share-storage.ts';
 import { fromBase64, toBase64 } from '../base64.ts';
-import { createScript, textOf, type RedisClient, type RedisScript } from './client.ts';
+import { createScript, replyText, type RedisClient, type RedisScript } from './client.ts';
 
 export type RedisSharesOptions = {
   /** The prefix of every key. Default `cueline:`. */
@@ -41,7 +41,7 @@ export function createRedisShares(
       return Number(put) === 1;
     },
     async get(id) {
-      const text = textOf(await getShare(client, [keyOf(id)], []));
+      const text = replyText(await getShare(client, [keyOf(id)], []));
       return text === undefined ? undefined : fromBase64(text.slice(text.indexOf('.') + 1));
     },
     async remove(id, owner) {

@@ -23,9 +23,8 @@ return { run[1], run[2], run[3] or '0' }
 `);
 
 /**
- * Keys: a name. Arguments: the run that claims it, ms until it expires, and the run that may lose it, or nothing, or
- * '*'
- * for any. Returns the run that keeps it instead.
+ * Keys: a name. Arguments: the run that claims it, ms until it expires, and the run that may lose it, or
+ * nothing, or '*' for any. Returns the run that keeps it instead.
  */
 export const claimName: RedisScript = createScript(`
 local known = redis.call('GET', KEYS[1])
@@ -40,11 +39,9 @@ return redis.call('GET', KEYS[1])
 `);
 
 /**
- * Keys: the run, its events, its messages. Arguments: the channel of its events, the number of the first of these,
- * '1' if
- * the last of them is the end, and the events. Returns how many events there are then, and '1' if they have ended,
- * '2' if
- * they had ended before; or nothing for an unknown run.
+ * Keys: the run, its events, its messages. Arguments: the channel of its events, the number of the first of
+ * these, '1' if the last of them is the end, and the events. Returns how many events there are then, and '1' if
+ * they have ended, '2' if they had ended before; or nothing for an unknown run.
  */
 export const appendEvents: RedisScript = createScript(`
 local run = redis.call('HMGET', KEYS[1], 'length', 'replay', 'ended')
@@ -69,11 +66,9 @@ return { last + 1, ended and 1 or 0 }
 `);
 
 /**
- * Keys: the run, its events. Arguments: the first number to read, how many events, how many bytes after which no more
- * are
- * added. Returns how many there are, '1' if the run has ended, the ms until it expires, and if there are any, the id
- * of the
- * first entry and the events; or nothing for an unknown run.
+ * Keys: the run, its events. Arguments: the first number to read, how many events, how many bytes after which
+ * no more are added. Returns how many there are, '1' if the run has ended, the ms until it expires, and if
+ * there are any, the id of the first entry and the events; or nothing for an unknown run.
  */
 export const readEvents: RedisScript = createScript(`
 local run = redis.call('HMGET', KEYS[1], 'length', 'ended')
@@ -108,8 +103,7 @@ return latest[1] and latest[1][1]
 
 /**
  * Keys: the run, its messages. Arguments: the first id to read, how many messages. Returns the ms until the run
- * expires, and
- * for each message its id and text; or nothing for an unknown run.
+ * expires, and for each message its id and text; or nothing for an unknown run.
  */
 export const readMessages: RedisScript = createScript(`
 if redis.call('EXISTS', KEYS[1]) == 0 then return false end

@@ -4,15 +4,14 @@ import type { RedisClient, RedisSubscriber } from './client.ts';
 export type Subscriptions = {
   /**
    * Calls `wake` when something may have been written, and whenever listening begins (again), because earlier
-   * notifications
-   * were missed. Returns a function that ends it.
+   * notifications were missed. Returns a function that ends it.
    */
   listen(channel: string, wake: () => void): () => void;
 };
 
 /** How long the connection stays open without listeners, in milliseconds, so that a finished process can end. */
 const LINGER_MS = 1_000;
-const TRY_AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 
 /** Listens to any number of channels over one connection, which is open as long as there are listeners. */
 export function createSubscriptions(client: RedisClient): Subscriptions {
@@ -40,9 +39,9 @@ export function createSubscriptions(client: RedisClient): Subscriptions {
       connection = undefined;
       setTimeout(() => {
         for (const channel of wakers.keys()) void subscribe(channel);
-      }, TRY_AGAIN_MS);
+      }, RETRY_MS);
     };
-    // if it was told to give up
+    // if the client was configured not to reconnect
     subscriber.on('end', startAgain);
     own.connected.catch(startAgain);
     return (connection = own);

@@ -1,7 +1,7 @@
-/** Wakes one who waits, or who comes to wait after it was rung. */
+/** Wakes a waiter, also one that starts to wait after the signal. */
 export type Wakeup = {
   ring(): void;
-  /** Resolves once it has been rung since the last time, or after so many ms. */
+  /** Resolves once it was signalled since the last wait, or after `ms` milliseconds. */
   wait(ms: number): Promise<void>;
 };
 

@@ -52,7 +52,7 @@ export function createItemAccess(storage: ItemStorage): ItemAccess {
 }
 
 /** A part of a key for a text of any origin: drivers make paths of keys, and some ignore upper case. */
-export async function keyOf(...texts: readonly string[]): Promise<string> {
+export async function itemKey(...texts: readonly string[]): Promise<string> {
   const bytes = new TextEncoder().encode(JSON.stringify(texts));
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
   return [...hash.subarray(0, 20)].map((byte) => byte.toString(16).padStart(2, '0')).join('');

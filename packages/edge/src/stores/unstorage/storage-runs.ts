@@ -1,6 +1,6 @@
 import { follow, type ListSlice } from '../follow.ts';
 import type { EventBatch, NewRun, RunLogStore, RunMessage, StoredRun } from '../run-log-store.ts';
-import { createItemAccess, keyOf, type ItemStorage } from './items.ts';
+import { createItemAccess, itemKey, type ItemStorage } from './items.ts';
 import { createMessages } from './messages.ts';
 import { atMostEvery, sweep, type Expiring } from './sweep.ts';
 import { queueOf } from './keyed-queue.ts';
@@ -105,8 +105,8 @@ class KeptRuns {
   /** How far this instance has seen each run written, and when its next part may be written. */
   readonly #written = new Map<string, { length: number; next: number }>();
   readonly tidyUp;
-  readonly keyOfRun = async (runId: string): Promise<string> => `${RUNS}${await keyOf(runId)}`;
-  readonly keyOfName = async (...name: string[]): Promise<string> => `${NAMES}${await keyOf(...name)}`;
+  readonly keyOfRun = async (runId: string): Promise<string> => `${RUNS}${await itemKey(runId)}`;
+  readonly keyOfName = async (...name: string[]): Promise<string> => `${NAMES}${await itemKey(...name)}`;
 
   constructor(storage: ItemStorage, { pollMs = 250, now = Date.now }: StorageRunsOptions = {}) {
     this.#pollMs = pollMs;
@@ -166,7 +166,7 @@ class KeptRuns {
     const kept = await this.get(run);
     if (kept === undefined) {
       this.#written.delete(run);
-      throw new Error(`Run ${runId} is not known, or no longer.`);
+      throw new Error(`Run ${runId} does not exist, or it is no longer kept.`);
     }
     let { length, next } = this.#written.get(run) ?? { length: 0, next: 0 };
     for (;;) {
@@ -179,7 +179,8 @@ class KeptRuns {
       length += piece.items.length;
     }
     const { first, ended } = events;
-    if (first > length) throw new Error(`Event ${first} of run ${runId} came before ${length}.`);
+    if (first > length)
+      throw new Error(`Event ${first} of run ${runId} cannot be stored: event ${length} comes next.`);
     const fresh = events.items.slice(length - first);
     if (fresh.length === 0) return;
     // events that arrive meanwhile are the next part

@@ -1,6 +1,6 @@
 import type { ShareStorage } from '../../shares/share-storage.ts';
 import { fromBase64, toBase64 } from '../base64.ts';
-import { createItemAccess, keyOf, type ItemStorage } from './items.ts';
+import { createItemAccess, itemKey, type ItemStorage } from './items.ts';
 import { atMostEvery, sweepSingles, type Expiring } from './sweep.ts';
 import { queueOf } from './keyed-queue.ts';
 
@@ -15,9 +15,9 @@ const SHARES = 'cueline:shares:';
 const SWEEP_MS = 10 * 60_000;
 
 /**
- * Keeps shares in a storage of `unstorage`. If two instances put a share under one id at the same moment, both may be
- * told
- * that theirs is kept, and only one is. Random ids, as `createShareStore` makes them, do not collide.
+ * Keeps shares in a storage of `unstorage`. If two instances put a share under one id at the same moment, both
+ * may be told that theirs is kept, and only one is. Random ids, as `createShareStore` makes them, do not
+ * collide.
  */
 export function createStorageShares(
   storage: ItemStorage,
@@ -37,7 +37,7 @@ export function createStorageShares(
       tidyUp();
       const kept = { body: toBase64(body), expiresAt };
       const share: KeptShare = owner === undefined ? kept : { ...kept, owner };
-      const key = SHARES + (await keyOf(id));
+      const key = SHARES + (await itemKey(id));
       return queue(key, async () => {
         if ((await get(key)) !== undefined) return false;
         await items.write(key, share);
@@ -45,11 +45,11 @@ export function createStorageShares(
       });
     },
     async get(id) {
-      const share = await get(SHARES + (await keyOf(id)));
+      const share = await get(SHARES + (await itemKey(id)));
       return share === undefined ? undefined : fromBase64(share.body);
     },
     async remove(id, owner) {
-      const key = SHARES + (await keyOf(id));
+      const key = SHARES + (await itemKey(id));
       return queue(key, async () => {
         if ((await get(key))?.owner !== owner) return false;
         await items.remove(key);

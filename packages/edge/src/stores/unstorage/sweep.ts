@@ -4,9 +4,8 @@ import type { ItemAccess } from './items.ts';
 export type Expiring = { expiresAt: number };
 
 /**
- * Removes everything that has expired: runs, whose items begin with `{runs}{run}:` and one of which is called `run`,
- * and
- * the entries of `singles`.
+ * Removes everything that has expired: runs, whose items begin with `{runs}{run}:` and one of which is called
+ * `run`, and the entries of `singles`.
  */
 export async function sweep(
   items: ItemAccess,

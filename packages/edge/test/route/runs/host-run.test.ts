@@ -43,7 +43,7 @@ async function* deaf(): AsyncGenerator<RunEvent> {
   await new Promise(() => {});
 }
 
-test('a run that does not hear that it is stopped is ended all the same', async () => {
+test('a run that ignores its stop is ended anyway', async () => {
   const { run, store } = await setUp(deaf);
   setTimeout(() => run.stop(), 10);
   expect(await all(shownBy(run))).toEqual([placed, { seq: 1, t: 5, type: 'run-end', outcome: 'stopped' }]);
@@ -51,7 +51,7 @@ test('a run that does not hear that it is stopped is ended all the same', async 
   expect(await all(read(store, 'run-1', -1, never()))).toEqual(await all(shownBy(run)));
 });
 
-test('nor that its time is over', async () => {
+test('a run that ignores its time limit is ended anyway', async () => {
   const { run } = await setUp(deaf, 20);
   expect((await all(shownBy(run))).at(-1)).toMatchObject({
     outcome: 'error',
@@ -59,7 +59,7 @@ test('nor that its time is over', async () => {
   });
 });
 
-test('events after the end are not part of it', async () => {
+test('events after the end are ignored', async () => {
   const end: RunEvent = { seq: 1, t: 6, type: 'run-end', outcome: 'done' };
   const { run } = await setUp(async function* () {
     yield start;
@@ -70,11 +70,11 @@ test('events after the end are not part of it', async () => {
   run.stop();
   expect(await run.send({ type: 'edit', edit: { type: 'skip', taskId: 'a' } })).toEqual({
     accepted: false,
-    reason: 'The run is not under way.',
+    reason: 'The run is not in progress.',
   });
 });
 
-test('a run that breaks off ends with that', async () => {
+test('a run that ends unexpectedly ends with an error', async () => {
   const { run } = await setUp(async function* () {
     yield start;
   });
@@ -85,7 +85,7 @@ test('a run that breaks off ends with that', async () => {
   });
 });
 
-test('its failures are reported to the server alone', async () => {
+test('failures are reported on the server only', async () => {
   const { run, onFailure } = await setUp(async function* () {
     yield* [];
     throw new TypeError('password=1234');
@@ -123,7 +123,7 @@ test('a slow store stores many events at once', async () => {
   expect(slow.mock.calls.length).toBeLessThan(10);
 });
 
-test('commands that arrived twice because the store was away are executed once and answered', async () => {
+test('commands that arrive twice after a store failure are executed once and answered', async () => {
   const { run, store, onFailure, send } = await setUp(deaf);
   const { send: tell } = store;
   let replies = 0;
@@ -147,7 +147,7 @@ test('commands that arrived twice because the store was away are executed once a
   run.stop();
 });
 
-test('a store that does not come back is given up a while after the end', async () => {
+test('a failing store is given up some time after the end', async () => {
   vi.useFakeTimers();
   try {
     const { run, store, onFailure } = await setUp(async function* () {

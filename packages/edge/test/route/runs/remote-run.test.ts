@@ -27,7 +27,7 @@ async function setUp() {
   return { store, run: followRemoteRun(store, 'run-1', times) };
 }
 
-test('a run whose instance has died ends for all its readers', async () => {
+test('a run whose instance crashed ends for all readers', async () => {
   const { store, run } = await setUp();
   await write(store, 'run-1', [start]);
   const [one, two] = await Promise.all([all(events(run, -1)), all(events(run, 0))]);
@@ -39,7 +39,7 @@ test('a run whose instance has died ends for all its readers', async () => {
   expect(await all(store.messages('run-1', AbortSignal.timeout(5)))).toContainEqual({ type: 'stop' });
 });
 
-test('also if it had written nothing yet', async () => {
+test('a run ends if its instance crashed before the first event', async () => {
   const { run } = await setUp();
   expect(await all(events(run, -1))).toMatchObject([
     { seq: 0, type: 'run-start', runId: 'run-1' },
@@ -47,7 +47,7 @@ test('also if it had written nothing yet', async () => {
   ]);
 });
 
-test('and when a client answers its request', async () => {
+test('a run ends when a client answers it after its instance crashed', async () => {
   const { store, run } = await setUp();
   await write(store, 'run-1', [start]);
   expect(await run.send({ type: 'edit', edit: { type: 'skip', taskId: 'a' } })).toEqual({
@@ -57,7 +57,7 @@ test('and when a client answers its request', async () => {
   expect((await all(read(store, 'run-1', -1, never()))).at(-1)).toMatchObject({ outcome: 'error' });
 });
 
-test('one that answers late is not given up', async () => {
+test('an instance that answers late is not given up', async () => {
   const { store, run } = await setUp();
   await write(store, 'run-1', [start]);
   const answer = async (): Promise<void> => {
@@ -104,9 +104,9 @@ test('a silent run continues', async () => {
 });
 
 test.each([
-  ['reads only what is told after it has asked', true, 2],
-  ['reads all of it where its store cannot tell what is new', false, 102],
-])('a caller of %s', async (_, canListen, count) => {
+  ['reads only new messages', true, 2],
+  ['reads all messages because it cannot tell which are new', false, 102],
+])('a caller of a store that %s', async (_, canListen, count) => {
   const { store } = await setUp();
   await write(store, 'run-1', [start]);
   for (let index = 0; index < 100; index += 1) {
@@ -150,7 +150,7 @@ test('no ping is sent for a run whose reader has disconnected', async () => {
   expect(await all(store.messages('run-1', AbortSignal.timeout(5)))).toEqual([]);
 });
 
-test('nothing is settled where its instance came back at that moment, until it has really ended', async () => {
+test('nothing is settled if the instance returns at that moment, until the run has really ended', async () => {
   const store = createMemoryRuns();
   await store.create({ runId: 'run-1', subject: 'ada', runMs: 60_000, replayMs: 60_000 });
   await write(store, 'run-1', [start]);
@@ -168,7 +168,7 @@ test('nothing is settled where its instance came back at that moment, until it h
   expect(onAbandoned).toHaveBeenCalledTimes(1);
 });
 
-test('a reader that breaks off lets go of the store', async () => {
+test('a reader that stops releases the store', async () => {
   const { store, run } = await setUp();
   await write(store, 'run-1', [start]);
   const read = vi.spyOn(store, 'read');
@@ -178,7 +178,7 @@ test('a reader that breaks off lets go of the store', async () => {
   expect(read.mock.calls.map(([, , signal]) => signal.aborted)).not.toContain(false);
 });
 
-test('many readers of one run send one ping, and end it once', async () => {
+test('many readers of a run send one ping, and end it once', async () => {
   const { store } = await setUp();
   await write(store, 'run-1', [start]);
   const [tell, append] = [vi.spyOn(store, 'send'), vi.spyOn(store, 'append')];

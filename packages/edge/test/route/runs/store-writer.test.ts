@@ -65,7 +65,7 @@ test('events are stored before they are shown, and simultaneous events are store
   expect(await all(read(runs, 'r', -1, never()))).toEqual(events);
 });
 
-test('a store that fails is not waited for, and is caught up with', async () => {
+test('a failing store does not delay events, and gets them later', async () => {
   let broken = true;
   const { runs, shown, writer, onFailure, push } = await setUp(async () => {
     if (broken) throw new Error('away');
@@ -87,7 +87,7 @@ test('a store that fails is not waited for, and is caught up with', async () => 
   expect(await all(read(runs, 'r', -1, never()))).toEqual(events);
 });
 
-test('a slow store is not waited for either', async () => {
+test('a slow store does not delay events', async () => {
   const writes: (() => void)[] = [];
   const { shown, writer, push } = await setUp(() => new Promise((resolve) => writes.push(resolve)));
   push(events[0]!);
@@ -114,7 +114,7 @@ const interrupted: RunEvent = {
   error: { code: 'interrupted', message: 'Gone.' },
 };
 
-test('if another instance has ended the run meanwhile, its end is shown and nothing else', async () => {
+test('if another instance has ended the run, only that end is shown', async () => {
   const { runs, seen, writer, onOver, push } = await setUp(async () => {});
   for (const event of events.slice(0, 2)) push(event);
   await soon();
@@ -127,7 +127,7 @@ test('if another instance has ended the run meanwhile, its end is shown and noth
   expect(onOver).not.toHaveBeenCalled();
 });
 
-test('and a run under way is ended', async () => {
+test('if another instance has ended the run, the running one is stopped', async () => {
   const { runs, seen, onOver, push } = await setUp(async () => {});
   for (const event of events.slice(0, 2)) push(event);
   await soon();
@@ -139,7 +139,7 @@ test('and a run under way is ended', async () => {
   expect(seen).toEqual([...events.slice(0, 2), interrupted]);
 });
 
-test('shown events are not taken back: then the two logs differ, and it counts as not written', async () => {
+test('shown events are not withdrawn: the logs differ, and the run counts as not written', async () => {
   let broken = false;
   const { runs, seen, writer, push } = await setUp(async () => {
     if (broken) throw new Error('away');
@@ -156,7 +156,7 @@ test('shown events are not taken back: then the two logs differ, and it counts a
   expect(seen).toEqual(events);
 });
 
-test('an end whose answer was lost is not a second end', async () => {
+test('an end whose response was lost is not written twice', async () => {
   let answers = 0;
   const { runs, seen, writer, onOver, push } = await setUp(
     async () => {},
@@ -191,7 +191,7 @@ test('a store that has lost its last events gets them again', async () => {
   expect(seen).toEqual(events);
 });
 
-test('a process that was frozen reads the answer of the store before it gives up', async () => {
+test("a process that was frozen reads the store's response before it gives up", async () => {
   const writes: (() => void)[] = [];
   const { shown, push } = await setUp(() => new Promise((resolve) => writes.push(resolve)));
   push(events[0]!);
@@ -205,7 +205,7 @@ test('a process that was frozen reads the answer of the store before it gives up
   expect(shown).toEqual([0]);
 });
 
-test('a store that returns long after the end of a run gets what it has missed', async () => {
+test('a store that returns long after the end of a run gets the missed events', async () => {
   vi.useFakeTimers();
   try {
     let tries = 0;
@@ -229,7 +229,7 @@ test('a store that returns long after the end of a run gets what it has missed',
   }
 });
 
-test('and one that never does is not asked without end', async () => {
+test('a store that never returns is not called forever', async () => {
   vi.useFakeTimers();
   try {
     const append = vi.fn<() => Promise<void>>().mockRejectedValue(new Error('away'));

@@ -19,7 +19,7 @@ const boss = definePrompt(
 const helpers = (count: number): ScriptedTurn =>
   Array.from({ length: count }, (_, at) => ({ toolCall: { name: 'helper', input: { at } } }));
 
-test('a run of few tokens calls few agents at once, and one of many as many as it may', async () => {
+test('a run with few tokens calls few agents at once, and a run with many tokens as many as allowed', async () => {
   for (const [tokens, asked] of [
     [2_000, 8],
     [200, 1],
@@ -37,7 +37,7 @@ test('a run of few tokens calls few agents at once, and one of many as many as i
   }
 });
 
-test('no further agent begins once those at work were sent more than the run may use', async () => {
+test('no further agent starts once the running ones have been sent more than the run may use', async () => {
   const slow: ScriptedTurn = [{ text: 'Done.', delay: 2_000 }];
   const hub = testRoute([helpers(8), ...Array.from({ length: 8 }, () => slow)], {
     definition: boss,
@@ -58,7 +58,7 @@ test('no further agent begins once those at work were sent more than the run may
   expect(hub.model.calls.length).toBeLessThanOrEqual(4);
 });
 
-test('an agent may begin beside a step that has a long file, which costs less than its length', async () => {
+test('an agent may start beside a step with a long file, which costs less than its length', async () => {
   // what a scripted model reports by itself goes by length
   const cheap = { finish: { usage: { inputTokens: 90, outputTokens: 10 } } };
   const call: ScriptedTurn = [{ toolCall: { name: 'helper', input: { at: 0 } } }, cheap];

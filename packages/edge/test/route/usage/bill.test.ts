@@ -124,7 +124,7 @@ const bad: [string, unknown][] = [
   ['as a list', [7]],
 ];
 
-test.each(bad)('usage that is reported %s counts as what was reserved', async (_, counts) => {
+test.each(bad)('usage that is reported %s counts as the reservation', async (_, counts) => {
   const hub = billed(['Hi Ada.'], {
     billing: { hidden: 5_000, report: () => ({ inputTokens: counts, outputTokens: counts }) as never },
   });
@@ -145,7 +145,7 @@ test('a report below the measured usage is ignored', async () => {
   expect(hub.events).toContainEqual(expect.objectContaining({ type: 'model-call', basis: 'seen' }));
 });
 
-test('what is reported is charged to the token, over several steps', async () => {
+test('reported usage is charged exactly, over several steps', async () => {
   const hub = billed([looks, [{ toolCall: { name: 'look', input: { at: 'Bob' } } }], 'Hi.'], {
     billing: { hidden: 700 },
   });
@@ -179,7 +179,7 @@ test('concurrent agents are charged together when their run is stopped', async (
   expect(await chargeOf(hub)).toBeGreaterThan(5 * 16_384);
 });
 
-test('an answer that breaks off and is tried again is charged twice', async () => {
+test('a retried answer is charged twice', async () => {
   const hub = billed([['Half', { error: new Error('gone') }], 'Whole.'], {
     billing: { hidden: 3_000, report: (bill) => (bill.output > 3_004 ? usage(bill) : (undefined as never)) },
     options: { streamRetries: 1 },
@@ -195,7 +195,7 @@ const usage = ({ input, output }: { input: number; output: number }) => ({
   outputTokens: { total: output, text: output, reasoning: 0 },
 });
 
-test('a run whose instance has died is charged the reserved amount', async () => {
+test('a run whose instance crashed is charged the reservation', async () => {
   const store = createMemoryRuns();
   // the instance is not heard of any more
   const deaf = { ...store, messages: () => store.messages('run-none', new AbortController().signal) };

@@ -41,7 +41,7 @@ function promptBytes({ model }: TestRoute): number {
   return promptSize(model.calls[0]!).bytes;
 }
 
-test('concurrent runs use no more than is left of the day', async () => {
+test('concurrent runs use no more than the rest of the daily budget', async () => {
   const hub = testRoute(
     Array.from({ length: 100 }, (_, at) => costing(900, at)),
     {
@@ -65,7 +65,7 @@ test('concurrent runs use no more than is left of the day', async () => {
   }
 });
 
-test('when less is left of the day, a call gets a shorter answer, and then none', async () => {
+test('with little budget left, a call gets a shorter answer, and then none', async () => {
   const { set, limitStore } = noted();
   const hub = testRoute([answer(30_000), answer(6_000), answer(1_000), answer(10)], {
     limitStore,
@@ -85,10 +85,10 @@ test('when less is left of the day, a call gets a shorter answer, and then none'
 });
 
 test.each([
-  ['less than the route lets it', 300, 300],
-  ['more than the route lets it', 5_000, 600],
+  ['less than the route allows', 300, 300],
+  ['more than the route allows', 5_000, 600],
   ['nothing', undefined, 600],
-])('a call that asks for %s gets so long an answer', async (_, asked, given) => {
+])('a call that requests %s gets an answer of the right length', async (_, asked, given) => {
   const hub = testRoute([answer(10)], {
     limits: { maxOutputTokens: 600 },
     ...(asked === undefined ? {} : { options: { maxOutputTokens: asked } }),
@@ -159,7 +159,7 @@ test('a late reservation is released', async () => {
   }
 });
 
-test('use that could not be counted at the end of a run is counted once the store is back', async () => {
+test('usage that could not be counted at the end of a run is counted once the store is back', async () => {
   const limitStore = createMemoryLimits();
   let failures = 0;
   const settle: typeof limitStore.settle = async (call) => {
@@ -177,7 +177,7 @@ test('use that could not be counted at the end of a run is counted once the stor
   expect(hub.events.filter(({ type }) => type === 'failed')).toHaveLength(1);
 });
 
-test('a store that is away for most of a minute is waited for, but not without end', async () => {
+test('a store that is away for most of a minute is awaited, but not forever', async () => {
   vi.useFakeTimers();
   try {
     const settle = vi.fn<() => Promise<void>>().mockRejectedValue(new Error('away'));
@@ -208,7 +208,7 @@ test.each([
     { messages: [{ id: 'u', role: 'user', parts: [{ type: 'text', text: 'w'.repeat(4_000) }] }] },
   ],
   ['as tasks', { tasks: [{ id: 't', title: 'w'.repeat(4_000), status: 'pending', origin: 'user' }] }],
-])('what a client sends %s is set aside before anything is asked, or refused', async (_, sent) => {
+])('tokens that a client sends %s are reserved before any model call, or refused', async (_, sent) => {
   const { calls, limitStore } = noted();
   const hub = testRoute([answer(1_300), answer(1_300)], {
     limitStore,
@@ -227,7 +227,7 @@ test.each([
   await Promise.all(three.slice(0, 2).map((response) => response.text()));
 });
 
-test('what is more than a day has, or a run may use, is refused without asking for it', async () => {
+test('a request beyond the budget of the day or the run is refused without a reservation', async () => {
   const { calls, limitStore } = noted();
   const body = { input: { name: 'w'.repeat(1_000_000) } };
   const inputBytes = 1 << 20;
@@ -249,7 +249,7 @@ test('what is more than a day has, or a run may use, is refused without asking f
 });
 
 test.each(['image/png', 'application/pdf', 'audio/wav', 'text/plain'])(
-  'a file counts as little as it can cost, one of text as its length: %s',
+  'a file counts as its lowest cost, and a text file as its length: %s',
   async (mediaType) => {
     for (const steers of [false, true]) {
       const { calls, limitStore } = noted();

@@ -127,7 +127,7 @@ async function statusOfStart({ route }: TestRoute): Promise<number> {
 }
 
 describe.each(Object.entries(places))('a run that is stopped in %s', (_, place) => {
-  test('has ended for its client at once, and holds its reservation until that work has ended', async () => {
+  test('ends for its client at once, and holds its reservation until that work has ended', async () => {
     const { hub, stubborn } = stubbornRoute(place);
     const { run, end } = await begin(hub);
     await stubborn.arrived;
@@ -143,7 +143,7 @@ describe.each(Object.entries(places))('a run that is stopped in %s', (_, place) 
 
 const inTool = places['a tool']!;
 
-test('a run that took too long, or that the switch ended, holds its reservation in the same way', async () => {
+test('a run that timed out or was ended by the kill switch holds its reservation in the same way', async () => {
   const killSwitch = createKillSwitch();
   for (const [options, endIt] of [
     [{ limits: { concurrent: 1, rpm: 1_000, runMs: 300 } }, () => {}],
@@ -162,7 +162,7 @@ test('a run that took too long, or that the switch ended, holds its reservation 
   }
 });
 
-test('endless work holds a reservation for no longer than a run may take', async () => {
+test('endless work holds a reservation no longer than the time limit of a run', async () => {
   const { hub, stubborn } = stubbornRoute(inTool, { limits: { concurrent: 1, rpm: 1_000, runMs: 400 } });
   const { run, end } = await begin(hub);
   await stubborn.arrived;
@@ -173,7 +173,7 @@ test('endless work holds a reservation for no longer than a run may take', async
   expect(stubborn.begun()).toBe(1);
 });
 
-test('starting and stopping without end runs no more tools than concurrent runs', async () => {
+test('repeated starts and stops run no more tools than the limit of concurrent runs', async () => {
   const { hub, stubborn } = stubbornRoute(
     { ...inTool, script: Array.from({ length: 60 }, () => callsWork) },
     { limits: { concurrent: 3, rpm: 1_000 } },
@@ -191,7 +191,7 @@ test('starting and stopping without end runs no more tools than concurrent runs'
   stubborn.end();
 });
 
-test('what a run has not used is free while its place is held', async () => {
+test('unused tokens of a run are released while its place is held', async () => {
   const limitStore = createMemoryLimits();
   const { hub, stubborn } = stubbornRoute(inTool, { limitStore, limits: { dailyTokens: 40_000 } });
   const { run, end } = await begin(hub);
@@ -204,7 +204,7 @@ test('what a run has not used is free while its place is held', async () => {
   stubborn.end();
 });
 
-test('the memory that a run takes is counted as long as its tools may refer to it', async () => {
+test('the memory of a run is counted as long as its tools may refer to it', async () => {
   const limits = { concurrent: 5, rpm: 1_000, memoryBytes: 80_000 };
   const { hub, stubborn } = stubbornRoute(inTool, { limits });
   const metadata = Array.from({ length: 100 }, () => ({}));

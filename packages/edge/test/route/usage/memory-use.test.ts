@@ -13,7 +13,7 @@ function user(metadata: unknown) {
 }
 
 describe('memory for what clients send', () => {
-  test('is reserved until the run has ended, and what has no room is refused: the largest first', async () => {
+  test('is reserved until the run has ended, and the largest requests are refused first', async () => {
     const hub = testRoute([endless, endless, 'Hi.'], { limits: { memoryBytes: 70_000 } });
     const first = await hub.route(post(heavy));
     expect(first.status).toBe(200);
@@ -33,7 +33,7 @@ describe('memory for what clients send', () => {
     await small.text();
   }, 20_000);
 
-  test('is released by what is refused, however often', async () => {
+  test('is released by refused requests', async () => {
     const hub = testRoute(['Hi.'], { limits: { memoryBytes: 70_000 } });
     for (let time = 0; time < 10; time += 1) {
       expect((await hub.route(post({ ...heavy, messages: 'none' }))).status).toBe(400);
@@ -42,7 +42,7 @@ describe('memory for what clients send', () => {
     expect((await hub.route(post(heavy))).status).toBe(200);
   });
 
-  test('that a request could never have is 413', async () => {
+  test('beyond the limit of any request is a 413', async () => {
     const hub = testRoute(['Never.'], { limits: { memoryBytes: 40_000 } });
     expect(await refusal(await hub.route(post(heavy)))).toMatchObject({ status: 413, code: 'too_large' });
     expect(hub.model.calls).toHaveLength(0);
@@ -62,7 +62,7 @@ describe('memory for what clients send', () => {
     expect((await hub.route(post(chat('two')))).status).toBe(200);
   });
 
-  test('is reserved by a chat that is read again from its beginning, too', async () => {
+  test('is reserved by a chat that is read again from its beginning', async () => {
     const hub = testRoute(['Hi.'], { limits: { memoryBytes: 80_000 } });
     const answer = await hub.route(post({ id: 'one', trigger: 'submit-message', messages: heavy.messages }));
     await answer.text();
@@ -74,7 +74,7 @@ describe('memory for what clients send', () => {
     expect(await (await again()).text()).toContain('"type":"finish"');
   });
 
-  test('is left for others, however many large chats of some subjects are not read', async () => {
+  test('is left for other subjects, however many large unread chats some subjects have', async () => {
     const hub = testRoute(
       Array.from({ length: 100 }, () => 'Hi.'),
       { limits: { memoryBytes: 1_000_000, concurrent: 100, rpm: 1_000, streams: 100 } },
@@ -93,7 +93,7 @@ describe('memory for what clients send', () => {
     expect(statuses).toEqual(new Set([200, 429]));
   });
 
-  test('is reserved by the messages of a chat, too, as long as it is read', async () => {
+  test('is reserved by the messages of a chat as long as it is read', async () => {
     const long = slowly('x'.repeat(400), 0);
     const hub = testRoute([long, long, 'Hi.'], { limits: { memoryBytes: 150_000 } });
     const chat = (id: string) => ({ id, trigger: 'submit-message', messages: light.messages });

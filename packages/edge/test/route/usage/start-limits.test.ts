@@ -17,7 +17,7 @@ import {
 import { request } from '../greet-request.ts';
 
 describe('limits', () => {
-  test('so many runs at once for a subject, and one more after the end of another', async () => {
+  test('allow a number of simultaneous runs for each subject, and one more after another has ended', async () => {
     const hub = testRoute([endless, endless, 'Bob.', 'Done.'], { limits: { concurrent: 2 } });
     const ids = [];
     for (const _ of [1, 2]) ids.push(idOf(await readTo(client(hub).start(request, never()), 'text-delta')));
@@ -31,7 +31,7 @@ describe('limits', () => {
     await hub.route(ask('DELETE', `?run=${ids[1]}`));
   });
 
-  test('so many a minute, where the same key counts once', async () => {
+  test('allow a number of starts a minute, and count the same key once', async () => {
     const hub = testRoute(['One.', 'Two.'], { limits: { rpm: 2 } });
     for (const key of ['a', 'a', 'a', 'b', 'b']) await all(client(hub).start({ ...request, key }, never()));
     expect(await refusal(await hub.route(post({ input: {} })))).toMatchObject({
@@ -45,7 +45,7 @@ describe('limits', () => {
     });
   });
 
-  test('a start that arrives twice at once takes one place', async () => {
+  test('count two simultaneous starts with one key once', async () => {
     const hub = testRoute([looks, 'Hi.'], { limits: { concurrent: 1 } });
     const both = await Promise.all(
       [1, 2].map(() => all(client(hub).start({ ...request, key: 'k' }, never()))),
@@ -53,7 +53,7 @@ describe('limits', () => {
     expect(both[1]).toEqual(both[0]);
   });
 
-  test('a budget of tokens a day counts what the runs have used', async () => {
+  test('count the tokens that runs have used in a day', async () => {
     const usage = { finish: { usage: { inputTokens: 6_000, outputTokens: 4_000 } } };
     const hub = testRoute(
       [
@@ -71,7 +71,7 @@ describe('limits', () => {
     expect(used).toEqual([10_000, 10_000]);
   });
 
-  test('a run takes no longer than it may', async () => {
+  test('end a run after its time limit', async () => {
     const hub = testRoute([endless], { limits: { runMs: 60 } });
     const log = await all(client(hub).start(request, never()));
     expect(log.at(-1)).toMatchObject({
@@ -79,20 +79,20 @@ describe('limits', () => {
       outcome: 'error',
       error: {
         code: 'timeout',
-        message: 'The run took longer than the 0.06 s that it may take here, so it was ended.',
+        message: 'The run took longer than the 0.06 s allowed here, so it was ended.',
       },
     });
     expect(hub.model.calls[0]?.abortSignal?.aborted).toBe(true);
   });
 
-  test('one that does not even begin is ended', async () => {
+  test('end a run that does not begin', async () => {
     const hanging = definePrompt('hanging', () => new Promise<void>(() => {}));
     const hub = testRoute([], { definition: hanging, limits: { runMs: 30 } });
     const log = await all(client(hub).start({ definition: hanging, input: undefined }, never()));
     expect(log).toMatchObject([{ type: 'run-start' }, { type: 'run-end', error: { code: 'timeout' } }]);
   });
 
-  test('a run has the limits of the route, and a client never more', async () => {
+  test('apply to every run, and a client can only lower them', async () => {
     const hub = testRoute([looks, looks, looks, looks, looks], {
       limits: { steps: 2 },
       accept: ({ options }) => ({ options: options as never }),
@@ -110,7 +110,7 @@ describe('limits', () => {
     }
   });
 
-  test('the options of its runs, too', async () => {
+  test('apply to the options of runs', async () => {
     const hub = testRoute([looks, looks], {
       options: { limits: { steps: 1 } },
       accept: ({ options }) => ({ options: options as never }),
@@ -119,7 +119,7 @@ describe('limits', () => {
     expect(log.at(-1)).toMatchObject({ error: { details: { limit: 'steps', allowed: 1 } } });
   });
 
-  test('so many requests a minute, whatever they ask for, of each subject', async () => {
+  test('allow a number of requests a minute for each subject, of any kind', async () => {
     vi.useFakeTimers();
     try {
       const hub = testRoute([], { limits: { requests: 3 } });
@@ -145,7 +145,7 @@ describe('limits', () => {
     }
   });
 
-  test('so many answers at once to a subject, and of a run', async () => {
+  test('allow a number of simultaneous answers for each subject and run', async () => {
     const hub = testRoute([endless, endless], { limits: { streams: 4, streamsPerRun: 2 } });
     const first = await hub.route(post({ input: {} }));
     const runId = first.headers.get('x-cueline-run');
@@ -173,7 +173,7 @@ describe('limits', () => {
     expect((await hub.route(ask('GET', `?run=${runId}&after=1`))).status).toBe(200);
   });
 
-  test('an answer that is not read does not take a place without end', async () => {
+  test('release the place of an answer that is not read', async () => {
     const hub = testRoute(['Hi.', 'Hi.'], { limits: { streams: 1, runMs: 100, replayMs: 50 } });
     expect((await hub.route(post({ input: {} }))).status).toBe(200);
     expect((await hub.route(post({ input: {} }))).status).toBe(429);
@@ -181,7 +181,7 @@ describe('limits', () => {
     expect((await hub.route(post({ input: {} }))).status).toBe(200);
   });
 
-  test('a command of more bytes than that', async () => {
+  test('refuse a command with too many bytes', async () => {
     const limits = { commandBytes: 16 << 10 };
     const hub = testRoute([endless], { limits });
     const runId = idOf(await readTo(client(hub).start(request, never()), 'text-delta'));
@@ -194,7 +194,7 @@ describe('limits', () => {
     await hub.route(ask('DELETE', `?run=${runId}`));
   });
 
-  test('a body of more bytes than that', async () => {
+  test('refuse a body with too many bytes', async () => {
     const { route } = testRoute(['Hi.'], { limits: { bodyBytes: 30 } });
     expect((await route(post({ input: { name: 'A'.repeat(30) } }))).status).toBe(413);
     const taken = await route(post({ input: { name: 'A' } }));

@@ -11,7 +11,7 @@ const answer = (inputTokens: number, outputTokens = 1): ScriptedTurn => [
 ];
 const prices = { 'simulated:scripted': { input: 10, output: 100 }, 'gpt-x': { input: 10, output: 100 } };
 
-test('all subjects of routes and proxies that share a store use no more of a day than they may together', async () => {
+test('all subjects of routes and proxies with one store stay within the total limit of a day', async () => {
   const limitStore = createMemoryLimits();
   const limits = { totalDailyTokens: 60_000 };
   const script = Array.from({ length: 20 }, () => answer(9_999));
@@ -32,7 +32,7 @@ test('all subjects of routes and proxies that share a store use no more of a day
   expect(await refused(proxy(askProxy()))).toEqual({ status: 503, code: 'total_exceeded' });
 });
 
-test('money is limited for a subject, and for all together', async () => {
+test('cost is limited for each subject and in total', async () => {
   const script = Array.from({ length: 20 }, () => answer(1_000, 90));
   // each run costs 0.019 and reserves up to 0.12 before
   const own = testRoute([...script], { prices, limits: { dailyCost: 0.15, maxOutputTokens: 1_000 } });
@@ -60,7 +60,7 @@ test('money is limited for a subject, and for all together', async () => {
   expect((await all(client(own, 'bob').start(request, never()))).at(-1)).toMatchObject({ outcome: 'done' });
 });
 
-test('a model without a price is not called where money is limited', async () => {
+test('a model without a price is not called if cost is limited', async () => {
   const hub = testRoute([looks], { prices: { other: { input: 1, output: 1 } }, limits: { dailyCost: 5 } });
   const log = await all(client(hub).start(request, never()));
   expect(log.at(-1)).toMatchObject({
@@ -74,7 +74,7 @@ test('a model without a price is not called where money is limited', async () =>
   expect(proxied.sent).toEqual([]);
 });
 
-test('a proxy reports what a call has cost', async () => {
+test('a proxy reports the cost of a call', async () => {
   const usage = { prompt_tokens: 100, completion_tokens: 10, prompt_tokens_details: { cached_tokens: 60 } };
   const { proxy, events } = fixture(() => Response.json({ choices: [], usage }), {
     prices: { 'openai:gpt-x': { input: 10, cachedInput: 1, output: 100 } },
@@ -88,7 +88,7 @@ test('a proxy reports what a call has cost', async () => {
   });
 });
 
-test('prices that make no sense are reported when the route or the proxy is made', () => {
+test('invalid prices are reported when the route or the proxy is created', () => {
   const options = { origins: [page], auth: async () => null };
   expect(() => createPromptRoute(greet, { ...options, limits: { dailyCost: 1 } })).toThrow(
     'limits.dailyCost needs prices',

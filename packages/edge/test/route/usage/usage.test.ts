@@ -24,7 +24,7 @@ const finish = (inputTokens: number, outputTokens: number, cachedInputTokens = 0
   finish: { usage: { inputTokens, outputTokens, cachedInputTokens } },
 });
 
-test('the report for billing has what each model used, those of agents, too', async () => {
+test('the report for billing has the usage of each model, including agents', async () => {
   const small = scriptedModel([['Seen.', finish(30, 7)]], { modelId: 'small' });
   const definition = definePrompt('boss', (prompt) => {
     prompt.defAgent('look', 'Looks', z.object({}), (_, own) => own.$`Look.`, { model: small });
@@ -60,7 +60,7 @@ test('the report for billing has what each model used, those of agents, too', as
   ]);
 });
 
-test('a step that was cut off counts with its whole reservation', async () => {
+test('an interrupted step counts with its whole reservation', async () => {
   const hub = testRoute([endless], { limits: { maxOutputTokens: 500 } });
   const response = await hub.route(post({ input: { name: 'Ada' } }));
   await expect.poll(() => hub.model.calls.length).toBe(1);
@@ -74,7 +74,7 @@ test('a step that was cut off counts with its whole reservation', async () => {
   expect(calls(hub)).toMatchObject([{ basis: 'reserved', outputTokens: 500 }]);
 });
 
-test('a call that its provider refused, or that never reached it, costs nothing', async () => {
+test('a call that its provider refused, or that never reached the provider, costs nothing', async () => {
   const hub = testRoute(
     [
       [{ throw: { message: 'Slow down.', status: 429 } }],

@@ -15,7 +15,7 @@ const byRuntime = new Set([
 
 /** Headers pass by name only, in both directions, and a redirect leads nowhere. */
 export function checkHeaders(tried: Tried): void {
-  test('nothing of the caller reaches the provider', async () => {
+  test('no header of the caller reaches the provider', async () => {
     tried.upstream.answer((response) => {
       stream(response);
       response.end('data: [DONE]\n\n');
@@ -45,7 +45,7 @@ export function checkHeaders(tried: Tried): void {
     });
   });
 
-  test('nothing of the provider reaches the caller but its limits', async () => {
+  test('only rate limit headers of the provider reach the caller', async () => {
     tried.upstream.answer((response) => {
       stream(response, {
         'set-cookie': 'a=b',
@@ -83,7 +83,7 @@ export function checkHeaders(tried: Tried): void {
     });
   });
 
-  test('a refusal has the same headers, so that its page can read it', async () => {
+  test('a refusal has the same headers, so that the page can read it', async () => {
     const response = await ask(tried, { body: { ...chatBody, model: 'gpt-y' } });
     expect([response.status, Object.fromEntries(response.headers)]).toEqual([
       403,

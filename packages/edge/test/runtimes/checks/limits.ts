@@ -52,7 +52,7 @@ export function checkLimits(tried: Tried): void {
     expect(tried.upstream.seen.length).toBe(3);
   });
 
-  test.each(['single', 'remote'])('a call that its caller leaves is settled (%s)', async (at) => {
+  test.each(['single', 'remote'])('a call whose caller disconnects is settled (%s)', async (at) => {
     const headers = as('leaver');
     await eventsOf(tried);
     tried.upstream.answer((response) => {
@@ -80,7 +80,7 @@ export function checkLimits(tried: Tried): void {
   });
 
   describe('before the first output of the provider', () => {
-    test.each(['single', 'remote'])('a call that its caller leaves is settled (%s)', async (at) => {
+    test.each(['single', 'remote'])('a call whose caller disconnects is settled (%s)', async (at) => {
       await eventsOf(tried);
       tried.upstream.answer(() => {});
       const body = JSON.stringify(chatBody);

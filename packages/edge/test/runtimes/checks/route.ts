@@ -61,7 +61,7 @@ export function checkRoute(tried: Tried): void {
   const greet = { at: 'greet', body: { input: { name: 'Ada' } } };
   const at = (runId: string): { at: string; path: string } => ({ at: 'greet', path: `?run=${runId}` });
 
-  test('a run comes as it happens, each event with its number', async () => {
+  test('a run streams live, each event with its number', async () => {
     const { talks } = model();
     const run = await watch(greet);
     await run.to('step-start');
@@ -108,7 +108,7 @@ export function checkRoute(tried: Tried): void {
     expect(third.events).toEqual([...first.events, ...second.events]);
   });
 
-  test('is watched by two', async () => {
+  test('can be watched by two clients', async () => {
     const { talks } = model();
     const first = await watch(greet);
     await first.to('step-start');
@@ -124,7 +124,7 @@ export function checkRoute(tried: Tried): void {
     expect(second.events).toEqual(first.events);
   });
 
-  test('is stopped with DELETE by another request, and its call with it', async () => {
+  test('is stopped with its model call by a DELETE request', async () => {
     const { talks } = model();
     const run = await watch(greet);
     await run.to('step-start');
@@ -152,7 +152,7 @@ export function checkRoute(tried: Tried): void {
     expect(await after.to('run-end')).toMatchObject({ outcome: 'stopped' });
   });
 
-  test('is answered by another request', async () => {
+  test('can be answered by another request', async () => {
     let turn = 0;
     tried.upstream.answer((response) => {
       turn += 1;
@@ -182,7 +182,7 @@ export function checkRoute(tried: Tried): void {
     expect(run.events.find((event) => event.type === 'tool-end')).toMatchObject({ output: 'sent to Bob' });
     expect(textOf(run.events)).toBe('Done.');
     const late = await answer(open.approvalId);
-    expect(await late.json()).toEqual({ accepted: false, reason: 'The run is not under way.' });
+    expect(await late.json()).toEqual({ accepted: false, reason: 'The run is not in progress.' });
   });
 
   test("answers the AI SDK's chat with its own stream", async () => {
@@ -218,7 +218,7 @@ export function checkRoute(tried: Tried): void {
       [401, 'unauthorized', 'nobody', { headers: { authorization: undefined } }],
       [403, 'origin_denied', 'another page', { headers: { origin: 'https://evil.example' } }],
       [404, 'unknown_prompt', 'another prompt', { body: { prompt: 'other' } }],
-      [404, 'unknown_run', 'a run that is not there', { path: '?run=run-x', method: 'GET' }],
+      [404, 'unknown_run', 'an unknown run', { path: '?run=run-x', method: 'GET' }],
       [405, 'method_not_allowed', 'PUT', { method: 'PUT' }],
       [413, 'too_large', 'a long body', { body: { input: { name: 'x'.repeat(2_000_000) } } }],
       [415, 'unsupported_media_type', 'a form', { headers: { 'content-type': 'text/plain' } }],
@@ -236,7 +236,7 @@ export function checkRoute(tried: Tried): void {
       expect(tried.upstream.seen).toEqual([]);
     });
 
-    test("404 unknown_run: another subject's run, and nothing is stopped", async () => {
+    test('404 unknown_run: the run of another subject, which is not stopped', async () => {
       const { talks } = model();
       const run = await watch(greet);
       await run.to('step-start');

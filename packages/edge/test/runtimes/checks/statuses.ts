@@ -114,7 +114,7 @@ export function checkStatuses(tried: Tried): void {
     ]);
   });
 
-  test("a provider's own refusal keeps its status, and does not contain the key", async () => {
+  test('a refusal of the provider keeps its status, and does not contain the key', async () => {
     tried.upstream.answer(
       json(429, '{"error":{"message":"Slow down, sk-live-0123456789abcdef"}}', { 'retry-after': '7' }),
     );
@@ -133,7 +133,7 @@ export function checkStatuses(tried: Tried): void {
     expect(tried.upstream.seen.length).toBe(1);
   });
 
-  test('204: a preflight of a page that may ask, and 403 for one that may not', async () => {
+  test('204 for a preflight of an allowed page, and 403 for another page', async () => {
     const headers = {
       authorization: undefined,
       'content-type': undefined,
@@ -155,14 +155,14 @@ export function checkStatuses(tried: Tried): void {
   });
 
   describe('on the wire', () => {
-    test('408 body_timeout: a body that does not come', async () => {
+    test('408 body_timeout: a body that does not arrive', async () => {
       const wire = await openWire(tried);
       wire.write(post('/body', 'content-length: 50\r\n', '{"a":'));
       expect(await wire.until(/}}/)).toMatch(/^HTTP\/1\.1 408 [^]*"body_timeout"/);
       wire.close();
     });
 
-    test('413 too_large: a body in chunks that never ends', async () => {
+    test('413 too_large: an endless body in chunks', async () => {
       const wire = await openWire(tried);
       const chunk = `400\r\n${' '.repeat(1_024)}\r\n`;
       wire.write(post('/body', 'transfer-encoding: chunked\r\n', chunk));
@@ -171,7 +171,7 @@ export function checkStatuses(tried: Tried): void {
       wire.close();
     });
 
-    test('413 too_large: a declared length that is too much, without reading', async () => {
+    test('413 too_large: a declared length that is too large, without reading the body', async () => {
       const wire = await openWire(tried);
       wire.write(post('/body', 'content-length: 9000000\r\n', ''));
       expect(await wire.until(/}}/)).toMatch(/^HTTP\/1\.1 413 [^]*"too_large"/);
@@ -184,7 +184,7 @@ export function checkStatuses(tried: Tried): void {
       ['a length that is too short', 'content-length: 10\r\n', whole],
       ['two lengths', `content-length: 3\r\n${length}`, whole],
       ['two framings', `${length}transfer-encoding: chunked\r\n`, whole],
-      ['a chunk that is none', 'transfer-encoding: chunked\r\n', 'zz\r\n'],
+      ['an invalid chunk', 'transfer-encoding: chunked\r\n', 'zz\r\n'],
       ['two origins', `${length}origin: https://play.example\r\norigin: https://evil.example\r\n`, whole],
     ])('400 or so: %s', async (_what, framing, body) => {
       tried.upstream.answer((response) => response.end());
@@ -196,7 +196,7 @@ export function checkStatuses(tried: Tried): void {
       expect(tried.upstream.seen).toEqual([]);
     });
 
-    test('the same without a trick is answered', async () => {
+    test('the same request without the attack is answered', async () => {
       tried.upstream.answer(json(200, '{}'));
       const wire = await openWire(tried);
       wire.write(post('/normal/openai/chat/completions', length, whole));

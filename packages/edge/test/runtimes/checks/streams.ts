@@ -16,7 +16,7 @@ export function checkStreams(tried: Tried): void {
     return seen!.closedAt! - at;
   }
 
-  test('each event comes as soon as it was written', async () => {
+  test('each event arrives as soon as it is written', async () => {
     const steps: (() => void)[] = [];
     tried.upstream.answer((response) => {
       const write = stream(response);
@@ -43,7 +43,7 @@ export function checkStreams(tried: Tried): void {
       .toMatchObject([{ outcome: 'done' }]);
   });
 
-  test('a caller who disconnects is gone for the provider within 200 ms', async () => {
+  test('the connection to the provider closes within 200 ms when the caller disconnects', async () => {
     const took: number[] = [];
     for (let count = 0; count < 5; count += 1) {
       tried.upstream.answer((response) => {
@@ -62,23 +62,26 @@ export function checkStreams(tried: Tried): void {
     expect(best).toBeLessThan(200);
   });
 
-  test.each(['before the answer', 'in its middle'])('so is one whose connection breaks %s', async (when) => {
-    const took: number[] = [];
-    const body = JSON.stringify(streamed);
-    for (let count = 0; count < 5; count += 1) {
-      tried.upstream.answer((response) => {
-        if (when === 'in its middle') stream(response)('one');
-      });
-      const wire = await openWire(tried);
-      wire.write(post('/normal/openai/chat/completions', `content-length: ${body.length}\r\n`, body));
-      if (when === 'in its middle') await wire.until(/data: one\n\n/);
-      else await expect.poll(() => tried.upstream.seen.length, { interval: 5 }).toBe(1);
-      took.push(await closesAfter(() => wire.reset()));
-    }
-    expect(Math.min(...took)).toBeLessThan(200);
-  });
+  test.each(['before the answer', 'in its middle'])(
+    "the connection to the provider closes when the caller's connection breaks %s",
+    async (when) => {
+      const took: number[] = [];
+      const body = JSON.stringify(streamed);
+      for (let count = 0; count < 5; count += 1) {
+        tried.upstream.answer((response) => {
+          if (when === 'in its middle') stream(response)('one');
+        });
+        const wire = await openWire(tried);
+        wire.write(post('/normal/openai/chat/completions', `content-length: ${body.length}\r\n`, body));
+        if (when === 'in its middle') await wire.until(/data: one\n\n/);
+        else await expect.poll(() => tried.upstream.seen.length, { interval: 5 }).toBe(1);
+        took.push(await closesAfter(() => wire.reset()));
+      }
+      expect(Math.min(...took)).toBeLessThan(200);
+    },
+  );
 
-  test('a caller who disconnects unnoticed, while the provider is silent, is gone after a time limit', async () => {
+  test('the connection to the provider closes after a time limit if the caller disconnects unnoticed', async () => {
     tried.upstream.answer((response) => stream(response)('one'));
     const caller = new AbortController();
     const response = await ask(tried, { at: 'short', body: streamed, signal: caller.signal });
@@ -86,7 +89,7 @@ export function checkStreams(tried: Tried): void {
     expect(await closesAfter(() => caller.abort())).toBeLessThan(1_500);
   });
 
-  test('a provider is not read faster than the caller reads', async () => {
+  test('the provider is not read faster than the caller reads', async () => {
     let written = 0;
     let stopped = false;
     const event = `data: ${'x'.repeat(60_000)}\n\n`;
@@ -126,18 +129,18 @@ export function checkStreams(tried: Tried): void {
   }, 15_000);
 
   test.each<[string, string, RegExp, (write: (data: unknown) => boolean, end: () => void) => void]>([
-    ['falls silent', 'short', /"code":"idle"/, () => {}],
-    ['breaks off', 'normal', /"code":"broken"/, (_write, end) => end()],
+    ['stops sending', 'short', /"code":"idle"/, () => {}],
+    ['closes the connection', 'normal', /"code":"broken"/, (_write, end) => end()],
     [
-      'says too much',
+      'sends too much',
       'small',
       /"code":"too_large"/,
       (write) => {
         for (let count = 0; count < 8; count += 1) write('x'.repeat(500));
       },
     ],
-    ['says too much at once', 'small', /"code":"event_too_large"/, (write) => write('x'.repeat(1_500))],
-  ])('a provider that %s in the middle is one last event', async (_what, at, last, then) => {
+    ['sends too much at once', 'small', /"code":"event_too_large"/, (write) => write('x'.repeat(1_500))],
+  ])('a provider that %s in the middle causes one last error event', async (_what, at, last, then) => {
     tried.upstream.answer((response) => {
       const write = stream(response);
       write('one');

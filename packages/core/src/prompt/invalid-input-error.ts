@@ -13,7 +13,7 @@ const MAX_ISSUES = 10;
 const MAX_LENGTH = 200;
 
 /** Returns the error for input that does not fit its schema, with the path of each issue. */
-export function invalidInput(name: string, inputs: readonly unknown[]): CuelineError {
+export function invalidInputError(name: string, inputs: readonly unknown[]): CuelineError {
   const issues = inputs.slice(0, MAX_ISSUES).map(readIssue);
   const more = inputs.length > MAX_ISSUES ? `; and ${inputs.length - MAX_ISSUES} more` : '';
   const list = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
@@ -26,13 +26,13 @@ export function invalidInput(name: string, inputs: readonly unknown[]): CuelineE
 
 function readIssue(issue: unknown): InputIssue {
   const { message, path } = issue as { message?: unknown; path?: unknown };
-  const keys = Array.isArray(path) ? path.map(keyOf) : [];
+  const keys = Array.isArray(path) ? path.map(pathKey) : [];
   const where = keys.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
   return { path: truncate(`input${where}`), message: truncate(String(message).replace(/\.$/, '')) };
 }
 
 /** A path consists of keys, or of objects with a key. */
-function keyOf(step: unknown): unknown {
+function pathKey(step: unknown): unknown {
   return typeof step === 'object' && step !== null && 'key' in step ? step.key : step;
 }
 
