@@ -1,4 +1,3 @@
-import { loadScriptEditor } from '../editor/load-script-editor.ts';
 import {
   ApprovalDock,
   InputForm,
@@ -10,7 +9,6 @@ import {
   Transcript,
 } from '../panes/later-parts.ts';
 import { prepareRuns } from '../state/run-parts.ts';
-import { usePlayground } from '../state/store.ts';
 import { CopyStepLink } from './run-details.tsx';
 
 /** What a run needs and the page is drawn without, what is needed first at the beginning. */
@@ -29,17 +27,8 @@ const loads: readonly (() => Promise<unknown>)[] = [
   ].map(({ load }) => load),
 ];
 
-/** How long it waits for the editor, in milliseconds. */
-const EDITOR_MS = 5_000;
-
-/** Loads all of it before it is needed, so that a click on Run waits for nothing. The editor comes first. */
+/** Loads all of it before it is needed, so that a click on Run waits for nothing. */
 export async function loadAhead(): Promise<void> {
-  if (usePlayground.getState().view === 'script') {
-    await Promise.race([
-      loadScriptEditor().catch(() => {}),
-      new Promise((resolve) => setTimeout(resolve, EDITOR_MS)),
-    ]);
-  }
   for (const load of loads) {
     await idle();
     // if that fails, perhaps without a network, the part itself tries again
