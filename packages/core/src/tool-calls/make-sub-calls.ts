@@ -6,7 +6,7 @@ import { CuelineError, type ErrorSource } from '../base/errors.ts';
 import { redact } from '../json/redact.ts';
 import { lastOutput } from '../tools/tool-callbacks.ts';
 import { capOutput } from '../tools/cap-output.ts';
-import type { CallPermit, RequestPermit } from './tool-call-pipeline.ts';
+import type { CallPermit, RequestPermit } from './pipeline-tool.ts';
 import { toJson } from '../messages/to-json.ts';
 import type { AgentContext } from './run-context.ts';
 import { toolErrorText } from '../tools/tool-error-text.ts';

@@ -9,12 +9,8 @@ import { toDataOutput, toModelOutput, type ToolResultOutput } from '../messages/
 import { callClientTool, unanswered } from './call-client-tool.ts';
 import { capOutput } from '../tools/cap-output.ts';
 import { toModelError } from '../tools/model-error.ts';
-import {
-  createToolCallPipeline,
-  type CallContext,
-  type ToolCallPipelineOptions,
-  type PipelineTool,
-} from './tool-call-pipeline.ts';
+import type { CallContext, PipelineTool } from './pipeline-tool.ts';
+import { createToolCallPipeline, type ToolCallPipelineOptions } from './tool-call-pipeline.ts';
 import { redactKeys } from '../messages/redact-keys.ts';
 import { makeSubCalls } from './make-sub-calls.ts';
 import { ownModelOutput } from '../tools/model-output.ts';

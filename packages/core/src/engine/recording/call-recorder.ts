@@ -5,7 +5,7 @@ import { redact } from '../../json/redact.ts';
 import type { RunEventBody } from '../../log/events.ts';
 import { toJson } from '../../messages/to-json.ts';
 import type { EventSink } from '../../tool-calls/run-context.ts';
-import type { ToolCallRecorder } from '../../tool-calls/tool-call-pipeline.ts';
+import type { ToolCallRecorder } from '../../tool-calls/pipeline-tool.ts';
 import { toolErrorText } from '../../tools/tool-error-text.ts';
 import type { SettlingRules } from '../../tools/tool-types.ts';
 import { callFacts } from './read-part.ts';
