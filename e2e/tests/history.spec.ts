@@ -37,6 +37,8 @@ async function openHistory({ page }: Playground): Promise<void> {
 async function switchTo({ page }: Playground, script: RegExp): Promise<void> {
   await page.getByTestId('script-picker').click();
   await page.getByRole('menuitemradio', { name: script }).click();
+  // its text is read from the database first
+  await expect(page.getByTestId('script-picker')).toHaveText(script);
 }
 
 test('a run that a reload interrupts is shown again and continues; a finished one takes a reply', async ({
