@@ -14,14 +14,15 @@ export function createMemoryStore(): DurableStore {
   const runs = new Map<string, Kept>();
   const read = ({ events }: Kept, from: number): RunEvent[] =>
     events.slice(from).map((text) => JSON.parse(text) as RunEvent);
-  function isWanted({ runId, key, start: { owner } }: Kept, which: RunQuery): boolean {
-    if ('runId' in which) return runId === which.runId;
-    if ('key' in which) return key === which.key;
-    return owner?.chat === which.chat && owner.subject === which.subject;
+  function runOf(which: RunQuery): Kept | undefined {
+    if ('runId' in which) return runs.get(which.runId);
+    const isWanted = ({ key, start: { owner } }: Kept): boolean =>
+      'key' in which ? key === which.key : owner?.chat === which.chat && owner.subject === which.subject;
+    return [...runs.values()].findLast(isWanted);
   }
   return {
     async find(which) {
-      const run = [...runs.values()].findLast((each) => isWanted(each, which));
+      const run = runOf(which);
       if (run === undefined) return undefined;
       const { runId, start, ended, events } = run;
       const { length } = events;
@@ -34,9 +35,7 @@ export function createMemoryStore(): DurableStore {
       };
     },
     async create(run) {
-      const known = [...runs.values()].find(({ key, runId }) =>
-        run.key === undefined ? runId === run.runId : key === run.key,
-      );
+      const known = runOf(run.key === undefined ? { runId: run.runId } : { key: run.key });
       if (known !== undefined) return { runId: known.runId };
       // as the other stores do, which write JSON
       const start = JSON.parse(JSON.stringify(run.start)) as typeof run.start;
