@@ -12,7 +12,7 @@ export type Decision =
 
 /** Decides by the log of a run whether it takes a command. */
 export function decide(read: ReadEvents | undefined, command: DurableCommand): Decision {
-  if (read === undefined) return refused('The run is not known, or no longer.');
+  if (read === undefined) return refused('This run does not exist, or it is no longer kept.');
   const response = readResponse(command);
   if (typeof response === 'string') return refused(response);
   const given = itemOf(read, command);

@@ -81,5 +81,5 @@ export async function patiently<Value>(ask: () => Promise<Value>): Promise<Value
 }
 
 function unknownRun(runId: string): CuelineError {
-  return new CuelineError('interrupted', `Run ${runId} is not known, or no longer.`);
+  return new CuelineError('interrupted', `Run ${runId} does not exist, or it is no longer kept.`);
 }

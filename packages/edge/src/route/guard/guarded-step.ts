@@ -134,7 +134,7 @@ class Step implements GuardedStep {
         ? undefined
         : startTimer(
             () => {
-              const message = `The run took longer than the ${runMs / 1_000} s that it may take here, so it was ended.`;
+              const message = `The run took longer than the ${runMs / 1_000} s allowed here, so it was ended.`;
               end({ code: 'timeout', message, details: { ms: runMs } });
             },
             Math.max(0, runMs - activeMs),
