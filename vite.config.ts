@@ -132,6 +132,7 @@ function node(
       ],
       // the first test of a file loads the AI SDK, which takes its time on a busy machine
       testTimeout: 20_000,
+      expect: { poll: { timeout: 10_000 } },
       environment: 'node',
       typecheck: { ...typeTests, enabled: root.startsWith('./packages/') },
     },

@@ -169,7 +169,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       },
       send(runId, command) {
         const { run } = runs.get(runId) ?? {};
-        return run?.send(command) ?? { accepted: false, reason: 'This run is not in progress.' };
+        return run?.send(command) ?? { accepted: false, reason: 'The run is not in progress.' };
       },
     };
   }

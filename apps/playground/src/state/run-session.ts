@@ -278,7 +278,7 @@ function sandboxExecutor(script: string): Executor {
       yield* executor.start(request, signal);
     },
     send: (runId, command) =>
-      started?.send?.(runId, command) ?? { accepted: false, reason: 'This run is not in progress.' },
+      started?.send?.(runId, command) ?? { accepted: false, reason: 'The run is not in progress.' },
   };
 }
 
@@ -295,7 +295,7 @@ export function promptExecutor(): Executor {
       yield* redactEvents(executor.start({ ...request, model }, signal), secretsOf(keys));
     },
     send: (runId, command) =>
-      started?.send?.(runId, command) ?? { accepted: false, reason: 'This run is not in progress.' },
+      started?.send?.(runId, command) ?? { accepted: false, reason: 'The run is not in progress.' },
   };
 }
 

@@ -2,7 +2,7 @@ import type { RunEvent, RunState } from '@cueline/core';
 import type { SharedRun } from '@cueline/react';
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
-import { defaultConnection, type ConnectionKeys, type ConnectionSettings } from '../model/connection.ts';
+import { defaultConnection, type ConnectionKeys } from '../model/connection.ts';
 import { examples, isUnedited } from '../examples/index.ts';
 import type { ConsoleLevel } from '../sandbox/index.ts';
 import {
@@ -16,10 +16,7 @@ import {
 import { createStorage } from './storage.ts';
 import { readStored, settingsOf, type StoredSettings } from './stored-settings.ts';
 
-export type ThemeChoice = 'system' | 'dark' | 'light';
-
-/** The parts of the playground. */
-export type View = 'script' | 'prompts' | 'evals';
+export type { ThemeChoice, View } from './stored-settings.ts';
 
 /** What a run is of: a script, or a prompt of the library, whose link has the prompts, the choice and the values. */
 export type RunSource = { readonly script: string } | { readonly prompts: unknown };
@@ -80,7 +77,7 @@ export type Reveal = { line: number; column: number; nonce: number };
  * The state that changes slowly: the user's settings and what is open. The run's state, which changes every frame, is
  * elsewhere.
  */
-export type PlaygroundState = {
+export type PlaygroundState = StoredSettings & {
   script: string;
   /** The id, the origin and the name of the script. */
   openScript: OpenScript;
@@ -90,19 +87,6 @@ export type PlaygroundState = {
   storedRuns: { readonly script?: string | undefined; readonly prompts?: string | undefined };
   /** True while the stored run of the last visit is being opened. */
   restoring: boolean;
-  theme: ThemeChoice;
-  /** Sizes of the panes in per cent, by pane id, for each set of panes that are open together. */
-  layouts: Readonly<Record<string, Record<string, number>>>;
-  /** True if the inspector is open beside a run. */
-  inspectorOpen: boolean;
-  /** True if the timeline is open below a run. */
-  timelineOpen: boolean;
-  /** True once the user has run or changed something here. */
-  visited: boolean;
-  connection: ConnectionSettings;
-  /** The input of the last run of each script, by the name of its prompt. */
-  inputs: Readonly<Record<string, unknown>>;
-
   keys: ConnectionKeys;
   /** The run in the Script view. */
   session: RunSession | undefined;
@@ -113,8 +97,6 @@ export type PlaygroundState = {
   reveal: Reveal | undefined;
   /** The pane in front on a phone. */
   tab: 'editor' | 'run' | 'trace';
-  /** The part that is open. */
-  view: View;
   /** The run in the Prompts view. */
   promptSession: RunSession | undefined;
   /** True while an evaluation is under way. */
@@ -153,7 +135,7 @@ const memory = readTabMemory();
 const [firstExample] = examples;
 
 export const usePlayground = create<PlaygroundState>()(
-  persist(
+  persist<PlaygroundState, [], [], StoredSettings>(
     (set, get) => ({
       script: memory?.text ?? firstExample!.source,
       openScript: memory?.open ?? newOpenScript('example', firstExample!.title),

@@ -1,23 +1,43 @@
 import { defaultConnection, type ConnectionSettings } from '../model/connection.ts';
-import type { PlaygroundState } from './store.ts';
 
-const names = [
-  'theme',
-  'layouts',
-  'inspectorOpen',
-  'timelineOpen',
-  'visited',
-  'connection',
-  'inputs',
-  'view',
-] as const;
+export type ThemeChoice = 'system' | 'dark' | 'light';
+
+/** The parts of the playground. */
+export type View = 'script' | 'prompts' | 'evals';
 
 /** The settings that are stored for the next visit. */
-export type StoredSettings = Pick<PlaygroundState, (typeof names)[number]>;
+export type StoredSettings = {
+  theme: ThemeChoice;
+  /** Sizes of the panes in per cent, by pane id, for each set of panes that are open together. */
+  layouts: Readonly<Record<string, Record<string, number>>>;
+  /** True if the inspector is open beside a run. */
+  inspectorOpen: boolean;
+  /** True if the timeline is open below a run. */
+  timelineOpen: boolean;
+  /** True once the user has run or changed something here. */
+  visited: boolean;
+  connection: ConnectionSettings;
+  /** The input of the last run of each script, by the name of its prompt. */
+  inputs: Readonly<Record<string, unknown>>;
+  /** The part that is open. */
+  view: View;
+};
+
+const names: Record<keyof StoredSettings, true> = {
+  theme: true,
+  layouts: true,
+  inspectorOpen: true,
+  timelineOpen: true,
+  visited: true,
+  connection: true,
+  inputs: true,
+  view: true,
+};
 
 /** The settings to store. */
-export function settingsOf(state: PlaygroundState): StoredSettings {
-  return Object.fromEntries(names.map((name) => [name, state[name]])) as StoredSettings;
+export function settingsOf(state: StoredSettings): StoredSettings {
+  const kept = Object.keys(names).map((name) => [name, state[name as keyof StoredSettings]]);
+  return Object.fromEntries(kept) as StoredSettings;
 }
 
 /** The stored state, as far as its shape is valid; anything may have been written to the storage. */
@@ -31,7 +51,7 @@ export function readStored(value: unknown): Partial<StoredSettings> {
   if (view === 'script' || view === 'prompts' || view === 'evals') stored.view = view;
   if (theme === 'dark' || theme === 'light' || theme === 'system') stored.theme = theme;
   if (isRecord(layouts) && Object.values(layouts).every(isLayout)) {
-    stored.layouts = layouts as PlaygroundState['layouts'];
+    stored.layouts = layouts as StoredSettings['layouts'];
   }
   if (typeof inspectorOpen === 'boolean') stored.inspectorOpen = inspectorOpen;
   if (typeof timelineOpen === 'boolean') stored.timelineOpen = timelineOpen;

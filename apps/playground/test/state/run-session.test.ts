@@ -54,7 +54,7 @@ async function begin(script: string): Promise<Start> {
   store().edit(script);
   const before = starts.length;
   startRun();
-  await vi.waitFor(() => expect(starts).toHaveLength(before + 1));
+  await vi.waitFor(() => expect(starts).toHaveLength(before + 1), 10_000);
   return starts[before]!;
 }
 
