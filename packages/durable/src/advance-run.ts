@@ -80,15 +80,15 @@ export function createSteps(settings: AdvanceSettings): Steps {
           leaving.abort(error);
         },
       });
-      const advanced = await advance(storedRun(runId, claimed), {
-        models: guardModels(modelsFor(claimed.start.owner), step),
+      const advanced = await advance(storedRun(runId, claimed, settings), {
+        models: guardModels(modelsFor(start.owner, models), step),
         signal: leaving.signal,
         end: ending.signal,
         stop: sent.stop,
         commands: commands.map(({ command }) => command),
         during: sent.during,
         async append(more) {
-          if (!(await store.append(runId, epoch, more))) throw await refused(runId, epoch);
+          if (!(await store.append(runId, epoch, more))) throw await refused(store, runId, epoch);
           watch.changed(runId);
           step?.stored(more);
         },
@@ -112,37 +112,41 @@ export function createSteps(settings: AdvanceSettings): Steps {
       await step?.over(outcome);
     }
   }
+}
 
-  /** Returns why the store has refused events: the run belongs to another worker, or earlier events are missing. */
-  async function refused(runId: string, epoch: number): Promise<Error> {
-    if (!(await store.append(runId, epoch, []))) return new LostRun(runId);
-    return new CuelineError(
-      'storage_failed',
-      `The store has fewer events of run ${runId} than it has accepted, so the step is done again from what it has. Check that the store loses nothing, for example appendfsync of Redis.`,
-    );
-  }
+/** Returns why the store has refused events: the run belongs to another worker, or earlier events are missing. */
+async function refused(store: DurableStore, runId: string, epoch: number): Promise<Error> {
+  if (!(await store.append(runId, epoch, []))) return new LostRun(runId);
+  return new CuelineError(
+    'storage_failed',
+    `The store has fewer events of run ${runId} than it has accepted, so the step is done again from what it has. Check that the store loses nothing, for example appendfsync of Redis.`,
+  );
+}
 
-  function modelsFor(owner: RunOwner | undefined): ModelSettings {
-    // what a user sends must not refer to what the provider keeps
-    return owner === undefined ? models : withoutProviderStorage(models);
-  }
+function modelsFor(owner: RunOwner | undefined, models: ModelSettings): ModelSettings {
+  // what a user sends must not refer to what the provider keeps
+  return owner === undefined ? models : withoutProviderStorage(models);
+}
 
-  function storedRun(runId: string, { start, log }: ClaimedLog): StoredRun {
-    const { prompt, input, model, messages, tasks, startedAt } = start;
-    const limits = limitsOf(start);
-    const own = limits === undefined ? {} : { limits: { ...options?.limits, ...limits } };
-    return {
-      runId,
-      definition: prompts.get(prompt) ?? missingPrompt(prompt),
-      input,
-      model,
-      messages,
-      tasks,
-      startedAt,
-      options: { ...options, ...own },
-      events: log,
-    };
-  }
+function storedRun(
+  runId: string,
+  { start, log }: ClaimedLog,
+  { prompts, options }: Pick<AdvanceSettings, 'prompts' | 'options'>,
+): StoredRun {
+  const { prompt, input, model, messages, tasks, startedAt } = start;
+  const limits = limitsOf(start);
+  const own = limits === undefined ? {} : { limits: { ...options?.limits, ...limits } };
+  return {
+    runId,
+    definition: prompts.get(prompt) ?? missingPrompt(prompt),
+    input,
+    model,
+    messages,
+    tasks,
+    startedAt,
+    options: { ...options, ...own },
+    events: log,
+  };
 }
 
 /** The run belongs to another worker by now. */

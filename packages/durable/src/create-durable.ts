@@ -17,7 +17,7 @@ import { inProcessDriver } from './in-process-driver.ts';
 import { namelessModel, promptsByName, unknownPrompt } from './prompts.ts';
 import { createSender } from './send-command.ts';
 import type { DurableStore, FoundRun, ReadEvents, RunOwner, RunQuery } from './store.ts';
-import { startSweep, SWEEP_MS, wakeAll } from './sweep.ts';
+import { startWork } from './start-work.ts';
 import { UNKNOWN_PROMPT_MS } from './unknown-prompts.ts';
 import { createWatch, patiently } from './watch.ts';
 
@@ -155,12 +155,6 @@ export function createDurable(given: DurableOptions): Durable {
     return { runId, isNew: created === 'created' };
   }
 
-  async function wakeUnfinished(): Promise<string[]> {
-    const unfinished = await store.unfinished();
-    await wakeAll(unfinished, driver);
-    return unfinished;
-  }
-
   async function* start<Input>(request: RunRequest<Input>, signal: AbortSignal): AsyncGenerator<RunEvent> {
     const { runId } = await begin(request);
     yield* follow(runId, -1, signal);
@@ -196,28 +190,15 @@ export function createDurable(given: DurableOptions): Durable {
       return steps.advance(runId, signal);
     },
     respond: send,
-    async work({ sweepMs = SWEEP_MS } = {}) {
-      const worker = driver.work(steps.advance);
-      const unfinished = await wakeUnfinished().catch(async (error: unknown) => {
-        // otherwise nothing could stop it
-        await worker.stop();
-        throw error;
-      });
-      const sweep = startSweep({
+    work: ({ sweepMs } = {}) =>
+      startWork({
         store,
         driver,
-        woken: unfinished,
-        ms: sweepMs,
+        steps,
+        guard,
+        sweepMs,
         onError: (error) => onError(error, undefined),
-      });
-      return {
-        async stop() {
-          sweep.stop();
-          await worker.stop();
-          await guard?.flush();
-        },
-      };
-    },
+      }),
   };
 }
 

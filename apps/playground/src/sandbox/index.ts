@@ -1,7 +1,7 @@
 import type { Executor, RunEvent } from '@cueline/core';
 import type { LanguageModel } from 'ai';
 import * as z from 'zod';
-import { createCell, type Cell } from './host/cell.ts';
+import { createCellSupply } from './host/cell-supply.ts';
 import { checkScript, type CheckProblem, type ScriptCheck } from './host/check-script.ts';
 import { createEventQueue } from './host/event-queue.ts';
 import { createIssuedMetadata } from './host/issued-metadata.ts';
@@ -76,32 +76,10 @@ z.config({ jitless: true });
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const limits: SandboxLimits = { ...defaultLimits, ...options.limits };
   const issued = createIssuedMetadata();
-  let waiting: Cell | undefined;
-  let spareTimer: ReturnType<typeof setTimeout> | undefined;
-  let keepsWarm = false;
-
-  const startCell = (): void => {
-    clearTimeout(spareTimer);
-    if (waiting !== undefined) return;
-    const cell = createCell(limits, () => {
-      if (waiting === cell) waiting = undefined;
-    });
-    waiting = cell;
-  };
-  /** A frame with a worker in it. The next one is started `pause` milliseconds later. */
-  const takeCell = (pause: number): Cell => {
-    startCell();
-    const cell = waiting as Cell;
-    waiting = undefined;
-    if (keepsWarm) spareTimer = setTimeout(startCell, pause);
-    return cell;
-  };
+  const cells = createCellSupply(limits);
 
   return {
-    warm() {
-      keepsWarm = true;
-      startCell();
-    },
+    warm: cells.warm,
     prepare(script) {
       try {
         compileScript(script);
@@ -120,19 +98,14 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
         async takeCell() {
           for (;;) {
             // a run that starts meanwhile finds another one
-            const cell = takeCell(0);
+            const cell = cells.take(0);
             // a new cell always counts as alive, so this loop ends
             if (await cell.answers()) return cell;
             cell.close();
           }
         },
       }),
-    dispose() {
-      keepsWarm = false;
-      clearTimeout(spareTimer);
-      waiting?.close();
-      waiting = undefined;
-    },
+    dispose: cells.dispose,
   };
 
   function createScriptExecutor(script: string, host: ScriptHost): Executor {
@@ -152,14 +125,14 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
           issued,
           getModel: host.getModel,
           secrets: options.secrets ?? (() => []),
-          takeCell: () => takeCell(SPARE_AFTER_MS),
+          takeCell: () => cells.take(SPARE_AFTER_MS),
           onEvent(event) {
             if (event.type === 'run-start') runs.set((started.id = event.runId), started);
             queue.push(event);
             if (event.type !== 'run-end') return;
             if (started.id !== undefined && runs.get(started.id) === started) runs.delete(started.id);
             queue.close();
-            if (keepsWarm) startCell();
+            cells.ready();
           },
           onProblem: host.onProblem ?? (() => {}),
           onConsole: host.onConsole ?? (() => {}),

@@ -66,14 +66,6 @@ function openRun<Input, Types extends PromptTypes>(
     restoring.stop(attempts.stop);
   }
 
-  /**
-   * Runs an action that continues the shown run, in one tab only. `ends`: if another tab ends the run, the
-   * action is not needed.
-   */
-  function alone(action: () => Promise<unknown>, ends = false): Promise<unknown> {
-    return run.writer?.alone(action, ends) ?? action();
-  }
-
   return {
     id,
     get definition() {
@@ -107,9 +99,9 @@ function openRun<Input, Types extends PromptTypes>(
       if (message === undefined) return refuseMessage(given);
       const request = (): Promise<unknown> => requestTurn(run, message, options);
       const { whenBusy, signal } = options;
-      return whenRestored(() => (whenBusy === undefined ? alone(request) : request()), { signal });
+      return whenRestored(() => (whenBusy === undefined ? alone(run, request) : request()), { signal });
     },
-    retry: ({ from } = {}) => whenRestored(() => alone(() => retry(from), from === undefined)),
+    retry: ({ from } = {}) => whenRestored(() => alone(run, () => retry(from), from === undefined)),
     ...createRunCommands(attempts),
     provideTools: clientTools.provide,
     stop,
@@ -129,4 +121,12 @@ function openRun<Input, Types extends PromptTypes>(
       return restored();
     },
   };
+}
+
+/**
+ * Runs an action that continues the shown run, in one tab only. `ends`: if another tab ends the run, the action is
+ * not needed.
+ */
+function alone(run: RunInternals, action: () => Promise<unknown>, ends = false): Promise<unknown> {
+  return run.writer?.alone(action, ends) ?? action();
 }
