@@ -22,7 +22,7 @@ const dying: DurableStore = {
   ...store,
   async append(runId, epoch, events) {
     const isStored = await store.append(runId, epoch, events);
-    if (events.at(-1)?.type === 'run-end') process.kill(process.pid, 'SIGKILL');
+    if (isStored && events.at(-1)?.type === 'run-end') process.kill(process.pid, 'SIGKILL');
     return isStored;
   },
 };
