@@ -5,7 +5,7 @@ import { loadScriptEditor } from './editor/load-script-editor.ts';
 import { Transcript } from './panes/later-parts.ts';
 import { hasLink, watchLinks } from './share/watch-links.ts';
 import { isFirstVisit, replayFirstRun } from './state/first-run.ts';
-import { keepOffline } from './state/keep-offline.ts';
+import { keepOffline } from './layout/keep-offline.ts';
 import { reportStorage, usePlayground } from './state/store.ts';
 import './styles.css';
 

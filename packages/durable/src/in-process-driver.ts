@@ -52,7 +52,7 @@ class InProcessDriver implements DurableDriver {
     this.#next();
     return {
       stop: async () => {
-        // a worker that has begun since goes on
+        // a worker that has begun since then continues
         if (this.#stopping === stopping) {
           this.#advance = undefined;
           for (const pause of this.#pauses) clearTimeout(pause);

@@ -117,7 +117,8 @@ test('a worker that does not know the prompt takes its run over from no other wo
   expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
 });
 
-test('a run of an unknown prompt that waits keeps waiting, and its response is left to other workers, too', async () => {
+/** A run that waits for an approval, its worker, and one that does not know its prompt, with a clock that the test sets. */
+async function waitingRun() {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const prompt = sendLetter(createEffects());
@@ -128,11 +129,25 @@ test('a run of an unknown prompt that waits keeps waiting, and its response is l
   const { runId } = await current.begin({ definition: prompt, input: undefined });
   expect(await current.advance(runId, signal)).toMatchObject({ status: 'waiting' });
   await expect(old.advance(runId, signal)).rejects.toThrow('does not know');
+  return {
+    runId,
+    current,
+    old,
+    signal,
+    /** Approves through the worker that does not know the prompt. */
+    async approve() {
+      const [approval] = reduceAll((await current.read(runId, -1))?.events ?? []).approvals;
+      const command = { type: 'approval-response', approvalId: approval?.approvalId ?? '' } as const;
+      await old.respond(runId, { ...command, response: { approved: true } });
+    },
+  };
+}
+
+test('a run of an unknown prompt that waits keeps waiting, and its response is left to other workers, too', async () => {
+  const { runId, current, old, signal, approve } = await waitingRun();
   vi.advanceTimersByTime(UNKNOWN_PROMPT_MS);
   expect(await old.advance(runId, signal)).toMatchObject({ status: 'waiting' });
-  const [approval] = reduceAll((await current.read(runId, -1))?.events ?? []).approvals;
-  const command = { type: 'approval-response', approvalId: approval?.approvalId ?? '' } as const;
-  await old.respond(runId, { ...command, response: { approved: true } });
+  await approve();
   await expect(old.advance(runId, signal)).rejects.toThrow('does not know');
   while ((await current.advance(runId, signal)).status === 'next');
   expect(reduceAll((await current.read(runId, -1))?.events ?? [])).toMatchObject({
@@ -142,20 +157,9 @@ test('a run of an unknown prompt that waits keeps waiting, and its response is l
 });
 
 test('a response to a run of an unknown prompt that waited for days is left to other workers, too', async () => {
-  vi.useFakeTimers({ toFake: ['performance'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const prompt = sendLetter(createEffects());
-  const store = createMemoryStore();
-  const current = createDurable({ prompts: [prompt], store });
-  const old = createDurable({ prompts: [], store });
-  const { signal } = new AbortController();
-  const { runId } = await current.begin({ definition: prompt, input: undefined });
-  expect(await current.advance(runId, signal)).toMatchObject({ status: 'waiting' });
-  await expect(old.advance(runId, signal)).rejects.toThrow('does not know');
+  const { runId, old, signal, approve } = await waitingRun();
   vi.advanceTimersByTime(2 * UNKNOWN_PROMPT_MS);
-  const [approval] = reduceAll((await current.read(runId, -1))?.events ?? []).approvals;
-  const command = { type: 'approval-response', approvalId: approval?.approvalId ?? '' } as const;
-  await old.respond(runId, { ...command, response: { approved: true } });
+  await approve();
   await expect(old.advance(runId, signal)).rejects.toThrow('does not know');
 });
 

@@ -161,7 +161,7 @@ test('a response that comes while the step reads is looked for right after it', 
   await expect.poll(() => looks, { timeout: 5_000 }).toBe(1);
   await respond('this', { approved: true });
   release();
-  // in which no timer runs, so that this look is none of those once a second
+  // no timer runs in this time, so the second look is not the one that comes once a second
   for (let turns = 0; turns < 1_000; turns += 1) await Promise.resolve();
   expect(looks).toBe(2);
 });

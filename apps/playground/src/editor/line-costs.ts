@@ -4,7 +4,7 @@ import { instructionsName } from '../sandbox/script/definition.ts';
 import type { FoundDefinition } from '../sandbox/script/find-definitions.ts';
 import type { ShownRun } from '../state/shown-run.ts';
 import { formatDuration, plural } from '../ui/format.ts';
-import { agentOf, promptsOf, type PromptOfRun } from '../state/scopes.ts';
+import { agentOf, promptsOf, type PromptOfRun } from '../inspector/scopes.ts';
 
 /** What the definitions of a line cost, in a few characters and in a sentence. */
 export type LineCost = { label: string; title: string };

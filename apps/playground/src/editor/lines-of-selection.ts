@@ -3,7 +3,7 @@ import { messageName } from '../sandbox/script/definition.ts';
 import type { FoundDefinition, FoundDefinitions } from '../sandbox/script/find-definitions.ts';
 import type { Selection } from '../state/inspection.ts';
 import type { ShownRun } from '../state/shown-run.ts';
-import { agentOf, definitionsOf, namesOf, promptsOf, type Facts } from '../state/scopes.ts';
+import { agentOf, definitionsOf, namesOf, promptsOf, type Facts } from '../inspector/scopes.ts';
 
 /** Lines of the script, both included. */
 export type LineRange = { line: number; lastLine: number };

@@ -6,7 +6,7 @@ import type { RunSession } from '../state/store.ts';
 import { NotShown } from '../transcript/content/not-shown.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { AgentOfRequest } from '../request/definition-name.tsx';
-import { namesOf } from '../state/scopes.ts';
+import { namesOf } from './scopes.ts';
 import { CallView } from './call/call-view.tsx';
 import { DefinitionView } from './definition/definition-view.tsx';
 import { InspectorHeader, StepFacts } from './inspector-header.tsx';

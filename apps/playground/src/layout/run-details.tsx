@@ -1,7 +1,7 @@
 import { Suspense, type ReactNode } from 'react';
 import { InspectorPane, TimelineDock } from '../panes/later-parts.ts';
 import type { RunSession } from '../state/store.ts';
-import { loadLater } from '../ui/load-later.tsx';
+import { loadLater } from '../panes/load-later.tsx';
 
 /** The button that copies a link to a step. */
 export const CopyStepLink = loadLater(() =>

@@ -1,4 +1,4 @@
-import { loadLater } from '../ui/load-later.tsx';
+import { loadLater } from './load-later.tsx';
 
 // the parts of a run, which the page is drawn without
 

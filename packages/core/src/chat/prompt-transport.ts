@@ -74,7 +74,7 @@ export class PromptTransport<Input = void> implements ChatTransport<UIMessage> {
     return reconnect(this.#prompt, { chatId: call.chatId, abortSignal: call.abortSignal });
   }
 
-  /** Returns the chat as it is known here, for a component that is shown again: `useChat({ messages })`. */
+  /** Returns the messages of a chat in this page, for a component that mounts again: `useChat({ messages })`. */
   messages(chatId: string): UIMessage[] {
     return this.#prompt.runs.get(chatId)?.messages() ?? [];
   }

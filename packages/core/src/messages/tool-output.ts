@@ -4,7 +4,7 @@ import { contentTypes, readForeignPart, type ContentPart } from './content-part.
 import { bytesOf, stringifyJson } from '../json/bytes.ts';
 import { isRecord } from '../base/describe-value.ts';
 
-/** The result of a tool call as it is sent to the model, in the AI SDK's form. */
+/** What the model gets as the result of a tool call, in the AI SDK's form. */
 export type ToolResultOutput = ToolResultPart['output'];
 
 /** A list of parts as a tool result has it. */

@@ -1,5 +1,5 @@
 import type { RunState, StepState } from '@cueline/core';
-import { agentOf, promptsOf, type Facts } from '../../state/scopes.ts';
+import { agentOf, promptsOf, type Facts } from '../scopes.ts';
 
 /** One prompt in one turn of a conversation: the run itself, or one of its agents. */
 export type PromptInTurn = {

@@ -102,7 +102,7 @@ describe('repairing messages', () => {
     }
   });
 
-  test('reused ids are told apart by their messages', () => {
+  test('calls with the same id are distinguished by their messages', () => {
     const whole = [user, call('a'), result('a'), user, call('a'), result('a'), text];
     (whole[5]!.content as unknown as { output: unknown }[])[0]!.output = { type: 'text', value: 'second' };
     expect(repairMessages([whole[1]!], { whole })).toEqual([whole[1], whole[2]]);

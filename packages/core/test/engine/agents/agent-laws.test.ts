@@ -134,7 +134,7 @@ test(
           expect(events).toHaveLength(length);
           expect(events.filter(({ type }) => type === 'run-end')).toEqual([events.at(-1)]);
           expect(json(reduceAll(json(events)))).toEqual(json(state));
-          // where the run was not cut off, each agent said how it ended; and none goes on
+          // unless the run was cut off, each agent has an end, and none is still running
           if (state.status === 'done') expect(leftOpen(events)).toEqual([]);
           expect(state.agents.filter(({ status }) => status === 'running' || status === 'waiting')).toEqual(
             [],

@@ -93,7 +93,7 @@ describe('memory for what clients send', () => {
     expect(statuses).toEqual(new Set([200, 429]));
   });
 
-  test('is reserved by the messages of a chat as long as it is read', async () => {
+  test('memory for the messages of a chat stays reserved as long as their answer is read', async () => {
     const long = slowly('x'.repeat(400), 0);
     const hub = testRoute([long, long, 'Hi.'], { limits: { memoryBytes: 150_000 } });
     const chat = (id: string) => ({ id, trigger: 'submit-message', messages: light.messages });

@@ -1,7 +1,7 @@
 import { createElement, Suspense, type ComponentType } from 'react';
 import { renderToString } from 'react-dom/server';
 import { expect, test } from 'vitest';
-import { loadLater } from '../../src/ui/load-later.tsx';
+import { loadLater } from '../../src/panes/load-later.tsx';
 
 const Named = ({ name }: { name: string }) => createElement('b', undefined, name);
 
