@@ -3,6 +3,8 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { sourceConditions } from '../../vite.config.ts';
 import { withoutGateway, withoutOtherProviders } from './vite/absent-packages.ts';
+import { chunkGroups } from './vite/chunk-groups.ts';
+import { compileAhead } from './vite/compile-ahead.ts';
 import { contentSecurityPolicy } from './vite/content-security-policy.ts';
 import { editorTypes } from './vite/editor-types.ts';
 import { entryLimit } from './vite/entry-limit.ts';
@@ -26,6 +28,7 @@ export default defineConfig({
     contentSecurityPolicy(shares),
     offline(),
     entryLimit(),
+    compileAhead(),
   ],
   resolve: { conditions: [...sourceConditions, 'module', 'browser', 'development|production'] },
   worker: { format: 'es' },
@@ -33,7 +36,6 @@ export default defineConfig({
     target: 'es2023',
     // Monaco's TypeScript worker is one file of several megabytes; it is loaded lazily, in a worker.
     chunkSizeWarningLimit: 8_000,
-    // One file for all that the first paint needs: many small ones are more bytes, and more requests.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'page', tags: ['$initial'] }] } } },
+    rolldownOptions: { output: { codeSplitting: { groups: chunkGroups } } },
   },
 });

@@ -1,16 +1,16 @@
-import { lazy, Suspense, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { ScriptPicker } from '../history/script-picker.tsx';
 import { usePlayground } from '../state/store.ts';
 import { NoticeBar } from '../panes/notice-bar.tsx';
 import { loadScriptEditor } from './load-script-editor.ts';
 import { Problems, type Diagnostic } from './problems.tsx';
-
-const ScriptEditor = lazy(loadScriptEditor);
+import type ScriptEditor from './script-editor.tsx';
 
 /** The script: its origin, its text, its problems. */
 export function EditorPane() {
   const [diagnostics, setDiagnostics] = useState<readonly Diagnostic[]>();
   const script = usePlayground((state) => state.script);
+  const { Editor, failed } = useEditor();
   return (
     <section aria-label="Script" className="flex min-h-0 flex-1 flex-col bg-panel">
       <div className="flex h-9 shrink-0 items-center gap-2 border-b border-line px-4 text-sm narrow:h-11">
@@ -19,13 +19,42 @@ export function EditorPane() {
       </div>
       <NoticeBar />
       <div className="relative min-h-0 flex-1">
-        <Suspense fallback={<Waiting script={script} />}>
-          <ScriptEditor onDiagnostics={setDiagnostics} fallback={<Waiting script={script} />} />
-        </Suspense>
+        {Editor === undefined ? (
+          <Waiting script={script} />
+        ) : (
+          <Editor onDiagnostics={setDiagnostics} fallback={<Waiting script={script} />} />
+        )}
       </div>
-      <Problems diagnostics={diagnostics} />
+      {failed ? (
+        <p role="alert" className="shrink-0 border-t border-line px-4 py-2 text-sm text-danger">
+          The editor could not be loaded. Reload the page to edit the script.
+        </p>
+      ) : (
+        <Problems diagnostics={diagnostics} />
+      )}
     </section>
   );
+}
+
+type Loaded = { Editor?: typeof ScriptEditor; failed: boolean };
+
+/**
+ * The editor, once its code has loaded. This is a state and no Suspense boundary, whose turn would come after all frames of
+ * a run that plays meanwhile.
+ */
+function useEditor(): Loaded {
+  const [loaded, setLoaded] = useState<Loaded>({ failed: false });
+  useEffect(() => {
+    let isHere = true;
+    loadScriptEditor().then(
+      (module) => isHere && setLoaded({ Editor: module.default, failed: false }),
+      () => isHere && setLoaded({ failed: true }),
+    );
+    return () => {
+      isHere = false;
+    };
+  }, []);
+  return loaded;
 }
 
 /** The script as plain text in the editor's place and font, until the editor has loaded. */

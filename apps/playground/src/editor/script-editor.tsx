@@ -1,15 +1,19 @@
 import Editor, { type OnMount } from '@monaco-editor/react';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
+import { usePreview } from '../state/preview.ts';
 import { usePlayground } from '../state/store.ts';
 import { useTheme } from '../state/theme.ts';
+import { useRunDetails } from '../state/use-run-details.ts';
 import { leaveEditorKeys } from './leave-editor-keys.ts';
 import { firstCheck, forgetOldModels, monaco, scriptPath } from './monaco.ts';
 import type { Diagnostic } from './problems.tsx';
 import { prefersReducedMotion } from '../ui/reduced-motion.ts';
-import { useSourceLines } from './use-source-lines.ts';
 
 type CodeEditor = Parameters<OnMount>[0];
 type Model = NonNullable<ReturnType<CodeEditor['getModel']>>;
+/** What connects the lines with a run; it reads scripts, and its code is large. */
+const SourceLines = lazy(() => import('./source-lines.tsx').then((it) => ({ default: it.SourceLines })));
+
 /** The owner of the markers for compiling and running the script, apart from those of its types. */
 const MARKER_OWNER = 'cueline';
 
@@ -79,6 +83,11 @@ export default function ScriptEditor({ onDiagnostics, fallback }: ScriptEditorPr
   const [editor, setEditor] = useState<CodeEditor>();
   // until the editor has its model, it gets no other text
   const [first] = useState({ script, path });
+  const session = useRunDetails(usePlayground((state) => state.session));
+  const previews = usePreview(({ open }) => open);
+  const [connects, setConnects] = useState(false);
+  // from then on: without a run there is nothing to mark
+  if (!connects && (session !== undefined || previews)) setConnects(true);
   const shown = useRef(0);
 
   useEffect(() => {
@@ -115,20 +124,26 @@ export default function ScriptEditor({ onDiagnostics, fallback }: ScriptEditorPr
   }, [editor]);
   const model = useModel(editor);
   useProblemMarker(model);
-  useSourceLines(editor);
   useDiagnostics(model, onDiagnostics);
 
   return (
-    <Editor
-      path={editor === undefined ? first.path : path}
-      language="typescript"
-      theme={theme === 'dark' ? 'cueline-dark' : 'cueline-light'}
-      value={editor === undefined ? first.script : script}
-      onChange={(value) => edit(value ?? '')}
-      onMount={(mounted) => setTimeout(() => attach(mounted, first.path) && setEditor(mounted))}
-      loading={fallback}
-      options={optionsAtFirst}
-    />
+    <>
+      <Editor
+        path={editor === undefined ? first.path : path}
+        language="typescript"
+        theme={theme === 'dark' ? 'cueline-dark' : 'cueline-light'}
+        value={editor === undefined ? first.script : script}
+        onChange={(value) => edit(value ?? '')}
+        onMount={(mounted) => setTimeout(() => attach(mounted, first.path) && setEditor(mounted))}
+        loading={fallback}
+        options={optionsAtFirst}
+      />
+      {editor !== undefined && connects && (
+        <Suspense>
+          <SourceLines editor={editor} session={session} previews={previews} />
+        </Suspense>
+      )}
+    </>
   );
 }
 

@@ -1,3 +1,4 @@
+import { loadScriptEditor } from '../editor/load-script-editor.ts';
 import {
   ApprovalDock,
   InputForm,
@@ -9,6 +10,7 @@ import {
   Transcript,
 } from '../panes/later-parts.ts';
 import { prepareRuns } from '../state/run-parts.ts';
+import { usePlayground } from '../state/store.ts';
 import { CopyStepLink } from './run-details.tsx';
 
 /** What a run needs and the page is drawn without, what is needed first at the beginning. */
@@ -27,8 +29,12 @@ const loads: readonly (() => Promise<unknown>)[] = [
   ].map(({ load }) => load),
 ];
 
-/** Loads all of it before it is needed, so that a click on Run waits for nothing. */
+/**
+ * Loads all of it before it is needed, so that a click on Run waits for nothing. The editor comes first: a user reads and
+ * edits before running.
+ */
 export async function loadAhead(): Promise<void> {
+  if (usePlayground.getState().view === 'script') await loadScriptEditor().catch(() => {});
   for (const load of loads) {
     await idle();
     // if that fails, perhaps without a network, the part itself tries again

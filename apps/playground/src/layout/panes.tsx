@@ -1,23 +1,19 @@
 import { FileCode2, FlaskConical, Library, type LucideIcon } from 'lucide-react';
-import { lazy, Suspense, type ReactNode } from 'react';
+import { Suspense, type ReactNode } from 'react';
 import { EditorPane } from '../editor/editor-pane.tsx';
 import { usePlayground, type View } from '../state/store.ts';
 import { EmptyRun } from '../transcript/empty-run.tsx';
 import { InputSection } from '../panes/input-section.tsx';
 import { PreviewPane } from '../panes/later-parts.ts';
+import { loadLater } from '../panes/load-later.tsx';
 import { RunPane } from '../panes/run-pane.tsx';
 
 // loaded when they are opened: a visitor who came for a script needs neither
-const PromptsPane = lazy(() =>
-  import('../prompts/prompts-pane.tsx').then((it) => ({ default: it.PromptsPane })),
-);
-const TryPane = lazy(() => import('../prompts/try-pane.tsx').then((it) => ({ default: it.TryPane })));
-const EvalsPane = lazy(() => import('../evals/evals-pane.tsx').then((it) => ({ default: it.EvalsPane })));
-const ResultsPane = lazy(() =>
-  import('../evals/results-pane.tsx').then((it) => ({ default: it.ResultsPane })),
-);
-
-const RunToCase = lazy(() => import('../evals/run-to-case.tsx').then((it) => ({ default: it.RunToCase })));
+const PromptsPane = loadLater(() => import('../prompts/prompts-pane.tsx').then((it) => it.PromptsPane));
+const TryPane = loadLater(() => import('../prompts/try-pane.tsx').then((it) => it.TryPane));
+const EvalsPane = loadLater(() => import('../evals/evals-pane.tsx').then((it) => it.EvalsPane));
+const ResultsPane = loadLater(() => import('../evals/results-pane.tsx').then((it) => it.ResultsPane));
+const RunToCase = loadLater(() => import('../evals/run-to-case.tsx').then((it) => it.RunToCase));
 
 /** The parts of the playground, in the order of their tabs. */
 export const views: readonly { view: View; title: string; Icon: LucideIcon }[] = [

@@ -15,11 +15,20 @@ export function loadLater<Props extends object>(
     loaded ??= await load();
     return { default: loaded };
   };
-  const Lazy = lazy(loadOnce);
+  const Lazy = lazy(() => loadOnce().catch(() => ({ default: NotLoaded })));
   function Later(props: Props) {
     // a component that is on the page keeps its type, and with it its state
     const [Component] = useState<ComponentType<Props>>(() => loaded ?? Lazy);
     return <Component {...props} />;
   }
   return Object.assign(Later, { load: loadOnce });
+}
+
+/** In the place of a part whose code did not arrive. */
+function NotLoaded() {
+  return (
+    <p role="alert" className="p-4 text-base text-danger">
+      This part of the page could not be loaded. Reload the page.
+    </p>
+  );
 }

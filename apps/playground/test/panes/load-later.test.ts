@@ -1,5 +1,6 @@
 import { createElement, Suspense, type ComponentType } from 'react';
 import { renderToString } from 'react-dom/server';
+import { prerender } from 'react-dom/static.edge';
 import { expect, test } from 'vitest';
 import { loadLater } from '../../src/panes/load-later.tsx';
 
@@ -29,4 +30,10 @@ test('a component that could not be loaded is loaded again', async () => {
   online = true;
   await Later.load();
   expect(renderToString(createElement(Later))).toContain('loaded');
+});
+
+test('in the place of a component whose code does not arrive, the page says so', async () => {
+  const Later = loadLater(() => Promise.reject<ComponentType>(new Error('offline')));
+  const { prelude } = await prerender(createElement(Suspense, undefined, createElement(Later)));
+  expect(await new Response(prelude).text()).toContain('could not be loaded. Reload the page.');
 });

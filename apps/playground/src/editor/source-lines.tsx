@@ -1,12 +1,10 @@
 import { useDeferredValue, useEffect, useMemo, useRef, type RefObject } from 'react';
 import { findDefinitions, type FoundDefinitions } from '../sandbox/script/find-definitions.ts';
 import { selectionKey, useInspection } from '../state/inspection.ts';
-import { usePreview } from '../state/preview.ts';
 import { useScriptLines } from '../state/script-lines.ts';
 import { shownAt, type ShownRun } from '../state/shown-run.ts';
 import { usePlayground, type RunSession } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
-import { useRunDetails } from '../state/use-run-details.ts';
 import { createGutterLabels } from './gutter-labels.ts';
 import { costsOfLines } from './line-costs.ts';
 import { linesOfRun, moveLines } from '../state/lines-of-run.ts';
@@ -21,17 +19,23 @@ const GUTTER_PAUSE = 500;
 const gutterClosed = { glyphMargin: false, lineNumbersMinChars: 3 };
 const gutterOpen = { glyphMargin: true, lineNumbersMinChars: 8 };
 
+type SourceLinesProps = {
+  editor: CodeEditor;
+  /** The run that is shown. */
+  session: RunSession | undefined;
+  /** True if the script's first request is shown. */
+  previews: boolean;
+};
+
 /**
  * Connects the script's lines with its run: marks the lines that made what is selected, selects what the cursor's line
- * made, and shows in the gutter what each line cost.
+ * made, and shows in the gutter what each line cost. Draws nothing outside of the editor.
  */
-export function useSourceLines(editor: CodeEditor | undefined): void {
-  const session = useRunDetails(usePlayground((state) => state.session));
+export function SourceLines({ editor, session, previews }: SourceLinesProps): null {
   const script = useDeferredValue(usePlayground((state) => state.script));
   const made = useScriptLines((state) => session && state.bySession[session.id]);
   const ran = session !== undefined && 'script' in session.source ? session.source.script : undefined;
   const lines = useMemo(() => (ran === undefined ? none : linesOfRun(ran, made ?? [])), [ran, made]);
-  const previews = usePreview(({ open }) => open);
   const moved = useMemo(() => {
     // the preview shows the script as it is in the editor
     if (previews) return findDefinitions(script);
@@ -42,21 +46,22 @@ export function useSourceLines(editor: CodeEditor | undefined): void {
   useMarkedLines(editor, session, moved, ownSelectionRef);
   useLineSelection(editor, session, moved, ownSelectionRef);
   useLineCosts(editor, session, script === ran ? lines : undefined);
+  return null;
 }
 
 /** Marks the lines of the selection, and scrolls to them if it was made elsewhere. */
 function useMarkedLines(
-  editor: CodeEditor | undefined,
+  editor: CodeEditor,
   session: RunSession | undefined,
   lines: FoundDefinitions,
   ownSelectionRef: RefObject<string>,
 ): void {
   const selection = useInspection((state) => state.selection);
-  const marks = useMemo(() => editor?.createDecorationsCollection(), [editor]);
+  const marks = useMemo(() => editor.createDecorationsCollection(), [editor]);
   const revealed = useRef('');
   useEffect(() => {
     const ranges = selection ? linesOfSelection(selection, lines, statesOf(session)) : [];
-    marks?.set(
+    marks.set(
       ranges.map(({ line, lastLine }) => ({
         range: new monaco.Range(line, 1, lastLine, 1),
         options: {
@@ -72,19 +77,19 @@ function useMarkedLines(
     revealed.current = key;
     const isOwn = key === ownSelectionRef.current;
     ownSelectionRef.current = '';
-    if (first !== undefined && !isOwn) editor?.revealLineInCenterIfOutsideViewport(first.line);
+    if (first !== undefined && !isOwn) editor.revealLineInCenterIfOutsideViewport(first.line);
   }, [editor, marks, session, selection, lines, ownSelectionRef]);
 }
 
 /** Selects what a line made when the user puts the cursor on it or clicks its gutter. */
 function useLineSelection(
-  editor: CodeEditor | undefined,
+  editor: CodeEditor,
   session: RunSession | undefined,
   lines: FoundDefinitions,
   ownSelectionRef: RefObject<string>,
 ): void {
   useEffect(() => {
-    if (editor === undefined || session === undefined) return undefined;
+    if (session === undefined) return undefined;
     const choose = (line: number): void => {
       const { selection, select } = useInspection.getState();
       const marked = selection === undefined ? [] : linesOfSelection(selection, lines, statesOf(session));
@@ -115,19 +120,19 @@ function useLineSelection(
 
 /** Shows the cost of each line; without `lines`, the script in the editor is not the one that ran. */
 function useLineCosts(
-  editor: CodeEditor | undefined,
+  editor: CodeEditor,
   session: RunSession | undefined,
   lines: FoundDefinitions | undefined,
 ): void {
   const isNarrow = useNarrow();
   const hasRoom = session !== undefined && !isNarrow;
-  const labels = useMemo(() => editor && createGutterLabels(editor), [editor]);
+  const labels = useMemo(() => createGutterLabels(editor), [editor]);
   useEffect(() => {
-    editor?.updateOptions(hasRoom ? gutterOpen : gutterClosed);
+    editor.updateOptions(hasRoom ? gutterOpen : gutterClosed);
   }, [editor, hasRoom]);
   useEffect(() => {
-    if (labels === undefined || session === undefined || lines === undefined || !hasRoom) {
-      labels?.show(new Map());
+    if (session === undefined || lines === undefined || !hasRoom) {
+      labels.show(new Map());
       return undefined;
     }
     let timer: ReturnType<typeof setTimeout> | undefined;
