@@ -10,6 +10,7 @@ import { editorTypes } from './vite/editor-types.ts';
 import { entryLimit } from './vite/entry-limit.ts';
 import { offline } from './vite/offline.ts';
 import { sandboxRuntime } from './vite/sandbox-runtime.ts';
+import { reactCompiler } from './vite/react-compiler.ts';
 import { readShares, sharesMeta } from './vite/shares-meta.ts';
 
 const shares = readShares(process.env['CUELINE_SHARES']);
@@ -18,6 +19,7 @@ export default defineConfig({
   // Relative, so that the built folder works under any path of any static host.
   base: './',
   plugins: [
+    reactCompiler(),
     react(),
     tailwindcss(),
     editorTypes(),

@@ -2,7 +2,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { loadScriptEditor } from './editor/load-script-editor.ts';
-import { Transcript } from './panes/later-parts.ts';
+import { Transcript } from './panes/later-parts.tsx';
 import { hasLink, watchLinks } from './share/watch-links.ts';
 import { isFirstVisit, replayFirstRun } from './state/first-run.ts';
 import { keepOffline } from './layout/keep-offline.ts';

@@ -1,5 +1,6 @@
 import Editor, { type OnMount } from '@monaco-editor/react';
-import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { loadLater } from '../panes/load-later.tsx';
 import { usePreview } from '../state/preview.ts';
 import { usePlayground } from '../state/store.ts';
 import { useTheme } from '../state/theme.ts';
@@ -12,7 +13,7 @@ import { prefersReducedMotion } from '../ui/reduced-motion.ts';
 type CodeEditor = Parameters<OnMount>[0];
 type Model = NonNullable<ReturnType<CodeEditor['getModel']>>;
 /** What connects the lines with a run; it reads scripts, and its code is large. */
-const SourceLines = lazy(() => import('./source-lines.tsx').then((it) => ({ default: it.SourceLines })));
+const SourceLines = loadLater(() => import('./source-lines.tsx').then((it) => it.SourceLines));
 
 /** The owner of the markers for compiling and running the script, apart from those of its types. */
 const MARKER_OWNER = 'cueline';
@@ -139,9 +140,7 @@ export default function ScriptEditor({ onDiagnostics, fallback }: ScriptEditorPr
         options={optionsAtFirst}
       />
       {editor !== undefined && connects && (
-        <Suspense>
-          <SourceLines editor={editor} session={session} previews={previews} />
-        </Suspense>
+        <SourceLines editor={editor} session={session} previews={previews} />
       )}
     </>
   );

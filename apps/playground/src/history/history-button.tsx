@@ -1,8 +1,9 @@
 import { History } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
+import { loadLater } from '../panes/load-later.tsx';
 import { Button } from '../ui/button.tsx';
 
-const HistoryPanel = lazy(() => import('./history-panel.tsx'));
+const HistoryPanel = loadLater(() => import('./history-panel.tsx').then((it) => it.HistoryPanel));
 
 /** Opens the list of stored runs. */
 export function HistoryButton() {
@@ -13,7 +14,7 @@ export function HistoryButton() {
         <History />
         <span className="narrow:hidden">History</span>
       </Button>
-      <Suspense>{open && <HistoryPanel onClose={() => setOpen(false)} />}</Suspense>
+      {open && <HistoryPanel onClose={() => setOpen(false)} />}
     </>
   );
 }

@@ -16,7 +16,7 @@ import { groupByDay, matches } from './run-groups.ts';
 import { RunRowItem } from './run-row.tsx';
 
 /** The stored runs by day, with a search. It is a sheet at the left, and on a phone the whole page. */
-export default function HistoryPanel({ onClose }: { onClose: () => void }) {
+export function HistoryPanel({ onClose }: { onClose: () => void }) {
   const focus = useReturnFocus();
   const narrow = useNarrow();
   const content = useRef<HTMLDivElement>(null);

@@ -1,6 +1,7 @@
 import { Check, ChevronDown, Copy, FileCode2, FilePlus2, History, Pencil, Trash2 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
+import { loadLater } from '../panes/load-later.tsx';
 import { nameOf } from '../state/open-script.ts';
 import { usePlayground } from '../state/store.ts';
 import { menuContent, menuItem } from '../ui/menu/menu-style.ts';
@@ -9,8 +10,10 @@ import { formatWhen } from './format-when.ts';
 import { useLibrary } from './library.ts';
 import type * as Actions from './script-actions.ts';
 
-const VersionsDialog = lazy(() => import('./dialogs/versions-dialog.tsx'));
-const RenameDialog = lazy(() => import('./dialogs/rename-dialog.tsx'));
+const VersionsDialog = loadLater(() =>
+  import('./dialogs/versions-dialog.tsx').then((it) => it.VersionsDialog),
+);
+const RenameDialog = loadLater(() => import('./dialogs/rename-dialog.tsx').then((it) => it.RenameDialog));
 
 /** The actions come with the database, which the first paint does not wait for. */
 function act(work: (actions: typeof Actions) => unknown): void {
@@ -115,12 +118,10 @@ export function ScriptPicker() {
       <span className="ml-auto shrink-0 text-ink-3" data-testid="script-origin">
         {isBlocked ? 'Only in this tab' : open.kept ? origins.own : origins[open.origin]}
       </span>
-      <Suspense>
-        {dialog === 'versions' && <VersionsDialog onClose={close} />}
-        {dialog === 'rename' && (
-          <RenameDialog name={name} onClose={close} onRename={(next) => act((it) => it.renameScript(next))} />
-        )}
-      </Suspense>
+      {dialog === 'versions' && <VersionsDialog onClose={close} />}
+      {dialog === 'rename' && (
+        <RenameDialog name={name} onClose={close} onRename={(next) => act((it) => it.renameScript(next))} />
+      )}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { BookOpen, ChevronDown, FileUp, Undo2 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
-import { lazy, Suspense, useRef } from 'react';
+import { useRef } from 'react';
+import { loadLater } from '../panes/load-later.tsx';
 import { toast } from '../ui/toast.ts';
 import { exampleGroups } from '../examples/index.ts';
 import { usePlayground } from '../state/store.ts';
@@ -10,7 +11,7 @@ import { menuContent, menuItem } from '../ui/menu/menu-style.ts';
 import { replaceScript } from '../state/replace-script.ts';
 
 // loaded with the first opening of the gallery
-const RunPicture = lazy(() => import('./run-picture.tsx'));
+const RunPicture = loadLater(() => import('./run-picture.tsx').then((it) => it.RunPicture));
 
 /** The largest file that is opened as a script, in bytes. */
 const LARGEST_FILE = 1_000_000;
@@ -49,9 +50,7 @@ export function ExamplesMenu() {
                   >
                     <span className="min-w-0 flex-1">
                       <span className="mb-1.5 block h-9 rounded border border-line bg-page px-1.5 py-1 narrow:hidden">
-                        <Suspense>
-                          <RunPicture id={example.id} />
-                        </Suspense>
+                        <RunPicture id={example.id} />
                       </span>
                       <span className="block font-medium">{example.title}</span>
                       <span className="block text-sm text-ink-2">{example.description}</span>

@@ -8,7 +8,7 @@ import {
   TaskPanel,
   TimelineDock,
   Transcript,
-} from '../panes/later-parts.ts';
+} from '../panes/later-parts.tsx';
 import { prepareRuns } from '../state/run-parts.ts';
 import { usePlayground } from '../state/store.ts';
 import { CopyStepLink } from './run-details.tsx';

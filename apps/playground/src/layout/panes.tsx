@@ -1,18 +1,26 @@
 import { FileCode2, FlaskConical, Library, type LucideIcon } from 'lucide-react';
-import { Suspense, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { EditorPane } from '../editor/editor-pane.tsx';
 import { usePlayground, type View } from '../state/store.ts';
 import { EmptyRun } from '../transcript/empty-run.tsx';
 import { InputSection } from '../panes/input-section.tsx';
-import { PreviewPane } from '../panes/later-parts.ts';
+import { PreviewPane } from '../panes/later-parts.tsx';
 import { loadLater } from '../panes/load-later.tsx';
 import { RunPane } from '../panes/run-pane.tsx';
 
+const waiting: ReactNode = <div aria-busy className="flex-1 bg-page" />;
+
 // loaded when they are opened: a visitor who came for a script needs neither
-const PromptsPane = loadLater(() => import('../prompts/prompts-pane.tsx').then((it) => it.PromptsPane));
-const TryPane = loadLater(() => import('../prompts/try-pane.tsx').then((it) => it.TryPane));
-const EvalsPane = loadLater(() => import('../evals/evals-pane.tsx').then((it) => it.EvalsPane));
-const ResultsPane = loadLater(() => import('../evals/results-pane.tsx').then((it) => it.ResultsPane));
+const PromptsPane = loadLater(
+  () => import('../prompts/prompts-pane.tsx').then((it) => it.PromptsPane),
+  waiting,
+);
+const TryPane = loadLater(() => import('../prompts/try-pane.tsx').then((it) => it.TryPane), waiting);
+const EvalsPane = loadLater(() => import('../evals/evals-pane.tsx').then((it) => it.EvalsPane), waiting);
+const ResultsPane = loadLater(
+  () => import('../evals/results-pane.tsx').then((it) => it.ResultsPane),
+  waiting,
+);
 const RunToCase = loadLater(() => import('../evals/run-to-case.tsx').then((it) => it.RunToCase));
 
 /** The parts of the playground, in the order of their tabs. */
@@ -28,35 +36,23 @@ export const panes: Readonly<
 > = {
   script: {
     editor: <EditorPane />,
-    result: <RunPane empty={<EmptyRun />} input={<InputSection />} preview={loaded(<PreviewPane />)} />,
+    result: <RunPane empty={<EmptyRun />} input={<InputSection />} preview={<PreviewPane />} />,
     editorTitle: 'Script',
     resultTitle: 'Run',
   },
   prompts: {
-    editor: loaded(<PromptsPane />),
-    result: loaded(
-      <TryPane
-        afterRun={
-          <Suspense>
-            <RunToCase />
-          </Suspense>
-        }
-      />,
-    ),
+    editor: <PromptsPane />,
+    result: <TryPane afterRun={<RunToCase />} />,
     editorTitle: 'Prompt',
     resultTitle: 'Try',
   },
   evals: {
-    editor: loaded(<EvalsPane />),
-    result: loaded(<ResultsPane />),
+    editor: <EvalsPane />,
+    result: <ResultsPane />,
     editorTitle: 'Eval',
     resultTitle: 'Results',
   },
 };
-
-function loaded(pane: ReactNode): ReactNode {
-  return <Suspense fallback={<div aria-busy className="flex-1 bg-page" />}>{pane}</Suspense>;
-}
 
 /** Opens a part. */
 export function openView(view: View): void {

@@ -1,5 +1,4 @@
-import { Suspense, type ReactNode } from 'react';
-import { InspectorPane, TimelineDock } from '../panes/later-parts.ts';
+import { InspectorPane, TimelineDock } from '../panes/later-parts.tsx';
 import type { RunSession } from '../state/store.ts';
 import { loadLater } from '../panes/load-later.tsx';
 
@@ -8,30 +7,19 @@ export const CopyStepLink = loadLater(() =>
   import('../share/copy-step-link.tsx').then((it) => it.CopyStepLink),
 );
 
-/** In the place of details that are not drawn yet. */
-export const loading: ReactNode = <div aria-busy className="flex-1 bg-panel" />;
-
 type DetailsProps = { session: RunSession };
 
 /** The inspector of a run, once its code has loaded. */
 export function Inspector({ session }: DetailsProps) {
-  return (
-    <Suspense fallback={loading}>
-      <InspectorPane session={session} />
-    </Suspense>
-  );
+  return <InspectorPane session={session} />;
 }
 
 /** The timeline of a run, once its code has loaded. */
 export function Timeline({ session }: DetailsProps) {
   return (
-    <Suspense fallback={loading}>
-      <TimelineDock session={session}>
-        <Suspense>
-          <CopyStepLink session={session} />
-        </Suspense>
-      </TimelineDock>
-    </Suspense>
+    <TimelineDock session={session}>
+      <CopyStepLink session={session} />
+    </TimelineDock>
   );
 }
 

@@ -14,7 +14,7 @@ const WIDTH = 200;
 const bars: Readonly<Record<string, readonly (readonly (string | number)[])[]>> = pictures;
 
 /** A run of an example in time, as bars: the model's answers above, and below them the tools and agents that ran. */
-export default function RunPicture({ id }: { id: string }) {
+export function RunPicture({ id }: { id: string }) {
   const own = bars[id] ?? [];
   const lanes = Math.max(2, ...own.map(([, lane]) => Number(lane) + 1));
   return (

@@ -3,7 +3,8 @@ import { Group, Panel, Separator } from 'react-resizable-panels';
 import { currentSession, usePlayground } from '../state/store.ts';
 import { useRunDetails } from '../state/use-run-details.ts';
 import { panes } from './panes.tsx';
-import { Inspector, loading, Timeline } from './run-details.tsx';
+import { loading } from '../panes/later-parts.tsx';
+import { Inspector, Timeline } from './run-details.tsx';
 
 const handle =
   'relative bg-line outline-none after:absolute data-[separator=hover]:bg-line-strong data-[separator=active]:bg-focus ' +

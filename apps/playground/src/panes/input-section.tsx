@@ -1,20 +1,15 @@
-import { Suspense } from 'react';
 import { openPreview } from '../state/preview.ts';
 import { isForeign } from '../state/script-check.ts';
 import { mayTakeInput, useScriptInput } from '../state/script-input.ts';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
-import { InputForm } from './later-parts.ts';
+import { InputForm } from './later-parts.tsx';
 
 /** The input of the script in the editor: a form before the first run, and one line that unfolds after it. */
 export function InputSection() {
   const field = useScriptInput((state) => state.field);
   if (field === undefined) return <ForeignInput />;
-  return (
-    <Suspense>
-      <InputForm field={field} />
-    </Suspense>
-  );
+  return <InputForm field={field} />;
 }
 
 /** A script from a link is loaded only if the user wants it. */

@@ -1,25 +1,39 @@
-import { lazy, useState, type ComponentType } from 'react';
+import { useEffect, useState, type ComponentType, type ReactNode } from 'react';
 
-/** A component whose code loads when it is first drawn, or with `load`. Draw it inside a Suspense boundary. */
+/** A component whose code loads when it is first drawn, or with `load`. */
 export type LaterComponent<Props> = ComponentType<Props> & { load: () => Promise<unknown> };
 
 /**
- * A component whose code loads later. If the code is there, the component is drawn at once; `lazy` alone would first show
- * the boundary's fallback, and React keeps a fallback for up to 300 ms.
+ * A component whose code loads later. If the code is there, the component is drawn at once; until then `waiting` is drawn
+ * in its place.
+ *
+ * It uses plain state: what a Suspense boundary waits for would come after all frames of a run that plays meanwhile, and
+ * React keeps a boundary's fallback for up to 300 ms.
  */
 export function loadLater<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
+  waiting?: ReactNode,
 ): LaterComponent<Props> {
   let loaded: ComponentType<Props> | undefined;
-  const loadOnce = async (): Promise<{ default: ComponentType<Props> }> => {
+  const loadOnce = async (): Promise<ComponentType<Props>> => {
     loaded ??= await load();
-    return { default: loaded };
+    return loaded;
   };
-  const Lazy = lazy(() => loadOnce().catch(() => ({ default: NotLoaded })));
   function Later(props: Props) {
     // a component that is on the page keeps its type, and with it its state
-    const [Component] = useState<ComponentType<Props>>(() => loaded ?? Lazy);
-    return <Component {...props} />;
+    const [Component, setComponent] = useState<ComponentType<Props> | undefined>(() => loaded);
+    useEffect(() => {
+      if (Component !== undefined) return undefined;
+      let isHere = true;
+      const draw = (next: ComponentType<Props>): void => {
+        if (isHere) setComponent(() => next);
+      };
+      loadOnce().then(draw, () => draw(NotLoaded));
+      return () => {
+        isHere = false;
+      };
+    }, [Component]);
+    return Component === undefined ? waiting : <Component {...props} />;
   }
   return Object.assign(Later, { load: loadOnce });
 }

@@ -1,12 +1,10 @@
 import { CircleAlert, LoaderCircle } from 'lucide-react';
-import { lazy, Suspense } from 'react';
 import { usePreview } from '../state/preview.ts';
 import { usePlayground } from '../state/store.ts';
+import { loadLater } from './load-later.tsx';
 
 // loaded once the preview is open
-const RequestView = lazy(() =>
-  import('../request/request-view.tsx').then((it) => ({ default: it.RequestView })),
-);
+const RequestView = loadLater(() => import('../request/request-view.tsx').then((it) => it.RequestView));
 
 /** What the script in the editor would send to the model first. No model is called. */
 export function PreviewPane() {
@@ -45,9 +43,7 @@ export function PreviewPane() {
         checking && <p className="px-4 py-2 text-ink-3 narrow:px-3">Reading the script…</p>
       ) : (
         <div className={isOld && !checking ? 'opacity-70' : undefined}>
-          <Suspense>
-            <RequestView request={last.request} />
-          </Suspense>
+          <RequestView request={last.request} />
         </div>
       )}
     </section>

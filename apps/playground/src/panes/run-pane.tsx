@@ -1,6 +1,6 @@
 import { isUnderWay, type RunState } from '@cueline/core';
 import { useTaskList } from '@cueline/react';
-import { Suspense, useCallback, useRef, type ReactNode, type RefObject } from 'react';
+import { useCallback, useRef, type ReactNode, type RefObject } from 'react';
 import { SessionForks } from '../forks/session-forks.tsx';
 import { attach } from '../state/attachments.ts';
 import { usePreview } from '../state/preview.ts';
@@ -20,7 +20,7 @@ import { FileDrop } from '../transcript/file-drop.tsx';
 import { NotShown } from '../transcript/content/not-shown.tsx';
 import { ReplyBox } from '../transcript/reply-box.tsx';
 import { RunBar } from './run-bar.tsx';
-import { ApprovalDock, TaskPanel, Transcript } from './later-parts.ts';
+import { ApprovalDock, TaskPanel, Transcript } from './later-parts.tsx';
 
 type RunPaneProps = {
   /** Shown before the first run. */
@@ -114,9 +114,7 @@ function RunContent({ pane, onAnswered, empty, input, preview }: RunContentProps
       {previews && preview}
       <div className={previews ? 'hidden' : 'contents'}>
         {session !== undefined ? (
-          <Suspense fallback={<div aria-busy className="min-h-0 flex-1" />}>
-            <Transcript key={session.id} session={session} />
-          </Suspense>
+          <Transcript key={session.id} session={session} />
         ) : restoring ? (
           <p role="status" className="p-6 text-ink-2">
             Opening your last run…
@@ -126,9 +124,7 @@ function RunContent({ pane, onAnswered, empty, input, preview }: RunContentProps
         )}
       </div>
       {session !== undefined && !isPast && (
-        <Suspense>
-          <ApprovalDock run={session.run} state={state} onAnswered={onAnswered} />
-        </Suspense>
+        <ApprovalDock run={session.run} state={state} onAnswered={onAnswered} />
       )}
       {canReply && <ReplyBox status={state.status} asks={asks(state)} onFiles={onFiles} />}
       <FileDrop pane={pane} onFiles={canReply && state.status === 'done' ? onFiles : undefined} />
@@ -149,17 +145,15 @@ function Tasks({ session, tasks, state, underWay }: TasksProps) {
   const narrow = useNarrow();
   if (tasks.length === 0) return null;
   return (
-    <Suspense>
-      <TaskPanel
-        run={session.run}
-        tasks={tasks}
-        underWay={underWay}
-        origin={session.startedAt}
-        begunAt={state.steps[0]?.startedAt}
-        until={underWay ? undefined : state.elapsed}
-        open={!narrow}
-        className="shrink-0 border-b border-line bg-panel"
-      />
-    </Suspense>
+    <TaskPanel
+      run={session.run}
+      tasks={tasks}
+      underWay={underWay}
+      origin={session.startedAt}
+      begunAt={state.steps[0]?.startedAt}
+      until={underWay ? undefined : state.elapsed}
+      open={!narrow}
+      className="shrink-0 border-b border-line bg-panel"
+    />
   );
 }

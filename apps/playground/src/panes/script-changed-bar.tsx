@@ -1,10 +1,10 @@
 import { FileDiff, Play, Undo2 } from 'lucide-react';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import { replaceScript } from '../state/replace-script.ts';
 import { startRun } from '../state/run-session.ts';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
-import { ScriptChanges } from './later-parts.ts';
+import { ScriptChanges } from './later-parts.tsx';
 
 /** Says that the script in the editor is not the one that ran; `ended` once the run can be started again. */
 export function ScriptChangedBar({ ran, ended }: { ran: string; ended: boolean }) {
@@ -33,11 +33,7 @@ export function ScriptChangedBar({ ran, ended }: { ran: string; ended: boolean }
           </Button>
         )}
       </div>
-      {open && (
-        <Suspense>
-          <ScriptChanges ran={ran} script={script} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {open && <ScriptChanges ran={ran} script={script} onClose={() => setOpen(false)} />}
     </div>
   );
 }

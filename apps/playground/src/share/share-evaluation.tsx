@@ -7,7 +7,7 @@ import { ShareChoice } from './share-choice.tsx';
 import { SharePayload } from './share-payload.tsx';
 
 /** The eval with its prompt, as a link, with the results if the user wants. */
-export default function ShareEvaluation() {
+export function ShareEvaluation() {
   const current = useEvals((state) => state.settings);
   const evaluation = useEvals((state) => state.evaluation);
   const evaluating = usePlayground((state) => state.evaluating);

@@ -1,14 +1,17 @@
 import { Link2 } from 'lucide-react';
 import { Popover } from 'radix-ui';
-import { lazy, Suspense, useState } from 'react';
+import { useState, type ComponentType } from 'react';
+import { loadLater } from '../panes/load-later.tsx';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { focusWithin } from '../ui/focus-first.ts';
 
 // loaded when they are opened, because the code that makes links is large
-const ShareScriptForm = lazy(() => import('./share-script-form.tsx'));
-const SharePrompts = lazy(() => import('./share-prompts.tsx'));
-const ShareEvaluation = lazy(() => import('./share-evaluation.tsx'));
+const forms = {
+  script: loadLater(() => import('./share-script-form.tsx').then((it) => focused(it.ShareScriptForm))),
+  prompts: loadLater(() => import('./share-prompts.tsx').then((it) => focused(it.SharePrompts))),
+  evals: loadLater(() => import('./share-evaluation.tsx').then((it) => focused(it.ShareEvaluation))),
+};
 
 /** Share: what is open as a link, with its size, or as a file; and its run or results, too. */
 export function SharePopover() {
@@ -37,14 +40,17 @@ export function SharePopover() {
 }
 
 function ShareForm() {
-  const view = usePlayground((state) => state.view);
-  const forms = { script: ShareScriptForm, prompts: SharePrompts, evals: ShareEvaluation };
-  const Form = forms[view];
-  return (
-    <Suspense>
+  const Form = forms[usePlayground((state) => state.view)];
+  return <Form />;
+}
+
+/** A form that takes the focus once it is there. */
+function focused(Form: ComponentType): ComponentType {
+  return function FocusedForm() {
+    return (
       <div ref={focusWithin}>
         <Form />
       </div>
-    </Suspense>
-  );
+    );
+  };
 }

@@ -6,7 +6,7 @@ import { ShareChoice } from './share-choice.tsx';
 import { SharePayload } from './share-payload.tsx';
 
 /** The prompts and the values of the form, as a link, with the run if the user wants. */
-export default function SharePrompts() {
+export function SharePrompts() {
   const session = usePlayground((state) => state.promptSession);
   const running = useRunning();
   const state = usePrompts();

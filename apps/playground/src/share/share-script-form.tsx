@@ -5,7 +5,7 @@ import { ShareRun } from './share-run.tsx';
 import { ShareScript } from './share-script.tsx';
 
 /** Share for a script, with its run if there is one. */
-export default function ShareScriptForm() {
+export function ShareScriptForm() {
   const session = usePlayground((state) => state.session);
   const [choice, choose] = useState<'script' | 'run'>();
   // a run from a link may be passed on at once, also one that opens later; the user's own is shared only on request

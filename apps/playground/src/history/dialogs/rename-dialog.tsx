@@ -6,7 +6,7 @@ import { Modal } from '../../ui/modal.tsx';
 type RenameDialogProps = { name: string; onRename: (name: string) => void; onClose: () => void };
 
 /** Asks for another name of the script in the editor. */
-export default function RenameDialog({ name, onRename, onClose }: RenameDialogProps) {
+export function RenameDialog({ name, onRename, onClose }: RenameDialogProps) {
   const [text, setText] = useState(name);
   const trimmed = text.trim();
   return (

@@ -16,7 +16,7 @@ const reasons = {
 } as const;
 
 /** The earlier versions of the script in the editor, each with its difference from the current text. */
-export default function VersionsDialog({ onClose }: { onClose: () => void }) {
+export function VersionsDialog({ onClose }: { onClose: () => void }) {
   const script = usePlayground((state) => state.script);
   const [versions, setVersions] = useState<readonly VersionRow[]>();
   const [chosen, setChosen] = useState<VersionRow>();

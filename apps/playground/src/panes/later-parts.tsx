@@ -1,9 +1,16 @@
+import type { ReactNode } from 'react';
 import { loadLater } from './load-later.tsx';
+
+/** In the place of a run's details that are not drawn yet. */
+export const loading: ReactNode = <div aria-busy className="flex-1 bg-panel" />;
 
 // the parts of a run, which the page is drawn without
 
 /** The transcript; its Markdown is a large part of the page's code. */
-export const Transcript = loadLater(() => import('../transcript/transcript.tsx').then((it) => it.Transcript));
+export const Transcript = loadLater(
+  () => import('../transcript/transcript.tsx').then((it) => it.Transcript),
+  <div aria-busy className="min-h-0 flex-1" />,
+);
 /** The task list of a run. */
 export const TaskPanel = loadLater(() => import('../tasks/task-panel.tsx').then((it) => it.TaskPanel));
 /** What asks the user for approvals. */
@@ -11,16 +18,21 @@ export const ApprovalDock = loadLater(() =>
   import('../approval/approval-dock.tsx').then((it) => it.ApprovalDock),
 );
 /** The inspector of a run. */
-export const InspectorPane = loadLater(() =>
-  import('../inspector/inspector-pane.tsx').then((it) => it.InspectorPane),
+export const InspectorPane = loadLater(
+  () => import('../inspector/inspector-pane.tsx').then((it) => it.InspectorPane),
+  loading,
 );
 /** The timeline of a run. */
-export const TimelineDock = loadLater(() =>
-  import('../timeline/timeline-dock.tsx').then((it) => it.TimelineDock),
+export const TimelineDock = loadLater(
+  () => import('../timeline/timeline-dock.tsx').then((it) => it.TimelineDock),
+  loading,
 );
 /** The form of a script's input. */
 export const InputForm = loadLater(() => import('./input-form.tsx').then((it) => it.InputForm));
 /** The preview of a script's first request. */
-export const PreviewPane = loadLater(() => import('./preview-pane.tsx').then((it) => it.PreviewPane));
+export const PreviewPane = loadLater(
+  () => import('./preview-pane.tsx').then((it) => it.PreviewPane),
+  <div aria-busy className="flex-1 bg-page" />,
+);
 /** The dialog with the changes of a script since its run. */
 export const ScriptChanges = loadLater(() => import('./script-changes.tsx').then((it) => it.ScriptChanges));
