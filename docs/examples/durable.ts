@@ -1,16 +1,14 @@
 // #region start
 import { createRun, definePrompt, tool } from '@cueline/core';
 import { createDurable, createMemoryStore } from '@cueline/durable';
-import * as z from 'zod';
-// #endregion
 import { scriptedModel } from '@cueline/core/testing';
+import * as z from 'zod';
 
+// plays the model in this example: it calls the tool, and then says `Sent.`
 const model = scriptedModel([
   [{ toolCall: { name: 'sendMail', input: { to: 'ada@example.org' } } }],
   'Sent.',
 ]);
-
-// #region start
 
 const sendMail = tool(
   'sendMail',
@@ -35,7 +33,7 @@ const result = run.start();
 while (run.getState().status !== 'waiting') await new Promise((resolve) => setTimeout(resolve, 10));
 
 // #region wait
-await worker.stop(); // the process may end now: nothing but the store knows the run
+await worker.stop(); // this process may end now: the store has the run
 const [approval] = run.getState().approvals;
 console.log(
   await durable.respond(run.getState().runId, {

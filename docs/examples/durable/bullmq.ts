@@ -6,7 +6,7 @@ import { createClient } from 'redis';
 import { writeMail } from '../durable.ts';
 
 const client = await createClient({ url: 'redis://localhost:6379' })
-  // a connection that is lost is found again; without a listener its error would end the process
+  // the client connects again by itself; without a listener, its error would end the process
   .on('error', console.error)
   .connect();
 
@@ -15,7 +15,7 @@ const durable = createDurable({
   store: createRedisStore(client),
   driver: bullmqDriver({ connection: client }),
 });
-const worker = await durable.work(); // in each process that works; those that only start runs leave this out
+const worker = await durable.work(); // only in processes that advance runs
 
 process.once('SIGTERM', () => void worker.stop().then(() => client.destroy()));
 // #endregion

@@ -3,13 +3,13 @@ import { advance, type Advanced, type StoredRun } from '@cueline/core/durable';
 import { withoutProviderStorage, type ModelSettings } from '@cueline/core/models';
 import type { AdvanceJob } from './driver.ts';
 import type { GuardedStep, RunGuard, StepOutcome } from './guard.ts';
-import { guardedFacts, guardModels, settleEnded, unguarded } from './guard-step.ts';
-import { createKnownLogs, type ClaimedLog } from './known-logs.ts';
+import { guardData, guardModels, missingGuardError, settleEnded } from './guard-step.ts';
+import { createLogCache, type ClaimedLog } from './log-cache.ts';
 import { missingPrompt, type Prompts } from './prompts.ts';
 import { limitsOf } from './limits.ts';
 import { createStepCommands, type StepCommands } from './step-commands.ts';
 import type { DurableStore, RunOwner } from './store.ts';
-import { createUnknownPrompts } from './unknown-prompts.ts';
+import { createPromptCheck } from './unknown-prompts.ts';
 import type { Watch } from './watch.ts';
 
 export type AdvanceSettings = {
@@ -24,59 +24,59 @@ export type AdvanceSettings = {
 
 /** Advances runs in this process. */
 export type Steps = {
-  /** What a job of an engine does: it takes a run over, advances it by one step, and stores what happens. */
+  /** Takes a run over, advances it by one step, and stores its events. Each job of an engine calls it. */
   advance: AdvanceJob;
-  /** Ends a step under way in this process, and its run with it. */
+  /** Stops a run at once if its current step is in this process. */
   stop(runId: string): void;
-  /** Lets a step under way in this process look for what was sent to its run. */
-  look(runId: string): void;
+  /** Makes the current step of a run read its commands at once, if the step is in this process. */
+  checkCommands(runId: string): void;
 };
 
-/** Creates the steps of the runs in a store. A step under way looks for commands there once a second. */
+/** Creates what advances the runs of a store. A step in progress reads its commands from the store once a second. */
 export function createSteps(settings: AdvanceSettings): Steps {
   const { store, prompts, models, options, guard, watch, unknownPromptMs } = settings;
-  const logs = createKnownLogs(store);
-  const checkPrompt = createUnknownPrompts(store, prompts, unknownPromptMs);
-  /** What is sent to the steps under way. */
-  const underWay = new Map<string, StepCommands>();
+  const logs = createLogCache(store);
+  const checkPrompt = createPromptCheck(store, prompts, unknownPromptMs);
+  /** The commands of the steps in progress, by run. */
+  const inProgress = new Map<string, StepCommands>();
 
   return {
     advance: advanceRun,
-    stop: (runId) => underWay.get(runId)?.stopNow(),
-    look: (runId) => underWay.get(runId)?.look(),
+    stop: (runId) => inProgress.get(runId)?.stopNow(),
+    checkCommands: (runId) => inProgress.get(runId)?.check(),
   };
 
   async function advanceRun(runId: string, signal: AbortSignal): Promise<Advanced> {
-    // before it is taken over, so that it stays with a worker that knows its prompt
+    // before claiming, so that the run stays with a worker that knows its prompt
     if (!logs.has(runId)) await checkPrompt(runId);
     const claimed = await logs.claim(runId);
     if (claimed === 'ended') await settleEnded(runId, store, guard);
-    // forgotten, or never stored
+    // undefined: the run was deleted, or never stored
     if (claimed === 'ended' || claimed === undefined) return { status: 'done' };
-    if (claimed.start.guarded === true && guard === undefined) throw unguarded(runId);
+    if (claimed.start.guarded === true && guard === undefined) throw missingGuardError(runId);
     const { epoch, log, start } = claimed;
-    // an edit is left to a worker that knows the prompt, because a run that waits would be started for it
+    // leave edits to a worker that knows the prompt: here, an edit would make a waiting run continue and fail
     const commands = claimed.commands.filter(
       ({ command }) => command.type !== 'edit' || prompts.has(start.prompt),
     );
     const sent = createStepCommands(store, runId, commands);
-    underWay.set(runId, sent);
+    inProgress.set(runId, sent);
     const ending = new AbortController();
     const leaving = new AbortController();
     const leave = (): void => leaving.abort(signal.reason);
     if (signal.aborted) leave();
     else signal.addEventListener('abort', leave, { once: true });
     let outcome: StepOutcome = 'failed';
-    let later: unknown;
+    let laterReason: unknown;
     let step: GuardedStep | undefined;
     try {
       step = await guard?.begin({
         runId,
         epoch,
-        ...guardedFacts(claimed, options?.limits?.tokens),
+        ...guardData(claimed, options?.limits?.tokens),
         end: (error) => ending.abort(CuelineError.fromJSON(error)),
         tryLater: (error) => {
-          later = error;
+          laterReason = error;
           leaving.abort(error);
         },
       });
@@ -95,36 +95,36 @@ export function createSteps(settings: AdvanceSettings): Steps {
       });
       outcome = advanced.status;
       await store.forget(runId, sent.names());
-      // a run that waits may do so for days, and continue elsewhere
+      // a waiting run may wait for days, and continue on another worker
       if (advanced.status === 'next') logs.keep(runId, log);
       return advanced;
     } catch (error) {
-      // a guard that cannot go on does not know which of the two it is
-      const isLost = error === later && !(await store.append(runId, epoch, []));
-      if (!(error instanceof LostRun || isLost)) throw error;
+      // the guard's reason does not tell whether another worker has taken the run over
+      const isLost = error === laterReason && !(await store.append(runId, epoch, []));
+      if (!(error instanceof TakenOverError || isLost)) throw error;
       outcome = 'lost';
-      // the other worker's job continues it
+      // the other worker continues the run
       return { status: 'done' };
     } finally {
       signal.removeEventListener('abort', leave);
       sent.end();
-      if (underWay.get(runId) === sent) underWay.delete(runId);
+      if (inProgress.get(runId) === sent) inProgress.delete(runId);
       await step?.over(outcome);
     }
   }
 }
 
-/** Returns why the store has refused events: the run belongs to another worker, or earlier events are missing. */
+/** Returns why the store refused events: another worker has taken the run over, or earlier events are missing. */
 async function refused(store: DurableStore, runId: string, epoch: number): Promise<Error> {
-  if (!(await store.append(runId, epoch, []))) return new LostRun(runId);
+  if (!(await store.append(runId, epoch, []))) return new TakenOverError(runId);
   return new CuelineError(
     'storage_failed',
-    `The store has fewer events of run ${runId} than it has accepted, so the step is done again from what it has. Check that the store loses nothing, for example appendfsync of Redis.`,
+    `The store has fewer events of run ${runId} than it accepted. The step is repeated from the stored events. Check that the store keeps what it accepts; for Redis, check appendonly and appendfsync.`,
   );
 }
 
 function modelsFor(owner: RunOwner | undefined, models: ModelSettings): ModelSettings {
-  // what a user sends must not refer to what the provider keeps
+  // a user's messages must not refer to answers that the provider stores
   return owner === undefined ? models : withoutProviderStorage(models);
 }
 
@@ -149,8 +149,7 @@ function storedRun(
   };
 }
 
-/** The run belongs to another worker by now. */
-class LostRun extends Error {
+class TakenOverError extends Error {
   constructor(runId: string) {
     super(`Another worker has taken over run ${runId}.`);
   }

@@ -14,55 +14,54 @@ import { checkTexts } from './check-texts.ts';
 import type { DurableDriver, DurableWorker } from './driver.ts';
 import type { RunGuard } from './guard.ts';
 import { inProcessDriver } from './in-process-driver.ts';
-import { namelessModel, promptsByName, unknownPrompt } from './prompts.ts';
+import { modelObjectError, promptsByName, unlistedPromptError } from './prompts.ts';
 import { createSender } from './send-command.ts';
 import type { DurableStore, FoundRun, ReadEvents, RunOwner, RunQuery } from './store.ts';
 import { startWork } from './start-work.ts';
 import { UNKNOWN_PROMPT_MS } from './unknown-prompts.ts';
-import { createWatch, patiently } from './watch.ts';
+import { createWatch, retryWhileUnavailable } from './watch.ts';
 
 export type DurableOptions = {
-  /** The prompts, sessions and agents that may run, each under its name. A run that is continued uses the definition of that time. */
-  // a definition of any input
+  /** The prompts, sessions and agents that may run, with unique names. A run always continues with the current definition. */
+  // prompts have different types of input
   // oxlint-disable-next-line typescript/no-explicit-any
   prompts: readonly PromptDefinition<any>[];
   store: DurableStore;
-  /** Where models come from. */
+  /** Keys, providers and aliases of models. */
   models?: ModelSettings;
-  /** Options of every run, such as limits and approvals. */
+  /** Options for every run, such as limits and approvals. */
   options?: PromptOptions;
-  /** What schedules the steps. Default: `inProcessDriver()`. */
+  /** Schedules the steps. Default: `inProcessDriver()`. */
   driver?: DurableDriver;
   /**
-   * Permits and counts the model calls of every step: `createRunGuard` of `@cueline/edge`. Give the same one in every process.
-   * A run that was started with a guard for a user is not advanced by a worker without one.
+   * Permits and counts the model calls of every step, for example `createRunGuard` of `@cueline/edge`. Pass the same guard
+   * in every process: a worker without a guard does not advance a run that was started with one for a user.
    */
   guard?: RunGuard | undefined;
   /**
-   * How long a run whose prompt this worker does not know is left to other workers, in milliseconds: a newer deployment may know
-   * it. After so long without progress the prompt counts as removed, and the run ends with an error. Default 24 hours;
-   * `Infinity` for never.
+   * How long this worker leaves a run to other workers if it does not know the run's prompt, in milliseconds: a newer
+   * deployment may know it. After this time without progress, the prompt counts as removed, and the run ends with an error.
+   * Default 24 hours; `Infinity` for never.
    */
   unknownPromptMs?: number | undefined;
   /**
-   * Called with failures that belong to no job: of the search for runs that were not begun, once for each outage of the store
-   * or the engine, and of a stop that could not be sent. Failures of jobs are reported to the driver's `onError`. Default:
-   * `console.error`.
+   * Called with failures outside of jobs: if the search for runs that have not begun fails, once per outage of the store or
+   * the engine, and if a stop cannot be sent. The driver's `onError` gets the failures of jobs. Default: `console.error`.
    */
   onError?(error: unknown, runId: string | undefined): void;
 };
 
 /** Runs that outlive their process. */
 export type Durable = {
-  /** Starts runs and follows them: `createRun(prompt, { executor })`. The runs need not happen in this process. */
+  /** Starts and follows runs: `createRun(prompt, { executor })`. Any worker may advance them, in this process or in another. */
   readonly executor: Executor;
   /** The names of the prompts that may run. */
   readonly prompts: readonly string[];
-  /** The guard of the steps. */
+  /** The guard from the options. */
   readonly guard: RunGuard | undefined;
   /**
-   * Starts a run, for a user if `owner` is given, or finds the one that was started with its key. A new run gets
-   * `newId`, if that is given.
+   * Starts a run, or returns the run that was started with the same key before. The run belongs to the user `owner`, if
+   * given. `newId` is the id of a new run. Default: a random one.
    */
   begin<Input>(
     request: RunRequest<Input>,
@@ -71,34 +70,34 @@ export type Durable = {
   ): Promise<{ runId: string; isNew: boolean }>;
   /** Finds a run in the store. */
   find(which: RunQuery): Promise<FoundRun | undefined>;
-  /** Returns the stored events of a run after `afterSeq`. */
+  /** Returns the stored events of a run after `afterSeq`; undefined for an unknown run. */
   read(runId: string, afterSeq: number): Promise<ReadEvents | undefined>;
-  /** Returns the events of a run after `afterSeq`, past and future. Aborting `signal` only stops watching. */
+  /** Yields the stored events of a run after `afterSeq`, then new ones. Aborting `signal` only ends the reading. */
   watch(runId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<RunEvent>;
-  /** Lets a worker advance a run soon. Does no harm to a run that waits or has ended. */
+  /** Makes a worker advance a run soon. Harmless for a run that waits or has ended. */
   wake(runId: string): Promise<void>;
   /**
-   * Advances a run by one step. For drivers; rejects if the store fails, if `signal` aborts, and if the run's prompt is not known
-   * here, because a worker of a newer deployment may know it. The driver tries again, if it can with another worker.
+   * Advances a run by one step. For drivers. Rejects if the store fails, if `signal` aborts, and if this worker does not know
+   * the run's prompt, which a newer deployment may know. The driver then tries again, if possible with another worker.
    */
   advance(runId: string, signal: AbortSignal): Promise<Advanced>;
   /**
-   * Sends a command to a run, or stops it, whether or not a worker is up. A response that is sent again is accepted again, and has
+   * Sends a command to a run, or stops it, whether or not a worker is up. Sending the same response again is accepted, and has
    * no further effect.
    */
   respond(runId: string, command: RunCommand | { type: 'stop' }): Promise<EditReply>;
   /**
-   * Begins to work: takes jobs of the driver, and wakes every unfinished run of the store. Every `sweepMs` milliseconds it also
-   * wakes runs that were stored and have not begun, because the process that started them was killed in between. Default 30,000;
-   * `Infinity` for never.
+   * Starts a worker in this process. The worker takes jobs from the driver, and wakes every unfinished run of the store. Every
+   * `sweepMs` milliseconds it also wakes runs that are stored and have not begun, because the process that started them was
+   * killed. Default 30,000; `Infinity` for never.
    */
   work(options?: { sweepMs?: number | undefined }): Promise<DurableWorker>;
 };
 
 /**
- * Creates runs whose state is in a store: a crash, a deployment or a wait of days does not end them, and any worker
- * continues them after their last stored event.
- * @throws CuelineError `invalid_options` for prompts without a name or with the same one, and for a remotePrompt
+ * Runs prompts whose state is in a store: a run survives crashes, deployments and waits of days. Any worker continues it
+ * after its last stored event.
+ * @throws CuelineError `invalid_options` if a prompt has no name, if two have the same name, and for a remotePrompt
  *
  * @example
  * const durable = createDurable({ prompts: [planDay], store: createSqlStore(new PGlite('./runs')) });
@@ -113,11 +112,13 @@ export function createDurable(given: DurableOptions): Durable {
   const steps = createSteps({ store, prompts, models, options, guard, watch, unknownPromptMs });
   const send = createSender({ store, driver, steps });
 
-  /** Follows a run to its end. Aborting the signal ends the run. */
+  /** Follows a run to its end. Aborting the signal stops the run. */
   async function* follow(runId: string, afterSeq: number, signal: AbortSignal): AsyncGenerator<RunEvent> {
     checkTexts({ runId });
     const stop = (): void =>
-      void patiently(() => send(runId, { type: 'stop' })).catch((error: unknown) => onError(error, runId));
+      void retryWhileUnavailable(() => send(runId, { type: 'stop' })).catch((error: unknown) =>
+        onError(error, runId),
+      );
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop, { once: true });
     try {
@@ -133,8 +134,8 @@ export function createDurable(given: DurableOptions): Durable {
     newId = `run-${crypto.randomUUID()}`,
   ): Promise<{ runId: string; isNew: boolean }> {
     checkTexts({ 'The id of the run': newId, key, subject: owner?.subject, chat: owner?.chat });
-    if (!prompts.has(definition.name)) throw unknownPrompt(definition.name, prompts);
-    if (model !== undefined && typeof model !== 'string') throw namelessModel();
+    if (!prompts.has(definition.name)) throw unlistedPromptError(definition.name, prompts);
+    if (model !== undefined && typeof model !== 'string') throw modelObjectError();
     const created = await store.create({
       runId: newId,
       key,
@@ -205,9 +206,9 @@ export function createDurable(given: DurableOptions): Durable {
 function logError(error: unknown, runId: string | undefined): void {
   const what =
     runId === undefined
-      ? 'The search for runs that were not begun failed, and is repeated.'
-      : `Run ${runId} could not be stopped.`;
-  // otherwise a store that is away would only look like one without such runs
+      ? 'The search for runs that have not begun failed. The worker repeats it. Check that the store and the engine are up.'
+      : `Run ${runId} could not be stopped. Check that the store and the engine are up, and stop it again.`;
+  // without this message, an unavailable store would look like a store without such runs
   // oxlint-disable-next-line no-console
   console.error(what, error);
 }

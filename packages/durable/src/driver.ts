@@ -1,21 +1,21 @@
 import type { Advanced } from '@cueline/core/durable';
 
-/** Advances one run by a step, as a job of an engine does. */
+/** Advances a run by one step. A driver calls it for each job. */
 export type AdvanceJob = (runId: string, signal: AbortSignal) => Promise<Advanced>;
 
-/** An engine that schedules the steps of runs. The runs' state is in the store, and the engine carries ids only. */
+/** Schedules the steps of runs with an engine. The engine has only the ids; the store has the state. */
 export type DurableDriver = {
-  /** Lets some worker advance a run soon. Called when the run is started and when it gets a response. */
+  /** Makes a worker advance a run soon. Called when a run is started and when it gets a command. */
   wake(runId: string): Promise<void>;
-  /** Begins to work off jobs in this process. */
+  /** Starts to take jobs in this process. */
   work(advance: AdvanceJob): DurableWorker;
 };
 
-/** The work of this process. */
+/** A worker in this process. */
 export type DurableWorker = {
   /**
-   * Takes no more jobs, and resolves once those under way have ended. A step that takes too long is aborted, and another
-   * worker continues it.
+   * Takes no more jobs, and resolves once the current ones have ended. Aborts steps that take too long; another worker
+   * continues them.
    */
   stop(): Promise<void>;
 };

@@ -2,24 +2,24 @@ import { CuelineError } from '@cueline/core';
 import { activeTime } from '@cueline/core/durable';
 import type { CurrentModel, ModelSettings } from '@cueline/core/models';
 import type { GuardedRun, GuardedStep, RunGuard } from './guard.ts';
-import type { ClaimedLog } from './known-logs.ts';
+import type { ClaimedLog } from './log-cache.ts';
 import { limitsOf } from './limits.ts';
 import type { DurableStore } from './store.ts';
 
-/** Returns the models with the guard of a step around them, and around what the settings wrap them in. */
+/** Wraps every model in the guard of a step, around the settings' own `wrapModel`. */
 export function guardModels(settings: ModelSettings, step: GuardedStep | undefined): ModelSettings {
   if (step === undefined) return settings;
   const { wrapModel = (model: CurrentModel) => model } = settings;
   return { ...settings, wrapModel: (model) => step.wrapModel(wrapModel(model)) };
 }
 
-/** Returns what a guard reads of a run. */
-export function guardedFacts(
+/** Returns the data of a run that a guard gets. */
+export function guardData(
   { start, log }: ClaimedLog,
   tokens: number | undefined,
 ): Pick<GuardedRun, 'prompt' | 'owner' | 'tokens' | 'activeMs' | 'events'> {
   const { prompt, owner, startedAt } = start;
-  // the guard learns of later events as they are stored
+  // a copy: the guard gets later events from `stored`
   const events = [...log.events];
   const elapsed = startedAt === undefined ? undefined : Date.now() - startedAt;
   return {
@@ -31,7 +31,7 @@ export function guardedFacts(
   };
 }
 
-/** Lets the guard of a run that has ended settle what a killed worker has left of it. */
+/** Lets the guard of a run that has ended settle what a killed worker left open. */
 export async function settleEnded(
   runId: string,
   store: Pick<DurableStore, 'find'>,
@@ -43,9 +43,9 @@ export async function settleEnded(
 }
 
 /** Returns the error of a worker that would call models without limits. */
-export function unguarded(runId: string): CuelineError {
+export function missingGuardError(runId: string): CuelineError {
   return new CuelineError(
     'invalid_options',
-    `Run ${runId} was started with a guard, and this worker has none, so it would call models without limits. Pass the guard: createDurable({ guard, … }).`,
+    `Run ${runId} was started with a guard, but this worker has none and would call models without limits. Pass the guard: createDurable({ guard, … }).`,
   );
 }

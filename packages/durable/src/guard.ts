@@ -5,23 +5,23 @@ import type { RunOwner } from './store.ts';
 /** A run that is about to be advanced by one step. */
 export type GuardedRun = {
   runId: string;
-  /** How often a worker has taken the run over, including this time. */
+  /** How many times workers have taken the run over, including this time. */
   epoch: number;
   prompt: string;
-  /** The user to whom it belongs. Undefined for a run that no route has started. */
+  /** The user to whom the run belongs; undefined if no route started it. */
   owner: RunOwner | undefined;
-  /** The tokens that it may use by its own limits. */
+  /** The run's own token limit. */
   tokens: number | undefined;
-  /** How long it has taken so far, in milliseconds, without the time in which it only waited for responses. */
+  /** How long the run has taken so far, in milliseconds, without the time in which it only waited for responses. */
   activeMs: number;
   events: readonly RunEvent[];
   /** Ends the run with this error. */
   end(error: SerializedError): void;
-  /** Leaves the run as it is, and lets the driver try again after a pause. */
+  /** Leaves the run as it is. The driver tries again after a pause. */
   tryLater(error: unknown): void;
 };
 
-/** How a step has ended. `failed`: it is tried again; `lost`: another worker has taken the run over. */
+/** How a step ended. `failed`: the driver tries it again. `lost`: another worker has taken the run over. */
 export type StepOutcome = 'next' | 'waiting' | 'done' | 'failed' | 'lost';
 
 /** One step of a run under a guard. */
@@ -34,15 +34,15 @@ export type GuardedStep = {
   over(outcome: StepOutcome): Promise<void>;
 };
 
-/** Permits and counts what runs do, in every worker. `createRunGuard` of `@cueline/edge` returns one. */
+/** Permits and counts the model calls of runs, in every worker. `createRunGuard` of `@cueline/edge` creates one. */
 export type RunGuard = {
-  /** Called before each step. If it rejects, no model was called, and the step is tried again after a pause. */
+  /** Called before each step. If it rejects, the step calls no model and is tried again after a pause. */
   begin(run: GuardedRun): Promise<GuardedStep>;
   /**
-   * Called when a job finds its run ended, because the worker that ended it may have been killed before its step was over. If
-   * it rejects, the job is tried again after a pause.
+   * Called when a job finds that its run has ended: the worker that ended the run may have been killed before it called
+   * `over`. If this rejects, the job is tried again after a pause.
    */
   ended(run: Pick<GuardedRun, 'runId' | 'owner'>): Promise<void>;
-  /** Called when a worker stops, which waits for it: stores what steps that are over have used. Must not reject. */
+  /** Called when a worker stops. Stores the usage of finished steps; the worker waits for it. Must not reject. */
   flush(): Promise<void>;
 };

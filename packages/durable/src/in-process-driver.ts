@@ -1,28 +1,28 @@
 import type { AdvanceJob, DurableDriver } from './driver.ts';
 
 export type InProcessDriverOptions = {
-  /** How many runs are advanced at the same time. A run that waits for a response takes no place. Default 16. */
+  /** How many runs are advanced at the same time. Runs that wait for a response do not count. Default 16. */
   concurrency?: number;
   /**
-   * Called with what a job failed with, such as a store that is away. The job is tried again after a pause, of half a
-   * minute at most. Default: `console.error`.
+   * Called with the error of a failed job, for example if the store is unavailable. The job is tried again after a pause of
+   * at most 30 seconds. Default: `console.error`.
    */
   onError?(error: unknown, runId: string): void;
-  /** How long `stop` waits for the steps under way before it aborts them, in milliseconds. Default 10,000. */
+  /** How long `stop` waits for the current steps before it aborts them, in milliseconds. Default 10,000. */
   graceMs?: number;
 };
 
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
- * Advances runs in this process, one step after the other: for a single machine, which needs no broker. After a restart,
- * {@link createDurable}'s worker continues all unfinished runs of the store.
+ * Advances runs in this process, without a broker. For a single machine. After a restart, the worker of {@link createDurable}
+ * continues all unfinished runs of the store.
  */
 export function inProcessDriver(options: InProcessDriverOptions = {}): DurableDriver {
   return new InProcessDriver(options);
 }
 
-/** The jobs of one process. Each run has one job at a time, and at most one that waits. */
+/** The jobs of one process. Each run has at most one running job and one waiting job. */
 class InProcessDriver implements DurableDriver {
   readonly #concurrency: number;
   readonly #onError;
@@ -52,12 +52,12 @@ class InProcessDriver implements DurableDriver {
     this.#next();
     return {
       stop: async () => {
-        // a worker that has begun since then continues
+        // a worker that was started since then continues
         if (this.#stopping === stopping) {
           this.#advance = undefined;
           for (const pause of this.#pauses) clearTimeout(pause);
         }
-        const abort = (): void => stopping.abort(new Error('The worker stops.'));
+        const abort = (): void => stopping.abort(new Error('The worker is stopping.'));
         const grace = setTimeout(abort, this.#graceMs);
         await Promise.all(this.#running.values());
         clearTimeout(grace);
@@ -68,7 +68,7 @@ class InProcessDriver implements DurableDriver {
   #next(): void {
     for (const runId of this.#due) {
       if (this.#advance === undefined || this.#running.size >= this.#concurrency) return;
-      // it is due again once its job has ended
+      // it stays due until its running job has ended
       if (this.#running.has(runId)) continue;
       this.#due.delete(runId);
       this.#running.set(runId, this.#run(runId, this.#advance));
@@ -82,17 +82,17 @@ class InProcessDriver implements DurableDriver {
       this.#failures.delete(runId);
       if (status === 'next') this.#due.add(runId);
     } catch (error) {
-      // a step that was aborted is continued by another worker
+      // another worker continues an aborted step
       if (stopping.signal.aborted) return;
       this.#onError(error, runId);
-      this.#later(runId);
+      this.#retryLater(runId);
     } finally {
       this.#running.delete(runId);
       this.#next();
     }
   }
 
-  #later(runId: string): void {
+  #retryLater(runId: string): void {
     const failures = (this.#failures.get(runId) ?? 0) + 1;
     this.#failures.set(runId, failures);
     const pause = setTimeout(
@@ -107,7 +107,7 @@ class InProcessDriver implements DurableDriver {
 }
 
 function logError(error: unknown, runId: string): void {
-  // otherwise a run that cannot be advanced would only seem to wait
+  // without this message, a run that cannot be advanced would seem to wait
   // oxlint-disable-next-line no-console
-  console.error(`Run ${runId} could not be advanced, and will be tried again.`, error);
+  console.error(`Run ${runId} could not be advanced. The worker tries again.`, error);
 }

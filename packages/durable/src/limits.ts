@@ -1,7 +1,7 @@
 import type { Limits } from '@cueline/core';
 import type { DurableStart } from './store.ts';
 
-/** Returns the limits of a stored start. JSON has no `Infinity`, which stands for no limit, and writes `null` for it. */
+/** Returns the limits of a stored start. `Infinity` means no limit, and JSON stores it as `null`. */
 export function limitsOf({ limits }: DurableStart): Partial<Limits> | undefined {
   if (limits === undefined) return undefined;
   return Object.fromEntries(

@@ -3,13 +3,13 @@ import type { DurableStore, NewDurableRun, RunQuery, StoredCommand } from './sto
 
 type Kept = NewDurableRun & {
   epoch: number;
-  /** As JSON, so that nothing that a reader changes is stored. */
+  /** As JSON, so that changes that a reader makes are not stored. */
   events: string[];
   commands: StoredCommand[];
   ended: boolean;
 };
 
-/** Keeps runs in this process, for tests and for trying out. Nothing outlives the process. */
+/** Keeps runs in the memory of this process, for tests and experiments. The runs are lost when the process ends. */
 export function createMemoryStore(): DurableStore {
   const runs = new Map<string, Kept>();
   const read = ({ events }: Kept, from: number): RunEvent[] =>
@@ -37,7 +37,7 @@ export function createMemoryStore(): DurableStore {
     async create(run) {
       const known = runOf(run.key === undefined ? { runId: run.runId } : { key: run.key });
       if (known !== undefined) return { runId: known.runId };
-      // as the other stores do, which write JSON
+      // the other stores write JSON, too
       const start = JSON.parse(JSON.stringify(run.start)) as typeof run.start;
       runs.set(run.runId, { ...run, start, epoch: 0, events: [], commands: [], ended: false });
       return 'created';

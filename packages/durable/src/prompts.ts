@@ -1,14 +1,14 @@
 import { CuelineError, definePrompt, type PromptDefinition } from '@cueline/core';
 import { checkAdvanceable } from '@cueline/core/durable';
 
-// a definition of any input
+// prompts have different types of input
 // oxlint-disable-next-line typescript/no-explicit-any
 type AnyPrompt = PromptDefinition<any>;
 
 /** Prompts by their names. */
 export type Prompts = ReadonlyMap<string, AnyPrompt>;
 
-/** @throws CuelineError `invalid_options` for prompts without a name or with the same one, and for a remotePrompt */
+/** @throws CuelineError `invalid_options` if a prompt has no name, if two have the same name, and for a remotePrompt */
 export function promptsByName(given: readonly AnyPrompt[]): Prompts {
   const prompts = new Map<string, AnyPrompt>();
   for (const prompt of given) {
@@ -16,7 +16,7 @@ export function promptsByName(given: readonly AnyPrompt[]): Prompts {
       const what = prompt.name === '' ? 'A prompt has no name' : `Two prompts are named "${prompt.name}"`;
       throw new CuelineError(
         'invalid_options',
-        `${what}, and a stored run knows its prompt by name. Write definePrompt('planDay', …), each with a name of its own.`,
+        `${what}. A stored run finds its prompt by its name, so each prompt needs a unique one: definePrompt('planDay', …).`,
       );
     }
     checkAdvanceable(prompt);
@@ -25,30 +25,30 @@ export function promptsByName(given: readonly AnyPrompt[]): Prompts {
   return prompts;
 }
 
-/** Returns the error of a start of a prompt that may not run. */
-export function unknownPrompt(name: string, prompts: Prompts): CuelineError {
+/** Returns the error of a start whose prompt is not in `createDurable({ prompts })`. */
+export function unlistedPromptError(name: string, prompts: Prompts): CuelineError {
   return new CuelineError(
     'invalid_options',
-    `Prompt "${name}" is not among those that may run here: ${[...prompts.keys()].join(', ')}. Add it: createDurable({ prompts: [${name}, …], … }).`,
+    `Prompt "${name}" is not listed in createDurable. Listed prompts: ${[...prompts.keys()].join(', ') || 'none'}. Add it: createDurable({ prompts: [${name}, …], … }).`,
   );
 }
 
 /** Returns the error of a start with a model object. */
-export function namelessModel(): CuelineError {
+export function modelObjectError(): CuelineError {
   return new CuelineError(
     'invalid_options',
-    "The model of this start is an object, and another worker could not create it again. Name it, { model: 'openai:gpt-4o' }, or set it in the prompt's definition.",
+    "This start passes a model object, which another worker could not create again. Pass a name, { model: 'openai:gpt-4o' }, or set the model in the prompt's definition.",
   );
 }
 
-/** Returns a definition that ends its run, because a deployment has removed the prompt. */
+/** Returns a definition that ends its run with an error, in place of a prompt that a deployment has removed. */
 export function missingPrompt(name: string): PromptDefinition<unknown> {
   return definePrompt(
     name,
     () => {
       throw new CuelineError(
         'invalid_definition',
-        `Prompt "${name}" does not exist any more, so its run cannot continue. Add it to createDurable({ prompts }).`,
+        `Prompt "${name}" no longer exists, so its run has ended. Add the prompt to createDurable({ prompts }) and start the run again.`,
       );
     },
     // never called

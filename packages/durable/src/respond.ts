@@ -2,50 +2,50 @@ import { createRunLog } from '@cueline/core';
 import { isSameResponse, readResponse, type DurableCommand } from '@cueline/core/durable';
 import type { ReadEvents, StoredCommand } from './store.ts';
 
-/** Whether a run takes a command. */
+/** Whether a run accepts a command. */
 export type Decision =
-  /** `page` is the page that runs the call of a claim so far. */
+  /** `page` is the page that runs the claimed call now. */
   | { status: 'accepted'; page?: string | undefined }
-  /** Its log has the same response, or claim. */
+  /** The log already has the same response or claim. */
   | { status: 'known' }
   | { status: 'refused'; reason: string };
 
-/** Decides by the log of a run whether it takes a command. */
+/** Decides from the log of a run whether it accepts a command. */
 export function decide(read: ReadEvents | undefined, command: DurableCommand): Decision {
   if (read === undefined) return refused('This run does not exist, or it is no longer kept.');
   const response = readResponse(command);
   if (typeof response === 'string') return refused(response);
-  const given = itemOf(read, command);
-  const before = given?.item?.response;
+  const target = targetOf(read, command);
+  const before = target?.item?.response;
   if (before !== undefined && response !== undefined && isSameResponse(before, response)) {
     return { status: 'known' };
   }
   if (read.ended) return refused('The run has ended, so nothing waits for a response.');
-  if (given === undefined) return { status: 'accepted' };
-  const { what, item } = given;
+  if (target === undefined) return { status: 'accepted' };
+  const { what, item } = target;
   if (item === undefined) return refused(`There is no ${what} in this run.`);
   if (item.withdrawn === true) {
-    return refused(`The ${what} was withdrawn: its call ran out of time, or was interrupted.`);
+    return refused(`The ${what} was withdrawn: its call timed out or was interrupted.`);
   }
-  if (item.response !== undefined) return refused(`The ${what} was answered already.`);
+  if (item.response !== undefined) return refused(`The ${what} already has a response.`);
   if (item.providerExecuted === true && response !== undefined && 'input' in response) {
     return refused(
       `The provider runs ${item.toolName} itself, with the arguments as they are. Respond without an input.`,
     );
   }
   if (command.type !== 'client-tool-claim') return { status: 'accepted' };
-  // as in a run of this process
+  // the same rules as in a run of this process
   const { page, toolName } = item;
   if (page === command.page) return { status: 'known' };
   if (page !== undefined && page !== command.instead)
-    return refused(`Another page runs ${toolName} already.`);
+    return refused(`Another page already runs ${toolName}.`);
   return { status: 'accepted', page };
 }
 
-/** Returns the refusal of a command in whose place the store has another one. */
+/** Returns the refusal of a command because the store already has a different one under its name. */
 export function refusedForAnother({ type }: DurableCommand): Decision {
   return refused(
-    type === 'client-tool-claim' ? 'Another page runs this call already.' : 'It was answered already.',
+    type === 'client-tool-claim' ? 'Another page already runs this call.' : 'Another response came first.',
   );
 }
 
@@ -53,7 +53,7 @@ function refused(reason: string): Decision {
   return { status: 'refused', reason };
 }
 
-/** True if a command is one that the run has already, under the same name. */
+/** Whether two commands with the same name say the same. */
 export function isSameCommand(one: DurableCommand, other: DurableCommand): boolean {
   if (one.type === 'client-tool-claim' && other.type === 'client-tool-claim') return one.page === other.page;
   const [first, second] = [readResponse(one), readResponse(other)];
@@ -61,7 +61,7 @@ export function isSameCommand(one: DurableCommand, other: DurableCommand): boole
   return isSameResponse(first, second);
 }
 
-/** Returns the command under the name that a run has only once. `page` is the page that runs the call of a claim so far. */
+/** Returns a command with its name, which is unique in its run. `page` is the page that runs the claimed call now. */
 export function commandOf(command: DurableCommand, page?: string): StoredCommand {
   return { name: nameOf(command, page), command };
 }
@@ -75,19 +75,19 @@ function nameOf(command: DurableCommand, page: string | undefined): string {
     case 'client-tool-response':
       return `client tool ${storable(command.clientCallId)}`;
     case 'client-tool-claim':
-      // not with its own `instead`, which may be anything while no page runs the call
+      // not the command's own `instead`, which may be anything while no page runs the call
       return `claim ${JSON.stringify([command.clientCallId, page ?? ''])}`;
     default:
       return `${command.type} ${crypto.randomUUID()}`;
   }
 }
 
-/** Returns an id, which may be a provider's, as a text that every store keeps. Ordinary ids stay as they are. */
+/** Escapes an id, which may come from a provider, so that every store can keep it. Ordinary ids do not change. */
 function storable(id: string): string {
   return JSON.stringify(id).slice(1, -1);
 }
 
-type Item = {
+type ResponseTarget = {
   response?: object;
   withdrawn?: true;
   providerExecuted?: true;
@@ -95,11 +95,11 @@ type Item = {
   toolName: string;
 };
 
-/** Returns what a command responds to; undefined for a command that is no response. */
-function itemOf(
+/** Returns the approval or client tool call that a command refers to; undefined for commands that refer to neither. */
+function targetOf(
   { events }: ReadEvents,
   command: DurableCommand,
-): { what: string; item: Item | undefined } | undefined {
+): { what: string; item: ResponseTarget | undefined } | undefined {
   const state = (): ReturnType<ReturnType<typeof createRunLog>['getState']> =>
     createRunLog({ events }).getState();
   switch (command.type) {

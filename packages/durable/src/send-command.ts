@@ -9,7 +9,7 @@ import type { DurableStore, ReadEvents } from './store.ts';
 export type SenderSettings = {
   store: Pick<DurableStore, 'read' | 'send' | 'forget'>;
   driver: Pick<DurableDriver, 'wake'>;
-  steps: Pick<Steps, 'stop' | 'look'>;
+  steps: Pick<Steps, 'stop' | 'checkCommands'>;
 };
 
 /** Creates the function that sends commands to runs, whether or not a worker is up. */
@@ -18,8 +18,8 @@ export function createSender({
   driver,
   steps,
 }: SenderSettings): (runId: string, command: DurableCommand) => Promise<EditReply> {
-  /** Stores a command, unless the run has another response or claim by now, or has ended. */
-  async function keep(
+  /** Stores a command, unless the run has ended or already has another response or claim. */
+  async function storeCommand(
     runId: string,
     command: DurableCommand,
     read: ReadEvents | undefined,
@@ -31,14 +31,15 @@ export function createSender({
     if (kept !== undefined && (command.type === 'stop' || command.type === 'edit')) {
       return { status: 'accepted' };
     }
-    // since the first read a worker may have got another response, and have freed its name; or the run has ended with this one
-    const decision = decide(await readOn(runId, read), command);
+    // since the first read, a worker may have handled another response and freed its name, or this one may be in the log of a
+    // run that has ended
+    const decision = decide(await readMore(runId, read), command);
     if (kept !== undefined && decision.status !== 'accepted') await store.forget(runId, [stored.name]);
     return decision;
   }
 
-  /** Returns a log that was read before with what follows it. */
-  async function readOn(runId: string, { events }: ReadEvents = { events: [], ended: false }) {
+  /** Returns a log that was read before, with the events after it. */
+  async function readMore(runId: string, { events }: ReadEvents = { events: [], ended: false }) {
     const more = await store.read(runId, events.length - 1);
     return more === undefined ? undefined : { events: [...events, ...more.events], ended: more.ended };
   }
@@ -49,11 +50,11 @@ export function createSender({
     let decision = decide(read, command);
     if (decision.status === 'known' && read?.ended === true) return { accepted: true };
     if (decision.status === 'refused') return { accepted: false, reason: decision.reason };
-    if (decision.status === 'accepted') decision = await keep(runId, command, read, decision.page);
-    // stored first, so that another worker stops, too, if this one is killed
+    if (decision.status === 'accepted') decision = await storeCommand(runId, command, read, decision.page);
+    // only once it is stored, so that another worker stops the run if this process is killed
     if (command.type === 'stop') steps.stop(runId);
-    else steps.look(runId);
-    // also for one that was sent before, whose sender may have failed to wake the run
+    else steps.checkCommands(runId);
+    // also for a command that was sent before: its sender may have failed to wake the run
     await driver.wake(runId);
     return decision.status === 'refused' ? { accepted: false, reason: decision.reason } : { accepted: true };
   };

@@ -14,12 +14,12 @@ export type WorkOptions = {
   onError(error: unknown): void;
 };
 
-/** Takes jobs of the driver, wakes every unfinished run, and sweeps. Rejects, with nothing under way, if the store is away. */
+/** Starts a worker, wakes every unfinished run, and starts sweeps. If the store is unavailable, leaves no worker and rejects. */
 export async function startWork(options: WorkOptions): Promise<DurableWorker> {
   const { store, driver, steps, guard, sweepMs: ms = SWEEP_MS, onError } = options;
   const worker = driver.work(steps.advance);
   const unfinished = await wakeUnfinished(options).catch(async (error: unknown) => {
-    // otherwise nothing could stop it
+    // the caller gets no worker that it could stop
     await worker.stop();
     throw error;
   });

@@ -2,78 +2,78 @@ import type { DurableCommand } from '@cueline/core/durable';
 import type { DurableStore, StoredCommand } from './store.ts';
 import { withTimeout } from './with-timeout.ts';
 
-/** How often a step under way looks for commands in the store, in milliseconds. */
-const LOOK_MS = 1_000;
+/** How often a step reads its commands from the store, in milliseconds. */
+const POLL_MS = 1_000;
 
-/** How long a look waits for the store, in milliseconds. */
-const PATIENCE_MS = 10_000;
+/** How long one read waits for the store, in milliseconds. */
+const READ_TIMEOUT_MS = 10_000;
 
-/** What users send to a run while a step of it is under way in this process. */
+/** The commands that users send to a run during a step in this process. */
 export type StepCommands = {
   /** Aborts when the run is stopped. */
   readonly stop: AbortSignal;
-  /** Sets the function that gives the run a command. It resolves with false if the run does not take it now. */
+  /** Sets the function that passes a command to the run. It resolves with false if the run does not accept the command now. */
   during(give: (command: DurableCommand) => Promise<boolean>): void;
-  /** Looks for commands in the store now. */
-  look(): void;
+  /** Reads the commands from the store now. */
+  check(): void;
   /** Stops the run at once. */
   stopNow(): void;
-  /** The names of the commands that the step has got. */
+  /** The names of the commands that the step has received. */
   names(): string[];
-  /** Stops looking. */
+  /** Stops reading commands. */
   end(): void;
 };
 
-/** Looks for commands once a second. `claimed` are those that the step has got with its run. */
+/** Reads the commands of a run once a second. `claimed` are those that the worker got when it took the run over. */
 export function createStepCommands(
   store: Pick<DurableStore, 'commands'>,
   runId: string,
   claimed: readonly StoredCommand[],
 ): StepCommands {
   const stopping = new AbortController();
-  const got = new Set(claimed.map(({ name }) => name));
+  const received = new Set(claimed.map(({ name }) => name));
   let give: ((command: DurableCommand) => Promise<boolean>) | undefined;
-  let isLooking = false;
+  let isReading = false;
   let isDue = false;
   let isOver = false;
 
   async function read(): Promise<void> {
-    for (const { name, command } of await withTimeout(store.commands(runId), PATIENCE_MS)) {
-      if (got.has(name)) continue;
+    for (const { name, command } of await withTimeout(store.commands(runId), READ_TIMEOUT_MS)) {
+      if (received.has(name)) continue;
       if (command.type === 'stop') stopping.abort();
-      else if ((await give?.(command)) === true) got.add(name);
+      else if ((await give?.(command)) === true) received.add(name);
     }
   }
 
   function start(): void {
-    if (isLooking || isOver) return;
-    isLooking = true;
+    if (isReading || isOver) return;
+    isReading = true;
     isDue = false;
     void read()
-      // the store is away, which the step itself will notice
+      // the step itself reports that the store is unavailable
       .catch(() => {})
       .finally(() => {
-        isLooking = false;
+        isReading = false;
         if (isDue) start();
       });
   }
 
-  /** Looks now, and once more if a look is under way, which may have read already. */
-  function look(): void {
+  /** Reads now. If a read is in progress, reads once more after it, because that read may have missed a command. */
+  function check(): void {
     isDue = true;
     start();
   }
 
-  const looks = setInterval(start, LOOK_MS);
+  const timer = setInterval(start, POLL_MS);
   return {
     stop: stopping.signal,
     during: (given) => void (give = given),
-    look,
+    check,
     stopNow: () => stopping.abort(),
-    names: () => [...got],
+    names: () => [...received],
     end() {
       isOver = true;
-      clearInterval(looks);
+      clearInterval(timer);
     },
   };
 }

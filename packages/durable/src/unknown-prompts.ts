@@ -1,24 +1,25 @@
 import { CuelineError } from '@cueline/core';
+import { formatDuration } from './format-duration.ts';
 import type { Prompts } from './prompts.ts';
 import type { DurableStore } from './store.ts';
 
-/** How long a run of an unknown prompt is left to other workers, in milliseconds, unless another time is given. */
+/** The default of `unknownPromptMs`. */
 export const UNKNOWN_PROMPT_MS: number = 24 * 60 * 60_000;
 
-/** The number of runs of unknown prompts that a worker remembers. */
+/** How many runs of unknown prompts a worker remembers. */
 const MAX_RUNS = 100_000;
 
 /**
- * Creates a check that throws for a run whose prompt this worker does not know, because a worker of a newer deployment may
- * know it. After `ms` in which no worker has advanced it and no user has sent it anything, the prompt counts as removed, and the
- * check lets the run pass. It only reads, so that it takes the run over from no other worker.
+ * Creates a check that throws if this worker does not know the prompt of a run: a worker of a newer deployment may know it. If
+ * the run gets no event and no command for `ms` milliseconds, the prompt counts as removed, and the check passes. The check
+ * only reads, so it does not take the run over from another worker.
  */
-export function createUnknownPrompts(
+export function createPromptCheck(
   store: Pick<DurableStore, 'find' | 'commands'>,
   prompts: Prompts,
   ms: number,
 ): (runId: string) => Promise<void> {
-  /** How many events and commands each run had, and since when it has had the same. */
+  /** The number of events and commands of each run, and since when they have not changed. */
   const runs = new Map<string, { events: number; commands: number; since: number }>();
 
   return async (runId) => {
@@ -38,13 +39,16 @@ export function createUnknownPrompts(
       if (runs.size <= MAX_RUNS) break;
       runs.delete(oldest);
     }
-    throw unknownHere(runId, found.prompt, ms);
+    throw unknownPromptError(runId, found.prompt, ms);
   };
 }
 
-function unknownHere(runId: string, prompt: string, ms: number): CuelineError {
+function unknownPromptError(runId: string, prompt: string, ms: number): CuelineError {
+  const until = Number.isFinite(ms)
+    ? `If the run makes no progress for ${formatDuration(ms)} (unknownPromptMs), it ends with an error.`
+    : 'It does not end by itself (unknownPromptMs).';
   return new CuelineError(
     'invalid_definition',
-    `Run ${runId} is one of the prompt "${prompt}", which this worker does not know, and a newer deployment may. It is tried again, and ends after ${ms} ms without progress (unknownPromptMs). If the prompt is new, update this worker; if it was removed by mistake, add it to createDurable({ prompts }).`,
+    `Run ${runId} needs the prompt "${prompt}", which this worker does not know. A newer deployment may know it, so the run is tried again. ${until} If the prompt is new, update this worker. If the prompt was removed by mistake, add it to createDurable({ prompts }).`,
   );
 }

@@ -3,24 +3,24 @@ import type { DurableStore } from './store.ts';
 
 /** Follows runs in a store. */
 export type Watch = {
-  /** Lets those who follow a run read at once what was stored here. */
+  /** Makes the readers of a run read at once what this process has stored. */
   changed(runId: string): void;
-  /** Returns the events after `afterSeq`, past and future; ends after `run-end`, and soon after `leaving` is aborted. */
+  /** Yields the stored events after `afterSeq`, then new ones. Ends after `run-end`, or soon after `leaving` aborts. */
   follow(runId: string, afterSeq: number, leaving?: AbortSignal): AsyncGenerator<RunEvent>;
 };
 
-/** How often the store is asked for what other processes have stored, in milliseconds. */
+/** How often a reader looks for events of other processes, in milliseconds. */
 const POLL_MS = 250;
 
-/** How long a store may be away until its readers give up, and the pauses between their attempts, in milliseconds. */
-const MAX_AWAY_MS = 60_000;
+/** How long readers try again while the store is unavailable, and the pauses between attempts, in milliseconds. */
+const MAX_OUTAGE_MS = 60_000;
 const SHORTEST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 
 export function createWatch(store: DurableStore): Watch {
   const waiting = new Map<string, Set<() => void>>();
 
-  /** Resolves when the run has changed here, or after a while. */
+  /** Waits until this process stores events of the run, at most for the time between two polls. */
   function change(runId: string): { happened: Promise<void>; forget(): void } {
     const listeners = waiting.get(runId) ?? new Set();
     waiting.set(runId, listeners);
@@ -45,12 +45,12 @@ export function createWatch(store: DurableStore): Watch {
     async *follow(runId, afterSeq, leaving) {
       for (let next = afterSeq; ;) {
         if (leaving?.aborted === true) return;
-        // before reading, so that nothing is missed in between
+        // before reading, so that no change is missed in between
         const { happened, forget } = change(runId);
         try {
-          const read = await patiently(() => store.read(runId, next));
-          if (read === undefined) throw unknownRun(runId);
-          // a reader may stop at any event, and nothing here runs then
+          const read = await retryWhileUnavailable(() => store.read(runId, next));
+          if (read === undefined) throw unknownRunError(runId);
+          // before yielding, because a reader may leave and never resume this generator
           if (read.events.length > 0) forget();
           for (const event of read.events) {
             next = event.seq;
@@ -67,19 +67,19 @@ export function createWatch(store: DurableStore): Watch {
   };
 }
 
-/** Tries again while the store is away, so that those who follow a run do not notice. Rejects after a minute. */
-export async function patiently<Value>(ask: () => Promise<Value>): Promise<Value> {
+/** Tries again while the store is unavailable, so that readers do not notice short outages. Rejects after a minute. */
+export async function retryWhileUnavailable<Value>(ask: () => Promise<Value>): Promise<Value> {
   const begun = performance.now();
   for (let pause = SHORTEST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     try {
       return await ask();
     } catch (error) {
-      if (performance.now() - begun > MAX_AWAY_MS) throw error;
+      if (performance.now() - begun > MAX_OUTAGE_MS) throw error;
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }
 }
 
-function unknownRun(runId: string): CuelineError {
+function unknownRunError(runId: string): CuelineError {
   return new CuelineError('interrupted', `Run ${runId} does not exist, or it is no longer kept.`);
 }

@@ -1,12 +1,20 @@
-/** Returns the work, or rejects after so many milliseconds: a store behind a half-open connection never answers. */
+import { formatDuration } from './format-duration.ts';
+
+/** Resolves like `work`, or rejects after `ms` milliseconds: a store behind a half-open connection never answers. */
 export async function withTimeout<Value>(work: Promise<Value>, ms: number): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`There was no answer for ${ms} ms.`)), ms);
+    timer = setTimeout(() => reject(timeoutError(ms)), ms);
   });
   try {
     return await Promise.race([work, late]);
   } finally {
     clearTimeout(timer);
   }
+}
+
+function timeoutError(ms: number): Error {
+  return new Error(
+    `There was no answer within ${formatDuration(ms)}. Check that the store and the engine are up.`,
+  );
 }

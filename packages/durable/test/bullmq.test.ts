@@ -9,7 +9,7 @@ describeWithRedis('BullMQ', (redis) => {
   let client: TestClient;
   beforeAll(async () => {
     client = await redis.connect();
-    // each driver of the tests listens to it
+    // each driver of the tests adds listeners
     client.setMaxListeners(0);
   });
 
@@ -18,7 +18,7 @@ describeWithRedis('BullMQ', (redis) => {
     bullmqSetup(redis, () => client, 'tests'),
   );
 
-  test('a wake-up by another process during a step causes one more, and no job is left', async () => {
+  test('wake-ups by several drivers during a step cause one more step, and no job is left', async () => {
     const settings = { connection: client, queue: 'two-drivers', onError: () => {} };
     const [starter, other] = [bullmqDriver(settings), bullmqDriver(settings)];
     let count = 0;
@@ -36,7 +36,7 @@ describeWithRedis('BullMQ', (redis) => {
     await Promise.all([starter.wake('run-1'), other.wake('run-1'), other.wake('run-1')]);
     release();
     await expect.poll(() => count).toBe(2);
-    // nothing of the jobs, which have numbers, nor of their deduplication
+    // keys of jobs, whose ids are numbers, and of their deduplication
     const left = async (): Promise<string[]> =>
       (await client.keys('bull:two-drivers:*')).filter((key) => /:(\d+|de:.*|dn:.*|wait|active)$/.test(key));
     await expect.poll(left).toEqual([]);
@@ -49,9 +49,9 @@ describeWithRedis('BullMQ', (redis) => {
     const delayed = () => client.zCard(`bull:${queue}:delayed`);
     let stopped: Promise<void> | undefined;
     const worker: DurableWorker = driver.work(async () => {
-      // after this failure, nothing but a wake-up moves the job
+      // the worker stops, so that only a wake-up can move the job
       stopped = worker.stop();
-      throw new Error('The store is away.');
+      throw new Error('The store is unavailable.');
     });
     await driver.wake('run-1');
     await expect.poll(() => stopped !== undefined).toBe(true);
@@ -68,7 +68,7 @@ describeWithRedis('BullMQ', (redis) => {
     expect(count).toBe(1);
   });
 
-  test('errors of Redis are reported, and the worker continues when it is back, or stops without it', async () => {
+  test('errors of Redis are reported, and a worker continues when Redis is back, and can stop while it is down', async () => {
     const errors: unknown[] = [];
     const driver = bullmqDriver({
       connection: client,

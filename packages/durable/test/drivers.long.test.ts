@@ -6,7 +6,7 @@ import { describeWithRedis, type TestClient } from '../../edge/test/redis/server
 import { driverSuite, longDriverSuite } from './support/driver-suite.ts';
 import { bullmqSetup, inProcessSetup } from './support/redis-drivers.ts';
 
-describeWithRedis('drivers, whose workers are killed at every place', (redis) => {
+describeWithRedis('drivers with workers that are killed at every place', (redis) => {
   let client: TestClient;
   beforeAll(async () => {
     client = await redis.connect();
@@ -24,7 +24,7 @@ describeWithRedis('drivers, whose workers are killed at every place', (redis) =>
 });
 
 const pglite = new PGlite();
-// its database is compiled first
+// PGlite compiles its database first
 beforeAll(() => pglite.waitReady, 120_000);
 afterAll(() => pglite.close());
 

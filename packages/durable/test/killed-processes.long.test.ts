@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { reduceAll } from '@cueline/core';
 import { createFolder, readIn, startIn } from './support/killed.ts';
 
-test('a run outlives its processes, which are killed in the middle of tools and of answers', async () => {
+test('a run survives processes that are killed in a tool and in an answer', async () => {
   const pages = 3;
   const folder = createFolder(pages, 60);
   try {
     await startIn(folder, 'run-1', { prompt: 'writePages', input: { book: 'Emma' } });
-    // in the middle of the first write, and of the second answer after that
+    // kills a process in the first write, and another one in the second answer
     await folder.workUntil((effects) => effects.includes('write Emma 0'));
     await folder.workUntil((effects) => effects.filter((each) => each === 'model').length >= 2);
     await folder.workUntil((effects) => effects.includes('end'));
@@ -31,7 +31,7 @@ test('a run outlives its processes, which are killed in the middle of tools and 
       errorText: expect.stringContaining('interrupted'),
     });
     expect(read).toMatchObject({ toolName: 'read', output: 'page 0' });
-    // one answer was cut off, and the model was asked again
+    // one answer was cut off, so the model was called once more for it
     expect(effects.filter((each) => each === 'model').length).toBeLessThanOrEqual(pages + 2);
   } finally {
     folder.remove();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { reduceAll } from '@cueline/core';
 import { createFolder, readIn, startIn } from './support/killed.ts';
 
-test('a session outlives its processes, which are killed in a tool, in an answer and in a summary', async () => {
+test('a session survives processes that are killed in a tool, in a summary and in an answer', async () => {
   const invoices = 4;
   const folder = createFolder(invoices, 300);
   const count = (effects: readonly string[], what: string): number =>
@@ -21,12 +21,12 @@ test('a session outlives its processes, which are killed in a tool, in an answer
     const state = reduceAll(events);
     expect(state).toMatchObject({ status: 'done', result: { summary: 'All paid.' } });
     for (let n = 0; n < invoices; n += 1) expect(count(effects, `pay ${n}`), `invoice ${n}`).toBe(1);
-    // the first one has no result, because its process was killed
+    // the first call has no result, because its process was killed
     expect(state.toolCalls[0]).toMatchObject({
       state: 'output-error',
       errorText: expect.stringContaining('interrupted'),
     });
-    // the summary that was cut off is asked for again, and each answer that was cut off
+    // the model was called again for the summary and the answer that were cut off
     const turns = invoices * 2 + 1;
     expect(state.steps).toHaveLength(turns);
     expect(count(effects, 'model')).toBeLessThanOrEqual(turns + 2);

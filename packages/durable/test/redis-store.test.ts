@@ -25,7 +25,7 @@ describeWithRedis('runs in Redis', (redis) => {
     },
   );
 
-  test('a batch of any size is stored as a whole, and stays after the server was killed', async () => {
+  test('a batch of 20,000 events is stored as a whole, and survives a kill of the server', async () => {
     const store = createRedisStore(await connect());
     await store.create({ runId: 'run-long', start: { prompt: 'planDay' } });
     const claimed = await store.claim('run-long', -1);

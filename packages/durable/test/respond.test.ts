@@ -14,7 +14,7 @@ import { planned, type Effects } from './support/prompts.ts';
 
 const { signal } = new AbortController();
 
-/** A prompt whose model calls a tool of the page. */
+/** A prompt whose model calls a client tool. */
 const look = definePrompt(
   'look',
   (desk) => {
@@ -24,7 +24,7 @@ const look = definePrompt(
   { model: planned([[{ toolCall: { name: 'look', input: {} } }], 'Done.']) },
 );
 
-/** A prompt whose model calls a tool twice, one call after the other, and a person has to approve each. */
+/** A prompt whose model calls a tool in two steps. Each call needs an approval. */
 function sendTwice(effects: Effects): PromptDefinition<void> {
   const send = (to: string) => [{ toolCall: { name: 'send', input: { to } } }];
   return definePrompt(
@@ -39,18 +39,18 @@ function sendTwice(effects: Effects): PromptDefinition<void> {
   );
 }
 
-/** A run that waits for a user. `late` is a process that sends only once it is let, long after it has read the log. */
+/** Starts a run that waits for a user. A command of `sendLate` reads the log at once, and is stored only once `go` is called. */
 async function openRun(prompt: PromptDefinition<void>) {
   const store = createMemoryStore();
-  let send = (): void => {};
+  let release = (): void => {};
   let arrive = (): void => {};
-  const isLet = new Promise<void>((resolve) => (send = resolve));
+  const released = new Promise<void>((resolve) => (release = resolve));
   const arrived = new Promise<void>((resolve) => (arrive = resolve));
   const slow: DurableStore = {
     ...store,
     async send(...given) {
       arrive();
-      await isLet;
+      await released;
       return store.send(...given);
     },
   };
@@ -66,7 +66,7 @@ async function openRun(prompt: PromptDefinition<void>) {
     async sendLate(command: RunCommand): Promise<{ reply: Promise<EditReply>; go(): void }> {
       const reply = late!.respond(runId, command);
       await arrived;
-      return { reply, go: send };
+      return { reply, go: release };
     },
     advance: () => durable!.advance(runId, signal),
   };
@@ -84,10 +84,10 @@ async function openLook() {
   return { ...run, clientCallId, claim };
 }
 
-const taken = { accepted: false, reason: expect.stringContaining('Another page runs') as string };
+const taken = { accepted: false, reason: expect.stringContaining('Another page already runs') as string };
 
 test.each(['waits for a worker', 'is in the log'])(
-  'one page gets the call of a client tool: the claim of a second one is refused while the first %s',
+  'one page gets the call of a client tool: while its claim %s, the claim of another page is refused',
   async (where) => {
     const { store, runId, state, send, advance, claim } = await openLook();
     expect(await send(claim('page-1'))).toEqual({ accepted: true });
@@ -96,8 +96,8 @@ test.each(['waits for a worker', 'is in the log'])(
       expect((await state()).clientToolCalls).toMatchObject([{ page: 'page-1' }]);
     }
     expect(await send(claim('page-2'))).toEqual(taken);
-    expect(await send(claim('page-2', 'a page that had none'))).toEqual(taken);
-    // sent again, because the reply was lost
+    expect(await send(claim('page-2', 'a page without a claim'))).toEqual(taken);
+    // the first page repeats its claim, as after a lost reply
     expect(await send(claim('page-1'))).toEqual({ accepted: true });
     await advance();
     expect((await state()).clientToolCalls).toMatchObject([{ page: 'page-1' }]);
@@ -105,7 +105,7 @@ test.each(['waits for a worker', 'is in the log'])(
   },
 );
 
-test('of the pages that run a call instead of one that is gone, the first one gets it', async () => {
+test('if several pages claim the call of a page that is gone, the first one gets it', async () => {
   const { state, send, advance, claim } = await openLook();
   await send(claim('page-1'));
   await advance();
@@ -118,13 +118,13 @@ test('of the pages that run a call instead of one that is gone, the first one ge
   expect((await state()).clientToolCalls).toMatchObject([{ page: 'page-3' }]);
 });
 
-test('any number of claims of one call, whatever pages they name, are one command', async () => {
+test('claims of one call by several pages leave one command, whatever page each one replaces', async () => {
   const { store, runId, send, claim } = await openLook();
   for (const page of ['page-1', 'page-2', 'page-3']) await send(claim(page, `instead of ${page}`));
   expect(await store.commands(runId)).toHaveLength(1);
 });
 
-test('a claim is refused if a worker has got the claim of another page since the log was read', async () => {
+test('a claim is refused if a worker has handled the claim of another page since the log was read', async () => {
   const { store, runId, state, send, sendLate, advance, claim } = await openLook();
   const { reply, go } = await sendLate(claim('page-2'));
   expect(await send(claim('page-1'))).toEqual({ accepted: true });
@@ -136,7 +136,7 @@ test('a claim is refused if a worker has got the claim of another page since the
 });
 
 test.each([{ approved: false }, { approved: true }] as const)(
-  'a response is refused if a worker has got another one since the log was read, and accepted if it is the same: %o',
+  'if a worker has handled an approval since the log was read, a refusal is refused and the same response accepted: %o',
   async (response) => {
     const effects = createEffects();
     const { store, runId, state, send, sendLate, advance } = await openRun(sendTwice(effects));

@@ -18,7 +18,7 @@ function createEffects(): Effects & { noted: string[] } {
   return { noted, note: (what) => void noted.push(what) };
 }
 
-test('the same job delivered twice, at once or later: nothing happens twice', async () => {
+test('a job for a run that has ended, or that does not exist, does nothing', async () => {
   const effects = createEffects();
   const store = createMemoryStore();
   const prompt = writePages(effects, { ms: 5 });
@@ -41,13 +41,13 @@ test('a worker whose run another worker has taken over stops and stores nothing 
   const store = createMemoryStore();
   const prompt = writePages(effects);
   let writes = 0;
-  let comeBack = (): void => {};
-  const away = new Promise<void>((resolve) => (comeBack = resolve));
-  // this worker is away in the middle of its first step
+  let resume = (): void => {};
+  const resumed = new Promise<void>((resolve) => (resume = resolve));
+  // this worker hangs in the middle of its first step
   const frozen: typeof store = {
     ...store,
     async append(...given) {
-      if ((writes += 1) === 3) await away;
+      if ((writes += 1) === 3) await resumed;
       return store.append(...given);
     },
   };
@@ -58,7 +58,7 @@ test('a worker whose run another worker has taken over stops and stores nothing 
   const first = one.advance('run-1', signal);
   await expect.poll(() => writes).toBe(3);
   for (let status = 'next'; status === 'next';) ({ status } = await two.advance('run-1', signal));
-  comeBack();
+  resume();
   expect(await first).toEqual({ status: 'done' });
   const { events = [] } = (await store.read('run-1', -1)) ?? {};
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index));
@@ -68,14 +68,16 @@ test('a worker whose run another worker has taken over stops and stores nothing 
   }
 });
 
-test('a prompt that a deployment has removed ends its run after a day, with an error that says so', async () => {
+test('a run whose prompt a deployment has removed ends after 24 hours, with an error that says so', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const store = createMemoryStore();
   await store.create({ runId: 'run-1', start: { prompt: 'gone' } });
   const durable = createDurable({ prompts: [], store });
   const { signal } = new AbortController();
-  await expect(durable.advance('run-1', signal)).rejects.toThrow('"gone", which this worker does not know');
+  await expect(durable.advance('run-1', signal)).rejects.toThrow(
+    /"gone", which this worker does not know\..* no progress for 24 hours \(unknownPromptMs\)/,
+  );
   vi.advanceTimersByTime(UNKNOWN_PROMPT_MS - 1);
   await expect(durable.advance('run-1', signal)).rejects.toMatchObject({ code: 'invalid_definition' });
   expect(await store.read('run-1', -1)).toMatchObject({ events: [] });
@@ -85,11 +87,11 @@ test('a prompt that a deployment has removed ends its run after a day, with an e
   expect(events.at(-1)).toMatchObject({
     type: 'run-end',
     outcome: 'error',
-    error: { message: expect.stringContaining('"gone" does not exist any more') },
+    error: { message: expect.stringContaining('"gone" no longer exists') },
   });
 });
 
-test('a worker that does not know the prompt takes its run over from no other worker', async () => {
+test('a worker that does not know the prompt of a run does not take the run over from another worker', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const store = createMemoryStore();
@@ -103,9 +105,9 @@ test('a worker that does not know the prompt takes its run over from no other wo
   await fails();
   const claimed = await store.claim('run-1', -1);
   await fails();
-  // its worker could store something
+  // the worker that claimed the run can still store events
   expect(await store.append('run-1', (claimed as { epoch: number }).epoch, [])).toBe(true);
-  // each step of another worker is a reason to leave it to others for as long again
+  // with each step of another worker, the time starts again
   for (let steps = 0; steps < 3; steps += 1) {
     vi.advanceTimersByTime(UNKNOWN_PROMPT_MS);
     expect(await current!.advance('run-1', signal)).toEqual({ status: 'next' });
@@ -117,7 +119,7 @@ test('a worker that does not know the prompt takes its run over from no other wo
   expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
 });
 
-/** A run that waits for an approval, its worker, and one that does not know its prompt, with a clock that the test sets. */
+/** Starts a run that waits for an approval. `current` knows its prompt, and `old` does not. The test sets the clock. */
 async function waitingRun() {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -143,7 +145,7 @@ async function waitingRun() {
   };
 }
 
-test('a run of an unknown prompt that waits keeps waiting, and its response is left to other workers, too', async () => {
+test('a run of an unknown prompt keeps waiting for its approval, and a worker that knows the prompt gets the response', async () => {
   const { runId, current, old, signal, approve } = await waitingRun();
   vi.advanceTimersByTime(UNKNOWN_PROMPT_MS);
   expect(await old.advance(runId, signal)).toMatchObject({ status: 'waiting' });
@@ -156,14 +158,14 @@ test('a run of an unknown prompt that waits keeps waiting, and its response is l
   });
 });
 
-test('a response to a run of an unknown prompt that waited for days is left to other workers, too', async () => {
+test('a worker that does not know the prompt leaves a response to others, even after days of waiting', async () => {
   const { runId, old, signal, approve } = await waitingRun();
   vi.advanceTimersByTime(2 * UNKNOWN_PROMPT_MS);
   await approve();
   await expect(old.advance(runId, signal)).rejects.toThrow('does not know');
 });
 
-test('a run of an unknown prompt that waits takes no edit, which stays for a worker that knows the prompt', async () => {
+test('an edit of a waiting run stays in the store until a worker that knows the prompt gets it', async () => {
   const prompt = sendLetter(createEffects());
   const store = createMemoryStore();
   const current = createDurable({ prompts: [prompt], store });
@@ -178,12 +180,12 @@ test('a run of an unknown prompt that waits takes no edit, which stays for a wor
   expect(await store.read(runId, -1)).toMatchObject({ ended: false });
   expect(await current.advance(runId, signal)).toMatchObject({ status: 'waiting' });
   expect(await store.commands(runId)).toEqual([]);
-  // a stop still ends it at once
+  // a stop ends the run at once
   await old.respond(runId, { type: 'stop' });
   expect(await old.advance(runId, signal)).toEqual({ status: 'done' });
 });
 
-test('how long a run of an unknown prompt is left to other workers is an option', async () => {
+test('unknownPromptMs sets how long a run of an unknown prompt is left to other workers, and the error says it', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const store = createMemoryStore();
@@ -192,8 +194,12 @@ test('how long a run of an unknown prompt is left to other workers is an option'
   const [never, soon] = [Infinity, 60_000].map((unknownPromptMs) =>
     createDurable({ prompts: [], store, unknownPromptMs }),
   );
-  await expect(never!.advance('run-1', signal)).rejects.toThrow('does not know');
-  await expect(soon!.advance('run-1', signal)).rejects.toThrow('ends after 60000 ms');
+  await expect(never!.advance('run-1', signal)).rejects.toThrow(
+    'It does not end by itself (unknownPromptMs).',
+  );
+  await expect(soon!.advance('run-1', signal)).rejects.toThrow(
+    'If the run makes no progress for 1 minute (unknownPromptMs), it ends with an error.',
+  );
   vi.advanceTimersByTime(1e15);
   await expect(never!.advance('run-1', signal)).rejects.toThrow('does not know');
   expect(await soon!.advance('run-1', signal)).toEqual({ status: 'done' });
@@ -209,7 +215,7 @@ test('a run of an unknown prompt can be stopped at once', async () => {
   expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
 });
 
-test('texts that Postgres cannot keep are refused before a store sees them', async () => {
+test('ids, keys, subjects and chats that Postgres cannot store are refused, and nothing is stored', async () => {
   const prompt = sendLetter(createEffects());
   const store = createMemoryStore();
   const durable = createDurable({ prompts: [prompt], store });
@@ -236,7 +242,7 @@ test('texts that Postgres cannot keep are refused before a store sees them', asy
   expect(await store.unfinished()).toEqual([]);
 });
 
-test('mistakes of a start are said before anything is stored', async () => {
+test('mistakes in createDurable and in a start are reported, and nothing is stored', async () => {
   const store = createMemoryStore();
   const effects = createEffects();
   const prompt = sendLetter(effects);
@@ -246,21 +252,23 @@ test('mistakes of a start are said before anything is stored', async () => {
   expect(() => createDurable({ prompts: [remotePrompt('far')], store })).toThrow('is a remotePrompt');
   const durable = createDurable({ prompts: [prompt], store });
   const other = createRun(writePages(effects), { executor: durable.executor });
-  await expect(other.start({ book: 'Emma' })).rejects.toThrow('not among those');
+  await expect(other.start({ book: 'Emma' })).rejects.toThrow(
+    'is not listed in createDurable. Listed prompts: sendLetter.',
+  );
   const unnamed = createRun(prompt, { executor: durable.executor, model: planned(['x']) });
-  await expect(unnamed.start()).rejects.toThrow("Name it, { model: 'openai:gpt-4o' }");
+  await expect(unnamed.start()).rejects.toThrow("Pass a name, { model: 'openai:gpt-4o' }");
   expect(await store.unfinished()).toEqual([]);
 });
 
-test('a response whose sender failed to wake its run wakes it when it is sent again', async () => {
+test('a response that was stored without a wake-up wakes its run when it is sent again', async () => {
   const store = createMemoryStore();
   const prompt = sendLetter(createEffects());
   const inner = inProcessDriver();
-  let away = false;
+  let isDown = false;
   const driver: typeof inner = {
     work: (advance) => inner.work(advance),
     async wake(runId) {
-      if (away) throw new Error('The engine is away.');
+      if (isDown) throw new Error('The engine is unavailable.');
       await inner.wake(runId);
     },
   };
@@ -271,20 +279,20 @@ test('a response whose sender failed to wake its run wakes it when it is sent ag
   await expect.poll(() => run.getState().status).toBe('waiting');
   const [{ approvalId } = { approvalId: '' }] = run.getState().approvals;
   const command = { type: 'approval-response', approvalId, response: { approved: true } } as const;
-  away = true;
-  await expect(durable.respond(run.getState().runId, command)).rejects.toThrow('away');
-  away = false;
+  isDown = true;
+  await expect(durable.respond(run.getState().runId, command)).rejects.toThrow('unavailable');
+  isDown = false;
   const { runId } = run.getState();
   expect(await durable.respond(runId, command)).toEqual({ accepted: true });
   expect(await result).toBe('Sent.');
-  // it is in the log by now
+  // the log has the response now
   expect(await durable.respond(runId, command)).toEqual({ accepted: true });
   const other = { ...command, response: { approved: false } } as const;
   expect(await durable.respond(runId, other)).toMatchObject({ accepted: false });
   await worker.stop();
 });
 
-test('a response in the log whose run was not woken wakes it when it is sent again', async () => {
+test('a response that is already in the log wakes its run when it is sent again', async () => {
   const store = createMemoryStore();
   const prompt = sendLetter(createEffects());
   const woken: string[] = [];
@@ -310,7 +318,7 @@ test('a response in the log whose run was not woken wakes it when it is sent aga
   expect(await durable.respond(runId, other)).toMatchObject({ accepted: false });
 });
 
-test('what is no response is refused with the reason, and a response may still come', async () => {
+test('an invalid response is refused with the reason, and a valid one is still accepted', async () => {
   const prompt = sendLetter(createEffects());
   const durable = createDurable({ prompts: [prompt], store: createMemoryStore() });
   const { runId } = await durable.begin({ definition: prompt, input: undefined });
@@ -327,7 +335,7 @@ test('what is no response is refused with the reason, and a response may still c
   });
 });
 
-test('a log that is not whole is not continued, and the error says where it breaks off', async () => {
+test('a run whose log lacks an event is not continued, and the error names the event', async () => {
   const inner = createMemoryStore();
   const prompt = writePages(createEffects());
   const settings: DurableOptions = {
@@ -345,14 +353,14 @@ test('a log that is not whole is not continued, and the error says where it brea
   await inner.create({ runId: 'run-1', start: { prompt: prompt.name, input: { book: 'Emma' } } });
   const { signal } = new AbortController();
   await durable.advance('run-1', signal);
-  // another worker, which knows nothing of the run
+  // another worker, which has no log of the run in its cache
   await expect(createDurable(settings).advance('run-1', signal)).rejects.toThrow(
     'Event 3 of run run-1 is missing',
   );
 });
 
 test.each(['this', 'another'])(
-  'a stop in %s process ends the step under way: no tool begins after it',
+  'a stop in %s process ends the current step, and no tool starts after it',
   async (where) => {
     const effects = createEffects();
     const prompt = definePrompt(
@@ -385,7 +393,7 @@ test.each(['this', 'another'])(
   },
 );
 
-test('a store that has lost events has the step done again from what it has', async () => {
+test('a step whose events the store refuses is reported and repeated', async () => {
   const effects = createEffects();
   const store = createMemoryStore();
   const prompt = writePages(effects);
@@ -407,7 +415,7 @@ test('a store that has lost events has the step done again from what it has', as
   expect(errors).toMatchObject([{ code: 'storage_failed' }]);
 });
 
-test('a limit of Infinity is none, in each process', async () => {
+test('a limit of Infinity in a start replaces the limit of createDurable', async () => {
   const prompt = writePages(createEffects());
   const durable = createDurable({
     prompts: [prompt],
@@ -420,14 +428,14 @@ test('a limit of Infinity is none, in each process', async () => {
   expect(await run.start({ book: 'Emma' })).toBe('Written.');
 });
 
-test('work that cannot begin, because the store is away, leaves no worker behind', async () => {
+test('work rejects and stops its worker if the store is unavailable', async () => {
   const store = createMemoryStore();
   let stopped = 0;
   const durable = createDurable({
     prompts: [],
-    store: { ...store, unfinished: () => Promise.reject(new Error('The store is away.')) },
+    store: { ...store, unfinished: () => Promise.reject(new Error('The store is unavailable.')) },
     driver: { wake: async () => {}, work: () => ({ stop: async () => void (stopped += 1) }) },
   });
-  await expect(durable.work()).rejects.toThrow('The store is away.');
+  await expect(durable.work()).rejects.toThrow('The store is unavailable.');
   expect(stopped).toBe(1);
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { testSessions } from './support/session-suite.ts';
 
 const client = new PGlite();
-// its database is compiled first
+// PGlite compiles its database first
 beforeAll(() => client.waitReady, 120_000);
 afterAll(() => client.close());
 

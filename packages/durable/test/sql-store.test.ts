@@ -9,7 +9,7 @@ import { planned } from './support/prompts.ts';
 import { testStore } from './support/store-suite.ts';
 
 const client = new PGlite();
-// its database is compiled first
+// PGlite compiles its database first
 beforeAll(() => client.waitReady, 120_000);
 afterAll(() => client.close());
 
@@ -37,7 +37,7 @@ describeWithPostgres('runs in Postgres', (connect) => {
   });
 });
 
-test('a command that came while its run ended is removed by the job that its sender causes', async () => {
+test('a claim of an ended run removes a command that came while the run ended', async () => {
   const store = createSqlStore(client);
   const end = { seq: 0, t: 0, type: 'run-end', outcome: 'done' } as const;
   await store.create({ runId: 'run-late', start: { prompt: 'planDay' } });
@@ -53,15 +53,15 @@ test('tables that could not be created are created at the next call', async () =
   let fails = 1;
   const store = createSqlStore({
     query(text, values) {
-      if (fails-- > 0) throw new Error('away');
+      if (fails-- > 0) throw new Error('The database is unavailable.');
       return client.query(text, values);
     },
   });
-  await expect(store.unfinished()).rejects.toThrow('away');
+  await expect(store.unfinished()).rejects.toThrow('unavailable');
   expect(await store.unfinished()).toBeInstanceOf(Array);
 });
 
-test('a model and a tool that say U+0000 do not stop their run', async () => {
+test('U+0000 and half of a surrogate pair in texts of the model and a tool do not break a run', async () => {
   const text = 'nul \0 and half \ud800';
   const prompt = definePrompt(
     'nul',

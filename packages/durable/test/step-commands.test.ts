@@ -12,7 +12,7 @@ import { createStepCommands } from '../src/step-commands.ts';
 import { createEffects } from './support/driver-contract.ts';
 import { planned, type Effects } from './support/prompts.ts';
 
-/** A prompt whose model calls two tools at once: a slow one, and one that a person has to approve. */
+/** A prompt whose model calls two tools at once: a slow one, and one that needs an approval. */
 function twoTools(effects: Effects): { prompt: PromptDefinition<void>; open(): void } {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => (open = resolve));
@@ -36,7 +36,7 @@ function twoTools(effects: Effects): { prompt: PromptDefinition<void>; open(): v
   return { prompt, open };
 }
 
-/** A run in the middle of its step: one tool is under way, and the other one waits for its approval. */
+/** Starts a run, up to the middle of a step: one tool is running, and the other one waits for its approval. */
 async function openStep(store: DurableStore = createMemoryStore()) {
   const effects = createEffects();
   const { prompt, open } = twoTools(effects);
@@ -62,7 +62,7 @@ async function openStep(store: DurableStore = createMemoryStore()) {
 }
 
 test.each(['this', 'another'] as const)(
-  'a response in %s process lets its call begin while another call of the step is under way',
+  'an approval in %s process starts its call while another call of the step is running',
   async (where) => {
     const { store, effects, open, run, runId, result, respond } = await openStep();
     await respond(where, { approved: true });
@@ -79,7 +79,7 @@ test.each(['this', 'another'] as const)(
   },
 );
 
-test('a page responds to a client tool while another call of the step is under way', async () => {
+test('a response to a client tool arrives while another call of the step is running', async () => {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => (open = resolve));
   const prompt = definePrompt(
@@ -116,7 +116,7 @@ test('a page responds to a client tool while another call of the step is under w
   expect(await result).toBe('Done.');
 });
 
-test('a refusal during a step is one, and the other call goes on', async () => {
+test('a refusal during a step prevents its call, and the other call continues', async () => {
   const { effects, open, result, respond, state } = await openStep();
   await respond('another', { approved: false, reason: 'Not now.' });
   await expect
@@ -127,17 +127,17 @@ test('a refusal during a step is one, and the other call goes on', async () => {
   expect(effects.noted).toEqual(['slow']);
 });
 
-test('a worker whose run another worker has taken over begins no call for a response that it reads', async () => {
+test('a worker whose run another worker has taken over starts no call for a response that it reads', async () => {
   const inner = createMemoryStore();
-  let looks = 0;
+  let reads = 0;
   const { effects, runId, respond, open } = await openStep({
     ...inner,
-    commands: (runId) => ((looks += 1), inner.commands(runId)),
+    commands: (runId) => ((reads += 1), inner.commands(runId)),
   });
   await inner.claim(runId, -1);
   await respond('another', { approved: true });
-  const before = looks;
-  await expect.poll(() => looks, { timeout: 5_000 }).toBeGreaterThan(before);
+  const before = reads;
+  await expect.poll(() => reads, { timeout: 5_000 }).toBeGreaterThan(before);
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(effects.noted).toEqual(['slow']);
   const types = ((await inner.read(runId, -1))?.events ?? []).map(({ type }) => type);
@@ -145,62 +145,62 @@ test('a worker whose run another worker has taken over begins no call for a resp
   open();
 });
 
-test('a response that comes while the step reads is looked for right after it', async () => {
+test('a response that comes during a read of the commands causes another read right after it', async () => {
   const inner = createMemoryStore();
   let release = (): void => {};
   const held = new Promise<void>((resolve) => (release = resolve));
-  let looks = 0;
+  let reads = 0;
   const { respond } = await openStep({
     ...inner,
     async commands(runId) {
       const found = await inner.commands(runId);
-      if ((looks += 1) === 1) await held;
+      if ((reads += 1) === 1) await held;
       return found;
     },
   });
-  await expect.poll(() => looks, { timeout: 5_000 }).toBe(1);
+  await expect.poll(() => reads, { timeout: 5_000 }).toBe(1);
   await respond('this', { approved: true });
   release();
-  // no timer runs in this time, so the second look is not the one that comes once a second
+  // no timer fires in this time, so the second read is not the one that comes once a second
   for (let turns = 0; turns < 1_000; turns += 1) await Promise.resolve();
-  expect(looks).toBe(2);
+  expect(reads).toBe(2);
 });
 
-test('a store that never answers one look is asked again', async () => {
+test('commands are read again after a read that the store never answers', async () => {
   const inner = createMemoryStore();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
-  let looks = 0;
+  let reads = 0;
   await inner.create({ runId: 'run-1', start: { prompt: 'any' } });
   const sent = createStepCommands(
-    { commands: async (runId) => ((looks += 1) === 1 ? new Promise(() => {}) : inner.commands(runId)) },
+    { commands: async (runId) => ((reads += 1) === 1 ? new Promise(() => {}) : inner.commands(runId)) },
     'run-1',
     [],
   );
   onTestFinished(() => sent.end());
   await inner.send('run-1', { name: 'stop', command: { type: 'stop' } });
   await vi.advanceTimersByTimeAsync(5_000);
-  expect(looks).toBe(1);
+  expect(reads).toBe(1);
   await vi.advanceTimersByTimeAsync(10_000);
   expect(sent.stop.aborted).toBe(true);
 });
 
-test('a response that cannot be stored is kept for the step that is done again', async () => {
+test('a response that a step cannot store is kept until the step is repeated', async () => {
   const inner = createMemoryStore();
-  let away = false;
+  let isDown = false;
   const { effects, runId, respond, open, result, store } = await openStep({
     ...inner,
     async append(...given) {
-      if (away) throw new Error('The store is away.');
+      if (isDown) throw new Error('The store is unavailable.');
       return inner.append(...given);
     },
   });
-  away = true;
+  isDown = true;
   await respond('this', { approved: true });
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(effects.noted).toEqual(['slow']);
   expect(await store.commands(runId)).toHaveLength(1);
-  away = false;
+  isDown = false;
   open();
   expect(await result).toBe('Done.');
   expect(effects.noted.filter((each) => each === 'send')).toHaveLength(1);

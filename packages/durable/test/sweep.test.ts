@@ -5,7 +5,7 @@ import { startSweep } from '../src/sweep.ts';
 import { createEffects } from './support/driver-contract.ts';
 import { writePages } from './support/prompts.ts';
 
-/** A process that works without advancing anything, and says which runs it wakes and how often it sweeps. */
+/** Starts a worker that advances nothing. Returns which runs it wakes, its errors, and `more`, which waits for more sweeps. */
 async function openSweep(change: (store: DurableStore) => Partial<DurableStore>) {
   const inner = createMemoryStore();
   const changed: DurableStore = { ...inner, ...change(inner) };
@@ -36,7 +36,7 @@ async function openSweep(change: (store: DurableStore) => Partial<DurableStore>)
   return { inner, woken, errors, more };
 }
 
-test('a run whose process was killed before it woke a worker begins at a later sweep', async () => {
+test('a run that was stored without a wake-up begins at a later sweep, or when a worker starts', async () => {
   const store = createMemoryStore();
   const prompt = writePages(createEffects());
   const durable: Durable = createDurable({ prompts: [prompt], store });
@@ -50,7 +50,7 @@ test('a run whose process was killed before it woke a worker begins at a later s
   await never.stop();
 });
 
-test('a sweep reads no events, and wakes only runs without any', async () => {
+test('a sweep reads no events, and wakes only runs that have none', async () => {
   let reads = 0;
   const { inner, woken, more } = await openSweep((store) => ({
     read(runId, afterSeq) {
@@ -69,24 +69,24 @@ test('a sweep reads no events, and wakes only runs without any', async () => {
   expect(reads).toBe(0);
 });
 
-test('an outage that several sweeps meet is reported once', async () => {
-  let away = false;
+test('an outage that lasts for several sweeps is reported once', async () => {
+  let isDown = false;
   const { errors, more } = await openSweep((store) => ({
     async unfinished() {
-      if (away) throw new Error('The store is away.');
+      if (isDown) throw new Error('The store is unavailable.');
       return store.unfinished();
     },
   }));
   for (const outages of [1, 2]) {
-    away = true;
+    isDown = true;
     await more(3);
-    expect(errors.map(String)).toEqual(Array(outages).fill('Error: The store is away.'));
-    away = false;
+    expect(errors.map(String)).toEqual(Array(outages).fill('Error: The store is unavailable.'));
+    isDown = false;
     await more(2);
   }
 });
 
-test('a run that a sweep finds in the list before it is stored is woken later', async () => {
+test('a run that is listed before it is stored is woken once it is stored', async () => {
   let isListed = false;
   const { inner, woken, more } = await openSweep(() => ({
     unfinished: async () => (isListed ? ['run-1'] : []),
@@ -98,32 +98,32 @@ test('a run that a sweep finds in the list before it is stored is woken later', 
   await expect.poll(() => woken).toContain('run-1');
 });
 
-test('a run that is listed when the work begins and stored later is woken by a sweep', async () => {
+test('a run that is listed when the worker starts and stored later is woken by a sweep', async () => {
   let isStored = false;
   const { inner, woken } = await openSweep((store) => ({
     unfinished: async () => ['run-1'],
     find: async (which) => (isStored ? store.find(which) : undefined),
   }));
-  // this wake-up comes too early
+  // the worker wakes the run at its start, before the run is stored
   expect(woken).toEqual(['run-1']);
   await inner.create({ runId: 'run-1', start: { prompt: 'planDay' } });
   isStored = true;
   await expect.poll(() => woken.length).toBeGreaterThan(1);
 });
 
-test('a listed run that never exists is looked up ever more rarely', async () => {
+test('a listed run that never exists is looked up less and less often', async () => {
   let finds = 0;
   const { more } = await openSweep(() => ({
     unfinished: async () => ['run-1'],
     find: async () => void (finds += 1),
   }));
   await more(20);
-  // after 0, 1, 2, 4, 8, 16 sweeps, and on a slow machine after some more
+  // after 0, 1, 2, 4, 8 and 16 sweeps; a slow machine may make more sweeps
   expect(finds).toBeGreaterThanOrEqual(6);
   expect(finds).toBeLessThan(12);
 });
 
-test('a store that never answers a sweep is reported, and asked again', async () => {
+test('a sweep that gets no answer is reported, and the store is asked again', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const errors: unknown[] = [];
@@ -140,6 +140,8 @@ test('a store that never answers a sweep is reported, and asked again', async ()
   });
   onTestFinished(() => sweep.stop());
   await vi.advanceTimersByTimeAsync(40_000);
-  expect(errors.map(String)).toEqual(['Error: There was no answer for 30000 ms.']);
+  expect(errors.map(String)).toEqual([
+    'Error: There was no answer within 30 seconds. Check that the store and the engine are up.',
+  ]);
   expect(calls).toBeGreaterThan(1);
 });

@@ -7,7 +7,7 @@ import { bullmqSetup } from './support/redis-drivers.ts';
 import { createWorkers } from './support/workers.ts';
 
 const RUNS = 1_000;
-/** With the last one, which says that it is done. */
+/** Including the last step, which calls no tool. */
 const STEPS = 6;
 const KILL_EVERY_MS = 5_000;
 
@@ -17,8 +17,8 @@ describeWithRedis('a thousand runs on two workers, one of which is killed every 
     client = await redis.connect();
   });
 
-  test('all end, no write starts twice, and few model calls are made again', async () => {
-    // longer than a worker with many runs is ever silent
+  test('all runs end, no write starts twice, and at most 5% more model calls are made than needed', async () => {
+    // a worker with many runs is never silent for this long
     const setup = bullmqSetup(redis, () => client, 'thousand', 2_000);
     const workers = createWorkers(setup.workers);
     onTestFinished(() => workers.end());
@@ -28,7 +28,7 @@ describeWithRedis('a thousand runs on two workers, one of which is killed every 
     const begun = performance.now();
     const seconds = (): string => ((performance.now() - begun) / 1_000).toFixed(1);
 
-    // some are followed throughout
+    // some runs have a reader from start to end
     const { executor } = createDurable({ prompts: [prompt], store, driver });
     const followed = Array.from({ length: 10 }, (_, index) => {
       const run = createRun(prompt, { executor });
@@ -70,12 +70,12 @@ describeWithRedis('a thousand runs on two workers, one of which is killed every 
     console.log(
       `${RUNS} runs of ${STEPS} steps in ${took} s, ${kills} workers killed: ` +
         `${writes.length} starts for ${RUNS * (STEPS - 1)} write calls, of which ${interrupted} ended as interrupted; ` +
-        `${models} model calls for ${needed} that are needed (${(models / needed).toFixed(3)})`,
+        `${models} model calls where ${needed} are needed (${(models / needed).toFixed(3)})`,
     );
     expect(all).toHaveLength(RUNS);
     expect(kills).toBeGreaterThanOrEqual(3);
     expect(new Set(writes).size, 'no write started twice').toBe(writes.length);
-    // a call that was interrupted may not have begun
+    // the function of an interrupted call may not have been called
     expect(writes.length).toBeLessThanOrEqual(RUNS * (STEPS - 1));
     expect(writes.length).toBeGreaterThanOrEqual(RUNS * (STEPS - 1) - interrupted);
     expect(models).toBeLessThanOrEqual(needed * 1.05);

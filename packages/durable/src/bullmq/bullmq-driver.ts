@@ -3,43 +3,42 @@ import type { AdvanceJob, DurableDriver, DurableWorker } from '../driver.ts';
 
 export type BullmqDriverOptions = {
   /**
-   * A client of `redis` or `ioredis`. It belongs to the caller, who also closes it. Each worker opens duplicates of it,
-   * and closes them.
+   * A client of `redis` or `ioredis`. The caller owns it, and closes it. Each worker opens duplicates of it, and closes
+   * those.
    */
   connection: object;
-  /** The name of the queue. Workers and those who start runs use the same. Default `cueline`. */
+  /** The name of the queue. Use the same in all processes that start or advance runs. Default `cueline`. */
   queue?: string;
-  /** How many runs this process advances at the same time. A run that waits for a response takes no place. Default 16. */
+  /** How many runs this process advances at the same time. Runs that wait for a response do not count. Default 16. */
   concurrency?: number;
   /**
-   * Called with what a job failed with, such as a store that is away, and with errors of Redis, which belong to no run. A
-   * job is tried again after a pause, of half a minute at most. Default: `console.error`.
+   * Called with the error of a failed job, for example if the store is unavailable, and with errors of Redis, without a run.
+   * A failed job is tried again after a pause of at most 30 seconds. Default: `console.error`.
    */
   onError?(error: unknown, runId: string | undefined): void;
-  /** How long `stop` waits for the steps under way before it aborts them, in milliseconds. Default 10,000. */
+  /** How long `stop` waits for the current steps before it aborts them, in milliseconds. Default 10,000. */
   graceMs?: number;
   /**
-   * How long a worker may be silent, in milliseconds. After that, another takes its runs over, within twice the time.
-   * Default 30,000.
+   * How long a worker may be silent before it loses its jobs, in milliseconds. Another worker takes its runs over within
+   * twice this time. Default 30,000.
    */
   lockMs?: number;
 };
 
 const LONGEST_PAUSE_MS = 30_000;
 
-/** How long a connection that was lost is left alone, in milliseconds. BullMQ's own default is 15 seconds. */
+/** How long a worker waits before it uses a lost connection again, in milliseconds. BullMQ's default is 15 seconds. */
 const RECONNECT_MS = 1_000;
 
-/** How much longer than its grace a worker that stops waits for Redis, in milliseconds. */
-const AWAY_MS = 2_000;
+/** How much longer than `graceMs` a stopping worker waits for Redis, in milliseconds. */
+const CLOSE_TIMEOUT_MS = 2_000;
 
-/** More than ever happen. Each step is a job of its own, and its failures are reported. */
-const ANY_NUMBER = 1_000_000;
+/** Larger than any real number of attempts: a step is tried until it succeeds. */
+const UNLIMITED = 1_000_000;
 
 /**
- * Advances runs with any number of workers over a queue of BullMQ. Each step is a job. The queue contains ids only, so
- * that a queue that is lost is filled again by the next worker that starts. Redis needs `appendonly yes` and
- * `maxmemory-policy noeviction`.
+ * Advances runs with any number of workers, which share a queue of BullMQ. Each step is a job. The queue contains only ids: if
+ * it is lost, the next worker that starts fills it again. Redis needs `appendonly yes` and `maxmemory-policy noeviction`.
  *
  * @example
  * const client = await createClient({ url }).on('error', console.error).connect();
@@ -69,8 +68,8 @@ export function bullmqDriver(options: BullmqDriverOptions): DurableDriver {
 }
 
 /**
- * Returns what BullMQ talks to. Its adapter of a client of `redis` emits that client's errors, also once the queue and the
- * workers that listen to them are closed, and the process would end then.
+ * Returns the connection for BullMQ. BullMQ's adapter for clients of `redis` emits the client's errors, even after the queue
+ * and the workers that listen for them are closed. Without another listener, such an error would end the process.
  */
 function adapt(client: object): ConnectionOptions {
   if (!('isOpen' in client) || 'defineCommand' in client) return client;
@@ -80,13 +79,13 @@ function adapt(client: object): ConnectionOptions {
 }
 
 /**
- * A run has one job at a time. A wake-up while that one is active adds another job when it ends. One that pauses after a failure
- * is replaced by a job that is due at once.
+ * A run has one job at a time. If the run is woken while its job is active, another job follows. If the job pauses after a
+ * failure, a job that is due at once replaces it.
  */
 function jobOptions(runId: string): Parameters<Queue['add']>[2] {
   return {
     deduplication: { id: runId, keepLastIfActive: true, replace: true },
-    attempts: ANY_NUMBER,
+    attempts: UNLIMITED,
     backoff: { type: 'custom' },
     removeOnComplete: true,
     removeOnFail: true,
@@ -114,7 +113,7 @@ function startWorker(
       await work(job, AbortSignal.any([stopping.signal, lost]));
     } catch (error) {
       if (stopping.signal.aborted) {
-        // another worker continues it at once
+        // another worker continues at once
         await job.moveToWait(token);
         throw new WaitingError();
       }
@@ -125,34 +124,36 @@ function startWorker(
 
   const worker = new Worker<RunJob['data']>(
     queue,
-    // BullMQ counts the parameters, and gives a signal as the third one
+    // BullMQ passes the signal only to a function with three parameters
     async (job, token, lost) => run(job, token, lost),
     {
       connection: options.connection,
       concurrency,
       lockDuration: lockMs,
       stalledInterval: lockMs,
-      // a step is taken over as often as its workers are killed
-      maxStalledCount: ANY_NUMBER,
+      // a job stalls each time that its worker is killed
+      maxStalledCount: UNLIMITED,
       runRetryDelay: RECONNECT_MS,
       settings: { backoffStrategy: (attempt) => Math.min(100 * 2 ** attempt, LONGEST_PAUSE_MS) },
     },
   );
   worker.on('error', (error) => {
-    // a job that a stopping worker gives back has no lock any more, and BullMQ may be about to renew it
+    // BullMQ may try to renew the lock of a job that this worker has given back
     if (stopping.signal.aborted && error.message.startsWith('could not renew lock')) return;
     onError(error, undefined);
   });
-  // another worker has the job by now, or soon
-  worker.on('lockRenewalFailed', (ids) => ids.forEach((id) => worker.cancelJob(id, 'The lock is lost.')));
+  // another worker has the job, or will get it soon
+  worker.on('lockRenewalFailed', (ids) =>
+    ids.forEach((id) => worker.cancelJob(id, 'The worker has lost the lock of this job.')),
+  );
 
   return {
     async stop() {
-      const abort = (): void => stopping.abort(new Error('The worker stops.'));
+      const abort = (): void => stopping.abort(new Error('The worker is stopping.'));
       const grace = setTimeout(abort, graceMs);
       let timer: ReturnType<typeof setTimeout> | undefined;
-      const silent = new Promise((resolve) => (timer = setTimeout(resolve, graceMs + AWAY_MS)));
-      // without Redis, BullMQ would wait for it
+      const silent = new Promise((resolve) => (timer = setTimeout(resolve, graceMs + CLOSE_TIMEOUT_MS)));
+      // if Redis is unavailable, BullMQ would wait for it
       await Promise.race([worker.close(), silent]);
       clearTimeout(grace);
       clearTimeout(timer);
@@ -163,9 +164,9 @@ function startWorker(
 function logError(error: unknown, runId: string | undefined): void {
   const what =
     runId === undefined
-      ? 'The queue of durable runs has an error.'
-      : `Run ${runId} could not be advanced, and will be tried again.`;
-  // otherwise a run that cannot be advanced would only seem to wait
+      ? 'The queue of durable runs has an error. Check that Redis is up.'
+      : `Run ${runId} could not be advanced. A worker tries again.`;
+  // without this message, a run that cannot be advanced would seem to wait
   // oxlint-disable-next-line no-console
   console.error(what, error);
 }

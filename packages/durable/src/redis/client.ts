@@ -1,6 +1,6 @@
 /**
- * The members that are used of a client of the `redis` package: a connected one, made by `createClient()` or
- * `createCluster()`. It belongs to the caller, who also listens to its errors.
+ * The methods that the store uses of a client of the `redis` package. Pass a connected client, from `createClient()` or
+ * `createCluster()`. The caller owns it, and listens for its errors.
  */
 export type RedisClient = {
   eval(script: string, options: ScriptOptions): Promise<unknown>;
@@ -14,7 +14,7 @@ export type RedisScript = (client: RedisClient, keys: string[], args: string[]) 
 
 export type Reply = number | string | string[] | undefined;
 
-/** A script that the server caches by its hash, so that its text is sent only if the server does not know it. */
+/** Creates a script that is called by its hash. Its text is sent only if the server does not know the hash. */
 export function createScript(source: string): RedisScript {
   let hash: Promise<string> | undefined;
   return async (client, keys, args) => {
@@ -29,7 +29,7 @@ export function createScript(source: string): RedisScript {
   };
 }
 
-/** A client may be set to return texts as bytes. */
+/** Converts a reply, whose texts may be bytes: a client can be set to return these. */
 function readReply(reply: unknown): Reply {
   if (reply === null || reply === undefined) return undefined;
   if (Array.isArray(reply)) return reply.map(String);

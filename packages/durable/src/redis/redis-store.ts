@@ -10,8 +10,8 @@ export type RedisStoreOptions = {
 };
 
 /**
- * Stores runs in Redis (6 or newer, or Valkey). Nothing expires. Redis has to write to the disk (`appendonly yes`) and must
- * not remove keys by itself (`maxmemory-policy noeviction`).
+ * Stores runs in Redis 6 or newer, or in Valkey. Nothing expires. Redis must write to the disk (`appendonly yes`) and must not
+ * evict keys (`maxmemory-policy noeviction`).
  *
  * @example
  * const client = await createClient({ url }).on('error', console.error).connect();
@@ -23,7 +23,7 @@ export function createRedisStore(client: RedisClient, options: RedisStoreOptions
   const run = (script: RedisScript, keys: string[], args: string[] = []): Promise<Reply> =>
     script(client, keys, args);
 
-  /** Braces make a cluster keep all keys of a run together. */
+  /** The braces make a cluster keep all keys of a run in one slot. */
   function keysOf(runId: string): { run: string; events: string; commands: string } {
     const key = `${prefix}run:{${runId}}`;
     return { run: key, events: `${key}:events`, commands: `${key}:commands` };
@@ -44,8 +44,8 @@ export function createRedisStore(client: RedisClient, options: RedisStoreOptions
   }
 
   /**
-   * The latest run of a conversation. Its list may have runs that were never created, and those that another user has started
-   * with the same key.
+   * Returns the latest run of a conversation. Its list may contain runs that were never created, and runs of other users that
+   * were started with the same key.
    */
   async function latest({ subject, chat }: { subject: string; chat: string }): Promise<FoundRun | undefined> {
     for (let at = 0; ; at += 1) {
@@ -58,10 +58,10 @@ export function createRedisStore(client: RedisClient, options: RedisStoreOptions
 
   return {
     async create({ runId, key, start }) {
-      // if the process that took the name did not create its run, this one does
+      // if the process that took the name did not create its run, this process does
       const named =
         key === undefined ? runId : String(await run(scripts.takeName, [`${prefix}key:${key}`], [runId]));
-      // a run that is in a list and does not exist does no harm; one that is in none would be forgotten, so lists come first
+      // lists come first: a listed run that does not exist is harmless, and a stored run in no list would be lost
       await run(scripts.addUnfinished, [unfinished], [String(Date.now()), named]);
       const { subject, chat } = start.owner ?? {};
       if (subject !== undefined && chat !== undefined) {
@@ -84,7 +84,7 @@ export function createRedisStore(client: RedisClient, options: RedisStoreOptions
         [String(afterSeq + 1)],
       );
       if (claimed === 'ended') {
-        // here, too, because the worker that ended it may not have come to it
+        // the worker that ended the run may have been killed before it did this
         await run(scripts.removeUnfinished, [unfinished], [runId]);
         return 'ended';
       }
@@ -112,7 +112,7 @@ export function createRedisStore(client: RedisClient, options: RedisStoreOptions
         ],
       );
       if (stored !== 1) return false;
-      // if this fails, the run is taken off the list when it is claimed again
+      // if this fails, the next claim removes the run from the list
       if (ended) await run(scripts.removeUnfinished, [unfinished], [runId]).catch(() => {});
       return true;
     },
@@ -147,7 +147,7 @@ function readEvent(text: string): RunEvent {
   return JSON.parse(text) as RunEvent;
 }
 
-/** Texts such as `12 {"name":…}`, in the order of their numbers. */
+/** Reads texts such as `12 {"name":…}`, and sorts them by their numbers. */
 function readCommands(texts: readonly string[]): StoredCommand[] {
   return texts
     .map((text) => {

@@ -1,6 +1,6 @@
 import { createScript, type RedisScript } from './client.ts';
 
-// Every script uses the keys of one run, or one other key, so that they are in one slot of a cluster.
+// Each script uses only the keys of one run, or one other key, so that all its keys are in one slot of a cluster.
 
 /** Keys: a name. Arguments: the run that takes it. Returns the run that has it. */
 export const takeName: RedisScript = createScript(`
@@ -17,7 +17,7 @@ return 1
 
 /**
  * Keys: the run, its events, its commands. Arguments: the number of the first event to read. Returns the new epoch, the
- * start, how many events follow, these events and the commands; 'ended' for a run that has ended, or nothing for an unknown one.
+ * start, the number of these events, the events and the commands; 'ended' for a run that has ended; nothing for an unknown run.
  */
 export const claimRun: RedisScript = createScript(`
 local run = redis.call('HMGET', KEYS[1], 'start', 'ended')
@@ -33,7 +33,7 @@ return found
 
 /**
  * Keys: the run, its events, its commands. Arguments: the epoch, the number of the first event, '1' if the last one is the
- * end, and the events. Returns 1 if they are stored; without events, if they would be.
+ * end, and the events. Returns 1 if the events are stored; without events, if the run still has this epoch and has not ended.
  */
 export const appendEvents: RedisScript = createScript(`
 local run = redis.call('HMGET', KEYS[1], 'epoch', 'ended')
@@ -50,8 +50,8 @@ return 1
 `);
 
 /**
- * Keys: the run, its commands. Arguments: the name, the command. Returns the command that the run has under the name then, or
- * nothing if the run has ended or is not known.
+ * Keys: the run, its commands. Arguments: the name, the command. Returns the command that the run then has under the name;
+ * nothing if the run has ended or is unknown.
  */
 export const sendCommand: RedisScript = createScript(`
 local run = redis.call('HMGET', KEYS[1], 'start', 'ended')
@@ -68,14 +68,14 @@ export const readCommands: RedisScript = createScript(`
 return redis.call('HVALS', KEYS[1])
 `);
 
-/** Keys: the commands. Arguments: the names of those that are removed. */
+/** Keys: the commands. Arguments: the names of the commands to remove. */
 export const forgetCommands: RedisScript = createScript(`
 for _, name in ipairs(ARGV) do redis.call('HDEL', KEYS[1], name) end
 `);
 
 /**
- * Keys: the run, its events. Arguments: the number of the first event to read. Returns '1' if the run has ended, and the
- * events; or nothing for an unknown run.
+ * Keys: the run, its events. Arguments: the number of the first event to read. Returns '1' if the run has ended or else '0',
+ * and the events; nothing for an unknown run.
  */
 export const readRun: RedisScript = createScript(`
 local run = redis.call('HMGET', KEYS[1], 'start', 'ended')
@@ -100,7 +100,7 @@ export const readUnfinished: RedisScript = createScript(`
 return redis.call('ZRANGE', KEYS[1], 0, -1)
 `);
 
-/** Keys: the runs of a conversation. Arguments: a run, which keeps the place that it has. */
+/** Keys: the runs of a conversation. Arguments: a run. If the list has it already, it keeps its place. */
 export const addTurn: RedisScript = createScript(`
 local time = redis.call('TIME')
 redis.call('ZADD', KEYS[1], 'NX', time[1] * 1000000 + time[2], ARGV[1])
@@ -116,7 +116,7 @@ export const readName: RedisScript = createScript(`
 return redis.call('GET', KEYS[1])
 `);
 
-/** Keys: the run, its events. Returns its start, how many events it has, and '1' if it has ended. */
+/** Keys: the run, its events. Returns its start, the number of its events, and '1' if it has ended or else '0'. */
 export const describeRun: RedisScript = createScript(`
 local run = redis.call('HMGET', KEYS[1], 'start', 'ended')
 if not run[1] then return false end

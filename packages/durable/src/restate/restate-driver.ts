@@ -6,9 +6,9 @@ import { send, type RestateIngress } from './send.ts';
 export type RestateDriverOptions = RestateIngress & {
   /** The name of the service in Restate. Default `cueline`. */
   service?: string;
-  /** Called with what a step failed with, such as a store that is away. Restate's SDK logs it, and tries again. */
+  /** Called with the error of a failed step, which Restate tries again, for example if the store is unavailable. */
   onError?(error: unknown, runId: string): void;
-  /** How long `stop` waits for the steps under way before it aborts them, in milliseconds. Default 10,000. */
+  /** How long `stop` waits for the current steps before it aborts them, in milliseconds. Default 10,000. */
   graceMs?: number;
 };
 
@@ -22,14 +22,17 @@ type Handlers = { advance(context: ObjectContext): Promise<void> };
 export type RestateService = VirtualObjectDefinition<string, Handlers>;
 
 /**
- * Restate would call a step that writes nothing for a minute dead, and start it anew beside itself. How long a step may
- * take is up to the limits of the run.
+ * By default, Restate considers a step dead if it writes nothing for a minute, and starts it a second time. The limits of the
+ * run decide how long a step may take.
  */
 const LONGEST_STEP = { hours: 24 };
 
+const notWorking =
+  'This process takes no calls: `durable.work()` was not called, or its worker was stopped. Restate tries again.';
+
 /**
- * Lets [Restate](https://restate.dev) schedule the steps. Each run is a virtual object, which Restate calls once at a
- * time; each call is one step, and sends the call for the next one.
+ * Lets [Restate](https://restate.dev) schedule the steps. Each run is a virtual object, to which Restate makes one call at a
+ * time. Each call is one step, and sends the call for the next step.
  *
  * @example
  * import { serve } from '@restatedev/restate-sdk';
@@ -40,26 +43,26 @@ const LONGEST_STEP = { hours: 24 };
  */
 export function restateDriver(options: RestateDriverOptions): RestateDriver {
   const { service: name = 'cueline', graceMs = 10_000, onError } = options;
-  /** Steps under way in this process, by the ids of Restate's calls. */
-  const underWay = new Map<string, Promise<Advanced['status']>>();
+  /** The current steps of this process, by the ids of Restate's calls. */
+  const inProgress = new Map<string, Promise<Advanced['status']>>();
   let working: { advance: AdvanceJob; stopping: AbortController } | undefined;
 
   /** Advances a run for a call. */
   function step(call: string, runId: string): Promise<Advanced['status']> {
-    // Restate repeats a call whose connection broke, and this process may still be doing its step
-    const begun = underWay.get(call);
+    // Restate repeats a call whose connection broke, and this process may still be working on its step
+    const begun = inProgress.get(call);
     if (begun !== undefined) return begun;
-    if (working === undefined) throw new Error('This worker takes no more jobs. Restate tries again.');
+    if (working === undefined) throw new Error(notWorking);
     const { advance, stopping } = working;
     const status = advance(runId, stopping.signal)
       .then((advanced) => advanced.status)
       .catch((error: unknown) => {
-        // a step that was aborted is continued by another worker
+        // another worker continues an aborted step
         if (!stopping.signal.aborted) onError?.(error, runId);
         throw error;
       })
-      .finally(() => underWay.delete(call));
-    underWay.set(call, status);
+      .finally(() => inProgress.delete(call));
+    inProgress.set(call, status);
     return status;
   }
 
@@ -67,7 +70,7 @@ export function restateDriver(options: RestateDriverOptions): RestateDriver {
     name,
     handlers: {
       async advance(context: ObjectContext): Promise<void> {
-        // Restate repeats what follows the step with the outcome that it has recorded, so that it is always the same
+        // Restate records the status, so that a repeated call sends the same calls after it
         const status = await context.run('advance', () => step(context.request().id, context.key));
         if (status === 'next') context.objectSendClient<Handlers>({ name }, context.key).advance();
       },
@@ -75,10 +78,10 @@ export function restateDriver(options: RestateDriverOptions): RestateDriver {
     options: {
       inactivityTimeout: LONGEST_STEP,
       abortTimeout: LONGEST_STEP,
-      // the store has the log of the run
+      // the store has the log of the run, so the journal is not needed
       journalRetention: 0,
-      // a step fails only if the store or the worker is away, or the worker is too old for the run: models have retries of
-      // their own, and their errors end the run
+      // a step fails only if the store or the worker is unavailable, or if the worker is too old for the run: the run itself
+      // retries model calls, and their errors end it
       retryPolicy: {
         initialInterval: 100,
         exponentiationFactor: 2,
@@ -98,9 +101,9 @@ export function restateDriver(options: RestateDriverOptions): RestateDriver {
       return {
         async stop() {
           if (working === mine) working = undefined;
-          const abort = (): void => stopping.abort(new Error('The worker stops.'));
+          const abort = (): void => stopping.abort(new Error('The worker is stopping.'));
           const grace = setTimeout(abort, graceMs);
-          await Promise.allSettled(underWay.values());
+          await Promise.allSettled(inProgress.values());
           clearTimeout(grace);
         },
       };

@@ -1,16 +1,16 @@
 /** How to reach Restate. */
 export type RestateIngress = {
-  /** Where Restate takes calls, such as `http://localhost:8080`. */
+  /** The address at which Restate takes calls, such as `http://localhost:8080`. */
   ingress: string;
   /** Headers of each call, such as `authorization` for Restate Cloud. */
   headers?: Readonly<Record<string, string>>;
-  /** How long a call is tried again while Restate is away, in milliseconds, before it fails. Default 10,000. */
+  /** How long a call is tried again while Restate is unavailable, in milliseconds, before it fails. Default 10,000. */
   patienceMs?: number;
 };
 
 /**
- * Sends a call that Restate stores and makes later. A call that arrives twice is one step more, which does no harm, so it
- * has no idempotency key: Restate would drop the call for a later response as a repetition.
+ * Sends a call, which Restate stores and makes later. A call that arrives twice causes one more step, which is harmless. It has
+ * no idempotency key: with one, Restate would drop the call for a later response as a repetition.
  */
 export async function send(
   { ingress, headers, patienceMs = 10_000 }: RestateIngress,
@@ -21,33 +21,33 @@ export async function send(
   for (let pause = 50; ; pause = Math.min(pause * 2, 1_000)) {
     const failure = await trySend(url, { ...headers }, Math.max(until - Date.now(), 1_000));
     if (failure === undefined) return;
-    if (!failure.passes || Date.now() + pause > until) throw failure.error;
+    if (!failure.isTemporary || Date.now() + pause > until) throw failure.error;
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 
-/** Returns why a call was not accepted, and whether that may pass. */
+/** Sends a call once. Returns undefined, or why Restate did not accept it and whether another attempt may succeed. */
 async function trySend(
   url: string,
   headers: Record<string, string>,
   ms: number,
-): Promise<{ error: Error; passes: boolean } | undefined> {
+): Promise<{ error: Error; isTemporary: boolean } | undefined> {
   let response: Response;
   try {
     response = await fetch(url, { method: 'POST', headers, signal: AbortSignal.timeout(ms) });
   } catch (cause) {
-    const error = new Error(`Restate does not answer at ${url}. Start it, or correct \`ingress\`.`, {
+    const error = new Error(`Restate does not answer at ${url}. Start Restate, or correct \`ingress\`.`, {
       cause,
     });
-    return { error, passes: true };
+    return { error, isTemporary: true };
   }
   const text = await response.text();
   if (response.ok) return undefined;
   const { status } = response;
   const unknown = status === 404;
   const advice = unknown
-    ? ' Register the address at which the service is served: restate deployments register http://localhost:9080.'
+    ? ' Register the address of the service: restate deployments register http://localhost:9080.'
     : '';
   const error = new Error(`Restate did not accept ${url}: ${status} ${text.slice(0, 500)}.${advice}`);
-  return { error, passes: unknown || status === 429 || status >= 500 };
+  return { error, isTemporary: unknown || status === 429 || status >= 500 };
 }

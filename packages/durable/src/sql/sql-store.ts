@@ -9,8 +9,8 @@ export type SqlClient = {
 };
 
 /**
- * Stores runs in Postgres, or in PGlite on the disk of a single machine. Creates its tables, whose names begin with
- * `cueline_`, when it is first used. Every write is one statement.
+ * Stores runs in Postgres, or in PGlite on the disk of a single machine. On its first use, the store creates its tables, whose
+ * names begin with `cueline_`. Every write is one statement.
  *
  * @example
  * import { PGlite } from '@electric-sql/pglite';
@@ -23,7 +23,7 @@ export function createSqlStore(client: SqlClient): DurableStore {
     try {
       await (ready ??= client.query(createTables));
     } catch (error) {
-      // another call tries again
+      // the next call tries again
       ready = undefined;
       throw error;
     }
@@ -45,7 +45,7 @@ export function createSqlStore(client: SqlClient): DurableStore {
       const created = await query<object>(statements.create, values);
       if (created.length > 0) return 'created';
       const [known] = await query<{ run_id: string }>(statements.known, [runId, key ?? null]);
-      if (known === undefined) throw new Error(`Run ${runId} could not be stored.`);
+      if (known === undefined) throw notStoredError(runId);
       return { runId: known.run_id };
     },
     async claim(runId, afterSeq) {
@@ -53,7 +53,7 @@ export function createSqlStore(client: SqlClient): DurableStore {
       if (claimed === undefined) {
         const [run] = await query<object>(statements.ended, [runId]);
         if (run === undefined) return undefined;
-        // one that came while the run ended; its sender has woken the run
+        // a command may have come while the run ended; its sender woke the run
         await query(statements.forgetAll, [runId]);
         return 'ended';
       }
@@ -63,7 +63,7 @@ export function createSqlStore(client: SqlClient): DurableStore {
       return {
         epoch: claimed.epoch,
         start: JSON.parse(claimed.start) as DurableStart,
-        // no other worker adds events any more
+        // other workers can no longer add events
         events: isWhole ? bodies.map(readEvent) : ((await read(runId, afterSeq))?.events ?? []),
         commands: commands.map(([name, body]) => ({ name, command: JSON.parse(body) as DurableCommand })),
       };
@@ -119,10 +119,16 @@ type Claimed = {
   epoch: number;
   start: string;
   length: number;
-  /** Lists, as JSON; null if they are empty. */
+  /** Lists as JSON; null if they are empty. */
   events: string | null;
   commands: string | null;
 };
+
+function notStoredError(runId: string): Error {
+  return new Error(
+    `Run ${runId} could not be stored: a run with another key has its id, or the run that had its key was deleted just now. Start it again, with a new id.`,
+  );
+}
 
 function readEvent(body: string): RunEvent {
   return JSON.parse(body) as RunEvent;

@@ -29,8 +29,8 @@ const tables: readonly string[] = [
 ];
 
 /**
- * Creates the tables of the store, all of them or none. The lock is there because Postgres lets two `IF NOT EXISTS` that
- * come at once collide. Its number is chosen at random.
+ * Creates all tables of the store, or none. The lock is needed because two simultaneous `IF NOT EXISTS` can collide in
+ * Postgres. Its number is random.
  */
 export const createTables: string = `DO $$ BEGIN
   IF to_regclass('cueline_commands') IS NULL THEN
@@ -48,7 +48,7 @@ export const statements = {
   byChat: `SELECT run_id, start, length, ended FROM cueline_runs WHERE subject = $1 AND chat = $2
     ORDER BY number DESC LIMIT 1`,
   ended: `SELECT run_id FROM cueline_runs WHERE run_id = $1 AND ended`,
-  // events that are stored while this waits for the lock of the run's row are not among them, and its length counts them
+  // `events` lacks what was stored while this statement waited for the lock of the run's row; `length` counts it
   claim: `WITH run AS (
       UPDATE cueline_runs SET epoch = epoch + 1 WHERE run_id = $1 AND NOT ended RETURNING epoch, start, length
     )
@@ -61,7 +61,7 @@ export const statements = {
     FROM cueline_runs run
     LEFT JOIN cueline_events event ON event.run_id = run.run_id AND event.seq > $2
     WHERE run.run_id = $1 ORDER BY event.seq`,
-  // the lock of the run's row puts appends and claims into an order
+  // the lock of the run's row orders appends and claims
   append: `WITH run AS (
       UPDATE cueline_runs SET length = length + cardinality($4::text[]), ended = $5
       WHERE run_id = $1 AND epoch = $2 AND length = $3 AND NOT ended

@@ -11,16 +11,16 @@ import {
 } from 'node:http2';
 import { join } from 'node:path';
 
-/** How often a worker is asked whether it lives, in milliseconds, and how often it may leave out the answer. */
+/** How often a worker is pinged, in milliseconds, and how many pings it may leave unanswered. */
 const PING_MS = 250;
 const MAX_UNANSWERED = 8;
 
-/** The one address of several workers, as a load balancer is in front of them. */
+/** A load balancer: one address for several workers. */
 export type Balancer = { readonly uri: string; close(): void };
 
 /**
- * Starts a load balancer. Each worker writes a file into `folder`, whose name is its port. Calls go to one worker after the
- * other; those of a worker that is killed or silent break off.
+ * Starts a load balancer. Each worker writes a file into `folder`, whose name is its port. Calls go to the workers in turn. The
+ * calls of a worker that is killed or silent are closed with an error.
  */
 export async function startBalancer(folder: string): Promise<Balancer> {
   const sessions = new Map<string, ClientHttp2Session>();
@@ -29,7 +29,7 @@ export async function startBalancer(folder: string): Promise<Balancer> {
   function open(port: string): ClientHttp2Session {
     const session = connect(`http://127.0.0.1:${port}`);
     let unanswered = 0;
-    // counted rather than timed, because this process may be slow itself
+    // counts pings instead of time, because this process may be slow itself
     const pings = setInterval(() => {
       if (session.connecting || session.destroyed) return;
       unanswered += 1;
@@ -37,7 +37,7 @@ export async function startBalancer(folder: string): Promise<Balancer> {
       else session.ping(() => (unanswered = 0));
     }, PING_MS);
     session.on('error', (error: NodeJS.ErrnoException) => {
-      // nobody listens there any more
+      // the worker is gone
       if (error.code === 'ECONNREFUSED') rmSync(join(folder, port), { force: true });
     });
     session.on('close', () => {
@@ -49,16 +49,16 @@ export async function startBalancer(folder: string): Promise<Balancer> {
   }
 
   function forward(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
-    const breakOff = (): void => stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    const fail = (): void => stream.close(constants.NGHTTP2_INTERNAL_ERROR);
     stream.on('error', () => {});
     const ports = readdirSync(folder).toSorted();
     const port = ports[(turn += 1) % ports.length];
-    if (port === undefined) return breakOff();
+    if (port === undefined) return fail();
     const known = sessions.get(port);
     const session = known === undefined || known.closed || known.destroyed ? open(port) : known;
     const call = session.request(forwarded(headers));
-    call.on('error', breakOff).on('close', () => {
-      if (!call.readableEnded) breakOff();
+    call.on('error', fail).on('close', () => {
+      if (!call.readableEnded) fail();
     });
     call.on('response', (answer) => {
       if (!stream.destroyed) stream.respond(forwarded(answer));
@@ -81,7 +81,7 @@ export async function startBalancer(folder: string): Promise<Balancer> {
   };
 }
 
-/** Returns headers without those of the connection that they came over. */
+/** Returns headers without those of the connection. */
 function forwarded(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const { ':authority': _authority, ...others } = headers;
   return others;

@@ -1,5 +1,5 @@
-// A worker behind Restate, which a test kills. One at a time has the folder's store.
-// node process.ts <folder> <ingress> <port>
+// A worker behind Restate, which a test kills. Only one process at a time may open the store of the folder.
+// node process.ts <folder> <ingress> <port> <mode>
 import { PGlite } from '@electric-sql/pglite';
 import { serve } from '@restatedev/restate-sdk';
 import { createDurable, type DurableStart } from '@cueline/durable';
@@ -36,7 +36,7 @@ async function answer(request: Request): Promise<unknown> {
     case 'read':
       return store.read(request.runId, -1);
     default:
-      throw new Error('unknown request');
+      throw new Error('The request is unknown.');
   }
 }
 

@@ -1,4 +1,4 @@
-// What the processes of the tests of Restate work with.
+// Opens the driver and the store for the worker processes of the Restate tests.
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http2';
@@ -10,11 +10,11 @@ import { restateDriver } from '@cueline/durable/restate';
 import type { OpenWorker } from '../support/driver-setup.ts';
 
 export type RestateArgument = {
-  /** Where the store's Redis listens. */
+  /** The socket of the store's Redis. */
   path: string;
   prefix: string;
   ingress: string;
-  /** Where each worker says at which port it serves. */
+  /** Each worker writes a file here, whose name is its port. */
   folder: string;
 };
 

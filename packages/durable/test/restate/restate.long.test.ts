@@ -15,7 +15,7 @@ import { freePort, startRestate, type TestRestate } from './server.ts';
 const program = ensureRestate();
 if (program === undefined) {
   process.stderr.write(
-    `Left out, for want of a Restate server: the Restate driver. To run it, ${howToGetRestate}.\n`,
+    `Skipped without a Restate server: the Restate driver. To run it, ${howToGetRestate}.\n`,
   );
 }
 
@@ -42,7 +42,7 @@ describe.skipIf(program === undefined)('the Restate driver', { timeout: 120_000 
       ? readFileSync(join(folder, 'effects.txt'), 'utf8').split('\n')
       : [];
 
-  /** Starts a process: one that works, or one that only starts runs and answers. */
+  /** Starts a process: one that works, or one that only sends commands and reads. */
   async function startWorker(mode: 'work' | 'answer' = 'work'): Promise<void> {
     child = fork(
       fileURLToPath(new URL('process.ts', import.meta.url)),
@@ -79,7 +79,7 @@ describe.skipIf(program === undefined)('the Restate driver', { timeout: 120_000 
   const status = (runId: string) => async (): Promise<string> => (await stateOf(runId)).status;
   const soon = { timeout: 30_000, interval: 50 };
 
-  test('an approval is answered with no worker up, and while a run waits, Restate has no call of it', async () => {
+  test('Restate has no call of a run that waits, whose approval is answered while no worker is up', async () => {
     await startWorker();
     await startRun('run-letter', 'sendLetter');
     await expect.poll(status('run-letter'), soon).toBe('waiting');

@@ -6,21 +6,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
-/** A Restate server of a test. */
+/** A Restate server for a test. */
 export type TestRestate = {
-  /** Where it takes calls. */
+  /** The address at which it takes calls. */
   readonly ingress: string;
-  /** Tells it where a worker serves. */
+  /** Registers the address of a worker. */
   register(uri: string): Promise<void>;
-  /** How many calls it has that have not ended. */
+  /** Returns the number of calls that have not ended. */
   calls(): Promise<number>;
-  /** Ends it at once, as the machine's end would. What it has stored stays. */
+  /** Kills it. Its data stays on the disk. */
   kill(): Promise<void>;
   start(): Promise<void>;
   remove(): Promise<void>;
 };
 
-/** Starts the server `program`, which keeps nothing beyond the test. */
+/** Starts the server `program`. `remove` deletes its data. */
 export async function startRestate(program: string): Promise<TestRestate> {
   const folder = mkdtempSync(join(tmpdir(), 'cueline-restate-'));
   const [ingressPort, adminPort, nodePort] = await Promise.all([freePort(), freePort(), freePort()]);
@@ -49,7 +49,8 @@ export async function startRestate(program: string): Promise<TestRestate> {
         ));
         tries += 1
       ) {
-        if (tries === 300 || child.exitCode !== null) throw new Error(`${program} does not answer.`);
+        if (tries === 300 || child.exitCode !== null)
+          throw new Error(`${program} does not answer at ${url}.`);
         await setTimeout(100);
       }
     }

@@ -12,14 +12,14 @@ import { freePort, startRestate, type TestRestate } from './server.ts';
 const program = findRestate();
 if (program === undefined) {
   process.stderr.write(
-    `Left out, for want of a Restate server: its driver. To run it, ${howToGetRestate}.\n`,
+    `Skipped without a Restate server: the suite of its driver. To run it, ${howToGetRestate}.\n`,
   );
 }
 
 describe.skipIf(program === undefined)('Restate', () => {
   let restate: TestRestate;
   let server: Http2Server;
-  /** The driver that works. One address serves the drivers of the tests, one after the other. */
+  /** The driver that works now. One address serves the drivers of all tests, one after the other. */
   let serving: RestateDriver | undefined;
   const store = createMemoryStore();
 

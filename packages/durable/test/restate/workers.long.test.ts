@@ -19,11 +19,11 @@ import { freePort, startRestate, type TestRestate } from './server.ts';
 const program = ensureRestate();
 if (program === undefined) {
   process.stderr.write(
-    `Left out, for want of a Restate server: its workers. To run them, ${howToGetRestate}.\n`,
+    `Skipped without a Restate server: the tests of its workers. To run them, ${howToGetRestate}.\n`,
   );
 }
 
-describe.skipIf(program === undefined)('Restate, whose workers are killed at every place', () => {
+describe.skipIf(program === undefined)('Restate with workers that are killed at every place', () => {
   describeWithRedis('with a store in Redis', (redis) => {
     const folder = mkdtempSync(join(tmpdir(), 'cueline-ports-'));
     const prefix = 'restate:';
@@ -31,7 +31,7 @@ describe.skipIf(program === undefined)('Restate, whose workers are killed at eve
     let restate: TestRestate;
     let balancer: Balancer;
 
-    /** Tells Restate the address of all workers, at which this process answers for the moment. */
+    /** Registers the balancer's address with Restate. For the registration, this process serves there. */
     async function registerWorkers(): Promise<void> {
       const { service } = restateDriver({ ingress: restate.ingress });
       const port = await freePort();

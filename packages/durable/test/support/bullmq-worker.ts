@@ -1,4 +1,4 @@
-// What the processes of the tests of BullMQ work with.
+// Opens the driver and the store for the worker processes of the BullMQ tests.
 import { createClient } from 'redis';
 import { bullmqDriver } from '@cueline/durable/bullmq';
 import { createRedisStore } from '@cueline/durable/redis';

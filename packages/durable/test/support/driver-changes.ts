@@ -9,12 +9,12 @@ import { planned, sendLetter, writePages, type Effects } from './prompts.ts';
 
 type Version = { name: string; tool?: { input: z.ZodType }; runs: boolean };
 
-/** Versions of the prompt that is deployed while a call of the first one waits for its approval. */
+/** Versions of the prompt that are deployed while a call of the first version waits for its approval. */
 const versions: Version[] = [
   { name: 'another text', tool: { input: z.object({ to: z.string() }) }, runs: true },
-  { name: 'a tool less', runs: false },
+  { name: 'one tool less', runs: false },
   {
-    name: 'another schema',
+    name: 'another schema of the tool',
     tool: { input: z.object({ to: z.string(), subject: z.string() }) },
     runs: false,
   },
@@ -36,7 +36,7 @@ function newVersion(effects: Effects, { tool }: Version): PromptDefinition<void>
   );
 }
 
-/** What changes between two steps: the version, and the worker. */
+/** Tests changes between two steps: of the prompt's version, and of the worker. */
 export function testChanges(name: string, { createDriver, createStore }: DriverSetup): void {
   test.each(versions)(`${name}: a deployment with $name continues the run`, async (version) => {
     const effects = createEffects();

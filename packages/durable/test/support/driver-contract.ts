@@ -9,7 +9,7 @@ export function createEffects(): Effects & { noted: string[] } {
   return { noted, note: (what) => void noted.push(what) };
 }
 
-/** Works in this process until the test is finished. */
+/** Starts a worker in this process. It stops when the test is finished. */
 export async function workHere(
   prompts: DurableOptions['prompts'],
   driver: DurableDriver,
@@ -21,9 +21,9 @@ export async function workHere(
   return { durable, stop: () => worker.stop() };
 }
 
-/** What a driver does with the steps, in one process. */
+/** Tests how a driver schedules steps, in one process. */
 export function testContract(name: string, { createDriver, createStore }: DriverSetup): void {
-  test(`${name}: a run is started and followed as anywhere else, and its steps are stored`, async () => {
+  test(`${name}: a run is started, followed to its end and stored`, async () => {
     const effects = createEffects();
     const store = await createStore();
     const prompt = writePages(effects);
@@ -61,7 +61,7 @@ export function testContract(name: string, { createDriver, createStore }: Driver
     await Promise.all([driver.wake(runId), driver.wake(runId), driver.wake(runId)]);
     release();
     await expect.poll(() => count, { timeout: 10_000 }).toBeGreaterThanOrEqual(3);
-    // it waits now: another wake-up, another step
+    // the run waits now, so each wake-up causes one step
     await new Promise((resolve) => setTimeout(resolve, 200));
     const before = count;
     expect(before).toBeLessThanOrEqual(6);
@@ -70,7 +70,7 @@ export function testContract(name: string, { createDriver, createStore }: Driver
     expect(most).toBe(1);
   });
 
-  test(`${name}: a run is woken again and again, and each step is done once`, async () => {
+  test(`${name}: a run that is woken several times makes each step once`, async () => {
     const effects = createEffects();
     const store = await createStore();
     const prompt = writePages(effects, { ms: 30 });
@@ -95,13 +95,16 @@ export function testContract(name: string, { createDriver, createStore }: Driver
     const worker = driver.work(async (given) => {
       if (given !== runId) return { status: 'done' };
       times.push(performance.now());
-      if (times.length < 3) throw new Error('The store is away.');
+      if (times.length < 3) throw new Error('The store is unavailable.');
       return { status: 'done' };
     });
     onTestFinished(() => worker.stop());
     await driver.wake(runId);
     await expect.poll(() => times.length, { timeout: 15_000 }).toBe(3);
-    expect(errors.map(String)).toEqual(['Error: The store is away.', 'Error: The store is away.']);
+    expect(errors.map(String)).toEqual([
+      'Error: The store is unavailable.',
+      'Error: The store is unavailable.',
+    ]);
     const [first = 0, second = 0, third = 0] = times;
     expect(second - first).toBeGreaterThan(50);
     expect(third - second).toBeGreaterThan(50);
@@ -121,7 +124,7 @@ export function testContract(name: string, { createDriver, createStore }: Driver
       run.respondToApproval(approvalId, { approved: true }),
       run.respondToApproval(approvalId, { approved: true }),
     ]);
-    // the same response twice is one, whose sender may not know that it has arrived
+    // the same response is accepted twice: its sender may not know that it has arrived
     expect(answers).toEqual([{ accepted: true }, { accepted: true }]);
     expect(await run.respondToApproval(approvalId, { approved: false })).toMatchObject({ accepted: false });
     expect(await run.respondToApproval('other', { approved: true })).toMatchObject({ accepted: false });
@@ -140,7 +143,7 @@ export function testContract(name: string, { createDriver, createStore }: Driver
     });
   });
 
-  test(`${name}: an approval is withdrawn by a stop while no worker is up, and a late answer runs nothing`, async () => {
+  test(`${name}: a stop while no worker is up withdraws an approval, and a late response runs nothing`, async () => {
     const effects = createEffects();
     const store = await createStore();
     const prompt = sendLetter(effects);
@@ -156,7 +159,7 @@ export function testContract(name: string, { createDriver, createStore }: Driver
       response: { approved: true },
     } as const;
     expect(await first.durable.respond(runId, { type: 'stop' })).toEqual({ accepted: true });
-    // it comes after the stop, and before a worker has read either of them
+    // after the stop, and before a worker has read either of them
     await first.durable.respond(runId, answer);
     const second = await workHere([prompt], createDriver(), store);
     await expect.poll(() => run.getState().status, { timeout: 10_000 }).toBe('stopped');
@@ -165,7 +168,7 @@ export function testContract(name: string, { createDriver, createStore }: Driver
     expect(effects.noted).toEqual([]);
   });
 
-  test(`${name}: a run that waits takes no place of the runs that work`, async () => {
+  test(`${name}: a run that waits does not count for concurrency`, async () => {
     const effects = createEffects();
     const [letter, pages] = [sendLetter(effects), writePages(effects)];
     const driver = createDriver({ concurrency: 1 });
@@ -179,22 +182,22 @@ export function testContract(name: string, { createDriver, createStore }: Driver
     await expect.poll(() => waiting.getState().status, { timeout: 10_000 }).toBe('stopped');
   });
 
-  test(`${name}: a store that is away delays a run, its reader stays, and nothing is lost`, async () => {
+  test(`${name}: an outage of the store delays a run, and its reader gets the result`, async () => {
     const effects = createEffects();
     const inner = await createStore();
-    let away = false;
-    const orAway = <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) => {
+    let isDown = false;
+    const orFail = <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) => {
       return async (...args: Args): Promise<Result> => {
-        if (away) throw new Error('The store is away.');
+        if (isDown) throw new Error('The store is unavailable.');
         return call(...args);
       };
     };
     const store: DurableStore = {
       ...inner,
-      claim: orAway(inner.claim),
-      append: orAway(inner.append),
-      read: orAway(inner.read),
-      forget: orAway(inner.forget),
+      claim: orFail(inner.claim),
+      append: orFail(inner.append),
+      read: orFail(inner.read),
+      forget: orFail(inner.forget),
     };
     const errors: unknown[] = [];
     const prompt = writePages(effects, { ms: 20 });
@@ -203,9 +206,9 @@ export function testContract(name: string, { createDriver, createStore }: Driver
     const run = createRun(prompt, { executor: durable.executor });
     const result = run.start({ book: 'Emma' });
     await expect.poll(() => run.log().length, { timeout: 10_000 }).toBeGreaterThan(3);
-    away = true;
+    isDown = true;
     await expect.poll(() => errors.length, { timeout: 10_000 }).toBeGreaterThan(1);
-    away = false;
+    isDown = false;
     expect(await result).toBe('Written.');
     for (const page of [0, 1, 2]) {
       expect(effects.noted.filter((each) => each === `write Emma ${page}`).length).toBeLessThanOrEqual(1);
@@ -213,7 +216,7 @@ export function testContract(name: string, { createDriver, createStore }: Driver
     expect(run.log().filter(({ type }) => type === 'run-end')).toHaveLength(1);
   });
 
-  test(`${name}: a stop lets the step under way end, so that no write is interrupted`, async () => {
+  test(`${name}: a worker that stops finishes its current step, so that no call is interrupted`, async () => {
     const effects = createEffects();
     const store = await createStore();
     const prompt = writePages(effects, { ms: 60 });
@@ -228,7 +231,7 @@ export function testContract(name: string, { createDriver, createStore }: Driver
     expect(run.getState().toolCalls.map(({ state }) => state)).toEqual(Array(6).fill('output-available'));
   });
 
-  test(`${name}: a step that takes longer than the grace is aborted, and continued by another worker`, async () => {
+  test(`${name}: a step that takes longer than graceMs is aborted, and another worker continues the run`, async () => {
     const effects = createEffects();
     const store = await createStore();
     const errors: unknown[] = [];

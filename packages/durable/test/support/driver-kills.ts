@@ -9,7 +9,7 @@ import { createWorkers, type Workers } from './workers.ts';
 
 const nothing: Effects = { note: () => {} };
 
-/** Where a process is killed: in the middle of the model's answer, between an answer and its tools, in each tool, … */
+/** Where a process is killed: in an answer of the model, between an answer and its tools, in each tool, … */
 const places = [
   'in answer',
   'after the answer',
@@ -19,14 +19,14 @@ const places = [
   'after the first result',
 ];
 
-/** A process of its own that is killed: a sample. */
+/** Tests one kill of a worker process. */
 export function testKilledWorkers(name: string, setup: DriverSetup, module: WorkerModule): void {
   test(`${name}: a worker is killed in a tool that writes, and another continues the run`, async () => {
     expect(await killAt(setup, module, 'in write')).toMatchObject({ result: 'All done.' });
   }, 60_000);
 }
 
-/** A process that is killed at every place, and many runs. */
+/** Tests kills of a worker process at every place, and with many runs. */
 export function testKilledWorkersLong(name: string, setup: DriverSetup, module: WorkerModule): void {
   test.each(places)(
     `${name}: a worker is killed %s, and another continues the run`,
@@ -36,12 +36,12 @@ export function testKilledWorkersLong(name: string, setup: DriverSetup, module: 
     120_000,
   );
 
-  test(`${name}: a worker that was frozen and comes back changes nothing`, async () => {
+  test(`${name}: a worker that was frozen changes nothing when it continues`, async () => {
     expect(await freeze(setup, module)).toMatchObject({ result: 'All done.' });
   }, 60_000);
 
   test.each(['in note a', 'in note b'])(
-    `${name}: a worker is killed %s of an agent, which continues, and so does the task list`,
+    `${name}: a worker is killed %s of an agent, and the agent and the task list continue`,
     async (place) => {
       const { state, workers } = await killOnce(setup, module, place, (settings) => treeAndTasks(settings));
       expect(state).toMatchObject({ status: 'done', result: 'All done.' });
@@ -54,7 +54,7 @@ export function testKilledWorkersLong(name: string, setup: DriverSetup, module: 
     120_000,
   );
 
-  test(`${name}: an approval is answered while no worker is up, because it was killed`, async () => {
+  test(`${name}: an approval is answered after its worker was killed, before another one is up`, async () => {
     const workers = open(module);
     const reader = await startReader(setup, sendLetter(nothing));
     const worker = await workers.start();
@@ -73,7 +73,7 @@ export function testKilledWorkersLong(name: string, setup: DriverSetup, module: 
   }, 120_000);
 
   test.runIf(module.many)(
-    `${name}: two workers share 50 runs, and one is killed`,
+    `${name}: two workers share 50 runs, one is killed, and no write starts twice`,
     async () => {
       const workers = open(module);
       const store = await setup.createStore();
@@ -97,7 +97,7 @@ export function testKilledWorkersLong(name: string, setup: DriverSetup, module: 
   );
 
   test.each(Object.entries(setup.outages ?? {}))(
-    `${name}: %s is killed in the middle of tools, and back after 10 seconds`,
+    `${name}: %s is killed during tool calls and is back after 10 seconds, and the run continues`,
     async (_what, outage) => {
       const workers = open(module);
       const reader = await startReader(setup, everyEffect({ effects: nothing }));
@@ -113,7 +113,7 @@ export function testKilledWorkersLong(name: string, setup: DriverSetup, module: 
   );
 
   test.each(['in pay', 'in summary'])(
-    `${name}: a worker is killed %s of a session, which continues`,
+    `${name}: a worker is killed %s of a session, and the session continues`,
     async (place) => {
       const { state, workers } = await killOnce(setup, module, place, ({ effects }) => payInvoices(effects));
       expect(state).toMatchObject({ status: 'done', result: { summary: 'All paid.' } });
@@ -139,13 +139,13 @@ async function killAt(setup: DriverSetup, module: WorkerModule, place: string): 
   const { state, workers } = await killOnce(setup, module, place, (settings) => everyEffect(settings));
   checkEffects(state, workers);
   const answers = workers.effects().filter((each) => each === 'model').length;
-  // the answer is lost if it was on the way to the store
+  // an answer that was not stored yet is lost, and the model is called again
   const lost = place === 'in answer' ? [3] : place === 'while it stores' ? [2, 3] : [2];
   expect(lost).toContain(answers);
   return state;
 }
 
-/** Runs a prompt whose first worker is killed at a place. */
+/** Runs a prompt. Its first worker is killed at a place, and a second one continues. */
 async function killOnce(
   setup: DriverSetup,
   module: WorkerModule,
@@ -180,12 +180,12 @@ async function freeze(setup: DriverSetup, module: WorkerModule): Promise<RunStat
   return state;
 }
 
-/** Every start of a tool, as `<tool> <idempotency key>`. */
+/** Returns every start of a tool, as `<tool> <idempotency key>`. */
 function startsOf(workers: Workers, tool: string): string[] {
   return workers.effects().filter((each) => each.startsWith(`${tool} `));
 }
 
-/** What is promised of the calls of {@link everyEffect}, wherever processes were killed. */
+/** Checks what is promised for the calls of {@link everyEffect}, wherever processes were killed. */
 function checkEffects(state: RunState, workers: Workers): void {
   expect(state).toMatchObject({ status: 'done', result: 'All done.' });
   expect(state.toolCalls).toHaveLength(Object.keys(everyTool).length);
@@ -199,7 +199,7 @@ function checkEffects(state: RunState, workers: Workers): void {
     } else if (call?.state === 'output-available') {
       expect(starts, tool).toHaveLength(1);
     } else {
-      // also one whose start was stored, and whose function was not called any more
+      // 0 if the process was killed after it stored the start, and before it called the function
       expect(starts.length, tool).toBeLessThanOrEqual(1);
       expect(call?.errorText, tool).toContain('interrupted');
     }

@@ -3,7 +3,7 @@ import { definePrompt, type PromptDefinition } from '@cueline/core';
 import type { scriptedModel, ScriptedTurn } from '@cueline/core/testing';
 import { planned, type Effects } from './prompts.ts';
 
-/** A place in the work at which a process may be killed, such as `in write`. */
+/** Called at each place at which a test may kill the process, such as `in write`. */
 export type Reach = (place: string) => void;
 
 export type PromptSettings = {
@@ -18,10 +18,10 @@ const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 const calls = (...made: [name: string, input: object][]): ScriptedTurn =>
   made.map(([name, input]) => ({ toolCall: { name, input } }));
 
-/** The tools of {@link everyEffect}, and which of them may start again after their process was killed. */
+/** The tools of {@link everyEffect}, and whether each may start again after its process was killed. */
 export const everyTool = { fast: false, write: false, read: true, unset: false, idempotent: true };
 
-/** A prompt that calls a tool of every effect at once, and then says `All done.`. */
+/** A prompt that calls a tool of each effect, all at once, and then answers `All done.`. */
 export function everyEffect({ effects, reach = () => {}, ms = 0 }: PromptSettings): PromptDefinition<void> {
   const turns = [
     calls(...Object.keys(everyTool).map((name): [string, object] => [name, { on: name }])),
@@ -57,12 +57,12 @@ export function everyEffect({ effects, reach = () => {}, ms = 0 }: PromptSetting
   );
 }
 
-/** A prompt whose agent makes two notes, and whose task list has two tasks after that. */
+/** A prompt whose agent makes two notes. Then it works on a list of two tasks. */
 export function treeAndTasks({ effects, reach = () => {} }: PromptSettings): PromptDefinition<void> {
   const helper = [calls(['note', { what: 'a' }]), calls(['note', { what: 'b' }]), 'Noted.'];
   const one = [calls(['helper', {}]), calls(['finishTask', { result: 'one' }])];
   const two = [calls(['finishTask', { result: 'two' }]), 'All done.'];
-  // a call has none of the answers to earlier tasks
+  // the messages of a task do not contain the answers of earlier tasks
   const [first, second] = [planned(one), planned(two)];
   const parent: typeof first = {
     ...first,
@@ -121,7 +121,7 @@ export function sameAgain({ effects, ms = 0 }: PromptSettings): PromptDefinition
 type Answer = Awaited<ReturnType<ReturnType<typeof scriptedModel>['doStream']>>;
 type StreamPart = Answer['stream'] extends ReadableStream<infer Part> ? Part : never;
 
-/** Returns a model that comes to `in answer` in the middle of its second answer. */
+/** Returns a model that reaches `in answer` in the middle of its second answer. */
 function slowModel(
   turns: readonly ScriptedTurn[],
   { effects, reach = () => {}, ms = 0 }: PromptSettings,
@@ -139,7 +139,7 @@ function slowModel(
           async transform(part, controller) {
             controller.enqueue(part);
             if (!isSecond || part.type !== 'text-delta' || (texts += 1) !== 2) return;
-            // the text so far is stored by then
+            // in this time, the text so far is stored
             await after(30);
             reach('in answer');
           },

@@ -14,7 +14,7 @@ export type WorkerModule = {
   /** Exports `openWorker`. */
   module: URL;
   argument: string;
-  /** Whether the driver lets several workers share the runs. Otherwise each takes over all runs when it starts. */
+  /** Whether several workers can share the runs. If not, each worker takes over all runs when it starts. */
   many: boolean;
 };
 
@@ -23,7 +23,7 @@ export type DriverSetup = {
   createDriver(options?: DriverOptions): DurableDriver;
   createStore(): Promise<DurableStore>;
   workers?: WorkerModule;
-  /** Ends a server as a crash does, and starts it again, by what is away then. Its data is on the disk. */
+  /** Kills a server and starts it again, by its name in titles. Its data stays on the disk. */
   outages?: Readonly<Record<string, { kill(): Promise<void>; start(): Promise<void> }>>;
 };
 
@@ -34,7 +34,7 @@ export type Reader = {
   readonly result: Promise<unknown>;
 };
 
-/** Starts a run in this process, which does not work, and follows it. */
+/** Starts and follows a run in this process, which has no worker. */
 export async function startReader(setup: DriverSetup, prompt: PromptDefinition<void>): Promise<Reader> {
   const store = await setup.createStore();
   const durable = createDurable({ prompts: [prompt], store, driver: setup.createDriver() });
@@ -47,7 +47,7 @@ export async function startReader(setup: DriverSetup, prompt: PromptDefinition<v
   return { runId, durable, run, result };
 }
 
-/** Checks what a reader that was attached throughout has seen, against what is stored. */
+/** Checks that a reader, which followed the run from its start, has seen exactly what is stored. */
 export async function checkLog(setup: DriverSetup, reader: Reader): Promise<RunState> {
   const seen = reader.run.log();
   const store = await setup.createStore();

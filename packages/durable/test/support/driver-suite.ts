@@ -3,29 +3,29 @@ import { testChanges } from './driver-changes.ts';
 import { testKilledWorkers, testKilledWorkersLong } from './driver-kills.ts';
 import type { DriverSetup } from './driver-setup.ts';
 
-// What every driver has to do. To plug one in, call this in a test file:
+// The tests that every driver has to pass. To test a driver, call this in a test file:
 //
 //   driverSuite('my engine', {
 //     createDriver: (options) => myDriver({ ...options, url }),   // of the engine that the test has started
-//     createStore: async () => createRedisStore(client),          // of one content, whichever is used
+//     createStore: async () => createRedisStore(client),          // all stores have the same content
 //     workers: { module: new URL('support/my-worker.ts', import.meta.url), argument: url, many: true },
 //   });
 //
-// The module of `workers` is loaded by processes that the tests start, kill and freeze. It exports
+// The tests start, kill and freeze processes, which load the module of `workers`. It exports
 //
 //   export const openWorker: OpenWorker = async (url) => ({ driver: myDriver({ url }), store: … });
 //
-// with the store of the tests, which must be reachable from several processes. Without `workers`, the cases that need
-// processes are left out. `longDriverSuite` is for a file `*.long.test.ts`, and has the cases that take longest.
+// with the store of the tests, which several processes must be able to open. Without `workers`, the tests that need processes
+// are skipped. `longDriverSuite` has the tests that take longest, and is for a file `*.long.test.ts`.
 
-/** Tests a driver, in some ten seconds. */
+/** The tests that take about ten seconds. */
 export function driverSuite(name: string, setup: DriverSetup): void {
   testContract(name, setup);
   testChanges(name, setup);
   if (setup.workers !== undefined) testKilledWorkers(name, setup, setup.workers);
 }
 
-/** The cases that take minutes: a process that is killed at every place. */
+/** The tests that take minutes: processes are killed at every place. */
 export function longDriverSuite(name: string, setup: DriverSetup): void {
   if (setup.workers !== undefined) testKilledWorkersLong(name, setup, setup.workers);
 }

@@ -1,4 +1,4 @@
-// What the processes of the tests of the driver in process work with: a store that the tests can read meanwhile.
+// Opens the driver and the store for the processes of the inProcessDriver tests. The tests can read the store meanwhile.
 import { createClient } from 'redis';
 import { inProcessDriver } from '@cueline/durable';
 import { createRedisStore } from '@cueline/durable/redis';

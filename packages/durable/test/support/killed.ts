@@ -7,18 +7,18 @@ import { PGlite } from '@electric-sql/pglite';
 import { createSqlStore } from '@cueline/durable/sql';
 import type { DurableStart, ReadEvents } from '@cueline/durable';
 
-/** A folder in which processes work on runs, one after the other, until they are killed. */
+/** A folder with a store, on which processes work one after the other, until they are killed. */
 export type Folder = {
   /** Uses the folder's store while no process works. */
   inStore<Value>(use: (store: ReturnType<typeof createSqlStore>) => Promise<Value>): Promise<Value>;
   /** Starts a process, and kills it as soon as `until` is true of the effects so far. */
   workUntil(until: (effects: readonly string[]) => boolean): Promise<void>;
-  /** What has been done, in all processes. */
+  /** Returns the effects of all processes. */
   effects(): string[];
   remove(): void;
 };
 
-/** Creates a folder whose processes write books of so many pages, with `ms` milliseconds for each step. */
+/** Creates a folder. Its processes write books of `pages` pages, or pay as many invoices; each tool takes `ms` milliseconds. */
 export function createFolder(pages: number, ms: number): Folder {
   const folder = mkdtempSync(join(tmpdir(), 'cueline-durable-'));
   const file = join(folder, 'effects.txt');

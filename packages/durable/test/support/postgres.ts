@@ -8,15 +8,13 @@ import { Pool } from 'pg';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { findPostgres, howToInstallPostgres } from '../../../../scripts/postgres.mjs';
 
-/** Tests with a server of their own, whose data ends with them. They are skipped where no server can be started. */
+/** Defines tests with their own Postgres server, which is deleted after them. Skipped if no server can be started. */
 export function describeWithPostgres(name: string, define: (connect: () => Pool) => void): void {
   const programs = findPostgres();
   const user = userOfServer();
   const canRun = programs !== undefined && user !== undefined;
   if (!canRun) {
-    process.stderr.write(
-      `Left out, for want of a Postgres server: ${name}. To run it, ${howToInstallPostgres}.\n`,
-    );
+    process.stderr.write(`Skipped without a Postgres server: ${name}. To run it, ${howToInstallPostgres}.\n`);
   }
   let folder = '';
   let server: ChildProcess | undefined;
@@ -66,7 +64,7 @@ export function describeWithPostgres(name: string, define: (connect: () => Pool)
   });
 }
 
-/** Postgres does not run as root. Returns undefined if there is only root. */
+/** Returns the user for the server, because Postgres does not run as root; undefined if there is only root. */
 function userOfServer(): { uid?: number; gid?: number } | undefined {
   if (process.getuid?.() !== 0) return {};
   try {

@@ -1,4 +1,4 @@
-// A process that works on the runs of a folder, and which a test kills.
+// A process that works on the runs of a folder until a test kills it.
 // node process.ts <folder> <steps> <ms>
 import { PGlite } from '@electric-sql/pglite';
 import { createDurable } from '@cueline/durable';

@@ -3,14 +3,14 @@ import * as z from 'zod';
 import { definePrompt, type PromptDefinition } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 
-/** Where effects are noted, outside of every run and every process. */
+/** Notes effects outside of runs and processes. */
 export type Effects = { note(what: string): void };
 
 export function effectsIn(file: string): Effects {
   return { note: (what) => appendFileSync(file, `${what}\n`) };
 }
 
-/** Returns a model that answers by what it is sent: the nth turn after n answers. */
+/** Returns a model that answers according to its messages: with the nth turn if they contain n answers. */
 export function planned(
   turns: readonly ScriptedTurn[],
   { delay = 0, onCall = (): void => {} }: { delay?: number; onCall?: () => void } = {},
@@ -28,7 +28,7 @@ export function planned(
 
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A prompt of `steps` steps, each with one write and one read, which take `ms` milliseconds. */
+/** A prompt of `steps` steps, each with one write and one read. Each tool takes `ms` milliseconds. */
 export function writePages(effects: Effects, { steps = 3, ms = 0 } = {}): PromptDefinition<{ book: string }> {
   const turns = Array.from({ length: steps }, (_, page): ScriptedTurn => [
     { toolCall: { name: 'write', input: { page } } },
@@ -65,7 +65,7 @@ export function writePages(effects: Effects, { steps = 3, ms = 0 } = {}): Prompt
   );
 }
 
-/** A prompt that sends a letter, which a person has to approve. */
+/** A prompt that sends a letter, which needs an approval. */
 export function sendLetter(effects: Effects): PromptDefinition<void> {
   const model = planned([[{ toolCall: { name: 'send', input: { to: 'Ada' } } }], 'Sent.']);
   return definePrompt(

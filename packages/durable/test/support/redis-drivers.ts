@@ -5,7 +5,7 @@ import type { TestClient, TestRedis } from '../../../edge/test/redis/server.ts';
 import { LOCK_MS, type BullmqArgument } from './bullmq-worker.ts';
 import type { DriverSetup, WorkerModule } from './driver-setup.ts';
 
-/** Runs over BullMQ, in a queue and a store of their own. */
+/** Sets up tests of BullMQ, with their own queue and store. */
 export function bullmqSetup(
   redis: TestRedis,
   client: () => TestClient,
@@ -22,12 +22,12 @@ export function bullmqSetup(
       argument: JSON.stringify({ path: redis.path, queue, prefix, lockMs } satisfies BullmqArgument),
       many: true,
     },
-    // its data is in the same Redis
-    outages: { 'the engine, and with it the store,': { kill: redis.kill, start: redis.start } },
+    // one Redis has the data of both
+    outages: { 'the engine with the store': { kill: redis.kill, start: redis.start } },
   };
 }
 
-/** Runs in processes of one machine, in a store that the tests can read meanwhile. */
+/** Sets up tests of inProcessDriver in processes of one machine. The tests can read the store meanwhile. */
 export function inProcessSetup(redis: TestRedis, client: () => TestClient, prefix: string): DriverSetup {
   return {
     createDriver: (options) => inProcessDriver({ onError: () => {}, ...options }),

@@ -9,9 +9,9 @@ function createEffects(): Effects & { noted: string[] } {
   return { noted, note: (what) => void noted.push(what) };
 }
 
-/** What sessions and agents have to do in every store. */
+/** Tests sessions and agents with a store. */
 export function testSessions(name: string, open: () => DurableStore): void {
-  test(`${name}: a session is started, followed and compacted as anywhere else`, async () => {
+  test(`${name}: a session runs to its end, and is summarised after each payment`, async () => {
     const effects = createEffects();
     const session = payInvoices(effects);
     const durable = createDurable({ prompts: [session], store: open() });
@@ -25,7 +25,7 @@ export function testSessions(name: string, open: () => DurableStore): void {
     await worker.stop();
   });
 
-  test(`${name}: a session is continued by another worker after each of its writes`, async () => {
+  test(`${name}: a worker continues a session whose worker failed at a write to the store: every seventh write is tried`, async () => {
     const inner = open();
     let writes = 0;
     let failsAt = Infinity;
@@ -64,7 +64,7 @@ export function testSessions(name: string, open: () => DurableStore): void {
     expect(failsAt).toBeGreaterThan(20);
   });
 
-  test(`${name}: an agent is called, and its unusable answers are counted`, async () => {
+  test(`${name}: an agent corrects an unusable answer, calls a tool and returns its result`, async () => {
     const effects = createEffects();
     const agent = geographer(effects);
     const durable = createDurable({ prompts: [agent], store: open() });

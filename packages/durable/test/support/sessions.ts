@@ -8,13 +8,12 @@ type Request = Parameters<ReturnType<typeof planned>['doStream']>[0];
 
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** More than the limit of tokens. */
+/** Exceeds the token limit. */
 const LONG = 'x'.repeat(12_000);
 
 /**
- * A session that pays invoices, one in each turn and with a turn of text before, and whose conversation is summarised after
- * each.
- * Each turn takes about `ms` milliseconds.
+ * A session that pays invoices. For each, it has a turn of text and a turn with the payment, whose long result causes a summary
+ * of the conversation. A payment takes `ms` milliseconds.
  */
 export function payInvoices(
   effects: Effects,
@@ -36,8 +35,8 @@ export function payInvoices(
         effects.note(said.includes('Your summary will take its place') ? 'summary' : 'model');
         const isSummary = said.includes('Your summary will take its place');
         if (isSummary) reach('in summary');
-        const paid = effectsPaid(said);
-        // the calls of a summary are in its text
+        const paid = countPayments(said);
+        // the text of a summary counts the payments before it
         const next = isSummary ? `Paid: ${paid}.` : (turns[nextTurn(said, paid)] ?? complete);
         return planned([next], { delay: ms / 10 }).doStream({ ...call, prompt: [] });
       },
@@ -60,8 +59,8 @@ export function payInvoices(
   });
 }
 
-/** Returns how many invoices a conversation says that it has called for. */
-function effectsPaid(said: string): number {
+/** Returns how many payments a conversation contains. */
+function countPayments(said: string): number {
   const counted = /Paid: (\d+)\./.exec(said);
   const calls = said.match(/"toolName":"pay","input"|\[calls pay with/g) ?? [];
   return (counted === null ? 0 : Number(counted[1])) + calls.length;
@@ -72,7 +71,7 @@ function nextTurn(said: string, paid: number): number {
   return said.includes(`Now comes ${paid}.`) ? paid * 2 + 1 : paid * 2;
 }
 
-/** An agent that gives an unusable answer, looks something up, and answers. */
+/** An agent that first gives an unusable answer, then calls a tool, and then answers. */
 export function geographer(effects: Effects): Agent<{ answer: string }> {
   return defineAgent({
     name: 'geographer',

@@ -12,8 +12,8 @@ function event(seq: number, body: object = { type: 'warning', message: `event ${
 const end = (seq: number): RunEvent => event(seq, { type: 'run-end', outcome: 'done' });
 
 /**
- * What every store has to do. `open` returns a store that contains what the one before it has stored, and `openCutOff` such a
- * store whose client is cut off after so many commands, as by the end of its process.
+ * The tests that every store has to pass. All stores of `open` have the same content. `openCutOff` returns such a store whose
+ * client fails after some number of commands, as if its process had ended.
  */
 export function testStore(
   name: string,
@@ -35,7 +35,7 @@ export function testStore(
     expect(await store.read('no such run', -1)).toBeUndefined();
   });
 
-  test(`${name}: a run is found by its id, its key, and as the latest of its user's conversation`, async () => {
+  test(`${name}: a run is found by its id, by its key, and as the latest run of a user's conversation`, async () => {
     const store = await open();
     const [one, two, three] = [newId(), newId(), newId()];
     const subject = `subject of ${one}`;
@@ -66,7 +66,7 @@ export function testStore(
   });
 
   test.skipIf(openCutOff === undefined)(
-    `${name}: a start that was cut off anywhere is stored whole, or by the next one with its key`,
+    `${name}: a start that is cut off after any command is stored as a whole, or by the next start with its key`,
     async () => {
       let isWhole = false;
       for (let commands = 0; !isWhole; commands += 1) {
@@ -80,9 +80,9 @@ export function testStore(
         );
         const store = await open();
         const isKnown = (await store.find({ key })) !== undefined;
-        // a conversation shows no run that does not exist
+        // a conversation has no run that does not exist
         expect((await store.find(owner)) !== undefined, `after ${commands} commands`).toBe(isKnown);
-        // as a route does, which asks for the key first
+        // a route looks for the key first
         if (!isKnown) await store.create({ runId: second, key, start: { ...start, owner } });
         const found = await store.find({ key });
         expect(found).toMatchObject({ owner, endSeq: undefined });
@@ -93,7 +93,7 @@ export function testStore(
     },
   );
 
-  test(`${name}: a start with the key of another user's run does not join it to a conversation`, async () => {
+  test(`${name}: a start with the key of another user's run does not add that run to a conversation`, async () => {
     const store = await open();
     const [one, two, three] = [newId(), newId(), newId()];
     const ada = { subject: `ada ${one}`, chat: 'chat-1' };
@@ -106,7 +106,7 @@ export function testStore(
     expect(await store.find(ada)).toMatchObject({ runId: one, owner: ada });
   });
 
-  test(`${name}: events are stored in order, all of a batch or none`, async () => {
+  test(`${name}: events are stored in order, and a batch as a whole or not at all`, async () => {
     const store = await open();
     const runId = newId();
     await store.create({ runId, start });
@@ -150,7 +150,7 @@ export function testStore(
     expect(await store.append(runId, second.epoch, [event(1)])).toBe(true);
   });
 
-  test(`${name}: a worker that takes a run over reads the events after the one that it names`, async () => {
+  test(`${name}: a claim returns the events after afterSeq`, async () => {
     const store = await open();
     const runId = newId();
     await store.create({ runId, start });
@@ -162,7 +162,7 @@ export function testStore(
     expect(await store.claim(runId, 7)).toMatchObject({ events: [] });
   });
 
-  test(`${name}: of writes that come at once, those of one worker are stored`, async () => {
+  test(`${name}: if several workers write at the same time, the events of one are stored`, async () => {
     const store = await open();
     const runId = newId();
     await store.create({ runId, start });
@@ -176,7 +176,7 @@ export function testStore(
     expect((await store.read(runId, -1))?.events).toHaveLength(1);
   });
 
-  test(`${name}: a command waits for a worker, once under each name`, async () => {
+  test(`${name}: a command is kept for a worker, one under each name, until it is handled or the run ends`, async () => {
     const store = await open();
     const runId = newId();
     await store.create({ runId, start });

@@ -1,4 +1,4 @@
-// A worker in a process of its own, which a test kills or freezes.
+// A worker in its own process, which a test kills or freezes.
 // node worker-process.ts <module that opens the driver and the store> <its argument> <folder> <ms>
 import { existsSync, readFileSync, unlinkSync } from 'node:fs';
 import process from 'node:process';
@@ -23,7 +23,7 @@ const durable = createDurable({
     sendLetter(effects),
     payInvoices(effects, { ms: Number(ms), reach }),
   ],
-  store: withPlaces(store),
+  store: withKillPlaces(store),
   driver,
 });
 process.on('SIGTERM', () => void worker.stop().then(() => process.exit(0)));
@@ -32,7 +32,7 @@ effects.note('worker up');
 // until it is killed
 setInterval(() => {}, 1_000);
 
-/** Ends this process at once if a test wants it to be killed here. Only one process is. */
+/** Kills this process if a test has named this place. Only the first process to come here is killed. */
 function reach(place: string): void {
   const file = `${folder}/kill-at.txt`;
   if (!existsSync(file) || readFileSync(file, 'utf8') !== place) return;
@@ -44,7 +44,7 @@ function reach(place: string): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
-function withPlaces(inner: DurableStore): DurableStore {
+function withKillPlaces(inner: DurableStore): DurableStore {
   return {
     ...inner,
     async append(runId, epoch, events) {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { WorkerModule } from './driver-setup.ts';
 
-/** A process that works. */
+/** A process with a worker. */
 export type WorkerProcess = {
   isAlive(): boolean;
   kill(signal: NodeJS.Signals): void;
@@ -14,17 +14,17 @@ export type WorkerProcess = {
   readonly ended: Promise<unknown>;
 };
 
-/** Where the processes of one test note what they do, and which of them is killed. */
+/** The worker processes of one test. */
 export type Workers = {
-  /** Starts a process whose tools take so many milliseconds. */
+  /** Starts a process whose tools take `ms` milliseconds. */
   spawn(ms?: number): WorkerProcess;
-  /** Does the same, and resolves when it works. */
+  /** Starts a process, and resolves when its worker is up. */
   start(options?: { ms?: number }): Promise<WorkerProcess>;
-  /** Kills the first process that comes to a place. */
+  /** Lets the first process that comes to a place kill itself. */
   killAt(place: string): void;
-  /** What all processes have done. */
+  /** Returns the effects of all processes. */
   effects(): string[];
-  /** Kills all processes, and removes what they have noted. */
+  /** Kills all processes, and deletes their effects. */
   end(): Promise<void>;
 };
 
@@ -55,7 +55,7 @@ export function createWorkers({ module, argument }: WorkerModule): Workers {
     async start({ ms } = {}) {
       const before = ups();
       const worker = spawn(ms);
-      // it may be killed before it says that it works
+      // the process may be killed before it notes that it is up
       while (ups() === before && worker.isAlive()) await new Promise((resolve) => setTimeout(resolve, 10));
       return worker;
     },

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { reduceAll, type RunEvent } from '@cueline/core';
 import { createDurable, createMemoryStore, type DurableStore } from '@cueline/durable';
-import { createKnownLogs } from '../src/known-logs.ts';
+import { createLogCache } from '../src/log-cache.ts';
 import { createEffects } from './support/driver-contract.ts';
 import { writePages } from './support/prompts.ts';
 
 const { signal } = new AbortController();
 
-/** A store that says how many events each step has read. */
+/** Wraps a store. `reads` has the number of events of each read. */
 function counting(inner: DurableStore): { store: DurableStore; reads: number[] } {
   const reads: number[] = [];
   return {
@@ -38,7 +38,7 @@ async function open(steps = 3) {
   return { effects, store, reads, worker, state };
 }
 
-test('a step reads the last known event only, however long the log is', async () => {
+test('a worker reads only the last known event in each step after the first, however long the log is', async () => {
   const { effects, reads, worker, state } = await open(20);
   const { advance } = worker();
   while ((await advance('run-1', signal)).status === 'next');
@@ -47,7 +47,7 @@ test('a step reads the last known event only, however long the log is', async ()
   expect(effects.noted.filter((each) => each === 'model')).toHaveLength(21);
 });
 
-test('a worker whose run another one has advanced meanwhile continues after that', async () => {
+test('a worker continues after the steps that another worker has made meanwhile', async () => {
   const { effects, worker, state } = await open();
   const [one, other] = [worker(), worker()];
   await one.advance('run-1', signal);
@@ -59,27 +59,27 @@ test('a worker whose run another one has advanced meanwhile continues after that
   expect(effects.noted.filter((each) => each.startsWith('write'))).toHaveLength(3);
 });
 
-test('a worker that cannot store its events reads the log anew', async () => {
+test('a worker that could not store its events reads the whole log again', async () => {
   const { store, reads, worker, state } = await open();
-  let away = false;
+  let isDown = false;
   const { advance } = worker({
     ...store,
     append: async (...events) => {
-      if (away) throw new Error('The store is away.');
+      if (isDown) throw new Error('The store is unavailable.');
       return store.append(...events);
     },
   });
   await advance('run-1', signal);
-  away = true;
-  await expect(advance('run-1', signal)).rejects.toThrow('away');
-  away = false;
+  isDown = true;
+  await expect(advance('run-1', signal)).rejects.toThrow('unavailable');
+  isDown = false;
   await advance('run-1', signal);
   expect(reads.at(-1)).toBeGreaterThan(1);
   while ((await advance('run-1', signal)).status === 'next');
   expect((await state()).result).toBe('Written.');
 });
 
-test('a store that has lost events and got others is read anew', async () => {
+test('the whole log is read again if the store has lost events, or has other events in their place', async () => {
   const store = createMemoryStore();
   const warning = (seq: number, message: string): RunEvent => ({
     seq,
@@ -88,7 +88,7 @@ test('a store that has lost events and got others is read anew', async () => {
     message,
   });
   let stored = ['a', 'b', 'c'].map((message, seq) => warning(seq, message));
-  const logs = createKnownLogs({
+  const logs = createLogCache({
     ...store,
     claim: async (_runId, afterSeq) => ({
       epoch: 1,
@@ -107,17 +107,17 @@ test('a store that has lost events and got others is read anew', async () => {
   expect(await claim()).toEqual(stored);
   stored = [...stored, warning(3, 'd')];
   expect(await claim()).toEqual(stored);
-  // fewer than were known, and then as many again, but others
+  // first fewer events than before, then as many as before, but different ones
   stored = stored.slice(0, 2);
   expect(await claim()).toEqual(stored);
   stored = [stored[0]!, warning(1, 'other'), warning(2, 'another')];
   expect(await claim()).toEqual(stored);
 });
 
-test('no more logs are kept than a worker may keep, and none that is longer than all may be', async () => {
+test('the cache keeps the logs that were used last, up to `maxLogs`, and no log larger than `maxSize`', async () => {
   const inner = createMemoryStore();
   const { store, reads } = counting(inner);
-  const logs = createKnownLogs(store, { maxLogs: 2, maxSize: 1_000 });
+  const logs = createLogCache(store, { maxLogs: 2, maxSize: 1_000 });
   /** Claims a run and keeps its log. Returns how many events were read. */
   async function use(runId: string): Promise<number | undefined> {
     const claimed = await logs.claim(runId);
@@ -139,7 +139,7 @@ test('no more logs are kept than a worker may keep, and none that is longer than
   await create('half', 200);
   await create('long', 600);
   expect([await use('a'), await use('b'), await use('a')]).toEqual([2, 2, 1]);
-  // the third takes the place of the one that was used longest ago
+  // the third log replaces the one that was used longest ago
   expect([await use('c'), await use('a'), await use('b')]).toEqual([2, 1, 2]);
   expect([await use('long'), await use('long')]).toEqual([2, 2]);
   expect([await use('half'), await use('half'), await use('b')]).toEqual([2, 1, 1]);

@@ -2,7 +2,7 @@ import type { RunEvent } from '@cueline/core';
 import { createStoredLog, type StoredLog } from '@cueline/core/durable';
 import type { ClaimedRun, DurableStore } from './store.ts';
 
-/** How many logs a worker keeps, and how many characters of JSON they may have together. */
+/** How many logs a worker keeps, and their largest total size in characters of JSON. */
 const MAX_LOGS = 256;
 const MAX_SIZE = 32_000_000;
 
@@ -10,27 +10,27 @@ const MAX_SIZE = 32_000_000;
 export type ClaimedLog = Omit<ClaimedRun, 'events'> & { log: StoredLog };
 
 /**
- * The logs of the runs that this worker has advanced last, so that a step reads only what others have stored since the step
- * before. What a store has accepted never changes, so a log that is kept can only be too short. A store that was set back is read anew.
+ * Keeps the logs of the runs that this worker advanced last, so that a step reads only what was stored since the step before.
+ * Stored events never change, so a kept log can only be too short. If the store has lost events, the whole log is read again.
  */
-export type KnownLogs = {
-  /** True for a run whose log is kept. */
+export type LogCache = {
+  /** Whether the cache has the log of a run. */
   has(runId: string): boolean;
-  /** Takes a run over, as the store does. */
+  /** Takes a run over in the store, and returns it with its whole log. */
   claim(runId: string): Promise<ClaimedLog | 'ended' | undefined>;
   /** Keeps the log of a run that continues. */
   keep(runId: string, log: StoredLog): void;
 };
 
-export function createKnownLogs(
+export function createLogCache(
   store: DurableStore,
   { maxLogs = MAX_LOGS, maxSize = MAX_SIZE }: { maxLogs?: number; maxSize?: number } = {},
-): KnownLogs {
-  /** The one that was used last is the last one. */
+): LogCache {
+  /** In the order of their last use. */
   const logs = new Map<string, StoredLog>();
   let size = 0;
 
-  /** Returns the log of a run, which only one step at a time uses. */
+  /** Removes the log of a run from the cache and returns it: only one step at a time may use it. */
   function take(runId: string): StoredLog | undefined {
     const log = logs.get(runId);
     if (log !== undefined) size -= log.size;
@@ -42,7 +42,7 @@ export function createKnownLogs(
     has: (runId) => logs.has(runId),
     async claim(runId) {
       const known = take(runId);
-      // with the last known event, which shows that the store has not lost any
+      // reads the last known event again, to see whether the store has lost events
       const claimed = await store.claim(runId, known === undefined ? -1 : known.events.length - 2);
       if (claimed === undefined || claimed === 'ended') return claimed;
       const { events, ...rest } = claimed;
@@ -67,7 +67,7 @@ export function createKnownLogs(
   };
 }
 
-/** True for the same event. Its time, of a hundredth of a millisecond, tells it from another one in its place. */
+/** Whether two events are the same. Their times, in hundredths of a millisecond, distinguish events with the same number. */
 function isSame(one: RunEvent | undefined, other: RunEvent | undefined): boolean {
   return one?.seq === other?.seq && one?.t === other?.t && one?.type === other?.type;
 }
