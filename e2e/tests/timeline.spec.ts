@@ -62,6 +62,52 @@ test('the timeline is a tree for the keyboard, with one selection for the whole 
   await expect(tree.locator('[aria-selected=true][aria-level="3"]')).toContainText('Step 2');
 });
 
+test('while the scrubber is dragged the transcript follows, and stays as it is when it is released', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.pick('Researchers and a writer');
+  await playground.run();
+  expect(await playground.ended()).toBe('done');
+  /** The rows in view: number, place and text. */
+  const rows = (): Promise<string[]> =>
+    page
+      .getByRole('list', { name: 'Transcript' })
+      .getByRole('listitem')
+      .evaluateAll((all) =>
+        all.flatMap((row) => {
+          const { top, height } = row.getBoundingClientRect();
+          if (height === 0) return [];
+          return `${row.ariaPosInSet} at ${Math.round(top)}: ${(row as HTMLElement).innerText}`;
+        }),
+      );
+  const track = (await page.getByTestId('scrubber').boundingBox())!;
+  const to = (part: number): [x: number, y: number] => [
+    track.x + part * track.width,
+    track.y + track.height / 2,
+  ];
+  await page.mouse.move(...to(0.9));
+  await page.mouse.down();
+  await page.mouse.move(...to(0.6), { steps: 10 });
+  await page.waitForTimeout(300);
+  const dragged = await rows();
+  expect(dragged.join()).toContain('Step 1');
+  expect(dragged.join()).not.toContain('Done in');
+  await page.mouse.up();
+  await expect(async () => expect(await rows()).toEqual(dragged)).toPass({ timeout: 5_000 });
+
+  // a row that the user has unfolded stays unfolded
+  const card = page.getByRole('group', { name: /^Agent / }).first();
+  await card.locator('[aria-expanded]').first().click();
+  const unfolded = await card.locator('[aria-expanded]').first().getAttribute('aria-expanded');
+  await page.mouse.move(...to(0.6));
+  await page.mouse.down();
+  await page.mouse.move(...to(0.65), { steps: 10 });
+  await expect(card.locator('[aria-expanded]').first()).toHaveAttribute('aria-expanded', unfolded!);
+  await page.mouse.up();
+});
+
 test('a run is scrubbed and played again, and a link leads to one of its steps', async ({
   playground,
   browser,

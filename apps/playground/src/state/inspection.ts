@@ -20,10 +20,14 @@ export type Inspection = {
   moment: Moment | undefined;
   /** True while the run plays: each moment follows the one before at its time. */
   playing: boolean;
+  /** While the user drags the scrubber: the moment that was shown before. */
+  scrub: { readonly from: Moment | undefined } | undefined;
   /** Selects something; the same again keeps the selection. */
   select(selection: Selection | undefined): void;
   /** Shows the run as it was at this moment, or as it is now. */
   goTo(moment: Moment | undefined): void;
+  /** The user begins or ends to drag the scrubber. */
+  dragScrubber(isDragged: boolean): void;
   /** Forgets both: another run is shown. */
   reset(): void;
 };
@@ -33,11 +37,16 @@ export const useInspection = create<Inspection>()((set, get) => ({
   selection: undefined,
   moment: undefined,
   playing: false,
+  scrub: undefined,
   select(selection) {
     if (selectionKey(selection) !== selectionKey(get().selection)) set({ selection });
   },
   goTo: (moment) => set({ moment }),
-  reset: () => set({ selection: undefined, moment: undefined }),
+  dragScrubber(isDragged) {
+    const { scrub, moment } = get();
+    if (isDragged !== (scrub !== undefined)) set({ scrub: isDragged ? { from: moment } : undefined });
+  },
+  reset: () => set({ selection: undefined, moment: undefined, scrub: undefined }),
 }));
 
 /** A text that is the same for the same selection, also as the key of a row. */

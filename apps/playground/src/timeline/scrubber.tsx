@@ -1,6 +1,6 @@
 import { FastForward, Pause, Play } from 'lucide-react';
 import { Slider } from 'radix-ui';
-import type { KeyboardEvent } from 'react';
+import { useEffect, type KeyboardEvent } from 'react';
 import { useInspection } from '../state/inspection.ts';
 import type { RunSession } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
@@ -30,6 +30,8 @@ export function Scrubber({ session, turn, end, enabled }: ScrubberProps) {
   // an earlier turn that is shown beside the run as it is now is over
   const value = Math.min(time ?? end, end);
   const seek = (to: number): void => playback.seek(turnsOf(session), turn, to);
+  const drag = useInspection((state) => state.dragScrubber);
+  useEffect(() => () => drag(false), [drag]);
   const onKeyDown = (event: KeyboardEvent): void => {
     const by = keySteps[event.key];
     if (by === undefined) return;
@@ -58,12 +60,17 @@ export function Scrubber({ session, turn, end, enabled }: ScrubberProps) {
         </Button>
       </Tip>
       <Slider.Root
+        data-testid="scrubber"
         min={0}
         max={end}
         step={Math.max(end / 10_000, 0.01)}
         value={[value]}
         disabled={!enabled}
         onValueChange={([to]) => seek(to ?? 0)}
+        onPointerDown={() => drag(true)}
+        onPointerUp={() => drag(false)}
+        onPointerCancel={() => drag(false)}
+        onLostPointerCapture={() => drag(false)}
         onKeyDown={onKeyDown}
         className="relative mx-2 flex h-7 min-w-12 flex-1 touch-none items-center select-none narrow:h-11"
       >

@@ -47,7 +47,8 @@ export function AgentCard(props: AgentCardProps) {
       data-state={agent.status}
       className={clsx(
         '@container overflow-hidden data-selected:border-focus',
-        !isInside && 'rounded-lg border bg-panel animate-[rise_160ms_var(--ease-out)]',
+        !isInside && 'rounded-lg border bg-panel',
+        !isInside && origin !== undefined && 'animate-[rise_160ms_var(--ease-out)]',
         agent.status === 'error' ? 'border-danger-line' : 'border-line',
       )}
     >

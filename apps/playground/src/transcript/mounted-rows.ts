@@ -1,5 +1,5 @@
 import type { Selection } from '../state/inspection.ts';
-import type { TranscriptItem } from './transcript-item.ts';
+import type { ListItem } from './list-items.ts';
 
 /** Lists up to this length are on the page as a whole: a browser's search finds everything in them. */
 export const WHOLE = 60;
@@ -41,12 +41,12 @@ function range(first: number, last: number): number[] {
 }
 
 /** The place of a selected step or call among the rows, or of the agent's card that it is in; -1 for none. */
-export function rowOfSelection(items: readonly TranscriptItem[], selection: Selection | undefined): number {
+export function rowOfSelection(items: readonly ListItem[], selection: Selection | undefined): number {
   if (selection === undefined || selection.kind === 'definition') return -1;
   return items.findLastIndex((item) => isRowOf(item, selection));
 }
 
-function isRowOf(item: TranscriptItem, selection: Exclude<Selection, { kind: 'definition' }>): boolean {
+function isRowOf(item: ListItem, selection: Exclude<Selection, { kind: 'definition' }>): boolean {
   const { turn, agent, step } = selection;
   if (!('turn' in item) || item.turn !== turn) return false;
   if (item.kind === 'step') {

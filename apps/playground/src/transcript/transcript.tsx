@@ -1,26 +1,22 @@
 import { ArrowDown } from 'lucide-react';
-import { memo, useEffect, useRef, type ReactElement } from 'react';
+import { clsx } from 'clsx';
+import { memo, useEffect, useRef, type SyntheticEvent } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { selectionKey, useInspection } from '../state/inspection.ts';
-import { logOf, useRunAt, type ShownRun } from '../state/shown-run.ts';
+import { useRunAt, type ShownRun } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { useOneByOne } from '../state/use-one-by-one.ts';
-import { ConsoleFold } from './console-fold.tsx';
+import { LatestRows, latestOf } from './latest-rows.tsx';
+import { ListItemView } from './list-item.tsx';
+import { listItems } from './list-items.ts';
 import { ListContainer, ListRow, RowCount } from './list-row.tsx';
 import { rowOfSelection } from './mounted-rows.ts';
-import { SafeRow } from './row.tsx';
-import { InputRow } from './rows.tsx';
-import { RunSummary } from './run-summary.tsx';
-import type { TranscriptItem } from './transcript-item.ts';
 import { useMountedRows } from './use-mounted-rows.ts';
+import { useTouchedRows } from './use-touched-rows.ts';
 import { useStickToEnd, type StickToEnd } from './use-stick-to-end.ts';
-import { toTranscript } from './view-model.ts';
 
 /** The room above the first row, in pixels. */
 const TOP = 16;
-
-/** A row of the run, or what surrounds the run: its input, what its script printed, and its sum. */
-type ListItem = TranscriptItem | { key: 'input' | 'console' | 'summary'; kind: 'surrounding' };
 
 /**
  * The rows of a run, newest at the bottom. The view follows the end until the user scrolls up. A run that
@@ -29,44 +25,51 @@ type ListItem = TranscriptItem | { key: 'input' | 'console' | 'summary'; kind: '
 export function Transcript({ session }: { session: RunSession }) {
   const moment = useInspection((state) => state.moment);
   const drawn = useOneByOne(moment);
+  const scrub = useInspection((state) => state.scrub);
   // a run that goes on is drawn at once
-  const shown = useRunAt(session, moment === undefined ? undefined : drawn);
-  return <TranscriptRows session={session} shown={shown} />;
+  const latest = useRunAt(session, moment === undefined ? undefined : drawn);
+  const before = useRunAt(session, scrub?.from);
+  return scrub === undefined ? (
+    <TranscriptRows session={session} shown={latest} dragged={undefined} />
+  ) : (
+    <TranscriptRows session={session} shown={before} dragged={latest} />
+  );
 }
 
-type TranscriptRowsProps = { session: RunSession; shown: ShownRun };
+type TranscriptRowsProps = {
+  session: RunSession;
+  /** The run as the list shows it. */
+  shown: ShownRun;
+  /** The run at the moment to which the user drags; the list shows it only if its last rows cannot stand for it. */
+  dragged: ShownRun | undefined;
+};
 
 /** The rows of a run at a moment. */
-const TranscriptRows = memo(function TranscriptRows({ session, shown }: TranscriptRowsProps) {
-  const input = inputOf(session);
-  const items = toTranscript(shown.state, shown.earlier, !shown.isPast);
-  const rows: readonly ListItem[] = [
-    ...(input === undefined ? [] : [surrounding('input')]),
-    ...items,
-    ...('script' in session.source ? [surrounding('console')] : []),
-    ...(shown.isPast ? [] : [surrounding('summary')]),
-  ];
+const TranscriptRows = memo(function TranscriptRows({
+  session,
+  shown: atRest,
+  dragged,
+}: TranscriptRowsProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const virtualizer = useRef<VirtualizerHandle>(null);
   const stick = useStickToEnd(scroller, !session.shared);
+  const touched = useTouchedRows(scroller);
+  const latest = dragged && latestOf(listItems(session, dragged));
+  // a row that the user has unfolded or marked is shown as it is
+  const showsLatest = latest !== undefined && stick.isAtEnd && !touched.isAmong(latest.items);
+  const shown = showsLatest ? atRest : (dragged ?? atRest);
+  const rows = listItems(session, shown);
   const selection = useInspection((state) => state.selection);
-  const before = input === undefined ? 0 : 1;
-  const inItems = rowOfSelection(items, selection);
-  const selected = inItems < 0 ? -1 : inItems + before;
+  const selected = rowOfSelection(rows, selection);
   useRevealed({ scroller, virtualizer, stick, selected, selection: selectionKey(selection) });
-  const { mounted, onTouch } = useMountedRows({
-    list: scroller,
-    keys: rows.map(({ key }) => key),
+  const mounted = useMountedRows({
+    touched,
+    rows,
     selected,
     fromStart: session.shared,
     canSearch: !shown.isPast,
   });
-  const draw = (item: ListItem): ReactElement => {
-    if (item.kind !== 'surrounding') return <SafeRow key={item.key} item={item} session={session} />;
-    if (item.key === 'input') return <InputRow key={item.key} input={input} />;
-    if (item.key === 'console') return <ConsoleFold key={item.key} />;
-    return <RunSummary key={item.key} session={session} state={shown.state} turn={shown.turn} />;
-  };
+  const onTouch = ({ target }: SyntheticEvent): void => touched.touch(rows, target as Node);
   return (
     <div className="relative flex min-h-0 flex-1 flex-col short:min-h-32">
       <div
@@ -77,7 +80,7 @@ const TranscriptRows = memo(function TranscriptRows({ session, shown }: Transcri
           onTouch(event);
         }}
         onFocusCapture={onTouch}
-        className="scroll min-h-0 flex-1"
+        className={clsx('scroll min-h-0 flex-1', showsLatest && 'invisible')}
       >
         <div style={{ paddingTop: TOP }} className="mx-auto max-w-[760px] px-5 pb-5 narrow:px-4">
           <RowCount value={rows.length}>
@@ -91,34 +94,19 @@ const TranscriptRows = memo(function TranscriptRows({ session, shown }: Transcri
               onResize={stick.settle}
               data={rows}
             >
-              {draw}
+              {(item) => <ListItemView key={item.key} item={item} session={session} shown={shown} />}
             </Virtualizer>
           </RowCount>
         </div>
       </div>
+      {showsLatest && <LatestRows latest={latest} session={session} shown={dragged!} />}
       {!stick.isAtEnd && <ToNewest onPress={stick.stick} />}
     </div>
   );
 });
 
-const surroundings = {
-  input: { key: 'input', kind: 'surrounding' },
-  console: { key: 'console', kind: 'surrounding' },
-  summary: { key: 'summary', kind: 'surrounding' },
-} as const satisfies Record<string, ListItem>;
-
-function surrounding(key: keyof typeof surroundings): ListItem {
-  return surroundings[key];
-}
-
 function isFolded(target: EventTarget): boolean {
   return target instanceof Element && target.closest('[aria-expanded=false]') !== null;
-}
-
-/** The input of a run's first turn, which later turns keep. */
-function inputOf(session: RunSession): unknown {
-  const start = logOf(session, 0)[0];
-  return start?.type === 'run-start' ? start.input : undefined;
 }
 
 type RevealedOptions = {

@@ -61,7 +61,8 @@ export function ToolCard({
       className={clsx(
         '@container overflow-hidden rounded-lg border bg-panel data-selected:border-focus',
         failed ? 'border-danger-line' : verdict?.kind === 'refused' ? 'border-warn/40' : 'border-line',
-        'animate-[rise_160ms_var(--ease-out)]',
+        // a run that is over, or a moment of it, has nothing new
+        origin !== undefined && 'animate-[rise_160ms_var(--ease-out)]',
       )}
     >
       <button

@@ -1,0 +1,53 @@
+import type { RunSession } from '../state/store.ts';
+import type { ShownRun } from '../state/shown-run.ts';
+import { ListContainer, ListRow, RowCount } from './list-row.tsx';
+import { ListItemView } from './list-item.tsx';
+import type { ListItem } from './list-items.ts';
+
+/** The room to fill, in pixels: higher than most screens. */
+const ROOM = 1_200;
+/** The least height of a row, in pixels. */
+const LEAST_HEIGHT = 36;
+/** A text has at least this many pixels for each of its characters. */
+const LEAST_PER_CHARACTER = 0.15;
+
+/** The last rows of a list, and their place in it. */
+export type Latest = { items: readonly ListItem[]; first: number; count: number };
+
+type LatestRowsProps = { latest: Latest; session: RunSession; shown: ShownRun };
+
+/**
+ * The last rows of a run at a moment, as many as fill a screen. They stand where the whole list has them when it is at its
+ * end, but are neither measured nor scrolled: while the user drags through a run, each moment is drawn within a frame.
+ */
+export function LatestRows({ latest, session, shown }: LatestRowsProps) {
+  const { items, first, count } = latest;
+  return (
+    <div className="scroll absolute inset-0 flex flex-col-reverse bg-page">
+      {/* fewer rows than fill it stand at its top */}
+      <div className="mx-auto mb-auto w-full max-w-[760px] shrink-0 px-5 pt-4 pb-5 narrow:px-4">
+        <RowCount value={count}>
+          <ListContainer style={{}}>
+            {items.map((item, index) => (
+              <ListRow key={item.key} index={first + index} style={{ contain: 'layout style' }}>
+                <ListItemView item={item} session={session} shown={shown} />
+              </ListRow>
+            ))}
+          </ListContainer>
+        </RowCount>
+      </div>
+    </div>
+  );
+}
+
+/** The last rows of a list, as many as fill a screen. */
+export function latestOf(items: readonly ListItem[]): Latest {
+  let first = items.length;
+  for (let height = 0; first > 0 && height < ROOM; first -= 1) height += leastHeight(items[first - 1]!);
+  return { items: items.slice(first), first, count: items.length };
+}
+
+function leastHeight(item: ListItem): number {
+  if (item.kind !== 'text') return LEAST_HEIGHT;
+  return Math.max(LEAST_HEIGHT, item.text.length * LEAST_PER_CHARACTER);
+}

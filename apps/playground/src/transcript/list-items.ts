@@ -1,0 +1,29 @@
+import type { RunSession } from '../state/store.ts';
+import { logOf, type ShownRun } from '../state/shown-run.ts';
+import type { TranscriptItem } from './transcript-item.ts';
+import { toTranscript } from './view-model.ts';
+
+/** A row of the run, or what surrounds the run: its input, what its script printed, and its sum. */
+export type ListItem = TranscriptItem | { key: 'input' | 'console' | 'summary'; kind: 'surrounding' };
+
+/** The rows of a run as it is shown. */
+export function listItems(session: RunSession, shown: ShownRun): ListItem[] {
+  return [
+    ...(inputOf(session) === undefined ? [] : [surroundings.input]),
+    ...toTranscript(shown.state, shown.earlier, !shown.isPast),
+    ...('script' in session.source ? [surroundings.console] : []),
+    ...(shown.isPast ? [] : [surroundings.summary]),
+  ];
+}
+
+const surroundings = {
+  input: { key: 'input', kind: 'surrounding' },
+  console: { key: 'console', kind: 'surrounding' },
+  summary: { key: 'summary', kind: 'surrounding' },
+} as const satisfies Record<string, ListItem>;
+
+/** The input of a run's first turn, which later turns keep. */
+export function inputOf(session: RunSession): unknown {
+  const start = logOf(session, 0)[0];
+  return start?.type === 'run-start' ? start.input : undefined;
+}
