@@ -41,6 +41,6 @@ export async function benchPlayground(executable: string | undefined): Promise<v
  * needs the positions of its callers, and V8 would otherwise parse whole files again for them, on the page's thread.
  */
 function measuredOptions(executable: string | undefined): LaunchOptions {
-  const { args = [], ...options } = launchOptions(executable);
+  const { args, ...options } = launchOptions(executable);
   return { ...options, args: [...args, '--js-flags=--no-enable-lazy-source-positions'] };
 }
