@@ -20,7 +20,6 @@ if (restore && Object.values(storedRuns).some((id) => id !== undefined)) {
 function loadEditor(): void {
   if (usePlayground.getState().view !== 'script') return;
   // if that fails, perhaps without a network, the pane says so
-  import('./editor/start-typescript.ts').catch(() => {});
   loadScriptEditor().catch(() => {});
 }
 

@@ -1,7 +1,8 @@
 import type ScriptEditor from './script-editor.tsx';
 
-/** Monaco in parts, each of which needs those before it. */
+/** TypeScript, which takes longest, and Monaco in parts, each of which needs those before it. */
 const parts: readonly (() => Promise<unknown>)[] = [
+  () => import('./start-typescript.ts'),
   () => import('monaco-editor/editor/common/model/textModel'),
   () => import('monaco-editor/editor/browser/view'),
   () => import('monaco-editor/editor/standalone/browser/standaloneServices'),

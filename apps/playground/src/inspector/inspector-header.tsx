@@ -99,7 +99,7 @@ export function StepFacts({ target: { step, run, work, index } }: { target: Step
     <>
       <div className="flex min-h-8 shrink-0 items-center gap-3 overflow-hidden px-4 narrow:px-3 text-sm whitespace-nowrap text-ink-2">
         <span className="min-w-0 truncate" title={request.model}>
-          {run.simulated ? 'Simulated model' : visibleText(request.model)}
+          {run.simulated ? 'Demo model' : visibleText(request.model)}
         </span>
         <span className="ml-auto shrink-0">
           {finishReason === undefined ? 'Not finished' : (finishLabels[finishReason] ?? finishReason)}

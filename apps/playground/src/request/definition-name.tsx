@@ -37,13 +37,19 @@ export function useDefinitionSelection(of: NamedKind, name: string): Selection {
   return { kind: 'definition', of, name, ...(agent === undefined ? {} : { agent }) };
 }
 
-type DefinitionNameProps = { kind: NamedKind; name: string; className?: string };
+type DefinitionNameProps = {
+  kind: NamedKind;
+  name: string;
+  /** True for a tool that is an agent. */
+  isAgent?: boolean;
+  className?: string;
+};
 
 /** A definition's name, which selects the definition; pressed while it is selected. */
-export function DefinitionName({ kind, name, className }: DefinitionNameProps) {
+export function DefinitionName({ kind, name, isAgent = false, className }: DefinitionNameProps) {
   const selection = useDefinitionSelection(kind, name);
   const isSelected = useIsSelected(selection);
-  const { Icon, look, word } = definitionLooks[kind];
+  const { Icon, look, word } = definitionLooks[isAgent ? 'agent' : kind];
   return (
     <button
       type="button"

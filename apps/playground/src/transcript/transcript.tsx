@@ -6,14 +6,14 @@ import { selectionKey, useInspection } from '../state/inspection.ts';
 import { useRunAt, type ShownRun } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { useOneByOne } from '../state/use-one-by-one.ts';
-import { LatestRows, latestOf } from './latest-rows.tsx';
-import { ListItemView } from './list-item.tsx';
-import { listItems } from './list-items.ts';
-import { ListContainer, ListRow, RowCount } from './list-row.tsx';
-import { rowOfSelection } from './mounted-rows.ts';
-import { useMountedRows } from './use-mounted-rows.ts';
-import { useTouchedRows } from './use-touched-rows.ts';
-import { useStickToEnd, type StickToEnd } from './use-stick-to-end.ts';
+import { LatestRows, latestOf } from './list/latest-rows.tsx';
+import { ListItemView } from './list/list-item-view.tsx';
+import { listItems } from './list/list-items.ts';
+import { ListContainer, ListRow, RowCount } from './list/list-row.tsx';
+import { rowOfSelection } from './list/mounted-rows.ts';
+import { useMountedRows } from './list/use-mounted-rows.ts';
+import { useTouchedRows } from './list/use-touched-rows.ts';
+import { useStickToEnd, type StickToEnd } from './list/use-stick-to-end.ts';
 
 /** The room above the first row, in pixels. */
 const TOP = 16;

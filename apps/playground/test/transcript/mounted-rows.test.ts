@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Selection } from '../../src/state/inspection.ts';
-import { mountedRows, rowOfSelection } from '../../src/transcript/mounted-rows.ts';
+import { mountedRows, rowOfSelection } from '../../src/transcript/list/mounted-rows.ts';
 import type { TranscriptItem } from '../../src/transcript/transcript-item.ts';
 
 const none = { drawn: 0, fromStart: false, touched: [], marked: undefined, selected: -1 };

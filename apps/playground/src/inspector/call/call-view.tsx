@@ -36,7 +36,7 @@ export function CallView({ target, log, origin }: CallViewProps) {
   return (
     <div className="scroll relative min-h-0 flex-1">
       <div className="flex items-center justify-between gap-2 border-b border-line px-4 narrow:px-3 py-1 text-sm">
-        <DefinitionName kind="tool" name={call.toolName} />
+        <DefinitionName kind="tool" name={call.toolName} isAgent={agent?.name === call.toolName} />
         <span className={clsx('flex shrink-0 items-center gap-1', look)}>
           <Icon aria-hidden className="size-3.5" />
           {words}

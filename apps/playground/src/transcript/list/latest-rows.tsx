@@ -1,7 +1,7 @@
-import type { RunSession } from '../state/store.ts';
-import type { ShownRun } from '../state/shown-run.ts';
+import type { RunSession } from '../../state/store.ts';
+import type { ShownRun } from '../../state/shown-run.ts';
 import { ListContainer, ListRow, RowCount } from './list-row.tsx';
-import { ListItemView } from './list-item.tsx';
+import { ListItemView } from './list-item-view.tsx';
 import type { ListItem } from './list-items.ts';
 
 /** The room to fill, in pixels: higher than most screens. */

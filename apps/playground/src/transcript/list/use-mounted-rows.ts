@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { useGradual } from '../state/use-gradual.ts';
+import { useGradual } from '../../state/use-gradual.ts';
 import type { ListItem } from './list-items.ts';
 import { mountedRows, SEARCHED, WHOLE } from './mounted-rows.ts';
 import type { TouchedRows } from './use-touched-rows.ts';

@@ -1,4 +1,4 @@
-import type { Selection } from '../state/inspection.ts';
+import type { Selection } from '../../state/inspection.ts';
 import type { ListItem } from './list-items.ts';
 
 /** Lists up to this length are on the page as a whole: a browser's search finds everything in them. */

@@ -1,7 +1,7 @@
-import type { RunSession } from '../state/store.ts';
-import { logOf, type ShownRun } from '../state/shown-run.ts';
-import type { TranscriptItem } from './transcript-item.ts';
-import { toTranscript } from './view-model.ts';
+import type { RunSession } from '../../state/store.ts';
+import { logOf, type ShownRun } from '../../state/shown-run.ts';
+import type { TranscriptItem } from '../transcript-item.ts';
+import { toTranscript } from '../view-model.ts';
 
 /** A row of the run, or what surrounds the run: its input, what its script printed, and its sum. */
 export type ListItem = TranscriptItem | { key: 'input' | 'console' | 'summary'; kind: 'surrounding' };
