@@ -13,7 +13,7 @@ import { useTimelineKeys } from './timeline/use-timeline-keys.ts';
 import { ErrorBoundary } from './ui/error-boundary.tsx';
 import { toast } from './ui/toast.ts';
 
-// dialogs and messages come after the page is drawn
+// dialogs and messages load after the first paint
 const Toasts = lazy(() => import('./layout/toasts.tsx').then((it) => ({ default: it.Toasts })));
 const ModelDialog = lazy(() =>
   import('./settings/model-dialog.tsx').then((it) => ({ default: it.ModelDialog })),

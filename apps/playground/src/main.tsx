@@ -19,7 +19,7 @@ if (restore && Object.values(storedRuns).some((id) => id !== undefined)) {
 /** Begins to load the editor and its TypeScript before the first render, because they take longest. */
 function loadEditor(): void {
   if (usePlayground.getState().view !== 'script') return;
-  // if that fails, perhaps without a network, the pane says so
+  // if that fails, for example without a network, the pane shows an error
   loadScriptEditor().catch(() => {});
 }
 
@@ -29,7 +29,7 @@ async function openPage(): Promise<void> {
   const page = usePlayground.getState();
   // a first visitor sees the recorded run first
   if (!isFirstVisit(page)) loadEditor();
-  // a run will be shown at once: what draws it loads beside its log
+  // a run will be shown at once: load its components while its log is read
   if (page.restoring || isFirstVisit(page)) Transcript.load().catch(() => {});
   void replayFirstRun();
   keepOffline();
@@ -45,10 +45,10 @@ async function openPage(): Promise<void> {
   } catch {
     usePlayground.setState({ restoring: false });
     reportStorage(
-      'What keeps your scripts and runs could not be loaded. Reload the page, or use Share to keep a copy.',
+      'The history of your scripts and runs could not be loaded. Reload the page, or use Share to keep a copy.',
     );
   }
 }
 
-// Not awaited: what is imported later needs this file's chunk, which would never be ready for it.
+// Not awaited: modules that are imported later wait for this file's chunk, so this file must not wait for them.
 void openPage();

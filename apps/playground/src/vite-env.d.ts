@@ -9,7 +9,7 @@ declare module 'monaco-editor/editor/contrib/*';
 declare module 'monaco-editor/editor/common/*';
 declare module 'monaco-editor/editor/browser/*';
 
-/** Monaco's own services, as far as the editor's settings need them. */
+/** Monaco's own services, as far as the editor's settings use them. */
 declare module 'monaco-editor/editor/standalone/browser/standaloneServices' {
   export const StandaloneServices: { get<Service>(id: { type: Service }): Service };
 }

@@ -10,16 +10,16 @@ import { useResponse } from './use-response.ts';
 type ApprovalCardProps = {
   run: Run;
   approval: ApprovalState;
-  /** Name of the agent that asks; missing for the run itself. */
+  /** Name of the agent that asks; missing if the run itself asks. */
   agent: string | undefined;
-  /** The user's last arguments for this call, if they did not fit. */
+  /** The user's last arguments for this call, if the run refused them. */
   draft: unknown;
-  /** Its position among those that wait, from 1. */
+  /** Its position among the waiting cards, from 1. */
   place: number;
   total: number;
 };
 
-/** Asks whether a tool call may run, with its arguments to read and to change. */
+/** Asks whether a tool call may run, and lets the user read and change its arguments. */
 export function ApprovalCard({ run, approval, agent, draft, place, total }: ApprovalCardProps) {
   const { toolName, input, reason: asked } = approval;
   const card = useRef<HTMLElement>(null);

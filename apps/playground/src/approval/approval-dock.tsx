@@ -40,7 +40,7 @@ export function ApprovalDock({
       className="max-h-[60%] shrink-0 overflow-y-auto border-t border-line bg-panel px-5 py-3 narrow:px-3"
       onFocus={() => (hadFocus.current = true)}
       onBlur={(event) => {
-        // the focus was on a control that has been removed
+        // the focused control has been removed
         if (event.relatedTarget !== null) hadFocus.current = false;
       }}
     >
@@ -70,7 +70,7 @@ export function ApprovalDock({
   );
 }
 
-/** The arguments of the last response about the same call; those of the approval if there was none. */
+/** The arguments of the last response to the same call, or those of the approval if there was no response. */
 function draftOf({ approvals }: RunState, { toolCallId, input, agent }: ApprovalState): unknown {
   const before = approvals.findLast(
     (other) => other.toolCallId === toolCallId && other.agent === agent && other.response !== undefined,

@@ -3,10 +3,10 @@ import { visibleText } from '../ui/visible-text.ts';
 import { focusFirst } from '../ui/focus-first.ts';
 
 type ArgumentsEditorProps = {
-  /** The name of what is edited. Default: the arguments. */
+  /** The label of the edited value. Default: the arguments. */
   label?: string;
   text: string;
-  /** What is wrong with the text. */
+  /** The problem with the text. */
   fault: string | undefined;
   /** By default the editor takes the focus: the user asked for it. */
   takesFocus?: boolean;
@@ -27,7 +27,7 @@ export function ArgumentsEditor({
   onClose,
 }: ArgumentsEditorProps) {
   const faultId = useId();
-  // the typed text stays unchanged: another text would move the caret
+  // keep the typed text as it is: replacing it would move the caret
   const [given] = useState(text);
   return (
     <div>

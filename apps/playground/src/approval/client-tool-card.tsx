@@ -12,14 +12,12 @@ type ClientToolCardProps = {
   call: ClientToolCallState;
   /** Name of the agent that made the call; missing for the run itself. */
   agent: string | undefined;
-  /** Its position among those that wait, from 1. */
+  /** Its position among the waiting cards, from 1. */
   place: number;
   total: number;
 };
 
-/**
- * Asks for the result of a client tool's call. An application's page would have its function; here the user answers.
- */
+/** Asks for the result of a client tool call. An application's page would run its function; here the user answers. */
 export function ClientToolCard({ run, call, agent, place, total }: ClientToolCardProps) {
   const { toolName, input } = call;
   const card = useRef<HTMLElement>(null);

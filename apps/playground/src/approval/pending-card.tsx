@@ -7,10 +7,10 @@ type PendingCardProps = {
   /** The card itself, which takes the focus. */
   ref: RefObject<HTMLElement | null>;
   testId: string;
-  /** Name of the agent that asks; missing for the run itself. */
+  /** Name of the agent that asks; missing if the run itself asks. */
   agent: string | undefined;
   question: ReactNode;
-  /** Its position among those that wait, from 1. */
+  /** Its position among the waiting cards, from 1. */
   place: number;
   total: number;
   /** Why the last response was not accepted. */
@@ -67,7 +67,7 @@ export function PendingCard({
   );
 }
 
-/** The arguments of a call that waits. */
+/** The arguments of a waiting call. */
 export function CallArguments({ input }: { input: unknown }) {
   return (
     <div

@@ -2,8 +2,8 @@ import type { Run } from '@cueline/core';
 import { pendingId, type Pending, type PendingResponse } from '../state/pending.ts';
 
 /**
- * Sends the response to an approval, or to a client tool's call. Returns a message for the user if the run did not
- * accept it, or if it could not be sent, for example because the server is away. Never rejects.
+ * Sends the response to an approval or to a client tool call. Returns a message for the user if the run did not accept
+ * it, or if it could not be sent, for example because the server is unreachable. Never rejects.
  */
 export async function sendResponse(
   run: Pick<Run, 'respondToApproval' | 'respondToClientTool'>,

@@ -11,9 +11,9 @@ export type Responding = {
   respond(response: PendingResponse): Promise<void>;
   /** True from a response until the run has accepted or refused it. */
   isSending: boolean;
-  /** True for the first moments, in which a click may still be meant for the previous card. */
+  /** True for a moment after the card appears, when a click may still be meant for the previous card. */
   isFresh: boolean;
-  /** True for a click in these moments; a key is accepted at once. */
+  /** True for a click during that moment; keys are accepted at once. */
   isUnread(click: { detail: number }): boolean;
   /** Why the last response was not accepted. */
   refusal: string | undefined;
@@ -25,7 +25,7 @@ export function useResponse(run: Run, pending: Pending): Responding {
   const [isFresh, setIsFresh] = useState(true);
   const [refusal, setRefusal] = useState<string>();
   useEffect(() => {
-    // a second click on the previous card must not answer this one unread
+    // a second click on the previous card must not answer this one before the user has read it
     const timer = setTimeout(() => setIsFresh(false), FRESH_MS);
     return () => clearTimeout(timer);
   }, []);

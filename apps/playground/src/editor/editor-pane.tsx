@@ -39,8 +39,8 @@ export function EditorPane() {
 type Loaded = { Editor?: typeof ScriptEditor; failed: boolean };
 
 /**
- * The editor, once its code has loaded. This is a state and no Suspense boundary, whose turn would come after all frames of
- * a run that plays meanwhile.
+ * The editor, once its code has loaded. It uses state instead of a Suspense boundary, which React would update only
+ * after all frames of a run that plays meanwhile.
  */
 function useEditor(): Loaded {
   const [loaded, setLoaded] = useState<Loaded>({ failed: false });

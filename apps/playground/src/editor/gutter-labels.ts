@@ -5,11 +5,11 @@ type CodeEditor = monaco.editor.IStandaloneCodeEditor;
 
 /** Small texts in the gutter, one per line. */
 export type GutterLabels = {
-  /** Shows these labels and no others. */
+  /** Replaces all labels with these. */
   show(costs: ReadonlyMap<number, LineCost>): void;
 };
 
-/** Draws texts before the line numbers of an editor, whose glyph margin must be open. */
+/** Draws texts before the line numbers of an editor. The editor's glyph margin must be enabled. */
 export function createGutterLabels(editor: CodeEditor): GutterLabels {
   const labels = new Map<number, Label>();
   return {

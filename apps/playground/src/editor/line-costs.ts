@@ -91,7 +91,7 @@ function countCalls(states: readonly RunState[]): Map<string, { calls: number; m
       }
     }
     for (const { name, steps, toolCallId } of state.agents) {
-      // an agent that a tool's function called, not the model
+      // an agent that a tool's function called, instead of the model
       if (name === undefined || made.has(`${toolCallId} ${name}`)) continue;
       const last = steps.at(-1);
       add(undefined, name, (last?.finishedAt ?? state.elapsed) - (steps[0]?.startedAt ?? state.elapsed));

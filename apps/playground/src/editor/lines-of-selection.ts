@@ -118,7 +118,7 @@ function latestCall(definition: FoundDefinition, state: RunState, turn: number):
     return { kind: 'call', turn, agent: path, step: call.step, toolCallId: call.toolCallId };
   }
   if (definition.of !== 'agent') return undefined;
-  // an agent that a tool's function has called has no call of its own
+  // an agent that a tool's function has called has no call of its own in the run
   const agent = state.agents.findLast(({ name, steps }) => name === definition.name && steps.length > 0);
   return agent && { kind: 'step', turn, agent: agent.path, step: agent.steps.length - 1 };
 }

@@ -1,6 +1,6 @@
 import type ScriptEditor from './script-editor.tsx';
 
-/** TypeScript, which takes longest, and Monaco in parts, each of which needs those before it. */
+/** TypeScript, which takes longest to load, and Monaco in parts. Each part needs the parts before it. */
 const parts: readonly (() => Promise<unknown>)[] = [
   () => import('./start-typescript.ts'),
   () => import('monaco-editor/editor/common/model/textModel'),
@@ -10,9 +10,12 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('./monaco-features.ts'),
 ];
 
-/** Loads the editor. Each part of Monaco is evaluated in a task of its own: all of it in one would hold up the page. */
+/**
+ * Loads the editor. Each part of Monaco is evaluated in its own task, because evaluating all of it at once would block
+ * the page.
+ */
 export function loadScriptEditor(): Promise<{ default: typeof ScriptEditor }> {
-  // if one of them fails, the editor itself does
+  // if a part fails to load, the editor fails to load, too
   for (const load of parts) load().catch(() => {});
   return import('./script-editor.tsx');
 }

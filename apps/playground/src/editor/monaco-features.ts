@@ -33,7 +33,7 @@ import 'monaco-editor/features/tokenization/register';
 import 'monaco-editor/features/unicodeHighlighter/register';
 import 'monaco-editor/features/wordHighlighter/register';
 import 'monaco-editor/features/wordOperations/register';
-// TypeScript's part brings features that need these services, and a service has to be known before the first editor.
+// TypeScript's part adds features that need these services, which must be registered before the first editor exists.
 import 'monaco-editor/editor/contrib/codelens/browser/codeLensCache';
 import 'monaco-editor/editor/common/services/treeViewsDndService';
 import 'monaco-editor/languages/definitions/typescript/register';

@@ -12,7 +12,7 @@ import { prefersReducedMotion } from '../ui/reduced-motion.ts';
 
 type CodeEditor = Parameters<OnMount>[0];
 type Model = NonNullable<ReturnType<CodeEditor['getModel']>>;
-/** What connects the lines with a run; it reads scripts, and its code is large. */
+/** Connects the lines with a run. It parses scripts, so its code is large and loads later. */
 const SourceLines = loadLater(() => import('./source-lines.tsx').then((it) => it.SourceLines));
 
 /** The owner of the markers for compiling and running the script, apart from those of its types. */
@@ -48,14 +48,14 @@ const options = {
     verticalScrollbarSize: 10,
     horizontalScrollbarSize: 10,
     useShadows: false,
-    // a page that is zoomed scrolls on where the script ends
+    // at the end of the script, the wheel scrolls a page that is taller than the window, as when zoomed
     alwaysConsumeMouseWheel: false,
   },
   cursorBlinking: prefersReducedMotion() ? 'solid' : 'blink',
   ariaLabel: `Prompt script. ${leaveEditorKeys} lets Tab leave the editor.`,
 } as const;
 
-/** An editor takes long to create, so that its model is attached in a task after that. */
+/** Creating an editor takes long, so its model is attached in a later task. */
 const optionsAtFirst = { ...options, model: null };
 
 /** Gives a new editor the model with this path. False if the editor has been removed again. */
@@ -82,12 +82,12 @@ export default function ScriptEditor({ onDiagnostics, fallback }: ScriptEditorPr
   const reveal = usePlayground((state) => state.reveal);
   const theme = useTheme();
   const [editor, setEditor] = useState<CodeEditor>();
-  // until the editor has its model, it gets no other text
+  // the editor keeps this text until it has its model
   const [first] = useState({ script, path });
   const session = useRunDetails(usePlayground((state) => state.session));
   const previews = usePreview(({ open }) => open);
   const [connects, setConnects] = useState(false);
-  // from then on: without a run there is nothing to mark
+  // connects from the first run or preview on: before it, there is nothing to mark
   if (!connects && (session !== undefined || previews)) setConnects(true);
   const shown = useRef(0);
 
@@ -110,12 +110,12 @@ export default function ScriptEditor({ onDiagnostics, fallback }: ScriptEditorPr
   }, []);
   useEffect(() => {
     if (editor === undefined) return undefined;
-    // A phone's keyboard takes room from the page: the cursor's line stays in view above it.
+    // A phone's keyboard makes the page smaller: keep the cursor's line in view above it.
     const resized = editor.onDidLayoutChange(() => {
       const position = editor.getPosition();
       if (position === null || !editor.hasTextFocus()) return;
       editor.revealPosition(position);
-      // a page that is higher than the window scrolls, too
+      // a page that is taller than the window scrolls, too
       const line = editor.getScrolledVisiblePosition(position);
       const top = editor.getDomNode()?.getBoundingClientRect().top;
       if (line === null || top === undefined) return;
@@ -192,7 +192,7 @@ function useDiagnostics(model: Model | undefined, onDiagnostics: ScriptEditorPro
   useEffect(() => {
     if (model === undefined) return undefined;
     let isChecked = false;
-    const tell = (): void => {
+    const report = (): void => {
       const markers = monaco.editor
         .getModelMarkers({ resource: model.uri })
         .filter(({ severity, owner }) => severity === monaco.MarkerSeverity.Error || owner === MARKER_OWNER)
@@ -207,13 +207,13 @@ function useDiagnostics(model: Model | undefined, onDiagnostics: ScriptEditorPro
       onDiagnostics(markers.toSorted((a, b) => a.line - b.line || a.column - b.column));
     };
     const listener = monaco.editor.onDidChangeMarkers((resources) => {
-      if (resources.some((resource) => resource.toString() === model.uri.toString())) tell();
+      if (resources.some((resource) => resource.toString() === model.uri.toString())) report();
     });
-    // A script without problems changes no marker, so its first check has to be requested. If that fails
-    // nothing will ever be marked, so the same message is the best we can show.
+    // A script without problems changes no marker, so its first check has to be requested. If the request fails,
+    // no problem will ever be marked, so the page reports none.
     const checked = (clean: boolean): void => {
       isChecked = true;
-      if (clean) tell();
+      if (clean) report();
     };
     firstCheck(model.uri).then(checked, () => checked(true));
     return () => listener.dispose();

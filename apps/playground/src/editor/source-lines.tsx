@@ -101,7 +101,7 @@ function useLineSelection(
     };
     const { GUTTER_GLYPH_MARGIN, GUTTER_LINE_NUMBERS } = monaco.editor.MouseTargetType;
     const listeners = [
-      // a cursor that typing or the page has moved selects nothing
+      // a cursor that moved by typing or by code selects nothing
       editor.onDidChangeCursorPosition(({ reason, position }) => {
         const isMove = reason === monaco.editor.CursorChangeReason.Explicit;
         if (isMove && editor.getSelection()?.isEmpty() === true) choose(position.lineNumber);
@@ -118,7 +118,7 @@ function useLineSelection(
   }, [editor, session, lines, ownSelectionRef]);
 }
 
-/** Shows the cost of each line; without `lines`, the script in the editor is not the one that ran. */
+/** Shows the cost of each line. Without `lines`, the script in the editor is not the one that ran. */
 function useLineCosts(
   editor: CodeEditor,
   session: RunSession | undefined,

@@ -13,7 +13,7 @@ export const caseColumns = 'grid-cols-[130px_minmax(0,1fr)_150px_auto]';
 
 type CaseFieldsProps = { parameters: readonly EditableParameter[]; one: EditableCase; index: number };
 
-/** One case: its name, a value for each parameter, and what is expected. */
+/** One case: its name, a value for each parameter, and the expected answer. */
 export const CaseFields = memo(function CaseFields({ parameters, one, index }: CaseFieldsProps) {
   const editCase = useEvals((state) => state.editCase);
   const removeCase = useEvals((state) => state.removeCase);

@@ -12,7 +12,7 @@ import { modelTitle, type Column, type Row } from './result-rows.ts';
 import { StatusIcon } from './status-icon.tsx';
 import { useEvals } from './store.ts';
 
-/** All answers of a case, each with what sets it apart from the expected answer or from another column. */
+/** All answers of a case, each with its difference from the expected answer or from another column. */
 export function CaseResults({ row, columns }: { row: Row; columns: readonly Column[] }) {
   const [against, setAgainst] = useState('expected');
   const other = columns.findIndex(({ key }) => key === against);
@@ -73,7 +73,7 @@ export function CaseResults({ row, columns }: { row: Row; columns: readonly Colu
   );
 }
 
-/** The position of a row's case in the form; -1 if it is gone. */
+/** The position of a row's case in the form; -1 if the case was removed. */
 function rowIndexOf(row: Row): number {
   return useEvals.getState().settings.cases.findIndex(({ id }) => id === row.id);
 }

@@ -26,7 +26,7 @@ export function createScorers(settings: readonly ScorerSetting[], judgeModel: La
   });
 }
 
-/** The expected answer of a case is a text here, and JSON for this scorer. */
+/** Passes the expected answer to the scorer as JSON. In the form, it is a text. */
 function jsonOfExpected(scorer: Scorer): Scorer {
   return {
     name: scorer.name,

@@ -15,7 +15,7 @@ type EvalFormProps = {
   connection: ConnectionSettings;
 };
 
-/** What runs: a prompt, its versions, the models, the scorers. */
+/** The form for an eval: a prompt, its versions, the models and the scorers. */
 export function EvalForm({ settings, prompts, connection }: EvalFormProps) {
   const change = useEvals((state) => state.change);
   const ids = [...new Set(prompts.map(({ id }) => id))];

@@ -57,7 +57,7 @@ const evalSettings = z.object({
   cases: z.array(z.object({ id: text, input: z.record(text, text), expect: text })).max(MAX_CASES),
 });
 
-/** Reads an eval from a link or the storage; undefined if it does not have the shape. */
+/** Reads an eval from a link or from storage; undefined if its shape is invalid. */
 export function readEvalSettings(value: unknown): EvalSettings | undefined {
   return evalSettings.safeParse(value).data;
 }
@@ -93,7 +93,7 @@ const sharedResult = z.object({
 });
 const sharedResults = z.array(sharedResult).max(MAX_RUNS);
 
-/** Reads the results of a link; undefined if they do not have the shape of results. */
+/** Reads the results of a link; undefined if their shape is invalid. */
 export function readResults(value: unknown): EvalResult[] | undefined {
   const read = sharedResults.safeParse(value);
   // zod adds `| undefined` to optional members, which JSON leaves out; the code of an error is only shown

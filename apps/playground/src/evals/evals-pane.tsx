@@ -13,10 +13,10 @@ import { openCaseFile } from './open-case-file.ts';
 import { isChosen, planEval } from './plan-eval.ts';
 import { useEvals } from './store.ts';
 
-/** How many cases are drawn; a longer list belongs into a file. */
+/** How many cases are drawn; a longer list belongs in a file. */
 const SHOWN = 100;
 
-/** The eval: what runs, how it is scored, and its cases. */
+/** The form for the eval and its cases. */
 export function EvalsPane() {
   const settings = useEvals((state) => state.settings);
   const previous = useEvals((state) => state.previous);

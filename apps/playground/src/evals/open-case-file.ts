@@ -40,7 +40,7 @@ export async function openCaseFile(file: File): Promise<void> {
 export function readCaseFile(name: string, text: string): EditableCase[] {
   return parseCases<unknown>(name, text).map(({ id, input, expect }, index) => {
     if (!isRecord(input))
-      throw new Error(`${name}: the input of case ${index + 1} is no object. Write { "input": { … } }.`);
+      throw new Error(`${name}: the input of case ${index + 1} is not an object. Write { "input": { … } }.`);
     return {
       id: typeof id === 'string' && id !== '' ? id : `case-${index + 1}`,
       input: texts(input),

@@ -95,7 +95,7 @@ function readPrices(
     if (!(input >= 0 && output >= 0 && input < Infinity && output < Infinity)) {
       return new CuelineError(
         'invalid_options',
-        `The price of ${id} is no number. Write dollars per million tokens, such as 0.25.`,
+        `The price of ${id} is not a number. Write dollars per million tokens, such as 0.25.`,
       );
     }
     prices[id] = { input, output };

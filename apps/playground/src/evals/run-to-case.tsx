@@ -8,7 +8,7 @@ import { addCaseFromRun } from './add-case.ts';
 
 const noRun: WatchedRun = { getState: () => initialState, subscribe: () => () => {} };
 
-/** Turns an ended run into a case of the eval: its values, and its answer as what is expected. */
+/** Turns an ended run into a case of the eval: its values, with its answer as the expected answer. */
 export function RunToCase() {
   const session = usePlayground((state) => state.promptSession);
   const state = useRun(session?.run ?? noRun);

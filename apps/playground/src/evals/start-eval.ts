@@ -19,7 +19,7 @@ import { runKey, useEvals, type Evaluation } from './store.ts';
 
 /** How often the view shows new results, in milliseconds. */
 const SHOW_EVERY_MS = 100;
-/** From this many runs on, only those that fail keep their log. */
+/** From this many runs on, only failed runs keep their log. */
 const MOST_LOGS = 500;
 
 /** The logs of this page's runs, so that an edited eval repeats only the runs that have changed. */
@@ -27,7 +27,7 @@ let logs: EvalStore = memoryEvalStore();
 let kept = 0;
 /** The most logs that are kept; beyond that, all are dropped. */
 const MOST_KEPT = 10_000;
-/** Stops the evaluation that is under way. */
+/** Stops the current evaluation. */
 let current: AbortController | undefined;
 
 /**
@@ -97,7 +97,7 @@ export function stopEval(): void {
   current?.abort();
 }
 
-/** A store with the logs of the runs that are not made again. */
+/** A store with the logs of the runs that are not repeated. */
 function storeFor(extent: Extent, before: Evaluation | undefined): EvalStore {
   const failed = new Set(
     [...(before?.results.values() ?? [])].flatMap(({ status, log }) =>

@@ -14,13 +14,13 @@ export type Evaluation = {
   readonly runs: readonly EvalRun[];
   /** The results so far, by {@link runKey}. */
   readonly results: ReadonlyMap<string, EvalResult>;
-  /** True for results of a link. */
+  /** True for results from a link. */
   readonly shared: boolean;
 };
 
 export type EvalsState = {
   settings: EvalSettings;
-  /** The user's own eval, while that of a link is shown. */
+  /** The user's own eval, while one from a link is shown. */
   previous: EvalSettings | undefined;
   evaluation: Evaluation | undefined;
   filter: 'all' | 'passed' | 'failed' | 'errors' | 'unstable' | 'different';
@@ -33,7 +33,7 @@ export type EvalsState = {
   editCase(index: number, change: Partial<EditableCase>): void;
   addCase(added?: Partial<EditableCase>): void;
   removeCase(index: number): void;
-  /** Shows the eval of a link. The user's own is kept for {@link EvalsState.restore}. */
+  /** Shows the eval from a link. The user's own eval is kept for {@link EvalsState.restore}. */
   replace(settings: EvalSettings, results: readonly EvalResult[] | undefined): void;
   restore(): void;
 };

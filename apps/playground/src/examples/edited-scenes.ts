@@ -1,7 +1,7 @@
 import { diffArrays } from 'diff';
 import type { Scene } from './scene.ts';
 
-/** The least share of an example's lines that a script still has if it is an edited form of it. */
+/** A script counts as an edited form of an example if it has at least this share of the example's lines. */
 const KEPT_LINES = 0.5;
 
 /** Strings, numbers, words, and everything else character by character. */
@@ -63,7 +63,7 @@ function replaceIn<Value>(value: Value, replaced: ReadonlyMap<string, string>): 
     }
     if (Array.isArray(one)) return one.map(visit);
     if (typeof one !== 'object' || one === null) return one;
-    // a pause is not part of what the model says
+    // a pause is not part of the model's text
     return Object.fromEntries(
       Object.entries(one).map(([key, inner]) => [key, key === 'delay' ? inner : visit(inner)]),
     );

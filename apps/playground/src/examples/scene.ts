@@ -1,8 +1,8 @@
 import type { ScriptedTurn } from '@cueline/core/testing';
 
 /**
- * One answer of the simulated model; with `when`, only to a request whose JSON it matches. A `checked` one is played only
- * if the request has the tools that it calls, and the numbers that it states.
+ * One answer of the simulated model. With `when`, it answers only a request whose JSON matches. A `checked` scene is
+ * played only if the request has the tools that the scene calls and the numbers that it states.
  */
 export type Scene = ScriptedTurn | { when?: RegExp; turn: ScriptedTurn; checked?: boolean };
 

@@ -4,8 +4,8 @@ import type { Scene } from './scene.ts';
 import { scenes } from './turns.ts';
 
 /**
- * The scripted answers to an example, as far as they fit an edited form of it; undefined for any other script, which the
- * rule-based demo answers.
+ * The scripted answers to an example, as far as they fit an edited form of it. Undefined for any other script, which
+ * the rule-based demo model answers.
  */
 export function scenesFor(script: string): readonly Scene[] | undefined {
   const example = exampleOf(script);

@@ -1,6 +1,6 @@
 import { call, unhurried, type Scene } from './scene.ts';
 
-/** A mail's label, after a pause: all labels are asked for at once. */
+/** A mail's label, after a pause: the script asks for all labels at once. */
 const sorted = (mail: RegExp, label: string, delay: number): Scene => ({
   when: new RegExp(`You sort the mail.*${mail.source}`, 's'),
   turn: [{ text: label, delay }],

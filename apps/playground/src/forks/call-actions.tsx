@@ -43,7 +43,7 @@ export function CallActions({
   const hasEnded = state === 'output-available' || state === 'output-error';
   if (!hasEnded) return null;
   const open = (): void => {
-    // whether its step is whole is checked only now, because that reads the whole log
+    // checks only now whether its step is complete, because that reads the whole log
     const wrong =
       forkProblem(session) ??
       (agent === undefined

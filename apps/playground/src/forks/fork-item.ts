@@ -26,7 +26,7 @@ export function forkItems(kept: readonly KeptSession[], id: string | undefined):
     let top = session;
     for (;;) {
       const parent = byId.get(top.parent?.id ?? '');
-      // a session from elsewhere may name itself
+      // an imported session may name itself as its parent
       if (parent === undefined || seen.has(top.id)) return top.id;
       seen.add(top.id);
       top = parent.session;

@@ -30,7 +30,7 @@ type StepActionsProps = {
 export function StepActions({ session, turn, step, agent, className }: StepActionsProps) {
   const [answer, setAnswer] = useState<string>();
   const trigger = useRef<HTMLButtonElement>(null);
-  /** The answer to edit once the menu is closed: until then, it keeps the focus. */
+  /** The answer to edit once the menu has closed: until then, the menu keeps the focus. */
   const chosen = useRef<string>(undefined);
   return (
     <>
@@ -42,7 +42,7 @@ export function StepActions({ session, turn, step, agent, className }: StepActio
         onCloseAutoFocus={(event) => {
           if (chosen.current === undefined) return;
           event.preventDefault();
-          // the dialog returns the focus to what had it when it opened
+          // when it closes, the dialog returns the focus to the element that had it before
           trigger.current?.focus();
           setAnswer(chosen.current);
           chosen.current = undefined;

@@ -42,7 +42,7 @@ function watch({ id, run }: RunSession): void {
   if (before?.run === run) return;
   before?.unlisten();
   const unlisten = run.listen(({ type }) => {
-    // pieces of text change neither the status nor the number of steps
+    // text deltas change neither the status nor the number of steps
     if (/^(?:run|step|approval|client-tool)-/.test(type)) update(id);
   });
   watched.set(id, { run, unlisten });
@@ -59,7 +59,7 @@ function factsOf({ run }: RunSession): Pick<KeptSession, 'status' | 'steps'> {
   return { status, steps: steps.length };
 }
 
-/** Forgets the oldest sessions that have no forks, are over and are not shown. */
+/** Removes the oldest sessions that have no forks, have ended and are not shown. */
 function bounded(kept: readonly KeptSession[]): readonly KeptSession[] {
   const left = [...kept];
   while (left.length > MOST_SESSIONS) {

@@ -1,4 +1,4 @@
-/** The message of a tab to the others: what it has changed. */
+/** A message from one tab to the others about what it has changed. */
 export type HistoryMessage = { readonly kind: 'script'; readonly id: string } | { readonly kind: 'runs' };
 
 const NAME = 'cueline:history';

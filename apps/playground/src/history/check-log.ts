@@ -13,7 +13,8 @@ const LONGEST = 365 * 24 * 60 * 60_000;
 
 export type LogCheck = {
   /**
-   * True for a log of this browser or of a file: it may break off, or wait for an answer, because its page was closed.
+   * True for a log from this browser or a file. Such a log may end early or still wait for an answer, because its page
+   * was closed.
    */
   isStored?: boolean;
 };
@@ -21,7 +22,7 @@ export type LogCheck = {
 /**
  * The reason why a log cannot be shown, in a few words; undefined for a valid log. A link may contain
  * anything: every event is checked, the log must be that of one complete run, and it is reduced here once
- * before it is shown. A long log is checked in slices, between which the page handles input.
+ * before it is shown. A long log is checked in slices, so that the page can handle input in between.
  */
 export async function problemOfLog(
   log: readonly RunEvent[],

@@ -33,7 +33,7 @@ export function isOpenEnded(log: readonly RunEvent[]): boolean {
   return log.at(-1)?.type !== 'run-end';
 }
 
-/** The title of a run until it is given another one: the name of the script or of the prompt. */
+/** The title of a run until the user renames it: the name of the script or of the prompt. */
 export function titleOf(source: RunSource, scriptName: string | undefined): string {
   if ('script' in source) return (scriptName ?? promptNameOf(source.script) ?? 'Untitled').slice(0, 200);
   const { prompts, selected } = (source.prompts ?? {}) as { prompts?: unknown; selected?: unknown };

@@ -79,7 +79,7 @@ export async function startHistory({ restore }: { restore: boolean }): Promise<v
       const session = state[slot];
       if (session === undefined || session === before[slot]) continue;
       recorder.follow(session);
-      // a page that closes may write the run, and not hear that it was written
+      // a closing page may write the run and never learn that the write succeeded
       const id = recorder.idOf(session);
       const view = slot === 'session' ? 'script' : 'prompts';
       if (id !== undefined) rememberRun({ ...state.storedRuns, [view]: id });
@@ -108,12 +108,15 @@ export async function startHistory({ restore }: { restore: boolean }): Promise<v
   await readScripts();
 }
 
-/** A run that was under way when its page was closed is interrupted. */
+/** A run is interrupted if its page was closed before it ended. */
 export function statusNow(id: string, status: StoredStatus, underWay: ReadonlySet<string>): StoredStatus {
   return (status === 'running' || status === 'waiting') && !underWay.has(id) ? 'interrupted' : status;
 }
 
-/** Opens a stored run as a session of this page; it is shown once `showSession` is called. Returns why it cannot be. */
+/**
+ * Opens a stored run as a session of this page, which `showSession` then shows. If the run cannot be opened, returns
+ * the reason.
+ */
 export async function openSession(id: string): Promise<RunSession | { problem: string }> {
   const { session, promptSession } = usePlayground.getState();
   for (const one of [session, promptSession]) {
@@ -146,7 +149,7 @@ async function readScripts(): Promise<void> {
   }
 }
 
-/** Stores what waits, and tells this page and the others that runs have changed. */
+/** Stores pending changes, and notifies this page and the other tabs that runs have changed. */
 export async function runsChanged(): Promise<void> {
   // what did not fit before may fit now
   await Promise.all([keeper?.flush(), recorder.flush()]);
@@ -154,7 +157,7 @@ export async function runsChanged(): Promise<void> {
   await readRuns();
 }
 
-/** Tells this page and the others that a script has changed. */
+/** Notifies this page and the other tabs that a script has changed. */
 export async function scriptChanged(id: string): Promise<void> {
   notifyTabs({ kind: 'script', id });
   await readScripts();
@@ -179,7 +182,7 @@ export function toOpenText({ id, name, origin, revision, text }: ScriptRow): Ope
   return { open, text };
 }
 
-/** Says once that nothing can be stored. */
+/** Reports once that the browser stores nothing. */
 export function reportBlocked(error: unknown): void {
   useLibrary.setState({ isBlocked: true });
   const isFull = (error as { name?: unknown } | undefined)?.name === 'QuotaExceededError';
@@ -245,7 +248,7 @@ function lastMessageOf({ run }: RunSession): string {
 
 /** Shows a stored run, and the tree of forks that it belongs to. */
 export async function showTree(session: RunSession): Promise<void> {
-  // first the tree, whose runs are numbered in the order in which they are kept
+  // opens the tree first: runs are numbered in the order in which they are added
   await keepRelatives(session, await runs.list(), openSession);
   showSession(session);
 }

@@ -18,14 +18,14 @@ export type KeepScriptsOptions = {
   onProblem: (error: unknown) => void;
   /** Called after a script was stored. */
   onSaved: (id: string) => void;
-  /** Called when another tab has changed the script, too, and the text of this tab is a script of its own now. */
+  /** Called when another tab has changed the script, too, so that this tab's text has become a separate script. */
   onCopied: (name: string) => void;
   delay?: number;
 };
 
 /** Stores the script in the editor while it is edited. */
 export type ScriptKeeper = {
-  /** Stores the edits that wait. */
+  /** Stores the pending edits. */
   flush(): Promise<void>;
   /** Shows the stored text of the open script, if another tab has changed it and this one has not. */
   refresh(): Promise<void>;
@@ -39,10 +39,10 @@ export function keepScripts(options: KeepScriptsOptions): ScriptKeeper {
   const waiting = new Map<string, OpenText>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let last: Promise<void> = Promise.resolve();
-  /** What the last save made of a script, by its id: edits that were made meanwhile continue that. */
+  /** The result of the last save of each script, by its id: edits made during the save continue from it. */
   const continued = new Map<string, { from: number; open: Pick<OpenScript, 'id' | 'revision' | 'name'> }>();
 
-  /** Saves run one after the other, so that each continues the revision of the one before. */
+  /** Saves run one after another, so that each continues the revision of the one before. */
   function inTurn(work: () => Promise<void>): Promise<void> {
     last = last.then(work).catch(onProblem);
     return last;
@@ -104,7 +104,7 @@ export function keepScripts(options: KeepScriptsOptions): ScriptKeeper {
     return inTurn(async () => {
       const row = await store.get(open.id);
       const { open: now, text } = current();
-      // an edit that waits is saved next, which compares it with what is stored
+      // a pending edit is saved next, and the save compares it with the stored text
       if (now.id !== open.id || waiting.has(open.id)) return;
       if (row === undefined) return now.revision === 0 ? save({ open: now, text }) : undefined;
       if (text !== row.text && now.isSaved !== true) return save({ open: now, text });

@@ -31,11 +31,11 @@ export type RecorderOptions = {
 export type Recorder = {
   /** Follows a session from now on; the same session again after a reply. */
   follow(session: RunSession): void;
-  /** Says that a session was opened from the database, so that it continues what is stored. */
+  /** Marks a session as opened from the database, so that its changes continue the stored run. */
   opened(session: RunSession, row: RunRow): void;
-  /** Writes all events that wait. */
+  /** Writes all pending events. */
   flush(): Promise<void>;
-  /** Changes what the next write says about a run. */
+  /** Changes facts about a run in the next write. */
   amend(id: string, change: Partial<Pick<RunRow, 'title' | 'pinned'>>): void;
   /** The stored runs that are under way or shown in this tab. */
   ids(): ReadonlySet<string>;
@@ -127,17 +127,17 @@ class Recording {
     } else {
       this.#turn = session.earlier.length;
       this.#written = this.#nextSeq = session.run.log().length;
-      // the end of a run that broke off is not stored yet, and cannot be told from one that is
+      // the end of an interrupted run is not stored yet, and the log does not show whether an end is stored
       this.#replaced = 'all';
     }
   }
 
-  /** True once the session is over and all of it is written. */
+  /** True once the session has ended and is completely written. */
   get isOver(): boolean {
     return !this.#isDirty && this.#timer === undefined && this.#release === undefined;
   }
 
-  /** Takes the session with a new turn, or with a new start of its last one. */
+  /** Continues with the session after a new turn, or after a new start of its last turn. */
   goOn(session: RunSession): void {
     if (session === this.session) return;
     this.session = session;
@@ -233,7 +233,7 @@ class Recording {
         replaced.push(turn);
         this.#sizes[turn] = 0;
       }
-      // the first events take its place
+      // the first events replace it
       const events = log.length === 0 ? turnStart(session) : log.slice(from);
       if (events.length === 0) continue;
       const json = JSON.stringify(events);

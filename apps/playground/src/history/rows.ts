@@ -15,7 +15,7 @@ const time = z.number().min(0);
 
 const scriptRow = z.object({
   id,
-  /** The name that the user gave; missing if its prompt names it. */
+  /** The name that the user gave it; missing if the script has the name of its prompt. */
   name: name.optional(),
   text,
   origin: z.enum(['own', 'example', 'link', 'file', 'run']),
@@ -65,7 +65,7 @@ export type VersionRow = z.infer<typeof versionRow>;
 export type RunRow = z.infer<typeof runRow>;
 export type StoredStatus = z.infer<typeof runStatus>;
 
-/** Reads a row as far as its shape is valid; undefined for any other value, which is not deleted. */
+/** Returns a function that reads a row, or returns undefined if its shape is invalid. Invalid rows are not deleted. */
 function reader<Row>(schema: z.ZodType<Row>): (value: unknown) => Row | undefined {
   return (value) => {
     const read = schema.safeParse(value);

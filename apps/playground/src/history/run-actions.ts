@@ -17,7 +17,10 @@ import { runLocks } from './run-locks.ts';
 import type { RunRow } from './rows.ts';
 import { exportRun, importRun, MOST_FILE_SIZE } from './run-file.ts';
 
-/** Shows a stored run with the script or the prompts that ran. Returns false if it cannot be opened, and says why. */
+/**
+ * Shows a stored run with the script or the prompts that ran. If the run cannot be opened, shows the reason and returns
+ * false.
+ */
 export async function openStored(row: RunRow): Promise<boolean> {
   try {
     const session = row.hasLog ? await openSession(row.id) : { problem: 'This run was too long to be kept.' };
@@ -41,7 +44,7 @@ export async function openStored(row: RunRow): Promise<boolean> {
   }
 }
 
-/** Opens what ran beside the run: the stored script if it is still the same, otherwise the text as it ran. */
+/** Opens the source beside the run: the stored script if it is unchanged, otherwise the text that ran. */
 async function showSource(source: RunSource, row: RunRow): Promise<void> {
   if (!('script' in source)) {
     const { readShared, usePrompts } = await import('../prompts/store.ts');
@@ -98,7 +101,7 @@ export async function saveRun(row: RunRow): Promise<void> {
   }
 }
 
-/** Adds the run of a file, and says why if it is refused. */
+/** Imports the run of a file. If the file is refused, shows the reason. */
 export async function addRunFile(file: File): Promise<void> {
   if (file.size > MOST_FILE_SIZE) {
     toast.error(`${file.name} is larger than 64 MB, so it cannot be imported.`);

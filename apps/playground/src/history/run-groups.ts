@@ -4,7 +4,7 @@ import type { RunRow } from './rows.ts';
 /** Runs under one heading. */
 export type RunGroup = { readonly title: string; readonly rows: readonly RunRow[] };
 
-/** Pinned runs first, then those of each day. The rows come with the last started first. */
+/** Pinned runs first, then those of each day. Expects rows sorted by start, newest first. */
 export function groupByDay(rows: readonly RunRow[], now: number = Date.now()): RunGroup[] {
   const groups = new Map<string, RunRow[]>();
   for (const row of [...rows.filter(({ pinned }) => pinned), ...rows.filter(({ pinned }) => !pinned)]) {

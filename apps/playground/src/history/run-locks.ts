@@ -2,7 +2,7 @@ const PREFIX = 'cueline:run:';
 
 /** The runs that are under way in the tabs of this browser. Closing a tab, or its crash, releases its runs. */
 export type RunLocks = {
-  /** Marks a run as under way in this tab. Returns the function that ends the mark. */
+  /** Marks a run as under way in this tab. Returns a function that removes the mark. */
   hold(id: string): () => void;
   /** The runs that are under way in any tab; none in a browser without locks. */
   held(): Promise<ReadonlySet<string>>;
@@ -13,7 +13,7 @@ export const runLocks: RunLocks = {
   hold(id) {
     let release = (): void => {};
     const released = new Promise<void>((resolve) => (release = resolve));
-    // rejects if the page is about to be closed, which releases it anyway
+    // rejects if the page is about to close, which releases the lock anyway
     void locksOfBrowser()
       ?.request(PREFIX + id, () => released)
       .catch(() => {});

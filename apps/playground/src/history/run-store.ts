@@ -2,7 +2,7 @@ import type { RunEvent } from '@cueline/core';
 import { eventsOf, type EventKey, type HistoryDatabase } from './database.ts';
 import { readAll, readRun, type RunRow } from './rows.ts';
 
-/** The bounds of what is kept: runs, and the characters of all their logs together. */
+/** The limits of the stored runs: their number, and the characters of all their logs together. */
 export type RunBounds = { readonly runs: number; readonly size: number };
 
 /** 200 runs, and 200 MB. */
@@ -25,9 +25,9 @@ export type RemovedRun = {
   readonly events: readonly (readonly [EventKey, unknown])[];
 };
 
-/** The runs in the database. Everything rejects if the database cannot be used. */
+/** The runs in the database. Every method rejects if the database cannot be used. */
 export type RunStore = {
-  /** All runs that can be read, the last started first. */
+  /** All readable runs, the last started first. */
   list(): Promise<RunRow[]>;
   get(id: string): Promise<RunRow | undefined>;
   /** The logs of a run, by turn; undefined if a part of them cannot be read. They are not checked yet. */

@@ -46,7 +46,7 @@ export function duplicateScript(): void {
   });
 }
 
-/** Names the script in the editor; an example, link or file becomes the user's own by it. */
+/** Names the script in the editor. This makes an example, link or file one of the user's own scripts. */
 export async function renameScript(name: string): Promise<void> {
   const { open } = current();
   usePlayground.setState({ openScript: { ...open, name, kept: true } });
@@ -66,7 +66,7 @@ export async function renameScript(name: string): Promise<void> {
   }
 }
 
-/** Deletes the script in the editor, and offers to undo it. Another of the user's scripts takes its place, or an example. */
+/** Deletes the script in the editor, and offers to undo this. Another script of the user replaces it, or an example. */
 export async function deleteScript(): Promise<void> {
   const script = current();
   const { id } = script.open;
@@ -83,7 +83,7 @@ export async function deleteScript(): Promise<void> {
           : toOpenText(next),
       );
     usePlayground.setState({ previousScript: undefined });
-    // what replaced it has kept a version of it
+    // opening another script keeps a version of the previous one
     await saveNow();
     await scriptChanged(id);
     toast(`“${nameOf(script)}” is deleted.`, {

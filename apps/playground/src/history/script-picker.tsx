@@ -15,7 +15,7 @@ const VersionsDialog = loadLater(() =>
 );
 const RenameDialog = loadLater(() => import('./dialogs/rename-dialog.tsx').then((it) => it.RenameDialog));
 
-/** The actions come with the database, which the first paint does not wait for. */
+/** The actions load with the database code, after the first paint. */
 function act(work: (actions: typeof Actions) => unknown): void {
   void import('./script-actions.ts').then(work);
 }

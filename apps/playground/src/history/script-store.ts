@@ -7,25 +7,25 @@ import { readAll, readScript, readVersion, type ScriptRow, type VersionRow } fro
 /** How many versions of a script are kept. */
 export const MOST_VERSIONS = 50;
 
-/** What became of a script that was saved. `copied`: another tab has changed it, so the text is a script of its own. */
+/** The result of saving a script. `copied`: another tab has changed it, so the text became a separate script. */
 export type Saved = { kind: 'saved' | 'copied'; script: ScriptRow };
 
 /** A removed script, with the rows that restore it. */
 export type RemovedScript = { readonly values: readonly unknown[]; readonly versions: readonly unknown[] };
 
-/** The user's scripts in the database. Everything rejects if the database cannot be used. */
+/** The user's scripts in the database. Every method rejects if the database cannot be used. */
 export type ScriptStore = {
-  /** All scripts that can be read, the last changed first. */
+  /** All readable scripts, the last changed first. */
   list(): Promise<ScriptRow[]>;
   get(id: string): Promise<ScriptRow | undefined>;
-  /** Saves a text that continues the revision of `open`, and never writes over the text of another tab. */
+  /** Saves a text that continues the revision of `open`, and never overwrites the text of another tab. */
   save(script: OpenText): Promise<Saved>;
   rename(id: string, name: string): Promise<void>;
   remove(id: string): Promise<RemovedScript>;
   restore(removed: RemovedScript): Promise<void>;
   /** The versions of a script, the latest first. */
   versions(id: string): Promise<VersionRow[]>;
-  /** Keeps a text as a version, unless it is that of the latest one. */
+  /** Stores a text as a version, unless the latest version has the same text. */
   keepVersion(id: string, text: string, reason: VersionRow['reason']): Promise<void>;
 };
 
@@ -48,7 +48,7 @@ export function createScriptStore(database: HistoryDatabase, now: () => number =
       const transaction = db.transaction('scripts', 'readwrite');
       const stored: unknown = await transaction.store.get(open.id);
       const before = readScript(stored);
-      // a row of another version of the page is not written over either
+      // a row from another version of the page is not overwritten either
       const isForeign = stored !== undefined && before === undefined;
       const isOthers = before !== undefined && before.revision !== open.revision && before.text !== text;
       const name = open.name ?? before?.name;

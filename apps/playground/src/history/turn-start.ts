@@ -2,8 +2,8 @@ import { failedStart, type RunEvent } from '@cueline/core';
 import type { RunSession } from '../state/store.ts';
 
 /**
- * Returns the beginning of a turn that has no event yet: what it starts with, and the user's message. It is stored in
- * the place of the turn's log, so that a turn which never began can be started again.
+ * Returns the beginning of a turn that has no event yet: its start and the user's message. It is stored in place of the
+ * turn's log, so that a turn that never began can be started again.
  */
 export function turnStart({ run, earlier, input }: RunSession): RunEvent[] {
   const { messages } = run.getState();
@@ -12,7 +12,7 @@ export function turnStart({ run, earlier, input }: RunSession): RunEvent[] {
   const [start] = failedStart(first?.name ?? '', undefined, messages, first?.input ?? input);
   if (start?.type !== 'run-start') return [];
   const { turns: _all, ...rest } = start;
-  // the messages of the prompt itself are made anew
+  // the prompt creates its own messages again
   const turns = messages.length - (first === undefined ? 0 : first.messages.length - (first.turns ?? 0));
   return [turns > 0 ? { ...rest, turns } : rest];
 }

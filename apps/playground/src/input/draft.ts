@@ -1,8 +1,8 @@
 import type { Field } from './schema-fields.ts';
 
 /**
- * What is typed into a field: the text of a text, a number or JSON, the position of a choice, and the drafts
- * of the members of an object or a list. Undefined if nothing is typed.
+ * What the user has typed into a field: a string for a text, a number or JSON; the position of a choice; or the drafts
+ * of the members of an object or a list. Undefined for an empty field.
  */
 export type Draft =
   | undefined
@@ -12,10 +12,10 @@ export type Draft =
   | { readonly variant: number; readonly value: Draft }
   | { readonly [name: string]: Draft };
 
-/** The input of a draft, and what is wrong with it: messages by path, from `input` on. */
+/** The input that a draft gives, and its problems: messages by path, starting with `input`. */
 export type InputReading = { readonly input: unknown; readonly problems: ReadonlyMap<string, string> };
 
-/** A value that is left out, so that the schema fills it in or does without. */
+/** Stands for a value that is left out: the schema fills it in or does not need it. */
 const absent = Symbol('absent');
 
 type Problems = Map<string, string>;
@@ -28,7 +28,7 @@ export function pathOf(path: string, key: string | number): string {
   return typeof key === 'number' ? `${path}[${key}]` : `${path}.${key}`;
 }
 
-/** Makes the input of what is typed, with the checks that need no schema of the script. */
+/** Turns a draft into the input, with the checks that do not need the script's schema. */
 export function readDraft(field: Field, draft: Draft): InputReading {
   const problems: Problems = new Map();
   const value = valueOf(field, draft, ROOT, problems);
@@ -110,7 +110,7 @@ function listOf(
   return items.filter((item) => item !== absent);
 }
 
-/** The value of a field without one: left out, null, `otherwise`, or a problem. */
+/** The value of an empty field: left out, null, `otherwise`, or a problem. */
 function leftOut(field: Field, note: (problem: string) => void, otherwise: unknown = absent): unknown {
   if (field.optional) return absent;
   if (field.nullable) return null;

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 
 type NoteProps = { hint?: ReactNode; problem: string | undefined };
 
-/** The help of a field, or what is wrong with it. */
+/** The help text of a field, or its problem. */
 export function FieldNote({ hint, problem }: NoteProps) {
   const note = problem ?? hint;
   if (note === undefined) return null;
@@ -16,7 +16,7 @@ export function FieldNote({ hint, problem }: NoteProps) {
 
 type FieldGroupProps = NoteProps & { label: string; action?: ReactNode; children: ReactNode };
 
-/** Several fields that make one value, with their name above them. */
+/** Several fields for one value, below the value's name. */
 export function FieldGroup({ label, action, children, ...note }: FieldGroupProps) {
   return (
     <fieldset

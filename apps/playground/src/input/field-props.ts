@@ -5,7 +5,7 @@ import type { Field } from './schema-fields.ts';
 /** A field of one kind. */
 export type Of<Kind extends Field['kind']> = Extract<Field, { kind: Kind }>;
 
-/** What every field of the form gets. */
+/** The props of every field of the form. */
 export type InputFieldProps<One extends Field = Field> = {
   name: string;
   field: One;
@@ -13,7 +13,7 @@ export type InputFieldProps<One extends Field = Field> = {
   path: string;
   /** Messages by path. */
   problems: ReadonlyMap<string, string>;
-  /** Gets the new draft of this field, and the path of what was changed in it. */
+  /** Called with the field's new draft and the path of the change in it. */
   onDraft: (draft: Draft, path: string) => void;
 };
 

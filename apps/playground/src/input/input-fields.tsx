@@ -131,7 +131,7 @@ function List({ field, draft, path, problems, onDraft, ...props }: InputFieldPro
   );
 }
 
-/** The most items of a list that has no bound of its own. */
+/** The most items of a list whose schema has no maximum. */
 const MOST_ITEMS = 100;
 
 function Union({ field, draft, path, problems, onDraft, ...props }: InputFieldProps<Of<'union'>>) {

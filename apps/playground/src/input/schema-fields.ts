@@ -28,7 +28,7 @@ type FieldFacts = {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Deeper values are typed as JSON. */
+/** Deeper values are edited as JSON. */
 const MOST_LEVELS = 6;
 /** Members of one object, choices of one field, and variants of one union. */
 const MOST_MEMBERS = 60;
@@ -102,7 +102,7 @@ function fieldOf(given: Schema, context: Context): Field {
   }
 }
 
-/** The schema that a reference means; undefined if it refers to itself or to nothing. */
+/** The schema that a reference points to; undefined if it refers to itself or to nothing. */
 function resolve(
   schema: Schema,
   { root, refs }: Context,

@@ -16,7 +16,7 @@ export function TypedField({
   const shared = {
     label: labelOf({ ...props, field }),
     value: typeof draft === 'string' ? draft : '',
-    // an emptied field that may be empty is left out
+    // an empty field is left out if its value may be missing
     onText: (text: string) => onDraft(text === '' && field.kind !== 'text' ? undefined : text, path),
     problem: problems.get(path),
     hint: [field.description, boundsOf(field)].filter(Boolean).join(' · ') || undefined,

@@ -4,9 +4,9 @@ import { useInspection, type Moment } from '../state/inspection.ts';
 const PAUSE = 100;
 
 /**
- * Tells of the moment that is shown. While one moment follows the other, as the user drags through a run, it tells only
- * of the one that stays; of a single move, a run that plays, and the way back to now it tells at once. Returns a function
- * that ends it.
+ * Reports the moment that is shown. Moments of a single move, of a playing run and the return to the present are
+ * reported at once. While the user drags through a run, only the first moment and those that stay are reported. Returns
+ * a function that stops the reports.
  */
 export function followSettled(settle: (moment: Moment | undefined) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;

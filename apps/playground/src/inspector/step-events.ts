@@ -1,11 +1,11 @@
 import type { RunEvent } from '@cueline/core';
 
-/** A part of a log: from the index `start` up to but without `end`. */
+/** A part of a log: from the index `start` up to, but not including, `end`. */
 export type EventRange = { start: number; end: number };
 
 type StepIndex = { first: RunEvent | undefined; read: number; starts: Map<string | undefined, number[]> };
 
-/** By logs, which grow: each event is read once. */
+/** By log. A log only grows, so each event is read once. */
 const indexes = new WeakMap<readonly RunEvent[], StepIndex>();
 
 /** The indexes of the events with which the steps of an agent begin, or those of the run itself. */

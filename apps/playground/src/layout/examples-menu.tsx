@@ -10,7 +10,7 @@ import { Button } from '../ui/button.tsx';
 import { menuContent, menuItem } from '../ui/menu/menu-style.ts';
 import { replaceScript } from '../state/replace-script.ts';
 
-// loaded with the first opening of the gallery
+// loaded when the gallery is first opened
 const RunPicture = loadLater(() => import('./run-picture.tsx').then((it) => it.RunPicture));
 
 /** The largest file that is opened as a script, in bytes. */

@@ -13,7 +13,7 @@ import { prepareRuns } from '../state/run-parts.ts';
 import { usePlayground } from '../state/store.ts';
 import { CopyStepLink } from './run-details.tsx';
 
-/** What a run needs and the page is drawn without, what is needed first at the beginning. */
+/** The modules that a run needs and the first paint does not, in the order in which they are needed. */
 const loads: readonly (() => Promise<unknown>)[] = [
   prepareRuns,
   ...[
@@ -30,14 +30,14 @@ const loads: readonly (() => Promise<unknown>)[] = [
 ];
 
 /**
- * Loads all of it before it is needed, so that a click on Run waits for nothing. The editor comes first: a user reads and
- * edits before running.
+ * Loads these modules ahead, so that a run starts at once. The editor comes first, because users read and edit a script
+ * before they run it.
  */
 export async function loadAhead(): Promise<void> {
   if (usePlayground.getState().view === 'script') await loadScriptEditor().catch(() => {});
   for (const load of loads) {
     await idle();
-    // if that fails, perhaps without a network, the part itself tries again
+    // if that fails, for example without a network, the part itself tries again
     await load().catch(() => {});
   }
 }
@@ -45,7 +45,7 @@ export async function loadAhead(): Promise<void> {
 /** Resolves when the page has nothing else to do, or after a second. */
 function idle(): Promise<void> {
   return new Promise((resolve) => {
-    // Safari has none
+    // Safari does not have this function
     if (typeof requestIdleCallback === 'function') requestIdleCallback(() => resolve(), { timeout: 1_000 });
     else setTimeout(resolve, 50);
   });

@@ -10,7 +10,7 @@ import { RunPane } from '../panes/run-pane.tsx';
 
 const waiting: ReactNode = <div aria-busy className="flex-1 bg-page" />;
 
-// loaded when they are opened: a visitor who came for a script needs neither
+// loaded when they are first opened: a visitor who came for a script needs neither
 const PromptsPane = loadLater(
   () => import('../prompts/prompts-pane.tsx').then((it) => it.PromptsPane),
   waiting,

@@ -5,7 +5,7 @@ import { usePlayground } from '../state/store.ts';
 export function start(): void {
   const { view } = usePlayground.getState();
   if (view === 'script') startRun();
-  // loaded with its view, so that this takes no time
+  // loaded with its view already
   else if (view === 'prompts') void import('../prompts/start-prompt.ts').then((it) => it.startPrompt());
   else void import('../evals/start-eval.ts').then((it) => it.startEval());
 }

@@ -7,7 +7,7 @@ import { drawToasts } from '../ui/toast.ts';
 export function Toasts() {
   const theme = useTheme();
   const narrow = useNarrow();
-  // its child listens by then
+  // its child is listening by then
   useEffect(() => drawToasts(toast), []);
   return (
     <Toaster

@@ -1,19 +1,19 @@
 import { useEffect } from 'react';
 
-/** The parts of the page that take the focus in place of what is gone from them. */
+/** The parts of the page that take the focus when a focused element inside them is removed. */
 const PARTS = 'section, [role=dialog], main';
-/** How long a part that closes has to give the focus to something else, in milliseconds. */
+/** How long a closing part has to move the focus elsewhere, in milliseconds. */
 const GRACE_MS = 80;
-/** How many parts are remembered: those around a dialog's opener, too. */
+/** How many parts are remembered, including those around a dialog's opener. */
 const MOST_PARTS = 8;
 
 /**
- * Keeps the focus in its part of the page. A button that is gone or disabled once it is pressed would lose it, and with it
- * the user of a keyboard or of a screen reader the place.
+ * Keeps the focus in its part of the page. A button that is removed or disabled when it is pressed would lose the
+ * focus, and users of a keyboard or a screen reader would lose their place.
  */
 export function useKeptFocus(): void {
   useEffect(() => {
-    /** What had the focus last, and what is around it, from the inside. */
+    /** The element that last had the focus; `parts` are those around it, from the inside. */
     let last: Element | undefined;
     let parts: readonly HTMLElement[] = [];
     let timer = 0;
@@ -25,7 +25,7 @@ export function useKeptFocus(): void {
     const restore = (): void => {
       timer = 0;
       if (document.activeElement !== document.body || last === undefined) return;
-      // still there: the user went elsewhere
+      // if the element is still there, the user went elsewhere
       const isThere = last.isConnected && last.checkVisibility() && !last.matches(':disabled');
       const part = isThere ? undefined : parts.find((it) => it.isConnected && it.checkVisibility());
       last = undefined;

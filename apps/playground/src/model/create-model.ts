@@ -33,7 +33,7 @@ export function toModelReference({ connection, keys }: Connection): { ref: strin
   }
 }
 
-/** The model that was made last. It keeps nothing of a call, so that runs can share it. */
+/** The last model that was created. It keeps no state between calls, so runs can share it. */
 let last: (Connection & { model: LanguageModelV4 }) | undefined;
 
 /**

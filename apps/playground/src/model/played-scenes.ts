@@ -15,14 +15,15 @@ export function whenOf(scene: Scene): RegExp | undefined {
   return hasTurn(scene) ? scene.when : undefined;
 }
 
-/** True for a scene that has facts beside its turn. */
+/** True for a scene that has fields besides its turn. */
 export function hasTurn(scene: Scene): scene is Extract<Scene, { turn: ScriptedTurn }> {
   return typeof scene === 'object' && 'turn' in scene;
 }
 
 /**
- * Returns how an example's scenes continue after the events `kept` of one of its runs. Undefined if they do not fit any
- * more, because another model has answered, something was edited, or a user has replied: the rule-based demo answers.
+ * Returns how an example's scenes continue after the events `kept` of one of its runs. Undefined if the scenes no
+ * longer fit, because another model has answered, something was edited, or the user has replied. The rule-based demo
+ * model then answers.
  */
 export function continueScenes(scenes: readonly Scene[], kept: readonly RunEvent[]): ScenePlay | undefined {
   const [first] = kept;

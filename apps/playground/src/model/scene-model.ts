@@ -14,10 +14,13 @@ import {
 import type { Scene } from '../examples/scene.ts';
 import { findScene, hasTurn, whenOf } from './played-scenes.ts';
 
-/** How to play scenes. `hurried`: without their pauses, for tests. `played`: the numbers of those that are over. */
+/**
+ * How to play scenes. `hurried`: without their pauses, for tests. `played`: the numbers of the scenes that were played
+ * before.
+ */
 export type SceneModelOptions = ScriptedModelOptions & { hurried?: boolean; played?: readonly number[] };
 
-/** Said once, when the scripted answers of an example do not fit any more. */
+/** Shown once, when the scripted answers of an example no longer fit. */
 const beyondScript =
   'The simulated model has no scripted answer to this request. From here on it follows general rules, and understands ' +
   'nothing. Choose a model at the top for real answers.';
@@ -101,7 +104,7 @@ function numbersIn(text: string): number[] {
   return (text.replaceAll(/\d+:\d+/g, '').match(/\d+(?:\.\d+)?/g) ?? []).map(Number);
 }
 
-/** True if an object with these members fits a schema at first sight: names, and values of an enum. */
+/** True if an object with these members roughly fits a schema: checks the names and the values of an enum. */
 function takes(schema: JSONSchema7, input: unknown): boolean {
   if (typeof input !== 'object' || input === null) return false;
   const { properties = {}, required = [] } = schema;
@@ -125,7 +128,7 @@ function isChecked(scene: Scene): boolean {
   return hasTurn(scene) && scene.checked === true;
 }
 
-/** Makes the ids of calls unique: each scene is a script of its own, and would begin to count anew. */
+/** Makes the ids of calls unique: each scene is a separate scripted model, which starts counting from the beginning. */
 function withIds(turn: ScriptedTurn, scene: number): ScriptedTurn {
   if (typeof turn === 'string') return turn;
   return turn.map((part, index): string | ScriptedPart =>

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import { loadLater } from './load-later.tsx';
 
-/** In the place of a run's details that are not drawn yet. */
+/** The placeholder for those details of a run that are not drawn yet. */
 export const loading: ReactNode = <div aria-busy className="flex-1 bg-panel" />;
 
-// the parts of a run, which the page is drawn without
+// the parts of a run, which the first paint does not need
 
 /** The transcript; its Markdown is a large part of the page's code. */
 export const Transcript = loadLater(
@@ -13,7 +13,7 @@ export const Transcript = loadLater(
 );
 /** The task list of a run. */
 export const TaskPanel = loadLater(() => import('../tasks/task-panel.tsx').then((it) => it.TaskPanel));
-/** What asks the user for approvals. */
+/** The cards that ask the user for approvals. */
 export const ApprovalDock = loadLater(() =>
   import('../approval/approval-dock.tsx').then((it) => it.ApprovalDock),
 );

@@ -4,11 +4,11 @@ import { useEffect, useState, type ComponentType, type ReactNode } from 'react';
 export type LaterComponent<Props> = ComponentType<Props> & { load: () => Promise<unknown> };
 
 /**
- * A component whose code loads later. If the code is there, the component is drawn at once; until then `waiting` is drawn
- * in its place.
+ * A component whose code loads later. If the code has loaded, the component is drawn at once; until then, `waiting` is
+ * drawn in its place.
  *
- * It uses plain state: what a Suspense boundary waits for would come after all frames of a run that plays meanwhile, and
- * React keeps a boundary's fallback for up to 300 ms.
+ * It uses state instead of Suspense: React would draw a suspended component only after all frames of a run that plays
+ * meanwhile, and keeps a fallback for up to 300 ms.
  */
 export function loadLater<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
@@ -20,7 +20,7 @@ export function loadLater<Props extends object>(
     return loaded;
   };
   function Later(props: Props) {
-    // a component that is on the page keeps its type, and with it its state
+    // a mounted component keeps its type, and with it its state
     const [Component, setComponent] = useState<ComponentType<Props> | undefined>(() => loaded);
     useEffect(() => {
       if (Component !== undefined) return undefined;
@@ -38,7 +38,7 @@ export function loadLater<Props extends object>(
   return Object.assign(Later, { load: loadOnce });
 }
 
-/** In the place of a part whose code did not arrive. */
+/** The placeholder for a part whose code failed to load. */
 function NotLoaded() {
   return (
     <p role="alert" className="p-4 text-base text-danger">

@@ -6,7 +6,7 @@ import { loadLater } from './load-later.tsx';
 // loaded once the preview is open
 const RequestView = loadLater(() => import('../request/request-view.tsx').then((it) => it.RequestView));
 
-/** What the script in the editor would send to the model first. No model is called. */
+/** The first request that the script in the editor would send. No model is called. */
 export function PreviewPane() {
   const { last, problem, needsInput, checking } = usePreview();
   const script = usePlayground((state) => state.script);

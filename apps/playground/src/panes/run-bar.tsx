@@ -64,13 +64,13 @@ type RunBarProps = {
   state: RunState;
   /** True if this is an earlier moment of the run. */
   isPast?: boolean;
-  /** True if what would be sent can be shown in the place of the run. */
+  /** True if the preview of the request can be shown in place of the run. */
   hasPreview?: boolean;
 };
 
 /** The run's status: model, step, time, tokens. */
 export function RunBar({ session, state, isPast = false, hasPreview = false }: RunBarProps) {
-  // After a press on Run, there is a run before its first event.
+  // After a press on Run, the run exists before its first event.
   const status = session !== undefined && state.status === 'idle' ? 'running' : state.status;
   const going = !isPast && isUnderWay({ ...state, status });
   const { Icon, words, look } = looks[status];
@@ -130,7 +130,7 @@ export function RunBar({ session, state, isPast = false, hasPreview = false }: R
   );
 }
 
-/** Shows what the script would send first, in the place of the run. */
+/** Shows the script's first request in place of the run. */
 function PreviewToggle({ className }: { className?: string }) {
   const open = usePreview((preview) => preview.open);
   return (

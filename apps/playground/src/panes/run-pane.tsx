@@ -27,7 +27,7 @@ type RunPaneProps = {
   empty: ReactNode;
   /** The form of the input, above the run. */
   input?: ReactNode;
-  /** What would be sent, in the place of the run while it is open. */
+  /** The preview of the request, in place of the run while it is open. */
   preview?: ReactNode;
 };
 
@@ -41,7 +41,7 @@ export function RunPane(props: RunPaneProps) {
       ref={pane}
       tabIndex={-1}
       aria-label="Run"
-      // in a low window the bars and lists above the transcript would leave it no room
+      // in a short window, the bars and lists above the transcript would leave it no room
       className="relative flex min-h-0 flex-1 flex-col bg-page short:overflow-y-auto"
     >
       <h2 className="sr-only">Run</h2>

@@ -2,7 +2,7 @@ import { History, X } from 'lucide-react';
 import { closeRun } from '../state/run-session.ts';
 import { Button } from '../ui/button.tsx';
 
-/** Says that the run below it came in a link. */
+/** Says that the run below it came from a link. */
 export function SharedRunBar() {
   return (
     <div

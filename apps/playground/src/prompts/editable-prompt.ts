@@ -20,7 +20,7 @@ export type EditablePrompt = Omit<
   readonly userPromptParameters: readonly EditableParameter[];
 };
 
-/** How many versions the page edits; a larger file belongs into an editor. */
+/** How many versions the page edits; a larger file belongs in an editor. */
 export const MAX_PROMPTS = 500;
 
 const text = z.string().max(200_000);
@@ -68,8 +68,8 @@ const editablePrompt = z
 const editablePrompts = z.array(editablePrompt).min(1).max(MAX_PROMPTS);
 
 /**
- * Reads prompts that the form can edit, from what a link, a file or the storage has. What the prompts mean is checked by
- * the library, while they are edited. Undefined if they do not have the shape of prompts.
+ * Reads prompts that the form can edit, from a link, a file or storage. Checks only their shape: the library validates
+ * the prompts while they are edited. Undefined if their shape is invalid.
  */
 export function readEditablePrompts(value: unknown): EditablePrompt[] | undefined {
   const list =

@@ -16,7 +16,7 @@ import { samplePrompts, sampleValues } from './sample-prompts.ts';
 /** A version in the list; `key` stays when its id and its version are edited. */
 export type PromptEntry = { readonly key: string; readonly prompt: EditablePrompt };
 
-/** What a link to prompts has. */
+/** The content of a link to prompts. */
 export type SharedPrompts = {
   readonly prompts: readonly EditablePrompt[];
   /** The position of the version that is shown. */
@@ -29,7 +29,7 @@ export type PromptsState = {
   entries: readonly PromptEntry[];
   /** The key of the entry that is edited. */
   selected: string;
-  /** What the form of values has, by prompt id. */
+  /** The values in the form, by prompt id. */
   values: Readonly<Record<string, Values>>;
   /** The user's own prompts, while those of a link or a file are shown. */
   previous: SharedPrompts | undefined;
@@ -167,7 +167,7 @@ export function entryOf({ entries, selected }: Pick<PromptsState, 'entries' | 's
   return entries.find(({ key }) => key === selected) ?? entries[0]!;
 }
 
-/** What a link to the prompts has. */
+/** The content of a link to the prompts. */
 export function sharedOf({ entries, selected, values }: PromptsState): SharedPrompts {
   return {
     prompts: entries.map(({ prompt }) => prompt),
@@ -183,7 +183,7 @@ function isSample({ prompts }: SharedPrompts): boolean {
   return JSON.stringify(prompts) === JSON.stringify(samplePrompts);
 }
 
-/** Reads what a link or the storage has; undefined if it does not have the shape. */
+/** Reads prompts from a link or from storage; undefined if their shape is invalid. */
 export function readShared(value: unknown): SharedPrompts | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { prompts, selected, values } = value as Record<string, unknown>;

@@ -8,13 +8,13 @@ export type MessagePart =
   | { kind: 'file'; file: FilePart }
   | { kind: 'data'; type: string; value: unknown };
 
-/** The parts of a message. A log from elsewhere may have any fields, so each is checked before it is read. */
+/** The parts of a message. An imported log may have any fields, so each is checked before it is read. */
 export function partsOfMessage({ content }: ModelMessage): MessagePart[] {
   if (typeof content === 'string') return [{ kind: 'text', text: content }];
   return content.map((part) => readPart(part as unknown as Fields));
 }
 
-/** A message as a text, to be compared with another. */
+/** A message as text, for comparison with another one. */
 export function messageText(message: ModelMessage): string {
   return partsOfMessage(message)
     .map((part) => {
@@ -64,7 +64,7 @@ function fileOf({ type, mediaType, filename, data, image }: Fields): FilePart {
 /** The address of a file, or a data URL of its bytes; empty for one that only its provider has. */
 function addressOf(source: unknown, mediaType: string): string {
   if (isRecord(source)) return addressOf(source['url'] ?? source['data'], mediaType);
-  // a text in brackets stands for bytes that the log does not have
+  // a text in brackets stands for bytes that the log does not contain
   if (typeof source !== 'string' || source.startsWith('[')) return '';
   return /^[a-z]+:/i.test(source) ? source : `data:${mediaType};base64,${source}`;
 }

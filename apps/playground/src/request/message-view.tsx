@@ -25,7 +25,7 @@ const roles = {
   system: { Icon: ScrollText, word: 'System' },
 } as const;
 
-/** The messages of a request; of many, the last ones. */
+/** The messages of a request. A long request shows its last messages. */
 export function MessageList({ messages }: { messages: readonly ModelMessage[] }) {
   const [most, setMost] = useState(MESSAGES_AT_ONCE);
   if (messages.length === 0) return <Nothing>This request has no messages.</Nothing>;

@@ -5,7 +5,7 @@ import { instructionPartsOf } from './instruction-segments.ts';
 /** The estimated tokens of one definition, or of all messages together. */
 export type TokenRow = {
   kind: 'variable' | 'system' | 'instructions' | 'message' | 'tool' | 'others';
-  /** The definition's name; empty for rows that are no definition. */
+  /** The definition's name; empty for rows that are not definitions. */
   name: string;
   /** How many parts of the request the row stands for. */
   count: number;
@@ -20,8 +20,8 @@ const MOST_ROWS = 40;
 const estimates = new WeakMap<CompiledRequest, Estimate | undefined>();
 
 /**
- * The estimated tokens of a request by definition, in the order in which they are sent. Undefined for a request of
- * a foreign log whose messages have no form that can be counted.
+ * The estimated tokens of a request by definition, in the order in which they are sent. Undefined for a request of an
+ * imported log whose messages cannot be counted.
  */
 export function estimateRequest(request: CompiledRequest): Estimate | undefined {
   if (!estimates.has(request)) estimates.set(request, tryToEstimate(request));

@@ -55,7 +55,7 @@ function SelectableTool({ tool }: { tool: RequestTool }) {
   );
 }
 
-/** What a model reads of a tool: its description, and its arguments with their types. */
+/** The parts of a tool that the model reads: its description, and its arguments with their types. */
 export function ToolDescription({ tool: { name, description = '', inputSchema } }: { tool: RequestTool }) {
   const rows = useMemo(() => schemaRows(inputSchema), [inputSchema]);
   const [raw, setRaw] = useState(false);

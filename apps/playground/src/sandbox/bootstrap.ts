@@ -1,7 +1,7 @@
 /**
- * The whole inline script of the sandbox frame. It takes one message from the page that created the frame,
- * and starts the relay in that message. It is a text and not a function, because two Content Security
- * Policies contain its hash: nothing may reformat it.
+ * The whole inline script of the sandbox frame. It takes one message from the page that created the frame, and starts
+ * the relay in that message. It is a string, not a function, because two Content Security Policies contain its hash:
+ * nothing may reformat it.
  */
 export const bootstrapSource: string = `addEventListener('message', function boot(event) {
   if (event.source !== parent || event.ports.length !== 1) return;

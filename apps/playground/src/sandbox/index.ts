@@ -34,14 +34,17 @@ export type Sandbox = {
   warm(): void;
   /** Compiles this script ahead of its run. */
   prepare(script: string): void;
-  /** Runs this script with the input and the kept turns and steps of a request. The script takes the place of its definition. */
+  /**
+   * Runs this script with the input and the kept turns and steps of a request. The script replaces the request's
+   * definition.
+   */
   executor(script: string, host: ScriptHost): Executor;
   /**
    * Loads this script without running it, in a worker that ends with it: the name of its prompt and its input and, with
    * `dryRun`, its first request. No model is called. Never rejects.
    */
   check(script: string, options: { dryRun?: { input?: unknown }; signal: AbortSignal }): Promise<ScriptCheck>;
-  /** Ends the waiting worker, and starts no other in advance. Runs that are under way continue. */
+  /** Ends the waiting worker, and starts no more workers in advance. Runs that are under way continue. */
   dispose(): void;
 };
 
@@ -63,7 +66,9 @@ export type ScriptHost = {
   onDefinition?: (definition: DefinitionLine) => void;
 };
 
-/** How long after a run's worker was taken the next one is started, in milliseconds: it must not delay the first answer. */
+/**
+ * How long after a run has taken a worker the next worker starts, in milliseconds: it must not delay the first answer.
+ */
 const SPARE_AFTER_MS = 1_000;
 
 // The page's policy forbids `new Function` too, and a browser reports the attempt.
@@ -84,7 +89,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       try {
         compileScript(script);
       } catch {
-        // its run or its check will say what is wrong with it
+        // its run or its check will report the problem
       }
     },
     executor: (script, host) => createScriptExecutor(script, host),

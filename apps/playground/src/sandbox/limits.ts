@@ -24,7 +24,7 @@ export type SandboxLimits = {
   boot: number;
   /** Milliseconds in which a waiting worker must answer before it gets a script. Default 1,000. */
   check: number;
-  /** Milliseconds in which a script must make its first request, if it is only wanted for a preview. Default 5,000. */
+  /** Milliseconds that a script has to make its first request for a preview. Default 5,000. */
   preview: number;
   /** Characters in one command of the user, such as the arguments of an approved call. Default 1,000,000. */
   commandLength: number;

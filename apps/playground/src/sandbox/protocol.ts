@@ -77,7 +77,7 @@ export type ConsoleLevel = 'debug' | 'log' | 'info' | 'warn' | 'error';
 /** Messages of parts that the page may send before the worker has asked for more. */
 export const initialCredit = 4;
 
-// Saved before any script has run: a script that replaces them does not speak for the runtime.
+// Saved before any script runs, so that a script that replaces them cannot forge the runtime's messages.
 const { parse, stringify } = JSON;
 
 /** JSON text; bytes, which only files contain, as base64. */

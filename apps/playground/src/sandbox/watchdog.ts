@@ -8,11 +8,9 @@ export type Watchdog = {
 /**
  * Calls `onSilent` once, after `patience` milliseconds without a sign of life.
  *
- * The watcher counts silence in ticks of its own. A late tick does not count, and one that is far too late restarts
- * the
- * count: then the watcher itself stood still (a frozen or throttled tab, a busy thread or machine), and maybe the
- * watched
- * side with it.
+ * The watcher counts silence in its own ticks. A late tick does not count. A tick that is far too late restarts the
+ * count: the watcher itself was suspended (a frozen or throttled tab, a busy thread or machine), and perhaps the
+ * watched side, too.
  */
 export function createWatchdog(options: {
   every: number;

@@ -23,7 +23,7 @@ export function ModelButton() {
         className={clsx('size-1.5 shrink-0 rounded-full', problem === undefined ? 'bg-go' : 'bg-warn')}
       />
       <span className="sr-only">Model: </span>
-      {/* a phone has room for one word, and a simulated model is called simulated everywhere */}
+      {/* a phone has room for one word; the page calls a simulated model simulated everywhere */}
       <span className={clsx('min-w-0 truncate', isDemo && 'narrow:sr-only')}>{name} </span>
       <span
         className={clsx(

@@ -13,10 +13,10 @@ import { linkedStepOf, makeStepLink } from './step-link.ts';
 /** How long the button says that the link was copied, in milliseconds. */
 const COPIED_MS = 2_000;
 
-/** The number of events up to which a run may fit into a link; a longer one is not tried. */
+/** The number of events up to which the page tries to fit a run into a link. */
 const MOST_EVENTS = 3_000;
 
-/** Copies a link to the selected step; only for a run that has ended and that a link leads to, or has room for. */
+/** Copies a link to the selected step. Shown only if the run has ended and has a link or fits into one. */
 export function CopyStepLink({ session }: { session: RunSession }) {
   const running = useRunning();
   const step = useInspection(({ selection }) => linkedStepOf(selection, session));
@@ -51,7 +51,7 @@ function CopyButton({ session, script, step }: { session: RunSession; script: st
   );
 }
 
-/** The link to a run with its script: the one that was opened, one that has room for all of it, or its short link. */
+/** The link to a run with its script: the link that was opened, one that holds the whole run, or its short link. */
 function linkTo({ run, shared }: RunSession, script: string): string | undefined {
   const page = location.origin + location.pathname;
   const opened = shared ? readLink(location.hash).kind : 'none';

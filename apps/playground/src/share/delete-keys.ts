@@ -2,7 +2,7 @@
 export type DeleteKey = { id: string; key: string; expiresAt: number };
 
 const NAME = 'cueline-share-keys';
-/** The most keys that are kept: the oldest are dropped. */
+/** The most keys that are kept: the oldest ones are removed. */
 const MOST = 200;
 
 /** Used while the page is open, if the browser stores nothing. */
@@ -18,7 +18,7 @@ export function deleteKeyOf(id: string): string | undefined {
   return read().find((entry) => entry.id === id)?.key;
 }
 
-/** Forgets the delete key of a share. */
+/** Removes the delete key of a share. */
 export function dropDeleteKey(id: string): void {
   write(read().filter((entry) => entry.id !== id));
 }
@@ -29,7 +29,7 @@ function read(): readonly DeleteKey[] {
   try {
     stored = JSON.parse(localStorage.getItem(NAME) ?? '[]');
   } catch {
-    // nothing is stored, or something else
+    // nothing valid is stored
   }
   const kept = Array.isArray(stored) ? stored.filter(isDeleteKey) : [];
   const others = known.filter(({ id }) => kept.every((entry) => entry.id !== id));

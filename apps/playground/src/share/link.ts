@@ -32,7 +32,9 @@ export function makeShortLink(id: string, page: string): string {
   return `${page}${SHORT}${id}`;
 }
 
-/** The meaning of a hash: nothing to open, the content of the link, where to get it, or why it was not opened. */
+/**
+ * The meaning of a hash: nothing to open, the content of the link, where to get it, or why the page did not open it.
+ */
 export type OpenedLink =
   | { kind: 'none' }
   | { kind: 'script'; script: string }
@@ -50,14 +52,14 @@ export const AS_IT_WAS = 'Your own work is unchanged.';
 const SHORT = '#s=';
 
 /**
- * Reads a link's hash. It contributes nothing but a script or prompts, a run and an evaluation: the page itself decides where a run is fetched
- * from.
+ * Reads a link's hash. A link supplies only a script or prompts, a run and an evaluation. The page itself decides where
+ * it fetches a run from.
  */
 export function readLink(hash: string): OpenedLink {
   if (hash === '' || hash === '#') return { kind: 'none' };
   if (hash.startsWith(SHORT)) {
     const id = hash.slice(SHORT.length);
-    // the store's own format: nothing else ever gets into an address
+    // the store's own format of ids: no other text gets into an address
     if (/^[\w-]{21}[AQgw]$/.test(id)) return { kind: 'short', id };
     return refused('This link is cut off: its end is missing or changed. Ask for it again.');
   }

@@ -44,7 +44,7 @@ function keepAddress(signal: AbortSignal): void {
       state.script === script && state.session === session && state.promptSession === promptSession;
     if (isSame && !signal.aborted) return;
     stop();
-    // another link has the address now
+    // by now the address has another link
     if (!signal.aborted) clean();
   });
 }
@@ -105,7 +105,9 @@ async function openPrompts(
     if (signal.aborted) return;
     if (problem !== undefined) return refuse(problem);
   } catch {
-    return refuse('What shows shared prompts could not be loaded. Reload the page and open the link again.');
+    return refuse(
+      'The view for shared prompts could not be loaded. Reload the page and open the link again.',
+    );
   }
   usePlayground.setState({ notice: { kind: 'opened', from: 'link' } });
 }
@@ -122,7 +124,7 @@ async function openRun(
     await nextTurn();
     problem = await problemOfLog(log);
   } catch {
-    return refuse('What shows a shared run could not be loaded. Reload the page and open the link again.');
+    return refuse('The view for shared runs could not be loaded. Reload the page and open the link again.');
   }
   if (signal.aborted) return;
   if (problem !== undefined) {
@@ -146,6 +148,6 @@ async function openRun(
 
 function refuse(message: string): void {
   const whole = message.endsWith(AS_IT_WAS) ? message : `${message} ${AS_IT_WAS}`;
-  // on a phone, the pane with the notice is shown
+  // on a phone, show the pane with the notice
   usePlayground.setState({ notice: { kind: 'refused', message: whole }, tab: 'editor' });
 }

@@ -9,7 +9,10 @@ import type { OpenedLink } from './link.ts';
 
 type Shared = Extract<OpenedLink, { kind: 'prompts' | 'evaluation' }>;
 
-/** Shows the prompts of a link, with its run or its evaluation. Nothing runs. Returns why a link was not opened. */
+/**
+ * Shows the prompts of a link, with its run or its evaluation. Nothing runs. If the link cannot be opened, returns the
+ * reason.
+ */
 export async function showPrompts(link: Shared, signal: AbortSignal): Promise<string | undefined> {
   const shared = readShared(link.prompts);
   if (shared === undefined) return 'The prompts in this link cannot be read. Ask for the link again.';

@@ -10,7 +10,7 @@ import { Warning } from './warning.tsx';
 type SharePayloadProps = {
   what: SharedThing;
   payload: LinkPayload;
-  /** What the link has, in a sentence. */
+  /** The content of the link, in a sentence. */
   children: ReactNode;
 };
 

@@ -44,7 +44,7 @@ function ShareForm() {
   return <Form />;
 }
 
-/** A form that takes the focus once it is there. */
+/** A form that takes the focus once it has loaded. */
 function focused(Form: ComponentType): ComponentType {
   return function FocusedForm() {
     return (

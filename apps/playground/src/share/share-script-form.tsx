@@ -8,7 +8,7 @@ import { ShareScript } from './share-script.tsx';
 export function ShareScriptForm() {
   const session = usePlayground((state) => state.session);
   const [choice, choose] = useState<'script' | 'run'>();
-  // a run from a link may be passed on at once, also one that opens later; the user's own is shared only on request
+  // a run from a link, even one that opens later, is included at once; the user's own run only on request
   const what = choice ?? (session?.shared === true ? 'run' : 'script');
   return (
     <>

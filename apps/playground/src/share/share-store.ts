@@ -8,7 +8,7 @@ export class ShareError extends Error {
   override readonly name: 'ShareError' = 'ShareError';
 }
 
-/** A store's answer is cut here; a share is smaller. */
+/** A longer response is cut off; every share is shorter. */
 const MOST_BYTES = 2_000_000;
 const TIMEOUT_MS = 30_000;
 

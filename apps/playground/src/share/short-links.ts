@@ -5,7 +5,7 @@ import { deleteShare, putShare } from './share-store.ts';
 /** A short link, and when it expires, if that is known, in ms since 1970. */
 export type ShortLink = { id: string; url: string; expiresAt: number | undefined };
 
-/** The shares by their content: a popover that is opened again uploads nothing again. */
+/** The shares by their content, so that a popover that opens again does not upload again. */
 const made = new Map<string, ShortLink>();
 
 /** The short link to the content of `hash`, if this page has made or opened it. */

@@ -10,7 +10,7 @@ import { askTerms, ShareError, type ShareTerms } from './share-store.ts';
 import { knownShortLink, makeUploadedLink, type ShortLink } from './short-links.ts';
 import { formatDate, formatLifetime } from './format-time.ts';
 
-/** What a short link leads to. */
+/** The content that a short link leads to. */
 export type SharedThing = 'script' | 'run' | 'prompts' | 'evaluation';
 
 type UploadLinkProps = {
@@ -152,7 +152,7 @@ function focusOn(line: HTMLElement | null): void {
   line?.focus();
 }
 
-/** Content that no page could open is not uploaded. */
+/** Throws for content that no page could open, before it is uploaded. */
 async function checkLog(log: readonly RunEvent[] | undefined): Promise<void> {
   if (log === undefined) return;
   const { problemOfLog } = await import('../history/check-log.ts');

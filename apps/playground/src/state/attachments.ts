@@ -20,8 +20,8 @@ export type Attachments = {
 /** How many files one message may have. */
 export const MOST_FILES = 8;
 /**
- * How many bytes of files a conversation may have. Each request sends all of them again, and what leaves the sandbox at
- * once is bounded.
+ * How many bytes of files a conversation may have. Each request sends all of them again, and the size of a message from
+ * the sandbox is limited.
  */
 export const MOST_BYTES = 5_000_000;
 
@@ -74,7 +74,7 @@ function bytesIn(messages: readonly UIMessage[]): number {
 
 const textTypes =
   /^(?:text\/(?!rtf)|image\/svg|application\/(?:json|xml|javascript|yaml|x-yaml|x-ndjson|sql)\b)/;
-// a system may take TypeScript for a video
+// some systems report TypeScript files as video
 const textNames =
   /\.(?:txt|md|csv|tsv|json|jsonl|ya?ml|toml|xml|svg|html?|css|[cm]?[jt]sx?|py|rb|go|rs|java|kt|c|h|cpp|sh|sql|log)$/i;
 

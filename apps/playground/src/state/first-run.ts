@@ -11,8 +11,8 @@ export function isFirstVisit({ visited, script, session, view, notice }: Playgro
 }
 
 /**
- * Replays the recorded run of the first example to a first visitor, at its own pace. Who wants less motion sees its end
- * at once, and plays it by asking for it `again`.
+ * Replays the recorded run of the first example to a first visitor, at its own pace. With reduced motion, the page
+ * shows its end at once, and plays it only if the user asks for it `again`.
  */
 export async function replayFirstRun(again = false): Promise<void> {
   if (!isFirstVisit(usePlayground.getState())) return;

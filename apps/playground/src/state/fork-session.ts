@@ -4,7 +4,7 @@ import { canRunAgain, startFork } from './run-session.ts';
 import { logOf } from './shown-run.ts';
 import type { RunSession } from './store.ts';
 
-/** Why a session cannot run on from any of its steps; undefined if it can. */
+/** Why a session cannot continue from any of its steps; undefined if it can. */
 export function forkProblem(session: RunSession): string | undefined {
   return canRunAgain(session)
     ? undefined
@@ -27,14 +27,14 @@ export function stepOfAgent(session: RunSession, turn: number, agent: string): n
   return undefined;
 }
 
-/** The last step from which a turn can run on at a moment: the one after its last whole step. */
+/** The last step from which a turn can continue at a moment: the one after its last complete step. */
 export function stepAfter(session: RunSession, turn: number, seq: number): number {
   return continuableSteps(logOf(session, turn).slice(0, seq + 1)).at(-1) ?? 0;
 }
 
 /**
- * Runs a turn again from one of its steps, in a session of its own. The steps before it are kept as they were; without
- * them the turn begins anew, with the same input. `script` replaces the one that has run.
+ * Runs a turn again from one of its steps, in a new session. The steps before it stay as they were; from its first step,
+ * the turn starts over with the same input. `script` replaces the script that ran.
  */
 export function forkAt(session: RunSession, turn: number, step: number, script?: string): void {
   startFork(session, {
@@ -47,8 +47,8 @@ export function forkAt(session: RunSession, turn: number, step: number, script?:
 }
 
 /**
- * Replaces a call's result or the model's text, and runs only what follows, in a session of its own. After the last
- * answer nothing follows before the user replies. @throws CuelineError `invalid_options`
+ * Replaces a call's result or the model's text, and runs only what follows, in a new session. After an edit of the last
+ * answer, nothing runs until the user replies. @throws CuelineError `invalid_options`
  */
 export function forkEdited(session: RunSession, turn: number, edit: LogEdit): void {
   const log = editLog(logOf(session, turn), edit);

@@ -26,9 +26,9 @@ export type Inspection = {
   select(selection: Selection | undefined): void;
   /** Shows the run as it was at this moment, or as it is now. */
   goTo(moment: Moment | undefined): void;
-  /** The user begins or ends to drag the scrubber. */
+  /** Called when the user starts or stops dragging the scrubber. */
   dragScrubber(isDragged: boolean): void;
-  /** Forgets both: another run is shown. */
+  /** Clears the selection and the moment, because another run is shown. */
   reset(): void;
 };
 

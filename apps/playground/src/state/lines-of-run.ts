@@ -6,12 +6,12 @@ import {
   type FoundDefinitions,
 } from '../sandbox/script/find-definitions.ts';
 
-/** More changed lines than this, and the script counts as another one. */
+/** With more changed lines than this, the script counts as a different one. */
 const MOST_CHANGES = 400;
 
 /**
- * The lines of the script that ran. `made` is what its run has reported, which holds if there is any; a run from a link
- * or the storage has only the script's text.
+ * The lines of the script that ran. `made` has the lines that its run reported, and is used if there are any. A run
+ * from a link or from storage has only the script's text.
  */
 export function linesOfRun(script: string, made: readonly DefinitionLine[]): FoundDefinitions {
   const found = findDefinitions(script);

@@ -9,7 +9,7 @@ const origins: readonly unknown[] = ['own', 'example', 'link', 'file', 'run'] sa
 /** The script in the editor, without its text. */
 export type OpenScript = {
   readonly id: string;
-  /** The name that it was given; missing if its prompt names it. */
+  /** The name that the user gave it; missing if the script has the name of its prompt. */
   readonly name?: string | undefined;
   readonly origin: ScriptOrigin;
   /** True once it is one of the user's own scripts. An unedited example, link or file is not. */
@@ -23,7 +23,7 @@ export type OpenScript = {
 /** A script and its text. */
 export type OpenText = { readonly open: OpenScript; readonly text: string };
 
-/** What a tab remembers over a reload: its script, the user's script before it, and the runs that it shows. */
+/** What a tab remembers across a reload: its script, the user's script before it, and the runs that it shows. */
 export type TabMemory = OpenText & {
   readonly previous?: OpenText | undefined;
   /** The stored runs of the Script and the Prompts view. */
@@ -36,7 +36,7 @@ const SETTINGS = 'cueline:playground';
 /** Holds the second script of an earlier version of the page until it is stored. */
 const EARLIER = 'cueline:earlier-script';
 
-/** The name of a script: the one that it was given, or that of its first prompt. */
+/** The name of a script: the one that the user gave it, or the name of its first prompt. */
 export function nameOf({ open, text }: OpenText): string {
   return open.name ?? promptNameOf(text) ?? 'Untitled';
 }
@@ -77,7 +77,7 @@ export function createTabMemory(onProblem: (message: string) => void): (memory: 
   };
 }
 
-/** The user's other script, which an earlier version of the page has kept; undefined if there is none. */
+/** The user's other script, which an earlier version of the page has stored; undefined if there is none. */
 export function readEarlierScript(): string | undefined {
   try {
     return localStorage.getItem(EARLIER) ?? undefined;
@@ -86,7 +86,7 @@ export function readEarlierScript(): string | undefined {
   }
 }
 
-/** Forgets the script of {@link readEarlierScript}, once it is stored. */
+/** Removes the script of {@link readEarlierScript}, once it is stored. */
 export function forgetEarlierScript(): void {
   try {
     localStorage.removeItem(EARLIER);

@@ -4,7 +4,7 @@ import { createStorage } from './storage.ts';
 /** A turn of a session. */
 type TurnOf = { readonly id: string; readonly turn: number };
 
-/** The text of the reply box, or of a reply that was sent and is not stored yet: then, the turn that it began. */
+/** The text of the reply box, or of a reply that was sent but not stored yet, with the turn that it started. */
 export type ReplyDraft = { readonly text: string; readonly sentAs: TurnOf | undefined };
 
 const KEY = 'cueline:reply';
@@ -16,7 +16,7 @@ const nothing: ReplyDraft = { text: '', sentAs: undefined };
 // a full storage is reported by the store of the script, which writes at every keystroke, too
 const storage = createStorage<string>({ onProblem: () => {}, open: () => sessionStorage });
 
-/** What the user writes as a reply, which a reload of the tab keeps. */
+/** The reply that the user is writing, which survives a reload of the tab. */
 export const useReplyDraft = create<ReplyDraft>()(() => ({ text: readText(), sentAs: undefined }));
 
 useReplyDraft.subscribe(({ text }) => {
@@ -29,18 +29,18 @@ export function writeReply(text: string): void {
   useReplyDraft.setState({ text, sentAs: undefined });
 }
 
-/** Empties the reply box. A reload brings the text back until {@link forgetSentReply}. */
+/** Clears the reply box. A reload restores the text until {@link forgetSentReply}. */
 export function markReplySent(text: string, sentAs: TurnOf): void {
   useReplyDraft.setState({ text, sentAs });
 }
 
-/** Forgets a reply that was sent, if this turn or one before it has begun with it: the turn is stored. */
+/** Removes a sent reply if it started this turn or an earlier one: the turn is stored. */
 export function forgetSentReply({ id, turn }: TurnOf): void {
   const { sentAs } = useReplyDraft.getState();
   if (sentAs?.id === id && sentAs.turn <= turn) useReplyDraft.setState(nothing);
 }
 
-/** Forgets a text that came back with a reload, if it is this one, which is stored with its run. */
+/** Removes a text that a reload restored, if it equals this one, which is stored with its run. */
 export function forgetReply(stored: string): void {
   if (useReplyDraft.getState().text === stored) useReplyDraft.setState(nothing);
 }

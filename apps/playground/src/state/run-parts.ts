@@ -4,7 +4,7 @@ import type { scenesFor } from '../examples/scenes-for.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { usePlayground } from './store.ts';
 
-/** What runs a script: the page is drawn without it, because its code is large. */
+/** The code that runs a script. It is large, so the first paint does not wait for it. */
 export type RunParts = {
   sandbox: Sandbox;
   createModel: typeof createModel;
@@ -14,12 +14,12 @@ export type RunParts = {
 let parts: RunParts | undefined;
 let loading: Promise<RunParts> | undefined;
 
-/** What runs a script, if its code has loaded. */
+/** The code that runs a script, if it has loaded. */
 export function loadedRunParts(): RunParts | undefined {
   return parts;
 }
 
-/** Loads what runs a script. After a failure, perhaps without a network, the next call tries again. */
+/** Loads the code that runs a script. After a failure, for example without a network, the next call tries again. */
 export function loadRunParts(): Promise<RunParts> {
   loading ??= load().catch((error: unknown) => {
     loading = undefined;
@@ -42,7 +42,9 @@ async function load(): Promise<RunParts> {
   return parts;
 }
 
-/** Loads what runs a script, starts a worker and makes the model before they are needed, so that a run starts at once. */
+/**
+ * Loads the code that runs a script, starts a worker and creates the model in advance, so that a run starts at once.
+ */
 export async function prepareRuns(): Promise<void> {
   const { sandbox, createModel } = await loadRunParts();
   sandbox.warm();

@@ -39,7 +39,7 @@ export function startRun(): void {
   (run as unknown as { start(input: unknown): Promise<unknown> }).start(taken.input).catch(ignore);
 }
 
-/** A run of this script, not started. `log` is what has happened in it so far. */
+/** A run of this script that has not started. `log` has its events so far. */
 function openScriptRun(id: string, script: string, log: readonly RunEvent[] = []): SharedRun {
   const run = runs.open(id, scriptPrompt, { executor: sandboxExecutor(script), log });
   run.listen((event) => usePlayground.getState().session?.run === run && showEnding(event, script));
@@ -87,7 +87,7 @@ export function startPromptRun<Input>(
   if (last !== undefined) runs.remove(last.run.id);
   const id = newId();
   const run = runs.open(id, definition, { executor: promptExecutor() });
-  // the view watches it and answers it; only this start passes input
+  // the view observes and answers it; only this start passes input
   begin({ id, run: run as unknown as SharedRun, source: { prompts }, earlier: [], input });
   run.start(input).catch(ignore);
 }
@@ -102,7 +102,9 @@ export function reply(text: string, files: readonly Attachment[] = []): void {
   run.send(files.length === 0 ? text : { parts: messageParts(text, files) }).catch(ignore);
 }
 
-/** An earlier run, whose log has been checked, with its state; of a prompt of the library, with what it is a run of. */
+/**
+ * An earlier run with its state, from a checked log. `definition` is its prompt, if it is a run of a library prompt.
+ */
 export function openLinkedRun<Input>(
   log: readonly RunEvent[],
   definition?: PromptDefinition<Input>,
@@ -115,7 +117,7 @@ export function openLinkedRun<Input>(
   return run;
 }
 
-/** True if what a session is a run of is known to this page, so that it can be run again. */
+/** True if this page has the script or the prompt of a session, so that it can run again. */
 export function canRunAgain({ source, run }: RunSession): boolean {
   return 'script' in source || run.definition !== scriptPrompt;
 }
@@ -182,7 +184,9 @@ export async function openStoredRun<Input>(
   return run as unknown as SharedRun;
 }
 
-/** Continues an interrupted run after its last whole step, or inside the step after it if a call had started there. */
+/**
+ * Continues an interrupted run after its last complete step, or inside the step after it if a call had started there.
+ */
 export function continueRun(): void {
   const session = currentSession(usePlayground.getState());
   if (session === undefined || session.shared) return;
@@ -201,7 +205,7 @@ export function stopRun(): void {
   currentSession(usePlayground.getState())?.run.stop();
 }
 
-/** The member of the store that has the runs of a source. */
+/** The member of the store that holds the runs of a source. */
 function slotOf(source: RunSource): 'session' | 'promptSession' {
   return 'script' in source ? 'session' : 'promptSession';
 }
@@ -259,7 +263,7 @@ function sandboxExecutor(script: string): Executor {
       const scenes = scenesFor(script);
       const begins = request.messages === undefined || request.messages.length === 0;
       // An example's scripted answers end with its first run; the rule-based demo answers replies.
-      // the log has what is kept of the turn
+      // the log has the steps of the turn that are kept
       const kept = session?.run.log() ?? [];
       const play = scenes && (begins ? { scenes, played: [] } : continueScenes(scenes, kept));
       const executor = (started = sandbox.executor(script, {

@@ -8,7 +8,9 @@ import { usePlayground, type PlaygroundState, type Problem } from './store.ts';
 /** How long after the last change a script is checked, in milliseconds. */
 const DELAY_MS = 400;
 
-/** A script from a link or a file. It is not loaded before the user runs it, edits it or asks for its preview. */
+/**
+ * A script from a link or a file. The page does not load it before the user runs it, edits it or asks for its preview.
+ */
 export function isForeign({ script, openScript, session }: PlaygroundState): boolean {
   const wasRun = session?.shared === false && 'script' in session.source && session.source.script === script;
   const cameFrom = openScript.origin === 'link' || openScript.origin === 'file';
@@ -70,7 +72,7 @@ export function watchScript(): () => void {
     });
     if (dryRun !== undefined) showInputIssues(problem?.issues ?? []);
     if (usePreview.getState().open) markProblem(problem);
-    // the form that the facts make may hold the input of an earlier run
+    // the new form may restore the input of an earlier run
     schedule(0);
   };
 

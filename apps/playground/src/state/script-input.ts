@@ -14,7 +14,9 @@ export type ScriptInput = {
   draft: Draft;
   /** The problems that the script's schema found in the last input. */
   issues: readonly InputIssue[];
-  /** How often Run met an incomplete form; from the first time on, the form shows what is missing. */
+  /**
+   * How often the user has pressed Run with an incomplete form; after the first time, the form shows what is missing.
+   */
   refusals: number;
   /** Whether the form is unfolded; undefined until the user decides. */
   open: boolean | undefined;
@@ -91,7 +93,10 @@ export function readScriptInput(): { input: unknown } | undefined {
   return problems.size === 0 ? { input } : undefined;
 }
 
-/** The input for a run, which is kept for the next one. If the form is incomplete, it says so, and there is no input. */
+/**
+ * The input for a run, which is kept for the next one. If the form is incomplete, it shows what is missing, and the
+ * input is undefined.
+ */
 export function takeScriptInput(script: string): { input: unknown } | undefined {
   // the form may still be that of the script before
   const taken = mayTakeInput(script) ? readScriptInput() : { input: undefined };
@@ -119,7 +124,10 @@ function keepInput(name: string, input: unknown): void {
   });
 }
 
-/** Messages by the path of their field: the schema's, and what is incomplete once Run has met it. */
+/**
+ * Messages by the path of their field: those of the schema and, after the first press on Run, those of incomplete
+ * fields.
+ */
 export function problemsOf({ field, draft, issues, refusals }: ScriptInput): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const { path, message } of issues) found.set(path, `${message}.`);
@@ -130,7 +138,7 @@ export function problemsOf({ field, draft, issues, refusals }: ScriptInput): Rea
   return found;
 }
 
-/** True if something is typed at this path, so that its problem can be shown. */
+/** True if the user has typed something at this path, so that its problem can be shown. */
 function isTyped(draft: Draft, path: string): boolean {
   let at: unknown = draft;
   for (const key of path

@@ -45,7 +45,7 @@ export function createStorage<State>(options: StorageOptions): PersistStorage<St
     }
   }
 
-  // a change is stored a moment after it was made, which a closing page does not have
+  // changes are stored after a delay, so a closing page has to store them at once
   if ('document' in globalThis) {
     addEventListener('pagehide', flush);
     addEventListener('visibilitychange', flush);

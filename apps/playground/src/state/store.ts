@@ -24,7 +24,7 @@ export type RunSource = { readonly script: string } | { readonly prompts: unknow
 /** One turn of a conversation that is over: its log, and the state at its end. */
 export type Turn = { readonly log: readonly RunEvent[]; readonly state: RunState };
 
-/** Where a fork leaves its session: `step` is the first one that is its own. */
+/** Where a fork branches off: `step` is its first own step. */
 export type ForkPoint = { readonly id: string; readonly turn: number; readonly step: number };
 
 /** One press of Run, and its replies. A new object for every start, so that React notices. */
@@ -46,9 +46,9 @@ export type RunSession = {
   readonly startedAt: number;
   /** The turns before each reply, oldest first. */
   readonly earlier: readonly Turn[];
-  /** What the first turn was started with; missing if that is nothing, or if its log says so. */
+  /** The input of the first turn; missing if there is none, or if the log has it. */
   readonly input?: unknown;
-  /** The session that this one continues from one of its steps; missing for one that is no fork. */
+  /** The session that this one continues from one of its steps; missing if it is not a fork. */
   readonly parent?: ForkPoint | undefined;
 };
 

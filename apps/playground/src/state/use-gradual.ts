@@ -6,9 +6,8 @@ const STEP = 20;
 const AFTER_JUMP_MS = 150;
 
 /**
- * How many of `length` rows to draw now. If many come at once, a few are drawn, and at each turn of the page a few
- * more, up to
- * `most`: each may take a millisecond and more.
+ * How many of `length` rows to draw now. If many rows come at once, it draws a few of them, and a few more in each turn
+ * of the event loop, up to `most`, because a row may take a millisecond or more.
  */
 export function useGradual(length: number, most: number): number {
   const [drawn, setDrawn] = useState({ count: STEP, length, hasJumped: false });
@@ -26,7 +25,7 @@ export function useGradual(length: number, most: number): number {
       startTransition(() => setDrawn((now) => ({ ...now, count: now.count + STEP, hasJumped: false })));
     const timer = setTimeout(draw, hasJumped ? AFTER_JUMP_MS : 0);
     return () => clearTimeout(timer);
-    // of the length, too: each jump waits anew
+    // depends on the length, too: each jump starts the wait again
   }, [count, isWhole, hasJumped, length]);
   return Math.min(count, wanted);
 }

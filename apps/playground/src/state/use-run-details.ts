@@ -6,8 +6,8 @@ import { isUnderWay } from '@cueline/core';
 const DETAILS_AFTER_MS = 500;
 
 /**
- * The session whose details are drawn. Those of a new run come a moment after its start: on a slow computer its first words
- * would have to wait for them.
+ * The session whose details are drawn. The details of a new run are drawn a moment after its start, so that they do not
+ * delay its first words on a slow computer.
  */
 export function useRunDetails(session: RunSession | undefined): RunSession | undefined {
   const [drawn, setDrawn] = useState(session);
@@ -18,6 +18,6 @@ export function useRunDetails(session: RunSession | undefined): RunSession | und
     const timer = setTimeout(draw, DETAILS_AFTER_MS);
     return () => clearTimeout(timer);
   }, [session, isNew]);
-  // what is not new is drawn with the rest of the page
+  // an earlier run is drawn with the rest of the page
   return isNew ? drawn : session;
 }

@@ -29,7 +29,7 @@ export function TaskMenu(props: TaskMenuProps) {
 function Menu({ task, onPick, onLeave }: TaskMenuProps) {
   const trigger = useRef<HTMLButtonElement>(null);
   const renaming = useRef(false);
-  // before it is removed, and the focus with it
+  // before the menu is removed, and the focus with it
   useLayoutEffect(() => {
     const button = trigger.current;
     return () => {

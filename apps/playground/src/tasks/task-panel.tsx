@@ -57,7 +57,7 @@ export function TaskPanel({
   const { done, total } = taskProgress(tasks);
   return (
     <section
-      // a landmark only once: several agents may have lists
+      // only the list of the run itself is a landmark, because several agents may have lists
       role={agent === undefined ? undefined : 'group'}
       aria-label={agent === undefined ? 'Tasks' : 'Tasks of this agent'}
       className={className}
@@ -162,7 +162,7 @@ function TaskItems(props: TaskItemsProps) {
   const list = useRef<HTMLOListElement>(null);
   useEffect(() => {
     const items = list.current;
-    // a user who works in the list is not scrolled away
+    // do not scroll while the user works in the list
     if (items === null || currentId === undefined || items.contains(document.activeElement)) return;
     const row = items.querySelector<HTMLElement>(`[data-task="${CSS.escape(currentId)}"]`);
     if (row === null) return;

@@ -1,6 +1,6 @@
 import type { RunEvent, ToolCallState } from '@cueline/core';
 
-/** What a task list made of a result that the model handed in; `unused` if the list did not want it. */
+/** What a task list decided about a result that the model handed in; `unused` if the list did not need it. */
 export type TaskVerdict = { kind: 'accepted' | 'unused' } | { kind: 'refused'; reason: string };
 
 /** A `finishTask` call that has not ended; `taskId` once the list has taken its result. */

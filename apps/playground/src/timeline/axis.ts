@@ -14,7 +14,7 @@ export function ticksOf(end: number, step: number): readonly number[] {
   return Array.from({ length: Math.floor(end / step) + 1 }, (_, index) => index * step);
 }
 
-/** A tick's time: `0`, `200 ms`, `0.5 s`, `2 m`; `step` decides about the digits. */
+/** A tick's time: `0`, `200 ms`, `0.5 s`, `2 m`; `step` decides how many digits. */
 export function tickLabel(time: number, step: number): string {
   if (time === 0) return '0';
   if (time < 1_000) return step < 1_000 && time % 1 === 0 ? `${time} ms` : `${time / 1_000} s`;

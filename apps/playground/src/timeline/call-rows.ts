@@ -4,7 +4,7 @@ import { agentsOf } from '../transcript/calls/known-calls.ts';
 import { callKey, type LogTimes } from './log-times.ts';
 import type { Segment, TimelineRow } from './timeline-row.ts';
 
-/** Where a call is, and what adds the rows of the agents at work on it. */
+/** The position of a call in the timeline, and the functions that add the rows of its agents. */
 export type CallContext = {
   rows: TimelineRow[];
   state: RunState;
@@ -12,7 +12,7 @@ export type CallContext = {
   turn: number;
   path: string | undefined;
   level: number;
-  /** What the run asked, by the ids of the calls. */
+  /** The approvals and client tool calls of the run, by the ids of their tool calls. */
   pending: ReadonlyMap<string, readonly Pending[]>;
   /** The end of the step or agent that made the call; missing while it is under way. */
   end: number | undefined;

@@ -11,7 +11,7 @@ export type Speed = (typeof speeds)[number];
 /** The turns that are played: their logs, and how many there are. */
 export type PlayedTurns = { count(): number; log(turn: number): readonly RunEvent[] };
 
-/** What the playback shows and changes, and the clock that it goes by. */
+/** What the playback shows and changes, and its clock. */
 export type PlaybackOptions = {
   /** Milliseconds from any fixed point. */
   now(): number;

@@ -27,7 +27,7 @@ export function Scrubber({ session, turn, end, enabled }: ScrubberProps) {
   const time = useShownTime(session, turn);
   const isNow = useInspection((state) => state.moment === undefined);
   const { playing, speed, wait } = usePlayback((state) => state);
-  // an earlier turn that is shown beside the run as it is now is over
+  // an earlier turn, shown while the page shows the run as it is now, has ended
   const value = Math.min(time ?? end, end);
   const seek = (to: number): void => playback.seek(turnsOf(session), turn, to);
   const drag = useInspection((state) => state.dragScrubber);
@@ -96,7 +96,7 @@ export function Scrubber({ session, turn, end, enabled }: ScrubberProps) {
       )}
       <Button
         look="outline"
-        // disabled, it would lose the focus when it is pressed
+        // a button that is disabled when it is pressed would lose the focus
         aria-disabled={isNow}
         className="aria-disabled:opacity-50 narrow:px-2!"
         onClick={() => useInspection.getState().goTo(undefined)}

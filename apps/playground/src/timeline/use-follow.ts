@@ -24,12 +24,13 @@ export function useFollow({ list, scroller, rows, rowHeight, time, live }: Follo
     time === undefined ? -1 : rows.findLastIndex((row) => row.kind === 'step' && row.start <= time);
   useEffect(() => {
     if (step < 0 || document.activeElement === scroller.current || list.current === null) return undefined;
-    // what the list remembers: to ask the scroller would lay out the whole page for each moment
+    // the list's own record of its scroll position: reading it from the scroller would lay out the whole page at each
+    // moment
     const { scrollOffset: from, viewportSize } = list.current;
     const top = step * rowHeight;
     const isInView = top >= from && HEADER + top + rowHeight <= from + viewportSize;
     if (isInView) return undefined;
-    // the page is laid out then, and now it would have to be for this alone
+    // by then the page is laid out; now, this alone would cause a layout
     const frame = requestAnimationFrame(() => revealRow(scroller.current, step, rowHeight));
     return () => cancelAnimationFrame(frame);
   }, [step, rowHeight, scroller, list]);

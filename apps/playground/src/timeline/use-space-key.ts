@@ -1,6 +1,6 @@
 import { useEffect, useRef, type RefObject } from 'react';
 
-/** Calls `press` for the space bar inside an element, except on what uses that key itself. */
+/** Calls `press` for the space bar inside an element, except on elements that use that key themselves. */
 export function useSpaceKey(element: RefObject<HTMLElement | null>, press: () => void): void {
   const latest = useRef(press);
   useEffect(() => void (latest.current = press));

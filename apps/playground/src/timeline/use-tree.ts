@@ -5,16 +5,16 @@ import { parentOf, visibleRows, type TimelineRow } from './timeline-row.ts';
 /** How many rows Page Up and Page Down move. */
 const PAGE = 10;
 
-/** The rows of a tree that are not folded away, and the one that the keyboard is on. */
+/** The rows of a tree that are not folded away, and the row with the keyboard focus. */
 export type Tree = {
   rows: readonly TimelineRow[];
   folded: ReadonlySet<string>;
-  /** The position of the row that the keyboard is on; -1 without rows. */
+  /** The position of the row with the keyboard focus; -1 without rows. */
   active: number;
   /** The row that stands for the selection. */
   selectedKey: string | undefined;
   toggle(key: string): void;
-  /** Moves the keyboard to a row, and selects what it stands for. */
+  /** Moves the keyboard focus to a row, and selects what the row stands for. */
   select(row: TimelineRow): void;
   onKeyDown(event: KeyboardEvent): void;
 };

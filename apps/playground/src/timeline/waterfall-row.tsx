@@ -49,13 +49,13 @@ type WaterfallRowProps = {
   index: number;
   isFolded: boolean;
   isSelected: boolean;
-  /** True for the row that the keyboard is on. */
+  /** True for the row with the keyboard focus. */
   isActive: boolean;
   /** The time now; the same for a row that is over, so that it is not drawn again. */
   now: number;
 };
 
-/** One row of the waterfall: what it is, when it was, how long it took. */
+/** One row of the waterfall: its name, its time and its duration. */
 export const WaterfallRow = memo(function WaterfallRow(props: WaterfallRowProps) {
   const { row, id, index, isFolded, isSelected, isActive, now } = props;
   const { kind, level, label, detail, hasChildren } = row;

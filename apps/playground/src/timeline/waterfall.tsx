@@ -126,7 +126,7 @@ export function Waterfall({ session, turn, rows: all, end, live }: WaterfallProp
   );
 }
 
-/** The line at the moment that is shown; what comes after it is pale. */
+/** The line at the moment that is shown; later rows are pale. */
 function Cursor({ session, turn }: { session: RunSession; turn: number }) {
   const time = useShownTime(session, turn);
   if (time === undefined) return null;
@@ -143,14 +143,14 @@ function Cursor({ session, turn }: { session: RunSession; turn: number }) {
   );
 }
 
-/** The id of a row's element; one with spaces could not be referred to. */
+/** The id of a row's element, without spaces: attributes that refer to ids separate them by spaces. */
 function rowId(id: string, { key }: TimelineRow): string {
   return `${id}-${key.replaceAll(/\s+/g, '_')}`;
 }
 
 type FollowProps = Omit<FollowOptions, 'time'> & { session: RunSession; turn: number };
 
-/** Apart, because the time changes at every frame. */
+/** A separate component, because the time changes at every frame. */
 function Follow({ session, turn, ...options }: FollowProps) {
   useFollow({ ...options, time: useShownTime(session, turn) });
   return null;

@@ -13,7 +13,7 @@ import type { InnerItem } from './transcript-item.ts';
 
 type AgentCardProps = {
   agent: AgentState;
-  /** The call that it answers as a tool, or a stand-in if it answers none. */
+  /** The call that it answers as a tool, or a placeholder if it answers none. */
   call: Parameters<typeof CallSummary>[0]['call'];
   /** What a press on the card selects, if anything. */
   selection?: Selection | undefined;

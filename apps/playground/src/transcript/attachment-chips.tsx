@@ -6,7 +6,7 @@ import { formatSize } from '../ui/format.ts';
 /** Types that the page draws as a picture. */
 const drawable = /^data:image\/(?:png|jpeg|gif|webp|avif|bmp);/;
 
-/** The files of the next message, each with a button that takes it out. */
+/** The files of the next message, each with a button that removes it. */
 export function AttachmentChips() {
   const { files, problem } = useAttachments();
   return (

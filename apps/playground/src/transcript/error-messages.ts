@@ -44,7 +44,7 @@ export function isOutOfTurns({ code, details }: SerializedError): boolean {
   return code === 'budget_exceeded' && details?.['limit'] === 'turns';
 }
 
-/** What a run's error says in the page. */
+/** The page's description of a run's error. */
 export function errorMessage({ code, message }: SerializedError): string {
   if (code !== 'interrupted') return message;
   return 'The page was closed or reloaded while this run was under way. What had arrived is kept.';

@@ -1,7 +1,7 @@
 import type { AgentState, RunState, StepState, ToolCallState } from '@cueline/core';
 import type { SteerFacts } from './transcript-item.ts';
 
-/** The result of a session, for a call that reports it. */
+/** The result of a session, if this is the call that reports it. */
 export function completionOf({
   toolName,
   state,

@@ -57,7 +57,7 @@ export function ReplyBox({ status, asks, onFiles }: ReplyBoxProps) {
           <textarea
             aria-label="Reply"
             placeholder={placeholders[status === 'waiting' && !asks ? 'stopped' : status]}
-            // disabled, it would lose the focus with each reply
+            // a box that is disabled would lose the focus with each reply
             readOnly={!ready}
             aria-disabled={!ready}
             rows={1}
@@ -70,7 +70,7 @@ export function ReplyBox({ status, asks, onFiles }: ReplyBoxProps) {
             }}
             onPaste={(event) => {
               const pasted = [...event.clipboardData.files];
-              // a copied text may bring a picture of itself
+              // copied text may come with an image of itself
               if (pasted.length === 0 || event.clipboardData.types.includes('text/plain')) return;
               event.preventDefault();
               onFiles(pasted);

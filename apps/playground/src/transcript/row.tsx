@@ -33,8 +33,8 @@ type RowsProps = { items: readonly TranscriptItem[]; session: RunSession };
 const ROWS_AT_ONCE = 200;
 
 /**
- * The rows inside a card. Of many, the newest are drawn, or the first of a run that is read from its beginning; a button
- * draws more.
+ * The rows inside a card. Of many rows, the newest are drawn, or the first if the run is read from its beginning. A
+ * button draws more.
  */
 export function Rows({ items, session }: RowsProps) {
   const [most, setMost] = useState(ROWS_AT_ONCE);
@@ -207,7 +207,7 @@ function actionsOf({ call, turn, path }: CallFacts, session: RunSession): ReactN
   return turn === undefined ? null : <CallActions session={session} turn={turn} call={call} agent={path} />;
 }
 
-/** Items are created anew at every frame; their fields keep their identity if nothing changed. */
+/** Items are created again at every frame; their fields keep their identity if nothing changed. */
 function sameItem(before: TranscriptItem, after: TranscriptItem): boolean {
   const [a, b] = [before as Record<string, unknown>, after as Record<string, unknown>];
   return Object.keys(b).every((key) => a[key] === b[key]);

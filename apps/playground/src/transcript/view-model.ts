@@ -109,7 +109,7 @@ function workItems(work: RunState | AgentState, live: boolean, surroundings: Row
     items.push({ key: `warning-${index}`, kind: 'warning', message });
   }
   if (work.status === 'error') items.push({ key: 'error', kind: 'error', error: work.error });
-  // an agent stops with its run, which says so itself
+  // an agent stops with its run, and the run's own row says so
   if (work.status === 'stopped' && !('path' in work)) items.push({ key: 'stopped', kind: 'stopped' });
   if (work.status === 'waiting' && !live) items.push({ key: 'suspended', kind: 'suspended' });
   return items;
@@ -241,7 +241,7 @@ function agentItems(agent: AgentState, run: KnownCall['run'], turn: number): rea
   return items;
 }
 
-/** Shows the next step, and before it what came between it and the step before. */
+/** Shows the next step, and before it the rows between it and the step before. */
 function addStep(items: TranscriptItem[], context: MessageContext): void {
   const { steps, beside, live } = context;
   const before = steps[context.shown - 1];

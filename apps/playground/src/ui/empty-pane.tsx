@@ -7,7 +7,7 @@ type EmptyPaneProps = {
   title: string;
   /** What will appear here. */
   text: string;
-  /** The words of the button that starts it. */
+  /** The label of the button that starts it. */
   action: string;
   onStart: () => void;
   /** Beside the button. */
@@ -15,7 +15,7 @@ type EmptyPaneProps = {
   children?: ReactNode;
 };
 
-/** What a pane of results has before there is any: what will appear, and the button that starts it. */
+/** The content of a pane before it has results: what will appear there, and the button that starts it. */
 export function EmptyPane({ title, text, action, onStart, beside, children }: EmptyPaneProps) {
   return (
     <div className="scroll grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)] place-items-center p-6">

@@ -4,8 +4,8 @@ export function focusFirst(element: HTMLElement | null): void {
 }
 
 /**
- * For the `ref` of what has been loaded into an open popover: its checked choice or its first control takes the focus,
- * which the popover could give to nothing when it opened.
+ * For the `ref` of content that loads into an open popover: its checked choice or its first control takes the focus,
+ * because the popover had nothing to focus when it opened.
  */
 export function focusWithin(element: HTMLElement | null): void {
   if (element === null || element.contains(document.activeElement)) return;

@@ -98,7 +98,7 @@ export function TextArea(props: Text & Omit<ComponentProps<'textarea'>, keyof Te
   );
 }
 
-/** What belongs to the label, what to the text, and the attributes of the element. */
+/** Splits the props into those of the label, those of the text, and the attributes of the element. */
 function split<Props extends Text>({
   label,
   quiet,

@@ -24,7 +24,7 @@ export function formatSize(bytes: number): string {
 
 const LONGEST_WORD = 40;
 
-/** A value in a few words, for a single line: of an object, up to `fields` of its fields. */
+/** A value in a few words, for a single line. Of an object, it shows up to `fields` fields. */
 export function summarize(value: unknown, longest: number = LONGEST_WORD, fields: number = 3): string {
   if (typeof value === 'string') {
     const line = value.replaceAll(/\s+/g, ' ').trim();

@@ -16,8 +16,8 @@ function show(kind: 'message' | 'success' | 'warning' | 'error'): Show {
 }
 
 /**
- * Shows a short message over the page. What draws it loads after the page, so that a message of the first moments waits
- * for it.
+ * Shows a short message over the page. The component that draws messages loads after the page; until then, messages
+ * wait.
  */
 export const toast: Show &
   Record<'success' | 'warning' | 'error', Show> & { dismiss(id: string | number): void } = Object.assign(
@@ -30,7 +30,7 @@ export const toast: Show &
   },
 );
 
-/** Shows the messages so far, and all others, with `draw`, which is on the page now. */
+/** Shows waiting and later messages with `draw`, whose component is on the page now. */
 export function drawToasts(draw: Draw): void {
   isDrawn(draw);
 }

@@ -1,7 +1,7 @@
 import { useRef } from 'react';
 
 /**
- * Returns the focus of a dialog without a trigger to the element that had it before. Put both handlers on the
+ * When a dialog without a trigger closes, returns the focus to the element that had it before. Put both handlers on the
  * dialog's content.
  */
 export function useReturnFocus(): { onOpenAutoFocus: () => void; onCloseAutoFocus: (event: Event) => void } {

@@ -113,7 +113,10 @@ test.each([
     { scorers: [{ kind: 'judge' as const, value: '' }] },
     'Say in the rubric of the judge what a good answer is.',
   ],
-  [{ prices: { demo: { input: 'cheap', output: '1' } } }, /^The price of demo is no number\. Write dollars/],
+  [
+    { prices: { demo: { input: 'cheap', output: '1' } } },
+    /^The price of demo is not a number\. Write dollars/,
+  ],
   [
     { repeat: 20, cases: Array.from({ length: 200 }, (_, at) => ({ id: `${at}`, input: {}, expect: '' })) },
     /^These are 8,000 runs/,
@@ -164,7 +167,7 @@ test('reads cases from CSV and JSON, and says what is wrong with others', () => 
   ]);
   expect(() => readCaseFile('a.json', '{')).toThrow(/a\.json are not readable: it is not JSON/);
   expect(() => readCaseFile('a.json', '{}')).toThrow(/not a list of cases/);
-  expect(() => readCaseFile('a.json', '[{"input":1}]')).toThrow(/the input of case 1 is no object/);
+  expect(() => readCaseFile('a.json', '[{"input":1}]')).toThrow(/the input of case 1 is not an object/);
   expect(() => readCaseFile('a.csv', 'expect\nx\n')).toThrow(/no column is input/);
   expect(() => readCaseFile('a.csv', '')).toThrow(/a\.csv/);
 });

@@ -5,7 +5,7 @@ import { Modal } from '../../ui/modal.tsx';
 
 type RenameDialogProps = { name: string; onRename: (name: string) => void; onClose: () => void };
 
-/** Asks for another name of the script in the editor. */
+/** Asks for a new name for the script in the editor. */
 export function RenameDialog({ name, onRename, onClose }: RenameDialogProps) {
   const [text, setText] = useState(name);
   const trimmed = text.trim();

@@ -22,7 +22,7 @@ function sourceLabel(source: unknown): string | undefined {
     : undefined;
 }
 
-/** The events of a call, in order. An id may be used again by another step, so they begin with the call's own step. */
+/** The events of a call, in order. A later step may use its id again, so the search begins at the call's own step. */
 export function eventsOfCall(
   log: readonly RunEvent[],
   { toolCallId }: Pick<ToolCallState, 'toolCallId'>,

@@ -22,7 +22,7 @@ type CallViewProps = {
   origin: number | undefined;
 };
 
-/** A tool call: its input and output as data, and the other facts that the log has about it. */
+/** A tool call: its input and output as data, and the other facts in the log about it. */
 export function CallView({ target, log, origin }: CallViewProps) {
   const { call, run, path, index, turn } = target;
   const rows = useCallRows(target, log);

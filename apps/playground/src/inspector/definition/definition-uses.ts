@@ -9,7 +9,7 @@ import { placeOf, promptsInTurns, type StepPlace } from './prompt-steps.ts';
 export type DefinitionUse = StepPlace & {
   /** Estimated. */
   tokens: number;
-  /** True if it is not the same as in the step before. */
+  /** True if it differs from the step before. */
   changed: boolean;
 };
 
@@ -64,13 +64,13 @@ function sentIn(
   return text === undefined ? undefined : { source, text, tokens: tokensOf({ instructions: text }) };
 }
 
-/** What a definition makes of the system prompt; undefined if it makes nothing of it. */
+/** A definition's part of the system prompt; undefined if it has none. */
 function partText(kind: NamedKind, name: string, request: CompiledRequest): string | undefined {
   const parts = instructionPartsOf(request).filter((part) => part.kind === kind && part.name === name);
   if (parts.length > 0) {
     return parts.map(({ start, end }) => request.instructions.slice(start, end)).join('\n');
   }
-  // the system prompt of a session or an agent call is no part of its own
+  // the system prompt of a session or an agent call is not a part of itself
   if (kind !== 'system' || name !== instructionsName) return undefined;
   const rest = instructionSegments(request).filter(({ part }) => part === undefined);
   return rest.length === 0 ? undefined : rest.map(({ text }) => text).join('\n');

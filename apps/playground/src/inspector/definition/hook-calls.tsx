@@ -9,7 +9,7 @@ import { PlaceLink } from './place-link.tsx';
 import { PlaceList } from './place-list.tsx';
 import { runsOf } from './runs-of.ts';
 
-/** How much of a value stands in its row, in characters. */
+/** How much of a value is shown in its row, in characters. */
 const LONGEST_VALUE = 200;
 
 type HookCallsProps = { session: RunSession; shown: ShownRun; index: number; agent: string | undefined };
@@ -55,7 +55,7 @@ function rowOf({ name, value }: HookChange['fields'][number]): { name: string; v
   return { name: visibleText(name), value: describe(name, value) };
 }
 
-/** What the step sent in the end: a later hook may have changed it again. */
+/** The value that the step sent in the end: a later hook may have changed it again. */
 function describe(name: string, value: unknown): string {
   if (name === 'messages' && Array.isArray(value)) return `${plural(value.length, 'message')} sent`;
   if (name === 'system' && typeof value === 'string') return `${plural(value.length, 'character')} sent`;

@@ -16,7 +16,9 @@ const LONGEST_COMPARED = 20_000;
 
 type MessageSentProps = { shown: ShownRun; index: number; agent: string | undefined };
 
-/** A message of the script in each request: its text where it is first sent, and what differs where it has changed. */
+/**
+ * A message of the script in each request: its full text where it is first sent, and the differences where it changed.
+ */
 export function MessageSent({ shown, index, agent }: MessageSentProps) {
   const { state, earlier } = shown;
   const { steps, agents } = state;

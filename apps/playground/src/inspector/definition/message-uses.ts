@@ -5,22 +5,22 @@ import { placeOf, promptsInTurns, type StepPlace } from './prompt-steps.ts';
 /** A step whose request has a message of the script. */
 export type MessageUse = StepPlace & {
   message: ModelMessage;
-  /** The message as the step before had it, if it was another one. */
+  /** The message in the step before, if it differed. */
   before: ModelMessage | undefined;
   /** True for the first step, and for each step whose message differs from the one before. */
   isNew: boolean;
 };
 
-/** The place of a message in a request, from its name such as `messages[0]`. */
+/** The position of a message in a request, from its name such as `messages[0]`. */
 export function messageIndex(name: string): number | undefined {
   const digits = /^messages\[(\d{1,6})\]$/.exec(name)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
 
 /**
- * The steps of a conversation that send the message of this place, in order. A later request may have it in
- * another place, because a hook or a task list chooses what is sent; another message of the same role in its
- * place counts as a changed one.
+ * The steps of a conversation that send the message of this position, in order. A later request may have it at another
+ * position, because a hook or a task list chooses the messages to send. A different message of the same role at its
+ * position counts as a change of it.
  */
 export function usesOfMessage(index: number, runs: readonly RunState[], agent?: string): MessageUse[] {
   const uses: MessageUse[] = [];

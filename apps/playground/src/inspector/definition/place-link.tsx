@@ -6,14 +6,14 @@ type PlaceLinkProps = {
   turn: number;
   /** The agent; missing for the run itself. */
   path: string | undefined;
-  /** Undefined for what no request has had yet. */
+  /** Undefined if no request has had it yet. */
   step: number | undefined;
   shown: ShownRun;
   /** At the end of the row. */
   children: ReactNode;
 };
 
-/** The step of a row, which the inspector opens, with facts at the end of the row. */
+/** A row's step, which a press opens in the inspector, with facts at the end of the row. */
 export function PlaceLink({ turn, path, step, shown, children }: PlaceLinkProps) {
   const run = turn === shown.turn ? shown.state : shown.earlier[turn]?.state;
   const agent = path === undefined ? undefined : run?.agents.findLast((each) => each.path === path);

@@ -9,7 +9,7 @@ const ROWS_AT_ONCE = 50;
 type PlaceListProps<Row> = {
   title: string;
   hint: string;
-  /** Instead of an empty list. */
+  /** Shown instead of an empty list. */
   empty: string;
   /** `steps`: what the button for earlier rows counts. */
   noun: string;
@@ -18,7 +18,7 @@ type PlaceListProps<Row> = {
   children: (row: Row) => ReactNode;
 };
 
-/** A section with a row for each step or change, oldest first; of many, the last ones. */
+/** A section with a row for each step or change, oldest first. A long list shows its last rows. */
 export function PlaceList<Row>({ title, hint, empty, noun, rows, keyOf, children }: PlaceListProps<Row>) {
   const [most, setMost] = useState(ROWS_AT_ONCE);
   const first = Math.max(0, rows.length - most);

@@ -19,12 +19,12 @@ export type VariableChange = {
 /** The logs of a conversation, oldest first, each up to the moment that is shown. */
 export type ShownLog = { turn: number; log: readonly RunEvent[]; until: number };
 
-/** The values of a variable in a conversation, in order. The same value set again is no change. */
+/** The values of a variable in a conversation, in order. Setting the same value again is not a change. */
 export function variableHistory(name: string, logs: readonly ShownLog[]): VariableChange[] {
   const changes: VariableChange[] = [];
   for (const { turn, log, until } of logs) {
     const values = new Map<string | undefined, string | undefined>();
-    /** Changes that no request has had yet, by agent. */
+    /** The changes that no request has had yet, by agent. */
     const unsent = new Map<string | undefined, VariableChange[]>();
     const add = ({ seq, t, agent: path }: RunEvent, value: string | undefined): void => {
       const before = values.get(path);

@@ -1,9 +1,9 @@
 import type { RunEvent } from '@cueline/core';
 
-/** Events that follow each other and are pieces of the same text or of the same arguments; or a single event. */
+/** Consecutive deltas of the same text or the same arguments, or a single event. */
 export type EventGroup = { type: RunEvent['type']; events: readonly RunEvent[] };
 
-/** Groups the pieces of each text. */
+/** Groups the deltas of each text. */
 export function groupEvents(events: readonly RunEvent[]): EventGroup[] {
   const groups: { type: RunEvent['type']; id: string | undefined; events: RunEvent[] }[] = [];
   for (const event of events) {
@@ -15,7 +15,7 @@ export function groupEvents(events: readonly RunEvent[]): EventGroup[] {
   return groups;
 }
 
-/** The id of the text or call of which an event is a piece. */
+/** The id of the text or call that a delta belongs to. */
 function pieceOf(event: RunEvent): string | undefined {
   switch (event.type) {
     case 'text-delta':

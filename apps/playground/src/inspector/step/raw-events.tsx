@@ -10,7 +10,7 @@ import { MoreButton } from '../../ui/more-button.tsx';
 /** How many rows are drawn at first, and again at each press. */
 const ROWS_AT_ONCE = 100;
 
-/** The events of a step as they stand in the log; pieces of the same text share a row. */
+/** The events of a step as they are in the log; deltas of the same text share a row. */
 export const RawEvents = memo(function RawEvents({ events }: { events: readonly RunEvent[] }) {
   const groups = useMemo(() => groupEvents(events), [events]);
   const [most, setMost] = useState(ROWS_AT_ONCE);

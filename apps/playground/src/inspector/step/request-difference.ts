@@ -9,7 +9,7 @@ export type Change<Value> =
   | { change: 'removed'; before: Value }
   | { change: 'changed'; before: Value; after: Value };
 
-/** A definition of the system prompt that is not the same as in the step before. */
+/** A definition of the system prompt that differs from the step before. */
 export type DefinitionChange = Change<string> & { kind: 'variable' | 'system'; name: string };
 
 /** The difference between two requests. */
@@ -83,7 +83,7 @@ function compareNamed<Value>(
 }
 
 function compareDefinitions(before: CompiledRequest, after: CompiledRequest): DefinitionChange[] {
-  // a kind has no space, so the key says both
+  // a kind contains no space, so each pair has its own key
   const textsOf = (request: CompiledRequest): Named<string> =>
     instructionPartsOf(request).map(({ kind, name, start, end }) => [
       `${kind} ${name}`,
@@ -101,7 +101,7 @@ function compareMessages(
   before: Messages,
   after: Messages,
 ): { changes: Change<ModelMessage>[]; same: number } {
-  // steps share the messages that they have in common, so most need no reading
+  // steps share the messages that they have in common, so most need no comparison
   let first = 0;
   while (first < before.length && first < after.length && before[first] === after[first]) first += 1;
   const [old, now] = [before.slice(first), after.slice(first)];
@@ -133,7 +133,7 @@ function compareMessages(
   return { changes, same };
 }
 
-/** Messages in the place of others: one of the same role is that message, changed. */
+/** Messages that replace others. If one replaces a message of the same role, that message counts as changed. */
 function paired(removed: Messages, added: Messages): Change<ModelMessage>[] {
   const changes: Change<ModelMessage>[] = [];
   for (let index = 0; index < Math.max(removed.length, added.length); index += 1) {

@@ -5,7 +5,7 @@ import type { FilePart } from '../../transcript/transcript-item.ts';
 export type ResponseRow = {
   key: string;
   t: number;
-  /** True for a part of an answer that broke off: it is not part of the answer. */
+  /** True for a part of a failed attempt, which does not count as part of the answer. */
   isVoid: boolean;
 } & (
   | { kind: 'text' | 'reasoning'; text: string }
@@ -18,7 +18,7 @@ export type ResponseRow = {
 /** A response, and when the model's last part arrived. */
 export type StepResponse = { rows: readonly ResponseRow[]; lastOutputAt: number | undefined };
 
-/** A row while it is read: the pieces of a text are joined once. */
+/** A row while the events are read: its deltas are joined once, at the end. */
 type Draft = { row: ResponseRow; pieces: string[] };
 
 /** Reads a step's events as the response of the model. */

@@ -21,8 +21,7 @@ export type StepContent = {
 const none: readonly RunEvent[] = [];
 
 /**
- * The content of a step. It stays the same object as long as nothing in the step changes, also while later steps are
- * under way.
+ * The content of a step. It stays the same object as long as nothing in the step changes, even while later steps run.
  */
 export function useStepContent(
   { turn, path, run, work, index, step, before }: StepTarget,

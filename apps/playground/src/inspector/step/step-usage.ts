@@ -1,6 +1,6 @@
 import type { StepState } from '@cueline/core';
 
-/** The tokens that a provider has counted, as far as it has. */
+/** The token counts that a provider has reported. */
 export type StepUsage = {
   input: number | undefined;
   cached: number | undefined;
@@ -8,7 +8,7 @@ export type StepUsage = {
   reasoning: number | undefined;
 };
 
-/** A step's usage. Counts of a foreign log that are not counts are left out. */
+/** A step's usage. Invalid counts of an imported log are left out. */
 export function readUsage({ usage }: Pick<StepState, 'usage'>): StepUsage {
   const { inputTokens, inputTokenDetails, outputTokens, outputTokenDetails } = usage ?? {};
   return {

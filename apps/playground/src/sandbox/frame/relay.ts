@@ -1,6 +1,6 @@
 import { createWatchdog, type Watchdog } from '../watchdog.ts';
 
-/** Commands of the page to the relay itself. Texts are passed on to the worker. */
+/** Commands of the page to the relay itself. Strings are passed on to the worker. */
 export type RelayCommand =
   /** From now on the worker must answer: its script starts. */
   | { type: 'watch' }
@@ -13,7 +13,7 @@ export type RelayCommand =
 /** Why the relay ended the worker. */
 export type RelayEnd = 'silent' | 'flood' | 'too-large' | 'too-much' | 'crashed';
 
-/** Messages of the relay itself to the page. Texts come from the worker, which can send nothing else. */
+/** Messages of the relay itself to the page. Strings come from the worker, which can send nothing else. */
 export type RelayNotice =
   /** The relay itself is alive. */
   | { type: 'alive' }
@@ -48,15 +48,15 @@ const pingEvery = 500;
 const longMessage = 100_000;
 
 /**
- * The worker gets texts, and numbers: 0 asks for a sign of life, which is any number; a higher one says how
+ * The worker receives strings and numbers. 0 asks for a sign of life, which may be any number. A higher number says how
  * many messages the page has read.
  */
 const pingMessage = 0;
 
 /**
- * Connects page and worker, in the frame: passes texts on, slows a flood down before it reaches the page,
- * asks the worker for signs of life, and ends a worker that floods, falls silent, sends too much, or sends
- * something other than text.
+ * Connects page and worker, in the frame: passes strings on, slows a flood down before it reaches the page, asks the
+ * worker for signs of life, and ends a worker that floods, falls silent, sends too much, or sends something other than
+ * a string.
  */
 export function startRelay(page: Side, worker: WorkerSide, limits: RelayLimits): void {
   const waiting: unknown[] = [];

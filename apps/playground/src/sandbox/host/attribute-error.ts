@@ -1,8 +1,8 @@
 import type { CuelineErrorCode, SerializedError } from '@cueline/core';
 
 /**
- * The codes of errors that a worker can detect by itself. Every other code speaks for the provider, the
- * user's settings or the page, and is believed only if the page gave that error to this worker.
+ * The codes of errors that a worker can detect by itself. Every other code is about the provider, the user's settings
+ * or the page, and is accepted only if the page sent that error to this worker.
  */
 const ownCodes: ReadonlySet<string> = new Set<CuelineErrorCode>([
   'invalid_definition',
@@ -22,9 +22,9 @@ const ownCodes: ReadonlySet<string> = new Set<CuelineErrorCode>([
 ]);
 
 /**
- * The error of a run, from the worker's claim and from the failures that the page's model server has sent to
- * it. An error in the provider's name is the one that the server sent, in the server's words; an error that
- * it never sent is the script's own, whatever code it has.
+ * Returns the error of a run, from the worker's claim and the failures that the page's model server has sent to the
+ * worker. A provider error gets the code and the message that the server sent. An error that the server never sent
+ * counts as an error of the script, whatever its code.
  */
 export function attributeError(claim: SerializedError, sent: readonly SerializedError[]): SerializedError {
   const failures = sent.filter(({ code }) => code === claim.code);

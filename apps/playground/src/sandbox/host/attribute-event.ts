@@ -7,19 +7,19 @@ import type {
 } from '@cueline/core';
 import { modelFacts } from './run-log-writer.ts';
 
-/** What the page itself knows of a run: the worker could claim anything. */
+/** The page's own facts about a run, because the worker could claim anything. */
 export type KnownFacts = {
   /** `provider:model`. */
   model: () => string;
   /** The input that the user gave; undefined if there is none. */
   input: unknown;
-  /** The error with what the page knows of a failed model call. */
+  /** Returns the error with the page's own facts about a failed model call. */
   attributeError: (error: SerializedError) => SerializedError;
 };
 
-/** Puts what the page knows in the place of what the worker says. */
+/** Replaces the worker's claims in events with the page's own facts. */
 export type EventAttribution = {
-  /** The event as the page vouches for it. */
+  /** Returns the event with the page's own facts. */
   attribute(event: RunEvent): RunEvent;
   /** Remembers the user's response, if the command is one. */
   remember(command: RunCommand): void;
@@ -45,7 +45,7 @@ export function createEventAttribution({ model, input, attributeError }: KnownFa
             : { ...event, request: { ...event.request, model: model() } };
         case 'agent-start':
           return { ...event, model: model() };
-        // a response that the user did not give becomes a withdrawal
+        // a response that the user never gave becomes a withdrawal
         case 'approval-response': {
           const { seq, t, approvalId, agent } = event;
           const response = approvals.get(approvalId);

@@ -7,9 +7,9 @@ export type CellSupply = {
   warm(): void;
   /** Returns a cell with a worker in it. The next one is started `pause` milliseconds later. */
   take(pause: number): Cell;
-  /** Starts the next cell now, if a pause still delays it. */
+  /** Starts the next cell now, if its pause is not over yet. */
   ready(): void;
-  /** Closes the cell that waits, and starts no more ahead. */
+  /** Closes the waiting cell, and starts no more cells in advance. */
   dispose(): void;
 };
 
@@ -19,7 +19,7 @@ export function createCellSupply(limits: SandboxLimits): CellSupply {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let keepsWarm = false;
 
-  /** Returns the cell that waits, or a new one, which then waits. */
+  /** Returns the waiting cell, or a new one, which becomes the waiting cell. */
   function start(): Cell {
     clearTimeout(timer);
     if (waiting !== undefined) return waiting;

@@ -72,7 +72,7 @@ class FrameCell implements Cell {
     this.#watchdog?.stop();
     this.#command({ type: 'close' });
     this.#port.removeEventListener('message', this.#receive);
-    // The command needs the frame for a moment; without it a busy worker could outlive its frame.
+    // Without this delay, the frame could be gone before it handles the command, and a busy worker could outlive it.
     setTimeout(() => {
       this.#port.close();
       this.#frame?.remove();
@@ -126,7 +126,7 @@ class FrameCell implements Cell {
     const { bootstrapHash, relay, runtime } = await import('virtual:sandbox-runtime');
     if (this.#end !== undefined) return;
     this.#frame = createFrame(framePolicy(bootstrapHash), (target) =>
-      // An opaque origin has no name that messages could be sent to.
+      // An opaque origin has no name that could be a message's target.
       target.postMessage({ relay, runtime, limits: this.#limits }, '*', [this.#channel.port2]),
     );
   }

@@ -122,14 +122,11 @@ const callOptions = z.strictObject({
 export type CheckedCall = { options: LanguageModelV4CallOptions; dropped: string[] };
 
 /**
- * The options of a model call that a script may set: known fields only, no headers, no tools on the provider's side,
- * no
- * files by address. Provider options could reach anything in the user's account, so they are dropped, with two
- * exceptions:
- * those that `isIssued` knows as the provider's own metadata from earlier in this conversation, which it needs to
- * continue
- * (signatures of reasoning, ids of items), and the request for token probabilities, which classifiers need. Throws
- * `sandbox_refused`.
+ * Returns the options of a model call that a script may set: known fields only, no headers, no tools on the provider's
+ * side, no files by address. Provider options could reach anything in the user's account, so they are dropped, with two
+ * exceptions. One is metadata that `isIssued` recognizes as the provider's own from earlier in this conversation: the
+ * provider needs it to continue (signatures of reasoning, ids of items). The other is the request for token
+ * probabilities, which classifiers need. Throws `sandbox_refused`.
  */
 export function checkCall(
   value: unknown,

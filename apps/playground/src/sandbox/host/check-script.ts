@@ -11,7 +11,7 @@ import { readFacts, readIssues, readPreview, type Preview } from './read-check.t
 import { readMessage, type ReadMessage } from './read-message.ts';
 import type { ScriptProblem } from './sandbox-run-options.ts';
 
-/** What a script says about itself; `problem` is why something is missing. */
+/** What a script reports about itself; `problem` is the reason why something is missing. */
 export type ScriptCheck = {
   readonly facts?: ScriptFacts | undefined;
   readonly preview?: Preview | undefined;
@@ -23,7 +23,7 @@ export type CheckProblem = ScriptProblem & { readonly issues?: readonly InputIss
 
 export type CheckOptions = {
   script: string;
-  /** Set if the first request is wanted, too. */
+  /** Set if the caller also wants the first request. */
   dryRun?: { input?: unknown } | undefined;
   signal: AbortSignal;
   limits: SandboxLimits;

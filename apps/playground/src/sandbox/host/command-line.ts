@@ -6,11 +6,11 @@ type CommandMessage = Extract<ToWorker, { type: 'command' }>;
 
 /** Sends commands to a run in the sandbox, and gets its replies. */
 export type CommandLine = {
-  /** Resolves with the worker's reply, or with why there is none. Never rejects, and never waits for ever. */
+  /** Resolves with the worker's reply, or with a refusal if there is none in time. Never rejects. */
   send(command: RunCommand): Promise<EditReply>;
   /** Takes a reply of the worker. An unexpected or repeated reply is ignored. */
   receive(message: Extract<ToHost, { type: 'reply' }>): void;
-  /** The run has ended, so there will be no more replies. */
+  /** Call this when the run has ended: there will be no more replies. */
   close(): void;
 };
 

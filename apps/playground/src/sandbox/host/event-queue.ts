@@ -1,4 +1,4 @@
-/** A list that is read while it is written. */
+/** A queue that can be read while it is filled. */
 export type EventQueue<Item> = AsyncIterable<Item> & { push(item: Item): void; close(): void };
 
 /** Items come out once, in order. `onAbandon` is called when the reader leaves before the end. */

@@ -9,10 +9,9 @@ export type IssuedMetadata = {
 const entryLimit = 10_000;
 
 /**
- * Records the metadata of the answers that a sandbox's runs got. A provider's metadata comes back to it as
- * provider options in the next step or turn: without it Google refuses tool calls, and reasoning is lost. Any
- * other provider options are the script's own invention. The conversation is no evidence, because scripts
- * write it.
+ * Records the metadata of the answers that a sandbox's runs received. A provider's metadata comes back to it as
+ * provider options in the next step or turn: without it Google refuses tool calls, and reasoning is lost. All other
+ * provider options come from the script. The conversation proves nothing, because scripts write it.
  */
 export function createIssuedMetadata(): IssuedMetadata {
   const known = new Set<string>();

@@ -16,7 +16,7 @@ type ModelRequest = Extract<ToHost, { call: number }>;
 /** Answers the model calls of one run. The model, and with it the key, never leaves this closure. */
 export type ModelServer = {
   receive(request: ModelRequest): void;
-  /** The failures that it has sent, oldest first. */
+  /** The failures that the server has sent, oldest first. */
   readonly failures: readonly SerializedError[];
   /** Ends every call. */
   close(): void;

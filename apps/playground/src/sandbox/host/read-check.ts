@@ -12,7 +12,7 @@ const MOST_WARNINGS = 50;
 const LONGEST_WARNING = 1_000;
 const MOST_ISSUES = 20;
 
-/** A schema beyond this would be an endless form, so its input is typed as JSON. */
+/** A larger schema would make the form too long, so its input is edited as JSON. */
 const schemaLimits = { eventLength: 200_000, values: 5_000, depth: 40 };
 
 const facts = z.object({
@@ -69,7 +69,7 @@ export function readPreview(value: unknown, warnings: unknown): Preview | undefi
   };
 }
 
-/** The parts that lie in the text and in each other's order. */
+/** Keeps the parts that are inside the text, in order and without overlaps. */
 function boundParts(parts: readonly InstructionPart[], length: number): InstructionPart[] {
   let position = 0;
   return parts.filter(({ start, end }) => {
@@ -79,7 +79,7 @@ function boundParts(parts: readonly InstructionPart[], length: number): Instruct
   });
 }
 
-/** False if a part of a message is not what its type says. */
+/** False if a part of a message does not match its type. */
 function canBeCounted(checked: CompiledRequest): boolean {
   try {
     return Number.isFinite(estimateTokens(checked).total);

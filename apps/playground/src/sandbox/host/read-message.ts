@@ -9,7 +9,7 @@ const place = z.object({ line: z.number().int(), column: z.number().int().option
 
 /** The longest message of an error, a problem or the console, in characters. */
 const LONGEST = 10_000;
-/** A text of the script's, cut if it is too long. */
+/** A text from the script, cut if it is too long. */
 const sentence = z
   .string()
   .transform((text) =>
@@ -72,8 +72,8 @@ export type ReadMessage =
   | { type: 'events'; events: readonly unknown[] };
 
 /**
- * A message of the worker, or undefined for anything else. A script may have replaced the worker's own
- * functions, so every message is checked like a stranger's. {@link readEvent} checks its events, one by one.
+ * A message of the worker, or undefined for anything else. A script may have replaced the worker's own functions, so
+ * no message is trusted without a check. {@link readEvent} checks its events, one by one.
  */
 export function readMessage(text: string): ReadMessage | undefined {
   try {

@@ -29,7 +29,7 @@ export class RunLogWriter {
     return this.#ended;
   }
 
-  /** Writes an event at this time, or at that of the event before if that is later. */
+  /** Writes an event at this time, or at the time of the event before if that is later. */
   write(body: RunEventBody, time: number): void {
     if (this.#ended) return;
     const { request, model, onEvent, onEnd } = this.#options;

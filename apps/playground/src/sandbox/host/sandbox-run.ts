@@ -25,7 +25,7 @@ export function startSandboxRun(options: SandboxRunOptions): SandboxRun {
   return new ScriptRun(options);
 }
 
-/** One run of a script: what the worker sends becomes a log that the page vouches for. */
+/** One run of a script: turns the worker's messages into a log that the page has checked. */
 class ScriptRun implements SandboxRun {
   readonly #options: SandboxRunOptions;
   readonly #signal;
@@ -139,16 +139,16 @@ class ScriptRun implements SandboxRun {
   #take(message: Exclude<ReadMessage, { type: 'events' }>): void {
     switch (message.type) {
       case 'failed': {
-        // what is wrong with the input is not at a line of the script
+        // an invalid input has no line in the script
         const position =
           message.error.code === 'invalid_input'
             ? undefined
             : (this.#place(message.at) ?? this.#compiled?.defaultExport);
-        if (position !== undefined) this.#tell(message.error.message, position);
+        if (position !== undefined) this.#reportProblem(message.error.message, position);
         return this.#fail(CuelineError.fromJSON(this.#attributed(message.error)), position);
       }
       case 'problem':
-        return this.#tell(message.message, this.#place(message.at), message.toolCallId);
+        return this.#reportProblem(message.message, this.#place(message.at), message.toolCallId);
       case 'definition':
         return this.#takeDefinition(message);
       case 'console':
@@ -170,7 +170,7 @@ class ScriptRun implements SandboxRun {
     this.#options.onDefinition({ of, name, ...(agent === undefined ? {} : { agent }), line });
   }
 
-  #tell(message: string, position: ScriptPosition | undefined, toolCallId?: string): void {
+  #reportProblem(message: string, position: ScriptPosition | undefined, toolCallId?: string): void {
     this.#onProblem({ message, ...position, phase: 'run', ...(toolCallId && { toolCallId }) });
   }
 
@@ -183,7 +183,10 @@ class ScriptRun implements SandboxRun {
     this.#fail(describeCellEnd(reason, this.#limits));
   }
 
-  /** Sends the script to its worker: in the same turn if the model is there, before the page draws the run. */
+  /**
+   * Sends the script to its worker. If the model is ready, this happens in the same turn of the event loop, before the
+   * page draws the run.
+   */
   async #begin(): Promise<void> {
     this.#compiled = compileScript(this.#options.script);
     const given = this.#options.getModel();

@@ -19,7 +19,7 @@ export type CompiledScript = {
 const head = 'export default async (require, exports) => {';
 const foot = '\n}';
 
-/** The last script: what was checked while it was edited is compiled when it runs. */
+/** The last compiled script: a check compiles it while the user edits, and its run uses the result. */
 let last: { source: string; compiled: CompiledScript } | undefined;
 
 /**

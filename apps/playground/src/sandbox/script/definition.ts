@@ -8,8 +8,8 @@ export type DefinitionKind = (typeof definitionKinds)[number];
 export type DefinitionName = {
   of: DefinitionKind;
   /**
-   * The name in the script. A message is `messages[0]`, by its place in the request; a part of a composite tool has the
-   * tool's name and a dot before its own; hooks and task lists are `hooks[0]` and `tasks`.
+   * The name in the script. A message is `messages[0]`, by its position in the request; a part of a composite tool has
+   * the tool's name and a dot before its own; hooks and task lists are `hooks[0]` and `tasks`.
    */
   name: string;
   /** The names of the agents in whose prompt it is defined, from the outermost, joined with `/`; missing for the run. */

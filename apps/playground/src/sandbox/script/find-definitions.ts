@@ -1,14 +1,14 @@
 import { instructionsName, messageName, type DefinitionKind, type DefinitionLine } from './definition.ts';
 import { readTokens, type Token } from './tokens.ts';
 
-/** A definition with the lines that show it: those of its text, or up to its name for what has a function. */
+/** A definition with its lines: those of its text or, for a definition with a function, those up to its name. */
 export type FoundDefinition = DefinitionLine & {
   lastLine: number;
   /** True for a setting of a session or an agent call, which the script does not call a method for. */
   isSetting?: true;
 };
 
-/** What a script defines, as far as its text says it, in the order of its text. */
+/** The definitions that a script's text shows, in order. */
 export type FoundDefinitions = {
   definitions: readonly FoundDefinition[];
   /** The line of the default export, which is the prompt itself. */
@@ -117,7 +117,7 @@ class Finder {
     }
   }
 
-  /** Adds what begins at one token and ends at another; without a name, it is not known what it defines. */
+  /** Adds a definition that begins at one token and ends at another. Does nothing without a name. */
   #add(of: DefinitionKind, name: string | undefined, from: number, to: number, isSetting?: true): void {
     const agent = this.#agent;
     const [first, last] = [this.#tokens[from], this.#tokens[to]];

@@ -10,9 +10,9 @@ const CLASSIFIER = 'classify';
 type CallOptions = Pick<agents.CallOptions, 'model' | 'context'>;
 
 /**
- * Returns what a script imports as `@cueline/core`. It is the same as the package, except that runs which the script
- * starts use the page's model, unless they have a model object of their own, such as a scripted one, and that the lines
- * of tools are known.
+ * Returns what a script imports as `@cueline/core`. It is the package with two differences: runs that the script starts
+ * use the page's model, unless they have their own model object, such as a scripted one; and the lines of tools are
+ * recorded.
  */
 export function coreModule(
   model: LanguageModelV4,

@@ -8,7 +8,7 @@ const refuse = (): never => {
   );
 };
 
-/** The model of a script that is only looked at: every call fails. */
+/** The model for a check or a preview: every call fails. */
 export const noModel: LanguageModelV4 = {
   specificationVersion: 'v4',
   provider: 'preview',

@@ -23,7 +23,7 @@ type Call = PartStream<LanguageModelV4StreamPart> & {
   owed: number;
 };
 
-/** A model whose calls the page makes. It has only the names of the page's model. */
+/** A model whose calls the page makes. The worker knows only the names of the page's model. */
 export function createRemoteModel(facts: ModelFacts, send: (message: ToHost) => void): RemoteModel {
   const calls = new Map<number, Call>();
   let lastCall = 0;
@@ -100,7 +100,7 @@ function revive(part: LanguageModelV4StreamPart): LanguageModelV4StreamPart {
   return part;
 }
 
-/** The page's error. If a new attempt makes sense, it is one that the AI SDK retries. */
+/** The page's error. If a new attempt makes sense, it is an error that the AI SDK retries. */
 function toError({ error, retry }: ModelFailure): Error {
   const ours = CuelineError.fromJSON(error);
   if (retry === undefined) return ours;

@@ -8,15 +8,15 @@ export type DefinitionReporter = {
   report(of: DefinitionKind, name: unknown, agent?: string, value?: unknown): void;
   /** Reports the tools of a list or a tool set; with `whole`, as parts of that composite tool. */
   reportTools(tools: unknown, agent?: string, whole?: string): void;
-  /** Calls `tell`, then `define`. Definitions that core makes during `define` are not reported. */
-  during<Value>(tell: () => void, define: () => Value): Value;
+  /** Calls `before`, then `define`. Definitions that core makes during `define` are not reported. */
+  during<Value>(before: () => void, define: () => Value): Value;
   /** Remembers where the script made a value, and returns it. */
   made<Value>(value: Value): Value;
 };
 
 /** How many definitions of a run are located. */
 const MOST = 1_000;
-/** The script is among the nearest callers: below it are these functions and a few of core. */
+/** How many callers are searched for the script: between it and this file are only a few functions of core. */
 const FRAMES = 12;
 const LONGEST_NAME = 200;
 const LONGEST_AGENT = 500;
@@ -38,7 +38,7 @@ export function createDefinitionReporter(
     if (located >= MOST) return undefined;
     located += 1;
     const limit = NativeError.stackTraceLimit;
-    // the script may have locked or replaced any of this, which must not become an error of its definition
+    // the script may have locked or replaced any of this, which must not make its definition fail
     try {
       if (limit !== undefined) NativeError.stackTraceLimit = FRAMES;
       return locate(new NativeError());
@@ -81,11 +81,11 @@ export function createDefinitionReporter(
   return {
     report,
     reportTools,
-    during(tell, define) {
+    during(before, define) {
       if (inside) return define();
       inside = true;
       try {
-        tell();
+        before();
         return define();
       } finally {
         inside = false;

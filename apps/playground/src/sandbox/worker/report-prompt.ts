@@ -5,8 +5,8 @@ import type { DefinitionReporter } from './report-definitions.ts';
 type Method = (...args: unknown[]) => unknown;
 
 /**
- * Reports the variables, system parts, messages and task lists of a prompt while the script defines them. Each method
- * takes and returns what it did before.
+ * Reports the variables, system parts, messages and task lists of a prompt while the script defines them. The
+ * parameters and return values of its methods stay the same.
  */
 export function reportPrompt(prompt: Prompt, definitions: DefinitionReporter, agent?: string): void {
   function report(

@@ -21,7 +21,7 @@ import type { ScriptWatcher } from './watch-tools.ts';
 export type Runtime = {
   /** A message of the page: text, or a number (see the relay). */
   receive(message: unknown): void;
-  /** An error of the script that nothing has caught. */
+  /** Reports an uncaught error of the script. */
   uncaught(error: unknown): void;
   send(message: ToHost): void;
 };
@@ -42,7 +42,7 @@ export function createRuntime(options: {
   let script: OpenedScript | undefined;
   let live: RunHandle | undefined;
 
-  const tellProblem = (error: unknown, toolCallId?: string): void => {
+  const sendProblem = (error: unknown, toolCallId?: string): void => {
     const at = script?.locate(error);
     send({
       type: 'problem',
@@ -57,7 +57,7 @@ export function createRuntime(options: {
     outbox.flush();
   };
 
-  /** Reports what kept the script from its run. `thrown` is the script's own error, if it was wrapped. */
+  /** Reports why the script could not run. `thrown` is the script's own error, if it was wrapped. */
   const fail = (error: unknown, thrown: unknown): void => {
     const at = error instanceof LoadError ? error.at : script?.locate(thrown ?? error);
     send({ type: 'failed', error: errorOf(error), ...(at === undefined ? {} : { at }) });
@@ -73,7 +73,7 @@ export function createRuntime(options: {
         settle,
         onError(error, toolCallId) {
           if (toolCallId === undefined) thrown = error;
-          else tellProblem(error, toolCallId);
+          else sendProblem(error, toolCallId);
         },
       };
       const definition = await loadScript(opened, options.modules(remote.model, watcher));
@@ -96,7 +96,7 @@ export function createRuntime(options: {
     try {
       const opened = (script = openScript(code));
       const watcher: ScriptWatcher = {
-        // lines of definitions are known only for a run
+        // only a run reports the lines of its definitions
         definitions: createDefinitionReporter(opened.locate, () => {}),
         settle,
         onError: (error) => (thrown = error),
@@ -111,7 +111,7 @@ export function createRuntime(options: {
   return {
     send,
     uncaught: (error) => {
-      if (!isLocated(error)) tellProblem(error);
+      if (!isLocated(error)) sendProblem(error);
     },
     receive(message) {
       if (message === 0) return options.post(0);
@@ -133,7 +133,7 @@ async function obey(run: RunHandle | undefined, command: RunCommand): Promise<Ed
   try {
     return await sendCommand(run, command);
   } catch (error) {
-    // the user gets a reply whatever the script has done to its prompt
+    // the user gets a reply even if the script has broken its prompt
     return { accepted: false, reason: describeError(error) };
   }
 }
@@ -148,7 +148,7 @@ function nextTurn(): Promise<unknown> {
   });
 }
 
-/** Returns what kept a script from its run, as the page gets it. */
+/** Returns why a script could not run, in the form that the page receives. */
 function errorOf(error: unknown): Extract<ToHost, { type: 'failed' }>['error'] {
   const { code, message, details } = CuelineError.isInstance(error)
     ? error
@@ -156,16 +156,16 @@ function errorOf(error: unknown): Extract<ToHost, { type: 'failed' }>['error'] {
   return { code, message, ...(details === undefined ? {} : { details }) };
 }
 
-/** Sends every event of a run, from its first on. */
+/** Sends every event of a run, from the first one on. */
 function follow(run: RunHandle, onEvent: (event: ReturnType<RunHandle['log']>[number]) => void): void {
-  let told = 0;
-  const tell = (): void => {
+  let count = 0;
+  const readOn = (): void => {
     const log = run.log();
-    for (let event = log[told]; event !== undefined; event = log[told]) {
-      told += 1;
+    for (let event = log[count]; event !== undefined; event = log[count]) {
+      count += 1;
       onEvent(event);
     }
   };
-  run.listen(tell);
-  tell();
+  run.listen(readOn);
+  readOn();
 }

@@ -18,14 +18,14 @@ const removed = [
   'GPUDevice',
 ];
 
-/** The same of `navigator`. */
+/** The same for `navigator`. */
 const removedFromNavigator = ['gpu', 'ml', 'storage', 'locks', 'serviceWorker', 'usb', 'serial', 'hid'];
 
 const network = ['fetch', 'XMLHttpRequest', 'WebSocket', 'EventSource', 'WebTransport'];
 
 /**
- * Removes everything that leads out of the worker. The frame's policy blocks all of it anyway; this gives the
- * script a helpful message, and keeps it from accidentally talking to the page instead of the runtime.
+ * Removes everything that reaches outside the worker. The frame's policy blocks all of it anyway; this gives the script
+ * a helpful message, and keeps it from posting messages to the page by accident.
  */
 export function tidyScope(scope: object): void {
   for (const name of removed) remove(scope, name);

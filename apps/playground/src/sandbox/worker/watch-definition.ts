@@ -31,8 +31,8 @@ type PolicySetup = {
 };
 
 /**
- * The same prompt, with observed plugins, tools and agents, whose model calls all use the user's model, whatever the
- * script says.
+ * The same prompt, with observed plugins, tools and agents. All model calls use the user's model, even if the script
+ * names another one.
  */
 export function watchDefinition(
   definition: PromptDefinition<unknown>,
@@ -42,7 +42,7 @@ export function watchDefinition(
   const { policySetup } = definition;
   const watched = createPromptWatcher(watcher);
   watcher.definitions.reportTools(rest.tools);
-  /** The value that the script makes; what it throws is reported, and ends the run as the script's error. */
+  /** Calls a function of the script. An error that it throws is reported, and ends the run as a script error. */
   const making = async <Value>(make: () => Value | Promise<Value>): Promise<Value> => {
     try {
       return await make();
@@ -85,7 +85,7 @@ function watchPolicy(
   };
 }
 
-/** `agent`: the names of the agents in which the prompt is, joined with `/`. */
+/** `agent`: the names of the agents around the prompt, joined with `/`. */
 type PromptWatcher = {
   prompt: (prompt: Prompt, agent?: string) => void;
   plugin: <One extends Plugin>(plugin: One, agent?: string) => One;
@@ -101,7 +101,7 @@ function createPromptWatcher(watcher: ScriptWatcher): PromptWatcher {
     if (seen.has(prompt)) return;
     seen.add(prompt);
     reportPrompt(prompt, definitions, agent);
-    // overloads and generics are for the author of a script; here everything is passed on unchanged
+    // overloads and generics help the author of a script; here the values are passed on unchanged
     const defTool = prompt.defTool.bind(prompt) as DefineTool;
     const defAgent = prompt.defAgent.bind(prompt) as unknown as DefineAgent;
     const defHook = prompt.defHook.bind(prompt);
@@ -113,11 +113,11 @@ function createPromptWatcher(watcher: ScriptWatcher): PromptWatcher {
           () => defTools(typeof list === 'object' && list !== null ? tools.list(list) : list),
         ),
       defTool(name, description, schema, fn, ...more) {
-        const tell = (): void => {
+        const report = (): void => {
           definitions.report('tool', name, agent);
           if (Array.isArray(schema)) definitions.reportTools(schema, agent, name);
         };
-        definitions.during(tell, () => {
+        definitions.during(report, () => {
           if (typeof description === 'object') {
             return defTool(name, tools.byName({ [name]: description as ToolSet[string] })[name]);
           }

@@ -9,7 +9,8 @@ export type ScriptWatcher = {
   /** Sends all events so far to the page, before code of the script runs that may never return. */
   settle: () => Promise<void>;
   /**
-   * Called with what the prompt function threw; with an id, with what a tool threw, after which the run continues.
+   * Called with the error of the prompt function or, with an id, with the error of a tool call; after a tool's error
+   * the run continues.
    */
   onError: (error: unknown, toolCallId?: string) => void;
 };
@@ -97,7 +98,7 @@ function isGeneratorFunction(fn: unknown): boolean {
 }
 
 /**
- * What a plain function returned; for an async iterable its last value, which the AI SDK takes as the tool's result.
+ * What a plain function returned. For an async iterable, its last value, which the AI SDK takes as the tool's result.
  */
 async function lastOf(output: unknown): Promise<unknown> {
   if (typeof output !== 'object' || output === null || !(Symbol.asyncIterator in output)) return output;

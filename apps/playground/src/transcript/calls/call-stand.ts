@@ -18,7 +18,7 @@ const ofState: Record<ToolCallState['state'], CallStand> = {
 const asking: CallStand = { words: 'Waiting for you', look: 'text-warn', Icon: Pause };
 const suspended: CallStand = { words: 'Suspended', look: 'text-warn', Icon: Pause };
 const refused: CallStand = { words: 'Refused', look: 'text-ink-2', Icon: Ban };
-/** Calls that hand in a task's result, by what the task list made of it. */
+/** Calls that hand in a task's result, by the decision of the task list. */
 const ofVerdict: Record<TaskVerdict['kind'], CallStand> = {
   accepted: { words: 'Accepted', look: 'text-ok', Icon: Check },
   refused: { words: 'Not accepted', look: 'text-warn', Icon: Undo2 },

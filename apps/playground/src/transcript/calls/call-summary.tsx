@@ -21,7 +21,7 @@ function argumentsOf({ input }: ToolCallState): { name?: string; value: string }
 
 type Result = { words: string; look: string; arrow?: boolean };
 
-/** The result in a few words, or what was wrong; undefined before there is one, and if it is shown elsewhere. */
+/** The result in a few words, or the error; undefined before there is one, and if it is shown elsewhere. */
 function resultOf(call: ToolCallState, quiet: boolean, verdict: TaskVerdict | undefined): Result | undefined {
   const { state, input, output, errorText = '' } = call;
   if (verdict?.kind === 'refused') return { words: summarize(verdict.reason, 200), look: 'text-warn' };

@@ -87,7 +87,7 @@ function parentOf({ path, toolCallId }: AgentState): string | undefined {
 const byCall = ({ toolCallId }: { toolCallId: string }): string => toolCallId;
 
 type Groups = Map<string | undefined, unknown[]>;
-/** By lists of a state, which never change: each is read once, and not for every call. */
+/** By lists of a state. These lists never change, so each is read once, and not for every call. */
 const groupings = new WeakMap<object, Map<unknown, Groups>>();
 
 /** The items of a list, in order, grouped by `keyOf`. */
@@ -112,7 +112,7 @@ function groupsOf<Item extends object>(
   return groups as ReadonlyMap<string | undefined, Item[]>;
 }
 
-/** A call that only the message knows, such as one of a conversation from elsewhere. */
+/** A call that is known only from the message, such as a call of an imported conversation. */
 export function callOfPart(part: Extract<UIMessage['parts'][number], { toolCallId: string }>): ToolCallState {
   const toolName = part.type === 'dynamic-tool' ? part.toolName : part.type.slice('tool-'.length);
   const state =
@@ -132,7 +132,7 @@ export function callOfPart(part: Extract<UIMessage['parts'][number], { toolCallI
   };
 }
 
-/** A stand-in for the call of an agent that answers none as a tool: its input, and its result. */
+/** A placeholder for the call of an agent that answers none as a tool: its input, and its result. */
 export function callOfAgent(agent: AgentState): ToolCallState {
   const { toolCallId, name = 'agent', steps, status, input, output = agent.text } = agent;
   const startedAt = steps[0]?.startedAt;

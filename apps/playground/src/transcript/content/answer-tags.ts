@@ -34,7 +34,7 @@ function isAnswerTag({ type, value = '' }: MarkdownNode): boolean {
   return name !== undefined && !formatting.has(name.toLowerCase());
 }
 
-/** Beside tags, a line break is intended. */
+/** A line break beside a tag is intended. */
 function inLines(text: string): MarkdownNode[] {
   return text
     .split('\n')

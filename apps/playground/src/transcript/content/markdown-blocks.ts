@@ -1,6 +1,6 @@
 /**
- * The number of items after which a list continues in the next block; a list of a thousand would be parsed at every
- * word.
+ * The number of items after which a list continues in the next block. Without this limit, a list of a thousand items
+ * would be parsed again at every word.
  */
 const MOST_ITEMS = 50;
 

@@ -11,7 +11,10 @@ import { ModelLink } from '../model-link.tsx';
 import { NotShown, PlainText } from './not-shown.tsx';
 import { isTooMuch } from './too-much.ts';
 
-/** A model's text is hostile: no raw HTML, no remote picture, and a link opens only after its address was shown. */
+/**
+ * A model's text is not trusted: no raw HTML, no remote images, and a link opens only after the page has shown its
+ * address.
+ */
 const components: Components = {
   a: ({ href, children }) => (
     <ModelLink href={href} className="inline">

@@ -10,7 +10,7 @@ export function NotShown({ text }: { text?: string | undefined }) {
   );
 }
 
-/** Plain text, for text that is useless or too long as markdown. */
+/** Plain text, for text that would be unreadable or too long as markdown. */
 export function PlainText({ text }: { text: string }) {
   return (
     <pre className="scroll max-h-96 font-mono text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">

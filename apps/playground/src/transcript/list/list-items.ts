@@ -3,7 +3,7 @@ import { logOf, type ShownRun } from '../../state/shown-run.ts';
 import type { TranscriptItem } from '../transcript-item.ts';
 import { toTranscript } from '../view-model.ts';
 
-/** A row of the run, or what surrounds the run: its input, what its script printed, and its sum. */
+/** A row of the run, or one of the rows around it: its input, its console output, and its summary. */
 export type ListItem = TranscriptItem | { key: 'input' | 'console' | 'summary'; kind: 'surrounding' };
 
 /** The rows of a run as it is shown. */

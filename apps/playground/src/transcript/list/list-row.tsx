@@ -8,7 +8,7 @@ type ContainerProps = { style: CSSProperties; children: ReactNode; ref?: Ref<HTM
 /** The element around the rows. */
 export function ListContainer({ style, children, ref }: ContainerProps) {
   return (
-    // the rows answer to the pointer while a run streams, which scrolls all the time
+    // rows react to the pointer even while a run streams and scrolls the list
     <div ref={ref} role="list" aria-label="Transcript" style={{ ...style, pointerEvents: undefined }}>
       {children}
     </div>
@@ -27,7 +27,7 @@ export function ListRow({ style, index, children, ref }: ContainerProps & { inde
       data-transcript-row={index}
       style={style}
     >
-      {/* apart: the list measures the row without a padding of its own */}
+      {/* a separate element: the list measures the row without its own padding */}
       <div className="flow-root pb-3 empty:pb-0">{children}</div>
     </div>
   );

@@ -14,7 +14,7 @@ export type TouchedRows = {
   isAmong(rows: readonly ListItem[]): boolean;
   /** The first and the last row with selected text. */
   marked: readonly [first: number, last: number] | undefined;
-  /** Notes the row with this node. */
+  /** Records the row that contains this node. */
   touch(rows: readonly ListItem[], node: Node): void;
 };
 
@@ -57,7 +57,7 @@ function useMarked(list: RefObject<HTMLElement | null>): readonly [number, numbe
   return [first!, last!];
 }
 
-/** The index of the row that a node is in; -1 outside of all. */
+/** The index of the row that contains a node; -1 if no row does. */
 function indexOf(node: Node): number {
   const element = node instanceof Element ? node : node.parentElement;
   const row = element?.closest('[data-transcript-row]');

@@ -128,7 +128,7 @@ function Entry({ name, value, isList, folds }: EntryProps) {
       </li>
     );
   }
-  // what is inside a field stands below its name, so that it has the whole width
+  // nested content is below the field's name, so that it has the whole width
   const below = isNested && !folds;
   return (
     <div className={row}>
