@@ -1,5 +1,5 @@
-// Records the run that a first visitor sees: the example "Weather" with its scripted answers, at their pace.
-// pnpm --filter @cueline/playground record
+// Records the run that a first visitor sees: the example "Weather", with its scripted answers at their original pace.
+// Run: pnpm --filter @cueline/playground record
 import { runPrompt, type RunEvent } from '@cueline/core';
 import { writeFileSync } from 'node:fs';
 import weather from '../src/examples/weather.ts';

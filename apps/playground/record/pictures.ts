@@ -1,5 +1,5 @@
-// Draws the pictures of the gallery: the bars of a run of each example with its scripted answers, at their pace.
-// pnpm --filter @cueline/playground record
+// Draws the pictures of the gallery: the bars of a run of each example, with its scripted answers at their original
+// pace. Run: pnpm --filter @cueline/playground record
 import { runPrompt, type PromptDefinition, type RunState } from '@cueline/core';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { scriptedPace } from '../src/examples/scene.ts';
@@ -8,7 +8,7 @@ import { sceneModel } from '../src/model/scene-model.ts';
 
 type Bar = [kind: 'model' | 'tool' | 'agent', lane: number, start: number, end: number];
 
-/** How many lanes a picture has, the model's included. */
+/** How many lanes a picture has, including the model's. */
 const LANES = 4;
 /** The width of a picture. */
 const WIDTH = 200;
@@ -23,7 +23,9 @@ async function play(id: string): Promise<RunState> {
   return run.finished;
 }
 
-/** A run's model calls in the first lane, and below it its calls, those at the same time in lanes of their own. */
+/**
+ * A run's model calls in the first lane, and its tool calls in the lanes below; simultaneous calls have separate lanes.
+ */
 function barsOf({ steps, toolCalls, agents, elapsed }: RunState): Bar[] {
   const x = (time: number): number => Math.round((time / elapsed) * WIDTH);
   const bar = (kind: Bar[0], lane: number, start: number, end: number): Bar => [

@@ -1,7 +1,13 @@
-/** A file of the build, with the modules that match and all that these need. A higher priority takes them first. */
+/**
+ * A file of the build: the matching modules and all modules that they need. A group with a higher priority takes its
+ * modules first.
+ */
 type ChunkGroup = { name: string; priority: number } & ({ test: RegExp } | { tags: ['$initial'] });
 
-/** Monaco in parts, each with what it needs of the parts before it. The page evaluates each part in a task of its own. */
+/**
+ * Monaco in parts, each with the modules that it needs and earlier parts lack. The page evaluates each part in a task
+ * of its own.
+ */
 const editorParts: Readonly<Record<string, RegExp>> = {
   'monaco-styles': /monaco-editor.*\.css$/,
   'monaco-model': /monaco-editor.*\/editor\/common\/model\/textModel\.js$/,
@@ -12,11 +18,11 @@ const editorParts: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Files that hold together what a visit loads together. Each request costs the page's thread time, and many small files are
- * more bytes.
+ * Groups modules that a visit loads together into one file. Each request takes time on the page's thread, and many
+ * small files have more bytes.
  */
 export const chunkGroups: ChunkGroup[] = [
-  // all that the first paint needs
+  // everything that the first paint needs
   { name: 'page', tags: ['$initial'], priority: 100 },
   ...Object.entries(editorParts).map(([name, test], index) => ({ name, test, priority: 90 - index })),
 ];

@@ -1,9 +1,9 @@
 import type { Plugin } from 'vite';
 
-/** The files whose functions run before the page answers: its first paint, and the editor. */
+/** The files whose functions run before the page becomes interactive: those of the first paint, and the editor. */
 const files = /^assets\/(index|page|monaco-\w+|script-editor)-[\w-]+\.js$/;
 
-/** Has Chromium compile these files' functions while they load, in another thread. Other browsers see a comment. */
+/** Makes Chromium compile these files' functions in another thread while they load. Other browsers see a comment. */
 export function compileAhead(): Plugin {
   return {
     name: 'cueline:compile-ahead',

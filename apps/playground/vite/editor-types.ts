@@ -23,8 +23,8 @@ const documented = /\/(packages\/core|node_modules\/zod)\//;
 export type EditorTypes = { files: Record<string, string>; entries: Record<string, string> };
 
 /**
- * Serves the declarations for the editor as one JSON file, whose address is `virtual:cueline-editor-types`: core's made
- * by `tsc`, the others as their packages ship them, bundled without what no script can reach.
+ * Serves the declarations for the editor as one JSON file at `virtual:cueline-editor-types`. Core's declarations are
+ * made by `tsc`; the others are those of their packages, bundled without the parts that no script can reach.
  */
 export function editorTypes(): Plugin {
   let building = false;
@@ -74,7 +74,7 @@ async function collect(): Promise<EditorTypes> {
 async function emitCoreTypes(outDir: string): Promise<void> {
   const tsc = join(core, '../../node_modules/typescript/bin/tsc');
   const config = join(core, 'tsconfig.build.json');
-  // what is marked as internal would only be offered by the editor's completion
+  // the editor's completion would only offer internal declarations
   const options = [
     '--emitDeclarationOnly',
     '--stripInternal',

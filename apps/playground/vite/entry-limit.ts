@@ -6,7 +6,7 @@ const LIMIT = 200_000;
 /** Where the page's code begins. The chunk with it need not be an entry of the build. */
 const MAIN = '/playground/src/main.tsx';
 
-/** Says how much JavaScript a page loads before it is drawn, and fails the build beyond the limit. */
+/** Reports how much JavaScript a page loads before it is drawn, and fails the build beyond the limit. */
 export function entryLimit(): Plugin {
   return {
     name: 'cueline:entry-limit',
@@ -22,7 +22,7 @@ export function entryLimit(): Plugin {
         );
         if (loaded.size === 0) this.error(`No file of the build has ${MAIN}.`);
         let bytes = 0;
-        // a set also goes through what is added to it on the way
+        // the loop also visits the items that are added during it
         for (const name of loaded) {
           const chunk = files[name];
           if (chunk?.type !== 'chunk') continue;
@@ -32,7 +32,7 @@ export function entryLimit(): Plugin {
         const size = `The page loads ${(bytes / 1000).toFixed(1)} kB of JavaScript at once, gzipped`;
         if (bytes > LIMIT)
           this.error(
-            `${size}; ${LIMIT / 1000} kB are allowed. Load with import() what the first paint needs not.`,
+            `${size}; ${LIMIT / 1000} kB are allowed. Load code that the first paint does not need with import().`,
           );
         this.info(`${size}; ${LIMIT / 1000} kB are allowed.`);
       },

@@ -2,9 +2,9 @@ import type { PluginOption } from 'vite';
 import { VitePWA } from 'vite-plugin-pwa';
 
 /**
- * Makes the service worker, which keeps every file of the build, so that the page opens and runs the demo model without a
- * network. It keeps nothing else: no shared run, and no answer of a model. A new version waits until no page of the old
- * one is open, so that a page never loses the files it was built with.
+ * Makes the service worker, which stores every file of the build, so that the page opens and runs the demo model
+ * without a network. It stores nothing else: no shared run, and no answer of a model. A new version waits until every
+ * page of the old version is closed, so that a page never loses the files that it was built with.
  */
 export function offline(): PluginOption {
   return VitePWA({
@@ -25,15 +25,15 @@ export function offline(): PluginOption {
     },
     workbox: {
       globPatterns: ['**/*.{html,js,css,json,svg,ttf,woff2}'],
-      // the names of these files have a hash of what is in them
+      // the names of these files contain a hash of their content
       dontCacheBustURLsMatching: /\/assets\//,
       // Monaco's TypeScript worker
       maximumFileSizeToCacheInBytes: 16 * 2 ** 20,
       inlineWorkboxRuntime: true,
       sourcemap: false,
-      // the page reads what is after a # only
+      // the page reads only the part after #
       ignoreURLParametersMatching: [/.*/],
-      // other addresses of the host, such as a share store's, are not the page
+      // other addresses of the host, such as those of a share store, do not belong to the page
       navigateFallback: null,
     },
   });

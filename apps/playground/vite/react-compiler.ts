@@ -2,7 +2,7 @@ import babel from '@rolldown/plugin-babel';
 import type { PluginOption } from 'vite';
 
 /**
- * Has the React Compiler memoize what components draw: while a run streams, only what a new state changes is drawn anew. A
+ * Lets the React Compiler memoize the output of components, so that a streaming run redraws only what changes. A
  * component that it cannot compile stays as it is.
  */
 export function reactCompiler(): PluginOption {

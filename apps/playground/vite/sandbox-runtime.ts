@@ -8,8 +8,8 @@ const virtualId = 'virtual:sandbox-runtime';
 const folder = fileURLToPath(new URL('../src/sandbox/', import.meta.url));
 
 /**
- * Provides `virtual:sandbox-runtime`: the scripts of the sandbox's frame and worker, each bundled into one
- * text, because a frame without an origin cannot load anything by address, not even offline from a cache.
+ * Provides `virtual:sandbox-runtime`: the scripts of the sandbox's frame and worker, each bundled into one string. A
+ * frame without an origin cannot load anything by address, not even from a cache while offline.
  */
 export function sandboxRuntime(): Plugin {
   let scripts: Promise<Bundle[]> | undefined;

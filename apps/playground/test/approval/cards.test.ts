@@ -19,12 +19,12 @@ test.each([
   ['approval', ApprovalCard],
   ['client-tool', ClientToolCard],
 ] as const)(
-  'the card of %s has its own name, its place, and buttons that take no click as it appears',
+  'the %s card shows its name and its position, and its buttons ignore clicks when it appears',
   (name, Card) => {
     const html = renderToStaticMarkup(createElement(Card as typeof ApprovalCard, props));
     expect(html.match(/data-testid="[^"]*"/g)).toEqual([`data-testid="${name}"`]);
     expect(html).toContain('1 of 2');
-    // both that answer; what only edits answers nothing
+    // only the two buttons that send a response, not those that edit
     expect(html.match(/aria-disabled="true"/g)).toHaveLength(2);
   },
 );

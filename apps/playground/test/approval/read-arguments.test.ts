@@ -10,7 +10,7 @@ test.each([
 });
 
 test.each(['', '  ', '{to: 1}', '{"to":', 'undefined'])(
-  '%j is not arguments, and the error says so',
+  '%j is not valid JSON for arguments, and the message says so',
   (text) => {
     expect(readArguments(text)).toEqual({ fault: expect.stringMatching(/JSON/) });
   },

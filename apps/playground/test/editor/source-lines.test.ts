@@ -37,7 +37,7 @@ function lineOf(source: string, text: string): number {
 const callOf = (state: RunState, toolName: string) =>
   state.toolCalls.find((call) => call.toolName === toolName)!;
 
-describe('the lines of what is selected', () => {
+describe('the lines of a selection', () => {
   test('a call, a definition, and the steps of a run', async () => {
     const { state, marked } = await play('trip-planner');
     const { toolCallId, step } = callOf(state, 'addUp');
@@ -82,8 +82,8 @@ describe('the lines of what is selected', () => {
   });
 });
 
-describe('what a line selects', () => {
-  test('a tool its latest call, anything else itself, and a line that makes nothing nothing', async () => {
+describe('the selection of a line', () => {
+  test('is the latest call for a tool, the definition itself for others, and undefined for a line without a definition', async () => {
     const { state, select } = await play('trip-planner');
     const latest = state.toolCalls.findLast((call) => call.toolName === 'findPlaces')!;
     expect(state.toolCalls.filter((call) => call.toolName === 'findPlaces').length).toBeGreaterThan(1);
@@ -166,7 +166,7 @@ describe('the cost of a line', () => {
   });
 });
 
-test('after an edit, unchanged lines move along, and changed ones are forgotten', async () => {
+test('after an edit, unchanged lines keep their definitions, and changed lines lose them', async () => {
   const { source, lines } = await play('weather');
   const edited = `// one more\n${source}`.replace('friendly local', 'sailor').replaceAll('\n', '\r\n');
   const moved = moveLines(lines, source, edited);
@@ -179,10 +179,9 @@ test('after an edit, unchanged lines move along, and changed ones are forgotten'
   expect(moveLines(lines, source, other).definitions).toEqual([]);
 });
 
-test('without a run in this page, the lines are those of the text', async () => {
+test('the text supplies the lines if the page has no run, and the run supplies them if it has one', async () => {
   const { source, lines, made } = await play('memory');
   expect(linesOfRun(source, []).definitions).toEqual(lines.definitions);
-  // and what the run has made wins
   const [first] = made;
   expect(linesOfRun(source, [{ ...first!, line: 3 }]).definitions).toEqual([
     { ...first, line: 3, lastLine: 3 },

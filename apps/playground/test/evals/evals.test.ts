@@ -51,7 +51,7 @@ function evaluationOf(results: readonly EvalResult[]): Evaluation {
   };
 }
 
-test('the sample eval tells the versions and the models apart', async () => {
+test('the results of the sample eval differ between versions and models', async () => {
   const { columns } = toTable(evaluationOf(await evaluate(['demo', 'demo-small'])));
   const rates = columns.map(({ prompt, model, summary }) => [prompt, model, summary.passed]);
   expect(rates).toEqual([
@@ -62,7 +62,7 @@ test('the sample eval tells the versions and the models apart', async () => {
   ]);
 });
 
-test('filters leave the rows that they name', async () => {
+test('each filter and a search keep only the rows that match', async () => {
   const { rows } = toTable(evaluationOf(await evaluate(['demo'])));
   const ids = (filter: typeof initial.filter, search = '') =>
     filterRows(rows, { filter, search }).map(({ id }) => id);
@@ -75,7 +75,7 @@ test('filters leave the rows that they name', async () => {
   expect(ids('all', 'omelette')).toEqual(['irony']);
 });
 
-test('results of a link are those that were shared, without logs', async () => {
+test('a link restores the shared results, without logs', async () => {
   const results = await evaluate(['demo']);
   const link = encodeLink({ evaluation: { settings: sampleEval, results: results.map(toSharedResult) } });
   expect(link).toMatch(/^#v1\.e\./);
@@ -96,9 +96,12 @@ test.each([
   expect(readEvalSettings(value)).toBeUndefined();
 });
 
-test.each([[null], [[{ caseId: 'a' }]], [[{ status: 'great' }]]])('and so are results (%#)', (value) => {
-  expect(readResults(value)).toBeUndefined();
-});
+test.each([[null], [[{ caseId: 'a' }]], [[{ status: 'great' }]]])(
+  'results of a link with another shape are refused (%#)',
+  (value) => {
+    expect(readResults(value)).toBeUndefined();
+  },
+);
 
 const planned = (change: Partial<EvalSettings>, connection = defaultConnection): unknown =>
   planEval({ ...sampleEval, ...change }, samplePrompts, connection);
@@ -135,7 +138,7 @@ test('runs are cases × versions × models × repeats', () => {
   });
 });
 
-test('each version gets the values of its own parameters', () => {
+test('each version gets only the values of its own parameters', () => {
   const later = {
     ...samplePrompts[1]!,
     userPrompt: 'Classify what {GUEST} wrote: {TEXT}',
@@ -152,13 +155,13 @@ test('each version gets the values of its own parameters', () => {
   ]);
 });
 
-test('further models are those of the connection', () => {
+test('the connection decides which further models are available', () => {
   const settings = { ...sampleEval, models: ['demo-small', ' gpt-5 ', '', 'gpt-5', openai.openai.model] };
   expect(furtherModels(settings, defaultConnection)).toEqual(['demo-small']);
   expect(furtherModels(settings, openai)).toEqual(['gpt-5']);
 });
 
-test('reads cases from CSV and JSON, and says what is wrong with others', () => {
+test('reads cases from CSV and JSON, and reports the errors of invalid files', () => {
   expect(readCaseFile('a.csv', 'id,TEXT,expect\none,"Fine, thanks",POSITIVE\n')).toEqual([
     { id: 'one', input: { TEXT: 'Fine, thanks' }, expect: 'POSITIVE' },
   ]);
@@ -172,7 +175,7 @@ test('reads cases from CSV and JSON, and says what is wrong with others', () => 
   expect(() => readCaseFile('a.csv', '')).toThrow(/a\.csv/);
 });
 
-test('a run becomes a case by its values and its answer', async () => {
+test('a run becomes a case with its values and its answer', async () => {
   const { library } = libraryOf(samplePrompts[1]!)!;
   const { run } = await runPrompt(library.definePrompt('classify-feedback@1.1.0'), {
     model: sampleModel('demo', { hurried: true }),
@@ -188,7 +191,7 @@ test('a run becomes a case by its values and its answer', async () => {
   expect(addCaseFromRun([] as RunEvent[])).toMatch(/no prompt of a library/);
 });
 
-test('an eval of a link keeps the user’s own', () => {
+test('opening an eval from a link keeps the user’s own eval', () => {
   state().editCase(0, { expect: 'MINE' });
   const mine = state().settings;
   state().replace(sampleEval, undefined);

@@ -16,7 +16,7 @@ const modules: Record<string, unknown> = {
   zod: z,
 };
 
-/** A run of an example after these replacements, with the answers that the playground has for it. */
+/** A run of an example after these replacements, with the playground's answers for the edited script. */
 async function play(id: string, replacements: Record<string, string>): Promise<RunState> {
   let source = examples.find((example) => example.id === id)!.source;
   for (const [from, to] of Object.entries(replacements)) {
@@ -42,14 +42,14 @@ async function play(id: string, replacements: Record<string, string>): Promise<R
 const calls = ({ toolCalls }: RunState): unknown[] =>
   toolCalls.map(({ toolName, input }) => [toolName, input]);
 
-test('another value in the script is the value in the answers', async () => {
+test('a value that is changed in the script changes in the answers, too', async () => {
   const state = await play('weather', { "'Lisbon'": "'Oslo'", 'celsius = 24': 'celsius = 5' });
   expect(state).toMatchObject({ status: 'done', warnings: [] });
   expect(calls(state)).toEqual([['getWeather', { city: 'Oslo', unit: 'celsius' }]]);
   expect(state.text).toMatch(/^It is \*\*5 °C and sunny\*\* in Oslo/);
 });
 
-test('a number that no tool has returned is not stated: the rules answer, and say so once', async () => {
+test('an answer with a number that no tool has returned is not played: the rule-based model answers and warns once', async () => {
   const state = await play('weather', { 'celsius = 24;': 'celsius = Math.sqrt(49);' });
   expect(state).toMatchObject({ status: 'done', warnings: [expect.stringContaining('no scripted answer')] });
   expect(state.text).toContain('temperature');
@@ -57,7 +57,7 @@ test('a number that no tool has returned is not stated: the rules answer, and sa
   expect(state.text).not.toContain('24');
 });
 
-test('a tool with another name or other arguments is called by the rules', async () => {
+test('a renamed tool gets its scripted call, and a tool with other arguments is called by the rule-based model', async () => {
   const renamed = await play('weather', { "'getWeather'": "'readSky'" });
   expect(calls(renamed)).toEqual([['readSky', { city: 'Lisbon', unit: 'celsius' }]]);
   expect(renamed).toMatchObject({ status: 'done', warnings: [] });
@@ -75,6 +75,6 @@ test.each(examples.map(({ id }) => id))('%s with an added comment plays as befor
   expect(state).toMatchObject({ status: 'done', warnings: [] });
 });
 
-test('a script that has little of an example has no scripted answers', () => {
+test('a script with few lines of an example has no scripted answers', () => {
   expect(scenesFor("export default async (prompt) => { prompt.def('CITY', 'Lisbon'); };")).toBeUndefined();
 });

@@ -9,7 +9,7 @@ import ownPlan from '../../src/examples/own-plan.ts';
 import { scenes } from '../../src/examples/turns.ts';
 import { sceneModel } from '../../src/model/scene-model.ts';
 
-/** A run of an example's script to its end, in which a person gives the same answer to whatever is asked. */
+/** Runs an example's script to its end. A user gives the same answer to all requests. */
 async function play(
   id: string,
   model: LanguageModel,
@@ -27,15 +27,15 @@ async function play(
 const ids = examples.map(({ id }) => id);
 const modelCalls = ({ steps, agents }: RunState): number =>
   agents.reduce((sum, agent) => sum + agent.steps.length, steps.length);
-/** The failures that examples are about. */
+/** The failures that some examples demonstrate. */
 const meantToFail: Record<string, string> = { 'failing-tool': 'The till has locked the list' };
 
 describe('the scripted answers', () => {
-  test.each(ids)('fit %s, and are all that it takes', async (id) => {
+  test.each(ids)('fit %s, and every answer is used', async (id) => {
     const state = await play(id, sceneModel(scenes[id]!, { hurried: true }));
     expect(state).toMatchObject({ status: 'done', warnings: [] });
     expect(state.text).not.toContain('simulated');
-    // what is said to a refusal has no place where everything is approved
+    // the answer to a refusal is not used where everything is approved
     const otherWay = id === 'ask-first' ? 1 : 0;
     expect(modelCalls(state)).toBe(scenes[id]!.length - otherWay);
     const failed = state.toolCalls.filter((call) => call.state !== 'output-available');
@@ -45,7 +45,7 @@ describe('the scripted answers', () => {
     for (const task of state.tasks) expect(task.status).toBe('completed');
   });
 
-  test('a refusal gets its own answer', async () => {
+  test('a refusal gets a scripted answer', async () => {
     const model = sceneModel(scenes['ask-first']!, { hurried: true });
     const state = await play('ask-first', model, { approved: false, reason: 'too early' });
     expect(state).toMatchObject({ status: 'done', text: expect.stringContaining('**not** written') });
@@ -88,7 +88,7 @@ describe('sessions and agent calls', () => {
     ]);
   });
 
-  test('a session that has become too long continues with a summary', async () => {
+  test('a session that is too long continues with a summary', async () => {
     const { steps, agents } = await playScenes('ships-cat');
     expect(agents.map(({ path, status }) => [path, status])).toEqual([['summarize-1', 'done']]);
     const said = steps.map(({ request }) => JSON.stringify(request.messages));
@@ -140,7 +140,7 @@ describe('the rule-based demo model', () => {
     for (const agent of state.agents) expect(agent.status).toBe('done');
   });
 
-  test('keeps to a scripted example even if the user took another path', async () => {
+  test('finishes a scripted example in which the user has added a task', async () => {
     const model = sceneModel(scenes['own-plan']!, { hurried: true });
     const { run } = await runPrompt(ownPlan, { model });
     run.listen((event) => {
@@ -158,14 +158,14 @@ describe('the rule-based demo model', () => {
   });
 });
 
-test('an unedited example has its own scripted answers', () => {
+test('only an unedited example counts as unedited, and it has its scripted answers', () => {
   const { source } = examples[0]!;
   expect(scenesFor(source)).toBe(scenes['weather']);
   expect(scenesFor(`\n${source}\n`)).toBe(scenes['weather']);
   expect(isUnedited(source.replace('Lisbon', 'Oslo'))).toBe(false);
 });
 
-test('each example is one script with a default export and a description', () => {
+test('each example is a short script with a default export, a description and scripted answers', () => {
   expect(new Set(ids).size).toBe(17);
   expect(Object.keys(scenes).toSorted()).toEqual(ids.toSorted());
   for (const { examples: some } of exampleGroups) expect(some.length).toBeLessThan(6);
@@ -176,7 +176,7 @@ test('each example is one script with a default export and a description', () =>
   }
 });
 
-test('every example has a picture of its run, which shows what it is about', () => {
+test('every example has a picture of its run, which shows its tools and agents', () => {
   expect(Object.keys(pictures).toSorted()).toEqual(ids.toSorted());
   const kinds = (id: keyof typeof pictures) => new Set(pictures[id].map(([kind]) => kind));
   expect(kinds('newsroom')).toEqual(new Set(['model', 'agent']));

@@ -5,7 +5,7 @@ import { problemOfLog } from '../../src/history/check-log.ts';
 
 const events = log as readonly unknown[] as RunEvent[];
 
-test('the recording of the first visit is a whole run in the present format', async () => {
+test('the recording of the first visit is a complete run in the current format', async () => {
   expect(await problemOfLog(events)).toBeUndefined();
   expect(events[0]).toMatchObject({ type: 'run-start', v: LOG_VERSION, name: 'weather' });
   expect(reduceAll(events)).toMatchObject({ status: 'done', toolCalls: [{ toolName: 'getWeather' }] });

@@ -14,7 +14,7 @@ const item = (id: string, parent?: string): ForkItem => ({
   startedOn: 0,
 });
 
-test('runs are below the run that they continue; one whose parent is gone is a root', () => {
+test('forks are below the run that they continue; a run whose parent is missing is a root', () => {
   const [first, lost] = forkTree([
     item('a'),
     item('b', 'a'),
@@ -57,7 +57,7 @@ test.each([
   expect(readResult(kind, text)).toEqual({ fault: expect.stringMatching(fault) });
 });
 
-test('a result is written as what it is', () => {
+test('a result is edited as text, as JSON or as an error, depending on its kind', () => {
   const call = { toolCallId: 'a', toolName: 't', step: 0, inputText: '', calledAt: 0 } as const;
   expect(writeResult({ ...call, state: 'output-available', output: 'hi' })).toEqual({
     kind: 'text',

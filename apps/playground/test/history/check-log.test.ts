@@ -16,7 +16,7 @@ import { RunBar } from '../../src/panes/run-bar.tsx';
 import { TaskPanel } from '../../src/tasks/task-panel.tsx';
 import { toTranscript } from '../../src/transcript/view-model.ts';
 
-/** The log of every example, as a link brings it. */
+/** The log of every example, as a link delivers it. */
 const logs = new Map<string, RunEvent[]>();
 
 beforeAll(async () => {
@@ -45,7 +45,10 @@ const session = {
   earlier: [],
 } satisfies Omit<RunSession, 'run'>;
 
-/** Draws a run as the pane does. What a row cannot draw is the row's own trouble: the page has a boundary around it. */
+/**
+ * Draws a run as the pane does. A row that fails to draw does not count as a failure of the page, which has an error
+ * boundary around each row.
+ */
 function draw(log: readonly RunEvent[]): { drawn: number; failed: unknown[] } {
   const state = reduceAll(log);
   const shown = { ...session, run: { log: () => log } as never };
@@ -76,7 +79,7 @@ function draw(log: readonly RunEvent[]): { drawn: number; failed: unknown[] } {
   return { drawn: items.length, failed };
 }
 
-test.each(examples.map(({ id }) => id))('the run of %s can be shown, whole', async (id) => {
+test.each(examples.map(({ id }) => id))('the whole run of %s can be shown', async (id) => {
   const log = logs.get(id)!;
   expect(await problemOfLog(log)).toBeUndefined();
   const { drawn, failed } = draw(log);
@@ -126,7 +129,7 @@ test.each<[string, RunEvent[], string | undefined]>([
     'it has more than 1,000 tasks',
   ],
   [
-    'a question that nobody can answer any more',
+    'an approval that the user can no longer answer',
     around({
       type: 'approval-request',
       approvalId: 'q',
@@ -236,7 +239,7 @@ test('a run with any change is refused or shown, and the page keeps working', as
         const numbered = log.map((event, seq) =>
           typeof event === 'object' && event !== null ? { ...event, seq } : event,
         ) as RunEvent[];
-        // as it comes out of a link
+        // as a link delivers it
         const sent = JSON.parse(JSON.stringify(numbered)) as RunEvent[];
         if ((await problemOfLog(sent)) !== undefined) {
           seen.refused += 1;
@@ -248,7 +251,7 @@ test('a run with any change is refused or shown, and the page keeps working', as
     ),
     { numRuns: 400 },
   );
-  // both happen, or nothing was tried
+  // if one of them rarely happens, the test shows nothing
   expect(seen.refused).toBeGreaterThan(50);
   expect(seen.shown).toBeGreaterThan(20);
   expect([...seen.failed]).toEqual([]);
@@ -271,7 +274,7 @@ test('a log of 20,000 events is checked in slices', async () => {
   expect(turns).toBeGreaterThan(2);
 });
 
-test('of a thousand rows a few are drawn at once', () => {
+test('a few of a thousand rows are drawn at first', () => {
   const warnings = Array.from({ length: 1_000 }, () => ({ type: 'warning' as const, message: 'w' }));
   const drawn = renderToStaticMarkup(
     createElement(Rows, {

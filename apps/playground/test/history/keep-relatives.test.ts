@@ -32,7 +32,7 @@ test('the runs of a tree are those with the same first run, oldest first', () =>
   expect(ids('other', rows)).toEqual([]);
 });
 
-test('a deleted parent ends the tree, and a run that names itself is alone', () => {
+test('a deleted parent ends the tree, and a run that names itself as its parent has no relatives', () => {
   expect(ids('c', [row('c', 3, 'gone'), row('d', 4, 'gone')])).toEqual([]);
   expect(ids('x', [row('x', 1, 'x'), row('y', 2, 'x')])).toEqual(['y']);
   expect(ids('p', [row('p', 1, 'q'), row('q', 2, 'p')]).length).toBeLessThan(2);

@@ -56,7 +56,7 @@ test('edits are stored together, and continue the revision that was stored', asy
   expect(page.state().openScript).toMatchObject({ revision: 1, isSaved: true });
   edit('1234');
   const saving = keeper.flush();
-  // typed while it is stored
+  // typed during the save
   edit('12345');
   await saving;
   await keeper.flush();
@@ -70,7 +70,7 @@ test('a script that is not the user’s own is not stored', async () => {
   expect(await store.list()).toEqual([]);
 });
 
-test('a tab that has not edited shows what the other one has written', async () => {
+test('a tab without edits shows the edits of another tab', async () => {
   const tab = createTabs();
   const one = tab({}, 'start');
   await one.keeper.refresh();
@@ -107,7 +107,7 @@ test('edits that a closed page did not store are stored by the next one', async 
   expect(await after.store.get('a')).toMatchObject({ text: 'start, edited', revision: 2 });
 });
 
-test('a run, and another script in its place, keep a version', async () => {
+test('a run keeps a version of the script, and so does opening another script', async () => {
   const { page, store, keeper, edit } = createTabs()({}, 'start');
   edit('ran');
   page.set({ session: { id: 's', shared: false, source: { script: 'ran' } } as RunSession });
@@ -122,7 +122,7 @@ test('a run, and another script in its place, keep a version', async () => {
   expect(await store.get('a')).toMatchObject({ text: 'switched' });
 });
 
-test('a store that fails is reported, and the next save is tried', async () => {
+test('a failed save is reported, and the next save is tried', async () => {
   const { page, store } = createTabs()({}, 'start');
   const onProblem = vi.fn();
   const failing = { ...store, save: vi.fn(store.save).mockRejectedValueOnce(new Error('full')) };
@@ -142,7 +142,7 @@ test('a store that fails is reported, and the next save is tried', async () => {
   expect(await store.get('a')).toMatchObject({ text: '2' });
 });
 
-test('a script that could not be stored waits for the next flush, also behind another script', async () => {
+test('a script that could not be stored is stored by the next flush, even if another script was opened since', async () => {
   const page = createPage({ kept: false }, 'start');
   const store = createScriptStore(createDatabase('keep-full'));
   const save = vi.fn(store.save);

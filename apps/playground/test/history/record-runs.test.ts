@@ -30,7 +30,7 @@ function createTab(name: string, change: (store: RunStore) => RunStore = (it) =>
   return { store, recorder, onProblem };
 }
 
-/** A run whose events come when the test says so. */
+/** A run whose events the test sends. */
 function createSession(id: string): RunSession & { say: (...bodies: object[]) => Promise<void> } {
   let queue: RunEvent[] = [];
   let wake = (): void => {};
@@ -126,7 +126,7 @@ test('a run that starts again replaces its log', async () => {
   expect(session.run.log()).toHaveLength(2);
 });
 
-test('a run that broke off opens as interrupted, and another tab that continued it, too, becomes a copy', async () => {
+test('an interrupted run opens as interrupted, and if two tabs continue it, the second one becomes a copy', async () => {
   const name = newName();
   const one = createTab(name);
   const session = createSession('four');
@@ -185,7 +185,7 @@ test('after a write that failed, the next one stores everything', async () => {
   await session.say(start, step);
   await recorder.flush();
   expect(onProblem).toHaveBeenCalledOnce();
-  // also if nothing happens meanwhile, because there is space again
+  // even if no more events come, because there is space again
   await recorder.flush();
   expect(await store.logs('six')).toEqual([session.run.log()]);
   await session.say(end);
@@ -234,7 +234,7 @@ test('a reply is stored before its turn has an event, and can be sent again afte
     },
   });
   await run.retry();
-  // the prompt makes its own message anew
+  // the prompt creates its own message again
   expect(requests).toEqual([
     {
       input: { city: 'Oslo' },
@@ -244,7 +244,7 @@ test('a reply is stored before its turn has an event, and can be sent again afte
       ],
     },
   ]);
-  // the first events of the turn take the place of what was stored before them
+  // the first events of the turn replace its stored beginning
   await session.say(start, step);
   await recorder.flush();
   expect((await store.logs('waiting'))?.[1]).toEqual(session.run.log());

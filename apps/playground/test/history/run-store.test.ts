@@ -38,7 +38,7 @@ const log: RunEvent[] = [
 ];
 const whole = [{ turn: 0, seq: 0, json: JSON.stringify(log) }];
 
-test('the oldest runs beyond the bounds are removed with their events, except pinned and shown ones', async () => {
+test('the oldest runs beyond the limits are removed with their events, except pinned and shown ones', async () => {
   const { store, database } = open({ runs: 3, size: 1_000_000 });
   for (const [index, id] of ['a', 'b', 'c', 'd', 'e'].entries()) {
     const change = row(id, { startedOn: index, pinned: id === 'a' });
@@ -49,7 +49,7 @@ test('the oldest runs beyond the bounds are removed with their events, except pi
   expect(await (await database.connect()).count('events')).toBe(3);
 });
 
-test('the number of characters is bounded, too', async () => {
+test('the number of characters is limited, too', async () => {
   const { store } = open({ runs: 200, size: 250 });
   for (const [index, id] of ['a', 'b', 'c'].entries()) {
     await store.write({ row: row(id, { startedOn: index }), batches: [], replaced: [] });
@@ -87,7 +87,7 @@ test('a deleted run comes back as it was', async () => {
   expect(await store.logs('a')).toEqual([log]);
 });
 
-test('an exported run can be imported, and has an id of its own', async () => {
+test('an exported run can be imported, and gets a new id', async () => {
   const { store } = open();
   await store.write({ row: row('a', { source: { script: '// it' } }), batches: whole, replaced: [] });
   const text = (await exportRun(store, 'a'))!;

@@ -5,7 +5,7 @@ import { createScriptStore, MOST_VERSIONS } from '../../src/history/script-store
 import type { OpenScript } from '../../src/state/open-script.ts';
 
 let names = 0;
-/** The stores of two tabs over one database. */
+/** The stores of two tabs that share one database. */
 function twoTabs() {
   const name = `scripts-${(names += 1)}`;
   let time = 1_000;
@@ -58,7 +58,7 @@ test('the same text from two tabs is no conflict', async () => {
   expect(await one.list()).toHaveLength(1);
 });
 
-test('a damaged row is skipped, kept, and not written over', async () => {
+test('a damaged row is skipped, kept, and not overwritten', async () => {
   const { one, database } = twoTabs();
   const damaged = { id: 'a', text: 7, newer: true };
   const db = await database.connect();
@@ -70,7 +70,7 @@ test('a damaged row is skipped, kept, and not written over', async () => {
   expect(await one.list()).toMatchObject([{ text: 'mine' }]);
 });
 
-test('versions are bounded, the latest first, and none repeats the one before', async () => {
+test('the number of versions is limited, the latest comes first, and no version repeats the one before', async () => {
   const { one } = twoTabs();
   for (let count = 0; count < MOST_VERSIONS + 5; count += 1) await one.keepVersion('a', `v${count}`, 'run');
   await one.keepVersion('a', `v${MOST_VERSIONS + 4}`, 'switch');

@@ -10,7 +10,7 @@ const kinds = (field: Field): unknown =>
     ? Object.fromEntries(field.fields.map((member) => [member.name, kinds(member.field)]))
     : field.kind;
 
-test('each type has its field', () => {
+test('each type of a schema has its field', () => {
   const field = fieldOf(
     z.object({
       city: z.string(),
@@ -59,7 +59,7 @@ test('each type has its field', () => {
   expect(variants.map(({ label }) => label)).toEqual(['train', 'car']);
 });
 
-test('a schema that contains itself ends in JSON', () => {
+test('a schema that contains itself is edited as JSON from some level on', () => {
   type Folder = { name: string; folders: Folder[] };
   const folder: z.ZodType<Folder> = z.object({ name: z.string(), folders: z.lazy(() => z.array(folder)) });
   const text = JSON.stringify(fieldOf(folder));
@@ -96,7 +96,7 @@ const plan = fieldOf(
   }),
 );
 
-test('what is typed becomes the input; what is not typed is left out', () => {
+test('typed values become the input; empty fields are left out', () => {
   const draft: Draft = { city: 'Faro', days: ' 2 ', note: '', stops: [{ name: 'Beach' }], extra: '{"a": 1}' };
   const { input, problems } = readDraft(plan, draft);
   expect(input).toEqual({ city: 'Faro', days: 2, stops: [{ name: 'Beach' }], extra: { a: 1 } });
@@ -104,7 +104,7 @@ test('what is typed becomes the input; what is not typed is left out', () => {
   expect(readDraft(plan, { city: '', stops: [] }).input).toEqual({ city: '', stops: [] });
 });
 
-test('each problem is at the path that a run would name', () => {
+test('each problem has the path that a run would report', () => {
   const draft: Draft = {
     days: '1.5',
     stops: [{}, { name: 'Beach' }],
@@ -130,12 +130,12 @@ test.each([
   expect(readDraft(plan, toDraft(plan, input)).input).toEqual(input);
 });
 
-test('an input of another schema fills in what fits', () => {
+test('an input of another schema fills in the fields that it fits', () => {
   const draft = toDraft(plan, { city: 3, days: 'many', stops: 'none', note: 'yes', travel: [] });
   expect(readDraft(plan, draft).input).toEqual({ note: 'yes', stops: [] });
 });
 
-test('a prompt with one text takes it as it is', () => {
+test('a text input is taken unchanged, and an empty input without a schema is undefined', () => {
   expect(readDraft(fieldOf(z.string()), 'Hello').input).toBe('Hello');
   expect(readDraft(toField(undefined), '').input).toBeUndefined();
 });

@@ -37,7 +37,7 @@ const agentStart = (path: string, name: string): Body => ({
 });
 
 describe('a message of the script', () => {
-  test('has its text in each request, also in another place, and what it was before', () => {
+  test('has its text in each request, even at another position, and its earlier text where it changed', () => {
     const state = reduceAll(
       logOf([
         start,
@@ -55,7 +55,7 @@ describe('a message of the script', () => {
     ]);
   });
 
-  test('has its place in its name', () => {
+  test('has its position in its name', () => {
     expect(['messages[0]', 'messages[12]', 'messages[x]', 'toString'].map(messageIndex)).toEqual([
       0,
       12,
@@ -77,7 +77,7 @@ describe('a definition of an agent', () => {
     ]),
   );
 
-  test('is sent in the steps of that agent alone', () => {
+  test('is sent only in the steps of that agent', () => {
     const paths = (agent?: string) =>
       usesOfDefinition('tool', 'look', [state], agent).map(({ path }) => path);
     expect(paths()).toEqual([undefined]);
@@ -86,12 +86,12 @@ describe('a definition of an agent', () => {
     expect(paths('check')).toEqual([]);
   });
 
-  test('is a message of that agent alone', () => {
+  test('is a message only of that agent', () => {
     expect(usesOfMessage(0, [state], 'research').map(({ message }) => message.content)).toEqual(['b']);
   });
 });
 
-test('a hook has the steps that it changed, with what they sent, up to the moment that is shown', () => {
+test('a hook has the steps that it changed, with the values that they sent, up to the moment that is shown', () => {
   const hook = (number: number, index: number, changed: string[], more: object = {}): Body => ({
     type: 'hook',
     step: number,
@@ -158,7 +158,7 @@ describe('the steps of a task', () => {
     ]);
   };
 
-  test('are those in which it was the current one, with the tools that no other step has', () => {
+  test('are the steps in which the task was the current one, with the tools that only these steps have', () => {
     expect(outline(log.length - 1)).toEqual([
       ['a', [0, 1], ['count']],
       ['b', [2], ['send']],

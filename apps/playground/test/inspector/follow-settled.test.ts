@@ -23,7 +23,7 @@ function goTo(...seqs: number[]): void {
   for (const seq of seqs) useInspection.getState().goTo({ turn: 0, seq });
 }
 
-test('a single move is told at once', () => {
+test('a single move is reported at once', () => {
   goTo(4);
   expect(told).toEqual([4]);
   vi.advanceTimersByTime(1_000);
@@ -31,7 +31,7 @@ test('a single move is told at once', () => {
   expect(told).toEqual([4, 4, 7]);
 });
 
-test('of a drag, the first moment is told, and the one that stays', () => {
+test('during a drag, the first moment and the one that stays are reported', () => {
   goTo(1, 2, 3);
   vi.advanceTimersByTime(50);
   goTo(4, 5);
@@ -40,19 +40,19 @@ test('of a drag, the first moment is told, and the one that stays', () => {
   expect(told).toEqual([1, 5]);
 });
 
-test('the way back to now is told at once, also in a drag', () => {
+test('the return to the present is reported at once, even during a drag', () => {
   goTo(1, 2);
   useInspection.getState().goTo(undefined);
   expect(told).toEqual([1, undefined]);
 });
 
-test('every moment of a run that plays is told', () => {
+test('every moment of a playing run is reported', () => {
   useInspection.setState({ playing: true });
   goTo(1, 2, 3);
   expect(told).toEqual([1, 2, 3]);
 });
 
-test('nothing is told after the end', () => {
+test('nothing is reported after the end', () => {
   goTo(1, 2);
   stop();
   vi.advanceTimersByTime(1_000);

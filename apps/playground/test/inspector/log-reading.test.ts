@@ -22,7 +22,7 @@ const set = (name: string, value: string): RunEventBody => ({
 describe('the events of a step', () => {
   const log = logOf([start, ...step(0, called('c1', 'look')), ...step(0, [], 'c1'), ...step(1, [])]);
 
-  test('are those up to the next step of the same agent', () => {
+  test('are the events up to the next step of the same agent', () => {
     const range = rangeOfStep(log, undefined, 0, Infinity)!;
     expect(eventsIn(log, range, undefined).map(({ type }) => type)).toEqual([
       'run-start',
@@ -40,7 +40,7 @@ describe('the events of a step', () => {
     expect(rangeOfStep(log, undefined, 1, 2)).toBeUndefined();
   });
 
-  test('are found in a growing log, and in one that starts again', () => {
+  test('are found in a growing log, and in a log that starts over', () => {
     const growing = logOf([start, ...step(0, [])]);
     expect(rangeOfStep(growing, undefined, 1, Infinity)).toBeUndefined();
     growing.push(...logOf([start, ...step(0, []), ...step(1, [])]).slice(3));
@@ -103,7 +103,7 @@ test('a definition is in the steps that sent it, with its tokens and whether it 
 });
 
 describe('a response', () => {
-  test('has its parts in order, and those of an answer that broke off are void', () => {
+  test('has its parts in order, and marks those of a failed attempt as void', () => {
     const { rows, lastOutputAt } = readResponse(
       logOf([
         { type: 'text-start', id: '0' },
@@ -127,7 +127,7 @@ describe('a response', () => {
     expect(lastOutputAt).toBe(90);
   });
 
-  test('is in the log as events, of which the pieces of a text share a row', () => {
+  test('is in the log as events, and the deltas of a text share a row', () => {
     const groups = groupEvents(
       logOf([
         { type: 'text-start', id: '0' },
@@ -185,7 +185,7 @@ describe('a call', () => {
       { type: 'tool-start', toolCallId: 'c1', toolName: 'send', effect: 'external' },
       { type: 'tool-error', toolCallId: 'c1', error: 'Full', source: 'tool', ms: 7 },
     ]),
-    // a model may use the id again
+    // a model may use an id again
     ...step(1, [...called('c1', 'send'), ...ran('c1', 'send', true)]),
   ]);
   const state = reduceAll(log);
@@ -208,7 +208,7 @@ describe('a call', () => {
     ]);
   });
 
-  test('has only its own events, and says that it was answered from an earlier one', () => {
+  test('has only its own events, and shows that an earlier call’s result answered it', () => {
     const events = eventsOfCall(log, second!, { path: undefined, start: 11, until: Infinity });
     expect(events.map(({ type }) => type)).toEqual([
       'tool-input-start',

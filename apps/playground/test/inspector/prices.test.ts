@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { costOfUsage, formatCost, loadPrice } from '../../src/inspector/step/prices.ts';
 
-test('known models of a provider have a list price, also as a dated version', async () => {
+test('known models of a provider have a list price, and so do their dated versions', async () => {
   const price = await loadPrice('openai.responses:gpt-5-mini');
   expect(price?.output).toBeGreaterThan(price!.input);
   expect(await loadPrice('openai.chat:gpt-5-mini-2025-08-07')).toEqual(price);
 });
 
-test('there is no price for other servers, unknown models and names that every object has', async () => {
+test('there is no price for other servers, unknown models and names of Object’s own properties', async () => {
   for (const model of [
     'custom:gpt-5-mini',
     'openai:none',
@@ -20,14 +20,14 @@ test('there is no price for other servers, unknown models and names that every o
   }
 });
 
-test('a cost counts what came from the cache at its own price', () => {
+test('cached tokens cost their own price', () => {
   const price = { input: 2, output: 8, cachedInput: 0.5 };
   const usage = { input: 1_000_000, cached: 400_000, output: 500_000, reasoning: undefined };
   expect(costOfUsage(usage, price)).toBeCloseTo(1.2 + 0.2 + 4);
   expect(costOfUsage({ ...usage, output: undefined }, price)).toBeUndefined();
 });
 
-test('small costs keep two digits that count', () => {
+test('small costs keep two significant digits', () => {
   expect([0, 0.000_123, 0.004_56, 1.5, 0.000_000_001].map(formatCost)).toEqual([
     '$0',
     '$0.00012',

@@ -25,7 +25,7 @@ const part = (name: string, start: number, end: number): InstructionPart => ({
 });
 
 describe('the parts of a system prompt', () => {
-  test('are cut out of it, with the text between them', () => {
+  test('are separate segments, with the text between them', () => {
     const instructions = 'About.\n\n<A>1</A>\n<B>2</B>\n\nrest';
     const instructionParts = [part('A', 8, 16), part('B', 17, 25)];
     expect(instructionSegments({ instructions, instructionParts })).toEqual([
@@ -36,7 +36,7 @@ describe('the parts of a system prompt', () => {
     ]);
   });
 
-  test('stay inside the text and apart, whatever a log says', () => {
+  test('stay inside the text without overlaps, even if a log says otherwise', () => {
     const foreign = [
       part('C', 50, 60),
       part('B', 2, 99),
@@ -73,7 +73,7 @@ describe('tokens', () => {
     ]);
   });
 
-  test('of many definitions are summed in a last row, and the total stays', () => {
+  test('of many definitions are summed up in a last row, and the total stays the same', () => {
     const instructions = 'x'.repeat(400);
     const parts = Array.from({ length: 100 }, (_, index) => part(`V${index}`, index * 4, index * 4 + 4));
     const estimate = estimateRequest(request({ instructions, instructionParts: parts }))!;
@@ -91,7 +91,7 @@ describe('tokens', () => {
 });
 
 describe('the difference between two requests', () => {
-  test('is nothing for the same request', () => {
+  test('is empty for the same request', () => {
     const one = request({ messages: [say('a')], settings: { temperature: 1 } });
     const other = request({ messages: [say('a')], settings: { temperature: 1 } });
     expect(isSameRequest(compareRequests(one, other))).toBe(true);
@@ -136,7 +136,7 @@ describe('the difference between two requests', () => {
     expect(outline(settings)).toEqual(['removed temperature', 'added toolChoice']);
   });
 
-  test('of long conversations with nothing in common is found in time', () => {
+  test('of long conversations with nothing in common is found within a second', () => {
     const many = (word: string): CompiledRequest =>
       request({ messages: Array.from({ length: 5_000 }, (_, index) => say(`${word} ${index}`)) });
     const begin = performance.now();

@@ -22,7 +22,7 @@ const compatible = (settings: Partial<ConnectionSettings['compatible']> = {}): C
   compatible: { model: 'llama3.2', baseUrl: 'http://localhost:11434/v1', ...settings },
 });
 
-test('the demo needs nothing and is always called simulated', () => {
+test('the demo model needs no settings and is always called simulated', () => {
   expect(connectionProblem(defaultConnection, noKeys)).toBeUndefined();
   expect(connectionLabel(defaultConnection)).toEqual({ name: 'Demo model', detail: 'simulated' });
   expect(toModelReference({ connection: defaultConnection, keys: noKeys })).toEqual({
@@ -104,7 +104,7 @@ test('a model of a compatible server, with and without a key', async () => {
   });
 });
 
-test('the demo model plays an example’s own answers', async () => {
+test('the demo model plays an example’s scripted answers', async () => {
   const model = await createModel(
     { connection: defaultConnection, keys: noKeys },
     { scenes: ['Scripted.'], played: [] },
@@ -115,7 +115,7 @@ test('the demo model plays an example’s own answers', async () => {
   });
 });
 
-test('a model that can be made at once is not waited for', async () => {
+test('a model that can be created at once is returned without a promise, and the same settings return the same model', async () => {
   expect(createModel({ connection: defaultConnection, keys: noKeys })).not.toBeInstanceOf(Promise);
   const settings = { connection: compatible(), keys: noKeys };
   const model = await createModel(settings);

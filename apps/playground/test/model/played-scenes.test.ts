@@ -35,7 +35,7 @@ const before = (log: readonly RunEvent[], step: number): readonly RunEvent[] =>
     }),
   );
 
-test('the scenes of the steps that are kept are not played again, also those of agents', async () => {
+test('the scenes of kept steps are not played again, including those of agents', async () => {
   const log = await played();
   expect(continueScenes(scenes, before(log, 1))?.played).toEqual([0, 1]);
   expect(continueScenes(scenes, before(log, 2))?.played).toEqual([0, 1, 2]);
@@ -50,7 +50,7 @@ test('the scenes of the steps that are kept are not played again, also those of 
   ]);
 });
 
-test('they do not fit after an edit, another model or a reply', async () => {
+test('the scenes no longer fit after an edit, another model or a reply', async () => {
   const log = before(await played(), 1);
   const change = (patch: (event: RunEvent) => object): RunEvent[] =>
     log.map((event) => ({ ...event, ...patch(event) }));

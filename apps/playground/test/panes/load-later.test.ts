@@ -10,7 +10,7 @@ function draw(Later: ComponentType<{ name: string }>): string {
   return renderToString(createElement(Later, { name: 'Ada' }));
 }
 
-test('a component that was loaded ahead is drawn at once, without what waits for it', async () => {
+test('a component that was loaded ahead is drawn at once, without its placeholder', async () => {
   expect(draw(loadLater(async () => Named, 'loading'))).toContain('loading');
   const Later = loadLater(async () => Named, 'loading');
   await Later.load();

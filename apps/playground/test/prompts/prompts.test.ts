@@ -32,7 +32,7 @@ test('the sample prompts have no faults, and their sample values fit', () => {
   }
 });
 
-test('reads every prompt file that the library reads, and gives back what was in it', () => {
+test('prompt files in every format that the library reads can be edited, and keep their content', () => {
   const seed = [
     {
       id: 'greet',
@@ -109,7 +109,7 @@ test('each fault is at its field', () => {
   expect(expand(faulty, {})).toBeUndefined();
 });
 
-test('a version that is there twice is a fault of the second one', () => {
+test('a repeated version is a fault of the second one', () => {
   const [one] = samplePrompts;
   expect(checkPrompts([one!, one!]).get(1)).toEqual([
     { path: 'version', message: 'is 1.0.0, which this prompt has already. Choose another one' },
@@ -139,13 +139,13 @@ test('names between braces that look like parameters can be declared', () => {
   ).toEqual(['CITY']);
 });
 
-test('new ids and versions are free ones', () => {
+test('new ids and versions are unused ones', () => {
   expect(freeId('greet', ['greet', 'greet-2'])).toBe('greet-3');
   expect(nextVersion('1.2.3', ['1.2.3', '1.3.0'])).toBe('1.4.0');
   expect(nextVersion('next', [])).toBe('0.1.0');
 });
 
-test('a new version is a draft beside the old one, which stays as it is', () => {
+test('a new version is a draft beside the old one, which stays unchanged', () => {
   const { prompt } = entryOf(state());
   state().addVersion();
   expect(entryOf(state()).prompt).toMatchObject({ id: prompt.id, version: '1.2.0', status: 'draft' });
@@ -177,7 +177,7 @@ test('the last version cannot be removed', () => {
   expect(state().entries).toHaveLength(1);
 });
 
-test('prompts of a link replace the user’s own, which come back', () => {
+test('prompts of a link replace the user’s own prompts, which can be restored', () => {
   state().edit({ userPrompt: 'Mine {TEXT}' });
   const mine = sharedOf(state());
   const link = encodeLink({
@@ -196,7 +196,7 @@ test('prompts of a link replace the user’s own, which come back', () => {
   expect(state().previous).toBeUndefined();
 });
 
-test('a link has prompts and values only, whatever else is in it', () => {
+test('only prompts and values are read from a link', () => {
   expect(
     readShared({
       prompts: [emptyPrompt('a')],

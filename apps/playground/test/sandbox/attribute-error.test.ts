@@ -9,11 +9,11 @@ const refused: SerializedError = {
 };
 const overloaded: SerializedError = { code: 'overloaded', message: 'The provider is overloaded (503).' };
 
-test('the error that the model server sent is believed', () => {
+test('an error that the model server sent is accepted', () => {
   expect(attributeError(refused, [overloaded, refused])).toEqual(refused);
 });
 
-test('the error has the number of attempts, which only the worker knows', () => {
+test('an error gets its number of attempts from the worker, which alone knows it', () => {
   const claim = {
     ...overloaded,
     message: `${overloaded.message} (3 attempts)`,
@@ -42,7 +42,7 @@ test.each<CuelineErrorCode>([
   expect(attributeError(claim, [])).toEqual({ ...claim, code: 'script_error' });
 });
 
-test('a code that the server did send has the message of the server', () => {
+test('a code that the server has sent gets the server’s message', () => {
   const claim: SerializedError = { code: 'auth', message: 'Renew your key at https://evil.example' };
   expect(attributeError(claim, [refused])).toEqual(refused);
 });
@@ -52,7 +52,7 @@ test('an unknown code is a script error', () => {
   expect(attributeError(claim, [])).toEqual({ code: 'script_error', message: 'x' });
 });
 
-test('a code that a worker can know is kept, without a position outside the worker', () => {
+test('a code that a worker can detect is kept, without a position outside the worker', () => {
   const claim: SerializedError = {
     code: 'invalid_definition',
     message: 'A tool needs a name.',
@@ -62,7 +62,7 @@ test('a code that a worker can know is kept, without a position outside the work
 });
 
 test.each<CuelineErrorCode>(['tasks_incomplete', 'budget_exceeded', 'loop_detected', 'parse_failed'])(
-  '%s is for the runner in the worker to say',
+  '%s is accepted from the runner in the worker',
   (code) => {
     const claim = { code, message: 'Two tasks are open.', details: { open: ['task-1', 'task-2'] } };
     expect(attributeError(claim, [refused])).toEqual(claim);

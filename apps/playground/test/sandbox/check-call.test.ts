@@ -9,8 +9,8 @@ const file = (data: unknown): unknown => ({
 });
 const never = (): boolean => false;
 
-describe('what a script may ask of the model', () => {
-  test('messages, settings and function tools pass as they are', () => {
+describe('the model calls that a script may make', () => {
+  test('pass messages, settings and function tools unchanged', () => {
     const options = {
       prompt: [
         { role: 'system', content: 'Be brief.' },
@@ -40,13 +40,13 @@ describe('what a script may ask of the model', () => {
     expect(checkCall(options, never)).toEqual({ options, dropped: [] });
   });
 
-  test('a file comes as data or text', () => {
+  test('have files as data or text', () => {
     expect(() => checkCall(file({ type: 'data', data: 'iVBORw0KGgo=' }), never)).not.toThrow();
     expect(() => checkCall(file({ type: 'text', text: 'a,b' }), never)).not.toThrow();
   });
 });
 
-describe('what is refused', () => {
+describe('a model call is refused with', () => {
   test.each<[string, unknown]>([
     ['headers', { prompt, headers: { authorization: 'Bearer x' } }],
     ['an unknown field', { prompt, baseURL: 'https://evil.example' }],
@@ -106,7 +106,7 @@ describe('what is refused', () => {
 describe('provider options', () => {
   const reasoning = { type: 'reasoning', text: 'Hm.', providerOptions: { openai: { itemId: 'rs_1' } } };
 
-  test('are left out wherever a script puts them, and named', () => {
+  test('are left out wherever a script puts them, and reported by name', () => {
     const options = { openai: { previousResponseId: 'resp_of_somebody' } };
     const { options: checked, dropped } = checkCall(
       {
@@ -134,7 +134,7 @@ describe('provider options', () => {
     expect(dropped.toSorted()).toEqual(['anthropic', 'openai']);
   });
 
-  test('on a part pass where the provider itself gave them in an answer', () => {
+  test('on a part are passed on if the provider itself sent them in an answer', () => {
     const issued = createIssuedMetadata();
     issued.add({ type: 'reasoning-end', id: '1', providerMetadata: { openai: { itemId: 'rs_1' } } });
     const call = (part: object): unknown => ({ prompt: [{ role: 'assistant', content: [part] }] });

@@ -19,8 +19,8 @@ const plan = definePrompt(
   { input: z.object({ city: z.string(), days: z.number().default(3) }) },
 );
 
-describe('what a script says about itself', () => {
-  test('the schema of its input, before defaults', async () => {
+describe('the report of a script', () => {
+  test('has the schema of its input, before defaults', async () => {
     const { name, input } = await factsOf(plan as never);
     expect(name).toBe('plan');
     expect(input).toMatchObject({
@@ -50,11 +50,11 @@ describe('what a script says about itself', () => {
       }),
       { kind: 'any' },
     ],
-  ])('%s', async (_title, definition, input) => {
+  ])('has the kind of input for %s', async (_title, definition, input) => {
     expect((await factsOf(definition as never)).input).toEqual(input);
   });
 
-  test('the first request, which the page reads', async () => {
+  test('has the first request, which the page reads', async () => {
     const sent: ToHost[] = [];
     const send = (message: ToHost): void => void sent.push(message);
     await checkScript(plan as never, plan as never, { dryRun: { input: { city: 'Faro' } }, send });
@@ -65,12 +65,12 @@ describe('what a script says about itself', () => {
     expect(request.instructions).toContain('Faro');
   });
 
-  test('its model answers no call', async () => {
+  test('the model of a check refuses every call', async () => {
     await expect(noModel.doStream({ prompt: [] })).rejects.toThrow('calls no model');
   });
 });
 
-describe('what the page refuses', () => {
+describe('the page refuses', () => {
   const request = { model: '', instructions: 'Be brief.', messages: [], tools: [], settings: {} };
 
   test.each<unknown>([
@@ -94,7 +94,7 @@ describe('what the page refuses', () => {
     expect(preview?.warnings.map((warning) => warning.length)).toEqual([3, 1_000]);
   });
 
-  test('facts of another form, and schemas without end', () => {
+  test('facts with an invalid shape, and schemas that are too deep', () => {
     expect(readFacts({ name: 'p', input: { kind: 'schema', schema: 'x' } })).toBeUndefined();
     expect(readFacts({ name: 4, input: { kind: 'none' } })).toBeUndefined();
     expect(readFacts({ name: 'n'.repeat(900), input: { kind: 'none' } })?.name).toHaveLength(200);
@@ -103,7 +103,7 @@ describe('what the page refuses', () => {
     expect(readFacts({ name: 'p', input: { kind: 'schema', schema: deep } })?.input).toEqual({ kind: 'any' });
   });
 
-  test('issues of another form', () => {
+  test('issues with an invalid shape', () => {
     expect(readIssues({ issues: [{ path: 'input.a', message: 'No' }] })).toHaveLength(1);
     expect(readIssues({ issues: [{ path: 3, message: 'No' }] })).toEqual([]);
     expect(readIssues(undefined)).toEqual([]);
@@ -177,7 +177,7 @@ describe('a check', () => {
     expect((await hanging.result).problem?.message).toContain('blocked its worker');
   });
 
-  test('a newer text ends it', async () => {
+  test('ends when a newer text aborts it', async () => {
     const { result, worker, abort } = await start();
     abort.abort();
     expect(await result).toEqual({});

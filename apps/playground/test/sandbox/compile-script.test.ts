@@ -27,7 +27,7 @@ async function evaluate(source: string): Promise<{ exports: Record<string, unkno
   return { exports, asked };
 }
 
-describe('what a script may contain', () => {
+describe('a script may contain', () => {
   test('types, enums, satisfies, imports under other names, and top-level await', async () => {
     const { exports, asked } = await evaluate(`
       import { definePrompt as define, type Prompt } from '@cueline/core';
@@ -49,7 +49,7 @@ describe('what a script may contain', () => {
     expect(exports['default']).toBeTypeOf('function');
   });
 
-  test('a comment on the last line does not hide the code that is added after the script', async () => {
+  test('a comment on the last line that does not hide the code that is added after the script', async () => {
     const { exports } = await evaluate('export default 1 // the end');
     expect(exports['default']).toBe(1);
   });
@@ -79,13 +79,13 @@ describe('imports', () => {
 });
 
 describe('scripts that cannot run', () => {
-  test('without a default export the message shows an example', () => {
+  test('without a default export get a message with an example', () => {
     const error = refusal("import { z } from 'zod';\nexport const a = z;\n\n");
     expect(error.message).toContain('export default definePrompt(');
     expect(error.line).toBe(2);
   });
 
-  test('a namespace, which type stripping would remove without an error', () => {
+  test('include scripts with a namespace, which type stripping would remove without an error', () => {
     expect(refusal('namespace A { export const b = 1 }\nexport default A;')).toMatchObject({ line: 1 });
     expect(compileScript('const o = { namespace: 1 };\nexport default o.namespace;')).toBeDefined();
   });
@@ -96,12 +96,12 @@ describe('scripts that cannot run', () => {
     ['foo((a: string): string => {\n  let 1;\n});', 2, 7],
     ['export default async (prompt) => {\n  if (a {', 2, 9],
     ['export default "abc;\n', 1, 16],
-  ])('%j: the true place, also inside arrow functions', (source, line, column) => {
+  ])('%j: report the position of the error, even inside arrow functions', (source, line, column) => {
     expect(refusal(source)).toMatchObject({ line, column });
   });
 });
 
-test('a place in the code leads back to the place in the script, past types and rewritten imports', () => {
+test('a position in the compiled code leads back to the position in the script, past types and rewritten imports', () => {
   const source = [
     "import { z } from 'zod'; const first = z.nope;",
     'interface Gone {',

@@ -5,7 +5,9 @@ import * as z from 'zod';
 import { agentsModule, coreModule } from '../../src/sandbox/worker/core-module.ts';
 import { noReports } from './no-reports.ts';
 
-/** The modules as a script gets them, with a page's model that gives these answers, and what its watcher heard. */
+/**
+ * The modules as a script imports them, with a page's model that gives these answers, and the reports of its watcher.
+ */
 function module(...answers: Parameters<typeof scriptedModel>[0]) {
   const page = scriptedModel(answers, { provider: 'page' });
   const heard: string[] = [];
@@ -48,7 +50,7 @@ test('a model object of the script is used as it is', async () => {
   expect(page.calls).toEqual([]);
 });
 
-test('an agent that a tool calls has its run’s model, and its tools are watched', async () => {
+test('an agent that a tool calls uses its run’s model, and its tools are watched', async () => {
   const { core, page, heard } = module();
   const dig = tool('dig', 'Digs', z.object({}), () => {
     throw new Error('rock');

@@ -8,7 +8,7 @@ import { describeLine, runScript } from './run-script.ts';
 
 const found = (source: string): string[] => findDefinitions(source).definitions.map(describeLine);
 
-describe('of an example, the text says the same as the run', () => {
+describe('the definitions in an example’s text are those that its run reports', () => {
   test.each(examples)('$id', async ({ id, source }) => {
     const model =
       scenes[id] === undefined ? demoModel({ pace: 0 }) : sceneModel(scenes[id], { hurried: true });
@@ -75,7 +75,7 @@ prompt.defMessage('user', 'e');`,
     ],
   ],
   [
-    // names that only the run knows, comments, texts, and functions of the script's own
+    // names that only the run knows, comments, strings, and the script's own functions
     `// prompt.def('NO', '')
 const text = "prompt.def('NO', '')"; const more = \`prompt.def('NO', '')\`;
 prompt.def(name, ''); prompt.defTool(\`get\${x}\`, '');

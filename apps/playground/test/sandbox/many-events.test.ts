@@ -47,7 +47,7 @@ function runWith(
   });
 }
 
-test('20,000 events in one message are read in slices, in their order, and before the end of their worker', async () => {
+test('20,000 events in one message are read in slices, in order, and before the end of their worker', async () => {
   let turns = 0;
   const timer = setInterval(() => (turns += 1), 1);
   const sent = [start, ...Array.from({ length: 20_000 }, (_, i) => set(i))];

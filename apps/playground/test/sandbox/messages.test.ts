@@ -6,7 +6,7 @@ import { createOutbox } from '../../src/sandbox/worker/outbox.ts';
 
 const delta = (seq: number): RunEvent => ({ seq, t: seq, type: 'text-delta', id: '1', text: 'a' });
 
-describe('what the page reads', () => {
+describe('the page reads', () => {
   test('an event as it was sent', () => {
     const message: ToHost = { type: 'events', events: [delta(3)] };
     expect(readMessage(encodeMessage(message))).toEqual(message);
@@ -206,14 +206,14 @@ describe('something that is not an event', () => {
   });
 });
 
-test('a script that replaces JSON does not write the messages of its worker', () => {
+test('a script that replaces JSON cannot change the messages of its worker', () => {
   const replaced = vi.spyOn(JSON, 'stringify').mockReturnValue('{"type":"forged"}');
   const text = encodeMessage({ type: 'ready' });
   replaced.mockRestore();
   expect(text).toBe('{"type":"ready"}');
 });
 
-describe('what the worker sends', () => {
+describe('messages of the worker', () => {
   beforeEach(() => vi.useFakeTimers());
   afterEach(() => vi.useRealTimers());
 

@@ -44,7 +44,7 @@ function modelOf(doStream: LanguageModelV4['doStream']): LanguageModelV4 {
     modelId: 'one',
     supportedUrls: {},
     doStream,
-    doGenerate: () => Promise.reject(new Error('Only streams are asked for.')),
+    doGenerate: () => Promise.reject(new Error('The page requests only streams.')),
   };
 }
 
@@ -57,14 +57,14 @@ function streamOf(parts: LanguageModelV4StreamPart[]): ReadableStream<LanguageMo
   });
 }
 
-test('an answer reaches the worker whole', async () => {
+test('a complete answer reaches the worker', async () => {
   const { model } = connect(scriptedModel(['Hello there.']));
   const result = streamText({ model, prompt: 'Hi' });
   expect(await result.text).toBe('Hello there.');
   expect(await result.finishReason).toBe('stop');
 });
 
-test('the whole answer at once is made from the same stream', async () => {
+test('a call without streaming collects the same stream', async () => {
   const { model } = connect(scriptedModel(['Hello there.']));
   const answer = await model.doGenerate({
     prompt: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
@@ -74,7 +74,7 @@ test('the whole answer at once is made from the same stream', async () => {
 });
 
 test('headers and signals stay in the worker; request and response headers stay on the page', async () => {
-  // Headers are not in the type, and in what some providers give.
+  // Headers are not in the type, but some providers return them.
   const metadata = {
     type: 'response-metadata' as const,
     id: 'r1',
@@ -184,7 +184,7 @@ describe('failures', () => {
       ),
     );
 
-  test('a wrong key: the provider’s own words, without the key, and no second attempt', async () => {
+  test('a wrong key is reported in the provider’s words, without the key, and is not tried again', async () => {
     const doStream = failing(401, false);
     const { model, wire } = connect(modelOf(doStream));
     const errors: unknown[] = [];
@@ -199,7 +199,7 @@ describe('failures', () => {
     expect(wire.join('\n')).not.toContain(key);
   });
 
-  test('a server that is overloaded is asked again by the worker', async () => {
+  test('the worker calls an overloaded server again', async () => {
     const doStream = failing(503, true);
     const { model } = connect(modelOf(doStream));
     await streamText({ model, prompt: 'Hi', maxRetries: 1, onError: () => {} }).consumeStream();
@@ -223,7 +223,7 @@ describe('failures', () => {
     await expect(reader.read()).rejects.toMatchObject({ code: 'stream_truncated' });
   });
 
-  test('the run’s budget of calls and tokens', async () => {
+  test('a run that exceeds its budget of calls or tokens fails', async () => {
     const answer = (): Promise<{ stream: ReadableStream<LanguageModelV4StreamPart> }> =>
       Promise.resolve({ stream: streamOf([finish]) });
     const ask = async (model: LanguageModelV4): Promise<unknown> => {

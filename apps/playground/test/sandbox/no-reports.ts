@@ -1,6 +1,6 @@
 import type { DefinitionReporter } from '../../src/sandbox/worker/report-definitions.ts';
 
-/** Reports nothing, for tests of other things. */
+/** Reports nothing, for tests that do not need reports. */
 export const noReports: DefinitionReporter = {
   report: () => {},
   reportTools: () => {},

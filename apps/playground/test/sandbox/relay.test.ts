@@ -35,7 +35,7 @@ function setUp(limits = { messageLength: 100, totalLength: 2_000, unreadMessages
   return { page, worker, terminate, texts, ending, fail: (message: string) => fail(message) };
 }
 
-test('texts are relayed both ways, and the worker is sent what the page has read', () => {
+test('texts are relayed both ways, and the worker learns how many messages the page has read', () => {
   const { page, worker, texts } = setUp();
   page.say('to worker');
   worker.say('to page');
@@ -44,7 +44,7 @@ test('texts are relayed both ways, and the worker is sent what the page has read
   expect(texts()).toEqual(['to page']);
 });
 
-test('a waiting worker is asked once for a sign of life, and the page is sent the answer', () => {
+test('a waiting worker is asked once for a sign of life, and the page gets the answer', () => {
   const { page, worker } = setUp();
   page.say({ type: 'check' });
   expect(worker.sent).toEqual([0]);
@@ -72,7 +72,7 @@ test('a flood ends the worker, and its waiting messages do not reach the page', 
   expect(texts()).toHaveLength(64);
 });
 
-test('the total that a worker may send is limited, however much of it was read', () => {
+test('the total that a worker may send is limited, even if the page has read it', () => {
   const { page, worker, terminate, texts, ending } = setUp();
   for (let index = 0; index < 20; index += 1) {
     worker.say('x'.repeat(100));
@@ -124,7 +124,7 @@ test('silence ends the worker, after all its messages were delivered', () => {
   expect(ending()).toEqual({ type: 'ended', reason: 'silent' });
 });
 
-test('a worker that answers continues, and the page is sent that the relay is alive', () => {
+test('a worker that answers continues, and the page learns that the relay is alive', () => {
   const { page, worker, terminate } = setUp();
   page.say({ type: 'watch' });
   for (let tick = 0; tick < 20; tick += 1) {

@@ -72,7 +72,7 @@ export default definePrompt('all', async (prompt) => {
   ]);
 });
 
-test('what is not called in the script has no line, and what a script does to errors changes nothing', async () => {
+test('a definition without a known line is left out, and a script that changes Error does not break its run', async () => {
   const source = `import { definePrompt } from '@cueline/core';
 Error.prepareStackTrace = () => { throw new Error('mine'); };
 export default definePrompt('strange', async (prompt) => {

@@ -13,7 +13,7 @@ import { watchDefinition } from '../../src/sandbox/worker/watch-definition.ts';
 
 const ADDRESS = 'blob:script';
 
-/** Runs a script as the worker does: the lines that the page reads from it, and the state at its end. */
+/** Runs a script as the worker does. Returns the lines that the page receives, and the state at the end. */
 export async function runScript(
   source: string,
   model: LanguageModelV4,

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Cell } from '../../src/sandbox/host/cell.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 
-/** The cells that were started, the first one first, and what each has been sent. */
+/** The cells that were started, in order, and the messages that each has received. */
 type FakeCell = { sent: string[]; closed: boolean; isGone: boolean; say: (message: object) => void };
 const { cells } = vi.hoisted(() => ({ cells: [] as FakeCell[] }));
 
@@ -24,7 +24,7 @@ vi.mock('../../src/sandbox/host/cell.ts', () => ({
 const script = 'export default (prompt: any) => {\n  prompt.$`Hi`;\n};';
 const scriptsOf = ({ sent }: FakeCell) => sent.filter((text) => JSON.parse(text).type === 'run');
 
-/** Begins a run; its events come as the worker says them. */
+/** Starts a run whose events the worker sends. */
 async function startRun(): Promise<RunEvent[]> {
   const executor = current!.executor(script, { getModel: () => scriptedModel(['Hi']) });
   const events: RunEvent[] = [];
@@ -44,7 +44,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('a worker that waits has the script in the turn in which the run starts', () => {
+test('a waiting worker gets the script in the same turn in which the run starts', () => {
   current!.warm();
   void startRun();
   expect(cells).toHaveLength(1);
@@ -62,7 +62,7 @@ test('the next worker starts while the run goes on, and no worker gets two scrip
   expect(cells.map((cell) => scriptsOf(cell).length)).toEqual([1, 1]);
 });
 
-test('a run that ends has its worker closed and the next one started', async () => {
+test('the end of a run closes its worker and starts the next one', async () => {
   current!.warm();
   const run = startRun();
   cells[0]!.say({ type: 'failed', error: { code: 'script_error', message: 'no' } });
@@ -71,7 +71,7 @@ test('a run that ends has its worker closed and the next one started', async () 
   expect(cells).toHaveLength(2);
 });
 
-test('a script goes to another worker if the one that waited is gone', async () => {
+test('a script goes to another worker if the waiting one is gone', async () => {
   current!.warm();
   cells[0]!.isGone = true;
   void startRun();

@@ -16,7 +16,7 @@ import { watchDefinition } from '../../src/sandbox/worker/watch-definition.ts';
 
 const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
 
-/** A run of `define` as the worker runs it, with what its watcher heard. */
+/** Runs `define` as the worker does, with the reports of its watcher. */
 async function run(
   define: Parameters<typeof definePrompt>[1],
   turns: Parameters<typeof scriptedModel>[0],

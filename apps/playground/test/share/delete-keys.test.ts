@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.unstubAllGlobals());
 
-test('a key is kept by its share, and forgotten', () => {
+test('a key is stored by its share’s id, and can be removed', () => {
   keepDeleteKey({ id: 'a', key: 'k1', expiresAt: later });
   keepDeleteKey({ id: 'b', key: 'k2', expiresAt: later });
   expect([deleteKeyOf('a'), deleteKeyOf('b'), deleteKeyOf('c')]).toEqual(['k1', 'k2', undefined]);
@@ -28,7 +28,7 @@ test('a key is kept by its share, and forgotten', () => {
   expect([deleteKeyOf('a'), deleteKeyOf('b')]).toEqual([undefined, 'k2']);
 });
 
-test('what has expired is dropped, and no more than 200 are kept', () => {
+test('expired keys are removed, and no more than 200 are kept', () => {
   keepDeleteKey({ id: 'old', key: 'k', expiresAt: Date.now() - 1 });
   expect(deleteKeyOf('old')).toBeUndefined();
   for (let at = 0; at < 250; at += 1) keepDeleteKey({ id: `${at}`, key: 'k', expiresAt: later });
@@ -36,7 +36,7 @@ test('what has expired is dropped, and no more than 200 are kept', () => {
   expect([deleteKeyOf('49'), deleteKeyOf('50'), deleteKeyOf('249')]).toEqual([undefined, 'k', 'k']);
 });
 
-test('a browser that keeps nothing deletes until the page is closed', () => {
+test('a browser that stores nothing keeps the keys until the page is closed', () => {
   isFull = true;
   keepDeleteKey({ id: 'a', key: 'k', expiresAt: later });
   expect(deleteKeyOf('a')).toBe('k');

@@ -6,7 +6,7 @@ import { readShares, sharesMeta } from '../../vite/shares-meta.ts';
 
 const connect = (shares?: string) => policy(shares).match(/connect-src ([^;]*)/)?.[1];
 
-test('a host sets the store up with a path, or an address', () => {
+test('a host configures the store with a path or an address', () => {
   expect(readShares(undefined)).toBeUndefined();
   expect(readShares('')).toBeUndefined();
   expect(readShares(' /api/shares ')).toBe('/api/shares');
@@ -20,11 +20,11 @@ test.each([
   'https://a/b" onload="x',
   "https://a/b; script-src 'x'",
   'https://u:p@a/b',
-])('%s is neither, and nothing is built', (given) => {
+])('%s is neither, and fails the build', (given) => {
   expect(() => readShares(given)).toThrow('CUELINE_SHARES is');
 });
 
-test('the page knows of it, and may reach it', async () => {
+test('the page contains the store’s address, and its policy allows the connection', async () => {
   const html = await readFile(new URL('../../index.html', import.meta.url), 'utf8');
   const transform = sharesMeta('/api/shares').transformIndexHtml as (html: string) => string;
   expect(transform(html)).toContain('<meta name="cueline-shares" content="/api/shares" />');
@@ -34,7 +34,7 @@ test('the page knows of it, and may reach it', async () => {
   expect(connect('http://keep.internal:8080/shares')).toBe(`${connect()} http://keep.internal:8080`);
 });
 
-test('how long something is kept', () => {
+test('a lifetime is shown in days, hours or minutes', () => {
   const day = 24 * 60 * 60_000;
   expect([30 * day, 1.5 * day, day, 3_600_000, 90_000, 60_000, 1].map(formatLifetime)).toEqual([
     '30 days',

@@ -6,7 +6,7 @@ import { LONG_LINK, makeShareLink, makeShortLink, readLink, TOO_LONG_LINK } from
 
 const page = 'https://play.example/';
 
-/** Text that does not deflate to anything smaller. */
+/** Text that deflate does not make smaller. */
 function noise(length: number): string {
   let seed = 7;
   return Array.from({ length }, () => {
@@ -21,7 +21,7 @@ test.each(examples)('the link of $id gives the same script and is short', ({ sou
   expect(readLink(new URL(link.url!).hash)).toEqual({ kind: 'script', script: source });
 });
 
-test('reports a link that is long, and when a file is better', () => {
+test('a link reports that it is long, and when a file is better', () => {
   const advice = (length: number) => {
     const link = makeShareLink({ script: noise(length) }, page);
     return link.url === undefined
@@ -56,7 +56,7 @@ test('an address without a hash has no link', () => {
   expect(readLink('#')).toEqual({ kind: 'none' });
 });
 
-test('a run comes back with its script', () => {
+test('a link restores a run with its script', () => {
   const log: RunEvent[] = [
     { seq: 0, t: 0, type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' },
     { seq: 1, t: 3, type: 'run-end', outcome: 'done' },

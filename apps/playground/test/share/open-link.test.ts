@@ -13,7 +13,7 @@ const whole = encodeLink({ script, log }).slice(1);
 let stopFollowing = (): void => {};
 const store = () => usePlayground.getState();
 
-/** Opens a hash on a page whose host has set up a store at `shares`, which answers like this. */
+/** Opens a hash on a page whose host has configured a store at `shares`, which gives this answer. */
 async function open(
   hash: string,
   shares = '/api/shares',
@@ -33,9 +33,9 @@ async function open(
   vi.doMock('../../src/state/store.ts', () => ({ usePlayground }));
   const { followLinks } = await import('../../src/share/open-link.ts');
   stopFollowing = followLinks();
-  // there is a notice as soon as the link is looked at
+  // a notice appears as soon as the page reads the link
   await expect.poll(() => store().notice?.kind ?? 'opening', { timeout: 10_000 }).not.toBe('opening');
-  // the link stays in the address, unless nothing came of it
+  // the link stays in the address, unless it was refused
   if (isRefused) expect(history.replaceState).toHaveBeenCalledWith(null, '', '/app/?a=1');
   else expect(history.replaceState).not.toHaveBeenCalled();
   return asked;
@@ -107,7 +107,7 @@ test.each<[string, string, RegExp, string?, (() => Response)?]>([
   ['a run that is none', broken, /is damaged: its event 1 cannot be read/],
   ['a broken run in a store', `#s=${id}`, /is damaged/, '/s', () => new Response(broken.slice(1))],
   ['a run alone', encodeLink({ log }), /contains no script/],
-])('%s is refused in a sentence, and all is as it was', async (_what, hash, words, shares, answer) => {
+])('%s is refused in a sentence, and nothing else changes', async (_what, hash, words, shares, answer) => {
   await open(hash, shares, answer, { isRefused: true });
   expect(store()).toMatchObject({ script: '// mine', previousScript: undefined, session: undefined });
   const { notice } = store();
@@ -115,7 +115,7 @@ test.each<[string, string, RegExp, string?, (() => Response)?]>([
   expect(notice).toMatchObject({ message: expect.stringMatching(/Your own work is unchanged\.$/) });
 });
 
-test('a run that is under way stays visible', async () => {
+test('a link does not replace a run that is under way', async () => {
   const { session } = await open(`#${whole}`).then(() => store());
   const going = { ...session!.run.getState(), status: 'running', phase: 'text' } as RunState;
   const run = { ...session!.run, getState: () => going };

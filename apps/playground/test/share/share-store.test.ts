@@ -6,7 +6,7 @@ const address = 'https://play.example/api/shares';
 const id = 'AbCdEfGhIjKlMnOpQrSt-A';
 const never = () => new AbortController().signal;
 
-/** Answers every request in this way, and says what was asked. */
+/** Gives this answer to every request, and returns the requests. */
 function answering(answer: () => Response | Promise<Response>): { url: string; sent: RequestInit }[] {
   const asked: { url: string; sent: RequestInit }[] = [];
   vi.stubGlobal('fetch', async (url: string, sent: RequestInit) => {
@@ -35,7 +35,7 @@ test.each([
   expect(readShareAddress(content, page)).toBe(expected);
 });
 
-test("an upload sends the visitor's session at the store, and nothing else of the page", async () => {
+test("an upload sends the visitor's session at the store, and nothing else about the page", async () => {
   const asked = answering(() => Response.json({ id, expiresAt: 7 }, { status: 201 }));
   expect(await putShare(address, 'v1.s.x.y', never())).toEqual({ id, expiresAt: 7 });
   expect(asked).toMatchObject([
@@ -103,7 +103,7 @@ test('an endless answer is cut', async () => {
 });
 
 test.each(['', 'null', '[]', '{}', '{"id":7,"expiresAt":7}', '{"lifetimeMs":"30 days"}', '<!doctype html>'])(
-  'an answer of %j is that of no share store',
+  'an answer of %j does not come from a share store',
   async (text) => {
     answering(() => new Response(text));
     await expect(putShare(address, '', never())).rejects.toThrow('is not a share store');

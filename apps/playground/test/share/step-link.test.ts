@@ -47,7 +47,7 @@ test.each<[string, RunSession, object | undefined]>([
   expect(readStepLink(search, session)).toEqual(expected);
 });
 
-test('what is selected in an agent is in a step of the run, and an earlier turn has no link', () => {
+test('a selection in an agent links to a step of the run, and an earlier turn has no link', () => {
   expect(linkedStepOf({ kind: 'step', turn: 0, agent: 'c', step: 0 }, alone)).toBe(1);
   expect(linkedStepOf({ kind: 'call', turn: 1, step: 1, toolCallId: 'c' }, replied)).toBe(1);
   expect(linkedStepOf({ kind: 'step', turn: 0, step: 0 }, replied)).toBeUndefined();

@@ -4,9 +4,9 @@ import { attach, messageParts, MOST_BYTES, MOST_FILES, useAttachments } from '..
 const state = () => useAttachments.getState();
 beforeEach(() => useAttachments.setState(useAttachments.getInitialState(), true));
 
-test('a picture becomes a file part, a text becomes text, before what is typed', async () => {
+test('a picture becomes a file part, a text becomes text, before the typed text', async () => {
   const picture = new File([new Uint8Array([1, 2, 3])], 'a.png', { type: 'image/png' });
-  // a system may take TypeScript for a video
+  // some systems report TypeScript files as video
   await attach([picture, new File(['let a;'], 'b.ts', { type: 'video/mp2t' })], []);
   expect(messageParts('What is this?', state().files)).toEqual([
     { type: 'file', mediaType: 'image/png', filename: 'a.png', url: 'data:image/png;base64,AQID' },

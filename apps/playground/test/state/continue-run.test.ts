@@ -9,7 +9,7 @@ import type { Sandbox } from '../../src/sandbox/index.ts';
 import { continueRun, openStoredRun, showSession } from '../../src/state/run-session.ts';
 import { usePlayground } from '../../src/state/store.ts';
 
-/** The prompt of every script, the model of all runs, and what it was made with. */
+/** The prompt of every script, the model of all runs, and the options that the model was created with. */
 const { page } = vi.hoisted(() => ({
   page: {
     prompt: undefined as PromptDefinition<unknown> | undefined,
@@ -102,7 +102,7 @@ beforeEach(() => {
   }) as never;
 });
 
-test('a call that was under way when the page was closed is made again only if it may be made twice', async () => {
+test('a call that was under way when the page was closed is made again only if it is safe to repeat', async () => {
   const log = await interrupted([[call('look', 'a'), call('pay', 'b'), call('put', 'c')]], /tool-start.*"c"/);
   const { state, model } = await continueFrom(log, ['Done.']);
   expect(state).toMatchObject({ status: 'done', text: 'Done.' });

@@ -31,7 +31,7 @@ import {
 import { useInspection } from '../../src/state/inspection.ts';
 import { usePlayground, type RunSession } from '../../src/state/store.ts';
 
-/** The prompts that the scripts export, the model of all runs, and what it was made with. */
+/** The prompts that the scripts export, the model of all runs, and the options that the model was created with. */
 const { page } = vi.hoisted(() => ({
   page: {
     prompts: new Map<string, PromptDefinition<unknown>>(),
@@ -112,7 +112,7 @@ beforeEach(() => {
 });
 
 describe('a fork', () => {
-  test('keeps the bytes of the steps before, and asks the model only for the rest', async () => {
+  test('keeps the earlier steps byte for byte, and calls the model only for the rest', async () => {
     const { session, model, log } = await run([
       look('left'),
       look('right'),
@@ -142,7 +142,7 @@ describe('a fork', () => {
     expect(session.run.getState().text).toBe('Nothing.');
   });
 
-  test('from the first step begins anew', async () => {
+  test('from the first step starts over', async () => {
     const { session, model } = await run([look('left'), 'Nothing.', 'At once.']);
     forkAt(session, 0, 0);
     await shown().run.finished;
@@ -198,7 +198,7 @@ describe('a fork', () => {
     expect(shown().run.getState()).toMatchObject({ status: 'done', text: 'Done.' });
   });
 
-  test('of a shared run runs on with the model of this page', async () => {
+  test('of a shared run continues with the model of this page', async () => {
     const { log } = await run([look('left'), 'Nothing.', 'Mine.']);
     const linked = openLinkedRun(log);
     showLinkedRun({ script: 'caves' }, linked);
@@ -209,7 +209,7 @@ describe('a fork', () => {
     expect(shown().run.getState().text).toBe('Mine.');
   });
 
-  test('of a shared run of a prompt file runs on if the link has the version that ran', async () => {
+  test('of a shared run of a prompt file continues if the link has the version that ran', async () => {
     const [prompt] = samplePrompts;
     const shared = { prompts: samplePrompts, selected: 1, values: {} };
     const model = scriptedModel(['First.', 'Mine.']);
@@ -238,7 +238,7 @@ describe('a fork', () => {
     }
   });
 
-  test('of a step after the model was told what is missing keeps what it was told', async () => {
+  test('of a step after feedback to the model keeps the feedback', async () => {
     page.prompts.set(
       'nudged',
       definePrompt('nudged', (prompt) => {
@@ -260,7 +260,7 @@ describe('a fork', () => {
     expect(JSON.stringify(model.calls[3]?.prompt)).toContain('The task list is not complete');
   });
 
-  test('of an agent is one of the step of the run that called it', async () => {
+  test('of an agent starts at the step of the run that called it', async () => {
     page.prompts.set(
       'agents',
       definePrompt('agents', (prompt) => {
@@ -302,7 +302,7 @@ describe('a fork', () => {
     expect(JSON.stringify(model.calls[2]?.prompt)).toContain('the moor');
   });
 
-  test('continues the tasks as they were, and the calls of an agent are not made again', async () => {
+  test('keeps the state of the tasks, and does not repeat the calls of an agent', async () => {
     page.prompts.set(
       'tasks',
       definePrompt('tasks', (prompt) => {
@@ -330,7 +330,7 @@ describe('a fork', () => {
   });
 });
 
-test('a fork of an example continues with the unused scenes; after an edit, the demo model answers', async () => {
+test('a fork of an example continues with the unused scenes; after an edit, the rule-based model answers', async () => {
   const weather = examples[0]!.source;
   page.prompts.set(weather, caves('You explore.') as never);
   page.model = scriptedModel([look('left'), look('right'), 'Nothing.', 'Dark.', 'Light.']);
@@ -404,7 +404,7 @@ test('the runs of the page stay as a tree, whose titles name the step of each fo
   expect(shown()).toBe(session);
   expect(useInspection.getState().moment).toBeUndefined();
   expect(session.run.getState().text).toBe('One.');
-  // another press of Run begins another tree
+  // another press of Run starts another tree
   startRun();
   expect(forkItems(useForks.getState().kept, shown().id)).toHaveLength(1);
   expect(forkItems(useForks.getState().kept, session.id)).toHaveLength(4);

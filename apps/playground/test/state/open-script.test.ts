@@ -19,7 +19,7 @@ afterEach(() => void vi.unstubAllGlobals());
 const stored = (state: object): string => JSON.stringify({ version: 1, state });
 const open = { id: 'a', origin: 'own', kept: true, revision: 3, isSaved: false };
 
-test('a reload shows the script of the tab, a new tab that of the browser', () => {
+test('a reload shows the tab’s script, and a new tab shows the browser’s last script', () => {
   expect(readTabMemory()).toBeUndefined();
   localStorage.setItem('cueline:script', stored({ open, text: 'last' }));
   // the other tab stores its own edits
@@ -38,7 +38,7 @@ test.each([
   expect(readTabMemory()).toBeUndefined();
 });
 
-test('the scripts of the first version become scripts of the user’s own', () => {
+test('the scripts of the first version become the user’s own scripts', () => {
   localStorage.setItem('cueline:playground', stored({ script: '// mine', theme: 'dark' }));
   expect(readTabMemory()).toMatchObject({
     text: '// mine',
@@ -58,7 +58,7 @@ test('both scripts of the first version are kept', () => {
   expect(readEarlierScript()).toBe('// mine');
 });
 
-test('a script has the name that it was given, or that of its prompt', () => {
+test('a script has the name that the user gave it, or the name of its prompt', () => {
   const script = {
     open: { ...open, origin: 'own' as const },
     text: "export default definePrompt('greet', f)",

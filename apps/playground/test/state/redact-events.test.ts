@@ -3,7 +3,7 @@ import { redactEvents, withoutKeys } from '../../src/state/redact-events.ts';
 
 const key = 'key-"with"-quotes-1';
 
-test('a key is nowhere in an event that a server has put it into', async () => {
+test('a key that a server has put into an event is removed everywhere in it', async () => {
   async function* events() {
     yield { type: 'error', message: `bad key ${key}`, details: [{ [key]: key }] };
     yield { type: 'text', delta: 'hello' };
@@ -16,7 +16,7 @@ test('a key is nowhere in an event that a server has put it into', async () => {
   ]);
 });
 
-test('a value without a key is the same object, and a short placeholder damages nothing', () => {
+test('a value without a key is the same object, and a short placeholder key removes nothing', () => {
   const value = { text: 'none of it' };
   expect(withoutKeys(value, ['none', key])).toBe(value);
 });

@@ -8,7 +8,7 @@ vi.stubGlobal('sessionStorage', {
   removeItem: (key: string) => void stored.delete(key),
 });
 
-/** The module as a page that has just been loaded has it. */
+/** The module in the state of a page that has just loaded. */
 async function reload(): Promise<typeof Draft> {
   await new Promise((resolve) => setTimeout(resolve, 300));
   vi.resetModules();
@@ -17,13 +17,13 @@ async function reload(): Promise<typeof Draft> {
 
 beforeEach(() => stored.clear());
 
-test('what was written comes back with a reload', async () => {
+test('a reload restores the typed text', async () => {
   const page = await reload();
   page.writeReply('And if');
   expect((await reload()).useReplyDraft.getState()).toEqual({ text: 'And if', sentAs: undefined });
 });
 
-test('what was sent comes back until its turn is stored', async () => {
+test('a reload restores a sent reply until its turn is stored', async () => {
   const page = await reload();
   page.markReplySent('And now?', { id: 'run', turn: 1 });
   page.forgetSentReply({ id: 'run', turn: 0 });

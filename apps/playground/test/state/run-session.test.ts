@@ -4,7 +4,7 @@ import type { Sandbox, ScriptHost } from '../../src/sandbox/index.ts';
 import { reply, startRun } from '../../src/state/run-session.ts';
 import { usePlayground } from '../../src/state/store.ts';
 
-/** What each start of a run gave the sandbox, and how to go on with it. */
+/** The options that each run gave the sandbox, and the functions that continue it. */
 type Start = { script: string; host: ScriptHost; say: (event: RunEvent) => void };
 const { starts } = vi.hoisted(() => ({ starts: [] as Start[] }));
 
@@ -49,7 +49,7 @@ const runEnd: RunEvent = {
   error: { code: 'script_error', message: 'failed', details: { line: 3 } },
 };
 
-/** Starts the script in the editor, and gives what the sandbox got. */
+/** Starts the script in the editor, and returns the options that the sandbox received. */
 async function begin(script: string): Promise<Start> {
   store().edit(script);
   const before = starts.length;
@@ -63,7 +63,7 @@ beforeEach(() => {
   starts.length = 0;
 });
 
-test('a run shows the mistakes of its script, and its output', async () => {
+test('a run shows the errors of its script, and its console output', async () => {
   const { host } = await begin('// one');
   host.onProblem?.(problem);
   host.onConsole?.('log', 'said');

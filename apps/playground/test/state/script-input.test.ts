@@ -37,7 +37,7 @@ test.each([
   expect(mayTakeInput(text)).toBe(may);
 });
 
-test('an incomplete form is not run, and says what is missing from then on', () => {
+test('an incomplete form does not start a run, and shows what is missing from then on', () => {
   showFacts(facts());
   expect(problems()).toEqual({});
   expect(takeScriptInput(script)).toBeUndefined();
@@ -48,7 +48,7 @@ test('an incomplete form is not run, and says what is missing from then on', () 
   expect(takeScriptInput(script)).toEqual({ input: { city: 'Faro' } });
 });
 
-test('the last input of each script is kept, but none of a link', () => {
+test('the last input of each script is kept, but not the input from a link', () => {
   showFacts(facts());
   form().setDraft({ city: 'Faro' }, 'input.city');
   takeScriptInput(script);
@@ -68,7 +68,7 @@ test('typed values stay while the schema is edited', () => {
   expect(readScriptInput()).toEqual({ input: { city: 'Faro' } });
 });
 
-test('an issue of the schema stands at its field until that is changed', () => {
+test('an issue of the schema is shown at its field until the field is changed', () => {
   showFacts(facts());
   form().setDraft({ city: 'X' }, 'input.city');
   showInputIssues([{ path: 'input.city', message: 'Too short' }]);
@@ -77,7 +77,7 @@ test('an issue of the schema stands at its field until that is changed', () => {
   expect(problems()).toEqual({});
 });
 
-test('the form of the script before is not the input of a script without one', () => {
+test('a script without input does not get the input of the script before it', () => {
   showFacts(facts());
   form().setDraft({ city: 'Faro' }, 'input.city');
   expect(takeScriptInput('export default (prompt) => {};')).toEqual({ input: undefined });

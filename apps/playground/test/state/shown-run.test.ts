@@ -25,7 +25,7 @@ const now = run.getState();
 
 beforeEach(() => useInspection.getState().reset());
 
-test('without a moment, the run is shown as it is', () => {
+test('without a moment, the run is shown as it is now', () => {
   expect(shownAt(session, now, undefined)).toEqual({
     state: now,
     turn: 1,

@@ -13,11 +13,11 @@ test('begins with the first example and the simulated model', () => {
   expect(store().connection.kind).toBe('demo');
 });
 
-test('an example takes the place of an edited script, which can be restored', () => {
+test('an example replaces an edited script, which can be restored', () => {
   store().edit('export default () => {}; // mine');
   store().replaceScript(examples[1]!.source);
   expect(store().script).toBe(examples[1]!.source);
-  // Another example does not push the person's own script out.
+  // Another example does not replace the stored script of the user.
   store().replaceScript(examples[2]!.source);
   store().restoreScript();
   expect(store().script).toBe('export default () => {}; // mine');
@@ -25,7 +25,7 @@ test('an example takes the place of an edited script, which can be restored', ()
   expect(store().previousScript).toBeUndefined();
 });
 
-test("an unedited script of someone else does not replace the user's own", () => {
+test("an unedited script from a link or file does not replace the user's own", () => {
   store().edit('// mine');
   store().replaceScript('// link A');
   store().replaceScript('// file B');
@@ -34,12 +34,12 @@ test("an unedited script of someone else does not replace the user's own", () =>
   expect(store().previousScript?.text).toBe('// mine');
   store().restoreScript();
   expect(store().script).toBe('// mine');
-  // Mine again, though nothing was typed since.
+  // The user's own text again, though the user has not typed since.
   store().replaceScript('// link A');
   expect(store().previousScript?.text).toBe('// mine');
 });
 
-test("an edited script of someone else becomes the user's own", () => {
+test("an edited script from a link or file becomes the user's own", () => {
   store().replaceScript('// link A');
   expect(store().previousScript).toBeUndefined();
   store().edit('// link A, edited');
@@ -47,7 +47,7 @@ test("an edited script of someone else becomes the user's own", () => {
   expect(store().previousScript?.text).toBe('// link A, edited');
 });
 
-test('the own script that comes back as a link stays the own script', () => {
+test('the user’s own script that returns in a link stays the user’s own', () => {
   store().edit('// mine');
   store().replaceScript('// mine');
   store().replaceScript('// link A');
@@ -59,7 +59,7 @@ test('an example is kept only while it differs from its original', () => {
   expect(store().openScript).toMatchObject({ origin: 'example', name: 'Two', kept: false });
   store().edit(`${examples[1]!.source}// mine`);
   expect(store().openScript).toMatchObject({ origin: 'example', kept: true });
-  // its title gives way to the name of its prompt
+  // the name of its prompt replaces its title
   expect(store().openScript.name).toBeUndefined();
   store().edit(examples[1]!.source);
   expect(store().openScript.kept).toBe(false);
@@ -101,7 +101,7 @@ test('keys and runs are not stored in the settings', () => {
   ]);
 });
 
-test('takes from the storage only what has the right shape', () => {
+test('only settings with a valid shape are read from storage', () => {
   expect(readStored(null)).toEqual({});
   expect(readStored('text')).toEqual({});
   expect(

@@ -16,7 +16,7 @@ const update = (taskId: string, by: 'author' | 'model' | 'user', change: object)
   ...change,
 });
 
-/** A call of `finishTask` with what the list did while it ran. */
+/** A call of `finishTask`, with the events of the list while it ran. */
 function handIn(toolCallId: string, between: readonly RunEventBody[], output: string): RunEventBody[] {
   return [
     ...called(toolCallId, 'finishTask', { result: 'r' }),
@@ -40,7 +40,7 @@ function verdicts(bodies: readonly RunEventBody[]) {
   return stateOf(bodies).toolCalls.map((call) => verdictOf(() => log, undefined, call));
 }
 
-test('a handed-in result is accepted or refused by the events of the log, not by the words of the answer', () => {
+test('a handed-in result is accepted or refused according to the events of the log, not to the text of the answer', () => {
   const bodies = [
     start,
     add('a'),
@@ -81,19 +81,19 @@ test('a growing log is read from the first new event', () => {
   expect(verdictOf(() => log, undefined, call!)).toEqual({ kind: 'refused', reason: 'Too short.' });
 });
 
-test('the first open task of an ordered list is at work from the end of the task before', () => {
+test('the first open task of an ordered list is worked on from the end of the task before', () => {
   const before = [start, add('a'), add('b'), ...step(0, handIn('c1', [validating, completed], ''))];
   const { tasks, steps } = stateOf(before);
   expect(taskAtWork(tasks)?.id).toBe('b');
   const begunAt = steps[0]!.startedAt;
   const end = tasks[0]!.finishedAt!;
   expect([...workStarts(tasks, begunAt)]).toEqual([['b', end]]);
-  // the call that hands in the result is the first that the list hears of
+  // the call that hands in the result is the first report of work to the list
   const after = stateOf([...before, update('b', 'model', { status: 'in_progress' })]).tasks;
   expect(workStarts(after, begunAt).get('b')).toBe(end);
 });
 
-test('in a list of the model, nothing is at work before the model has started it', () => {
+test('in a list of the model, no task is worked on before the model has started it', () => {
   const pending = stateOf([start, add('a', 'model'), add('b', 'model')]).tasks;
   expect(taskAtWork(pending)).toBeUndefined();
   expect(workStarts(pending, 0).size).toBe(0);

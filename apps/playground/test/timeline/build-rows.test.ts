@@ -25,7 +25,7 @@ const begin: RunEventBody = { type: 'step-start', step: 0, request: { keep: 0, m
 const finish: RunEventBody = { type: 'step-end', step: 0, finishReason: 'tool-calls', usage };
 const end: RunEventBody = { type: 'run-end', outcome: 'done', finishReason: 'stop' };
 
-test('a step has time to first token apart from generation, and its thinking, text and call below it', () => {
+test('a step shows time to first token and generation separately, with its thinking, text and call below it', () => {
   const log = logOf([
     start,
     begin,
@@ -90,7 +90,7 @@ test('parallel calls overlap', () => {
   ]);
 });
 
-test('the wait for an approval is a part of its call, and a row of its own with the answer', () => {
+test('the wait for an approval is a part of its call, and a separate row with the answer', () => {
   const ask: RunEventBody = {
     type: 'approval-request',
     approvalId: 'p',
@@ -118,7 +118,7 @@ test('the wait for an approval is a part of its call, and a row of its own with 
   expect(rows.map(({ detail }) => detail)).toEqual([undefined, undefined, 'Approved']);
 });
 
-test('agents have steps of their own, and theirs as well', () => {
+test('agents have their own steps, and so do the agents inside them', () => {
   const rows = rowsOf(logOf(agentsAtWork));
   expect(rows.map(({ level, kind, label }) => `${'  '.repeat(level - 1)}${kind} ${label}`)).toEqual([
     'step Step 1',
@@ -133,7 +133,7 @@ test('agents have steps of their own, and theirs as well', () => {
   expect(folded.map(({ label }) => label)).toEqual(['Step 1', 'outer']);
 });
 
-test('retries, an answer that broke off, nudges, warnings and a failure are rows', () => {
+test('retries, a broken-off answer, nudges, warnings and a failure are rows', () => {
   const error = { code: 'provider_error', message: 'Overloaded.' } as const;
   const log = logOf([
     start,
@@ -170,7 +170,7 @@ test('retries, an answer that broke off, nudges, warnings and a failure are rows
   ]);
 });
 
-test('a log that grows has the same rows at every event as one that is read at once', () => {
+test('a log that grows has the same rows at every event as a log that is read at once', () => {
   const whole = logOf([...agentsAtWork, ...step(1, called('z', 'look'))]);
   const growing: RunEvent[] = [];
   for (const event of whole) {
@@ -179,7 +179,7 @@ test('a log that grows has the same rows at every event as one that is read at o
   }
   const state = reduceAll(growing);
   expect(buildRows(state, growing, 0)).toBe(buildRows(state, growing, 0));
-  // a run that starts again writes into the same list
+  // a run that starts again writes into the same log
   growing.length = 0;
   growing.push(...logOf([start, begin]));
   expect(outline(rowsOf(growing))).toEqual(['Step 1: first-token 10-…']);

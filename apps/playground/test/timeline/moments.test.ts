@@ -21,7 +21,7 @@ test('a time shows the last event that had happened by then', () => {
   expect([timeOf(log, 3), timeOf(log, 99), timeOf([], 0)]).toEqual([20, 50, 0]);
 });
 
-test('deltas and ends of text are not stops of their own', () => {
+test('moving by events skips deltas and ends of text', () => {
   expect(visibleEvent(log, 2, 'next')).toBe(6);
   expect(visibleEvent(log, 6, 'previous')).toBe(2);
   expect(visibleEvent(log, 7, 'next')).toBeUndefined();

@@ -9,7 +9,7 @@ const logs = [
 ].map((times) => times.map((t, seq) => ({ seq, t, type: 'text-delta' }) as RunEvent));
 const turns = { count: () => logs.length, log: (turn: number) => logs[turn]! };
 
-/** A playback whose clock and frames the test turns. */
+/** A playback whose clock and frames the test controls. */
 function setUp() {
   let time = 1_000;
   let moment: Moment | undefined;
@@ -50,7 +50,7 @@ test('playing shows events at their own times, continues with the next turn, and
   expect(playback.getState()).toMatchObject({ playing: false, place: undefined });
 });
 
-test('a higher speed is faster from then on, and a pause keeps the time between two events', () => {
+test('a higher speed applies from then on, and a pause keeps a time between two events', () => {
   const { playback, frame, shown, getMoment } = setUp();
   playback.play(turns, 1);
   frame(10);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { toTranscript } from '../../src/transcript/view-model.ts';
 import { start, stateOf, step, called, ran, begun, ended, outline, agentsAtWork } from './run-events.ts';
 
-test('agents are shown in the place of their calls, whatever ids they use', () => {
+test('agents are shown at their calls, even if ids repeat', () => {
   const items = toTranscript(stateOf(agentsAtWork));
   expect(outline(items)).toEqual([
     'user',
@@ -34,7 +34,7 @@ test('the rows of an agent that has ended keep their identity', () => {
   expect(rows.at(-1)).not.toBe(rows.at(-6));
 });
 
-test('a call id that comes again belongs to the call in its place', () => {
+test('a repeated call id belongs to the call at its position', () => {
   const again = [
     start,
     ...step(0, [...called('c1', 'look'), ...ran('c1', 'look', 'first')]),
@@ -79,7 +79,7 @@ test('agents that a tool’s function calls are shown inside its call, one by on
       ],
     ],
   ]);
-  // what is over is not drawn anew at every frame
+  // finished rows are not drawn again at every frame
   const reducer = createReducer(stateOf(done));
   const innerNow = () => toTranscript(reducer.snapshot()).find(({ kind }) => kind === 'tool');
   const before = innerNow();
@@ -88,7 +88,7 @@ test('agents that a tool’s function calls are shown inside its call, one by on
   expect((innerNow() as { inner?: unknown }).inner).toBe((before as { inner?: unknown }).inner);
 });
 
-test('an agent of the tool’s own name is the tool, unless there are several', () => {
+test('an agent with the name of its tool counts as the tool, unless there are several', () => {
   const one: RunEventBody[] = [
     start,
     { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },

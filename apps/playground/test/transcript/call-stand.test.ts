@@ -29,7 +29,7 @@ test('a call whose result the task list did not accept is not shown as done', ()
   });
 });
 
-test('a call waits for the user, and is then refused or goes on', () => {
+test('a call waits for the user, and is then refused or continues', () => {
   const asked: ToolCallState = { ...call, state: 'input-available' };
   expect(callStand(asked, approval, undefined).words).toBe('Waiting for you');
   const failed: ToolCallState = { ...call, state: 'output-error' };

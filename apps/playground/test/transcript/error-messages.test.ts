@@ -6,7 +6,7 @@ import { errorTitle, isFixedInModelDialog } from '../../src/transcript/error-mes
 
 const WRONG_ADDRESS = 'The model’s address looks wrong';
 
-/** What core makes of a 404 with this body. */
+/** The error that core creates from a 404 with this body. */
 function notFound(responseBody: string, message = 'Not Found'): SerializedError {
   const url = 'https://models.example/chat/completions';
   return toRunError(
@@ -25,7 +25,7 @@ test.each([
   expect(isFixedInModelDialog(error)).toBe(true);
 });
 
-test('a 404 that names the model is about the model', () => {
+test('a 404 whose body names the model is reported as a missing model', () => {
   const error = notFound('{"error":{"message":"The model `gpt-9` does not exist"}}');
   expect(errorTitle(error)).toBe('The provider refused this model');
   expect(isFixedInModelDialog(error)).toBe(true);

@@ -23,7 +23,7 @@ test('durations keep two or three digits', () => {
   ]);
 });
 
-test('sizes and counts', () => {
+test('sizes and counts are formatted with their units', () => {
   expect([820, 1_440].map(formatSize)).toEqual(['820 B', '1.4 KB']);
   expect([plural(1, 'step'), plural(2, 'step'), plural(12_345, 'token')]).toEqual([
     '1 step',
@@ -32,7 +32,7 @@ test('sizes and counts', () => {
   ]);
 });
 
-test('values in a few words', () => {
+test('values are shortened to a few words', () => {
   expect(summarize('two\n  lines')).toBe('two lines');
   expect(summarize('x'.repeat(100))).toHaveLength(40);
   expect(summarize({ total: 34, tags: ['a'], deep: { x: 1 }, more: 1 })).toBe('total 34, tags [1], deep {…}');
@@ -44,7 +44,7 @@ test('values in a few words', () => {
   ]);
 });
 
-test('a folded card shows three arguments, and of the result what is new', () => {
+test('a folded card shows three arguments, and the result without repeated arguments', () => {
   expect(keyArguments({ city: 'Lisbon', days: [1, 2], at: { x: 1 }, fourth: 4 })).toEqual([
     { name: 'city', value: 'Lisbon' },
     { name: 'days', value: '[2]' },

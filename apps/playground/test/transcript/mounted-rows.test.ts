@@ -6,7 +6,7 @@ import type { TranscriptItem } from '../../src/transcript/transcript-item.ts';
 const none = { drawn: 0, fromStart: false, touched: [], marked: undefined, selected: -1 };
 const sorted = (rows: number[]): number[] => rows.toSorted((one, other) => one - other);
 
-test('of a long list, its end and what the user works with stay on the page', () => {
+test('the end of a long list and the rows that the user works with stay on the page', () => {
   expect(mountedRows({ ...none, length: 1_000 })).toEqual([996, 997, 998, 999]);
   expect(mountedRows({ ...none, length: 1_000, fromStart: true })).toEqual([0, 1, 2, 3]);
   const used = mountedRows({ ...none, length: 1_000, touched: [7], marked: [500, 502], selected: 20 });
@@ -66,7 +66,7 @@ test.each<[Selection | undefined, number]>([
   [{ kind: 'step', turn: 2, step: 0 }, -1],
   [{ kind: 'call', turn: 1, step: 0, toolCallId: 'one' }, 3],
   [{ kind: 'call', turn: 1, step: 0, toolCallId: 'other' }, -1],
-  // what is inside a card is at the card
+  // a row inside a card counts as the card's row
   [{ kind: 'step', turn: 1, step: 0, agent: 'judge' }, 4],
   [{ kind: 'step', turn: 1, step: 3, agent: 'writer' }, 5],
   [{ kind: 'call', turn: 1, step: 0, agent: 'writer/helper', toolCallId: 'one' }, 5],

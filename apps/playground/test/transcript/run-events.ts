@@ -16,7 +16,7 @@ export function stateOf(bodies: readonly RunEventBody[]) {
   return reduceAll(bodies.map((body, seq): RunEvent => ({ seq, t: seq * 10, ...body })));
 }
 
-/** What one step says and does, of the run or of the agent at `agent`. */
+/** The events of one step, of the run or of the agent at `agent`. */
 export function step(number: number, bodies: readonly RunEventBody[], agent?: string): RunEventBody[] {
   const all: RunEventBody[] = [
     { type: 'step-start', step: number, request: { keep: 0, messages: [] } },

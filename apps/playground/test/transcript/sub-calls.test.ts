@@ -28,7 +28,7 @@ test('each call is a disclosure, closed at first', () => {
   expect(html).not.toContain('<dl');
 });
 
-test('of many calls only the last 200 are drawn, and all of fewer', () => {
+test('up to 200 calls are all drawn, and only the last 200 of more', () => {
   const names = (from: number, to: number): string[] =>
     calls(to)
       .slice(from)

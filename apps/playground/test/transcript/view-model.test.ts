@@ -78,7 +78,7 @@ test('a step without output waits for the model', () => {
   });
 });
 
-test('a step whose model call failed shows what it waits for', () => {
+test('a step whose model call failed shows whether it waits for another attempt or for a network', () => {
   const retry: RunEventBody = {
     type: 'retry',
     error: { code: 'rate_limited', message: 'Too many requests.' },
@@ -195,7 +195,7 @@ test('a summary is shown between its steps, without the conversation that it sum
   expect(toTranscript(state).find(({ kind }) => kind === 'inner')).toMatchObject({ look: 'summary' });
 });
 
-test('it stays in place in a reply, whose own summaries come after', () => {
+test('a summary stays in its place after a reply, and the reply’s own summaries follow', () => {
   const before = stateOf([...session, { type: 'run-end', outcome: 'done', finishReason: 'stop' }]);
   const reply: RunEventBody[] = [
     {
@@ -226,7 +226,7 @@ test('it stays in place in a reply, whose own summaries come after', () => {
   expect(new Set(items.map(({ key }) => key)).size).toBe(items.length);
 });
 
-test('a message to the model shows what it followed', () => {
+test('a message to the model shows the outcome of the step before it', () => {
   const told = (id: string): RunEventBody => ({ type: 'steer', id, cause: 'call', text: 'Go on.' });
   const [begin, end] = [
     step(2, [])[0]!,
@@ -338,7 +338,7 @@ test('a request to the user is shown at its call until the log answers it', () =
   expect(toTranscript(refused).at(-1)).toMatchObject({
     pending: { response: { approved: false, reason: 'no' } },
   });
-  // a log that ended so cannot be answered here
+  // a log with this end cannot be answered here
   const over = stateOf([...asked.slice(0, -1), { type: 'run-end', outcome: 'waiting' }]);
   expect(over.status).toBe('waiting');
   expect(isUnderWay(over)).toBe(false);
@@ -347,7 +347,7 @@ test('a request to the user is shown at its call until the log answers it', () =
     { kind: 'suspended' },
   ]);
   expect(announcement(over)).toBe('Run ended. It waits for an answer.');
-  // a second question of the same words is another one, and spoken as such
+  // a second request with the same words is announced as another one
   const again = stateOf([
     ...asked,
     { type: 'approval-response', approvalId: 'r1', response: { approved: true } },

@@ -6,7 +6,7 @@ import { TextDiff } from '../../src/ui/text-diff.tsx';
 const lines = (word: string, count: number): string =>
   Array.from({ length: count }, (_, index) => `${word} ${index} ${(index * 7919) % 1013}`).join('\n');
 
-test('texts that are too different to compare by words still say what is old and what is new', () => {
+test('texts that are too different to compare by words are still marked as old and new', () => {
   const html = renderToStaticMarkup(
     createElement(TextDiff, { before: lines('old', 3_000), after: lines('new', 3_000) }),
   );

@@ -80,7 +80,7 @@ test('a numbered list is split only where its numbers continue', () => {
   expect(toMarkdownBlocks(ones)).toEqual([ones]);
 });
 
-test('items inside one outer item, and inside a fence, are never cut off', () => {
+test('items inside one outer item, and inside a fence, are never split', () => {
   const inner = `1. outer\n${items(200, () => '   - inner').join('\n')}`;
   expect(toMarkdownBlocks(inner)).toEqual([inner]);
   const fence = `\`\`\`diff\n${items(200, () => '- gone').join('\n')}\n\`\`\``;

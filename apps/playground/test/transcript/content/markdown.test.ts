@@ -64,7 +64,7 @@ test('a long list continues its numbers', () => {
   expect(html(list).match(/<ol(?: start="\d+")?>/g)).toEqual(['<ol>', '<ol start="51">', '<ol start="101">']);
 });
 
-test('a source opens web pages and mail only', () => {
+test('a source links only to web pages and mail addresses', () => {
   const row = (url: string): string =>
     renderToStaticMarkup(createElement(SourceRow, { title: 'Report', url }));
   expect(row('https://example.org/')).toContain('<button');
