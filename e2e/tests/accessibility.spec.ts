@@ -6,9 +6,9 @@ import { expect, test, type Playground } from './playground-page.ts';
 test.describe.configure({ timeout: 180_000 });
 
 /**
- * What axe finds in the view on the page, in a line each; of the dark theme, what is about colours: the rest is the same.
- * Colours are not read while rows move: axe would take those that a row is just below for its background. The editor,
- * which has most of the page's elements, is read in the views that are about it.
+ * axe's findings in the current view, one per line. In the dark theme, it checks only colours, because everything else
+ * is the same. It does not check colours while rows move: axe would take a row that is just below for the background.
+ * It reads the editor, which has most of the page's elements, only in the views that are about it.
  */
 async function problems(
   page: Page,
@@ -19,7 +19,7 @@ async function problems(
   for (const colorScheme of isMoving ? (['light'] as const) : (['light', 'dark'] as const)) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await expect(page.locator('html')).toHaveAttribute('data-theme', colorScheme, { timeout: 20_000 });
-    // colours in transition have other contrasts; an animation whose element goes is aborted
+    // colours have other contrasts during transitions; an animation whose element is removed is aborted
     await page.evaluate(() =>
       Promise.allSettled(document.getAnimations().map((animation) => animation.finished)),
     );
@@ -52,12 +52,15 @@ test('axe finds nothing around a run, in both themes', async ({ playground }) =>
 
 type Check = (view: string, reading?: { withEditor: boolean }) => Promise<void>;
 
-/** Waits for the end of a run beside which axe has been reading the page. */
+/** Waits for the end of a run that was under way while axe read the page. */
 async function done({ status }: Playground): Promise<void> {
   await expect(status).toHaveAttribute('data-status', 'done', { timeout: 120_000 });
 }
 
-/** Opens every view of the run that has just ended, and what opens from it. On a phone they are behind tabs. */
+/**
+ * Opens every view of the run that has just ended, and everything that opens from it. On a phone, the views are behind
+ * tabs.
+ */
 async function checkRun({ page, tool }: Playground, check: Check, phone: boolean): Promise<void> {
   const show = async (tab: string): Promise<void> => {
     if (phone) await page.getByRole('tab', { name: tab, exact: true }).click();

@@ -1,12 +1,12 @@
 import { test, withServer } from './playground-page.ts';
 import { expect, call, script } from './slow-tool.ts';
 
-// The editor and its TypeScript are several megabytes to start on a machine that does other things as well.
+// The editor and its TypeScript are several megabytes, which take long to start on a busy machine.
 test.describe.configure({ timeout: 90_000 });
 
 test.describe('agents', () => {
   test(
-    'work inside the calls that they answer, and fold once they are done',
+    'are shown inside the calls that they answer, and fold once they are done',
     { tag: '@long' },
     async ({ playground }) => {
       const { page } = playground;

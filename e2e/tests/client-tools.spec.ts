@@ -13,10 +13,10 @@ import { sourceConditions } from '../../vite.config.ts';
 const expect = expectSoon.configure({ timeout: 15_000 });
 const folder = fileURLToPath(new URL('../client-tools', import.meta.url));
 
-/** The desk: a page whose tools a prompt on a server calls. `desk` is its address. */
+/** The desk: a page with tools that a prompt on a server calls. `desk` is its address. */
 const test = base.extend<{ faults: string[] }, { desk: string }>({
   desk: [
-    // oxlint-disable-next-line no-empty-pattern -- Playwright reads the names that it is to provide
+    // oxlint-disable-next-line no-empty-pattern -- Playwright reads the fixture names from this pattern
     async ({}, use) => {
       const page = mkdtempSync(join(tmpdir(), 'cueline-desk-'));
       await build({
@@ -70,7 +70,7 @@ test('the page answers a tool that a prompt on the server calls', async ({ page,
   await asked(page, 1);
 });
 
-test('what the function throws is an error that the model reads', async ({ page, desk }) => {
+test('the model reads the error that a tool’s function throws', async ({ page, desk }) => {
   await page.goto(desk);
   await press(page, 'Find a room');
   await press(page, 'Rather not');
@@ -84,7 +84,7 @@ test('a call that gets no answer in time continues without one, and its question
   desk,
 }) => {
   await page.goto(desk);
-  // the page itself looks at each frame: a request from the test may arrive after the question has disappeared
+  // the page itself checks at each frame: a request from the test may arrive after the question has disappeared
   const isAsked = page.waitForFunction(() => document.body.textContent?.includes('Is that right?'));
   await press(page, 'Confirm my stay');
   await isAsked;
@@ -93,7 +93,7 @@ test('a call that gets no answer in time continues without one, and its question
   await expect(page.getByRole('region')).toHaveCount(0);
 });
 
-test('a page that is reloaded in the middle of a call that only reads asks again', async ({ page, desk }) => {
+test('after a reload during a call that only reads, the page asks again', async ({ page, desk }) => {
   await page.goto(desk);
   await press(page, 'Find a room');
   await expect(roomCard(page)).toBeVisible();
@@ -105,7 +105,10 @@ test('a page that is reloaded in the middle of a call that only reads asks again
   await asked(page, 1);
 });
 
-test('and one that may have taken effect is answered with an error', async ({ page, desk }) => {
+test('after a reload during a call that may have taken effect, the call ends with an error', async ({
+  page,
+  desk,
+}) => {
   await page.goto(desk);
   await press(page, 'Pay the deposit');
   await expect(page.getByRole('button', { name: 'Pay', exact: true })).toBeVisible();
@@ -115,7 +118,7 @@ test('and one that may have taken effect is answered with an error', async ({ pa
   await asked(page, 0);
 });
 
-test('a second tab shows the call and leaves it to the first, until that is gone', async ({
+test('a second tab shows the call and leaves it to the first tab until that one is closed', async ({
   page,
   context,
   desk,
@@ -135,7 +138,7 @@ test('a second tab shows the call and leaves it to the first, until that is gone
   await asked(second, 1);
 });
 
-test('two tabs receive one answer', { tag: '@long' }, async ({ page, context, desk }) => {
+test('two tabs show one answer to a call', { tag: '@long' }, async ({ page, context, desk }) => {
   await page.goto(desk);
   await press(page, 'Find a room');
   await expect(roomCard(page)).toBeVisible();
@@ -151,7 +154,7 @@ test('two tabs receive one answer', { tag: '@long' }, async ({ page, context, de
 });
 
 test(
-  'another browser that knows the run leaves a call to the page that began it',
+  'another browser that knows the run leaves a call to the page that started it',
   { tag: '@long' },
   async ({ page, context, browser, desk }) => {
     await page.goto(desk);

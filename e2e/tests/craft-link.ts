@@ -1,6 +1,6 @@
 import { deflateRawSync } from 'node:zlib';
 
-/** The hash of a link that holds anything, as anybody can make one. */
+/** The hash of a link with any content, as anyone could make it. */
 export function craftLink(content: unknown): string {
   const body = deflateRawSync(JSON.stringify(content)).toString('base64url');
   let hash = 0x811c9dc5;

@@ -9,12 +9,12 @@ const expect = expectSoon.configure({ timeout: 15_000 });
 type Desk = {
   edge: EdgeServer;
   folder: string;
-  /** The requests of tools to the house, such as `house:sendMail`, of all processes. */
+  /** The requests that tools have sent to the house, such as `house:sendMail`, in all processes. */
   requests(): string[];
 };
 
 const test = base.extend<{ desk: Desk }>({
-  // oxlint-disable-next-line no-empty-pattern -- Playwright reads the names that it is to provide
+  // oxlint-disable-next-line no-empty-pattern -- Playwright reads the fixture names from this pattern
   desk: async ({}, use) => {
     const folder = await mkdtemp(join(tmpdir(), 'cueline-runs-'));
     const edge = await startEdgeServer({ DURABLE: folder, HOUSE_MS: '1000' });
@@ -26,7 +26,7 @@ const test = base.extend<{ desk: Desk }>({
   },
 });
 
-/** Asks for a mail on a page that must not be loaded again. */
+/** Asks for a mail on a page that is not reloaded. */
 async function askForMail(page: Page, { edge }: Desk): Promise<void> {
   await page.goto(`${edge.url}/?where=route#/chat`);
   await page.evaluate(() => Object.assign(globalThis, { isSamePage: true }));
@@ -34,7 +34,7 @@ async function askForMail(page: Page, { edge }: Desk): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-/** Checks that the run has ended on the same page, with each of these texts once. */
+/** Checks that the run has ended on the same page, and that the page shows each of these texts once. */
 async function checkPage(page: Page, texts: readonly string[]): Promise<void> {
   await expect(page.getByTestId('status')).toHaveAttribute('data-status', 'done');
   const shown = (await page.getByRole('log').textContent()) ?? '';
@@ -46,7 +46,7 @@ async function checkPage(page: Page, texts: readonly string[]): Promise<void> {
 
 const begins = ['Tell Grace that', 'I look for Grace', 'I write the mail'];
 
-test('an open page sees its run through a crash of the server, and a mail that may have left is not sent again', async ({
+test('an open page shows its run to the end after the server crashes, and a mail that may have been sent is not sent again', async ({
   page,
   desk,
 }) => {
@@ -57,7 +57,7 @@ test('an open page sees its run through a crash of the server, and a mail that m
   await killed;
   await expect(page.locator('[data-tool=sendMail]')).toHaveAttribute('data-state', 'running');
   await edge.startAgain();
-  // the model reads what happened, and says so
+  // the model reads what happened, and reports it
   await expect(page.locator('[data-message=assistant]').last()).toContainText(
     'That did not work. This call was interrupted before its end. It may have taken effect',
   );
@@ -67,7 +67,7 @@ test('an open page sees its run through a crash of the server, and a mail that m
 });
 
 test(
-  'an open page sees its run through a crash of the server, and a tool that only reads is called again',
+  'an open page shows its run to the end after the server crashes, and a tool that only reads is called again',
   { tag: '@long' },
   async ({ page, desk }) => {
     const { edge, requests } = desk;

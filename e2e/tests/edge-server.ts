@@ -4,20 +4,22 @@ import { createServer, connect, type AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** The edge example as it is started by hand, behind a wire that is tapped. */
+/** The edge example, started as a user starts it, behind a proxy that records all traffic. */
 export type EdgeServer = {
   /** Its address for browsers. */
   readonly url: string;
   /** Its provider, which only accepts calls with the key. */
   readonly providerUrl: string;
   readonly key: string;
-  /** What it has written to its log so far, over all its processes. */
+  /** The lines that it has written to its log so far, in all its processes. */
   readonly events: readonly LogEvent[];
-  /** Every byte between browsers and the server so far, both ways, each connection by itself. */
+  /** Every byte between browsers and the server so far, in both directions, each connection separately. */
   wire(): string;
-  /** Waits for a line of this type in the log, and ends the process at once, as the system does, without a word. */
+  /**
+   * Waits for a line of this type in the log, and kills the process at once, as the system would, without a warning.
+   */
   killAt(type: string): Promise<void>;
-  /** Starts it again, at the same port, after it was killed. */
+  /** Starts it again at the same port after it was killed. */
   startAgain(): Promise<void>;
   close(): Promise<void>;
 };
@@ -72,7 +74,7 @@ export async function startEdgeServer(variables: Record<string, string> = {}): P
         const listener = (event: LogEvent): void => {
           if (event.type !== type) return;
           listeners.delete(listener);
-          // in the same moment: the tool that has begun does not wait
+          // at once: the tool that has started does not wait
           running?.kill().then(resolve, reject);
         };
         listeners.add(listener);

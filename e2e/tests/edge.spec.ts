@@ -9,7 +9,7 @@ type Place = (typeof places)[number];
 
 const test = base.extend<{ visit: (place: Place) => Promise<Visit> }, { edge: EdgeServer }>({
   edge: [
-    // oxlint-disable-next-line no-empty-pattern -- Playwright reads the names that it is to provide
+    // oxlint-disable-next-line no-empty-pattern -- Playwright reads the fixture names from this pattern
     async ({}, use) => {
       const edge = await startEdgeServer();
       await use(edge);
@@ -20,7 +20,7 @@ const test = base.extend<{ visit: (place: Place) => Promise<Visit> }, { edge: Ed
   visit: async ({ browser, edge }, use) => {
     const visits: Visit[] = [];
     await use(async (place) => {
-      // uncompressed, so that texts can be found on the wire
+      // uncompressed, so that the test can find texts in the traffic
       const context = await browser.newContext({ extraHTTPHeaders: { 'accept-encoding': 'identity' } });
       const said: string[] = [];
       const faults: string[] = [];
@@ -43,11 +43,11 @@ const test = base.extend<{ visit: (place: Place) => Promise<Visit> }, { edge: Ed
 // one worker for the file: its tests share a server
 test.describe.configure({ mode: 'default' });
 
-/** A user at the page: their actions, and what they see. */
+/** A user at the page: the user's actions, and what the page shows. */
 type Visit = {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** All that the page has written to its console. */
+  /** Everything that the page has written to its console. */
   readonly said: readonly string[];
   readonly faults: readonly string[];
   open(page: 'chat' | 'tasks' | 'form'): Promise<void>;
@@ -56,7 +56,7 @@ type Visit = {
   stands(status: string, timeout?: number): Promise<void>;
   /** The text of the conversation, including folded parts. */
   transcript(): Promise<string>;
-  /** What ran in this page: calls of the simulated model, and requests of tools such as `house:sendMail`. */
+  /** The calls in this page: those of the simulated model, and requests of tools such as `house:sendMail`. */
   marks(): Promise<string[]>;
 };
 
@@ -88,7 +88,7 @@ function onPage(page: Page, address: string, said: readonly string[], faults: re
 /** The model writes a long title slowly, so that there is time to act meanwhile. */
 const longTitle = `Choose rooms ${'for each of the children '.repeat(10).trim()}`;
 
-/** Goes through all three pages, and returns their text. */
+/** Visits all three pages, and returns their text. */
 async function goThrough({ page, open, say, press, stands, transcript, marks }: Visit): Promise<object> {
   await open('chat');
   await say('When does Ada arrive?');
@@ -110,7 +110,7 @@ async function goThrough({ page, open, say, press, stands, transcript, marks }: 
   await press('Skip: Order breakfast');
   await stands('done', 45_000);
   const tasks = await page.locator('[data-task]').allTextContents();
-  // at its next step, which is not the same one each time
+  // at its next step, which differs from run to run
   const heard = /I see: The user skipped task-3 “Order breakfast”\. ?/g;
   const words = await transcript();
   expect(words.match(heard)).toHaveLength(1);
@@ -131,38 +131,42 @@ async function goThrough({ page, open, say, press, stands, transcript, marks }: 
   };
 }
 
-test('the three pages show the same, wherever their runs happen', { tag: '@long' }, async ({ visit }) => {
-  test.slow();
-  const visits = await Promise.all(places.map(visit));
-  const [page, proxied, route] = await Promise.all(visits.map(goThrough));
-  const tools = ['house:findBooking', 'house:sendMail'];
-  expect(page).toMatchObject({
-    place: { marks: [...tools, 'model'] },
-    seen: {
-      chat: expect.stringMatching(
-        /Ada arrives on 2026-12-12.*Sent to grace@example\.com, under “Noon it is”/s,
-      ),
-      tasks: [
-        expect.stringContaining('Done: Garden room'),
-        expect.stringContaining('Done: Welcome'),
-        expect.stringContaining('Skipped'),
-      ],
-      words: expect.stringContaining('Everything is prepared.'),
-      fields: [
-        'Tom Lindqvist',
-        'tom@example.com',
-        '2026-11-03',
-        '2026-11-09',
-        '6',
-        'garden',
-        expect.any(String),
-      ],
-      faults: expect.stringContaining('The house takes six at most.'),
-    },
-  });
-  expect(proxied).toEqual({ ...page, place: { marks: tools } });
-  expect(route).toEqual({ ...page, place: { marks: [] } });
-});
+test(
+  'the three pages show the same for every place where runs happen',
+  { tag: '@long' },
+  async ({ visit }) => {
+    test.slow();
+    const visits = await Promise.all(places.map(visit));
+    const [page, proxied, route] = await Promise.all(visits.map(goThrough));
+    const tools = ['house:findBooking', 'house:sendMail'];
+    expect(page).toMatchObject({
+      place: { marks: [...tools, 'model'] },
+      seen: {
+        chat: expect.stringMatching(
+          /Ada arrives on 2026-12-12.*Sent to grace@example\.com, under “Noon it is”/s,
+        ),
+        tasks: [
+          expect.stringContaining('Done: Garden room'),
+          expect.stringContaining('Done: Welcome'),
+          expect.stringContaining('Skipped'),
+        ],
+        words: expect.stringContaining('Everything is prepared.'),
+        fields: [
+          'Tom Lindqvist',
+          'tom@example.com',
+          '2026-11-03',
+          '2026-11-09',
+          '6',
+          'garden',
+          expect.any(String),
+        ],
+        faults: expect.stringContaining('The house takes six at most.'),
+      },
+    });
+    expect(proxied).toEqual({ ...page, place: { marks: tools } });
+    expect(route).toEqual({ ...page, place: { marks: [] } });
+  },
+);
 
 test('the key stays on the server', async ({ visit, edge }) => {
   const answers = await Promise.all(
@@ -170,7 +174,7 @@ test('the key stays on the server', async ({ visit, edge }) => {
       fetch(`${edge.providerUrl}/responses`, { method: 'POST', headers: { authorization } }),
     ),
   );
-  // 400: it would take a call with this key
+  // 400: with this key, it would accept a call
   expect(answers.map(({ status }) => status)).toEqual([401, 400]);
 
   const kept = await Promise.all(
@@ -195,7 +199,7 @@ test('the key stays on the server', async ({ visit, edge }) => {
   const wire = edge.wire();
   const everything = [wire, ...kept.flatMap((one) => Object.values(one))].join('\n');
 
-  // the search finds each value where it is expected
+  // check that the search finds each value where it is expected
   for (const { stored, console } of kept) {
     expect(console).toContain('canary of the console');
     expect(stored).toContain('canary of the storage');
@@ -210,14 +214,14 @@ test('the key stays on the server', async ({ visit, edge }) => {
   expect(wire).toContain('Tell Grace from route');
   expect(wire).toContain('"type":"run-end"');
   expect(wire).toContain('The desk of a small guesthouse'); // in a script
-  // and the key is not, nor a piece of it that a chunk has cut off
+  // the key is not there, nor a part of it that a chunk has cut off
   for (const piece of [edge.key, edge.key.slice(3, 16), edge.key.slice(16)]) {
     expect(everything.includes(piece), piece).toBe(false);
   }
 });
 
 test('through the route, the browser never receives the text of the prompts', async ({ browser }) => {
-  // a server of its own, so that its wire has nothing of other tests
+  // a separate server, so that its traffic is only that of this test
   const edge = await startEdgeServer();
   const context = await browser.newContext({ extraHTTPHeaders: { 'accept-encoding': 'identity' } });
   const runIn = async (place: Place): Promise<string> => {
@@ -241,7 +245,7 @@ test('through the route, the browser never receives the text of the prompts', as
     const byRoute = await runIn('route');
     expect(byRoute).toContain('"toolName":"findBooking"');
     expect(secrets.filter((secret) => byRoute.includes(secret))).toEqual([]);
-    // which is how they get to a browser
+    // this is how they get to a browser
     const inPage = await runIn('page');
     expect(secrets.filter((secret) => inPage.includes(secret))).toEqual(secrets);
   } finally {
@@ -250,7 +254,7 @@ test('through the route, the browser never receives the text of the prompts', as
   }
 });
 
-test('a session cannot be made up, and its runs are its own', async ({ edge }) => {
+test('a forged session is refused, and a session reads only its own runs', async ({ edge }) => {
   const visit = async (cookie = ''): Promise<string | undefined> =>
     (await fetch(edge.url, { headers: { cookie } })).headers.get('set-cookie')?.split(';')[0];
   const [ada = '', grace = ''] = [await visit(), await visit()];
@@ -300,7 +304,7 @@ test('on the server, a run continues while its page is reloaded', async ({ visit
 });
 
 for (const place of ['proxied', 'route'] as const) {
-  test(`what is stopped stops at the provider: ${place}`, async ({ visit, edge }) => {
+  test(`stopping a run stops its model call at the provider: ${place}`, async ({ visit, edge }) => {
     const { page, open, press, stands } = await visit(place);
     const stopped = (): number => edge.events.filter(({ type }) => type === 'provider-stopped').length;
     await open('tasks');
@@ -315,7 +319,7 @@ for (const place of ['proxied', 'route'] as const) {
 }
 
 test(
-  'where runs happen is chosen with the keyboard, and kept in the address',
+  'with the keyboard, a user chooses where runs happen, and the address keeps the choice',
   { tag: '@long' },
   async ({ visit }) => {
     const { page, open, say, stands, transcript } = await visit('page');
@@ -328,7 +332,7 @@ test(
     await expect(choice).toBeFocused();
     await expect(choice).toHaveValue('route');
     await expect(page).toHaveURL(/\?where=route#\/chat$/);
-    // another place has runs of its own
+    // each place has its own runs
     await expect(page.getByRole('heading', { name: 'The desk of a small guesthouse' })).toBeVisible();
     await say('When does Alan arrive?');
     await stands('done');

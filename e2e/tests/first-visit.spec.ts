@@ -12,7 +12,7 @@ test('a first visitor sees a recorded run play, and runs the script', async ({ p
   await expect(recording).toHaveCount(0);
   expect(await playground.ended()).toBe('done');
   await page.reload();
-  // a user who has run something is no first visitor any more
+  // a user who has run something is no longer a first visitor
   await expect(playground.editor.locator('.view-line').first()).toBeVisible();
   await expect(recording).toHaveCount(0);
 });

@@ -1,11 +1,11 @@
 import { expect, scriptWithTool, test } from './sandbox-support.ts';
 
-// Each opens two scripts in one page, on a machine that does other things as well.
+// Each opens two scripts in one page, which takes long on a busy machine.
 test.describe.configure({ timeout: 90_000 });
 
 const good = scriptWithTool("return { answer: 'forty-two' };");
 
-/** A script whose worker claims these events, whatever it does; `events` is code. */
+/** A script whose worker claims these events, whatever the script does; `events` is code. */
 function forging(events: string): string {
   return `const start = { type: 'run-start', t: 0, v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' };
     const step = { type: 'step-start', t: 0, step: 0, request: { keep: 0, messages: [], model: 'm' } };
@@ -71,7 +71,7 @@ const cases: [name: string, script: string, status: 'done' | 'error', says: stri
   ],
 ];
 
-/** Like others here, and like those of limits.spec.ts. */
+/** Similar to other cases here and in limits.spec.ts. */
 const alike = new Set([
   'forged variables at their limit',
   'forged warnings at their limit',
@@ -81,8 +81,8 @@ const alike = new Set([
 
 // one after another in one page, which shows that the page was not blocked
 for (const [title, tag, isLong] of [
-  ['no script stops the page, whatever it sends', [], false],
-  ['scripts that resemble these do not stop the page either', ['@long'], true],
+  ['the page keeps responding to scripts that send too much', [], false],
+  ['the page keeps responding to similar scripts', ['@long'], true],
 ] as const) {
   test(title, { tag: [...tag] }, async ({ page, playground }) => {
     await playground.open(good);

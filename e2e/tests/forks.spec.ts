@@ -15,7 +15,7 @@ const asked = ({ requests }: ModelServer) => requests.filter(({ method }) => met
 
 const roll = (die: string) => ({ toolCall: { name: 'roll', input: { die } } });
 
-test('a run goes on from one of its steps, the one before it stays, and the fork can be shared', async ({
+test('a run continues from one of its steps, the first run stays, and the fork can be shared', async ({
   playground,
   browser,
 }) => {
@@ -31,7 +31,7 @@ test('a run goes on from one of its steps, the one before it stays, and the fork
     await page.getByRole('menuitem', { name: 'Run again from step 3' }).click();
     await expect(page.getByLabel('Answer', { exact: true })).toHaveText('The second answer.');
     expect(await playground.ended()).toBe('done');
-    // the dice are as they were, and the model was asked for the last step only
+    // the dice are unchanged, and the model was called only for the last step
     expect(await playground.tool('roll').allTextContents()).toEqual(results);
     expect(asked(server)).toHaveLength(4);
 
@@ -56,7 +56,7 @@ test('a run goes on from one of its steps, the one before it stays, and the fork
   });
 });
 
-test('a run whose model call failed goes on from that step', async ({ playground }) => {
+test('a run whose model call failed continues from that step', async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.write(script);
@@ -117,25 +117,21 @@ test('a tool’s result and an answer can be edited, and only what follows runs'
   });
 });
 
-test(
-  'a script that was edited runs on from a step, and the first run keeps its own',
-  { tag: '@long' },
-  async ({ playground }) => {
-    const { page } = playground;
-    await playground.open();
-    await playground.write(script);
-    await withServer(page, async (server) => {
-      server.plan([roll('red'), { text: 'One.' }, { text: 'Two.' }]);
-      await playground.run();
-      await playground.ended();
-      const result = await playground.tool('roll').textContent();
-      await playground.write(script.replace('Roll two dice.', 'Roll them in verse.'));
-      await page.getByRole('button', { name: 'Actions of step 2' }).click();
-      await page.getByRole('menuitem', { name: '… with the script as it is now' }).click();
-      await expect(page.getByLabel('Answer', { exact: true })).toHaveText('Two.');
-      expect(await playground.tool('roll').textContent()).toBe(result);
-      expect(JSON.stringify(asked(server)[2])).toContain('Roll them in verse.');
-      await expect(page.getByTestId('forks')).toContainText('Run 2 · from step 2 · script edited');
-    });
-  },
-);
+test('a run continues from a step with an edited script', { tag: '@long' }, async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.write(script);
+  await withServer(page, async (server) => {
+    server.plan([roll('red'), { text: 'One.' }, { text: 'Two.' }]);
+    await playground.run();
+    await playground.ended();
+    const result = await playground.tool('roll').textContent();
+    await playground.write(script.replace('Roll two dice.', 'Roll them in verse.'));
+    await page.getByRole('button', { name: 'Actions of step 2' }).click();
+    await page.getByRole('menuitem', { name: '… with the script as it is now' }).click();
+    await expect(page.getByLabel('Answer', { exact: true })).toHaveText('Two.');
+    expect(await playground.tool('roll').textContent()).toBe(result);
+    expect(JSON.stringify(asked(server)[2])).toContain('Roll them in verse.');
+    await expect(page.getByTestId('forks')).toContainText('Run 2 · from step 2 · script edited');
+  });
+});

@@ -7,7 +7,7 @@ export default definePrompt('${name}', (prompt) => prompt.$\`Say hello to ${name
 `;
 
 test(
-  'a full storage is said once, loses nothing that is stored, and takes what waits once there is space',
+  'a full storage is reported once, loses no stored data, and stores pending data once there is space',
   { tag: '@long' },
   async ({ playground }, info) => {
     test.setTimeout(180_000);
@@ -21,7 +21,7 @@ test(
     const browser = await page.context().newCDPSession(page);
     const { origin } = new URL(page.url());
     await browser.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 1 });
-    // Chromium asks for the space that is left again after 30 seconds
+    // Chromium checks the remaining space again after 30 seconds
     await page.waitForTimeout(31_000);
     await playground.write(script('second'));
     await expect(page.getByText(/has no space left for this page/)).toHaveCount(1);
@@ -30,7 +30,7 @@ test(
     expect(await playground.ended()).toBe('done');
     await expect(page.getByText(/has no space left for this page/)).toHaveCount(1);
 
-    // what was stored before is there, and can be taken away
+    // the data that was stored before is there, and can be exported
     await page.getByRole('button', { name: 'History' }).click();
     const stored = page.getByTestId('stored-run');
     await expect(stored).toHaveCount(1);
@@ -45,14 +45,14 @@ test(
     expect(await readFile(path, 'utf8')).toContain('Say hello to first.');
     await page.keyboard.press('Escape');
 
-    // the script outlives a reload in the tab's own memory
+    // the script survives a reload in the tab's own storage
     await page.reload();
     await expect(playground.editor.locator('.view-lines')).toContainText("'second'", { timeout: 20_000 });
     expect(await playground.script()).toBe(script('second'));
     await playground.run();
     expect(await playground.ended()).toBe('done');
 
-    // with space again, the run that waits is stored, too
+    // with space again, the pending run is stored, too
     await browser.send('Storage.overrideQuotaForOrigin', { origin });
     await page.getByRole('button', { name: 'History' }).click();
     await page.getByRole('button', { name: /^More about/ }).click();

@@ -3,7 +3,7 @@ import type { Reply } from '../server/model.ts';
 import { expect, onPage, test, withServer, type Playground } from './playground-page.ts';
 import { storedData } from './stored-data.ts';
 
-// The editor and its TypeScript are several megabytes to start on a machine that does other things as well.
+// The editor and its TypeScript are several megabytes, which take long to start on a busy machine.
 test.describe.configure({ timeout: 90_000 });
 
 /** A script with a tool that does `look`. Its lines are short enough for a narrow editor. */
@@ -26,7 +26,7 @@ export default definePrompt(
 
 const slow = (city: string): string => looking(city, "() => ({ sky: 'clear' })");
 
-/** Its call is under way until the page is left. */
+/** A script whose call is under way until the user leaves the page. */
 const endless = looking('Bergen', '() => new Promise(() => {})');
 
 async function openHistory({ page }: Playground): Promise<void> {
@@ -78,7 +78,7 @@ test('a run that a reload interrupts is shown again and continues; a finished on
 });
 
 test(
-  'a link stays in the address until the script is edited, and the own script is one choice away',
+  'a link stays in the address until the script is edited, and the user’s own script can be chosen again',
   { tag: '@long' },
   async ({ playground }) => {
     const { page } = playground;
@@ -113,7 +113,7 @@ test('two tabs that edit one script keep both texts', async ({ playground }) => 
   await other.open();
   expect(await other.script()).toBe("definePrompt('ours')\n");
   await other.write("definePrompt('ours') // other\n");
-  // a tab that has not edited shows the change of the other one
+  // a tab without edits shows the change of the other one
   await expect(playground.editor.locator('.view-lines')).toContainText('// other');
   // as if both had edited at the same moment: the first tab is not notified of this change in time
   await other.page.evaluate(() => (BroadcastChannel.prototype.postMessage = () => {}));
@@ -164,22 +164,18 @@ test('runs are found, renamed, pinned, exported, deleted and imported', async ({
   await expect(page.getByTestId('shared-run')).toHaveCount(0);
 });
 
-test(
-  'a browser without storage says so once, and the page works',
-  { tag: '@long' },
-  async ({ playground }) => {
-    const { page } = playground;
-    await page.addInitScript(() => {
-      if (window.top === window)
-        indexedDB.open = () => {
-          throw new DOMException('no', 'SecurityError');
-        };
-    });
-    await playground.open();
-    await playground.write(slow('Oslo'));
-    await expect(page.getByText(/does not let this page store anything/)).toHaveCount(1);
-    await playground.run();
-    expect(await playground.ended()).toBe('done');
-    await expect(page.getByTestId('script-origin')).toHaveText('Only in this tab');
-  },
-);
+test('a page without a database reports this once, and works', { tag: '@long' }, async ({ playground }) => {
+  const { page } = playground;
+  await page.addInitScript(() => {
+    if (window.top === window)
+      indexedDB.open = () => {
+        throw new DOMException('no', 'SecurityError');
+      };
+  });
+  await playground.open();
+  await playground.write(slow('Oslo'));
+  await expect(page.getByText(/does not let this page store anything/)).toHaveCount(1);
+  await playground.run();
+  expect(await playground.ended()).toBe('done');
+  await expect(page.getByTestId('script-origin')).toHaveText('Only in this tab');
+});

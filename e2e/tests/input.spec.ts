@@ -12,7 +12,7 @@ export default definePrompt('plan', (prompt, input) => {
 }, { input: z.object({ city, days }) });
 `;
 
-test('a form runs a prompt with typed input, and shows what its schema refuses at the field', async ({
+test('a form runs a prompt with typed input, and shows the errors of its schema at the field', async ({
   playground,
 }) => {
   const { page } = playground;
@@ -32,7 +32,7 @@ test('a form runs a prompt with typed input, and shows what its schema refuses a
     await expect(playground.status).toHaveAttribute('data-status', 'idle');
   });
 
-  await test.step('what only the schema knows comes back from the run', async () => {
+  await test.step('the run reports errors that only the schema finds', async () => {
     await city.fill('Atlantis');
     await playground.run();
     expect(await playground.ended()).toBe('error');
@@ -100,7 +100,7 @@ test('a pasted picture reaches an OpenAI-compatible server, and a text file is t
   });
 });
 
-test('the preview follows what is typed, without a model call', async ({ playground }) => {
+test('the preview follows the typed input, without a model call', async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await withServer(page, async (server) => {

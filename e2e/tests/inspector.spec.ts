@@ -1,6 +1,6 @@
 import { expect, test } from './playground-page.ts';
 
-// The editor and its TypeScript are several megabytes to start on a machine that does other things as well.
+// The editor and its TypeScript are several megabytes, which take long to start on a busy machine.
 test.describe.configure({ timeout: 90_000 });
 
 test.describe('the inspector', () => {
@@ -15,12 +15,12 @@ test.describe('the inspector', () => {
     await playground.approval.getByRole('button', { name: 'Approve' }).click();
     expect(await playground.ended()).toBe('done');
 
-    // without a selection, the latest step
+    // without a selection, it shows the latest step
     await expect(inspector.getByTestId('inspected')).toHaveText('Step 3 · ask first');
     await expect(inspector.getByText('Simulated, free')).toBeVisible();
     await expect(inspector.locator('[data-definition=GUEST]')).toContainText('<GUEST>Ada</GUEST>');
 
-    // a definition is marked where it is sent, and has its values and its tokens in each step
+    // a definition is marked where it is sent, and lists its values and its tokens in each step
     await inspector
       .locator('[data-definition=GUEST]')
       .getByRole('button', { name: 'variable GUEST' })
@@ -33,7 +33,7 @@ test.describe('the inspector', () => {
     await expect(inspector.getByTestId('inspected')).toHaveText('Step 2 · ask first');
     await expect(definition).toHaveCount(0);
 
-    // what is new in the step
+    // the changes in this step
     await inspector.getByRole('tab', { name: 'Changes' }).click();
     const messages = inspector.getByRole('region', { name: 'Messages' });
     await expect(messages.getByText('Added')).toHaveCount(2);

@@ -7,24 +7,24 @@ import {
   type Page,
 } from '@playwright/test';
 
-/** A page that one test after another uses, each as if it were new. */
+/** A page that several tests use one after another, each as if it were new. */
 type KeptPage = {
   readonly page: Page;
-  /** Takes back what a test has changed; false if that failed, and the page is closed. */
+  /** Reverts the changes of a test. Returns false if that failed and the page was closed. */
   reset(): Promise<boolean>;
 };
 
 type Fixtures = {
-  /** Gives a test a browser context of its own, for what only a new one shows, such as a service worker. */
+  /** Gives a test its own browser context, for things that only a new one shows, such as a service worker. */
   fresh: boolean;
 };
 
-/** By the address that the tests of a page are relative to. */
+/** The pages, by the base URL of their tests. */
 type WorkerFixtures = { keptPages: Map<string, KeptPage> };
 
 /**
- * `test` whose tests use one page after the other. What Chromium has loaded and compiled stays with that page's process,
- * which saves half of the work of opening the playground; what a test stored, routed, granted or set does not stay.
+ * A `test` whose tests use one page after another. The page's process keeps what Chromium has loaded and compiled,
+ * which saves half of the work of opening the playground. It does not keep what a test stored, routed, granted or set.
  */
 export const test: ReturnType<typeof base.extend<Fixtures, WorkerFixtures>> = base.extend<
   Fixtures,
@@ -32,7 +32,7 @@ export const test: ReturnType<typeof base.extend<Fixtures, WorkerFixtures>> = ba
 >({
   fresh: [false, { option: true }],
   keptPages: [
-    // oxlint-disable-next-line no-empty-pattern -- Playwright reads the names that it is to provide
+    // oxlint-disable-next-line no-empty-pattern -- Playwright reads the fixture names from this pattern
     async ({}, use) => use(new Map()),
     { scope: 'worker' },
   ],
@@ -52,7 +52,7 @@ export const test: ReturnType<typeof base.extend<Fixtures, WorkerFixtures>> = ba
   page: async ({ context }, use) => use(context.pages()[0] ?? (await context.newPage())),
 });
 
-/** `origin`: where the page stores what it stores. */
+/** `origin`: the origin whose storage is cleared. */
 async function keepPage(browser: Browser, origin: string): Promise<KeptPage> {
   // with the options of the configuration
   const context = await browser.newContext();
@@ -78,7 +78,7 @@ async function keepPage(browser: Browser, origin: string): Promise<KeptPage> {
   };
 }
 
-/** What outlives the document: other pages, listeners, routes, init scripts and settings. */
+/** Removes what outlives the document: other pages, listeners, routes, init scripts and settings. */
 async function takeBack(page: Page, initScripts: Disposable[]): Promise<void> {
   const context = page.context();
   for (const other of context.pages()) if (other !== page) await other.close();
@@ -96,7 +96,7 @@ async function takeBack(page: Page, initScripts: Disposable[]): Promise<void> {
   await page.emulateMedia({ media: null, colorScheme: null, reducedMotion: null, forcedColors: null });
 }
 
-/** Also ends the page's document, and with it what it still has to write. */
+/** Also ends the page's document, and with it its pending writes. */
 async function clearStorage(page: Page, session: CDPSession, origin: string): Promise<void> {
   // e2e/preview.config.ts serves it: a tab's session storage can be reached from its own origin only
   await page.goto(`${origin}/blank`, { timeout: 10_000 });
@@ -105,7 +105,7 @@ async function clearStorage(page: Page, session: CDPSession, origin: string): Pr
   await page.goto('about:blank');
 }
 
-/** Init scripts cannot be listed: those that a test adds are remembered as it adds them. */
+/** Init scripts cannot be listed, so this records those that a test adds. */
 function recordInitScripts(target: Page | BrowserContext, scripts: Disposable[]): void {
   target.addInitScript = new Proxy(target.addInitScript, {
     apply: async (add, self, args) => {

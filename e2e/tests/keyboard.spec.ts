@@ -3,7 +3,7 @@ import { expect, test } from './playground-page.ts';
 
 test.describe.configure({ timeout: 120_000 });
 
-/** Goes from control to control until `goal` has the focus. Every stop on the way is visible. */
+/** Presses a key until `goal` has the focus. Every stop on the way must be visible. */
 async function tabTo(page: Page, goal: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
   for (let presses = 0; presses < 80; presses++) {
     if (await isFocused(goal)) return;
@@ -31,7 +31,7 @@ function stop(page: Page): Promise<string> {
 }
 
 test(
-  'the keyboard alone: run, look into a call, go back in time, edit a result, run on, return',
+  'with the keyboard alone, a user runs a script, opens a call, goes back in time, edits a result, continues and returns',
   { tag: '@long' },
   async ({ playground }) => {
     const { page } = playground;
@@ -39,7 +39,7 @@ test(
     const run = page.getByRole('region', { name: 'Run', exact: true });
     const ended = async (): Promise<void> => expect(await playground.ended()).toBe('done');
 
-    await test.step('Tab leaves the editor after the keys that it tells', async () => {
+    await test.step('Tab leaves the editor after the keys that the editor names', async () => {
       await tabTo(page, page.getByRole('textbox', { name: 'Ctrl+M lets Tab leave the editor' }));
       await page.keyboard.press('Control+m');
       await page.keyboard.press('Control+Enter');
@@ -64,12 +64,12 @@ test(
       await tabTo(page, page.getByRole('button', { name: 'Back to now' }), 'Shift+Tab');
       await page.keyboard.press('Enter');
       await expect(page.getByTestId('past')).toHaveCount(0);
-      // the button is gone, and the focus stays in its part of the page
+      // the button is removed, and the focus stays in its part of the page
       await expect(run).toBeFocused();
     });
 
     const forks = page.getByRole('navigation', { name: 'Runs and their forks' });
-    await test.step('a result is edited, and what follows runs', async () => {
+    await test.step('a result is edited, and the steps after it run', async () => {
       // the moments before the call had no card, so it is folded
       await tabTo(page, card);
       await page.keyboard.press('Enter');

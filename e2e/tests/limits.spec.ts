@@ -6,10 +6,10 @@ import { eventsOf, most } from './many-events.ts';
 import { expect, scriptWithTool, test } from './sandbox-support.ts';
 
 const isLong = process.env['CUELINE_E2E'] === 'long';
-/** In `pnpm test:long` the same tests, with every type. */
+/** `pnpm test:long` runs the same tests with every type. */
 const tag = isLong ? ['@long'] : [];
 test.describe.configure({ timeout: isLong ? 900_000 : 180_000 });
-// what earlier tests have left to collect would count as a pause
+// garbage of earlier tests would count as a pause
 test.use({ fresh: true });
 
 /** A sample; `pnpm test:long` tests every type. */
@@ -22,12 +22,12 @@ const types = (
  * so that this is about 100 ms there.
  */
 const LONGEST = 33;
-/** Other work on the machine only makes a pause longer, so the best of a few tries counts. */
+/** Other work on the machine only makes a pause longer, so the test uses the best of a few tries. */
 const TRIES = 5;
 
 type Watched = { unit: number; pause: number; stop: () => void };
 
-/** Returns the longest time for which the page is blocked during `act`, in units of the same page's own work. */
+/** Returns the longest time for which the page is blocked during `act`, in units of that page's own work. */
 async function longestPause(page: Page, happen: () => Promise<void>): Promise<number> {
   await page.evaluate(() => {
     const work = (): number => {
@@ -56,7 +56,7 @@ async function longestPause(page: Page, happen: () => Promise<void>): Promise<nu
   });
 }
 
-/** Repeats until the page was not blocked for long. */
+/** Repeats until the page was blocked for less than the limit. */
 async function expectAnswers(page: Page, what: string, happen: () => Promise<void>): Promise<void> {
   const pauses: number[] = [];
   while (pauses.length < TRIES && !(pauses.at(-1)! < LONGEST)) {
@@ -69,13 +69,13 @@ async function expectAnswers(page: Page, what: string, happen: () => Promise<voi
   expect(Math.min(...pauses), `the longest pause at ${what}, in units of work`).toBeLessThan(LONGEST);
 }
 
-/** A log of events of one type, as many as may be in a run and fit into a link. */
+/** A log with as many events of one type as a run may have and a link can hold. */
 function logOf(type: RunEvent['type'], count = most[type]): object[] {
   const log = eventsOf(type, count);
   return JSON.stringify(log).length < 950_000 ? log : logOf(type, Math.floor(count * 0.8));
 }
 
-/** A script whose worker claims events of this type, whatever it does. */
+/** A script whose worker claims events of this type, whatever the script does. */
 function forging(type: RunEvent['type'], count: number): string {
   return `const eventsOf: any = ${eventsOf.toString()};
 const events = eventsOf('${type}', ${count});
@@ -91,7 +91,7 @@ export default (prompt: any) => { prompt.$\`Hi\`; };
 }
 
 test(
-  'a link with events of a type at their limit opens, and the page answers all the while',
+  'a link with events of a type at their limit opens, and the page keeps responding',
   { tag },
   async ({ page, playground }) => {
     await playground.open(scriptWithTool('return 1;'));
@@ -101,7 +101,7 @@ test(
         location.hash = link;
       }, hash);
       await expect(page.getByTestId('shared-run')).toBeVisible({ timeout: 30_000 });
-      // until all rows are drawn that are drawn by themselves
+      // until the page has drawn all rows that it draws by itself
       await page.waitForTimeout(300);
       // by selector: a search by role visits the whole page, and takes longer than the measured action
       await page.evaluate(() => {
@@ -109,7 +109,7 @@ test(
       });
       await expect(page.getByTestId('shared-run')).toHaveCount(0);
     };
-    // what checks a log is loaded with the first one
+    // the code that checks a log loads with the first link
     await open(craftLink({ script: '// first', log: eventsOf('custom', 1) }));
     for (const type of types) {
       const hash = craftLink({ script: `// ${type}`, log: logOf(type) });
@@ -119,7 +119,7 @@ test(
 );
 
 test(
-  'a script that forges events of a type at their limit leaves the page answering',
+  'a script that forges events of a type at their limit does not stop the page from responding',
   { tag },
   async ({ page, playground }) => {
     await playground.open(scriptWithTool('return 1;'));
@@ -137,7 +137,7 @@ test(
 );
 
 test(
-  '20,000 real definitions run to their end, and the page answers all the while',
+  '20,000 real definitions run to their end, and the page keeps responding',
   { tag: '@long' },
   async ({ page, playground }) => {
     await playground.open(

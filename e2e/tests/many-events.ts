@@ -38,7 +38,7 @@ export function eventsOf(type: string, count: number): object[] {
   const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
   const error = { code: 'provider_error', message: 'No.' };
   const request0 = { keep: 0, messages: [] };
-  /** The events that events of this type need, and one event of it. */
+  /** One event of each type, and the event that it needs before it. */
   const kinds: Record<
     RunEvent['type'],
     [first: ((i: number) => object) | undefined, one: (i: number) => object]
@@ -146,8 +146,8 @@ export function eventsOf(type: string, count: number): object[] {
 
 const entries = 1_000;
 /**
- * How many events of each type a run may have, as far as they fit into one message; those that need others of a type
- * count for them, too.
+ * How many events of each type a run may have, as far as they fit into one message. An event that needs another one
+ * counts as both.
  */
 export const most: Record<RunEvent['type'], number> = {
   'run-start': entries,
@@ -155,7 +155,7 @@ export const most: Record<RunEvent['type'], number> = {
   'run-end': entries,
   'variable-set': 20_000,
   'variable-unset': 20_000,
-  // one more begins the run
+  // the run has one more at its start
   'step-start': entries - 1,
   hook: entries,
   'model-call-end': entries,

@@ -2,7 +2,9 @@ import { expect, test } from './playground-page.ts';
 
 test.use({ fresh: true });
 
-test('parts of the page whose code does not arrive say so, and the rest works', async ({ playground }) => {
+test('parts of the page whose code does not load show an error, and the rest works', async ({
+  playground,
+}) => {
   const { page } = playground;
   for (const part of ['script-editor', 'inspector-pane']) {
     await page.route(`**/assets/${part}-*.js`, (route) => route.abort());

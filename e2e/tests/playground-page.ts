@@ -21,15 +21,15 @@ export type Playground = {
   ended(): Promise<string | null>;
   tool(name: string): Locator;
   agent(name: string): Locator;
-  /** The row of a task, by its id. */
+  /** The row of a task, by the task's id. */
   task(id: string): Locator;
-  /** The questions of the run. */
+  /** The approvals and client tool calls of the run. */
   readonly approval: Locator;
 };
 
 const thisMachine = new Set(['localhost', '127.0.0.1']);
 
-/** `test` with the playground. A request to any other host than this machine, or an uncaught error, fails the test. */
+/** `test` with the playground. It fails on a request to any host but this machine, and on an uncaught error. */
 export const test: ReturnType<typeof base.extend<{ playground: Playground }>> = base.extend<{
   playground: Playground;
 }>({
@@ -88,7 +88,7 @@ export function onPage(page: Page): Playground {
       await page.getByTestId('share').click();
       const link = await page.getByLabel('Link to this script').inputValue();
       await page.keyboard.press('Escape');
-      // a dialog that closes gives the focus back a moment later, which would take it from what is used next
+      // a closing dialog returns the focus a moment later, and would take it from the next control
       await expect(page.getByLabel('Link to this script')).toHaveCount(0);
       await expect(page.getByTestId('share')).toBeFocused();
       return scriptOf(link);
@@ -119,13 +119,13 @@ function rememberVisit(): void {
   }
 }
 
-/** Lines that are in view once a script has been pasted, where the cursor is then: none of them can be folded. */
+/** Lines that are in view after a script was pasted, when the cursor is at its end; none of them can be folded. */
 function endOf(script: string): string[] {
   const lines = script.split('\n').map((line) => line.trim());
   return lines.slice(-8).filter((line) => line !== '' && line.length <= 60);
 }
 
-/** A server on this machine that answers as planned, set as the page's model. */
+/** A server on this machine with planned answers, set as the page's model. */
 export async function withServer(page: Page, use: (server: ModelServer) => Promise<void>): Promise<void> {
   const server = await startModelServer();
   try {

@@ -2,10 +2,10 @@ import { startModelServer } from '../server/server.ts';
 import { expect, onPage, test } from './playground-page.ts';
 import { script, useServer } from './weather-script.ts';
 
-// The editor and its TypeScript are several megabytes to start on a machine that does other things as well.
+// The editor and its TypeScript are several megabytes, which take long to start on a busy machine.
 test.describe.configure({ timeout: 90_000 });
 
-test('the main job: edit the script, run it, see text and a tool call with its result', async ({
+test('a user edits the script, runs it, and sees text and a tool call with its result', async ({
   playground,
 }) => {
   const { page } = playground;
@@ -25,19 +25,23 @@ test('the main job: edit the script, run it, see text and a tool call with its r
   await card.getByRole('button').click();
   await expect(card.getByRole('group', { name: 'Output' })).toContainText('drizzle');
   await expect(page.getByLabel('Answer', { exact: true }).last()).toContainText('drizzle');
-  // The built-in model is called simulated wherever its name is shown.
+  // Every view of the built-in model's name says that it is simulated.
   await expect(page.getByTestId('model')).toContainText('simulated');
   await expect(page.getByRole('heading', { name: 'Step 1', exact: true })).toBeVisible();
 });
 
-test('the first visit shows an example and invites to run it', { tag: '@long' }, async ({ playground }) => {
-  const { page } = playground;
-  await playground.open();
-  await expect(page.getByRole('heading', { name: 'Press Run and watch it work' })).toBeVisible();
-  await page.getByRole('button', { name: 'Run this script' }).click();
-  expect(await playground.ended()).toBe('done');
-  await expect(playground.tool('getWeather')).toContainText('sunny');
-});
+test(
+  'the first visit shows an example and invites the user to run it',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open();
+    await expect(page.getByRole('heading', { name: 'Press Run and watch it work' })).toBeVisible();
+    await page.getByRole('button', { name: 'Run this script' }).click();
+    expect(await playground.ended()).toBe('done');
+    await expect(playground.tool('getWeather')).toContainText('sunny');
+  },
+);
 
 test('a reply continues the conversation', async ({ playground }) => {
   const { page } = playground;
@@ -72,7 +76,7 @@ test(
   },
 );
 
-test('Stop ends the run as stopped, in the place of Run', async ({ playground }) => {
+test('Stop replaces Run during a run, and ends the run as stopped', async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   const before = await page.getByTestId('run-button').boundingBox();
@@ -109,7 +113,7 @@ test('a shared link opens the same script elsewhere and does not run by itself',
   expect(await other.script()).toBe(script('Bergen'));
   await expect(other.status).toHaveAttribute('data-status', 'idle');
   await expect(other.page.getByText('Press Run and watch it work')).toBeVisible();
-  // Once the script is edited, a reload shows that, and not the link again.
+  // Once the user has edited the script, a reload shows the edited script, not the link.
   await other.write(script('Tromsø'));
   await other.page.reload();
   expect(await other.script()).toBe(script('Tromsø'));
@@ -127,7 +131,7 @@ test(
     const link = await page.getByLabel('Link to this script').inputValue();
     await page.keyboard.press('Escape');
     await playground.write('// mine\n');
-    // As when a link is pasted into the address bar of the same tab.
+    // As when the user pastes a link into the address bar of the same tab.
     await page.evaluate((hash) => (location.hash = hash), new URL(link).hash);
     await expect(page.getByTestId('notice')).toContainText('Opened from a link');
     expect(await playground.script()).toBe(script('Bergen'));
@@ -137,7 +141,7 @@ test(
 );
 
 test(
-  'a cut-off or foreign link is refused in a sentence, and the script stays',
+  'a cut-off or foreign link is refused with a reason, and the script stays',
   { tag: '@long' },
   async ({ playground }) => {
     const { page } = playground;
@@ -200,7 +204,7 @@ test('a runtime error is shown at its line, with a link to it', { tag: '@long' }
   await expect(page.getByTestId('problems')).toContainText('8:');
 });
 
-test('prompt. completes', async ({ playground }) => {
+test('the editor completes “prompt.”', async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await expect(page.getByText('No problems')).toBeVisible({ timeout: 20_000 });
@@ -236,7 +240,7 @@ test('a failing tool shows its error, and the run continues', { tag: '@long' }, 
   await expect(page.getByText('1 warning')).toBeVisible();
 });
 
-test('the keyboard alone: run, unfold a tool, share', async ({ playground }) => {
+test('with the keyboard alone, a user runs a script, unfolds a tool and shares', async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await page.keyboard.press('ControlOrMeta+Enter');
@@ -264,7 +268,7 @@ test('the keyboard alone: run, unfold a tool, share', async ({ playground }) => 
   await expect(share).toBeFocused();
 });
 
-test('on a phone there are two tabs, and controls fit fingers', async ({ playground }) => {
+test('on a phone there are two tabs, and controls are large enough for touch', async ({ playground }) => {
   const { page } = playground;
   await page.setViewportSize({ width: 390, height: 844 });
   await playground.open();
@@ -286,7 +290,7 @@ test('on a phone there are two tabs, and controls fit fingers', async ({ playgro
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
 });
 
-test('what a model writes is shown, never obeyed: no HTML, no pictures, links only after a look', async ({
+test('a model’s text is only shown: no HTML, no remote pictures, and links open only after a confirmation', async ({
   playground,
 }) => {
   const { page } = playground;

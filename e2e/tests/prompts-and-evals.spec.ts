@@ -54,7 +54,7 @@ test('a version is edited with live validation, previewed, run, compared, and tu
 });
 
 test(
-  'prompts and the run of one are shared by a link, which keeps the reader’s own prompts',
+  'a link shares prompts and a run of one of them, and keeps the reader’s own prompts',
   { tag: '@long' },
   async ({ playground, browser }) => {
     const { page } = playground;
@@ -84,7 +84,7 @@ test(
   },
 );
 
-test('an eval runs by the keyboard, shows its results, filters them, and is shared with them', async ({
+test('with the keyboard, a user runs an eval, filters its results and shares it with them', async ({
   playground,
 }) => {
   const { page } = playground;
@@ -117,7 +117,7 @@ test('an eval runs by the keyboard, shows its results, filters them, and is shar
   await expect(page.getByTestId('summary').nth(2)).toContainText('8 passed, 1 failed');
 });
 
-test('Stop ends an evaluation, and what has ended stays', { tag: '@long' }, async ({ playground }) => {
+test('Stop ends an evaluation, and the results so far stay', { tag: '@long' }, async ({ playground }) => {
   const { page } = playground;
   await openPart(playground, 'Evals');
   await page.getByRole('combobox', { name: 'At once' }).selectOption('1');
@@ -128,7 +128,9 @@ test('Stop ends an evaluation, and what has ended stays', { tag: '@long' }, asyn
   await expect(page.getByTestId('run-button')).toBeVisible();
 });
 
-test('a pattern of a stranger that never ends costs a case and not the page', async ({ playground }) => {
+test('a pattern from a link that never ends fails one case and does not block the page', async ({
+  playground,
+}) => {
   const { page } = playground;
   const input = { TEXT: `${'a'.repeat(40)}! lovely` };
   const settings = {
@@ -159,7 +161,7 @@ test('a pattern of a stranger that never ends costs a case and not the page', as
 });
 
 test(
-  'links with damaged prompts or evaluations are refused with a sentence',
+  'links with damaged prompts or evaluations are refused with a reason',
   { tag: '@long' },
   async ({ playground }) => {
     const { page } = playground;

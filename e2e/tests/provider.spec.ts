@@ -7,7 +7,7 @@ const key = 'sk-e2e-4f1c0ffee0123456789abcdef';
 
 type Fixtures = {
   server: ModelServer;
-  /** Opens the page with this script, a model of the server's, and the key typed in as a person would. */
+  /** Opens the page with this script and a model of the server, and types the key as a user would. */
   connect(script: string, api: 'responses' | 'chat', model?: string): Promise<void>;
 };
 
@@ -42,7 +42,7 @@ async function openConnected(
   await expect(page.getByRole('dialog')).toBeHidden();
 }
 
-/** Another model of the same server, which keeps the key. */
+/** Selects another model of the same server, and keeps the key. */
 async function setModel(page: Page, id: string): Promise<void> {
   await page.getByTestId('model').click();
   await page.getByLabel('Model id').fill(id);
@@ -62,13 +62,13 @@ export default definePrompt('weather', async (prompt) => {
 });
 `;
 
-// Some of them call several models in one page, on a machine that does other things as well.
+// Some of them call several models in one page, which takes long on a busy machine.
 test.describe.configure({ timeout: 90_000 });
 
 for (const api of ['responses', 'chat'] as const) {
   const path = api === 'chat' ? '/v1/chat/completions' : '/v1/responses';
 
-  // what the other format shares with this one is a long test
+  // tests that the other format shares with this one are long tests
   const tag = api === 'responses' ? [] : ['@long'];
 
   test.describe(`OpenAI over HTTP, ${api}`, () => {
@@ -97,7 +97,7 @@ for (const api of ['responses', 'chat'] as const) {
     );
 
     test(
-      'a slow answer shows while it comes, and Stop hangs up',
+      'a slow answer is shown while it arrives, and Stop ends the request',
       { tag },
       async ({ page, playground, server, connect }) => {
         server.plan([{ text: Array.from({ length: 1_000 }, (_, index) => `word${index}`).join(' ') }]);
@@ -114,7 +114,7 @@ for (const api of ['responses', 'chat'] as const) {
 
     // one after another in one page, with the key typed once
     test(
-      'a failure of the provider is reported in words that help',
+      'a failure of the provider is reported with its cause',
       { tag: '@long' },
       async ({ page, playground, connect }) => {
         const error = page.getByTestId('run-error');
@@ -172,13 +172,13 @@ test(
   },
 );
 
-test('everything that the worker can see, sent to the model, does not have the key in it', async ({
+test('a script that sends everything it can reach to the model does not send the key', async ({
   page,
   playground,
   server,
   connect,
 }) => {
-  // A first run with an error that repeats the key, so that there is something to find.
+  // A first run with an error that repeats the key, so that the worker could have it.
   await connect(weather, 'responses', 'fault-401');
   await playground.run();
   await playground.ended('error');

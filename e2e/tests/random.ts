@@ -9,11 +9,12 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** The seed in `CUELINE_SEED`, or another one each time, which is printed so that a failure can be repeated. */
+/** The seed in `CUELINE_SEED`, or a new one each time. It is printed, so that a failure can be repeated. */
 export function takeSeed(): number {
   const given = process.env['CUELINE_SEED'];
   const seed = given === undefined ? Math.floor(Math.random() * 1_000_000) : Number(given);
-  if (!Number.isInteger(seed)) throw new Error(`CUELINE_SEED is ${given}. It takes a whole number.`);
+  if (!Number.isInteger(seed))
+    throw new Error(`CUELINE_SEED is ${given}, not a whole number. Set a whole number, or leave it unset.`);
   console.log(`random moments: to repeat them, set CUELINE_SEED=${seed}`);
   return seed;
 }

@@ -3,18 +3,18 @@ import { test as base } from './kept-page.ts';
 
 export const expect = expectSoon.configure({ timeout: 15_000 });
 
-/** The app as a user sees it, and the entries of its performance timeline about the model and the guesthouse. */
+/** The app as a user sees it, and its performance marks about the model and the guesthouse. */
 export type App = {
   readonly page: Page;
   open(hash: string): Promise<void>;
   say(text: string): Promise<void>;
   /** Waits until the run has this status. */
   stands(status: string): Promise<void>;
-  /** How often each was called since the page was loaded: `model`, and requests such as `house:sendMail`. */
+  /** How often each was called since the page loaded: `model`, and requests such as `house:sendMail`. */
   calls(): Promise<Record<string, number>>;
 };
 
-/** `test` with the app; an error on the console, an uncaught one or a report of the policy fails it. */
+/** `test` with the app. It fails on an error on the console, an uncaught error, and a policy report. */
 export const test = base.extend<{ app: App; faults: string[] }>({
   faults: async ({ context }, use) => {
     const faults: string[] = [];

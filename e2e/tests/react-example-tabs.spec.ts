@@ -5,7 +5,7 @@ test.use({ baseURL: 'http://localhost:4174' });
 
 test.describe('two tabs', () => {
   test(
-    'the second one follows the first, answers for it, and continues the conversation',
+    'the second one shows the first one’s run, responds to its approval, and continues the conversation',
     { tag: '@long' },
     async ({ app }) => {
       const first = app.page;
@@ -58,7 +58,7 @@ test.describe('the task list', () => {
   test.use({ fresh: true });
   test('takes every kind of edit while the model works, and the model reads it', async ({ app }) => {
     const { page } = app;
-    // time passes in the page only when the test says so: the model cannot go on while the test edits
+    // the test controls the page's clock, so that the model cannot continue while the test edits
     const passUntil = (seen: () => Promise<unknown>, wanted: unknown, step = 20) =>
       expect
         .poll(
@@ -138,10 +138,10 @@ test('the task list: the model returns a refused result again', { tag: '@long' }
 });
 
 test.describe('the form', () => {
-  test('fills while the answer arrives, and is then the user’s', async ({ app }) => {
+  test('fills while the answer arrives, and can then be edited', async ({ app }) => {
     const { page } = app;
     await app.open('#/form');
-    // the page itself looks at each frame: a request from the test may arrive after the rest of the answer
+    // the page itself checks at each frame: a request from the test may arrive after the rest of the answer
     const fillsFromTheTop = page.waitForFunction(() => {
       const field = (label: string): HTMLInputElement | undefined =>
         [...document.querySelectorAll('label')].find(({ textContent }) => textContent === label)
@@ -168,7 +168,7 @@ test.describe('the form', () => {
     await expect(page.getByText('Saved: Marta Costa, 3 guests, 4 nights.')).toBeVisible();
   });
 
-  test('shows what of an answer did not fit', { tag: '@long' }, async ({ app }) => {
+  test('shows which parts of an answer did not fit', { tag: '@long' }, async ({ app }) => {
     const { page } = app;
     await app.open('#/form');
     await page.getByRole('button', { name: 'Too many people' }).click();
@@ -181,7 +181,7 @@ test.describe('the form', () => {
     expect(await app.calls()).toEqual({ model: 2 });
   });
 
-  test('can be filled in by hand where there is nothing to read', { tag: '@long' }, async ({ app }) => {
+  test('can be filled in by hand if there is nothing to read', { tag: '@long' }, async ({ app }) => {
     const { page } = app;
     await app.open('#/form');
     await page.getByRole('button', { name: 'No booking at all' }).click();

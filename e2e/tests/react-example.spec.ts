@@ -9,7 +9,10 @@ const toolCards = (page: Page) =>
     .locator('[data-tool]')
     .evaluateAll((cards) => cards.map((card) => `${card.dataset['tool']}: ${card.dataset['state']}`));
 
-/** Presses Stop as soon as a call is shown as running: from outside the page, the call could end before the click. */
+/**
+ * Presses Stop as soon as a call is shown as running. This happens inside the page, because a call could end before a
+ * click from outside.
+ */
 const stopAtCall = (page: Page): Promise<void> =>
   page.evaluate(
     () =>
@@ -50,7 +53,7 @@ test.describe('the chat', () => {
   });
 
   test(
-    'shows the arguments of a call while they arrive, and opens to show all of it',
+    'shows the arguments of a call while they arrive, and opens to show the whole call',
     { tag: '@long' },
     async ({ app }) => {
       const { page } = app;
@@ -65,7 +68,7 @@ test.describe('the chat', () => {
     },
   );
 
-  test('shows what a tool could not do', { tag: '@long' }, async ({ app }) => {
+  test('shows the error of a tool', { tag: '@long' }, async ({ app }) => {
     const { page } = app;
     await app.open('#/chat');
     await app.say('When does Zoe arrive?');
@@ -74,7 +77,7 @@ test.describe('the chat', () => {
     expect(await toolCards(page)).toEqual(['findBooking: output-error']);
   });
 
-  test('a message that is sent meanwhile waits for the end of the answer', async ({ app }) => {
+  test('a message that is sent during an answer waits for its end', async ({ app }) => {
     const { page } = app;
     await app.open('#/chat');
     await app.say('When does Ada arrive?');
@@ -145,7 +148,7 @@ test.describe('an approval', () => {
     await expect(page.getByLabel('Message')).toBeFocused();
   });
 
-  test('is given to other arguments', { tag: '@long' }, async ({ app }) => {
+  test('is given after a change of the arguments', { tag: '@long' }, async ({ app }) => {
     const { page } = app;
     await page.getByRole('button', { name: 'Edit' }).click();
     await page.getByLabel('To').fill('nobody');
@@ -175,7 +178,7 @@ test.describe('an approval', () => {
 });
 
 test.describe('a reload', () => {
-  test('in the middle of a step: what is done is not done again', { tag: '@long' }, async ({ app }) => {
+  test('in the middle of a step: finished calls are not repeated', { tag: '@long' }, async ({ app }) => {
     const { page } = app;
     await app.open('#/chat');
     await app.say('Tell Grace that her room is ready');
@@ -204,7 +207,7 @@ test.describe('a reload', () => {
     expect(await app.calls()).toEqual({ model: 2, 'house:findBooking': 1 });
   });
 
-  test('while a question is open: it is asked again', async ({ app }) => {
+  test('while an approval waits: the page asks again', async ({ app }) => {
     const { page } = app;
     await app.open('#/chat');
     await app.say('Tell Grace that her room is ready');
@@ -220,7 +223,7 @@ test.describe('a reload', () => {
   });
 
   test(
-    'in the middle of a task list: it continues with the current task, and the edits stay',
+    'in the middle of a task list: the run continues with the current task, and the edits stay',
     { tag: '@long' },
     async ({ app }) => {
       const { page } = app;
@@ -261,7 +264,7 @@ test.describe('a reload', () => {
   });
 });
 
-test('without storage, the page shows that and still works', async ({ app }) => {
+test('without storage, the page shows a notice and still works', async ({ app }) => {
   const { page } = app;
   await page.addInitScript(() => {
     IDBFactory.prototype.open = () => {
@@ -277,7 +280,7 @@ test('without storage, the page shows that and still works', async ({ app }) => 
   ).toBeVisible();
 });
 
-test('everything can be done with the keyboard', async ({ app }) => {
+test('every feature works with the keyboard', async ({ app }) => {
   const { page } = app;
   /** Presses Tab until an element with this name has the focus. */
   async function tabTo(name: RegExp): Promise<void> {
@@ -290,13 +293,13 @@ test('everything can be done with the keyboard', async ({ app }) => {
       });
       if (name.test(focused)) return;
     }
-    throw new Error(`Nothing called ${name} can be reached with Tab.`);
+    throw new Error(`Tab does not reach an element named ${name}.`);
   }
 
   await app.open('#/chat');
   await tabTo(/Tell Grace that her room is ready/);
   await page.keyboard.press('Enter');
-  // an element that disappears with its use leaves the focus at a useful place
+  // an element that disappears when it is used leaves the focus at a useful place
   await expect(page.getByLabel('Message')).toBeFocused();
   await page.getByTestId('approval').waitFor();
   await tabTo(/Edit/);
@@ -312,7 +315,7 @@ test('everything can be done with the keyboard', async ({ app }) => {
 
   await tabTo(/Task list/);
   await page.keyboard.press('Enter');
-  // a page is there once it has read what it kept, and Tab is quicker than that
+  // a page is ready once it has read its stored data, and Tab would come earlier
   await page.getByLabel('Tasks').waitFor();
   await tabTo(/^Tasks/);
   await page.keyboard.press('ControlOrMeta+a');

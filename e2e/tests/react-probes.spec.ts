@@ -29,9 +29,9 @@ type Probes = {
 };
 
 for (const mode of ['development', 'production'] as const) {
-  // React calls every component twice in StrictMode, and mounts it twice, but only while it is developed
+  // React calls and mounts every component twice in StrictMode, but only in development
   const twice = mode === 'development' ? 2 : 1;
-  // StrictMode finds more, and users have the other build: of each, what it alone shows
+  // StrictMode finds more faults, and users have the production build: each runs the tests that need it
   const effects = { tag: mode === 'development' ? [] : ['@long'] };
   const times = { tag: mode === 'production' ? [] : ['@long'] };
 
@@ -67,7 +67,7 @@ for (const mode of ['development', 'production'] as const) {
       await page.waitForFunction(() => 'probes' in window);
     });
 
-    test('a start in a mount effect is one model call', effects, async ({ page }) => {
+    test('a start in a mount effect makes one model call', effects, async ({ page }) => {
       const seen = await page.evaluate(() => window.probes.startOnMount());
       expect(seen).toEqual({ status: 'done', text: 'whole', calls: 1, mounts: twice });
     });
@@ -109,7 +109,7 @@ for (const mode of ['development', 'production'] as const) {
       const figures = `${during.toFixed(0)} ms while streaming, ${without.toFixed(0)} ms without: ×${ratio.toFixed(2)}`;
       process.stdout.write(`     ${mode}: ${figures} (attempt ${attempts})\n`);
       expect(rendersPerItem, 'an update of the stream makes no transition start over').toBe(1);
-      // aimed at ×1.1; a transition that started again would take as long as the stream
+      // the goal is ×1.1; a transition that started again would take as long as the stream
       expect(ratio, figures).toBeLessThan(1.3);
     });
   });

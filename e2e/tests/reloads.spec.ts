@@ -1,7 +1,7 @@
 import { expect, test, type Playground } from './playground-page.ts';
 import { randomFrom, takeSeed } from './random.ts';
 
-/** A run with a call that only reads and one that asks for an approval, then a reply with both again. */
+/** A script with a call that only reads and one that asks for an approval. A reply makes both calls again. */
 const script = (town: number): string => `import { definePrompt } from '@cueline/core';
 import { z } from 'zod';
 
@@ -29,20 +29,20 @@ export default definePrompt('walk', (prompt) => {
 const MOMENTS = 50;
 /** The latest moment of a reload, as a share of the time that a run with its reply takes on this machine. */
 const LATEST = 1.1;
-/** How many of the interrupted runs are continued to their end. */
+/** How many of the interrupted runs the test continues to their end. */
 const CONTINUED = 0.2;
 
-/** What a person has seen and done before the reload. */
+/** What the user has seen and done before the reload. */
 type Seen = { messages: number; results: number; sent: string | undefined };
 
-/** Watches a run, approves what it asks, and replies once, until the page is reloaded. */
+/** Watches a run, approves its calls, and replies once, until the page is reloaded. */
 async function useRun({ page, status, approval }: Playground, seen: Seen, over: AbortSignal): Promise<void> {
   const results = page.locator('[data-tool]').filter({ hasText: /clear|booked/ });
   while (!over.aborted) {
     seen.messages = Math.max(seen.messages, await page.getByLabel('User message').count());
     seen.results = Math.max(seen.results, await results.count());
     const approve = approval.getByRole('button', { name: 'Approve' });
-    // an action that a reload cuts off, or that a slow page has not answered in time, is tried again
+    // an action that a reload cut off, or that a slow page did not finish in time, is tried again
     if (await approve.isVisible()) await approve.click({ timeout: 5_000 }).catch(() => {});
     const reply = page.getByLabel('Reply', { exact: true });
     if (seen.sent === undefined && (await status.getAttribute('data-status')) === 'done') {
@@ -55,7 +55,7 @@ async function useRun({ page, status, approval }: Playground, seen: Seen, over: 
   }
 }
 
-/** Lets a run and its reply come to their end, and returns how long that took, in milliseconds. */
+/** Lets a run and its reply end, and returns how long they took, in milliseconds. */
 async function timeRun(playground: Playground): Promise<number> {
   const { page, status } = playground;
   const over = new AbortController();
@@ -82,7 +82,7 @@ async function continueRun({ page, status, approval }: Playground): Promise<void
 }
 
 test(
-  'a reload at any moment of a run keeps the script, the run, and what was said in it',
+  'a reload at any moment of a run keeps the script, the run, and its messages',
   { tag: '@long' },
   async ({ playground }) => {
     test.setTimeout(3_600_000);
@@ -102,7 +102,7 @@ test(
       // an action that the reload cuts off fails
       const using = useRun(playground, seen, over.signal).catch(() => {});
       await page.waitForTimeout(moment);
-      // before the reload: what is pressed late would reach the page that comes after it
+      // before the reload: a late click would reach the next page
       over.abort();
       await using;
       await page.reload();
@@ -127,7 +127,7 @@ test(
   },
 );
 
-test('a reply that a reload cuts off before it is answered is sent again', async ({ playground }) => {
+test('a reply that a reload interrupts before its answer is sent again', async ({ playground }) => {
   const { page, status } = playground;
   await playground.open();
   await playground.write(
@@ -137,7 +137,7 @@ test('a reply that a reload cuts off before it is answered is sent again', async
   expect(await playground.ended()).toBe('done');
   const reply = page.getByLabel('Reply', { exact: true });
   await reply.fill('And goodbye?');
-  // as the page is when the tab is closed right after Enter
+  // the state of the page when the user closes the tab right after Enter
   await page.evaluate(() => {
     document.querySelector<HTMLTextAreaElement>('[aria-label="Reply"]')!.form!.requestSubmit();
     location.reload();

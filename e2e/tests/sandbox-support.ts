@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { test as base } from './kept-page.ts';
 
-/** How the playground's model is set before it opens; keys are never stored, so a test types them. */
+/** The model that a test sets before the page opens. The page never stores keys, so a test types them. */
 export type Connection = {
   kind: 'demo' | 'openai' | 'compatible';
   openai: { model: string; api: 'responses' | 'chat'; baseUrl: string };
@@ -25,7 +25,7 @@ export type Playground = {
 
 type Fixtures = { playground: Playground; allowedHosts: Set<string> };
 
-/** A test that fails if the page sends anything to an unlisted host. */
+/** A `test` that fails if the page sends a request to an unlisted host. */
 export const test = base.extend<Fixtures>({
   // Playwright wants to see the destructuring.
   // eslint-disable-next-line no-empty-pattern
@@ -84,7 +84,7 @@ function createPlayground(page: Page): Playground {
   };
 }
 
-/** The script as the page keeps it for the next visit; runs in the page. */
+/** The script that the page keeps for the next visit; runs in the page. */
 function storedScript(): unknown {
   const stored = JSON.parse(sessionStorage.getItem('cueline:tab') ?? '{}') as { state?: { text?: unknown } };
   return stored.state?.text;

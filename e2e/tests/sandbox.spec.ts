@@ -1,7 +1,7 @@
 import { startModelServer } from '../server/server.ts';
 import { expect, good, scriptWithTool, test } from './sandbox-support.ts';
 
-// Some of them open several scripts in one page, on a machine that does other things as well.
+// Some of them open several scripts in one page, which takes long on a busy machine.
 test.describe.configure({ timeout: 90_000 });
 
 const hangs = 'blocked its worker for 3 s';
@@ -25,7 +25,7 @@ test.describe('a script that never returns', () => {
         "setInterval(() => Promise.reject(new Error('x'.repeat(1_000_000))), 5); await new Promise(() => {});",
       ),
       'more than 64 million characters',
-      // on a busy machine, too: a page that kept counting would stay blocked
+      // with room for a busy machine: a page that kept counting would stay blocked much longer
       4_000,
     ],
     ['in the prompt function', 'export default (prompt) => {\n  prompt.$`Hi`;\n  for (;;) {}\n};', hangs],
@@ -36,7 +36,7 @@ test.describe('a script that never returns', () => {
     ],
     ['in a tool', scriptWithTool('for (;;) {}'), hangs],
   ];
-  /** Like the first, to the page. */
+  /** To the page, these are like the first one. */
   const alike = new Set(['in the prompt function', 'while it fills the memory', 'in a tool']);
 
   // one after another in one page, which shows that it stays responsive
@@ -55,7 +55,7 @@ test.describe('a script that never returns', () => {
             const began = performance.now();
             await playground.run();
             await playground.ended('error');
-            // this run, and not the one before it
+            // it is this run that has ended, not the one before
             if (says === hangs) expect(performance.now() - began).toBeGreaterThan(2_500);
             await expect(page.getByTestId('run-error')).toContainText(says);
             expect(await playground.longestPause()).toBeLessThan(most);
@@ -79,7 +79,8 @@ test.describe('a script that never returns', () => {
         new Promise<number>((resolve) => {
           const pressed = performance.now();
           const status = document.querySelector<HTMLElement>('[data-testid=status]');
-          if (status === null) throw new Error('There is no status.');
+          if (status === null)
+            throw new Error('The page shows no run status. Expected the status of the first run.');
           new MutationObserver(() => {
             if (status.dataset['status'] === 'stopped') resolve(performance.now() - pressed);
           }).observe(status, { attributes: true });
@@ -97,7 +98,7 @@ test.describe('a script that never returns', () => {
 });
 
 test.describe('a forged sender in a message of a script', () => {
-  test('an error of the provider is one of the script, wherever it is thrown', async ({
+  test('an error in the provider’s name counts as an error of the script, wherever the script throws it', async ({
     page,
     playground,
   }) => {
@@ -123,7 +124,7 @@ test.describe('a forged sender in a message of a script', () => {
     }
   });
 
-  test('events that no reader could show are left out', { tag: '@long' }, async ({ page, playground }) => {
+  test('events that the page could not show are left out', { tag: '@long' }, async ({ page, playground }) => {
     const model = 'openai:gpt-forged';
     const start = { type: 'run-start', t: 0, v: 2, runId: 'r', model, messages: [], messageId: 'a' };
     const events = [
@@ -153,7 +154,7 @@ test.describe('a forged sender in a message of a script', () => {
   });
 });
 
-test('a script finds no way out by itself', async ({ page, playground, allowedHosts }) => {
+test('a script cannot leave the sandbox by itself', async ({ page, playground, allowedHosts }) => {
   const outside = await startModelServer();
   allowedHosts.add(new URL(outside.baseURL).host);
   const url = `${outside.baseURL}/models?leak`;
@@ -195,14 +196,14 @@ test('a script finds no way out by itself', async ({ page, playground, allowedHo
   await outside.close();
 });
 
-test('code that has replaced relay and worker finds no way out of the frame', async ({
+test('code that has replaced relay and worker cannot leave the frame', async ({
   page,
   playground,
   allowedHosts,
 }) => {
   const outside = await startModelServer();
   const { host } = new URL(outside.baseURL);
-  // The browser reports requests that the policy stopped; what counts is what arrives.
+  // The browser also reports requests that the policy stopped, so the test checks which requests arrive.
   allowedHosts.add(host);
   await playground.open(good);
   await expect(page.locator('iframe[title=Sandbox]')).toBeAttached();
@@ -320,7 +321,7 @@ const hostileRelay = `
     const worker = new Worker(URL.createObjectURL(new Blob([boot.runtime], { type: 'text/javascript' })));
     worker.onmessage = ({ data }) => {
       port.postMessage({ ...results, ...data });
-      // The last try, because nothing of this frame would be left to tell.
+      // The last attempt, because it may remove the frame, which could then report nothing.
       location.href = url + '?navigated';
     };
   };

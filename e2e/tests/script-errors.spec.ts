@@ -1,6 +1,6 @@
 import { expect, good, test } from './sandbox-support.ts';
 
-// The editor and its TypeScript are several megabytes to start on a machine that does other things as well.
+// The editor and its TypeScript are several megabytes, which take long to start on a busy machine.
 test.describe.configure({ timeout: 90_000 });
 
 test.describe('errors of a script', () => {
@@ -24,7 +24,7 @@ test.describe('errors of a script', () => {
       'n is 1',
     ],
     [
-      'syntax that stripping types does not read',
+      'syntax that the type stripper cannot parse',
       'export default (prompt) => {\n  let a = 1;\n  let a = 2;\n};',
       3,
       'already been declared',
@@ -37,7 +37,7 @@ test.describe('errors of a script', () => {
       "cannot be a tool's name",
     ],
     [
-      'an import that is not there',
+      'an import that the sandbox does not have',
       'const a = 1;\nimport _ from "lodash";\nexport default () => a;',
       2,
       'Cannot import "lodash"',

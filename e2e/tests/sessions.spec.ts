@@ -1,6 +1,6 @@
 import { expect as expectSoon, test, withServer, type Playground } from './playground-page.ts';
 
-// The editor and its TypeScript are several megabytes to start on a machine that does other things as well.
+// The editor and its TypeScript are several megabytes, which take long to start on a busy machine.
 test.describe.configure({ timeout: 120_000 });
 const expect = expectSoon.configure({ timeout: 15_000 });
 
@@ -45,7 +45,7 @@ test(
     await play(playground, 'A long conversation');
     const summary = playground.agent('summarize');
     await expect(summary).toContainText('Summary of the conversation so far');
-    // between the step before it and the one after
+    // between the step before the summary and the one after
     expect(
       await page
         .locator('[data-step], [data-agent]')
@@ -77,7 +77,7 @@ test(
 );
 
 test(
-  'a session that has no turns left, one that lets go, and an agent that a tool calls',
+  'a session that has no turns left, one that suspends itself, and an agent that a tool calls',
   { tag: '@long' },
   async ({ playground }) => {
     const { page, status } = playground;
@@ -140,7 +140,7 @@ export default definePrompt('test', async (prompt) => {
       await expect(agent).toHaveAttribute('data-state', 'done');
       await expect(agent).toContainText('2 steps');
       await expect(playground.tool('edit')).toContainText('attempts 2');
-      // the user has picked another model than the script names
+      // the user has chosen another model than the script names
       const models = server.requests.flatMap(({ method, text }) =>
         method === 'POST' ? [(JSON.parse(text) as { model: string }).model] : [],
       );

@@ -63,13 +63,13 @@ async function runTasks(playground: Playground): Promise<void> {
   });
 }
 
-/** The rows of the transcript, without its sum, whose buttons depend on the visitor. */
+/** The rows of the transcript, without the summary row, whose buttons depend on the visitor. */
 async function rowsOf(page: Page): Promise<string[]> {
   const rows = page.getByRole('list', { name: 'Transcript' }).locator('> [role=listitem]');
   return (await rows.allInnerTexts()).slice(0, -1);
 }
 
-test('a run is shared by a short link, and is the same transcript elsewhere', async ({
+test('a short link to a run shows the same transcript in another browser', async ({
   playground,
   browser,
 }) => {
@@ -85,7 +85,7 @@ test('a run is shared by a short link, and is the same transcript elsewhere', as
     const told = await rowsOf(page);
     expect(told.length).toBeGreaterThan(4);
 
-    // by keyboard alone
+    // with the keyboard alone
     await page.getByTestId('share').focus();
     await page.keyboard.press('Enter');
     await expect(page.getByRole('radio', { name: 'Script', exact: true })).toBeFocused();
@@ -106,14 +106,14 @@ test('a run is shared by a short link, and is the same transcript elsewhere', as
       await other.open(new URL(url).hash);
       await expect(other.page.getByTestId('shared-run')).toContainText('A shared run');
       await expect(other.status).toHaveAttribute('data-status', 'done');
-      // rows are drawn a few at a time
+      // the page draws a few rows at a time
       await expect.poll(() => rowsOf(other.page)).toEqual(told);
       await expect(other.page.getByTestId('task-progress')).toHaveText('2 of 2');
       await expect(other.page.getByLabel('Reply', { exact: true })).toHaveCount(0);
       await expect(other.page.getByTestId('notice')).toContainText('read it before you run it');
       // a reload shows the shared run again
       expect(other.page.url()).toBe(url);
-      // the same run, and no second upload
+      // the same run again, without a second upload
       await other.page.getByTestId('share').click();
       await expect(other.page.getByLabel('Short link to this run')).toHaveValue(url);
       await other.page.keyboard.press('Escape');
@@ -126,7 +126,7 @@ test('a run is shared by a short link, and is the same transcript elsewhere', as
 });
 
 test(
-  'the author of a share deletes it, also after a reload, and then it no longer opens',
+  'the author of a share can delete it, even after a reload, and then its link no longer opens',
   { tag: '@long' },
   async ({ playground, browser }) => {
     const { page } = playground;
@@ -148,7 +148,7 @@ test(
         const other = onPage(await context.newPage());
         await other.open(new URL(url).hash);
         await expect(other.page.getByTestId('shared-run')).toBeVisible();
-        // another browser has no key to it
+        // another browser does not have its key
         await other.page.getByTestId('share').click();
         await expect(other.page.getByLabel('Short link to this run')).toHaveValue(url);
         await expect(other.page.getByTestId('delete-link')).toHaveCount(0);
@@ -162,7 +162,7 @@ test(
         );
         await page.getByRole('button', { name: 'Keep it' }).click();
         await expect(link).toHaveValue(url);
-        // by keyboard; the way back is where the focus is
+        // with the keyboard: the focus is on the control that leads back
         await page.getByTestId('delete-link').focus();
         await page.keyboard.press('Enter');
         await expect(page.getByRole('button', { name: 'Keep it' })).toBeFocused();
@@ -183,7 +183,7 @@ test(
   },
 );
 
-test('a forged run and an unknown one are refused in a sentence', async ({ playground }) => {
+test('a forged run and an unknown one are refused with a reason', async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.write('// mine');

@@ -16,7 +16,7 @@ export default definePrompt('test', async (prompt) => {
 });
 `;
 
-/** Opens a task's menu with the keyboard, and picks an entry. */
+/** Opens a task's menu with the keyboard, and chooses an entry. */
 export async function change(page: Page, row: Locator, entry: string): Promise<void> {
   await row.getByRole('button', { name: /^Change task/ }).focus();
   await page.keyboard.press('Enter');

@@ -23,7 +23,7 @@ async function marked(page: Page): Promise<string[]> {
 const isInEditor = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.activeElement?.closest('.monaco-editor') !== null);
 
-/** The names are made while the script runs, so that only its run knows them; each stands on a line of its own. */
+/** The script creates the names while it runs, so that only its run knows them; each is on its own line. */
 const computed = `import { definePrompt } from '@cueline/core';
 import { z } from 'zod';
 
@@ -41,7 +41,7 @@ export default definePrompt('weather', async (prompt) => {
 });
 `;
 
-test('selecting a call marks the line that made it, and a line selects what it made', async ({
+test('selecting a call marks the line that made it, and a line selects the definition or call that it made', async ({
   playground,
 }) => {
   const { page } = playground;
@@ -53,7 +53,7 @@ test('selecting a call marks the line that made it, and a line selects what it m
   const costs = page.locator('.line-cost:visible');
   const line = (text: string) => playground.editor.locator('.view-line').filter({ hasText: text });
 
-  // from the run to its line, which comes into view, and leaves the focus where it is
+  // from the run to its line, which scrolls into view, while the focus stays where it is
   await playground.editor.locator('.view-line').first().click();
   await page.keyboard.press('ControlOrMeta+Home');
   await expect(line('defTool')).toHaveCount(0);
@@ -61,7 +61,7 @@ test('selecting a call marks the line that made it, and a line selects what it m
   await expect.poll(() => marked(page)).toEqual([expect.stringContaining("prompt.defTool(get + 'Weather'")]);
   expect(await isInEditor(page)).toBe(false);
 
-  // the gutter says what the line cost
+  // the gutter shows what the line cost
   const ofTool = costs.filter({ hasText: '×' });
   await expect(ofTool).toHaveText(/^1× (<1|\d+) ms$|^1× \d+\.\d s$/);
   await expect(ofTool.locator('span')).toHaveAttribute(
@@ -79,7 +79,7 @@ test('selecting a call marks the line that made it, and a line selects what it m
   await expect(card).toHaveAttribute('data-selected', 'true');
   await expect.poll(() => marked(page)).toEqual([expect.stringContaining("prompt.defTool(get + 'Weather'")]);
 
-  // with another script in the editor, the costs are gone, and the mark moves along with its line
+  // with another script in the editor, the costs are gone, and the mark stays with its line
   await line('for (const name').click();
   await page.keyboard.press('Home');
   await page.keyboard.type('// changed\n');
@@ -89,7 +89,7 @@ test('selecting a call marks the line that made it, and a line selects what it m
 });
 
 test(
-  'a run from a link has the lines that its script says',
+  'a run from a link gets its lines from the text of its script',
   { tag: '@long' },
   async ({ playground, browser }) => {
     const { page } = playground;

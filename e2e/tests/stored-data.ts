@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 
-/** All that the page has stored in this browser, as JSON: so a test waits until something is stored. */
+/** All data that the page has stored in this browser, as JSON, so that a test can wait until something is stored. */
 export function storedData(page: Page): Promise<string> {
   return page.evaluate(dumpStorage);
 }
@@ -19,6 +19,6 @@ async function dumpStorage(): Promise<string> {
     }
     database.close();
   }
-  // events are stored as JSON, whose quotes are escaped here
+  // the page stores events as JSON, whose quotes are escaped here
   return JSON.stringify(kept).replaceAll(/\\+"/g, '"');
 }

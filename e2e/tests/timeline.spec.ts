@@ -2,7 +2,7 @@ import { expect, onPage, test } from './playground-page.ts';
 
 test.describe.configure({ timeout: 90_000 });
 
-test('the timeline is a tree for the keyboard, with one selection for the whole page', async ({
+test('the timeline is a tree that the keyboard controls, with one selection for the whole page', async ({
   playground,
 }) => {
   const { page } = playground;
@@ -11,7 +11,7 @@ test('the timeline is a tree for the keyboard, with one selection for the whole 
   await playground.run();
   const tree = page.getByRole('treegrid', { name: 'Steps in time' });
   const row = (name: string) => tree.getByRole('row', { name });
-  // it grows while the run goes on
+  // it grows while the run continues
   await expect(row('researcher').first()).toBeVisible({ timeout: 20_000 });
   expect(await playground.ended()).toBe('done');
   const researcher = playground.agent('researcher').first();
@@ -54,7 +54,7 @@ test('the timeline is a tree for the keyboard, with one selection for the whole 
     'aria-pressed',
     'true',
   );
-  // what is selected in the transcript is unfolded and scrolled to here
+  // the timeline unfolds the selection of the transcript, and scrolls to it
   await transcript.getByRole('button', { name: 'Step 2', exact: true }).click();
   await expect(tree.locator('[aria-selected=true]')).toContainText('Step 2');
   await expect(tree.locator('[aria-selected=true]')).toBeInViewport();
@@ -62,7 +62,7 @@ test('the timeline is a tree for the keyboard, with one selection for the whole 
   await expect(tree.locator('[aria-selected=true][aria-level="3"]')).toContainText('Step 2');
 });
 
-test('while the scrubber is dragged the transcript follows, and stays as it is when it is released', async ({
+test('while the scrubber is dragged the transcript follows, and does not change when the scrubber is released', async ({
   playground,
 }) => {
   const { page } = playground;
@@ -108,7 +108,7 @@ test('while the scrubber is dragged the transcript follows, and stays as it is w
   await page.mouse.up();
 });
 
-test('a run is scrubbed and played again, and a link leads to one of its steps', async ({
+test('a run is scrubbed and played again, and a link opens one of its steps', async ({
   playground,
   browser,
 }) => {
@@ -137,7 +137,7 @@ test('a run is scrubbed and played again, and a link leads to one of its steps',
   await page.keyboard.press(']');
   await expect(page.getByTestId('past')).toHaveCount(0);
 
-  // Space plays from the start, and the end of playing is now
+  // Space plays from the start, and after the end the page shows the present
   await dock.getByRole('button', { name: 'Speed' }).click();
   await expect(dock.getByRole('button', { name: 'Speed: ×2' })).toBeVisible();
   await slider.focus();

@@ -11,7 +11,7 @@ export default definePrompt('weather', async (prompt) => {
 });
 `;
 
-/** Sets a model of a server on this machine, through the model dialog. */
+/** Sets a model of a server on this machine, in the model dialog. */
 export async function useServer(page: Page, baseURL: string): Promise<void> {
   await page.getByTestId('model').click();
   await page.getByLabel('OpenAI-compatible server').click();

@@ -3,10 +3,10 @@ import type { ModelServer } from '../server/server.ts';
 import { test, withServer, type Playground } from './playground-page.ts';
 import { expect, call, script, change } from './slow-tool.ts';
 
-// The editor and its TypeScript are several megabytes to start on a machine that does other things as well.
+// The editor and its TypeScript are several megabytes, which take long to start on a busy machine.
 test.describe.configure({ timeout: 90_000 });
 
-/** One example of each kind. A test in Node runs all of them to their end. */
+/** One example of each kind. A test in Node runs all examples to their end. */
 const examples = ['Ask before sending', 'Researchers and a writer', 'A list of its own'];
 
 const lastRequest = (server: ModelServer): string =>
@@ -71,7 +71,7 @@ test.describe('tasks', () => {
       await playground.run();
       await expect(task('task-1')).toHaveAttribute('data-status', 'in_progress');
 
-      // by keyboard alone
+      // with the keyboard alone
       await page.getByRole('button', { name: 'Add a task' }).focus();
       await page.keyboard.press('Enter');
       await expect(page.getByLabel('New task')).toBeFocused();
@@ -89,7 +89,7 @@ test.describe('tasks', () => {
       await expect(task('task-4')).toHaveCount(0);
       edited.resolve(call('finishTask', { result: 'One is done.' }));
 
-      // a menu that closes with the run leaves the focus at a useful place
+      // a menu that closes because the run ends leaves the focus at a useful place
       await task('task-3')
         .getByRole('button', { name: /^Change task/ })
         .focus();
@@ -109,7 +109,7 @@ test.describe('tasks', () => {
     });
   });
 
-  test('show in place why a change was refused', { tag: '@long' }, async ({ playground }) => {
+  test('show at the task why a change was refused', { tag: '@long' }, async ({ playground }) => {
     const { page, task } = playground;
     await playground.open();
     await withServer(page, async (server) => {
@@ -151,7 +151,8 @@ test.describe('tasks', () => {
       await expect(playground.approval).toBeVisible();
       await page.getByRole('button', { name: 'Add a task' }).click();
       await page.getByLabel('New task').fill('More');
-      // it hangs from the approval on, and is ended before long: the page itself is quick enough to ask for a change then
+      // the script hangs from the approval on, and the page soon ends it: only code in the page is quick enough to ask
+      // for a change before
       await page.evaluate(() => {
         const buttons = [...document.querySelectorAll('button')];
         const { form } = document.querySelector<HTMLInputElement>('[aria-label="New task"]')!;
@@ -159,7 +160,7 @@ test.describe('tasks', () => {
         setTimeout(() => form!.requestSubmit(), 300);
       });
       expect(await playground.ended()).toBe('error');
-      // neither the written text nor the focus is lost with the run
+      // the end of the run loses neither the typed text nor the focus
       await expect(page.getByLabel('New task')).toHaveValue('More');
       await expect(page.getByLabel('New task')).toBeFocused();
       await page.keyboard.press('Enter');
@@ -171,7 +172,7 @@ test.describe('tasks', () => {
   );
 
   test(
-    'two hundred of them scroll by themselves, with the current one in view',
+    'two hundred of them scroll in their own list, with the current one in view',
     { tag: '@long' },
     async ({ playground }) => {
       const { page, task } = playground;
@@ -195,7 +196,7 @@ test.describe('tasks', () => {
 });
 
 test.describe('an approval', () => {
-  /** Runs the example until it asks, with the keyboard only. */
+  /** Runs the example until it asks for an approval, with the keyboard only. */
   async function untilAsked({ page, approval, ...playground }: Playground): Promise<void> {
     await playground.open();
     await playground.pick('Ask before sending');
@@ -204,7 +205,7 @@ test.describe('an approval', () => {
     await expect(approval).toBeFocused();
   }
 
-  test('is given by keyboard alone', async ({ playground }) => {
+  test('can be given with the keyboard alone', async ({ playground }) => {
     const { page } = playground;
     await untilAsked(playground);
     await expect(playground.status).toHaveText(/Waiting for you/);
@@ -217,11 +218,11 @@ test.describe('an approval', () => {
     await expect(playground.approval).toHaveCount(0);
     await expect(playground.tool('sendMail')).toContainText('You approved.');
     await expect(page.getByLabel('Answer', { exact: true }).last()).toContainText('The mail is on its way');
-    // the focus is not lost with the question
+    // the focus is not lost when the approval disappears
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Run');
   });
 
-  test('is refused with a reason, which the model reads', { tag: '@long' }, async ({ playground }) => {
+  test('can be refused with a reason, which the model reads', { tag: '@long' }, async ({ playground }) => {
     const { page } = playground;
     await untilAsked(playground);
     await page.getByLabel('Reason for refusing').focus();
@@ -236,7 +237,7 @@ test.describe('an approval', () => {
     );
   });
 
-  test('can change what is sent, once it is JSON', { tag: '@long' }, async ({ playground }) => {
+  test('can change the arguments, once they are valid JSON', { tag: '@long' }, async ({ playground }) => {
     const { page, approval } = playground;
     await untilAsked(playground);
     await approval.getByRole('button', { name: 'Edit' }).focus();
@@ -279,7 +280,7 @@ test.describe('an approval', () => {
     },
   );
 
-  test('is asked one at a time', { tag: '@long' }, async ({ playground }) => {
+  test('appears one at a time', { tag: '@long' }, async ({ playground }) => {
     const { page, approval } = playground;
     await playground.open();
     await withServer(page, async (server) => {
@@ -344,7 +345,7 @@ test('pictures inside a message are shown, those from other addresses are never 
 });
 
 test(
-  'on a phone, tasks and questions fit the screen and fingers',
+  'on a phone, tasks and approvals fit the screen, and their controls are large enough for touch',
   { tag: '@long' },
   async ({ playground }) => {
     const { page, approval } = playground;
@@ -378,7 +379,7 @@ test(
   },
 );
 
-test('a script takes the ready-made memory plugin, and the editor knows its methods', async ({
+test('a script uses the ready-made memory plugin, and the editor knows its methods', async ({
   playground,
 }) => {
   await playground.open();
