@@ -127,11 +127,15 @@ test('the preview follows the typed input, without a model call', async ({ playg
   });
 });
 
-test('the preview of a script that never returns says so', { tag: '@long' }, async ({ playground }) => {
-  const { page } = playground;
-  await playground.open();
-  await page.getByRole('button', { name: 'Preview the request' }).click();
-  await playground.write('export default (prompt) => { prompt.$`Hi`; for (;;) {} };\n// end');
-  const preview = page.getByRole('region', { name: 'Preview of the request' });
-  await expect(preview.getByRole('status')).toContainText('blocked its worker', { timeout: 20_000 });
-});
+test(
+  'the preview of a script that never returns shows an error',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open();
+    await page.getByRole('button', { name: 'Preview the request' }).click();
+    await playground.write('export default (prompt) => { prompt.$`Hi`; for (;;) {} };\n// end');
+    const preview = page.getByRole('region', { name: 'Preview of the request' });
+    await expect(preview.getByRole('status')).toContainText('blocked its worker', { timeout: 20_000 });
+  },
+);

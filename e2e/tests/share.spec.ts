@@ -82,8 +82,8 @@ test('a short link to a run shows the same transcript in another browser', async
     await page.reload();
     expect(await playground.ended()).toBe('done');
     await expect(page.getByTestId('run').getByText('They are outside.').last()).toBeVisible();
-    const told = await rowsOf(page);
-    expect(told.length).toBeGreaterThan(4);
+    const rows = await rowsOf(page);
+    expect(rows.length).toBeGreaterThan(4);
 
     // with the keyboard alone
     await page.getByTestId('share').focus();
@@ -107,7 +107,7 @@ test('a short link to a run shows the same transcript in another browser', async
       await expect(other.page.getByTestId('shared-run')).toContainText('A shared run');
       await expect(other.status).toHaveAttribute('data-status', 'done');
       // the page draws a few rows at a time
-      await expect.poll(() => rowsOf(other.page)).toEqual(told);
+      await expect.poll(() => rowsOf(other.page)).toEqual(rows);
       await expect(other.page.getByTestId('task-progress')).toHaveText('2 of 2');
       await expect(other.page.getByLabel('Reply', { exact: true })).toHaveCount(0);
       await expect(other.page.getByTestId('notice')).toContainText('read it before you run it');

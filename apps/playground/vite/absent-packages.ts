@@ -3,7 +3,7 @@ import type { Plugin } from 'vite';
 const gateway = `
   class Absent extends Error { static isInstance() { return false; } }
   export { Absent as GatewayError, Absent as GatewayAuthenticationError };
-  export const gateway = () => { throw new Error('Cannot resolve a model name here, because there is no gateway. Pass a model object.'); };
+  export const gateway = () => { throw new Error('There is no gateway here. Pass a model object.'); };
   export const createGateway = () => gateway;`;
 
 /** The package through which the page calls models. */

@@ -18,7 +18,7 @@ const listTools = new Set([
   'deleteTask',
 ]);
 
-/** The lines that made what is selected; `stateOf` returns the state of a turn. */
+/** The lines that made the selection; `stateOf` returns the state of a turn. */
 export function linesOfSelection(
   selection: Selection,
   { definitions, promptLine }: FoundDefinitions,

@@ -9,7 +9,7 @@ import { defineThemes } from './themes.ts';
 import { editorTypes, takeTypeScriptWorker } from './start-typescript.ts';
 import workerGlobals from './worker-globals.d.ts.txt?raw';
 
-/** A script's path for TypeScript, which finds the packages' types from there. Each script has a model of its own. */
+/** A script's path for TypeScript, which finds the packages' types from there. Each script has its own model. */
 export function scriptPath(id: string): string {
   return `file:///scripts/${encodeURIComponent(id)}/prompt.ts`;
 }

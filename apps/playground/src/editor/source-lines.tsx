@@ -28,8 +28,8 @@ type SourceLinesProps = {
 };
 
 /**
- * Connects the script's lines with its run: marks the lines that made what is selected, selects what the cursor's line
- * made, and shows in the gutter what each line cost. Draws nothing outside of the editor.
+ * Connects the script's lines with its run: marks the lines that made the selection, selects the definition or call of
+ * the cursor's line, and shows in the gutter what each line cost. Draws nothing outside the editor.
  */
 export function SourceLines({ editor, session, previews }: SourceLinesProps): null {
   const script = useDeferredValue(usePlayground((state) => state.script));
@@ -81,7 +81,7 @@ function useMarkedLines(
   }, [editor, marks, session, selection, lines, ownSelectionRef]);
 }
 
-/** Selects what a line made when the user puts the cursor on it or clicks its gutter. */
+/** Selects the definition or call of a line when the user puts the cursor on it or clicks its gutter. */
 function useLineSelection(
   editor: CodeEditor,
   session: RunSession | undefined,

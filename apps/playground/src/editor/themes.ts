@@ -1,6 +1,6 @@
 import type * as Monaco from 'monaco-editor/editor';
 
-/** The colours of one theme, each used for one kind of thing; those of the app where it has them. */
+/** The colours of one theme, each for one kind of thing. Where the app has a colour for it, the theme uses that. */
 export type EditorPalette = {
   base: 'vs' | 'vs-dark';
   background: string;

@@ -26,7 +26,7 @@ export function createScorers(settings: readonly ScorerSetting[], judgeModel: La
   });
 }
 
-/** Passes the expected answer to the scorer as JSON. In the form, it is a text. */
+/** Gives the scorer the parsed JSON of the expected answer, which is a text in the form. */
 function jsonOfExpected(scorer: Scorer): Scorer {
   return {
     name: scorer.name,
@@ -62,7 +62,7 @@ function testApart(pattern: string, text: string): Promise<boolean> {
     worker.addEventListener('message', ({ data }) => resolve(data === true));
     worker.addEventListener('error', (event) => {
       event.preventDefault();
-      fail(`/${pattern}/ is no pattern. Write a regular expression.`);
+      fail(`/${pattern}/ is not a valid pattern. Write a regular expression.`);
     });
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin to name
     worker.postMessage({ pattern, text });

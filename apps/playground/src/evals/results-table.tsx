@@ -91,7 +91,7 @@ const ResultRow = memo(
       </>
     );
   },
-  // every batch of results makes new rows; a row with the same results is not drawn again
+  // every batch of results creates new rows; a row with the same results is not drawn again
   (one, other) =>
     one.open === other.open &&
     one.columns.length === other.columns.length &&

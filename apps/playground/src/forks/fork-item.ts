@@ -6,7 +6,7 @@ import type { KeptSession } from './store.ts';
 /** A run in the tree of forks. */
 export type ForkItem = {
   readonly id: string;
-  /** The run that it continues; missing for one that is no fork. */
+  /** The run that it continues; missing if it is not a fork. */
   readonly parent?: ForkPoint | undefined;
   readonly title: string;
   readonly status: RunState['status'];

@@ -246,7 +246,7 @@ class Recording {
     return { batches, replaced: marked === 'all' ? 'all' : replaced };
   }
 
-  /** If another tab has continued or removed this run, the events of this tab become a run of their own. */
+  /** If another tab has continued or removed this run, the events of this tab become a separate run. */
   async #claimRow(): Promise<void> {
     const { store, locks, onProblem } = this.#options;
     try {

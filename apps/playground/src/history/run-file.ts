@@ -29,8 +29,8 @@ export async function exportRun(store: RunStore, id: string): Promise<string | u
 }
 
 /**
- * Stores the run of a file under a new id. Its logs are checked as those of a link are. Returns why a file was
- * refused.
+ * Stores the run of a file under a new id. Its logs get the same checks as those of a link. If the file is refused,
+ * returns the reason.
  */
 export async function importRun(
   store: RunStore,

@@ -38,7 +38,7 @@ const MOST_VARIANTS = 8;
 const LONGEST_LABEL = 80;
 const LONGEST_HELP = 500;
 
-/** The field of a JSON Schema. A schema without a field of its own is edited as JSON. */
+/** The field of a JSON Schema. If there is no field for a schema, it is edited as JSON. */
 export function toField(schema: unknown): Field {
   return isSchema(schema) ? fieldOf(schema, { root: schema, level: 0, refs: [], optional: false }) : anyValue;
 }

@@ -8,7 +8,7 @@ type StepIndex = { first: RunEvent | undefined; read: number; starts: Map<string
 /** By log. A log only grows, so each event is read once. */
 const indexes = new WeakMap<readonly RunEvent[], StepIndex>();
 
-/** The indexes of the events with which the steps of an agent begin, or those of the run itself. */
+/** The indexes of the first events of the steps of an agent, or of the run itself. */
 function startsOf(log: readonly RunEvent[], path: string | undefined): readonly number[] {
   let index = indexes.get(log);
   // a replay that is rewound begins its log again
@@ -30,8 +30,8 @@ function startsOf(log: readonly RunEvent[], path: string | undefined): readonly 
 }
 
 /**
- * Where the events of a step are in a log: from its start to the start of the next step, but not after `until`. The
- * first step also has what came before it. Undefined for a step that the log does not have.
+ * The position of a step's events in a log: from its start to the start of the next step, but not after `until`. The
+ * first step also includes the events before it. Undefined if the log does not have the step.
  */
 export function rangeOfStep(
   log: readonly RunEvent[],

@@ -2,7 +2,10 @@ import { useEffect, useState } from 'react';
 import { followSettled } from './follow-settled.ts';
 import { useInspection, type Moment } from '../state/inspection.ts';
 
-/** The moment to show in a pane that takes long to draw: while the user drags through a run, the one where the pointer rests. */
+/**
+ * The moment to show in a pane that takes long to draw. While the user drags through a run, it is the moment where the
+ * pointer rests.
+ */
 export function useSettledMoment(): Moment | undefined {
   const [settled, settle] = useState(() => useInspection.getState().moment);
   useEffect(() => followSettled(settle), []);

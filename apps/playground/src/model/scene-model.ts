@@ -26,9 +26,9 @@ const beyondScript =
   'nothing. Choose a model at the top for real answers.';
 
 /**
- * A model that plays an example's scenes: each call gets the first unused scene that matches. Agents that work side by
- * side find theirs. If none matches, because the user has intervened or edited the example, the demo model answers and
- * a warning says so once.
+ * A model that plays an example's scenes: each call gets the first unused scene that matches, even if agents work side
+ * by side. If none matches, because the user has intervened or edited the example, the rule-based demo model answers,
+ * with one warning.
  */
 export function sceneModel(scenes: readonly Scene[], options: SceneModelOptions = {}): LanguageModelV4 {
   const { hurried = false, played: over = [], ...scripted } = options;

@@ -12,7 +12,7 @@ export function InputSection() {
   return <InputForm field={field} />;
 }
 
-/** A script from a link is loaded only if the user wants it. */
+/** A script from a link is loaded only after the user asks for it. */
 function ForeignInput() {
   const asks = usePlayground(
     (page) => page.session === undefined && isForeign(page) && mayTakeInput(page.script),

@@ -22,7 +22,7 @@ async function open(file: File): Promise<string | undefined> {
   }
   const prompts = readEditablePrompts(value);
   if (prompts === undefined) {
-    return `${file.name} is no prompt file: write a list of up to ${MAX_PROMPTS} prompts, each with "id", "version", "name" and "userPrompt".`;
+    return `${file.name} is not a prompt file. Write a list of up to ${MAX_PROMPTS} prompts, each with "id", "version", "name" and "userPrompt".`;
   }
   usePrompts.getState().replace({ prompts, selected: 0, values: usePrompts.getState().values });
   usePlayground.setState({ notice: undefined });

@@ -131,7 +131,7 @@ function TextSection({ prompt, title, text, list, placeholder, problem }: TextSe
         problem={problem(text)}
       />
       {prompt[list].map((parameter, index) => (
-        // a row is a position in the list, also while its name is edited
+        // a row is identified by its position in the list, even while its name is edited
         <ParameterFields
           key={`${index}-${prompt[list].length}`}
           list={list}

@@ -59,7 +59,7 @@ export function ValueField({ parameter, value, quiet = false, problem, onValue }
         options={[
           ['', `(${none})`],
           ...listed.map((choice) => [choice, choice] as const),
-          // an earlier value that no longer fits: its problem says so
+          // an earlier value that no longer fits: its problem is shown
           ...(value === '' || listed.includes(value) ? [] : [[value, value] as const]),
         ]}
       />

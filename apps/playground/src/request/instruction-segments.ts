@@ -1,6 +1,6 @@
 import type { CompiledRequest, InstructionPart } from '@cueline/core';
 
-/** A piece of the system prompt; `part` is the definition that makes it, if one does. */
+/** A piece of the system prompt; `part` is the definition that made it, if there is one. */
 export type InstructionSegment = { text: string; part: InstructionPart | undefined };
 
 /**
@@ -24,8 +24,8 @@ export function instructionPartsOf({
 }
 
 /**
- * A system prompt cut into what each definition makes and the text between. A line break beside a part is left out,
- * because every part is shown as lines of its own.
+ * A system prompt, split into the parts of its definitions and the text between them. A line break beside a part is
+ * left out, because every part is shown on separate lines.
  */
 export function instructionSegments(
   request: Pick<CompiledRequest, 'instructions' | 'instructionParts'>,

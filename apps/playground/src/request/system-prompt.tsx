@@ -15,7 +15,7 @@ const PIECES_AT_ONCE = 100;
 /** How much of one piece is drawn at first, in characters. */
 const FIRST_CHARACTERS = 4_000;
 
-/** The system prompt as it was sent, with what each definition makes of it marked. */
+/** The system prompt as it was sent, with the parts of its definitions marked. */
 export const SystemPrompt = memo(function SystemPrompt({ request }: { request: CompiledRequest }) {
   const segments = useMemo(() => instructionSegments(request), [request]);
   const [most, setMost] = useState(PIECES_AT_ONCE);

@@ -30,9 +30,9 @@ export type {
 
 /** Where scripts run: each in a worker of its own, inside a frame without a network, an origin or a key. */
 export type Sandbox = {
-  /** Starts a frame and a worker ahead of the next run, and from now on again for each one that is taken. */
+  /** Starts a frame and a worker before the next run, and from now on a new pair whenever a run takes one. */
   warm(): void;
-  /** Compiles this script ahead of its run. */
+  /** Compiles this script before its run. */
   prepare(script: string): void;
   /**
    * Runs this script with the input and the kept turns and steps of a request. The script replaces the request's

@@ -23,7 +23,7 @@ export function dropDeleteKey(id: string): void {
   write(read().filter((entry) => entry.id !== id));
 }
 
-/** Read anew each time, because another tab may have written. */
+/** Reads the storage each time, because another tab may have written to it. */
 function read(): readonly DeleteKey[] {
   let stored: unknown;
   try {

@@ -6,7 +6,7 @@ import { usePlayground } from '../state/store.ts';
 import { ShareChoice } from './share-choice.tsx';
 import { SharePayload } from './share-payload.tsx';
 
-/** The eval with its prompt, as a link, with the results if the user wants. */
+/** The eval with its prompt, as a link that can include the results. */
 export function ShareEvaluation() {
   const current = useEvals((state) => state.settings);
   const evaluation = useEvals((state) => state.evaluation);
@@ -45,7 +45,7 @@ function toPayload(state: PromptsState, shown: Evaluation | EvalSettings) {
   return { prompts: { prompts, selected: 0, values: {} }, evaluation: { settings, ...results } };
 }
 
-/** The results in the order of the table; they come in as their runs end. */
+/** The results in the order of the table, whatever the order in which their runs ended. */
 function inOrder({ runs, results }: Evaluation) {
   return runs.flatMap((run) => results.get(runKey(run)) ?? []);
 }

@@ -13,7 +13,9 @@ const forms = {
   evals: loadLater(() => import('./share-evaluation.tsx').then((it) => focused(it.ShareEvaluation))),
 };
 
-/** Share: what is open as a link, with its size, or as a file; and its run or results, too. */
+/**
+ * Share: the open script, prompts or eval as a link, with its size, or as a file, with or without its run or results.
+ */
 export function SharePopover() {
   const [open, setOpen] = useState(false);
   return (

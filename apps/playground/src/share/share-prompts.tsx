@@ -5,7 +5,7 @@ import { useRunning } from '../state/use-running.ts';
 import { ShareChoice } from './share-choice.tsx';
 import { SharePayload } from './share-payload.tsx';
 
-/** The prompts and the values of the form, as a link, with the run if the user wants. */
+/** The prompts and the values of the form, as a link that can include the run. */
 export function SharePrompts() {
   const session = usePlayground((state) => state.promptSession);
   const running = useRunning();

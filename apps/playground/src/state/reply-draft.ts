@@ -13,7 +13,7 @@ const MOST_TEXT = 1_000_000;
 
 const nothing: ReplyDraft = { text: '', sentAs: undefined };
 
-// a full storage is reported by the store of the script, which writes at every keystroke, too
+// the store of the script, which also writes at every keystroke, reports a full storage
 const storage = createStorage<string>({ onProblem: () => {}, open: () => sessionStorage });
 
 /** The reply that the user is writing, which survives a reload of the tab. */

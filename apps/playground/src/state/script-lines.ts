@@ -5,7 +5,7 @@ import type { DefinitionLine } from '../sandbox/script/definition.ts';
 const MOST_SESSIONS = 20;
 /** The lines of one session; the turns after the first usually make the same definitions. */
 const MOST_LINES = 2_000;
-/** Definitions come one by one, and are shown together. */
+/** Definitions arrive one by one, and are shown together. */
 const PAUSE = 50;
 
 type ScriptLines = {

@@ -15,8 +15,8 @@ export type StorageOptions = {
 };
 
 /**
- * A zustand storage over `localStorage` that never throws: if storage is blocked or full the app continues
- * without it and says so once. Writes are gathered, because a script is stored at every keystroke.
+ * A zustand storage over `localStorage` that never throws. If storage is blocked or full, the app continues without it
+ * and reports this once. Writes are combined, because a script is stored at every keystroke.
  */
 export function createStorage<State>(options: StorageOptions): PersistStorage<State> & { flush(): void } {
   const { onProblem, open = () => localStorage, delay = DELAY_MS } = options;

@@ -177,7 +177,7 @@ export const usePlayground = create<PlaygroundState>()(
         });
       },
       replaceScript: (script, { origin, name } = { origin: 'link' }) => {
-        // The user's own script may come back as a link, and stays the user's own.
+        // The user's own script may return in a link, and stays the user's own.
         if (script === get().script) set({ problem: undefined, tab: 'editor', view: 'script' });
         else get().openText({ open: newOpenScript(origin, name), text: script });
       },

@@ -47,7 +47,7 @@ type Builder = {
 
 const mark = { segments: [], failed: false, hasChildren: false, isItself: false } as const;
 
-/** Adds the steps of the run itself or of an agent, and what comes between them. */
+/** Adds the steps of the run itself or of an agent, and the rows between them. */
 function addWork(
   builder: Builder,
   work: RunState | AgentState,

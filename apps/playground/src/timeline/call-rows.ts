@@ -122,7 +122,7 @@ function callSegments(
   const segments: Segment[] = [{ kind: 'arguments', start: calledAt, end: written }];
   const kind = call.state === 'output-error' ? 'failed' : 'running';
   if (startedAt !== undefined) segments.push({ kind, start: startedAt, end });
-  // a call that a provider or a page runs has no start of its own
+  // a call that a provider or a page runs has no separate start
   else if (written !== undefined && call.finishedAt !== undefined) {
     segments.push({ kind, start: waits.at(-1)?.end ?? written, end });
   }

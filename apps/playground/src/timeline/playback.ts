@@ -36,7 +36,7 @@ export type PlaybackState = {
   wait: LongWait | undefined;
 };
 
-/** Plays a run's turns again, and goes to any time of them. */
+/** Plays a run's turns again, and goes to any of their times. */
 export type Playback = StoreApi<PlaybackState> & {
   /** Plays from the moment that is shown; from the start of `turn` if that is now. */
   play(turns: PlayedTurns, turn: number): void;
@@ -46,7 +46,7 @@ export type Playback = StoreApi<PlaybackState> & {
   seek(turns: PlayedTurns, turn: number, time: number): void;
 };
 
-/** Creates a playback. It goes to one moment a frame at most. */
+/** Creates a playback. It shows at most one moment per frame. */
 export function createPlayback(options: PlaybackOptions): Playback {
   const { now, nextFrame, nextMoment = nextFrame, getMoment, goTo } = options;
   const store = createStore<PlaybackState>()(() => ({

@@ -46,7 +46,7 @@ export type TimelineRow = {
   hasChildren: boolean;
   /** What it selects: itself, or the step or call that it is a part of. */
   selection: Selection | undefined;
-  /** True if it stands for what it selects. */
+  /** True if the row stands for its selection, and is not only a part of it. */
   isItself: boolean;
 };
 

@@ -133,7 +133,7 @@ function Cursor({ session, turn }: { session: RunSession; turn: number }) {
   return (
     <div aria-hidden className={`${columns} pointer-events-none absolute inset-0`}>
       <div className="relative col-start-2 mx-2 overflow-x-clip" data-testid="timeline-cursor">
-        {/* moved as a layer: nothing below it is drawn again */}
+        {/* moved as a layer, so that nothing below it is drawn again */}
         <span
           style={{ transform: `translateX(${at(time)})` }}
           className="absolute inset-0 border-l border-focus bg-panel/55 will-change-transform"

@@ -26,7 +26,7 @@ export function Transcript({ session }: { session: RunSession }) {
   const moment = useInspection((state) => state.moment);
   const drawn = useOneByOne(moment);
   const scrub = useInspection((state) => state.scrub);
-  // a run that goes on is drawn at once
+  // a run that continues is drawn at once
   const latest = useRunAt(session, moment === undefined ? undefined : drawn);
   const before = useRunAt(session, scrub?.from);
   return scrub === undefined ? (
@@ -40,7 +40,7 @@ type TranscriptRowsProps = {
   session: RunSession;
   /** The run as the list shows it. */
   shown: ShownRun;
-  /** The run at the moment to which the user drags; the list shows it only if its last rows cannot stand for it. */
+  /** The run at the moment to which the user drags. The list shows it only if its last rows cannot represent it. */
   dragged: ShownRun | undefined;
 };
 

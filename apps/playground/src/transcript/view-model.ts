@@ -164,7 +164,7 @@ function callItem(
 
 const none: readonly InnerItem[] = [];
 
-/** Finished calls whose agents are finished, too: their rows need not be drawn at every frame. */
+/** Finished calls whose agents have finished, too: their rows need not be drawn at every frame. */
 const endedInner = new WeakMap<ToolCallState, readonly InnerItem[]>();
 
 function innerItems(

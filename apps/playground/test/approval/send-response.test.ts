@@ -7,14 +7,14 @@ test.each([
   ['accepted', async () => ({ accepted: true as const }), undefined],
   ['refused', async () => ({ accepted: false as const, reason: 'It has ended.' }), 'It has ended.'],
   [
-    'lost on its way',
+    'lost',
     () => Promise.reject(new Error('The server is away.')),
     'The response was not sent: The server is away.',
   ],
-])('a response that is %s', async (_, respond, told) => {
+])('a response that is %s', async (_, respond, message) => {
   expect(
     await sendResponse({ respondToApproval: respond, respondToClientTool: respond }, approval, {
       approved: true,
     }),
-  ).toBe(told);
+  ).toBe(message);
 });

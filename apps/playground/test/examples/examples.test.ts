@@ -68,7 +68,7 @@ describe('the scripted answers', () => {
 
 describe('sessions and agent calls', () => {
   const playScenes = (id: string) => play(id, sceneModel(scenes[id]!, { hurried: true }));
-  const told = ({ steps }: RunState) => steps.map(({ steered = [] }) => steered.map(({ text }) => text));
+  const feedback = ({ steps }: RunState) => steps.map(({ steered = [] }) => steered.map(({ text }) => text));
 
   test('a session continues until its task is complete', async () => {
     expect(await playScenes('kitchen-garden')).toMatchObject({
@@ -79,7 +79,7 @@ describe('sessions and agent calls', () => {
 
   test('a model that calls no tool is reminded, and then warned', async () => {
     const state = await playScenes('weather-log');
-    expect(told(state)).toEqual([
+    expect(feedback(state)).toEqual([
       [],
       [],
       ['Please continue.'],
@@ -106,7 +106,7 @@ describe('sessions and agent calls', () => {
 
   test('an answer without one of its tags is sent back', async () => {
     const state = await playScenes('cafe-name');
-    expect(told(state)).toEqual([[], [expect.stringMatching(/^Nearly: <name> is missing/)]]);
+    expect(feedback(state)).toEqual([[], [expect.stringMatching(/^Nearly: <name> is missing/)]]);
     expect(state).toMatchObject({
       result: { name: 'Poste Restante', why: expect.stringMatching(/^Letters/) },
     });

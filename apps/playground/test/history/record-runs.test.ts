@@ -158,7 +158,7 @@ test('an interrupted run opens as interrupted, and if two tabs continue it, the 
   expect(second.recorder.idOf(openedToo.session)).not.toBe('four');
 });
 
-test('a log that is too long is dropped, and the row says so', async () => {
+test('a log that is too long is dropped, and the row records that', async () => {
   const { store, recorder } = createTab(newName());
   const session = createSession('five');
   recorder.follow(session);

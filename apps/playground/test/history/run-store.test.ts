@@ -104,13 +104,13 @@ test.each([
   ['no JSON', 'nothing'],
   ['another file', JSON.stringify({ prompts: [] })],
   ['no turn', JSON.stringify({ cueline: 'run', version: 1, run: row('a'), logs: [] })],
-  ['a log that is none', JSON.stringify({ cueline: 'run', version: 1, run: row('a'), logs: [[{ seq: 0 }]] })],
-  ['a row that is none', JSON.stringify({ cueline: 'run', version: 1, run: { title: 7 }, logs: [log] })],
+  ['an invalid log', JSON.stringify({ cueline: 'run', version: 1, run: row('a'), logs: [[{ seq: 0 }]] })],
+  ['an invalid row', JSON.stringify({ cueline: 'run', version: 1, run: { title: 7 }, logs: [log] })],
   [
-    'a prompt that is none',
+    'an invalid prompt',
     JSON.stringify({ cueline: 'run', version: 1, run: row('a', { source: { prompts: 7 } }), logs: [log] }),
   ],
-])('a file with %s is refused in a sentence, and nothing is stored', async (_what, text) => {
+])('a file with %s is refused with a reason, and nothing is stored', async (_what, text) => {
   const { store } = open();
   expect(await importRun(store, text)).toEqual({ problem: expect.stringMatching(/^[A-Z].*\.$/) });
   expect(await store.list()).toEqual([]);

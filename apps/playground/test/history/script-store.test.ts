@@ -51,7 +51,7 @@ test('two tabs that edit the same revision keep both texts', async () => {
   expect(rows.map((row) => row.text).toSorted()).toEqual([`${text} // one`, `${text} // other`]);
 });
 
-test('the same text from two tabs is no conflict', async () => {
+test('the same text from two tabs is not a conflict', async () => {
   const { one, other } = twoTabs();
   await one.save({ open: open(0), text: 'same' });
   expect((await other.save({ open: open(0), text: 'same' })).kind).toBe('saved');

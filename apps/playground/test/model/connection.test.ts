@@ -34,7 +34,7 @@ test('the demo model needs no settings and is always called simulated', () => {
 test.each([
   ['a missing key', openai(), 'key', 'Paste an OpenAI API key'],
   ['a missing model', openai({ model: ' ' }), 'model', "Type the model's id"],
-  ['an address that is none', compatible({ baseUrl: 'localhost' }), 'baseUrl', 'is not a URL'],
+  ['an invalid address', compatible({ baseUrl: 'localhost' }), 'baseUrl', 'is not a URL'],
   [
     'an address without http',
     compatible({ baseUrl: 'localhost:11434/v1' }),

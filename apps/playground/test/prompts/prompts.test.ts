@@ -85,7 +85,7 @@ test.each([
   [{ id: 'a', version: '1.0.0', name: 'A', userPrompt: 'x', extra: 1 }],
   [{ id: 'a', version: '1.0.0', name: 'A', userPrompt: 'x'.repeat(200_001) }],
   Array.from({ length: 501 }, () => ({ id: 'a', version: '1.0.0', name: 'A', userPrompt: 'x' })),
-])('refuses what is no list of prompts (%#)', (value) => {
+])('refuses a value that is not a valid list of prompts (%#)', (value) => {
   expect(readEditablePrompts(value)).toBeUndefined();
   expect(readShared({ prompts: value })).toBeUndefined();
 });

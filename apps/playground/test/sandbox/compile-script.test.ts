@@ -41,7 +41,7 @@ describe('a script may contain', () => {
       export default define('named');
     `);
     expect(exports).toEqual({ all: ['red', 2, 'zod itself'], default: 'prompt named' });
-    expect(asked, 'an import of types only is none').toEqual(['@cueline/core', 'zod']);
+    expect(asked, 'an import of types only is removed').toEqual(['@cueline/core', 'zod']);
   });
 
   test('a default export under a name', async () => {

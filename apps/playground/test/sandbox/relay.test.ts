@@ -66,7 +66,7 @@ test('a flood ends the worker, and its waiting messages do not reach the page', 
   const { page, worker, terminate, texts, ending } = setUp();
   for (let index = 0; index < 300; index += 1) worker.say('x');
   expect(terminate).toHaveBeenCalledOnce();
-  expect(ending(), 'told once the page has read').toBeUndefined();
+  expect(ending(), 'sent only after the page has read').toBeUndefined();
   page.say({ type: 'read', count: 64 });
   expect(ending()).toEqual({ type: 'ended', reason: 'flood' });
   expect(texts()).toHaveLength(64);

@@ -102,9 +102,15 @@ test.each<[string, string, RegExp, string?, (() => Response)?]>([
     '/s',
     () => new Response('<!doctype html>'),
   ],
-  ['a share that leads on', `#s=${id}`, /not lead to a shared run/, '/s', () => new Response(`s=${id}`)],
-  ['nothing at all', `#s=${id}`, /not lead to a shared run/, '/s', () => new Response('')],
-  ['a run that is none', broken, /is damaged: its event 1 cannot be read/],
+  [
+    'a share that is a link to another share',
+    `#s=${id}`,
+    /not lead to a shared run/,
+    '/s',
+    () => new Response(`s=${id}`),
+  ],
+  ['an empty share', `#s=${id}`, /not lead to a shared run/, '/s', () => new Response('')],
+  ['an invalid run', broken, /is damaged: its event 1 cannot be read/],
   ['a broken run in a store', `#s=${id}`, /is damaged/, '/s', () => new Response(broken.slice(1))],
   ['a run alone', encodeLink({ log }), /contains no script/],
 ])('%s is refused in a sentence, and nothing else changes', async (_what, hash, words, shares, answer) => {

@@ -11,7 +11,7 @@ export type HookChange = StepPlace & {
   fields: readonly { name: string; value: unknown }[];
 };
 
-/** The changes of a hook, and how many steps there were in which it could have made any. */
+/** The changes of a hook, and the number of steps that it could have changed. */
 export type HookHistory = { changes: readonly HookChange[]; steps: number };
 
 /** The position of a hook among those of its prompt, from its name such as `hooks[0]`. */

@@ -42,7 +42,7 @@ function toolsOnlyIn(own: readonly StepState[], others: readonly StepState[]): R
   return [...toolsOf(own)].flatMap(([key, tool]) => (elsewhere.has(key) ? [] : [tool]));
 }
 
-/** Two tools of one name may differ, as those of two tasks do. Steps share the lists that did not change. */
+/** Two tools with one name may differ, as those of two tasks do. Steps share unchanged lists. */
 function toolsOf(steps: readonly StepState[]): Map<string, RequestTool> {
   const tools = new Map<string, RequestTool>();
   let last: readonly RequestTool[] | undefined;

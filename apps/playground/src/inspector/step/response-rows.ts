@@ -81,7 +81,7 @@ export function readResponse(events: readonly RunEvent[]): StepResponse {
   return { rows, lastOutputAt };
 }
 
-/** The types of the events that the model itself makes. */
+/** The types of the model's own events. */
 const isOutput = /^(?:text|reasoning|tool-input)-|^(?:source|file|custom)$/;
 
 function titleOf(source: Extract<RunEvent, { type: 'source' }>['source']): string {

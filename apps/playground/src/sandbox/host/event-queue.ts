@@ -1,7 +1,7 @@
 /** A queue that can be read while it is filled. */
 export type EventQueue<Item> = AsyncIterable<Item> & { push(item: Item): void; close(): void };
 
-/** Items come out once, in order. `onAbandon` is called when the reader leaves before the end. */
+/** Returns each item once, in order. `onAbandon` is called when the reader leaves before the end. */
 export function createEventQueue<Item>(onAbandon: () => void): EventQueue<Item> {
   const items: Item[] = [];
   let closed = false;

@@ -28,12 +28,12 @@ export type SandboxRunOptions = {
   onEvent: (event: RunEvent) => void;
   onProblem: (problem: ScriptProblem) => void;
   onConsole: (level: ConsoleLevel, text: string) => void;
-  /** Called with each line that a definition is made on, up to the limit. */
+  /** Called with each line that makes a definition, up to the limit. */
   onDefinition: (definition: DefinitionLine) => void;
 };
 
 /** A run that is under way in the sandbox. */
 export type SandboxRun = {
-  /** Sends a command to the run. Never rejects: if there is no answer, the reply says why. */
+  /** Sends a command to the run. Never rejects: if there is no answer, the reply has the reason. */
   send(command: RunCommand): Promise<EditReply>;
 };

@@ -27,7 +27,7 @@ export async function readFacts(definition: Definition): Promise<ScriptFacts> {
 
 async function inputOf({ input, policySetup, run }: Definition): Promise<InputFacts> {
   if (policySetup !== undefined) {
-    // an agent takes a text, a session nothing
+    // an agent takes a text, and a session takes nothing
     return input === undefined ? { kind: 'none' } : { kind: 'schema', schema: { type: 'string' } };
   }
   if (input === undefined) return run.length < 2 ? { kind: 'none' } : { kind: 'any' };

@@ -23,7 +23,7 @@ const runtime = createRuntime({
     const agents = agentsModule(model, watcher);
     return {
       zod: z,
-      // links of version 1 import agents and sessions from here, too
+      // links of version 1 also import agents and sessions from here
       '@cueline/core': { ...agents, ...coreModule(model, watcher) },
       '@cueline/core/agents': agents,
       '@cueline/core/inspect': inspect,

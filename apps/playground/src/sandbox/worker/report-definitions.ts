@@ -10,7 +10,7 @@ export type DefinitionReporter = {
   reportTools(tools: unknown, agent?: string, whole?: string): void;
   /** Calls `before`, then `define`. Definitions that core makes during `define` are not reported. */
   during<Value>(before: () => void, define: () => Value): Value;
-  /** Remembers where the script made a value, and returns it. */
+  /** Records where the script made a value, and returns the value. */
   made<Value>(value: Value): Value;
 };
 

@@ -6,7 +6,10 @@ import type { TaskVerdict } from '../../tasks/verdicts.ts';
 import { isSuspended } from '../outcome.ts';
 import { visibleText } from '../../ui/visible-text.ts';
 
-/** Arguments and the call's state up to this many characters stand beside the name; longer ones get a line of their own. */
+/**
+ * Arguments and the call's state are beside the name if they have at most this many characters, otherwise on their own
+ * line.
+ */
 const LONGEST_BESIDE = 38;
 /** Arguments and a result that have this many characters together fit on the name's line in the narrowest pane. */
 const FITS_ALWAYS = 34;

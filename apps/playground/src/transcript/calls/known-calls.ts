@@ -61,7 +61,7 @@ export function agentsOf(
     const { startedAt = agent.status === 'running' ? Infinity : calledAt } = agent.steps[0] ?? {};
     return startedAt >= calledAt && startedAt <= finishedAt;
   });
-  // a function may call several agents of its own name, but a tool that is an agent is one
+  // a function may call several agents with its tool's name, but a tool that is an agent has exactly one
   const named = agents.filter(({ name }) => name === toolName);
   const own = named.length === 1 ? named[0] : undefined;
   return { own, inner: own === undefined ? agents : agents.filter((agent) => agent !== own) };

@@ -32,7 +32,7 @@ export function ToolCard({
   selection?: Selection | undefined;
   /** Its approval or client tool call, and the response. */
   pending: Pending | undefined;
-  /** What the task list made of the result that the call handed in. */
+  /** The task list's decision about the result that the call handed in. */
   verdict?: TaskVerdict | undefined;
   origin: number | undefined;
   /** The actions of the call, shown with its details. */

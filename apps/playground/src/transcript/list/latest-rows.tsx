@@ -17,14 +17,15 @@ export type Latest = { items: readonly ListItem[]; first: number; count: number 
 type LatestRowsProps = { latest: Latest; session: RunSession; shown: ShownRun };
 
 /**
- * The last rows of a run at a moment, as many as fill a screen. They stand where the whole list has them when it is at its
- * end, but are neither measured nor scrolled: while the user drags through a run, each moment is drawn within a frame.
+ * The last rows of a run at a moment, as many as fill a screen. They have the positions that they have in the whole list
+ * at its end, but they are neither measured nor scrolled. So each moment is drawn within a frame while the user drags
+ * through a run.
  */
 export function LatestRows({ latest, session, shown }: LatestRowsProps) {
   const { items, first, count } = latest;
   return (
     <div className="scroll absolute inset-0 flex flex-col-reverse bg-page">
-      {/* fewer rows than fill it stand at its top */}
+      {/* if the rows do not fill it, they start at its top */}
       <div className="mx-auto mb-auto w-full max-w-[760px] shrink-0 px-5 pt-4 pb-5 narrow:px-4">
         <RowCount value={count}>
           <ListContainer style={{}}>

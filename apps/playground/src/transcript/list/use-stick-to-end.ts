@@ -11,13 +11,13 @@ export type StickToEnd = {
   stick(): void;
   /** Stays where the list is, until the user scrolls to its end. */
   release(): void;
-  /** To be called after each change of a size: goes on to the new end, unless the user has scrolled up. */
+  /** Call this after each change of a size: it scrolls to the new end, unless the user has scrolled up. */
   settle(): void;
 };
 
 /**
- * Keeps a scroller at its end while its content grows, until the user scrolls up; at the end again, it goes on.
- * `atEnd` says whether it starts there.
+ * Keeps a scroller at its end while its content grows, until the user scrolls up, and again once the user returns to
+ * the end. `atEnd` says whether it starts there.
  */
 export function useStickToEnd(scroller: RefObject<HTMLElement | null>, atEnd: boolean): StickToEnd {
   const [isAtEnd, setAtEnd] = useState(true);

@@ -81,7 +81,7 @@ test.each([
   'Ünïcode works; so do 2 numbers.',
   'Two  spaces stay',
   'http: is no address, and a.b is none either',
-])('a paragraph without markup is what the parser makes of it: %s', (text) => {
+])('a paragraph without markup is drawn as the parser would draw it: %s', (text) => {
   const parsed = renderToStaticMarkup(createElement(Markdown, { remarkPlugins: [remarkGfm] }, text));
   expect(html(text)).toContain(`>${parsed}<`);
   expect(html(text, true)).toContain(`>${parsed}<`);
