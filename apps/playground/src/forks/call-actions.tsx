@@ -43,7 +43,7 @@ export function CallActions({
   const hasEnded = state === 'output-available' || state === 'output-error';
   if (!hasEnded) return null;
   const open = (): void => {
-    // checks only now whether its step is complete, because that reads the whole log
+    // the menu checks only now whether the step is complete, because that reads the whole log
     const wrong =
       forkProblem(session) ??
       (agent === undefined

@@ -65,7 +65,7 @@ export type VersionRow = z.infer<typeof versionRow>;
 export type RunRow = z.infer<typeof runRow>;
 export type StoredStatus = z.infer<typeof runStatus>;
 
-/** Returns a function that reads a row, or returns undefined if its shape is invalid. Invalid rows are not deleted. */
+/** Returns a reader of rows. It returns undefined for a row with an invalid shape, and does not delete the row. */
 function reader<Row>(schema: z.ZodType<Row>): (value: unknown) => Row | undefined {
   return (value) => {
     const read = schema.safeParse(value);

@@ -70,7 +70,7 @@ function partText(kind: NamedKind, name: string, request: CompiledRequest): stri
   if (parts.length > 0) {
     return parts.map(({ start, end }) => request.instructions.slice(start, end)).join('\n');
   }
-  // the system prompt of a session or an agent call is not a part of itself
+  // the parts do not include the system prompt of a session or an agent call
   if (kind !== 'system' || name !== instructionsName) return undefined;
   const rest = instructionSegments(request).filter(({ part }) => part === undefined);
   return rest.length === 0 ? undefined : rest.map(({ text }) => text).join('\n');
