@@ -132,8 +132,7 @@ function Hint({ children }: { children: ReactNode }) {
   return <p className="px-2.5 pt-1 pb-1.5 text-sm text-ink-2">{children}</p>;
 }
 
-const noWayOn =
-  'The model continues only after a step that called tools, or after which it was told what is missing.';
+const noWayOn = 'The model continues only after a step that called tools or got feedback on what is missing.';
 
 function hint(canRun: boolean, step: number): string {
   if (!canRun) return noWayOn;

@@ -76,20 +76,19 @@ async function ask(
     if (error instanceof ShareError) throw error;
     throw new ShareError(
       navigator.onLine
-        ? 'The place where shared runs are kept cannot be reached. Try again in a while.'
+        ? 'The share store cannot be reached. Try again in a minute.'
         : 'You are offline. Try again once you are back.',
       { cause: error },
     );
   }
   throw new ShareError(
-    reasons[response.status] ??
-      `The place where shared runs are kept failed (${response.status}). Try again in a while.`,
+    reasons[response.status] ?? `The share store failed (${response.status}). Try again in a minute.`,
   );
 }
 
 const reasons: Partial<Record<number, string>> = {
   401: 'You need to be signed in on this site to share.',
-  403: 'The place where shared runs are kept does not answer this page.',
+  403: 'The share store does not accept requests from this page.',
   404: 'Nothing is shared under this link. It may have expired: shares are kept for a limited time.',
   413: 'This is more than can be kept.',
   429: 'That was a lot of sharing. Try again in a while.',
