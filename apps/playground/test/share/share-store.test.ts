@@ -67,7 +67,7 @@ test('a store reports how long it keeps a share', async () => {
 
 test.each([
   [401, 'signed in'],
-  [403, 'does not answer this page'],
+  [403, 'does not accept requests from this page'],
   [404, 'Nothing is shared under this link'],
   [413, 'more than can be kept'],
   [429, 'a lot of sharing'],
