@@ -57,10 +57,13 @@ export async function startBalancer(folder: string): Promise<Balancer> {
     const known = sessions.get(port);
     const session = known === undefined || known.closed || known.destroyed ? open(port) : known;
     const call = session.request(forwarded(headers));
+    let hasResponse = false;
     call.on('error', fail).on('close', () => {
-      if (!call.readableEnded) fail();
+      // a call whose session is destroyed ends like a complete one; without a response, Restate would wait for it forever
+      if (!hasResponse || !call.readableEnded) fail();
     });
     call.on('response', (answer) => {
+      hasResponse = true;
       if (!stream.destroyed) stream.respond(forwarded(answer));
     });
     stream.on('close', () => call.close());
