@@ -67,7 +67,7 @@ export function Scrubber({ session, turn, end, enabled }: ScrubberProps) {
         value={[value]}
         disabled={!enabled}
         onValueChange={([to]) => seek(to ?? 0)}
-        onPointerDown={() => drag(true)}
+        onPointerDown={({ button }) => drag(enabled && button === 0)}
         onPointerUp={() => drag(false)}
         onPointerCancel={() => drag(false)}
         onLostPointerCapture={() => drag(false)}

@@ -54,7 +54,7 @@ const TranscriptRows = memo(function TranscriptRows({
   const virtualizer = useRef<VirtualizerHandle>(null);
   const stick = useStickToEnd(scroller, !session.shared);
   const touched = useTouchedRows(scroller);
-  const latest = dragged && latestOf(listItems(session, dragged));
+  const latest = dragged && latestOf(listItems(session, dragged), innerHeight);
   // a row that the user has unfolded or marked is shown as it is
   const showsLatest = latest !== undefined && stick.isAtEnd && !touched.isAmong(latest.items);
   const shown = showsLatest ? atRest : (dragged ?? atRest);

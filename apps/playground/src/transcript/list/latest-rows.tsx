@@ -4,8 +4,6 @@ import { ListContainer, ListRow, RowCount } from './list-row.tsx';
 import { ListItemView } from './list-item-view.tsx';
 import type { ListItem } from './list-items.ts';
 
-/** The room to fill, in pixels: higher than most screens. */
-const ROOM = 1_200;
 /** The least height of a row, in pixels. */
 const LEAST_HEIGHT = 36;
 /** A text has at least this many pixels for each of its characters. */
@@ -41,10 +39,10 @@ export function LatestRows({ latest, session, shown }: LatestRowsProps) {
   );
 }
 
-/** The last rows of a list, as many as fill a screen. */
-export function latestOf(items: readonly ListItem[]): Latest {
+/** The last rows of a list, as many as certainly fill a height in pixels. */
+export function latestOf(items: readonly ListItem[], height: number): Latest {
   let first = items.length;
-  for (let height = 0; first > 0 && height < ROOM; first -= 1) height += leastHeight(items[first - 1]!);
+  for (let filled = 0; filled < height && first > 0; first -= 1) filled += leastHeight(items[first - 1]!);
   return { items: items.slice(first), first, count: items.length };
 }
 
