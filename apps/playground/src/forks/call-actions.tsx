@@ -1,7 +1,7 @@
 import type { ToolCallState } from '@cueline/core';
 import { Pencil } from 'lucide-react';
 import { useState } from 'react';
-import { editFault, forkEdited, forkProblem } from '../state/fork-session.ts';
+import { editFault, forkEdited, forkProblem, stepsToRunFrom } from '../state/fork-session.ts';
 import { logOf } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
@@ -25,18 +25,12 @@ type CallActionsProps = {
   session: RunSession;
   turn: number;
   call: ToolCallState;
+  /** The path of the agent that made it; missing for a call of the run itself. */
+  agent: string | undefined;
 };
 
-/**
- * The actions of a call that has ended: edit its result, and continue the run from there. `agent` is the path
- * of the agent that made it; missing for a call of the run itself.
- */
-export function CallActions({
-  session,
-  turn,
-  call,
-  agent,
-}: CallActionsProps & { agent: string | undefined }) {
+/** The actions of a call that has ended: edit its result, and continue the run from there. */
+export function CallActions({ session, turn, call, agent }: CallActionsProps) {
   const [isOpen, setOpen] = useState(false);
   const [fault, setFault] = useState<string>();
   const { step, toolCallId, state } = call;
@@ -46,9 +40,9 @@ export function CallActions({
     // the menu checks only now whether the step is complete, because that reads the whole log
     const wrong =
       forkProblem(session) ??
-      (agent === undefined
-        ? editFault(logOf(session, turn), { step, toolCallId, output: null })
-        : 'This call was made inside an agent, which runs again only as a whole. Edit the result of the agent.');
+      (agent === undefined || stepsToRunFrom(session, turn, agent).includes(step + 1)
+        ? editFault(logOf(session, turn), { step, agent, toolCallId, output: null })
+        : 'The agent cannot continue after this step. Edit the result of the call that the agent answers.');
     setFault(wrong);
     setOpen(wrong === undefined);
   };
@@ -63,18 +57,26 @@ export function CallActions({
           {fault}
         </p>
       )}
-      {isOpen && <ResultDialog session={session} turn={turn} call={call} onClose={() => setOpen(false)} />}
+      {isOpen && (
+        <ResultDialog
+          session={session}
+          turn={turn}
+          call={call}
+          agent={agent}
+          onClose={() => setOpen(false)}
+        />
+      )}
     </div>
   );
 }
 
-function ResultDialog({ session, turn, call, onClose }: CallActionsProps & { onClose: () => void }) {
+function ResultDialog({ session, turn, call, agent, onClose }: CallActionsProps & { onClose: () => void }) {
   const [written, setWritten] = useState(() => writeResult(call));
   const { kind, text } = written;
   const run = (): string | undefined => {
     const result = readResult(kind, text);
     if ('fault' in result) return result.fault;
-    const edit = { step: call.step, toolCallId: call.toolCallId, ...result };
+    const edit = { step: call.step, agent, toolCallId: call.toolCallId, ...result };
     const fault = editFault(logOf(session, turn), edit);
     if (fault === undefined) forkEdited(session, turn, edit);
     return fault;

@@ -59,17 +59,24 @@ function describe(session: RunSession, parent: RunSession | undefined): string[]
     'script' in session.source &&
     'script' in parent.source &&
     session.source.script !== parent.source.script;
+  const name = agentNameOf(session, point);
+  const of = name === undefined ? '' : ` of ${name}`;
   return [
-    edited === undefined ? `from step ${point.step + 1}` : `${edited} edited in step ${point.step}`,
+    edited === undefined ? `from step ${point.step + 1}${of}` : `${edited} edited in step ${point.step}${of}`,
     ...(script ? ['script edited'] : []),
   ];
 }
 
+function agentNameOf(session: RunSession, { turn, agent }: ForkPoint): string | undefined {
+  const start = logOf(session, turn).find((event) => event.type === 'agent-start' && event.agent === agent);
+  return start?.type === 'agent-start' ? start.name : undefined;
+}
+
 /** What was edited in the step before the fork. */
-function editedIn(session: RunSession, { turn, step }: ForkPoint): 'result' | 'answer' | undefined {
+function editedIn(session: RunSession, { turn, step, agent }: ForkPoint): 'result' | 'answer' | undefined {
   let isInside = false;
   for (const event of logOf(session, turn)) {
-    if (event.agent !== undefined) continue;
+    if (event.agent !== agent) continue;
     if (event.type === 'step-start') isInside = event.step === step - 1;
     if (isInside && 'edited' in event && event.edited) {
       return event.type === 'text-start' ? 'answer' : 'result';

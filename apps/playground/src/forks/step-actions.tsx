@@ -48,17 +48,20 @@ export function StepActions({ session, turn, step, agent, className }: StepActio
           chosen.current = undefined;
         }}
       >
-        {agent === undefined ? (
-          <Items session={session} turn={turn} step={step} onEdit={(text) => (chosen.current = text)} />
-        ) : (
-          <AgentItems session={session} turn={turn} agent={agent} />
-        )}
+        <Items
+          session={session}
+          turn={turn}
+          step={step}
+          agent={agent}
+          onEdit={(text) => (chosen.current = text)}
+        />
       </ActionsMenu>
       {answer !== undefined && (
         <AnswerDialog
           session={session}
           turn={turn}
           step={step}
+          agent={agent}
           answer={answer}
           onClose={() => setAnswer(undefined)}
         />
@@ -68,15 +71,34 @@ export function StepActions({ session, turn, step, agent, className }: StepActio
 }
 
 /** Reads the log only while the menu is open. */
-function Items({ session, turn, step, onEdit }: StepActionsProps & { onEdit: (answer: string) => void }) {
+function Items({
+  session,
+  turn,
+  step,
+  agent,
+  onEdit,
+}: StepActionsProps & { onEdit: (answer: string) => void }) {
   const script = usePlayground((state) => state.script);
-  const canRun = stepsToRunFrom(session, turn).includes(step);
-  const answer = forkProblem(session) === undefined ? answerOf(session, turn, step) : undefined;
+  const steps = stepsToRunFrom(session, turn, agent);
+  const canRun = steps.includes(step);
+  const problem = forkProblem(session);
+  if (agent !== undefined && steps.length === 0) {
+    return problem === undefined ? (
+      <WholeAgentItems session={session} turn={turn} agent={agent} />
+    ) : (
+      <Hint>{problem}</Hint>
+    );
+  }
+  const answer = problem === undefined ? answerOf(session, turn, step, agent) : undefined;
   const { source } = session;
   const isEdited = 'script' in source && source.script !== script;
   return (
     <>
-      <DropdownMenu.Item disabled={!canRun} className={menuItem} onSelect={() => forkAt(session, turn, step)}>
+      <DropdownMenu.Item
+        disabled={!canRun}
+        className={menuItem}
+        onSelect={() => forkAt(session, turn, { step, agent })}
+      >
         <GitFork />
         Run again from step {step + 1}
       </DropdownMenu.Item>
@@ -84,7 +106,7 @@ function Items({ session, turn, step, onEdit }: StepActionsProps & { onEdit: (an
         <DropdownMenu.Item
           disabled={!canRun}
           className={menuItem}
-          onSelect={() => forkAt(session, turn, step, script)}
+          onSelect={() => forkAt(session, turn, { step, agent, script })}
         >
           <FileCode />… with the script as it is now
         </DropdownMenu.Item>
@@ -97,15 +119,15 @@ function Items({ session, turn, step, onEdit }: StepActionsProps & { onEdit: (an
         <Pencil />
         Edit answer…
       </DropdownMenu.Item>
-      <Hint>{forkProblem(session) ?? hint(canRun, step)}</Hint>
+      <Hint>{problem ?? (canRun ? hintOf(step, agent !== undefined) : noWayOn)}</Hint>
     </>
   );
 }
 
 type AgentItemsProps = Pick<StepActionsProps, 'session' | 'turn'> & { agent: string };
 
-/** An agent is one call of the run, so it runs again with the step that called it. */
-function AgentItems({ session, turn, agent }: AgentItemsProps) {
+/** An agent that a tool calls in its function runs again with the step of the run that called the tool. */
+function WholeAgentItems({ session, turn, agent }: AgentItemsProps) {
   const outer = stepOfAgent(session, turn, agent);
   const canRun = outer !== undefined && stepsToRunFrom(session, turn).includes(outer);
   return (
@@ -113,16 +135,15 @@ function AgentItems({ session, turn, agent }: AgentItemsProps) {
       <DropdownMenu.Item
         disabled={!canRun}
         className={menuItem}
-        onSelect={() => outer !== undefined && forkAt(session, turn, outer)}
+        onSelect={() => outer !== undefined && forkAt(session, turn, { step: outer })}
       >
         <GitFork />
         Run again from step {(outer ?? 0) + 1} of the run
       </DropdownMenu.Item>
       <Hint>
-        {forkProblem(session) ??
-          (canRun
-            ? 'An agent works inside one call of the run. It cannot begin at one of its own steps, so it runs again as a whole, or you edit the result that it returns.'
-            : noWayOn)}
+        {canRun
+          ? 'The function of a tool called this agent, so it runs again together with the tool. Or edit the result of that tool.'
+          : noWayOn}
       </Hint>
     </>
   );
@@ -134,19 +155,21 @@ function Hint({ children }: { children: ReactNode }) {
 
 const noWayOn = 'The model continues only after a step that called tools or got feedback on what is missing.';
 
-function hint(canRun: boolean, step: number): string {
-  if (!canRun) return noWayOn;
-  if (step === 0) return 'A new run begins with the same input. This one stays.';
+function hintOf(step: number, isAgent: boolean): string {
   const kept = step === 1 ? 'step 1' : step === 2 ? 'steps 1 and 2' : `steps 1 to ${step}`;
-  return `A new run keeps ${kept}. This one stays.`;
+  if (!isAgent && step === 0) return 'A new run begins with the same input. This one stays.';
+  if (!isAgent) return `A new run keeps ${kept}. This one stays.`;
+  return step === 0
+    ? 'A new run keeps everything before this agent, which starts over. This run stays.'
+    : `A new run keeps everything before this agent, and ${kept} of the agent. This run stays.`;
 }
 
 type AnswerDialogProps = StepActionsProps & { answer: string; onClose: () => void };
 
-function AnswerDialog({ session, turn, step, answer, onClose }: AnswerDialogProps) {
+function AnswerDialog({ session, turn, step, agent, answer, onClose }: AnswerDialogProps) {
   const [text, setText] = useState(answer);
   const run = (): string | undefined => {
-    const edit = { step, text };
+    const edit = { step, agent, text };
     const fault = editFault(logOf(session, turn), edit);
     if (fault === undefined) forkEdited(session, turn, edit);
     return fault;

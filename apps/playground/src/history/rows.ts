@@ -55,7 +55,7 @@ const runRow = z.object({
   size: count,
   /** False if the logs were too long to be kept. */
   hasLog: z.boolean(),
-  parent: z.object({ id, turn: count, step: count }).optional(),
+  parent: z.object({ id, turn: count, step: count, agent: text.optional() }).optional(),
   /** Names the last writer, so that a tab sees whether another one has continued the run. */
   writer: name,
 });

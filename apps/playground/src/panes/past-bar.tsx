@@ -28,7 +28,7 @@ export function PastBar({ session, turn, seq, elapsed }: PastBarProps) {
       </p>
       {problem !== undefined && <p className="min-w-0 text-sm">{problem}</p>}
       {session !== undefined && problem === undefined && (
-        <Button look="outline" onClick={() => forkAt(session, turn, stepAfter(session, turn, seq))}>
+        <Button look="outline" onClick={() => forkAt(session, turn, { step: stepAfter(session, turn, seq) })}>
           <GitFork />
           Run on from here
         </Button>

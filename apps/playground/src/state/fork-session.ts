@@ -2,7 +2,7 @@ import type { RunEvent } from '@cueline/core';
 import { continuableSteps, editLog, logBefore, type LogEdit } from '@cueline/core/replay';
 import { canRunAgain, startFork } from './run-session.ts';
 import { logOf } from './shown-run.ts';
-import type { RunSession } from './store.ts';
+import type { ForkPoint, RunSession } from './store.ts';
 
 /** Why a session cannot continue from any of its steps; undefined if it can. */
 export function forkProblem(session: RunSession): string | undefined {
@@ -11,9 +11,12 @@ export function forkProblem(session: RunSession): string | undefined {
     : 'The version of the prompt that ran is not among the prompts here, so nothing can run on from these steps.';
 }
 
-/** The steps of a turn from which it can run again, from 0; none if the session cannot be continued. */
-export function stepsToRunFrom(session: RunSession, turn: number): readonly number[] {
-  return canRunAgain(session) ? continuableSteps(logOf(session, turn)) : [];
+/**
+ * The steps of a turn, or of its agent at this path, from which it can run again, from 0; none if the session or the
+ * agent cannot be continued.
+ */
+export function stepsToRunFrom(session: RunSession, turn: number, agent?: string): readonly number[] {
+  return canRunAgain(session) ? continuableSteps(logOf(session, turn), agent) : [];
 }
 
 /** The step of the run itself that called the agent at this path, or the agent that it is inside of. */
@@ -32,17 +35,20 @@ export function stepAfter(session: RunSession, turn: number, seq: number): numbe
   return continuableSteps(logOf(session, turn).slice(0, seq + 1)).at(-1) ?? 0;
 }
 
+/** A step to run again from, of a turn or of its agent. `script` replaces the script that ran. */
+type StepToRunFrom = { step: number; agent?: string | undefined; script?: string };
+
 /**
  * Runs a turn again from one of its steps, in a new session. The steps before it stay as they were; from its first step,
- * the turn starts over with the same input. `script` replaces the script that ran.
+ * the turn starts over with the same input. From an agent's step, that agent continues, then the run.
  */
-export function forkAt(session: RunSession, turn: number, step: number, script?: string): void {
+export function forkAt(session: RunSession, turn: number, { step, agent, script }: StepToRunFrom): void {
   startFork(session, {
     source: script === undefined ? session.source : { script },
     earlier: session.earlier.slice(0, turn),
-    parent: { id: session.id, turn, step },
-    log: logBefore(logOf(session, turn), step),
-    from: step,
+    parent: pointOf(session, turn, step, agent),
+    log: logBefore(logOf(session, turn), step, agent),
+    retry: agent === undefined ? { from: step } : {},
   });
 }
 
@@ -51,31 +57,46 @@ export function forkAt(session: RunSession, turn: number, step: number, script?:
  * answer, nothing runs until the user replies. @throws CuelineError `invalid_options`
  */
 export function forkEdited(session: RunSession, turn: number, edit: LogEdit): void {
+  const { agent } = edit;
   const log = editLog(logOf(session, turn), edit);
   const step = edit.step + 1;
+  const continues = agent !== undefined || continuableSteps(log).includes(step);
   startFork(session, {
     source: session.source,
     earlier: session.earlier.slice(0, turn),
-    parent: { id: session.id, turn, step },
+    parent: pointOf(session, turn, step, agent),
     log,
-    from: continuableSteps(log).includes(step) ? step : undefined,
+    retry: continues ? (agent === undefined ? { from: step } : {}) : undefined,
   });
 }
 
-/** The text that the model has written in a step of the run itself; undefined if there is none to edit. */
-export function answerOf(session: RunSession, turn: number, step: number): string | undefined {
+function pointOf({ id }: RunSession, turn: number, step: number, agent: string | undefined): ForkPoint {
+  return { id, turn, step, ...(agent === undefined ? {} : { agent }) };
+}
+
+/** The text that the model has written in a step of the run, or of its agent; undefined if there is none to edit. */
+export function answerOf(
+  session: RunSession,
+  turn: number,
+  step: number,
+  agent?: string,
+): string | undefined {
   const log = logOf(session, turn);
   let text: string | undefined;
   let isInside = false;
   for (const event of log) {
-    if (event.agent !== undefined) continue;
+    if (event.agent !== agent) continue;
+    if (event.type === 'agent-start') {
+      text = undefined;
+      isInside = false;
+    }
     if (event.type === 'step-start') isInside = event.step === step;
     if (!isInside) continue;
     if (event.type === 'retry' && event.attempt === undefined) text = undefined;
     if (event.type === 'text-start') text ??= '';
     if (event.type === 'text-delta') text = (text ?? '') + event.text;
   }
-  const isEditable = text !== undefined && editFault(log, { step, text }) === undefined;
+  const isEditable = text !== undefined && editFault(log, { step, agent, text }) === undefined;
   return isEditable ? text : undefined;
 }
 

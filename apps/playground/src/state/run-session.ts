@@ -1,4 +1,11 @@
-import { definePrompt, inProcess, type Executor, type PromptDefinition, type RunEvent } from '@cueline/core';
+import {
+  definePrompt,
+  inProcess,
+  type Executor,
+  type PromptDefinition,
+  type RetryOptions,
+  type RunEvent,
+} from '@cueline/core';
 import { createRunRegistry, type SharedRun } from '@cueline/react';
 import { checkConnection, connectionLabel, secretsOf } from '../model/connection.ts';
 import { continueScenes } from '../model/played-scenes.ts';
@@ -49,12 +56,12 @@ function openScriptRun(id: string, script: string, log: readonly RunEvent[] = []
 /** A session that continues the log of another one. */
 export type Fork = Pick<RunSession, 'source' | 'earlier' | 'parent'> & {
   log: readonly RunEvent[];
-  /** The step from which it runs; undefined if nothing runs before the user replies. */
-  from: number | undefined;
+  /** How the run continues; undefined if nothing runs before the user replies. */
+  retry: RetryOptions | undefined;
 };
 
 /** Shows a session that continues the log of `origin`; stops the run that is shown. The origin stays as it is. */
-export function startFork(origin: RunSession, { source, earlier, parent, log, from }: Fork): void {
+export function startFork(origin: RunSession, { source, earlier, parent, log, retry }: Fork): void {
   usePlayground.getState()[slotOf(source)]?.run.stop();
   const id = newId();
   const run =
@@ -62,10 +69,10 @@ export function startFork(origin: RunSession, { source, earlier, parent, log, fr
       ? openScriptRun(id, source.script, log)
       : // a prompt of the library is its definition, whatever its input is
         runs.open(id, origin.run.definition, { executor: promptExecutor(), log });
-  const kept = from === 0 ? 0 : (log.at(-1)?.t ?? 0);
+  const kept = retry?.from === 0 ? 0 : (log.at(-1)?.t ?? 0);
   begin({ id, run, source, earlier, parent }, kept);
-  if (from === undefined) run.getState();
-  else run.retry({ from }).catch(ignore);
+  if (retry === undefined) run.getState();
+  else run.retry(retry).catch(ignore);
 }
 
 /** Shows a session of this page again. A run that is under way continues in the background. */
@@ -253,6 +260,7 @@ function showProblem(problem: Problem, script: string): void {
 function sandboxExecutor(script: string): Executor {
   let started: Executor | undefined;
   return {
+    continuesAgents: true,
     async *start(request, signal) {
       const { connection, keys, session } = usePlayground.getState();
       // A stopped or replaced run may still send events.
@@ -290,6 +298,7 @@ function sandboxExecutor(script: string): Executor {
 export function promptExecutor(): Executor {
   let started: Executor | undefined;
   return {
+    continuesAgents: true,
     async *start(request, signal) {
       const { connection, keys } = usePlayground.getState();
       checkConnection(connection, keys);

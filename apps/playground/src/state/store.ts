@@ -25,7 +25,13 @@ export type RunSource = { readonly script: string } | { readonly prompts: unknow
 export type Turn = { readonly log: readonly RunEvent[]; readonly state: RunState };
 
 /** Where a fork branches off: `step` is its first own step. */
-export type ForkPoint = { readonly id: string; readonly turn: number; readonly step: number };
+export type ForkPoint = {
+  readonly id: string;
+  readonly turn: number;
+  readonly step: number;
+  /** The path of the agent whose step it is; missing for a step of the run itself. */
+  readonly agent?: string | undefined;
+};
 
 /** One press of Run, and its replies. A new object for every start, so that React notices. */
 export type RunSession = {

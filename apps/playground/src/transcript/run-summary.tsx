@@ -87,7 +87,7 @@ function NextActions({ session, state, turn }: RunSummaryProps) {
         </Button>
       )}
       {canRunFrom && (
-        <Button look="outline" onClick={() => forkAt(session, turn, step)}>
+        <Button look="outline" onClick={() => forkAt(session, turn, { step })}>
           <GitFork />
           Run again from step {step + 1}
         </Button>

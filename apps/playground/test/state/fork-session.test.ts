@@ -122,7 +122,7 @@ describe('a fork', () => {
     ]);
     const before = text(log);
     expect(stepsToRunFrom(session, 0)).toEqual([0, 1, 2]);
-    forkAt(session, 0, 1);
+    forkAt(session, 0, { step: 1 });
     const fork = shown();
     expect(fork.parent).toEqual({ id: session.id, turn: 0, step: 1 });
     await fork.run.finished;
@@ -144,7 +144,7 @@ describe('a fork', () => {
 
   test('from the first step starts over', async () => {
     const { session, model } = await run([look('left'), 'Nothing.', 'At once.']);
-    forkAt(session, 0, 0);
+    forkAt(session, 0, { step: 0 });
     await shown().run.finished;
     expect(shown().run.getState()).toMatchObject({ text: 'At once.', steps: [{ step: 0 }] });
     expect(
@@ -158,7 +158,7 @@ describe('a fork', () => {
   test('can take the script in the editor', async () => {
     const { session, model } = await run([look('left'), 'Nothing.', 'La la.']);
     store().edit('caves, edited');
-    forkAt(session, 0, 1, store().script);
+    forkAt(session, 0, { step: 1, script: store().script });
     await shown().run.finished;
     expect(shown().source).toEqual({ script: 'caves, edited' });
     expect(session.source).toEqual({ script: 'caves' });
@@ -174,7 +174,7 @@ describe('a fork', () => {
     await shown().run.finished;
     const last = shown();
     expect(last.earlier).toHaveLength(2);
-    forkAt(last, 1, 1);
+    forkAt(last, 1, { step: 1 });
     await shown().run.finished;
     expect(shown().earlier).toEqual(last.earlier.slice(0, 1));
     const { messages, text: answer } = shown().run.getState();
@@ -191,7 +191,7 @@ describe('a fork', () => {
     startRun();
     const first = shown();
     await vi.waitFor(() => expect(first.run.getState().steps).toHaveLength(2));
-    forkAt(first, 0, 1);
+    forkAt(first, 0, { step: 1 });
     await shown().run.finished;
     await first.run.finished;
     expect(first.run.getState().status).toBe('stopped');
@@ -203,7 +203,7 @@ describe('a fork', () => {
     const linked = openLinkedRun(log);
     showLinkedRun({ script: 'caves' }, linked);
     expect(forkProblem(shown())).toBeUndefined();
-    forkAt(shown(), 0, 1);
+    forkAt(shown(), 0, { step: 1 });
     await shown().run.finished;
     expect(shown()).toMatchObject({ shared: false });
     expect(shown().run.getState().text).toBe('Mine.');
@@ -223,7 +223,7 @@ describe('a fork', () => {
     showLinkedRun({ prompts: shared }, openLinkedRun(log, definitionOf(shared, log)));
     const session = store().promptSession!;
     expect(forkProblem(session)).toBeUndefined();
-    forkAt(session, 0, 0);
+    forkAt(session, 0, { step: 0 });
     const fork = store().promptSession!;
     await vi.waitFor(() => expect(fork.run.getState()).toMatchObject({ status: 'done', text: 'Mine.' }));
     expect(fork).toMatchObject({ shared: false, source: { prompts: shared } });
@@ -254,18 +254,24 @@ describe('a fork', () => {
     const session = shown();
     await session.run.finished;
     expect(stepsToRunFrom(session, 0)).toEqual([0, 1, 2]);
-    forkAt(session, 0, 1);
+    forkAt(session, 0, { step: 1 });
     await shown().run.finished;
     expect(shown().run.getState()).toMatchObject({ status: 'done', text: 'Done again.' });
     expect(JSON.stringify(model.calls[3]?.prompt)).toContain('The task list is not complete');
   });
 
-  test('of an agent starts at the step of the run that called it', async () => {
+  test('of a step of an agent continues that agent, and then the run', async () => {
     page.prompts.set(
       'agents',
       definePrompt('agents', (prompt) => {
         prompt.defAgent('outer', 'Helps', z.object({}), (_input, agent) => {
-          agent.defAgent('inner', 'Helps, too', z.object({}), (_none, own) => own.$`Help.`);
+          agent.defAgent('inner', 'Helps, too', z.object({}), (_none, own) => {
+            own.defTool('look', 'Looks', z.object({ what: z.string() }), ({ what }) => {
+              looked.push(what);
+              return { what };
+            });
+            own.$`Help.`;
+          });
           agent.$`Help.`;
         });
         prompt.defTool('look', 'Looks', z.object({ what: z.string() }), ({ what }) => what);
@@ -273,7 +279,20 @@ describe('a fork', () => {
       }) as never,
     );
     const ask = (name: string): ScriptedTurn => [{ toolCall: { name, input: {}, id: name } }];
-    page.model = scriptedModel([look('left'), ask('outer'), ask('inner'), 'Inner.', 'Outer.', 'Done.']);
+    const again: ScriptedTurn[] = ['Inner again.', 'Outer again.', 'Done again.'];
+    const edited: ScriptedTurn[] = ['A bear.', 'It saw a bear.', 'There is a bear.'];
+    const model = scriptedModel([
+      look('left'),
+      ask('outer'),
+      ask('inner'),
+      look('up'),
+      'Inner.',
+      'Outer.',
+      'Done.',
+      ...again,
+      ...edited,
+    ]);
+    page.model = model;
     store().edit('agents');
     startRun();
     const session = shown();
@@ -281,6 +300,28 @@ describe('a fork', () => {
     expect(stepOfAgent(session, 0, 'outer')).toBe(1);
     expect(stepOfAgent(session, 0, 'outer/inner')).toBe(1);
     expect(stepOfAgent(session, 0, 'nobody')).toBeUndefined();
+
+    const agent = 'outer/inner';
+    expect(stepsToRunFrom(session, 0, agent)).toEqual([0, 1]);
+    forkAt(session, 0, { step: 1, agent });
+    const fork = shown();
+    expect(fork.parent).toEqual({ id: session.id, turn: 0, step: 1, agent });
+    await fork.run.finished;
+    expect(fork.run.getState()).toMatchObject({ status: 'done', text: 'Done again.' });
+    expect(looked).toEqual(['up']);
+    expect(JSON.stringify(model.calls[7]?.prompt)).toBe(JSON.stringify(model.calls[4]?.prompt));
+
+    expect(answerOf(session, 0, 0, agent)).toBe('I look up.');
+    forkEdited(session, 0, { step: 0, agent, toolCallId: 'look-up', output: 'A bear.' });
+    await shown().run.finished;
+    expect(shown().run.getState().text).toBe('There is a bear.');
+    expect(JSON.stringify(model.calls[10]?.prompt)).toContain('A bear.');
+    expect(looked).toEqual(['up']);
+    expect(forkItems(useForks.getState().kept, shown().id).map(({ title }) => title)).toEqual([
+      'Run 1',
+      'Run 2 · from step 2 of inner',
+      'Run 3 · result edited in step 1 of inner',
+    ]);
   });
 
   test('of a prompt of the library keeps its input and its steps', async () => {
@@ -294,7 +335,7 @@ describe('a fork', () => {
     startPromptRun(prompt, 'the moor', {});
     const session = store().promptSession!;
     await session.run.finished;
-    forkAt(session, 0, 1);
+    forkAt(session, 0, { step: 1 });
     const fork = store().promptSession!;
     await fork.run.finished;
     expect(fork.run.getState().text).toBe('Otherwise.');
@@ -320,7 +361,7 @@ describe('a fork', () => {
     const session = shown();
     await session.run.finished;
     expect(session.run.getState().text).toBe('Done.');
-    forkAt(session, 0, 2);
+    forkAt(session, 0, { step: 2 });
     await shown().run.finished;
     const { tasks, agents, text: answer } = shown().run.getState();
     expect(answer).toBe('Done again.');
@@ -338,7 +379,7 @@ test('a fork of an example continues with the unused scenes; after an edit, the 
   startRun();
   const session = shown();
   await session.run.finished;
-  forkAt(session, 0, 1);
+  forkAt(session, 0, { step: 1 });
   await shown().run.finished;
   forkEdited(session, 0, { step: 0, toolCallId: 'look-left', output: 'A bear.' });
   await shown().run.finished;
@@ -384,11 +425,11 @@ test('at an earlier moment, the run continues after its last whole step', async 
 
 test('the runs of the page stay as a tree, whose titles name the step of each fork', async () => {
   const { session } = await run([look('left'), 'One.', 'Two.', 'Three.', look('up'), 'Four.']);
-  forkAt(session, 0, 1);
+  forkAt(session, 0, { step: 1 });
   await shown().run.finished;
   const second = shown();
   store().edit('caves, edited');
-  forkAt(session, 0, 1, store().script);
+  forkAt(session, 0, { step: 1, script: store().script });
   await shown().run.finished;
   forkEdited(second, 0, { step: 0, toolCallId: 'look-left', error: 'It is dark.' });
   await shown().run.finished;

@@ -177,24 +177,41 @@ type AgentPlace = {
 };
 
 function placeOf(parent: AgentContext, inner: InnerPrompt): AgentPlace {
-  const { toolCallId, callBase } = inner;
-  const path = parent.runContext.pathOf(parent.path, toolCallId);
+  const { toolCallId } = inner;
+  const retried = retriedPathOf(parent, toolCallId);
+  const path = retried ?? parent.runContext.pathOf(parent.path, toolCallId);
   const segment = path.slice(path.lastIndexOf('/') + 1);
-  const place = {
-    path,
-    // several prompts may answer one call
-    callBase: `${callBase ?? parent.callBase}/${segment}`,
-  };
-  const found =
-    parent.past === undefined
-      ? undefined
-      : agentLogOf(parent.past.events, segment, parent.past.continuesFrom);
+  // several prompts may answer one call
+  const oldBase = `${inner.callBase ?? parent.callBase}/${segment}`;
+  // what an agent does after a retry is new, although the call that it answers is not
+  const callBase = retried === undefined ? oldBase : `${parent.callBase}/${segment}`;
+  const found = findLog(parent, segment, retried !== undefined);
   const known = found !== undefined && isOf(found, inner, parent.runContext.secrets) ? found : undefined;
-  const nothing = { ...place, known, past: undefined, calls: [], voids: undefined };
-  if (known === undefined || known.end !== undefined) return nothing;
+  const place = { path, callBase, known, past: undefined, calls: [], voids: undefined };
+  if (known === undefined || known.end !== undefined) return place;
   const voids = voidingEvent(known.events);
   const past = readPast(voids === undefined ? known.events : [...known.events, voids]);
-  return { ...place, known, past, calls: openCallsOf(past, place.callBase), voids };
+  return { ...place, past, calls: openCallsOf(past, oldBase), voids };
+}
+
+/** Returns the path of an agent that continues in an unfinished call of a retried run. */
+function retriedPathOf({ runContext, agentEvents }: AgentContext, toolCallId: string): string | undefined {
+  const start = agentEvents?.find(
+    (event) =>
+      event.type === 'agent-start' && event.toolCallId === toolCallId && event.agent?.includes('/') === false,
+  );
+  const path = start?.agent;
+  // the model may use the id of the call again
+  return path === undefined || !runContext.claim(path) ? undefined : path;
+}
+
+function findLog(
+  { past, agentEvents = [] }: AgentContext,
+  segment: string,
+  isRetried: boolean,
+): AgentLog | undefined {
+  if (isRetried) return agentLogOf(agentEvents, segment, 0);
+  return past === undefined ? undefined : agentLogOf(past.events, segment, past.continuesFrom);
 }
 
 /** True for the log of an agent with this name and input: a tool's function may call other ones each time. */

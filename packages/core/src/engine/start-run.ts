@@ -121,6 +121,7 @@ export async function startRun<
     model,
     sink: log,
     past,
+    agentEvents: config.unfinishedCalls?.flatMap((call) => call.agentEvents ?? []),
   };
   const policy = opened.policySetup?.policy({
     agentContext,

@@ -14,6 +14,8 @@ import { CuelineError } from '../base/errors.ts';
 import { scriptError } from '../base/script-error.ts';
 import { layered, type Definitions } from '../prompt/definitions.ts';
 import type { PromptOptions, UserContext, StreamTextOptions } from '../prompt/prompt-options.ts';
+import { openAgents } from '../log/agent-log.ts';
+import type { UnfinishedCall } from '../log/unfinished-step.ts';
 import { finishStep } from './take-over/finish-step.ts';
 import { createPrepareStep } from './prepare-step.ts';
 import { recordingCallbacks } from './recording/recording-callbacks.ts';
@@ -162,7 +164,11 @@ function createLoopOpening(
     async begin(messages) {
       const settling = { recorder, registry, toolApproval, signal: context.abortSignal };
       if (takeOver === undefined) {
-        if (unfinishedCalls.length > 0) await finishStep(unfinishedCalls, messages, settling);
+        const onFail = ({ agentEvents = [] }: UnfinishedCall): void => {
+          for (const agent of openAgents(agentEvents).toReversed())
+            agentContext.runContext.log.append({ type: 'agent-end', outcome: 'stopped', agent });
+        };
+        if (unfinishedCalls.length > 0) await finishStep(unfinishedCalls, messages, { ...settling, onFail });
         return;
       }
       const { definitions } = context.prompt;

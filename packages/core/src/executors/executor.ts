@@ -23,8 +23,8 @@ export type RunRequest<Input = unknown> = {
    */
   previousRunId?: string | undefined;
   /**
-   * Calls that the last message leaves open. Those that may be made twice are made before the model is called. They stay in
-   * this process: a route makes none of them, and the model there makes them again.
+   * Calls that the last message leaves open. Those that may be made twice are made before the model is called, and agents
+   * that can continue do so. They stay in this process: a route makes none of them, and the model there makes them again.
    */
   unfinishedCalls?: readonly UnfinishedCall[] | undefined;
   /** Starting twice with the same key starts one run. A `Run` creates a key for each start that has none. */
@@ -61,6 +61,8 @@ export type Executor = {
   attach?(runId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<RunEvent> | undefined;
   /** Sends a command to a run, by the id in its `run-start`. Its effect is in the events. */
   send?(runId: string, command: RunCommand): EditReply | Promise<EditReply>;
+  /** True if the executor passes `unfinishedCalls` on to where the run happens, so that agents continue there. */
+  readonly continuesAgents?: boolean;
   /** True for a replay: nothing runs, because the events happened before. */
   readonly replays?: boolean;
   /** True if `attach` returns the events of a whole log, with the kept events of earlier tries in their places. */

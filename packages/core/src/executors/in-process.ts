@@ -32,6 +32,7 @@ export function inProcessWith(
 ): Executor {
   const runs: KnownRuns = new Map();
   return {
+    continuesAgents: true,
     start: (request, signal) =>
       openLazily(async () => {
         const [runner, settings] = await Promise.all([loadRunner(), models()]);

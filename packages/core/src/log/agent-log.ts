@@ -18,12 +18,26 @@ export function agentLogOf(events: readonly RunEvent[], path: string, after: num
   const start = events.findLastIndex((event) => event.type === 'agent-start' && event.agent === path);
   const first = events[start];
   if (start < after || first?.type !== 'agent-start') return undefined;
-  const own = events
-    .slice(start)
-    .filter(({ agent }) => agent === path || agent?.startsWith(`${path}/`) === true);
+  const own = events.slice(start).filter((event) => isInAgent(event, path));
   const end = own.find((event): event is AgentEnd => event.type === 'agent-end' && event.agent === path);
   const log = own.flatMap((event) => (event === end ? [] : [event]));
   return { start: first, events: log.map((event, seq) => ({ ...toOwnEvent(event, path), seq })), end };
+}
+
+/** True for an event of the agent with this path, or of an agent below it. */
+export function isInAgent({ agent }: { agent?: string | undefined }, path: string): boolean {
+  return agent === path || agent?.startsWith(`${path}/`) === true;
+}
+
+/** Returns the paths of the agents that have started and not ended. */
+export function openAgents(events: readonly RunEvent[]): string[] {
+  const open = new Set<string>();
+  for (const { type, agent } of events) {
+    if (agent === undefined || (type !== 'agent-start' && type !== 'agent-end')) continue;
+    open.delete(agent);
+    if (type === 'agent-start') open.add(agent);
+  }
+  return [...open];
 }
 
 /** Returns the paths of the agents that started before an index of the log. */

@@ -1,15 +1,22 @@
 import type { LanguageModelUsage, UIMessage } from 'ai';
 import type { RunEvent, RunEventBody } from './events.ts';
 import { callKey } from '../base/call-key.ts';
-import { createStepCalls, lastVoid, settle } from './settle-open-calls.ts';
+import { isInAgent, openAgents } from './agent-log.ts';
+import { continuableAgent } from './continuable-agent.ts';
+import { createStepCalls, INTERRUPTED, lastVoid, settle, type StepCall } from './settle-open-calls.ts';
 
-/** A call that is made before the model is called again, because it had not started or may be made twice. */
+/**
+ * A call that is made before the model is called again, because it had not started or may be made twice, or because the
+ * agent that answers it can continue.
+ */
 export type UnfinishedCall = {
   toolCallId: string;
   toolName: string;
   input: unknown;
   /** The idempotency key of its function, the same as before. */
   idempotencyKey: string;
+  /** The events of the agent that answers it and of the agents below that one, in order. The agent continues after them. */
+  agentEvents?: readonly RunEvent[];
 };
 
 /** A step that is not whole, and what its calls have done. */
@@ -31,7 +38,8 @@ type Withdrawal = RunEventBody & { agent?: string };
 export const NOT_MADE =
   'This call was interrupted before it had a result. Make it again if you still need it.';
 
-const unknownUsage: LanguageModelUsage = {
+/** The usage of a call that did not report any. */
+export const unknownUsage: LanguageModelUsage = {
   inputTokens: undefined,
   inputTokenDetails: { noCacheTokens: undefined, cacheReadTokens: undefined, cacheWriteTokens: undefined },
   outputTokens: undefined,
@@ -41,14 +49,18 @@ const unknownUsage: LanguageModelUsage = {
 
 /**
  * Returns the last step of the run if it is not whole and a call has started in it. Otherwise nothing is lost
- * when the model is called again, and the result is undefined.
+ * when the model is called again, and the result is undefined. With `continuesAgents`, an agent in it that can continue
+ * does so; otherwise its call fails.
  */
-export function findUnfinishedStep(log: readonly RunEvent[]): UnfinishedStep | undefined {
+export function findUnfinishedStep(
+  log: readonly RunEvent[],
+  continuesAgents = false,
+): UnfinishedStep | undefined {
   const starts = log.flatMap((event, index) =>
     isRunEvent(event) && event.type === 'step-start' ? [index] : [],
   );
   for (let at = starts.length - 1; at >= 0; at -= 1) {
-    const step = readStep(log, starts[at]!, starts[at + 1] ?? log.length);
+    const step = readStep(log, starts[at]!, starts[at + 1] ?? log.length, continuesAgents);
     if (step !== undefined) return step;
   }
   return undefined;
@@ -61,28 +73,35 @@ export function describeUnfinished(
 ): readonly UIMessage[] {
   const last = messages.at(-1);
   if (last?.role !== 'assistant' || unfinished.length === 0) return messages;
-  const ids = new Set(unfinished.map(({ toolCallId }) => toolCallId));
+  const byId = new Map(unfinished.map((call) => [call.toolCallId, call]));
   const mark = last.parts.findLastIndex(({ type }) => type === 'step-start');
   const parts = last.parts.map((part, index) => {
-    if (index < mark || !('toolCallId' in part) || !ids.has(part.toolCallId)) return part;
+    if (index < mark || !('toolCallId' in part)) return part;
+    const open = byId.get(part.toolCallId);
+    if (open === undefined) return part;
     const {
       approval: _approval,
       output: _output,
       preliminary: _preliminary,
       ...call
     } = part as Record<string, unknown>;
-    return { ...call, state: 'output-error', errorText: NOT_MADE } as unknown as typeof part;
+    const errorText = open.agentEvents === undefined ? NOT_MADE : INTERRUPTED;
+    return { ...call, state: 'output-error', errorText } as unknown as typeof part;
   });
   return [...messages.slice(0, -1), { ...last, parts }];
 }
 
-function readStep(log: readonly RunEvent[], start: number, next: number): UnfinishedStep | undefined {
+function readStep(
+  log: readonly RunEvent[],
+  start: number,
+  next: number,
+  continuesAgents: boolean,
+): UnfinishedStep | undefined {
   // everything before a failed attempt is void
   const voided = lastVoid(log, start, next);
   const calls = createStepCalls();
   const openBlocks = new Map<string, number[]>();
   const pending = new Map<string, Withdrawal>();
-  const openAgents: string[] = [];
   let end = start + 1;
   let hasEnd = false;
 
@@ -93,7 +112,6 @@ function readStep(log: readonly RunEvent[], start: number, next: number): Unfini
       readBlock(openBlocks, event, index);
     }
     readPending(pending, event);
-    readAgent(openAgents, event);
     const call = calls.read(event);
     if (call !== undefined || event.type === 'step-end' || !hasEnd) {
       if (event.type !== 'run-end') end = index + 1;
@@ -103,12 +121,22 @@ function readStep(log: readonly RunEvent[], start: number, next: number): Unfini
   if (!calls.calls().some(({ started, ended }) => started || ended)) return undefined;
   const unclosed = new Set([...openBlocks.values()].flat());
   const keys = keysOf(log, start);
-  const settled = calls.open().map(settle);
+  const events = log
+    .slice(start, end)
+    .filter((event, index) => event.type !== 'run-end' && !unclosed.has(start + index));
+  const settled = calls.open().map((call) => ({
+    ...settle(call),
+    agentEvents: continuesAgents ? eventsToContinue(events, call) : undefined,
+  }));
+  const continuing = settled.flatMap(({ agentEvents }) => agentEvents?.[0]?.agent ?? []);
   const closing: UnfinishedStep['closing'] = [
     ...pending.values(),
-    ...openAgents.toReversed().map((agent) => at(agent, { type: 'agent-end', outcome: 'stopped' })),
+    ...openAgents(log.slice(voided + 1, next))
+      .filter((agent) => !continuing.some((path) => isInAgent({ agent }, path)))
+      .toReversed()
+      .map((agent) => at(agent, { type: 'agent-end', outcome: 'stopped' })),
     ...settled.flatMap((call): RunEventBody[] => {
-      if (call.how !== 'fail') return [];
+      if (call.how !== 'fail' || call.agentEvents !== undefined) return [];
       const { toolCallId, error } = call;
       return [{ type: 'tool-error', toolCallId, error, source: 'cueline' }];
     }),
@@ -117,14 +145,25 @@ function readStep(log: readonly RunEvent[], start: number, next: number): Unfini
   return {
     start,
     end,
-    events: log
-      .slice(start, end)
-      .filter((event, index) => event.type !== 'run-end' && !unclosed.has(start + index)),
+    events,
     closing,
-    unfinished: settled.flatMap(({ how, toolCallId, toolName, input }) =>
-      how === 'fail' ? [] : [{ toolCallId, toolName, input, idempotencyKey: keys(toolCallId) }],
-    ),
+    unfinished: settled.flatMap(({ how, toolCallId, toolName, input, agentEvents }) => {
+      if (how === 'fail' && agentEvents === undefined) return [];
+      const call = { toolCallId, toolName, input, idempotencyKey: keys(toolCallId) };
+      return [agentEvents === undefined ? call : { ...call, agentEvents }];
+    }),
   };
+}
+
+/** Returns the events of the agent that answers an open call, if it can continue after them. */
+function eventsToContinue(
+  events: readonly RunEvent[],
+  { agent, toolName }: StepCall,
+): readonly RunEvent[] | undefined {
+  const found = agent === undefined ? undefined : continuableAgent(events, agent);
+  const first = found?.[0];
+  // a tool's own function may have called an agent, which has another name
+  return first?.type === 'agent-start' && first.name === toolName ? found : undefined;
 }
 
 /** Notes which events belong to a text, reasoning or arguments without an end. */
@@ -178,13 +217,6 @@ function readPending(pending: Map<string, Withdrawal>, event: RunEvent): void {
       return;
     default:
   }
-}
-
-function readAgent(open: string[], event: RunEvent): void {
-  const { agent, type } = event;
-  if (agent === undefined || (type !== 'agent-start' && type !== 'agent-end')) return;
-  if (open.includes(agent)) open.splice(open.indexOf(agent), 1);
-  if (type === 'agent-start') open.push(agent);
 }
 
 /** Returns the keys of a step's calls, as the run that started it made them. */

@@ -114,7 +114,7 @@ export type PromptConfig<
   tasks?: readonly TaskItem[] | undefined;
   /**
    * Calls that the last of `messages` leaves open, as a request to an executor has them. Those whose tools read or are
-   * idempotent are made before the model is called.
+   * idempotent are made before the model is called, and agents continue after their `agentEvents`.
    */
   unfinishedCalls?: readonly UnfinishedCall[] | undefined;
 } & ModelSettings &

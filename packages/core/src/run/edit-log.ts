@@ -2,13 +2,17 @@ import type { FinishReason } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { parseJson } from '../json/parse-json.ts';
 import type { RunEvent, RunEventBody } from '../log/events.ts';
-import { continuableEnds, numbered } from './keep-steps.ts';
+import { continuableEnds, continuableSteps, logBefore, numbered } from './keep-steps.ts';
 
-/** An edit of a step: another end of a tool call, or another text of the model. */
-export type LogEdit =
-  | { step: number; toolCallId: string; output: unknown }
-  | { step: number; toolCallId: string; error: string }
-  | { step: number; text: string };
+/**
+ * An edit of a step: another end of a tool call, or another text of the model. `agent` is the path of the agent whose
+ * step it is; by default, it is the run's own.
+ */
+export type LogEdit = { step: number; agent?: string | undefined } & (
+  | { toolCallId: string; output: unknown }
+  | { toolCallId: string; error: string }
+  | { text: string }
+);
 
 /** The events of one step, from its `step-start` to its `step-end`. */
 type StepPlace = { start: number; end: number };
@@ -20,11 +24,14 @@ type StepPlace = { start: number; end: number };
  * runs only what follows. After the last step of a finished run nothing follows: the result has the new text as
  * its answer.
  *
- * Only calls and steps of the run itself can be edited. A call of an agent is inside a call of the run, whose
- * result can be edited. Other effects of a call, such as changes to tasks, stay.
+ * An edit of an agent's step needs a step of the agent after it. The log then ends before that step and keeps what the
+ * other calls of the run's step have done; `retry()` without `from` continues the agent.
+ *
+ * Other effects of a call, such as changes to tasks, stay.
  * @throws CuelineError `invalid_options`
  */
 export function editLog(log: readonly RunEvent[], edit: LogEdit): RunEvent[] {
+  if (edit.agent !== undefined) return editAgent(log, edit.agent, edit);
   const index = findStep(log, edit.step);
   const next = continuableEnds(log).find((end) => end.next === edit.step + 1);
   const continues = next !== undefined;
@@ -34,17 +41,51 @@ export function editLog(log: readonly RunEvent[], edit: LogEdit): RunEvent[] {
     );
   }
   const feedback = next?.feedback ?? [];
-  if ('text' in edit && feedback.some((event) => event.type === 'steer' && event.cause === 'output')) {
+  const before = log.slice(0, index.start);
+  const step = log.slice(index.start, (next?.index ?? index.end) + 1);
+  const written = editStep(step, edit, feedback).flat();
+  const end = continues ? stopped : doneWith(log, step.at(-1)!, 'text' in edit ? edit.text : undefined);
+  const t = (feedback.at(-1) ?? log[index.end]!).t;
+  return numbered([...before, ...written, ...feedback, { ...end, seq: 0, t }]);
+}
+
+function editAgent(log: readonly RunEvent[], agent: string, edit: LogEdit): RunEvent[] {
+  const start = log.findLastIndex((event) => event.type === 'agent-start' && event.agent === agent);
+  const places = log.flatMap((event, index) => (index >= start && event.agent === agent ? [index] : []));
+  const own = places.map((index): RunEvent => {
+    const { agent: _agent, ...event } = log[index]!;
+    return event;
+  });
+  const found = findStep(own, edit.step);
+  const next = continuableEnds(own).find((end) => end.next === edit.step + 1);
+  if (found === undefined || next === undefined || !continuableSteps(log, agent).includes(next.next)) {
+    throw editRefusedError(
+      `Step ${edit.step} of the agent ${agent} cannot be edited, because the agent cannot continue after it. Edit the result of the call that it answers.`,
+    );
+  }
+  const step = own.slice(found.start, found.end + 1);
+  const written = new Map(
+    editStep(step, edit, next.feedback).map((events, index) => [places[found.start + index], events]),
+  );
+  const edited = log.flatMap(
+    (event, index) => written.get(index)?.map((own): RunEvent => ({ ...own, agent })) ?? [event],
+  );
+  return logBefore(edited, next.next, agent);
+}
+
+/** Returns what each event of a step becomes. */
+function editStep(
+  step: readonly RunEvent[],
+  edit: LogEdit,
+  feedback: readonly RunEvent[],
+): readonly (readonly RunEvent[])[] {
+  if (!('text' in edit)) return withCallEnd(step, edit).map((event) => [event]);
+  if (feedback.some((event) => event.type === 'steer' && event.cause === 'output')) {
     throw editRefusedError(
       `The answer of step ${edit.step} cannot be edited: the model was told next what is wrong with it. Edit the answer of the step after that.`,
     );
   }
-  const before = log.slice(0, index.start);
-  const step = log.slice(index.start, index.end + 1);
-  const written = 'text' in edit ? withText(step, edit.text, edit.step) : withCallEnd(step, edit);
-  const end = continues ? stopped : doneWith(log, step.at(-1)!, 'text' in edit ? edit.text : undefined);
-  const t = (feedback.at(-1) ?? log[index.end]!).t;
-  return numbered([...before, ...written, ...feedback, { ...end, seq: 0, t }]);
+  return withText(step, edit.text, edit.step);
 }
 
 const stopped: RunEventBody = { type: 'run-end', outcome: 'stopped' };
@@ -89,7 +130,7 @@ function withCallEnd(step: readonly RunEvent[], edit: Exclude<LogEdit, { text: s
   if (ended === undefined || at < lastVoid(step)) {
     const ids = step.flatMap((event) => (isOwn(event) && isCallEnd(event) ? [`"${event.toolCallId}"`] : []));
     throw editRefusedError(
-      `Step ${edit.step} has no call "${toolCallId}" of the run itself with a result. It has ${ids.join(', ') || 'none'}.`,
+      `Step ${edit.step} has no call "${toolCallId}" with a result. It has ${ids.join(', ') || 'none'}.`,
     );
   }
   if (!isCallEnd(ended)) return [...step];
@@ -136,7 +177,7 @@ function isRefused(step: readonly RunEvent[], toolCallId: string): boolean {
  * Writes the whole text into the first text of the step, and removes the others. The provider's metadata and citations
  * are those of the text that was there: with them, a provider would read its own text instead.
  */
-function withText(step: readonly RunEvent[], text: string, number: number): RunEvent[] {
+function withText(step: readonly RunEvent[], text: string, number: number): RunEvent[][] {
   const from = lastVoid(step);
   const at = step.findIndex((event, index) => index > from && isOwn(event) && event.type === 'text-start');
   const start = step[at];
@@ -148,7 +189,7 @@ function withText(step: readonly RunEvent[], text: string, number: number): RunE
     ...(text === '' ? [] : [{ seq, t, type: 'text-delta', id, text } as const]),
     { seq, t, type: 'text-end', id },
   ];
-  return step.flatMap((event, index) => {
+  return step.map((event, index) => {
     if (index === at) return written;
     return index > from && isOwn(event) && event.type.startsWith('text-') ? [] : [event];
   });

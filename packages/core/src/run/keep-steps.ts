@@ -3,6 +3,8 @@ import { CuelineError } from '../base/errors.ts';
 import type { RunEvent } from '../log/events.ts';
 import { reduceAll } from '../log/reduce.ts';
 import type { TaskState } from '../log/state.ts';
+import { agentLogOf } from '../log/agent-log.ts';
+import { agentPlaces, cutAgent } from './cut-agent.ts';
 import { countPromptMessages } from '../log/log-queries.ts';
 import {
   describeUnfinished,
@@ -26,15 +28,20 @@ export type KeptSteps = {
 /**
  * Returns the part of a log that is kept if its run is retried from step `from`; nothing of a finished run. By
  * default the run continues after its last whole step, or in the step after it if a call has started there:
- * finished calls are kept, and only calls that may be made twice are made again. The model continues only after
- * a step that called tools, or after which it was told what is missing.
+ * finished calls are kept, and only calls that may be made twice are made again. With `continuesAgents`, an agent that
+ * was at work continues, too. The model continues only after a step that called tools, or after which it was told what
+ * is missing.
  * @throws CuelineError `invalid_options`
  */
-export function keepFinishedSteps(log: readonly RunEvent[], from: number | undefined): KeptSteps {
+export function keepFinishedSteps(
+  log: readonly RunEvent[],
+  from: number | undefined,
+  continuesAgents = false,
+): KeptSteps {
   const ends = continuableEnds(log);
   const last = log.at(-1);
   const isDone = last?.type === 'run-end' && last.outcome === 'done';
-  const begun = from === undefined && !isDone ? findUnfinishedStep(log) : undefined;
+  const begun = from === undefined && !isDone ? findUnfinishedStep(log, continuesAgents) : undefined;
   if (begun !== undefined && begun.start > (ends.at(-1)?.index ?? -1)) return keepUnfinishedStep(log, begun);
   const step = from ?? (isDone ? 0 : (ends.at(-1)?.next ?? 0));
   if (step === 0) return keepOpening(log);
@@ -53,18 +60,30 @@ export function keepFinishedSteps(log: readonly RunEvent[], from: number | undef
 
 /**
  * Returns the numbers of the steps from which `retry({ from })` can run this log again: 0, and each step before which
- * the model has called tools, or was told what is missing.
+ * the model has called tools, or was told what is missing. With the path of an agent, these are the agent's steps, for
+ * {@link logBefore}; none if the agent cannot continue, because no tool call of the run or of another agent is answered
+ * by it alone.
  */
-export function continuableSteps(log: readonly RunEvent[]): number[] {
-  return [0, ...continuableEnds(log).map(({ next }) => next)];
+export function continuableSteps(log: readonly RunEvent[], agent?: string): number[] {
+  if (agent === undefined) return [0, ...continuableEnds(log).map(({ next }) => next)];
+  const own = agentPlaces(log, agent) === undefined ? undefined : agentLogOf(log, agent, 0);
+  return own === undefined ? [] : [0, ...continuableEnds(own.events).map(({ next }) => next)];
 }
 
 /**
  * Returns a log up to the step `step`, with an end. `createRun(definition, { log: before }).retry({ from: step })` runs
- * the step and what follows. `log` stays unchanged.
+ * the step and what follows. With the path of an agent, the log ends before that step of the agent, and keeps what the
+ * other calls of the same step of the run have done; `retry()` without `from` continues the agent there. `log` stays
+ * unchanged.
  * @throws CuelineError `invalid_options` for a step that is not one of {@link continuableSteps}
  */
-export function logBefore(log: readonly RunEvent[], step: number): RunEvent[] {
+export function logBefore(log: readonly RunEvent[], step: number, agent?: string): RunEvent[] {
+  if (agent !== undefined) {
+    const places = agentPlaces(log, agent);
+    if (places === undefined || !continuableSteps(log, agent).includes(step))
+      throw new CuelineError('invalid_options', `The agent ${agent} cannot continue from step ${step}.`);
+    return numbered(cutAgent(log, places, step));
+  }
   const start = log.findIndex(({ type }) => type === 'step-start');
   const events = step === 0 ? log.slice(0, start < 0 ? log.length : start) : eventsBefore(log, step);
   const last = events.at(-1);
@@ -125,7 +144,7 @@ function isUserEdit(event: RunEvent): boolean {
 
 /** The end of a step after which the model continues. */
 export type StepEnd = {
-  /** The index of its `step-end`. */
+  /** The index of its last event: its `step-end`, or the end of a call that a retry has made after it. */
   index: number;
   /** The number of the next step. */
   next: number;
@@ -138,12 +157,15 @@ export function continuableEnds(log: readonly RunEvent[]): StepEnd[] {
   const ends: StepEnd[] = [];
   let called = false;
   let last: StepEnd | undefined;
+  /** The step after one that has ended and whose calls have not. */
+  let nextOfOpen: number | undefined;
   const open = new Set<string>();
   for (const [index, event] of log.entries()) {
     if (event.agent !== undefined) continue;
     switch (event.type) {
       case 'step-start':
         called = false;
+        nextOfOpen = undefined;
         open.clear();
         break;
       case 'tool-input-end':
@@ -154,13 +176,19 @@ export function continuableEnds(log: readonly RunEvent[]): StepEnd[] {
       case 'tool-end':
       case 'tool-error':
         open.delete(event.toolCallId);
+        if (nextOfOpen === undefined || open.size > 0) break;
+        last = { index, next: nextOfOpen, feedback: [] };
+        ends.push(last);
+        nextOfOpen = undefined;
         break;
       case 'step-end': {
+        const next = event.step + 1;
         // a step that was cut off is incomplete, even if a tool of it has run; so is one that waits for a
         // response
         const isWhole = open.size === 0 && event.finishReason !== 'error';
-        last = isWhole ? { index, next: event.step + 1, feedback: [] } : undefined;
+        last = isWhole ? { index, next, feedback: [] } : undefined;
         if (last !== undefined && called) ends.push(last);
+        nextOfOpen = open.size > 0 && event.finishReason !== 'error' ? next : undefined;
         break;
       }
       case 'steer':

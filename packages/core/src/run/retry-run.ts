@@ -28,8 +28,10 @@ export function retryRun(run: RunInternals, starts: RetryStarts, from: number | 
   }
   let kept: KeptSteps;
   try {
+    const { executor } = run.settings;
+    const continuesAgents = executor === undefined || executor.continuesAgents === true;
     // a replay can only start at its beginning
-    kept = keepFinishedSteps(log, run.settings.executor?.replays === true ? 0 : from);
+    kept = keepFinishedSteps(log, executor?.replays === true ? 0 : from, continuesAgents);
   } catch (error) {
     return refused(error);
   }

@@ -3,7 +3,7 @@ import type { LanguageModel } from 'ai';
 import { createId } from '../base/create-id.ts';
 import type { CuelineError } from '../base/errors.ts';
 import { agentsBefore } from '../log/agent-log.ts';
-import type { RunEventBody } from '../log/events.ts';
+import type { RunEvent, RunEventBody } from '../log/events.ts';
 import type { RunLog } from '../log/run-log.ts';
 import type { RunPast } from '../log/run-past.ts';
 import type { Models } from '../models/create-models.ts';
@@ -57,6 +57,8 @@ export type RunContext = {
   readonly durable: DurableRun | undefined;
   /** Keeps the paths of the agents that a loop has started before an index of its log for these. */
   reserve(earlier: RunPast, parent: string | undefined, until: number): void;
+  /** Takes a path for an agent that had it before; false if another agent of this run has it. */
+  claim(path: string): boolean;
   /** Returns the path of the agent that answers `toolCallId`. Paths are unique, also if a model repeats an id. */
   pathOf(parent: string | undefined, toolCallId: string): string;
   /** The task lists of the run (under the empty path) and of its agents, by path. */
@@ -77,6 +79,8 @@ export type AgentContext = {
   readonly sink: EventSink;
   /** The past of the loop, if another process began it. */
   readonly past?: RunPast | undefined;
+  /** The events of the agents that continue in the unfinished calls of a retried run. */
+  readonly agentEvents?: readonly RunEvent[] | undefined;
   /** Releases the permit of a tool's call while an agent works inside it. Missing if there is no such call. */
   readonly releaseWhile?: Permit['releaseWhile'];
 };
@@ -120,6 +124,11 @@ export function createRunContext(
       for (const path of agentsBefore(earlier.events, until)) {
         paths.add(parent === undefined ? path : `${parent}/${path}`);
       }
+    },
+    claim(path) {
+      const isFree = !paths.has(path);
+      paths.add(path);
+      return isFree;
     },
     pathOf(parent, toolCallId) {
       const first = parent === undefined ? toolCallId : `${parent}/${toolCallId}`;

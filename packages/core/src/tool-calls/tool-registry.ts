@@ -27,6 +27,8 @@ export type ToolRegistry = {
   update(definitions: ReadonlyMap<string, ToolDefinition>, taskId?: string): void;
   /** Returns the tool of this name if a call of it may be made twice: if it only reads, or is idempotent. */
   retryableTool(toolName: string): ToolSet[string] | undefined;
+  /** Returns the tool of this name if an agent answers it. */
+  agentTool(toolName: string): ToolSet[string] | undefined;
   /** Returns how a call is handled that an earlier process of the run has left open. */
   settlementOf(toolName: string): Settlement;
   /** Counts calls that an earlier process of the run has made, for the loop guard. */
@@ -209,6 +211,10 @@ class Registry implements ToolRegistry {
   retryableTool(toolName: string): ToolSet[string] | undefined {
     const { effect, idempotent } = this.#rulesOf(toolName);
     return effect === 'read' || idempotent === true ? this.tools[toolName] : undefined;
+  }
+
+  agentTool(toolName: string): ToolSet[string] | undefined {
+    return this.#current.get(toolName)?.kind === 'agent' ? this.tools[toolName] : undefined;
   }
 
   #rulesOf(toolName: string): ToolRules {

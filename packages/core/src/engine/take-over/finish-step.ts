@@ -20,21 +20,42 @@ type StepContext = {
   registry: ToolRegistry;
   toolApproval: Pick<ToolApproval, 'review'>;
   signal: AbortSignal;
+  /** Receives a call that is not made again, although something may have happened in it. */
+  onFail(call: UnfinishedCall): void;
 };
 
 /**
  * Makes the calls that the step before a retry has left open, and replaces their errors in `messages` by the results.
- * Only calls a tool whose definition says that it reads or is idempotent, whatever the log says: any other call is for
- * the model to make again.
+ * Only calls a tool whose definition says that it reads or is idempotent, or that an agent answers, whatever the log
+ * says: any other call is for the model to make again.
  */
 export async function finishStep(
   calls: readonly UnfinishedCall[],
   messages: readonly ModelMessage[],
   context: StepContext,
 ): Promise<void> {
-  await settleCalls(calls, messages, context, ({ toolName }) => ({
-    tool: context.registry.retryableTool(toolName),
-  }));
+  await settleCalls(calls, messages, context, (call) =>
+    call.agentEvents === undefined
+      ? { tool: context.registry.retryableTool(call.toolName) }
+      : continueAgent(call, context),
+  );
+}
+
+/** Does the same for a step of an agent that continues in such a call. Its open calls are agents, too. */
+export async function finishAgentStep(
+  calls: readonly UnfinishedCall[],
+  messages: readonly ModelMessage[],
+  context: StepContext,
+): Promise<void> {
+  await settleCalls(calls, messages, context, (call) => continueAgent(call, context));
+}
+
+/** Lets the agent of a call continue. It may be missing in another version of the prompt. */
+function continueAgent(call: UnfinishedCall, { registry, onFail }: StepContext): Settlement {
+  const tool = registry.agentTool(call.toolName);
+  if (tool !== undefined) return { tool };
+  onFail(call);
+  return { error: INTERRUPTED };
 }
 
 /**
@@ -45,7 +66,7 @@ export async function finishStep(
 export async function finishOwnStep(
   calls: readonly OwnOpenCall[],
   messages: readonly ModelMessage[],
-  context: StepContext & { onFail: (call: OwnOpenCall) => void },
+  context: StepContext,
 ): Promise<void> {
   await settleCalls(calls, messages, context, (call) => {
     const { tool, continues } = context.registry.settlementOf(call.toolName);

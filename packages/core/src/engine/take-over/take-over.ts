@@ -11,7 +11,7 @@ import type { AgentContext } from '../../tool-calls/run-context.ts';
 import type { ToolApproval } from '../../tool-calls/tool-approval.ts';
 import type { ToolRegistry } from '../../tool-calls/tool-registry.ts';
 import { reduceAll } from '../../log/reduce.ts';
-import { finishOwnStep, type OwnOpenCall } from './finish-step.ts';
+import { finishAgentStep, finishOwnStep, type OwnOpenCall } from './finish-step.ts';
 import type { LoopPolicy, PolicyPast } from '../loop-policy.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import { steerOf } from '../steer.ts';
@@ -70,8 +70,10 @@ export async function takeOverLoop(
     });
   }
   if (openStep === undefined) return { hasEndedStep: false, received };
-  const onFail = ({ toolCallId }: OwnOpenCall): void => endAgents(past, toolCallId, agentContext);
-  await finishOwnStep(calls, messages, { recorder, registry, toolApproval, signal, onFail });
+  const onFail = ({ toolCallId }: UnfinishedCall): void => endAgents(past, toolCallId, agentContext);
+  // only the log of a run that is advanced step by step is sure to be its own
+  const finish = agentContext.runContext.durable === undefined ? finishAgentStep : finishOwnStep;
+  await finish(calls, messages, { recorder, registry, toolApproval, signal, onFail });
   // later calls may have the same ids
   agentContext.runContext.reserve(past, agentContext.path, past.events.length);
   const { step, finishReason, usage } = openStep;

@@ -1,0 +1,150 @@
+import { isInAgent } from '../log/agent-log.ts';
+import type { RunEvent } from '../log/events.ts';
+import { unknownUsage } from '../log/unfinished-step.ts';
+
+/** The run itself or an agent, on the way to an agent. */
+type Place = {
+  /** The agent's path; undefined for the run itself. */
+  path: string | undefined;
+  /** The index of its first event. */
+  start: number;
+  /** The step in which it calls the next agent on the way: its start, its end, and where the next step starts. */
+  step: { start: number; end: number; next: number };
+  /** The call that the next agent answers. */
+  toolCallId: string;
+};
+
+/** The way from a run to one of its agents. */
+export type AgentPlaces = {
+  /** The run itself, then the agents in which the agent works. */
+  above: readonly Place[];
+  path: string;
+  /** The index of its `agent-start`. */
+  start: number;
+};
+
+/** Returns the way to the agent at `path`; undefined if one of these agents is not the only answer to a tool call. */
+export function agentPlaces(log: readonly RunEvent[], path: string): AgentPlaces | undefined {
+  const above: Place[] = [];
+  let parent: string | undefined;
+  let start = 0;
+  for (const segment of path.split('/')) {
+    const child: string = parent === undefined ? segment : `${parent}/${segment}`;
+    const at = log.findLastIndex((event) => event.type === 'agent-start' && event.agent === child);
+    const begin = log[at];
+    if (begin?.type !== 'agent-start' || at < start) return undefined;
+    const { name, toolCallId } = begin;
+    const step = stepAround(log, parent, at);
+    const isAnswer = log
+      .slice(step.start, at)
+      .some(
+        (event) =>
+          event.type === 'tool-input-end' &&
+          event.agent === parent &&
+          event.toolCallId === toolCallId &&
+          event.toolName === name,
+      );
+    if (step.start < start || !isAnswer) return undefined;
+    above.push({ path: parent, start, step, toolCallId });
+    parent = child;
+    start = at;
+  }
+  return { above, path, start };
+}
+
+/** Returns the step of an agent, or of the run itself, that was under way at an index of the log. */
+function stepAround(log: readonly RunEvent[], path: string | undefined, at: number): Place['step'] {
+  const isOwn =
+    (type: RunEvent['type'], from: number) =>
+    (event: RunEvent, index: number): boolean =>
+      index > from && event.type === type && event.agent === path;
+  const start = log.findLastIndex(
+    (event, index) => index < at && event.type === 'step-start' && event.agent === path,
+  );
+  const next = log.findIndex(isOwn('step-start', start));
+  const until = next < 0 ? log.length : next;
+  const end = log.findIndex(isOwn('step-end', start));
+  return { start, end: end < 0 || end > until ? until : end, next: until };
+}
+
+/**
+ * Returns a log in which the agent has not begun the step `step`. What follows from that step is missing, also in the
+ * agents above and in the run itself; the other calls of their steps stay as they are.
+ */
+export function cutAgent(
+  log: readonly RunEvent[],
+  { above, path, start }: AgentPlaces,
+  step: number,
+): RunEvent[] {
+  const begin = log.findIndex(
+    (event, index) =>
+      index > start && event.type === 'step-start' && event.agent === path && event.step === step,
+  );
+  const cut = begin < 0 ? log.length : begin;
+  const [run] = above;
+  const keeps = (event: RunEvent, index: number): boolean => {
+    if (index < run!.step.start) return true;
+    const { agent } = event;
+    if (agent !== undefined && isInAgent({ agent }, path)) {
+      if (agent === path) return index < cut && event.type !== 'agent-end';
+      return startOf(log, agent, path, index) < cut;
+    }
+    const place = above.findLast((one) => one.path === undefined || isInAgent({ agent }, one.path))!;
+    if (agent !== place.path) return startOf(log, agent!, place.path, index) < place.step.next;
+    return keepsOwn(event, index, place);
+  };
+  const kept = log.filter(keeps);
+  const t = kept.at(-1)?.t ?? 0;
+  const added = [...above.flatMap((place) => answerEnd(log, place)), ...feedbackAfter(log, path, begin)];
+  return [
+    ...kept,
+    ...added.map((event) => ({ ...event, t })),
+    { seq: 0, t, type: 'run-end', outcome: 'stopped' },
+  ];
+}
+
+/** True for an event above the agent that does not follow from what the agent has answered. */
+function keepsOwn(event: RunEvent, index: number, { path, step, toolCallId }: Place): boolean {
+  if (index < step.start) return true;
+  if (index >= step.next || event.type === 'agent-end' || event.type === 'run-end') return false;
+  const isCall = 'toolCallId' in event;
+  if (isCall && event.toolCallId === toolCallId)
+    return event.type !== 'tool-end' && event.type !== 'tool-error';
+  if (index < step.end) return true;
+  // an agent's step ends once its calls have ended
+  if (index === step.end) return path === undefined;
+  return isCall || 'approvalId' in event || event.type === 'run-resume';
+}
+
+/** Returns the index at which the agent started that is directly below `above` on the way to `agent`. */
+function startOf(log: readonly RunEvent[], agent: string, above: string | undefined, index: number): number {
+  const from = above === undefined ? 0 : above.length + 1;
+  const slash = agent.indexOf('/', from);
+  const child = slash < 0 ? agent : agent.slice(0, slash);
+  return log.findLastIndex(
+    (event, at) => at <= index && event.type === 'agent-start' && event.agent === child,
+  );
+}
+
+/** Returns the event after which an agent above continues with the open calls of its step. */
+function answerEnd(log: readonly RunEvent[], { path, step }: Place): RunEvent[] {
+  if (path === undefined) return [];
+  const isLogged = log
+    .slice(step.start, step.next)
+    .some((event) => event.type === 'model-call-end' && event.agent === path);
+  if (isLogged) return [];
+  const end = log[step.end];
+  const { finishReason, usage } =
+    end?.type === 'step-end' && end.agent === path
+      ? end
+      : { finishReason: 'interrupted' as const, usage: unknownUsage };
+  return [{ seq: 0, t: 0, type: 'model-call-end', finishReason, usage, agent: path }];
+}
+
+/** Returns what the agent was told before its step, which the log has after the start of the step. */
+function feedbackAfter(log: readonly RunEvent[], path: string, begin: number): RunEvent[] {
+  if (begin < 0) return [];
+  const own = log.slice(begin + 1).filter(({ agent }) => agent === path);
+  const other = own.findIndex(({ type }) => type !== 'steer');
+  return own.slice(0, other < 0 ? own.length : other);
+}
