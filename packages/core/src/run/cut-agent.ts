@@ -82,16 +82,19 @@ export function cutAgent(
   );
   const cut = begin < 0 ? log.length : begin;
   const [run] = above;
+  /** The indexes at which the agents so far have started, by path. */
+  const starts = new Map<string, number>();
   const keeps = (event: RunEvent, index: number): boolean => {
-    if (index < run!.step.start) return true;
     const { agent } = event;
+    if (event.type === 'agent-start' && agent !== undefined) starts.set(agent, index);
+    if (index < run!.step.start) return true;
     if (agent !== undefined && isInAgent({ agent }, path)) {
       if (agent === path) return index < cut && event.type !== 'agent-end';
-      return startOf(log, agent, path, index) < cut;
+      return (starts.get(childOn(agent, path)) ?? index) < cut;
     }
     const place = above.findLast((one) => one.path === undefined || isInAgent({ agent }, one.path))!;
-    if (agent !== place.path) return startOf(log, agent!, place.path, index) < place.step.next;
-    return keepsOwn(event, index, place);
+    if (agent === place.path) return keepsOwn(event, index, place);
+    return (starts.get(childOn(agent!, place.path)) ?? index) < place.step.next;
   };
   const kept = log.filter(keeps);
   const t = kept.at(-1)?.t ?? 0;
@@ -116,14 +119,10 @@ function keepsOwn(event: RunEvent, index: number, { path, step, toolCallId }: Pl
   return isCall || 'approvalId' in event || event.type === 'run-resume';
 }
 
-/** Returns the index at which the agent started that is directly below `above` on the way to `agent`. */
-function startOf(log: readonly RunEvent[], agent: string, above: string | undefined, index: number): number {
-  const from = above === undefined ? 0 : above.length + 1;
-  const slash = agent.indexOf('/', from);
-  const child = slash < 0 ? agent : agent.slice(0, slash);
-  return log.findLastIndex(
-    (event, at) => at <= index && event.type === 'agent-start' && event.agent === child,
-  );
+/** Returns the path of the agent directly below `above` on the way to `agent`. */
+function childOn(agent: string, above: string | undefined): string {
+  const slash = agent.indexOf('/', above === undefined ? 0 : above.length + 1);
+  return slash < 0 ? agent : agent.slice(0, slash);
 }
 
 /** Returns the event after which an agent above continues with the open calls of its step. */

@@ -1,4 +1,4 @@
-import { createRun, definePrompt, type PromptDefinition, type RunEvent } from '@cueline/core';
+import { createRun, definePrompt, type PromptDefinition, type RunEvent, type RunState } from '@cueline/core';
 import { continuableSteps, editLog, logBefore } from '@cueline/core/replay';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
@@ -260,8 +260,7 @@ test('an agent with tasks and an answer of its own schema continues with both', 
   const run = createRun(boss, { model });
   await run.start();
   expect(run.getState().agents[0]?.output).toEqual({ rooms: 2 });
-  const tasksOf = (state: ReturnType<typeof run.getState>) =>
-    state.agents[0]?.tasks.map(({ status }) => status);
+  const tasksOf = ({ agents }: Pick<RunState, 'agents'>) => agents[0]?.tasks.map(({ status }) => status);
   const log = logBefore(run.log(), 2, 'ask');
   expect(tasksOf(createRun(boss, { model, log }).getState())).toEqual(['completed', 'pending']);
   const turns: ScriptedTurn[] = [finish('g2'), 'Not JSON.', rooms(3), 'Three rooms.'];
