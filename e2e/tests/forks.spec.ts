@@ -172,8 +172,9 @@ export default definePrompt('table', async (prompt) => {
     expect(await playground.tool('roll').allTextContents()).toEqual(results);
     expect(asked(server)).toHaveLength(7);
 
-    await playground.tool('roll').last().getByRole('button').first().click();
-    await player.getByRole('button', { name: 'Edit result…' }).click();
+    const last = playground.tool('roll').last();
+    await last.getByRole('button').first().click();
+    await last.getByRole('button', { name: 'Edit result…' }).click();
     await page.getByLabel('Result as text').fill('blue 6');
     await page.getByRole('button', { name: 'Run on with this' }).click();
     await expect(page.getByLabel('Answer', { exact: true }).last()).toHaveText('The third game.');
