@@ -3,7 +3,13 @@ import type { RunEvent } from '@cueline/core';
 /** A part of a log: from the index `start` up to, but not including, `end`. */
 export type EventRange = { start: number; end: number };
 
-type StepIndex = { first: RunEvent | undefined; read: number; starts: Map<string | undefined, number[]> };
+type StepIndex = {
+  first: RunEvent | undefined;
+  read: number;
+  starts: Map<string | undefined, number[]>;
+  /** The numbers of the steps under way. */
+  open: Map<string | undefined, number>;
+};
 
 /** By log. A log only grows, so each event is read once. */
 const indexes = new WeakMap<readonly RunEvent[], StepIndex>();
@@ -13,18 +19,24 @@ function startsOf(log: readonly RunEvent[], path: string | undefined): readonly 
   let index = indexes.get(log);
   // a replay that is rewound begins its log again
   if (index === undefined || index.first !== log[0] || index.read > log.length) {
-    index = { first: log[0], read: 0, starts: new Map() };
+    index = { first: log[0], read: 0, starts: new Map(), open: new Map() };
     indexes.set(log, index);
   }
-  const { starts } = index;
+  const { starts, open } = index;
   for (; index.read < log.length; index.read += 1) {
-    const { type, agent } = log[index.read]!;
-    if (type === 'agent-start') starts.delete(agent);
-    else if (type === 'step-start') {
-      const known = starts.get(agent);
-      if (known === undefined) starts.set(agent, [index.read]);
-      else known.push(index.read);
+    const event = log[index.read]!;
+    const { agent } = event;
+    if (event.type === 'step-end') open.delete(agent);
+    if (event.type === 'agent-start') {
+      starts.delete(agent);
+      open.delete(agent);
     }
+    if (event.type !== 'step-start') continue;
+    const known = starts.get(agent);
+    if (known === undefined) starts.set(agent, [index.read]);
+    // a step that broke off and continues is one step
+    else if (open.get(agent) !== event.step) known.push(index.read);
+    open.set(agent, event.step);
   }
   return starts.get(path) ?? [];
 }

@@ -14,6 +14,9 @@ export type Note = {
 
 /** What only the log knows about the times of a step. */
 export type StepTimes = {
+  /** Its number in the run or the agent. */
+  step: number;
+  hasEnded: boolean;
   blocks: Block[];
   notes: Note[];
   /** When the last part of the answer arrived. */
@@ -123,8 +126,14 @@ function readWork(work: WorkTimes, event: RunEvent): void {
   const step = work.steps.at(-1);
   switch (event.type) {
     case 'step-start':
-      work.steps.push({ blocks: [], notes: [], lastOutputAt: undefined, open: new Set(), attemptAt: t });
+      // a step that broke off and continues is one step
+      if (step?.step === event.step && !step.hasEnded) step.attemptAt = t;
+      else work.steps.push(startOf(event));
       return;
+    case 'step-end':
+      if (step === undefined) return;
+      step.hasEnded = true;
+      return readStep(step, event);
     case 'agent-end':
     case 'run-end':
       work.end = t;
@@ -143,6 +152,18 @@ function readWork(work: WorkTimes, event: RunEvent): void {
     default:
       if (step !== undefined) readStep(step, event);
   }
+}
+
+function startOf({ step, t }: Extract<RunEvent, { type: 'step-start' }>): StepTimes {
+  return {
+    step,
+    hasEnded: false,
+    blocks: [],
+    notes: [],
+    lastOutputAt: undefined,
+    open: new Set(),
+    attemptAt: t,
+  };
 }
 
 function readStep(step: StepTimes, event: RunEvent): void {

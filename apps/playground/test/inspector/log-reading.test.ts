@@ -35,6 +35,14 @@ describe('the events of a step', () => {
     expect(eventsIn(log, ofAgent, 'c1').map(({ seq }) => seq)).toEqual([5, 6]);
   });
 
+  test('include those of an attempt that broke off before the step continued', () => {
+    const [begin, ...rest] = step(0, []);
+    const broken: RunEventBody = { type: 'retry', error: { code: 'interrupted', message: 'Gone.' } };
+    const continued = logOf([start, begin!, broken, begin!, ...rest, ...step(1, [])]);
+    expect(rangeOfStep(continued, undefined, 0, Infinity)).toEqual({ start: 0, end: 5 });
+    expect(rangeOfStep(continued, undefined, 1, Infinity)).toEqual({ start: 5, end: 7 });
+  });
+
   test('end at the moment that is shown, and a later step has none', () => {
     expect(rangeOfStep(log, undefined, 0, 2)).toEqual({ start: 0, end: 3 });
     expect(rangeOfStep(log, undefined, 1, 2)).toBeUndefined();

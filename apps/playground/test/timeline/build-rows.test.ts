@@ -56,6 +56,32 @@ test('a step shows time to first token and generation separately, with its think
   expect(rows.map(({ isItself }) => isItself)).toEqual([true, false, false, true]);
 });
 
+test('a step that broke off and continued is one step, with the attempt that broke off as a note', () => {
+  const log = logOf([
+    start,
+    begin,
+    { type: 'text-start', id: 't' },
+    { type: 'text-delta', id: 't', text: 'Let me' },
+    { type: 'retry', error: { code: 'interrupted', message: 'The page was closed.' } },
+    begin,
+    { type: 'text-start', id: 'u' },
+    { type: 'text-delta', id: 'u', text: 'Let me look.' },
+    { type: 'text-end', id: 'u' },
+    finish,
+    ...step(1, [
+      { type: 'text-start', id: 'v' },
+      { type: 'text-delta', id: 'v', text: 'Rain.' },
+      { type: 'text-end', id: 'v' },
+    ]),
+    end,
+  ]);
+  const rows = outline(rowsOf(log));
+  expect(rows.filter((row) => row.startsWith('Step'))).toHaveLength(2);
+  expect(rows).toContain('  Text: text 60-80');
+  expect(rows).toContain('  Text: text 110-130');
+  expect(rows.some((row) => row.startsWith('  Broken off'))).toBe(true);
+});
+
 test('a row that is under way has no end, and the end of the run ends unfinished rows', () => {
   const log = logOf([
     start,

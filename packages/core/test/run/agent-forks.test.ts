@@ -313,9 +313,14 @@ describe('a retry of a run that broke off while an agent was at work', () => {
     // in the middle of the answer of the agent's last step
     const delta = log.findLastIndex(({ type, agent }) => type === 'text-delta' && agent === 'ask');
     dug.length = 0;
-    const { answer } = await runOn(boss, log.slice(0, delta + 1), ['Gold!', 'The helper found gold.']);
+    const { answer, fork } = await runOn(boss, log.slice(0, delta + 1), ['Gold!', 'The helper found gold.']);
     expect(answer).toBe('The helper found gold.');
     expect(dug).toEqual([]);
+    const [helper] = fork.getState().agents;
+    expect(helper?.steps.map(({ step }) => step)).toEqual([0, 1, 2]);
+    const parts = helper?.messages.at(-1)?.parts.map(({ type }) => type);
+    expect(parts?.filter((type) => type === 'step-start')).toHaveLength(3);
+    expect(JSON.stringify(helper?.messages)).not.toContain('Sand everywhere');
   });
 
   test('makes no call of the agent twice, wherever the run broke off', async () => {
