@@ -45,13 +45,13 @@ function checkPage(page) {
   const updated = text.replace(fence, (block, opening, language, source, shown, offset) => {
     blocks += 1;
     const line = text.slice(0, offset).split('\n').length;
-    const code = source === undefined ? undefined : sourceOf(source);
+    const { code, fault } =
+      source === undefined
+        ? { fault: `names no file. Write \`\`\`${language} file=<path>[#<region>].` }
+        : sourceOf(source);
     if (code === shown) return block;
     if (code === undefined) {
-      const why = source === undefined ? 'names no file' : `names ${source}, which does not exist`;
-      problems.push(
-        `${page}:${line}: the code block ${why}. Write \`\`\`${language} file=<path>[#<region>].`,
-      );
+      problems.push(`${page}:${line}: the code block ${fault}`);
       return block;
     }
     if (write) return `${opening}${code}\`\`\``;
@@ -65,7 +65,7 @@ function checkPage(page) {
 
 /**
  * @param {string} source
- * @returns {string | undefined}
+ * @returns {{ code: string, fault?: undefined } | { code?: undefined, fault: string }} the code, or what is wrong
  */
 function sourceOf(source) {
   const [path = '', region] = source.split('#');
@@ -73,16 +73,24 @@ function sourceOf(source) {
   try {
     text = readFileSync(join(root, path), 'utf8');
   } catch {
-    return undefined;
+    return { fault: `names ${path}, which does not exist.` };
   }
-  if (region === undefined) return text;
+  if (region === undefined) return { code: text };
   const lines = text.split('\n');
-  const from = lines.findIndex((line) => line.trim() === `// #region ${region}`);
+  const [from, second] = lines.flatMap((line, index) =>
+    line.trim() === `// #region ${region}` ? [index] : [],
+  );
+  if (from === undefined) return { fault: `names the region "${region}", which ${path} does not have.` };
+  if (second !== undefined) {
+    return {
+      fault: `names the region "${region}", which ${path} has twice: in lines ${from + 1} and ${second + 1}. Rename one of them.`,
+    };
+  }
   const to = lines.findIndex((line, index) => index > from && line.trim() === '// #endregion');
-  if (from < 0 || to < 0) return undefined;
+  if (to < 0) return { fault: `names the region "${region}" of ${path}, which has no // #endregion.` };
   const body = lines.slice(from + 1, to);
   const indent = Math.min(...body.filter((line) => line.trim()).map((line) => line.search(/\S/)));
-  return body.map((line) => `${line.slice(indent)}\n`).join('');
+  return { code: body.map((line) => `${line.slice(indent)}\n`).join('') };
 }
 
 /** @param {string} example */

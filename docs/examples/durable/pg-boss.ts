@@ -40,7 +40,7 @@ export async function pgBossDriver(boss: PgBoss): Promise<DurableDriver> {
       );
       return {
         async stop() {
-          const grace = setTimeout(() => stopping.abort(new Error('The worker stops.')), 10_000);
+          const grace = setTimeout(() => stopping.abort(new Error('The worker is shutting down.')), 10_000);
           await working;
           await boss.offWork(QUEUE, { wait: true });
           clearTimeout(grace);

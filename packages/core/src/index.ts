@@ -81,7 +81,7 @@ export type {
 export type { ModelSettings } from './models/settings.ts';
 export type { TypesOf, TypedSettings } from './prompt/types-of.ts';
 export { failedStart } from './executors/failed-start.ts';
-export { inProcess, sendCommand, type InProcessOptions } from './executors/in-process.ts';
+export { inProcess, type InProcessOptions } from './executors/in-process.ts';
 export { viaRoute } from './executors/via-route.ts';
 export type { Connectivity } from './provider/connectivity.ts';
 export type { Executor, LocalExecutor, RouteExecutor, RunCommand, RunRequest } from './executors/executor.ts';

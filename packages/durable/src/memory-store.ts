@@ -1,4 +1,5 @@
 import type { RunEvent } from '@cueline/core';
+import { notStoredError } from './not-stored-error.ts';
 import type { DurableStore, NewDurableRun, RunQuery, StoredCommand } from './store.ts';
 
 type Kept = NewDurableRun & {
@@ -37,6 +38,7 @@ export function createMemoryStore(): DurableStore {
     async create(run) {
       const known = runOf(run.key === undefined ? { runId: run.runId } : { key: run.key });
       if (known !== undefined) return { runId: known.runId };
+      if (runs.has(run.runId)) throw notStoredError(run.runId);
       // the other stores write JSON, too
       const start = JSON.parse(JSON.stringify(run.start)) as typeof run.start;
       runs.set(run.runId, { ...run, start, epoch: 0, events: [], commands: [], ended: false });

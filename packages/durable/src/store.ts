@@ -80,7 +80,10 @@ export type ReadEvents = {
  * Postgres cannot store. All other texts are part of JSON, and may contain anything.
  */
 export type DurableStore = {
-  /** Stores a run, or returns the run that was started with the same key before. */
+  /**
+   * Stores a run, or returns the run that was started with the same key before; without a key, the run that has this id.
+   * Rejects, and changes nothing, if the key is new and a run with another key has this id.
+   */
   create(run: NewDurableRun): Promise<'created' | { runId: string }>;
   /**
    * Takes a run over: from now on, only the caller can store its events. Returns the events after `afterSeq`, 'ended' for a

@@ -34,26 +34,29 @@ export function useRunCallbacks<Types extends PromptTypes>(
   useEffect(() => {
     const tellEnd = (state: RunState<Types>): void => {
       const { onDone, onError } = latest.current;
-      if (state.status === 'done') callSafely(() => onDone?.(state));
-      if (state.status === 'error') callSafely(() => onError?.(CuelineError.fromJSON(state.error)));
+      if (state.status === 'done') onDone?.(state);
+      if (state.status === 'error') onError?.(CuelineError.fromJSON(state.error));
     };
     const before = left.current;
     const now = run.getState();
     if (before?.run === run && (before.state.status !== now.status || before.state.runId !== now.runId))
-      tellEnd(now);
+      // not at once: an error of the callback must not become one of the component
+      queueMicrotask(() => tellEnd(now));
 
     let mounted = true;
     const unlisten = run.listen((event) => {
       const { onEvent, onDone, onError } = latest.current;
-      if (onEvent !== undefined) callSafely(() => onEvent(event));
       // without callbacks for ends, a burst of events need not be reduced at once
-      if (event.type !== 'run-end' || (onDone ?? onError) === undefined) return;
-      // not by subscription: the start that waited for this end may have begun before the next frame
-      const state = run.getState();
-      // after all subscribers know of this end: a callback may start the next run
-      queueMicrotask(() => {
-        if (mounted) tellEnd(state);
-      });
+      if (event.type === 'run-end' && (onDone ?? onError) !== undefined) {
+        // not by subscription: the start that waited for this end may have begun before the next frame
+        const state = run.getState();
+        // after all subscribers know of this end: a callback may start the next run
+        queueMicrotask(() => {
+          if (mounted) tellEnd(state);
+        });
+      }
+      // last, because it may throw, which the run reports
+      onEvent?.(event);
     });
     return () => {
       mounted = false;
@@ -61,15 +64,4 @@ export function useRunCallbacks<Types extends PromptTypes>(
       unlisten();
     };
   }, [run, latest]);
-}
-
-/** An error in a callback belongs to the application; it must not end the run or keep its state from being shown. */
-function callSafely(callback: () => void): void {
-  try {
-    callback();
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error;
-    });
-  }
 }

@@ -107,10 +107,7 @@ export function useTaskList(
     inlinePrompt<void>('useTaskList', options.id, async (prompt) => {
       await define?.(prompt);
       if (prompt.definitions.messages.length === 0) prompt.$`Work on the tasks, one after the other.`;
-      prompt.defTaskList(planned, {
-        ...(maxAttempts !== undefined && { maxAttempts }),
-        ...(maxNudges !== undefined && { maxNudges }),
-      });
+      prompt.defTaskList(planned, { maxAttempts, maxNudges });
     }) as PromptDefinition<void, TextPrompt>,
     { ...options, watch: false },
   );

@@ -11,16 +11,23 @@ const PAUSE = 100;
 export function followSettled(settle: (moment: Moment | undefined) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let known = useInspection.getState().moment;
+  let reported = known;
   settle(known);
+
+  function report(moment: Moment | undefined): void {
+    reported = moment;
+    settle(moment);
+  }
+
   const unsubscribe = useInspection.subscribe(({ moment, playing }) => {
     if (moment === known) return;
     known = moment;
     const isDragged = timer !== undefined && moment !== undefined && !playing;
     clearTimeout(timer);
-    if (!isDragged) settle(moment);
+    if (!isDragged) report(moment);
     timer = setTimeout(() => {
       timer = undefined;
-      settle(moment);
+      if (moment !== reported) report(moment);
     }, PAUSE);
   });
   return () => {

@@ -1,7 +1,8 @@
 import { CuelineError, type CuelineErrorCode } from './errors.ts';
 import { successorOf, whyDropped } from './former-names.ts';
 import { nearestName } from './nearest-name.ts';
-import { isRecord, quoteValue } from './describe-value.ts';
+import { isRecord } from './is-record.ts';
+import { quoteValue } from './quote-value.ts';
 
 /**
  * Refuses an unknown name, which would otherwise be ignored. `instead` returns what to write, if it knows.

@@ -1,4 +1,4 @@
-import { isRecord } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
 
 /** The description of a tool's argument. `label` is its name, with a question mark if it is optional. */
 export type Property = { label: string; type: string; description?: string };

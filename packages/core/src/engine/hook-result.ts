@@ -1,7 +1,8 @@
 import { CuelineError } from '../base/errors.ts';
 import type { HookResult } from '../prompt/hook.ts';
 import { suggestion } from '../base/check-names.ts';
-import { isRecord, quoteValue } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
+import { quoteValue } from '../base/quote-value.ts';
 
 /** What a hook may change. The compiler compares the list with the AI SDK's own. */
 const names: Record<keyof HookResult, true> = {

@@ -2,7 +2,7 @@ import type { ModelMessage, ToolSet } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { checkAnswered } from '../messages/call-order.ts';
 import type { Plugin } from '../prompt/define-plugin.ts';
-import { isRecord } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
 import { resolveMessages } from '../messages/resolve-messages.ts';
 import { Prompt } from '../prompt/prompt.ts';
 import type { ToolList } from '../tools/tool-list.ts';

@@ -1,5 +1,5 @@
 import { CuelineError } from '../base/errors.ts';
-import { isRecord } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
 import type { RunState, StepState } from '../log/state.ts';
 
 /** The price of a model for each million tokens. */

@@ -1,6 +1,6 @@
 import { CuelineError } from '../base/errors.ts';
 import { checkNames } from '../base/check-names.ts';
-import { quoteValue } from '../base/describe-value.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
 import type { EvalCase, Scorer } from './scorer.ts';
 import { equals } from './scorers.ts';

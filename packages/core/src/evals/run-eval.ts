@@ -1,7 +1,7 @@
 import type { LanguageModel } from 'ai';
 import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
-import { quoteValue } from '../base/describe-value.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import { hashOf } from '../json/content-hash.ts';
 import type { ModelSettings } from '../models/settings.ts';

@@ -3,7 +3,7 @@ import { validateOf } from '../tools/standard-schema.ts';
 import { validateJson } from '../tools/validate-json.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import { parseJson } from '../json/parse-json.ts';
-import { quoteValue } from '../base/describe-value.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import type { Scorer, ScoreValue } from './scorer.ts';
 import type { EvalOutput, EvalToolCall } from './eval-output.ts';
 

@@ -1,7 +1,5 @@
-import type { EditReply } from '../tasks/task-item.ts';
 import type { ModelSettings } from '../models/settings.ts';
-import type { Executor, RunCommand } from './executor.ts';
-import type { RunHandle } from '../log/run-handle.ts';
+import type { Executor } from './executor.ts';
 import { loadRunner } from './load-runner.ts';
 import type { KnownRuns } from './start-in-process.ts';
 import type { WorkListener } from '../base/track-work.ts';
@@ -43,27 +41,9 @@ export function inProcessWith(
       if (run === undefined) return undefined;
       if (signal.aborted) run.stop();
       else signal.addEventListener('abort', () => run.stop(), { once: true });
-      return openLazily(async () => (await loadRunner()).toEnd(run, runs, afterSeq));
+      return run.events(afterSeq);
     },
-    send(runId, command) {
-      const run = runs.get(runId);
-      return run === undefined
-        ? { accepted: false, reason: 'The run is not in progress.' }
-        : sendCommand(run, command);
-    },
+    send: (runId, command) =>
+      runs.get(runId)?.send(command) ?? { accepted: false, reason: 'The run is not in progress.' },
   };
-}
-
-/** Sends a command to a run in this process. */
-export function sendCommand(run: RunHandle, command: RunCommand): Promise<EditReply> {
-  switch (command.type) {
-    case 'edit':
-      return run.edit(command.edit, command.agent);
-    case 'approval-response':
-      return run.respondToApproval(command.approvalId, command.response);
-    case 'client-tool-response':
-      return run.respondToClientTool(command.clientCallId, command.response);
-    case 'client-tool-claim':
-      return run.claimClientTool(command.clientCallId, command.page, command.instead);
-  }
 }

@@ -6,6 +6,7 @@ import { CuelineError } from '../base/errors.ts';
 import type { RunEvent } from '../log/events.ts';
 import { readEventStream } from '../wire/read-event-stream.ts';
 import type { RunCommand, RunRequest } from './executor.ts';
+import { failedStart } from './failed-start.ts';
 import { commandBody, startBody } from './route-body.ts';
 import { connectToRoute, routeTimeoutError } from './route-connection.ts';
 import { isOffline, pauseBeforeTry, untilOnline } from './route-pause.ts';
@@ -49,13 +50,12 @@ export function startOnRoute<Input>(
   options: RouteOptions,
   request: RunRequest<Input>,
   signal: AbortSignal,
-  unstarted: () => Iterable<RunEvent>,
 ): AsyncIterator<RunEvent> {
   const route = routeAt(url, options);
   const { abortSignal } = request.options ?? {};
   const errand: Subscription = {
     body: startBody({ ...request, key: request.key ?? createId('start') }),
-    unstarted,
+    unstarted: () => failedStart(request.definition.name, undefined, request.messages),
   };
   return follow(route, errand, anySignal(signal, abortSignal));
 }

@@ -1,15 +1,27 @@
 import { anySignal } from '../base/any-signal.ts';
 import type { RunEvent } from '../log/events.ts';
 import type { ModelSettings } from '../models/settings.ts';
-import type { RunRequest } from './executor.ts';
+import type { RunCommand, RunRequest } from './executor.ts';
 import { failedStart } from './failed-start.ts';
 import type { RunHandle } from '../log/run-handle.ts';
 import { describeFailure } from './describe-failure.ts';
 import { startRun } from '../engine/start-run.ts';
+import type { EditReply } from '../tasks/task-item.ts';
+import { sendCommand } from './send-command.ts';
 import type { WorkListener } from '../base/track-work.ts';
 
+/** A run in this process, as its executor uses it. */
+type KnownRun = Pick<RunHandle, 'log' | 'stop'> & {
+  /**
+   * Returns the events after `afterSeq`. The run stays known until a caller has read its end, because a caller who
+   * stopped reading may come back.
+   */
+  events(afterSeq?: number): AsyncIterable<RunEvent>;
+  send(command: RunCommand): Promise<EditReply>;
+};
+
 /** Runs in progress, and ended runs whose end no caller has read, by id. */
-export type KnownRuns = Map<string, RunHandle>;
+export type KnownRuns = Map<string, KnownRun>;
 
 /** How many ended runs are kept whose end no caller has read. */
 const MAX_UNREAD_ENDS = 32;
@@ -44,22 +56,26 @@ export async function startInProcess<Input>(
     const failure = describeFailure(error, input, models);
     return failedStart(definition.name, failure.error, messages, failure.input);
   }
-  runs.set(run.id, run);
+  const events = (afterSeq?: number): AsyncIterator<RunEvent> =>
+    untilRead(run.events(afterSeq), () => runs.delete(run.id));
+  runs.set(run.id, {
+    log: run.log,
+    stop: run.stop,
+    events: (afterSeq) => ({ [Symbol.asyncIterator]: () => events(afterSeq) }),
+    send: (command) => sendCommand(run, command),
+  });
   forgetOldest(runs);
-  return toEnd(run, runs);
+  return events();
 }
 
-/**
- * Returns the events of a run. The run stays known until a caller has read its end, because a caller who stopped
- * reading may come back.
- */
-export function toEnd(run: RunHandle, runs: KnownRuns, afterSeq?: number): AsyncIterator<RunEvent> {
-  const events = run.events(afterSeq)[Symbol.asyncIterator]();
+/** Returns events, and calls `forget` after the end of their run has been read. */
+function untilRead(given: AsyncIterable<RunEvent>, forget: () => void): AsyncIterator<RunEvent> {
+  const events = given[Symbol.asyncIterator]();
   return {
     async next() {
       const next = await events.next();
       // a moment later, for a caller who stops reading and comes back at once
-      if (next.done !== true && next.value.type === 'run-end') setTimeout(() => runs.delete(run.id));
+      if (next.done !== true && next.value.type === 'run-end') setTimeout(forget);
       return next;
     },
     return: () => events.return?.() ?? Promise.resolve({ done: true, value: undefined }),
@@ -67,6 +83,6 @@ export function toEnd(run: RunHandle, runs: KnownRuns, afterSeq?: number): Async
 }
 
 function forgetOldest(runs: KnownRuns): void {
-  const ended = [...runs.values()].filter((run) => run.log().at(-1)?.type === 'run-end');
-  for (const { id } of ended.slice(0, Math.max(0, ended.length - MAX_UNREAD_ENDS))) runs.delete(id);
+  const ended = [...runs].filter(([, run]) => run.log().at(-1)?.type === 'run-end');
+  for (const [id] of ended.slice(0, Math.max(0, ended.length - MAX_UNREAD_ENDS))) runs.delete(id);
 }

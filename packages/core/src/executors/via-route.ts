@@ -1,7 +1,6 @@
 import type { RouteOptions } from './route-request.ts';
 import { loadModule } from '../base/load-module.ts';
 import type { RouteExecutor } from './executor.ts';
-import { failedStart } from './failed-start.ts';
 import type * as RouteRun from './route-run.ts';
 import { openLazily } from './open-lazily.ts';
 
@@ -17,11 +16,7 @@ export function viaRoute(url: string | URL, options: RouteOptions = {}): RouteEx
   return {
     remote: true,
     start: (request, signal) =>
-      openLazily(async () =>
-        (await loadRoutes()).startOnRoute(url, options, request, signal, () =>
-          failedStart(request.definition.name, undefined, request.messages),
-        ),
-      ),
+      openLazily(async () => (await loadRoutes()).startOnRoute(url, options, request, signal)),
     attach: (runId, afterSeq, signal) =>
       openLazily(async () => (await loadRoutes()).attachToRoute(url, options, runId, afterSeq, signal)),
     send: async (runId, command) => (await loadRoutes()).sendCommandToRoute(url, options, runId, command),

@@ -15,7 +15,7 @@ export type JsonBuilder = {
 };
 
 /** An open object or array. The last name of an object may have no value yet. */
-type Open = { keys?: string[]; values: unknown[] };
+type Open = { kind: 'object' | 'array'; keys: string[]; values: unknown[] };
 
 /** Creates an empty JSON value. */
 export function createJsonBuilder(): JsonBuilder {
@@ -30,20 +30,16 @@ export function createJsonBuilder(): JsonBuilder {
   }
 
   return {
-    innermost() {
-      const innermost = openValues.at(-1);
-      if (innermost === undefined) return undefined;
-      return innermost.keys === undefined ? 'array' : 'object';
-    },
+    innermost: () => openValues.at(-1)?.kind,
     open(kind) {
-      openValues.push(kind === 'object' ? { keys: [], values: [] } : { values: [] });
+      openValues.push({ kind, keys: [], values: [] });
     },
     close() {
       const closed = openValues.pop();
       if (closed !== undefined) put(valueOf(closed, closed.values));
     },
     name(key) {
-      openValues.at(-1)?.keys?.push(key);
+      openValues.at(-1)?.keys.push(key);
     },
     put,
     read(last) {
@@ -60,8 +56,8 @@ export function createJsonBuilder(): JsonBuilder {
 }
 
 /** Creates an object from its lists, which for thousands of members takes a third of the time of copying it. */
-function valueOf({ keys }: Open, values: unknown[]): unknown {
-  if (keys === undefined) return values;
+function valueOf({ kind, keys }: Open, values: unknown[]): unknown {
+  if (kind === 'array') return values;
   const object: Record<string, unknown> = {};
   for (const [index, value] of values.entries()) {
     setMember(object, keys[index]!, value);

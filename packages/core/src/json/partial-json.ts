@@ -62,6 +62,10 @@ export function createPartialJson(): PartialJson {
 
   function put(value: unknown): void {
     read.put(value);
+    endValue();
+  }
+
+  function endValue(): void {
     state = read.innermost() === 'object' ? 'after-member' : 'after-item';
   }
 
@@ -74,7 +78,7 @@ export function createPartialJson(): PartialJson {
   function close(): void {
     broken ||= stray || read.innermost() === undefined;
     read.close();
-    state = read.innermost() === 'object' ? 'after-member' : 'after-item';
+    endValue();
   }
 
   function beginString(as: 'string' | 'in-key'): void {

@@ -1,5 +1,6 @@
 import { CuelineError } from '../base/errors.ts';
-import { isRecord, quoteValue } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import { definePrompt, type PromptSettings, type PromptWithSchema } from '../prompt/define-prompt.ts';
 import type { TypesOf } from '../prompt/types-of.ts';
 import { expandText } from './expand.ts';

@@ -1,5 +1,6 @@
 import { CuelineError } from '../base/errors.ts';
-import { isRecord, quoteValue } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import { expandText, placeholdersOf } from './expand.ts';
 import type { LibraryParameter, LibraryPrompt, ParameterValue } from './prompt-record.ts';
 

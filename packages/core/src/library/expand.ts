@@ -1,6 +1,7 @@
 import { CuelineError } from '../base/errors.ts';
 import { nearestName } from '../base/nearest-name.ts';
-import { isRecord, quoteValue } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import type { LibraryParameter, LibraryPrompt, ParameterValue } from './prompt-record.ts';
 
 /** Text between braces that can be the name of a parameter. */

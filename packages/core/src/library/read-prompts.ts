@@ -1,6 +1,7 @@
 import { CuelineError } from '../base/errors.ts';
 import { nearestName } from '../base/nearest-name.ts';
-import { isRecord, quoteValue } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import { placeholdersOf, readValue } from './expand.ts';
 import { hashOf } from '../json/content-hash.ts';
 import type { LibraryParameter, LibraryPrompt, PromptParameter, PromptRecord } from './prompt-record.ts';

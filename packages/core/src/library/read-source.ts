@@ -1,5 +1,6 @@
 import { CuelineError } from '../base/errors.ts';
-import { isRecord, quoteValue } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import { fileLimits } from './prompt-schema.ts';
 
 /** How long an address may take to answer. */

@@ -2,7 +2,7 @@ import type { EmbeddingModel } from 'ai';
 import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
 import { loadModule } from '../base/load-module.ts';
-import { quoteValue } from '../base/describe-value.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import type { PromptLibrary } from './create-library.ts';
 import type { LibraryPrompt } from './prompt-record.ts';
 

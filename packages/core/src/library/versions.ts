@@ -1,7 +1,7 @@
 import { compareVersions, satisfies } from 'compare-versions';
 import { CuelineError } from '../base/errors.ts';
 import { nearestName } from '../base/nearest-name.ts';
-import { quoteValue } from '../base/describe-value.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import type { LibraryPrompt } from './prompt-record.ts';
 
 /** The versions of each prompt, the newest first. */

@@ -7,7 +7,7 @@ import { readInputs } from './read-inputs.ts';
 import type { RunStatus, SteerState, StepState, CommonFacts } from './state.ts';
 import { addUsage, applyChange } from './step.ts';
 import { applyToTasks } from './task-state.ts';
-import { closeApprovals } from './tool-part.ts';
+import { applyToToolPart, closeApprovals } from './tool-part.ts';
 import { applyToCalls, interruptCalls } from './tool-calls.ts';
 
 type Phase = Extract<RunStatus, { status: 'running'; retrying?: undefined }>['phase'];
@@ -192,7 +192,8 @@ function apply(draft: StateDraft, event: RunEvent, toolCallId?: string): void {
     default:
   }
   applyToCalls(draft, event);
-  applyToMessage(draft, event, toolCallId);
+  applyToToolPart(draft, event, toolCallId);
+  applyToMessage(draft, event);
 }
 
 type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;

@@ -1,14 +1,12 @@
 import type { MessagePart, StateDraft } from './state-draft.ts';
 import type { RunEvent } from './events.ts';
 import { addPart, partAt, stepMessage, voidStep, writtenMessage } from './written-message.ts';
-import { readInputs } from './read-inputs.ts';
-import * as toolPart from './tool-part.ts';
 
 /**
  * Writes one event into the assistant's message, with the parts that the AI SDK's own `readUIMessageStream` makes of
- * the same run (a test compares the two). `toolCallId` is the call of an answer or a withdrawal.
+ * the same run (a test compares the two). The parts of tool calls are in `tool-part.ts`.
  */
-export function applyToMessage(draft: StateDraft, event: RunEvent, toolCallId?: string): void {
+export function applyToMessage(draft: StateDraft, event: RunEvent): void {
   const { progress } = draft;
   switch (event.type) {
     case 'step-start':
@@ -75,27 +73,6 @@ export function applyToMessage(draft: StateDraft, event: RunEvent, toolCallId?: 
         ...metadata(event),
       });
       return;
-    case 'tool-input-start':
-      return toolPart.beginInput(draft, event);
-    case 'tool-input-delta':
-      return toolPart.addInput(draft, event);
-    case 'tool-input-end':
-      return toolPart.endInput(draft, event);
-    case 'tool-preliminary':
-    case 'tool-end':
-      readInputs(progress, event.toolCallId);
-      return toolPart.addOutput(draft, event);
-    case 'tool-error':
-      readInputs(progress, event.toolCallId);
-      return toolPart.addError(draft, event);
-    case 'approval-automatic':
-      return toolPart.decideApproval(draft, event);
-    case 'approval-request':
-      return toolPart.requestApproval(draft, event);
-    case 'approval-response':
-      return toolPart.respondToApproval(draft, event, toolCallId);
-    case 'approval-withdraw':
-      return toolPart.withdrawApproval(draft, event, toolCallId);
     default:
   }
 }

@@ -45,7 +45,7 @@ export type RunLogOptions = {
   /** Milliseconds from any fixed point; default `performance.now`. */
   now?: () => number;
   /** When to notify subscribers; default once a frame. */
-  schedule?: Scheduler;
+  schedule?: Scheduler | undefined;
   /** The first events, such as a stored log. */
   events?: readonly RunEvent[];
   /** The state after them, if it is known. */

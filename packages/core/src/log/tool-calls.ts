@@ -95,11 +95,10 @@ function applyToCall(draft: StateDraft, call: ToolCallState, event: RunEvent): v
 }
 
 /** Marks the calls without an end, and their sub-calls, as interrupted. */
-export function interruptCalls({ facts, own }: StateDraft, t: number): void {
-  for (const [index, { state }] of facts.toolCalls.entries()) {
+export function interruptCalls(draft: StateDraft, t: number): void {
+  for (const [index, { state }] of draft.facts.toolCalls.entries()) {
     if (state === 'output-available' || state === 'output-error') continue;
-    const calls = (facts.toolCalls = own(facts.toolCalls));
-    const call = (calls[index] = own(calls[index]!));
+    const call = callAt(draft, index);
     call.state = 'interrupted';
     call.finishedAt = t;
     interruptSubCalls(call);
@@ -127,9 +126,13 @@ function dropStepCalls({ facts, own, indexes, progress }: StateDraft): void {
 }
 
 /** Returns the last call of this id. */
-function callOf({ facts, own, indexes }: StateDraft, toolCallId: string): ToolCallState | undefined {
-  const index = lastIndexOfId(indexes.calls, facts.toolCalls, toolCallId);
-  if (index === undefined) return undefined;
+function callOf(draft: StateDraft, toolCallId: string): ToolCallState | undefined {
+  const index = lastIndexOfId(draft.indexes.calls, draft.facts.toolCalls, toolCallId);
+  return index === undefined ? undefined : callAt(draft, index);
+}
+
+/** Returns the call at an index as a copy that may be written to. */
+function callAt({ facts, own }: StateDraft, index: number): ToolCallState {
   const calls = (facts.toolCalls = own(facts.toolCalls));
   return (calls[index] = own(calls[index]!));
 }

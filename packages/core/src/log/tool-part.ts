@@ -12,14 +12,38 @@ export const UNANSWERED = 'The run ended before this was answered.';
 /** The error of a call whose approval was withdrawn. */
 export const WITHDRAWN = 'The approval is no longer needed.';
 
-/** The arguments start to arrive. */
-export function beginInput(draft: StateDraft, event: Event<'tool-input-start'>): void {
-  const { inputEncoding } = event;
-  writeInput(draft, event, { state: 'input-streaming', input: undefined, inputEncoding });
+/**
+ * Writes one event of a tool call into its part of the assistant's message. `toolCallId` is the call of a response or a
+ * withdrawal, which name only their approval.
+ */
+export function applyToToolPart(draft: StateDraft, event: RunEvent, toolCallId?: string): void {
+  switch (event.type) {
+    case 'tool-input-start': {
+      const { inputEncoding } = event;
+      return writeInput(draft, event, { state: 'input-streaming', input: undefined, inputEncoding });
+    }
+    case 'tool-input-delta':
+      return addInput(draft, event);
+    case 'tool-input-end':
+      return endInput(draft, event);
+    case 'tool-preliminary':
+    case 'tool-end':
+    case 'tool-error':
+    case 'approval-automatic':
+    case 'approval-request':
+    case 'approval-response':
+    case 'approval-withdraw': {
+      const id = 'toolCallId' in event ? event.toolCallId : toolCallId;
+      const part = id === undefined ? undefined : findPart(draft, id);
+      if (part !== undefined) applyToPart(draft, part, event);
+      return;
+    }
+    default:
+  }
 }
 
-/** Another piece of the arguments, which are parsed when a snapshot is made. */
-export function addInput(draft: StateDraft, { toolCallId, delta }: Event<'tool-input-delta'>): void {
+/** Adds a piece of the arguments, which are parsed when a snapshot is made. */
+function addInput(draft: StateDraft, { toolCallId, delta }: Event<'tool-input-delta'>): void {
   const isStreaming = (part: ToolPart): boolean => part.state === 'input-streaming';
   const part = findLast(draft, writtenParts(draft), toolCallId, isStreaming);
   if (part === undefined) return;
@@ -28,7 +52,7 @@ export function addInput(draft: StateDraft, { toolCallId, delta }: Event<'tool-i
 }
 
 /** The arguments are complete, or invalid. */
-export function endInput(draft: StateDraft, event: Event<'tool-input-end'>): void {
+function endInput(draft: StateDraft, event: Event<'tool-input-end'>): void {
   const { input, invalid, ...facts } = event;
   if (invalid === undefined) return writeInput(draft, event, { state: 'input-available', input });
   const { title: _title, ...rest } = facts;
@@ -38,68 +62,53 @@ export function endInput(draft: StateDraft, event: Event<'tool-input-end'>): voi
   writeInput(draft, { ...rest, dynamic }, { state: 'output-error', input, errorText: invalid });
 }
 
-/** A result or a preliminary result. */
-export function addOutput(draft: StateDraft, event: Event<'tool-preliminary' | 'tool-end'>): void {
-  const part = findPart(draft, event.toolCallId);
-  if (part === undefined) return;
-  const { output = null } = event;
-  writeResult(part, event, {
-    state: 'output-available',
-    output,
-    ...(event.type === 'tool-preliminary' ? { preliminary: true } : {}),
-  });
-}
+/** An event of a call whose arguments are complete. */
+type PartEvent =
+  | Event<'tool-preliminary' | 'tool-end' | 'tool-error'>
+  | Extract<ToolEvent, { approvalId: string }>;
 
-/** The call has failed, or was denied if its approval was refused. */
-export function addError(draft: StateDraft, event: Event<'tool-error'>): void {
-  const part = findPart(draft, event.toolCallId);
-  if (part === undefined) return;
-  if (part.approval?.approved === false) part.state = 'output-denied';
-  else writeResult(part, event, { state: 'output-error', errorText: event.error });
-}
-
-/** The call waits for an approval. */
-export function requestApproval(draft: StateDraft, event: Event<'approval-request'>): void {
-  const part = findPart(draft, event.toolCallId);
-  if (part === undefined) return;
-  part.state = 'approval-requested';
-  part.approval = {
-    id: event.approvalId,
-    ...(event.reason === undefined ? {} : { requestReason: event.reason }),
-  };
+function applyToPart(draft: StateDraft, part: ToolPart, event: PartEvent): void {
+  switch (event.type) {
+    case 'tool-preliminary':
+    case 'tool-end': {
+      const { output = null } = event;
+      const preliminary = event.type === 'tool-preliminary' ? { preliminary: true } : {};
+      readInputs(draft.progress, event.toolCallId);
+      return writeResult(part, event, { state: 'output-available', output, ...preliminary });
+    }
+    case 'tool-error':
+      readInputs(draft.progress, event.toolCallId);
+      if (part.approval?.approved === false) part.state = 'output-denied';
+      else writeResult(part, event, { state: 'output-error', errorText: event.error });
+      return;
+    case 'approval-automatic': {
+      const { approvalId: id, approved, reason } = event;
+      part.state = 'approval-responded';
+      part.approval = { id, isAutomatic: true, approved, ...(reason === undefined ? {} : { reason }) };
+      return;
+    }
+    case 'approval-request': {
+      const { approvalId: id, reason } = event;
+      part.state = 'approval-requested';
+      part.approval = { id, ...(reason === undefined ? {} : { requestReason: reason }) };
+      return;
+    }
+    case 'approval-response':
+      if (part.approval?.id === event.approvalId) respondToApproval(part, event);
+      return;
+    case 'approval-withdraw':
+      if (part.approval?.id === event.approvalId && part.state === 'approval-requested') {
+        leaveUnanswered(draft, part, WITHDRAWN);
+      }
+  }
 }
 
 /** The approval is given or refused. A refused call of a provider has no other end. */
-export function respondToApproval(
-  draft: StateDraft,
-  { approvalId, response }: Event<'approval-response'>,
-  toolCallId: string | undefined,
-): void {
-  const part = findApproval(draft, approvalId, toolCallId);
-  if (part === undefined) return;
+function respondToApproval(part: ToolPart, { approvalId, response }: Event<'approval-response'>): void {
   const { approved } = response;
   const reason = response.approved || response.reason === undefined ? {} : { reason: response.reason };
   part.state = part.providerExecuted === true && !approved ? 'output-denied' : 'approval-responded';
   part.approval = { ...part.approval, id: approvalId, approved, ...reason };
-}
-
-/** An approval that was decided automatically. */
-export function decideApproval(draft: StateDraft, event: Event<'approval-automatic'>): void {
-  const part = findPart(draft, event.toolCallId);
-  if (part === undefined) return;
-  const { approvalId: id, approved, reason } = event;
-  part.state = 'approval-responded';
-  part.approval = { id, isAutomatic: true, approved, ...(reason === undefined ? {} : { reason }) };
-}
-
-/** An approval that is no longer needed. */
-export function withdrawApproval(
-  draft: StateDraft,
-  { approvalId }: Event<'approval-withdraw'>,
-  toolCallId: string | undefined,
-): void {
-  const part = findApproval(draft, approvalId, toolCallId);
-  if (part?.state === 'approval-requested') leaveUnanswered(draft, part, WITHDRAWN);
 }
 
 /** Ends the calls that still wait for an approval as failed. */
@@ -198,10 +207,4 @@ function findPart(draft: StateDraft, toolCallId: string): ToolPart | undefined {
     at = lastIndexOfId(draft.indexes.parts, parts, toolCallId, stepPlace, at);
   }
   return partAt(draft, index) as ToolPart | undefined;
-}
-
-/** Returns the part whose current approval this is. */
-function findApproval(draft: StateDraft, approvalId: string, toolCallId = ''): ToolPart | undefined {
-  const part = findPart(draft, toolCallId);
-  return part?.approval?.id === approvalId ? part : undefined;
 }

@@ -1,6 +1,6 @@
 import type { ModelMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
-import { quoteValue } from '../base/describe-value.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import { messagePartError } from '../base/message-part-error.ts';
 
 /**

@@ -4,7 +4,8 @@ import type { SharedV4FileData, SharedV4ProviderOptions as ProviderOptions } fro
 import { bytesOf } from '../json/bytes.ts';
 import { isFileId, readFile, type FileContent, type FileSource } from './file-data.ts';
 import { isMediaType } from './media-type.ts';
-import { isRecord, quoteValue } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import { messagePartError } from '../base/message-part-error.ts';
 
 /** Text. */

@@ -2,7 +2,8 @@ import type { FilePart } from 'ai';
 import type { SharedV4FileData } from '@ai-sdk/provider';
 import { bytesOf, toBase64 } from '../json/bytes.ts';
 import { imageTypeOfData, imageTypeOfUrl } from './media-type.ts';
-import { isRecord, quoteValue } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import { messagePartError } from '../base/message-part-error.ts';
 
 /**

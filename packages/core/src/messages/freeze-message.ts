@@ -1,7 +1,8 @@
 import type { ModelMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { bytesOf, toBase64 } from '../json/bytes.ts';
-import { isRecord, quoteValue } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import { messagePartError } from '../base/message-part-error.ts';
 
 /**

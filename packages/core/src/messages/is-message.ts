@@ -1,5 +1,5 @@
 import type { ModelMessage } from 'ai';
-import { isRecord } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
 
 const roles: ReadonlySet<unknown> = new Set<ModelMessage['role']>(['system', 'user', 'assistant', 'tool']);
 

@@ -1,6 +1,6 @@
 import { readForeignPart, type ContentPart } from './content-part.ts';
 import { bytesOf } from '../json/bytes.ts';
-import { isRecord } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
 import { messagePartError } from '../base/message-part-error.ts';
 import { plainJson, toModelOutput, type ToolResultContent, type ToolResultOutput } from './tool-output.ts';
 

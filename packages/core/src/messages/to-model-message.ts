@@ -6,7 +6,8 @@ import { checkCalls } from './call-order.ts';
 import { providerOptionsOf, readContentPart, readText, type SentPart } from './content-part.ts';
 import type { MessageRole } from './message-parts.ts';
 import { collectObjects } from './collect-objects.ts';
-import { isRecord, quoteValue } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import { messagePartError } from '../base/message-part-error.ts';
 import { readJson, readToolOutput } from './read-tool-output.ts';
 

@@ -2,7 +2,7 @@ import type { ToolResultPart } from 'ai';
 import type { JSONValue } from '@ai-sdk/provider';
 import { contentTypes, readForeignPart, type ContentPart } from './content-part.ts';
 import { bytesOf, stringifyJson } from '../json/bytes.ts';
-import { isRecord } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
 
 /** What the model gets as the result of a tool call, in the AI SDK's form. */
 export type ToolResultOutput = ToolResultPart['output'];

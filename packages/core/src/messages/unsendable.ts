@@ -1,6 +1,7 @@
 import type { UIMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
-import { isRecord, quoteValue } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
+import { quoteValue } from '../base/quote-value.ts';
 
 /**
  * Returns the reason why `send` cannot send something. Apart from the check, so that a page loads these sentences

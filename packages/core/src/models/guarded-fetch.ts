@@ -1,6 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import { CuelineError } from '../base/errors.ts';
-import { isRecord } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
 import { parseJson } from '../json/parse-json.ts';
 import { isLoopback } from './base-url.ts';
 import { boundEvents, readFirstBytes } from './bounded-body.ts';

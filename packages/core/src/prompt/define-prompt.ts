@@ -3,6 +3,7 @@ import type { PromptTypes } from '../log/state.ts';
 import type { ToolArguments, ToolSchema } from '../tools/schema.ts';
 import type { LanguageModel } from 'ai';
 import { CuelineError } from '../base/errors.ts';
+import { isRecord } from '../base/is-record.ts';
 import type { Plugin, PluginMethods } from './define-plugin.ts';
 import { noteInput } from './prompt-inputs.ts';
 import type { Prompt } from './prompt.ts';
@@ -117,8 +118,8 @@ export function definePrompt<Input, const Settings extends PromptSettings>(
     );
   }
   const { model, plugins, output, tools, input } = settings ?? {};
-  checkOutput(name, output);
-  checkInputSchema(name, input);
+  checkSchema(name, 'output', output, 'For text');
+  checkSchema(name, 'input', input, 'If the prompt takes no input');
   checkTools(name, tools);
   return {
     kind: 'prompt',
@@ -149,21 +150,12 @@ function withSchema<Input, Plugins extends readonly Plugin[]>(
   };
 }
 
-function checkInputSchema(name: string, input: unknown): void {
-  if (input === undefined || typeof input === 'function') return;
-  if (typeof input === 'object' && input !== null) return;
+/** `without` is the case in which a prompt has no such schema. */
+function checkSchema(name: string, use: 'input' | 'output', schema: unknown, without: string): void {
+  if (schema === undefined || typeof schema === 'function' || isRecord(schema)) return;
   throw new CuelineError(
     'invalid_definition',
-    `The input of prompt "${name}" must be a schema: { input: z.object({ … }) }. If the prompt takes no input, leave it out.`,
-  );
-}
-
-function checkOutput(name: string, output: unknown): void {
-  if (output === undefined || typeof output === 'function') return;
-  if (typeof output === 'object' && output !== null) return;
-  throw new CuelineError(
-    'invalid_definition',
-    `The output of prompt "${name}" must be a schema for its answer: { output: z.object({ … }) }. For text, leave it out.`,
+    `The ${use} of prompt "${name}" must be a schema: { ${use}: z.object({ … }) }. ${without}, leave it out.`,
   );
 }
 
@@ -177,5 +169,5 @@ function checkTools(name: string, tools: unknown = []): void {
 
 /** True for a definition that {@link definePrompt} returned. */
 export function isPromptDefinition(value: unknown): value is PromptDefinition<unknown> {
-  return typeof value === 'object' && value !== null && (value as { kind?: unknown }).kind === 'prompt';
+  return isRecord(value) && value['kind'] === 'prompt';
 }

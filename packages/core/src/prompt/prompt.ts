@@ -14,7 +14,8 @@ import type { Plugin } from './define-plugin.ts';
 import { inputsOf, noteInput } from './prompt-inputs.ts';
 import type { Hook } from './hook.ts';
 import { checkNames } from '../base/check-names.ts';
-import { isRecord, quoteValue } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import {
   checkTasks,
   TaskListDefinition,
@@ -24,7 +25,8 @@ import {
 } from './task-list.ts';
 import { addDynamicTools, addStaticTools } from './task-tools.ts';
 import type { NamedTool } from '../tools/tool.ts';
-import { isToolList, namedTools, type ToolList } from '../tools/tool-list.ts';
+import { namedTools } from '../tools/named-tools.ts';
+import { isToolList, type ToolList } from '../tools/tool-list.ts';
 import { defineTool } from './define-tool.ts';
 import { emptyDefinitions, type Definitions, type ToolDefinition } from './definitions.ts';
 import { checkToolName, functionTool } from '../tools/tool-definition.ts';

@@ -7,7 +7,8 @@ import { editTasks } from '../tasks/edits.ts';
 import { resumeTasks } from '../tasks/resume.ts';
 import { applyEvents, currentTask, isComplete, type TaskList } from '../tasks/task-list.ts';
 import { checkNames } from '../base/check-names.ts';
-import { isRecord, quoteValue } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import type { ToolDefinition } from './definitions.ts';
 
 /** One task of `defTaskList`. `P` is the prompt with its plugins' methods. */
@@ -25,9 +26,9 @@ export type TaskDefinition<P = unknown> = {
 
 export type TaskListOptions = {
   /** How many results of one task may be refused before the run ends as `tasks_incomplete`. Default 5. */
-  maxAttempts?: number;
+  maxAttempts?: number | undefined;
   /** How often a model that stops while tasks are open is reminded, without progress in between. Default 3. */
-  maxNudges?: number;
+  maxNudges?: number | undefined;
 };
 
 /** The current tasks, and a method to edit them from outside. */

@@ -2,7 +2,7 @@ import { isPart } from '../messages/part-brand.ts';
 import { CuelineError } from '../base/errors.ts';
 import { contentTypes, type ContentPart } from '../messages/content-part.ts';
 import { imageTypeOfUrl } from '../messages/media-type.ts';
-import { isRecord } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
 
 /**
  * Returns the text of a tagged template, without the indentation of its source code. Only the template's own

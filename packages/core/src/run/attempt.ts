@@ -1,6 +1,7 @@
 import type { EditReply } from '../tasks/task-item.ts';
 import { CuelineError } from '../base/errors.ts';
 import type { RunEvent, RunEventBody } from '../log/events.ts';
+import { lastRunId } from '../log/log-queries.ts';
 import { createRunLog, type RunLog } from '../log/run-log.ts';
 import type { Scheduler } from '../log/schedule.ts';
 import type { Executor, RunCommand, RunRequest } from '../executors/executor.ts';
@@ -57,7 +58,7 @@ const STOP_GRACE_MS = 1_000;
 /** Starts a run with an executor, or continues a stored log. */
 export function createAttempt(options: AttemptOptions): Attempt {
   const { executor, request, events = [], name, key, schedule, onEvent } = options;
-  const log = createRunLog({ events, ...(schedule === undefined ? {} : { schedule }) });
+  const log = createRunLog({ events, schedule });
   const placing = rebaseEvents(
     executor.isPlaced ? [] : request === undefined ? eventsBeforeResume(events) : events,
     key,
@@ -135,8 +136,12 @@ export function createAttempt(options: AttemptOptions): Attempt {
   }
 
   function runId(): string {
-    const last = log.events.findLast(({ type }) => type === 'run-start' || type === 'run-resume');
-    return last !== undefined && 'runId' in last ? last.runId : '';
+    return lastRunId(log.events) ?? '';
+  }
+
+  /** Returns the events after those in the log; undefined if the executor does not know the work. */
+  function eventsToCome(signal: AbortSignal): AsyncIterable<RunEvent> | undefined {
+    return executor.attach?.(runId(), log.events.length - placing.before - 1, signal);
   }
 
   return {
@@ -169,8 +174,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
     attach() {
       leaving = false;
       if (log.ended || followed !== undefined) return !log.ended;
-      const after = log.events.length - placing.before - 1;
-      const more = executor.attach?.(runId(), after, controller.signal);
+      const more = eventsToCome(controller.signal);
       if (more === undefined) return false;
       void follow(() => more);
       return true;
@@ -178,10 +182,9 @@ export function createAttempt(options: AttemptOptions): Attempt {
     drop() {
       if (!lost || lost.request) return;
       lost = undefined;
-      const after = log.events.length - placing.before - 1;
       // following it with an aborted signal ends it
-      const more = executor.attach?.(runId(), after, AbortSignal.abort());
-      more?.[Symbol.asyncIterator]()
+      eventsToCome(AbortSignal.abort())
+        ?.[Symbol.asyncIterator]()
         .next()
         .catch(() => {});
     },

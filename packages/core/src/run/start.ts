@@ -26,7 +26,6 @@ function start(
   run.starting = { ...requesting, messages: [...shows] };
   for (const event of events) writer?.add(event);
   const calls = writer?.calls();
-  const previousRunId = tasks.length === 0 ? undefined : lastRunId(log.events);
   const attempt = openAttempt(run, {
     request: {
       definition,
@@ -36,7 +35,7 @@ function start(
       options,
       messages,
       tasks,
-      ...(previousRunId === undefined ? {} : { previousRunId }),
+      previousRunId: tasks.length === 0 ? undefined : lastRunId(log.events),
       unfinishedCalls,
       key: requestKey,
       whenStored: calls?.whenStored,

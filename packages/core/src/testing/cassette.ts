@@ -8,7 +8,7 @@ import type {
 import { generateFrom, streamOf, wait } from '@cueline/demo-model/stream';
 import type { LanguageModel } from 'ai';
 import { CuelineError } from '../base/errors.ts';
-import { quoteValue } from '../base/describe-value.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import { createModels, toCurrent, type Models } from '../models/create-models.ts';
 import type { CurrentModel, ModelSettings } from '../models/settings.ts';
 import { fromJson, type CassetteData, type Recording } from './cassette-file.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
 import { CuelineError } from '../base/errors.ts';
 import type { ScriptedPart, ScriptedTurn } from './script.ts';
 

@@ -1,7 +1,7 @@
 import type { ToolCallState } from '../log/state.ts';
 import type { SettlingRules, ToolContext, ToolEffect, ToolRules } from '../tools/tool-types.ts';
 import { asSchema, tool, type ToolSet } from 'ai';
-import { isRecord } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
 import { isStreaming } from '../tools/tool-callbacks.ts';
 import { toSchema, type ToolSchema } from '../tools/schema.ts';
 import type { ToolDefinition } from '../prompt/definitions.ts';

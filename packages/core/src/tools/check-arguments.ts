@@ -1,5 +1,5 @@
 import { CuelineError } from '../base/errors.ts';
-import { isRecord } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
 
 /** Types without named members, as JSON Schema, zod and valibot call them. */
 const nameless: ReadonlySet<unknown> = new Set(

@@ -12,10 +12,11 @@ import { CuelineError } from '../base/errors.ts';
 import { reportInDevelopment } from '../base/report-in-development.ts';
 import { needsApproval } from './needs-approval.ts';
 import { rebaseSchema } from './rebase-schema.ts';
-import { isRecord } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
 import { parseWith } from './schema.ts';
 import type { NamedTool } from './tool.ts';
-import { isToolList, namedTools } from './tool-list.ts';
+import { namedTools } from './named-tools.ts';
+import { isToolList } from './tool-list.ts';
 import { lastOutput } from './tool-callbacks.ts';
 import { checkFacts, functionTool, splitOptions, type OwnToolDefinition } from './tool-definition.ts';
 

@@ -3,7 +3,7 @@ import type { FlexibleSchema } from 'ai';
 import { thrownText } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
 import { isSuspension } from './suspend.ts';
-import { quoteValue } from '../base/describe-value.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import { parseWith, toValidator, type ToolSchema } from './schema.ts';
 import { lastOutput } from './tool-callbacks.ts';
 

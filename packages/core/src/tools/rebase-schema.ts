@@ -1,5 +1,5 @@
 import type { JSONSchema7 } from 'ai';
-import { isRecord } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
 
 /** Keywords whose values are data and contain no references. */
 const data: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples']);

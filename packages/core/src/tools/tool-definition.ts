@@ -12,7 +12,8 @@ import { checkArguments } from './check-arguments.ts';
 import { checkLoopRule } from './loop-rule.ts';
 import { checkNames } from '../base/check-names.ts';
 import { readOutputSchema, withOutputSchema } from './output-schema.ts';
-import { isRecord, quoteValue } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import { toSchema, type ToolSchema } from './schema.ts';
 import { isStreaming, withCallbacks } from './tool-callbacks.ts';
 

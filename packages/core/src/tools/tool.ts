@@ -2,7 +2,7 @@ import type { ToolContext, ToolOptions } from './tool-types.ts';
 import type { ToolArguments, ToolSchema } from './schema.ts';
 import type { InferToolInput, InferToolOutput, Tool, tool as aiTool } from 'ai';
 import type { ClientToolOptions } from './client-tool.ts';
-import { isRecord } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
 
 /**
  * A tool with a name, as {@link tool} returns it: a part of a composite tool, or a tool that a prompt declares. It is

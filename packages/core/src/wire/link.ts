@@ -2,7 +2,7 @@ import { deflateSync, Inflate, strFromU8, strToU8 } from 'fflate';
 import { CuelineError } from '../base/errors.ts';
 import { fromBase64, toBase64 } from '../json/bytes.ts';
 import { parseJson } from '../json/parse-json.ts';
-import { isRecord } from '../base/describe-value.ts';
+import { isRecord } from '../base/is-record.ts';
 import { isRunEvent } from './check-event.ts';
 import { createEventCounter } from './event-limits.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';

@@ -1,5 +1,6 @@
 import type { RunEvent } from '@cueline/core';
 import type { DurableCommand } from '@cueline/core/durable';
+import { notStoredError } from '../not-stored-error.ts';
 import type { DurableStart, DurableStore, FoundRun, StoredCommand } from '../store.ts';
 import type { RedisClient, RedisScript, Reply } from './client.ts';
 import * as scripts from './scripts.ts';
@@ -29,15 +30,22 @@ export function createRedisStore(client: RedisClient, options: RedisStoreOptions
     return { run: key, events: `${key}:events`, commands: `${key}:commands` };
   }
 
+  /** The key under which the run of a start's key is stored. */
+  function nameKey(key: string): string {
+    return `${prefix}key:${key}`;
+  }
+
   function turnsKey(subject: string, chat: string): string {
     return `${prefix}chat:${JSON.stringify([subject, chat])}`;
   }
 
-  async function describe(runId: string): Promise<FoundRun | undefined> {
+  /** Returns a run; undefined if it does not exist, or if it has another key than `key`. */
+  async function describe(runId: string, key?: string): Promise<FoundRun | undefined> {
     const keys = keysOf(runId);
     const found = await run(scripts.describeRun, [keys.run, keys.events]);
     if (!Array.isArray(found)) return undefined;
-    const [start = '', length = '', ended] = found;
+    const [start = '', length = '', ended, ownKey] = found;
+    if (key !== undefined && ownKey !== undefined && ownKey !== JSON.stringify(key)) return undefined;
     const { prompt, owner } = JSON.parse(start) as DurableStart;
     const count = Number(length);
     return { runId, prompt, owner, length: count, endSeq: ended === '1' ? count - 1 : undefined };
@@ -58,23 +66,31 @@ export function createRedisStore(client: RedisClient, options: RedisStoreOptions
 
   return {
     async create({ runId, key, start }) {
-      // if the process that took the name did not create its run, this process does
-      const named =
-        key === undefined ? runId : String(await run(scripts.takeName, [`${prefix}key:${key}`], [runId]));
-      // lists come first: a listed run that does not exist is harmless, and a stored run in no list would be lost
-      await run(scripts.addUnfinished, [unfinished], [String(Date.now()), named]);
       const { subject, chat } = start.owner ?? {};
-      if (subject !== undefined && chat !== undefined) {
-        await run(scripts.addTurn, [turnsKey(subject, chat)], [named]);
+      for (;;) {
+        // if the process that took the name did not create its run, this process does
+        const named =
+          key === undefined ? runId : String(await run(scripts.takeName, [nameKey(key)], [runId]));
+        // lists come first: a listed run that does not exist is harmless, and a stored run in no list would be lost
+        await run(scripts.addUnfinished, [unfinished], [String(Date.now()), named]);
+        if (subject !== undefined && chat !== undefined) {
+          await run(scripts.addTurn, [turnsKey(subject, chat)], [named]);
+        }
+        const texts = [JSON.stringify(start), JSON.stringify(key ?? null)];
+        const found = await run(scripts.createRun, [keysOf(named).run], texts);
+        if (key === undefined || found !== 'other') {
+          return found === 'created' && named === runId ? 'created' : { runId: named };
+        }
+        // a start that was refused took the name: this one, or one whose process ended before it did this
+        await run(scripts.dropName, [nameKey(key)], [named]);
+        if (named === runId) throw notStoredError(runId);
       }
-      const isNew = (await run(scripts.createRun, [keysOf(named).run], [JSON.stringify(start)])) === 1;
-      return isNew && named === runId ? 'created' : { runId: named };
     },
     async find(which) {
       if ('runId' in which) return describe(which.runId);
       if ('chat' in which) return latest(which);
-      const named = await run(scripts.readName, [`${prefix}key:${which.key}`]);
-      return named === undefined ? undefined : describe(String(named));
+      const named = await run(scripts.readName, [nameKey(which.key)]);
+      return named === undefined ? undefined : describe(String(named), which.key);
     },
     async claim(runId, afterSeq) {
       const keys = keysOf(runId);

@@ -8,11 +8,23 @@ redis.call('SET', KEYS[1], ARGV[1], 'NX')
 return redis.call('GET', KEYS[1])
 `);
 
-/** Keys: the run. Arguments: its start. Returns 1 if it is new. */
+/** Keys: a name. Arguments: a run that does not have it. Removes the name from this run. */
+export const dropName: RedisScript = createScript(`
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+`);
+
+/**
+ * Keys: the run. Arguments: its start, and its key as JSON (`null` for none). Returns 'created'; for a run that exists, 'known',
+ * or 'other' if it has another key.
+ */
 export const createRun: RedisScript = createScript(`
-if redis.call('HSETNX', KEYS[1], 'start', ARGV[1]) == 0 then return 0 end
-redis.call('HSET', KEYS[1], 'epoch', 0, 'sent', 0)
-return 1
+if redis.call('HSETNX', KEYS[1], 'start', ARGV[1]) == 1 then
+  redis.call('HSET', KEYS[1], 'epoch', 0, 'sent', 0, 'key', ARGV[2])
+  return 'created'
+end
+local key = redis.call('HGET', KEYS[1], 'key')
+if key and ARGV[2] ~= 'null' and key ~= ARGV[2] then return 'other' end
+return 'known'
 `);
 
 /**
@@ -116,9 +128,12 @@ export const readName: RedisScript = createScript(`
 return redis.call('GET', KEYS[1])
 `);
 
-/** Keys: the run, its events. Returns its start, the number of its events, and '1' if it has ended or else '0'. */
+/**
+ * Keys: the run, its events. Returns its start, the number of its events, '1' if it has ended or else '0', and its key as JSON
+ * if it is known.
+ */
 export const describeRun: RedisScript = createScript(`
-local run = redis.call('HMGET', KEYS[1], 'start', 'ended')
+local run = redis.call('HMGET', KEYS[1], 'start', 'ended', 'key')
 if not run[1] then return false end
-return { run[1], tostring(redis.call('LLEN', KEYS[2])), run[2] or '0' }
+return { run[1], tostring(redis.call('LLEN', KEYS[2])), run[2] or '0', run[3] or nil }
 `);

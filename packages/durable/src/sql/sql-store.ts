@@ -1,5 +1,6 @@
 import type { RunEvent } from '@cueline/core';
 import type { DurableCommand } from '@cueline/core/durable';
+import { notStoredError } from '../not-stored-error.ts';
 import type { DurableStart, DurableStore, ReadEvents } from '../store.ts';
 import { createTables, statements } from './statements.ts';
 
@@ -123,12 +124,6 @@ type Claimed = {
   events: string | null;
   commands: string | null;
 };
-
-function notStoredError(runId: string): Error {
-  return new Error(
-    `Run ${runId} could not be stored: a run with another key has its id, or the run that had its key was deleted just now. Start it again, with a new id.`,
-  );
-}
 
 function readEvent(body: string): RunEvent {
   return JSON.parse(body) as RunEvent;

@@ -35,6 +35,48 @@ export function testStore(
     expect(await store.read('no such run', -1)).toBeUndefined();
   });
 
+  test(`${name}: a start with a new key and the id of another run is refused, and changes nothing`, async () => {
+    const store = await open();
+    const [one, two, three] = [newId(), newId(), newId()];
+    const other = { prompt: 'other', input: 1 };
+    await store.create({ runId: one, key: `key ${one}`, start });
+    await store.create({ runId: two, start });
+    const key = `key ${three}`;
+    for (const runId of [one, two]) {
+      await expect(store.create({ runId, key, start: other })).rejects.toThrow(
+        'a run with another key has its id',
+      );
+      expect(await store.find({ key })).toBeUndefined();
+      expect(await store.claim(runId, -1)).toMatchObject({ epoch: 1, start });
+    }
+    expect(await store.create({ runId: three, key, start: other })).toBe('created');
+    expect(await store.find({ key })).toMatchObject({ runId: three });
+    // a repeated start is harmless, also without its key
+    expect(await store.create({ runId: one, key: `key ${one}`, start })).toEqual({ runId: one });
+    expect(await store.create({ runId: one, start })).toEqual({ runId: one });
+  });
+
+  test.skipIf(openCutOff === undefined)(
+    `${name}: a refused start that is cut off after any command does not take its key`,
+    async () => {
+      let isRefused = false;
+      for (let commands = 0; !isRefused; commands += 1) {
+        const [one, two] = [newId(), newId()];
+        const key = `key ${two}`;
+        await (await open()).create({ runId: one, start });
+        const cutOff = await openCutOff!(commands);
+        isRefused = await cutOff.create({ runId: one, key, start }).then(
+          () => expect.unreachable('The start is not refused.'),
+          (error: Error) => error.message.includes('a run with another key has its id'),
+        );
+        const store = await open();
+        expect(await store.find({ key }), `after ${commands} commands`).toBeUndefined();
+        expect(await store.create({ runId: two, key, start }), `after ${commands} commands`).toBe('created');
+        expect(await store.find({ key })).toMatchObject({ runId: two });
+      }
+    },
+  );
+
   test(`${name}: a run is found by its id, by its key, and as the latest run of a user's conversation`, async () => {
     const store = await open();
     const [one, two, three] = [newId(), newId(), newId()];

@@ -36,7 +36,9 @@ export function describeWithRedis(
 ): void {
   const program = findRedis();
   if (program === undefined) {
-    process.stderr.write(`Left out, for want of a Redis server: ${name}. To run it, ${howToInstallRedis}.\n`);
+    process.stderr.write(
+      `Skipped, because no Redis server was found: ${name}. To run it, ${howToInstallRedis}.\n`,
+    );
   }
   const folder = join(tmpdir(), `cueline-redis-${randomUUID()}`);
   const path = join(folder, 'socket');

@@ -1,11 +1,5 @@
-import {
-  CuelineError,
-  runPrompt,
-  sendCommand,
-  type EditReply,
-  type RunHandle,
-  type RunCommand,
-} from '@cueline/core';
+import { CuelineError, runPrompt, type EditReply, type RunHandle, type RunCommand } from '@cueline/core';
+import { sendCommand } from '@cueline/core/server';
 import { decodeMessage, type ToHost, type ToWorker } from '../protocol.ts';
 import { checkScript } from './check-script.ts';
 import { describeError } from './describe-error.ts';

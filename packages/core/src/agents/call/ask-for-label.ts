@@ -1,7 +1,7 @@
 import { anySignal } from '../../base/any-signal.ts';
 import { CuelineError } from '../../base/errors.ts';
 import { checkNames } from '../../base/check-names.ts';
-import { quoteValue } from '../../base/describe-value.ts';
+import { quoteValue } from '../../base/quote-value.ts';
 import type { AgentInput, BinaryClassification, Classification, ClassifyOptions } from './agent.ts';
 import type { AgentConfig } from './agent-config.ts';
 import { answerCall, type AnsweredCall } from './call-agent.ts';

@@ -1,6 +1,6 @@
 import { CuelineError } from '../../base/errors.ts';
 import { scriptError } from '../../base/script-error.ts';
-import { quoteValue } from '../../base/describe-value.ts';
+import { quoteValue } from '../../base/quote-value.ts';
 import type { CallException, CallInterrupt, ExceptionHandler, InterruptHandler } from './agent-config.ts';
 import type { CallTrace } from '../record-tool-calls.ts';
 import { fillTemplate } from '../tags/fill-template.ts';

@@ -1,5 +1,6 @@
 import { checkNames } from '../../base/check-names.ts';
-import { isRecord, quoteValue } from '../../base/describe-value.ts';
+import { isRecord } from '../../base/is-record.ts';
+import { quoteValue } from '../../base/quote-value.ts';
 import { inOptions, optionNames } from '../../prompt/option-names.ts';
 import { isToolList } from '../../tools/tool-list.ts';
 import { refuseFaults } from '../refuse-faults.ts';

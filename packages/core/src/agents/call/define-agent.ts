@@ -2,7 +2,7 @@ import type { ToolSchema } from '../../tools/schema.ts';
 import { CuelineError } from '../../base/errors.ts';
 import type { ToolCallState } from '../../log/state.ts';
 import type { PromptWithSchema } from '../../prompt/define-prompt.ts';
-import { splitTools } from '../../tools/tool-list.ts';
+import { splitTools } from '../../tools/named-tools.ts';
 import type { TypesOf } from '../../prompt/types-of.ts';
 import type { LoopPolicySetup } from '../../engine/loop-policy.ts';
 import type {

@@ -2,7 +2,8 @@ import type { ModelMessage } from 'ai';
 import { thrownText } from '../../base/error-source.ts';
 import { createId } from '../../base/create-id.ts';
 import { CuelineError } from '../../base/errors.ts';
-import { isRecord, quoteValue } from '../../base/describe-value.ts';
+import { isRecord } from '../../base/is-record.ts';
+import { quoteValue } from '../../base/quote-value.ts';
 import { freezeMessage, reviveMessage } from '../../messages/freeze-message.ts';
 
 /** A {@link Dialog} as plain JSON, with bytes as base64 and URLs as text. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/describe-value.ts';
+import { isRecord } from '../../base/is-record.ts';
 
 /** A token and its probability, as OpenAI reports it. */
 type Token = { token: string; logprob: number };

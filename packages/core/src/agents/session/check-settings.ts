@@ -1,9 +1,10 @@
 import { checkNames } from '../../base/check-names.ts';
 import { successorOf } from '../../base/former-names.ts';
-import { quoteValue } from '../../base/describe-value.ts';
+import { quoteValue } from '../../base/quote-value.ts';
 import { isMessage } from '../../messages/is-message.ts';
 import { inOptions } from '../../prompt/option-names.ts';
-import { isToolList, splitTools } from '../../tools/tool-list.ts';
+import { splitTools } from '../../tools/named-tools.ts';
+import { isToolList } from '../../tools/tool-list.ts';
 import { refuseFaults } from '../refuse-faults.ts';
 import type { SessionCallbacks } from './session-callbacks.ts';
 import { OPENING, sessionOptionNames, type SessionSettings, type SessionTools } from './session-config.ts';

@@ -1,5 +1,5 @@
 import { jsonSchema } from 'ai';
-import { isRecord } from '../../base/describe-value.ts';
+import { isRecord } from '../../base/is-record.ts';
 import type { Prompt } from '../../prompt/prompt.ts';
 
 /** The name of the tool with which a model ends its work. */

@@ -4,8 +4,3 @@ export function quoteValue(value: unknown): string {
   if (value === null || typeof value !== 'object') return String(value);
   return Array.isArray(value) ? 'a list' : 'an object';
 }
-
-/** True for an object that is neither null nor a list. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -1,0 +1,24 @@
+import type { Tool, ToolSet } from 'ai';
+import { tool, type NamedTool } from './tool.ts';
+import { isNamedTool, type ToolList } from './tool-list.ts';
+
+/** Returns the tools one by one, each with its name. */
+export function namedTools(tools: ToolList): NamedTool[] {
+  const list = (Array.isArray(tools) ? tools : [tools]) as readonly (NamedTool | ToolSet)[];
+  return list.flatMap((each) => (isNamedTool(each) ? [each] : fromToolSet(each)));
+}
+
+/** Returns the tools of the AI SDK by their names, and the others. */
+export function splitTools(tools: ToolList): { ready: ToolSet; own: NamedTool[] } {
+  const ready: ToolSet = {};
+  const own: NamedTool[] = [];
+  for (const named of namedTools(tools)) {
+    if (named.ready === undefined) own.push(named);
+    else ready[named.name] = named.ready;
+  }
+  return { ready, own };
+}
+
+function fromToolSet(tools: ToolSet): NamedTool[] {
+  return Object.entries(tools).map(([name, ready]) => tool(name, ready as Tool));
+}
