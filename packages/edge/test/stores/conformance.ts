@@ -2,7 +2,7 @@ import type { RunEvent } from '@cueline/core';
 import type { NewRun, RunLogStore } from '@cueline/edge';
 import { describe, expect, test } from 'vitest';
 import { all, never } from '../route/routes.ts';
-import { read, write } from './events.ts';
+import { collect, read, write } from './events.ts';
 import { describeRunMessages } from './messages-conformance.ts';
 
 export type StoreUnderTest = {
@@ -171,13 +171,14 @@ export function describeRunLogStore(
     test('a reader that stops, or whose signal aborts, ends at once, and others continue', async () => {
       const { store, runId } = await setUp();
       const controller = new AbortController();
-      const left = all(read(store, runId, -1, controller.signal));
+      const left = collect(read(store, runId, -1, controller.signal));
       const stays = all(read(store, runId, -1, never()));
       const leaving = read(store, runId, -1, never())[Symbol.asyncIterator]();
       await write(store, runId, log.slice(0, 1));
-      await pause();
+      await expect.poll(() => left.seen).toEqual(log.slice(0, 1));
       controller.abort();
-      expect(await left).toEqual(log.slice(0, 1));
+      await left.ended;
+      expect(left.seen).toEqual(log.slice(0, 1));
       expect(await all(read(store, runId, -1, AbortSignal.abort()))).toEqual([]);
       expect(await leaving.next()).toEqual({ done: false, value: log[0] });
       await leaving.return?.();
@@ -257,7 +258,7 @@ export function describeRunLogStore(
     });
   });
 
-  describeRunMessages(name, { open, setUp, pause });
+  describeRunMessages(name, { open, setUp });
 
   describe(`${name}: what is forgotten`, () => {
     const gone = async (store: RunLogStore, { runId, subject }: NewRun) => ({
