@@ -21,6 +21,10 @@ const halfArguments = ({ answer }: Exchange): string[] => [
 ];
 const noFinish = ({ answer }: Exchange): string[] => [answer.start, ...answer.text, ...answer.call];
 const everything = ({ answer }: Exchange): string[] => [whole(answer)];
+/** A whole answer with this between its text and its call. */
+const withExtra =
+  (piece: string) =>
+  ({ answer }: Exchange): string[] => [answer.start, ...answer.text, piece, ...answer.call, answer.end];
 
 const end = ({ response }: Exchange): void => void response.end();
 const reset = ({ socket }: Exchange): void => void socket.resetAndDestroy();
@@ -144,38 +148,17 @@ const malformed: Fault[] = [
   },
   {
     name: 'sends an event that is no JSON inside the text',
-    play: after(
-      ({ answer }) => [
-        answer.start,
-        ...answer.text,
-        'data: {"choices": [{]}\n\n',
-        ...answer.call,
-        answer.end,
-      ],
-      end,
-    ),
+    play: after(withExtra('data: {"choices": [{]}\n\n'), end),
     ends: 'stream_malformed',
   },
   {
     name: 'sends an event of another shape',
-    play: after(
-      ({ answer }) => [
-        answer.start,
-        ...answer.text,
-        sse({ choices: 7, type: 9 }),
-        ...answer.call,
-        answer.end,
-      ],
-      end,
-    ),
+    play: after(withExtra(sse({ choices: 7, type: 9 })), end),
     ends: 'stream_malformed',
   },
   {
     name: 'sends null as an event',
-    play: after(
-      ({ answer }) => [answer.start, ...answer.text, 'data: null\n\n', ...answer.call, answer.end],
-      end,
-    ),
+    play: after(withExtra('data: null\n\n'), end),
     ends: 'stream_malformed',
   },
   {
@@ -263,58 +246,31 @@ const calls = (input: string, more: object = {}): string =>
   });
 const sends = (...events: string[]): Play => after(() => events, end);
 
+const refusal = 'I cannot help with that.';
+const response = { id: 'r', object: 'response', created_at: 1, model: 'm', output: [] };
+const message = { id: 'msg', type: 'message', role: 'assistant' };
+const position = { item_id: 'msg', output_index: 0, content_index: 0 };
 /** A refusal as the Responses format has it: a part of another type than text. */
 const refusedResponse = [
-  {
-    type: 'response.created',
-    response: { id: 'r', object: 'response', created_at: 1, model: 'm', output: [] },
-  },
+  { type: 'response.created', response },
   {
     type: 'response.output_item.added',
     output_index: 0,
-    item: { id: 'msg', type: 'message', role: 'assistant', status: 'in_progress', content: [] },
+    item: { ...message, status: 'in_progress', content: [] },
   },
-  {
-    type: 'response.content_part.added',
-    item_id: 'msg',
-    output_index: 0,
-    content_index: 0,
-    part: { type: 'refusal', refusal: '' },
-  },
-  {
-    type: 'response.refusal.delta',
-    item_id: 'msg',
-    output_index: 0,
-    content_index: 0,
-    delta: 'I cannot help with that.',
-  },
-  {
-    type: 'response.refusal.done',
-    item_id: 'msg',
-    output_index: 0,
-    content_index: 0,
-    refusal: 'I cannot help with that.',
-  },
+  { type: 'response.content_part.added', ...position, part: { type: 'refusal', refusal: '' } },
+  { type: 'response.refusal.delta', ...position, delta: refusal },
+  { type: 'response.refusal.done', ...position, refusal },
   {
     type: 'response.output_item.done',
     output_index: 0,
-    item: {
-      id: 'msg',
-      type: 'message',
-      role: 'assistant',
-      status: 'completed',
-      content: [{ type: 'refusal', refusal: 'I cannot help with that.' }],
-    },
+    item: { ...message, status: 'completed', content: [{ type: 'refusal', refusal }] },
   },
   {
     type: 'response.completed',
     response: {
-      id: 'r',
-      object: 'response',
-      created_at: 1,
-      model: 'm',
+      ...response,
       status: 'completed',
-      output: [],
       usage: { input_tokens: 5, output_tokens: 7, total_tokens: 12 },
     },
   },

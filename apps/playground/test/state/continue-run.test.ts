@@ -1,45 +1,17 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { definePrompt, inProcess, type PromptDefinition, type RunEvent } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { beforeEach, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { examples } from '../../src/examples/index.ts';
-import type { ScenePlay } from '../../src/model/played-scenes.ts';
-import type { Sandbox } from '../../src/sandbox/index.ts';
 import { continueRun, openStoredRun, showSession } from '../../src/state/run-session.ts';
 import { usePlayground } from '../../src/state/store.ts';
+import { page } from './in-process-page.ts';
 
-/** The prompt of every script, the model of all runs, and the options that the model was created with. */
-const { page } = vi.hoisted(() => ({
-  page: {
-    prompt: undefined as PromptDefinition<unknown> | undefined,
-    model: undefined as LanguageModelV4 | undefined,
-    plays: [] as (ScenePlay | undefined)[],
-  },
-}));
+vi.mock('../../src/sandbox/index.ts', () => import('./in-process-page.ts'));
+vi.mock('../../src/model/create-model.ts', () => import('./in-process-page.ts'));
 
-// As the worker does: of a request it takes what runPrompt takes.
-vi.mock('../../src/sandbox/index.ts', () => ({
-  createSandbox: (): Sandbox => ({
-    warm: () => {},
-    prepare: () => {},
-    dispose: () => {},
-    check: async () => ({}),
-    executor: (_script, host) => ({
-      async *start({ input, messages, tasks, unfinishedCalls }, signal) {
-        const model = await host.getModel();
-        const definition = page.prompt!;
-        yield* inProcess().start({ definition, input, messages, tasks, unfinishedCalls, model }, signal);
-      },
-    }),
-  }),
-}));
-vi.mock('../../src/model/create-model.ts', () => ({
-  createModel: async (_settings: unknown, play?: ScenePlay) => {
-    page.plays.push(play);
-    return page.model!;
-  },
-}));
+/** The prompt of every script. */
+let prompt: PromptDefinition<unknown>;
 
 const made: string[] = [];
 const call = (name: string, what: string): Extract<ScriptedTurn, readonly unknown[]>[number] => ({
@@ -52,10 +24,7 @@ async function interrupted(turns: readonly ScriptedTurn[], last: RegExp): Promis
   const log: RunEvent[] = [];
   const model = scriptedModel(turns);
   const stop = new AbortController();
-  for await (const event of inProcess().start(
-    { definition: page.prompt!, input: undefined, model },
-    stop.signal,
-  )) {
+  for await (const event of inProcess().start({ definition: prompt, input: undefined, model }, stop.signal)) {
     log.push(event);
     if (last.test(JSON.stringify(event))) break;
   }
@@ -65,6 +34,7 @@ async function interrupted(turns: readonly ScriptedTurn[], last: RegExp): Promis
 async function continueFrom(log: readonly RunEvent[], turns: readonly ScriptedTurn[], script = 'script') {
   const model = scriptedModel(turns);
   page.model = model;
+  page.prompts.set(script, prompt);
   isHanging.now = false;
   made.length = 0;
   const run = await openStoredRun(log, { script });
@@ -93,12 +63,12 @@ beforeEach(() => {
     if (isHanging.now) await new Promise(() => {});
     return `did ${what}`;
   };
-  page.prompt = definePrompt('work', (prompt) => {
+  prompt = definePrompt('work', (own) => {
     const schema = z.object({ what: z.string() });
-    prompt.defTool('look', 'Looks', schema, work, { effect: 'read' });
-    prompt.defTool('pay', 'Pays', schema, work, { effect: 'external' });
-    prompt.defTool('put', 'Puts', schema, work, { effect: 'write', idempotent: true });
-    prompt.$`Work.`;
+    own.defTool('look', 'Looks', schema, work, { effect: 'read' });
+    own.defTool('pay', 'Pays', schema, work, { effect: 'external' });
+    own.defTool('put', 'Puts', schema, work, { effect: 'write', idempotent: true });
+    own.$`Work.`;
   }) as never;
 });
 

@@ -1,5 +1,4 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { createRun, definePrompt, inProcess, type PromptDefinition, type RunEvent } from '@cueline/core';
+import { createRun, definePrompt, type Prompt, type RunEvent } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
@@ -9,8 +8,6 @@ import { useForks } from '../../src/forks/store.ts';
 import { definitionOf } from '../../src/prompts/definition-of.ts';
 import { libraryOf } from '../../src/prompts/check-prompts.ts';
 import { samplePrompts, sampleValues } from '../../src/prompts/sample-prompts.ts';
-import type { ScenePlay } from '../../src/model/played-scenes.ts';
-import type { Sandbox } from '../../src/sandbox/index.ts';
 import {
   answerOf,
   forkAt,
@@ -30,39 +27,11 @@ import {
 } from '../../src/state/run-session.ts';
 import { useInspection } from '../../src/state/inspection.ts';
 import { usePlayground, type RunSession } from '../../src/state/store.ts';
+import { page } from './in-process-page.ts';
 
-/** The prompts that the scripts export, the model of all runs, and the options that the model was created with. */
-const { page } = vi.hoisted(() => ({
-  page: {
-    prompts: new Map<string, PromptDefinition<unknown>>(),
-    model: undefined as LanguageModelV4 | undefined,
-    plays: [] as (ScenePlay | undefined)[],
-  },
-}));
-
-// As the worker does: of a request it takes what runPrompt takes.
-vi.mock('../../src/sandbox/index.ts', () => ({
-  createSandbox: (): Sandbox => ({
-    warm: () => {},
-    prepare: () => {},
-    dispose: () => {},
-    check: async () => ({}),
-    executor: (script, host) => ({
-      async *start({ input, messages, tasks, unfinishedCalls }, signal) {
-        const definition = page.prompts.get(script)!;
-        const model = await host.getModel();
-        yield* inProcess().start({ definition, input, messages, tasks, unfinishedCalls, model }, signal);
-      },
-    }),
-  }),
-}));
-vi.mock('../../src/model/create-model.ts', () => ({
-  createModel: async (_settings: unknown, play?: ScenePlay) => {
-    page.plays.push(play);
-    return page.model!;
-  },
-}));
-vi.mock('../../src/model/prompt-model.ts', () => ({ createPromptModel: async () => page.model }));
+vi.mock('../../src/sandbox/index.ts', () => import('./in-process-page.ts'));
+vi.mock('../../src/model/create-model.ts', () => import('./in-process-page.ts'));
+vi.mock('../../src/model/prompt-model.ts', () => import('./in-process-page.ts'));
 
 const looked: string[] = [];
 const look = (what: string): ScriptedTurn => [
@@ -70,14 +39,20 @@ const look = (what: string): ScriptedTurn => [
   { toolCall: { name: 'look', input: { what }, id: `look-${what}` } },
 ];
 
+const finish: ScriptedTurn = [{ toolCall: { name: 'finishTask', input: { result: 'ok' } } }];
+
+function defLook(prompt: Prompt): void {
+  prompt.defTool('look', 'Looks', z.object({ what: z.string() }), ({ what }) => {
+    looked.push(what);
+    return { what };
+  });
+}
+
 function caves(greeting: string) {
   return definePrompt('caves', (prompt) => {
     prompt.defSystem('role', greeting);
     prompt.def('PLACE', 'the caves');
-    prompt.defTool('look', 'Looks', z.object({ what: z.string() }), ({ what }) => {
-      looked.push(what);
-      return { what };
-    });
+    defLook(prompt);
     prompt.$`Look around.`;
   });
 }
@@ -85,14 +60,31 @@ function caves(greeting: string) {
 const store = () => usePlayground.getState();
 const shown = (): RunSession => store().session!;
 
-/** Runs the script `caves` with these answers, until it has ended. */
-async function run(turns: readonly ScriptedTurn[]) {
+/** Runs a script with these answers, until it has ended. */
+async function run(turns: readonly ScriptedTurn[], script = 'caves') {
   const model = scriptedModel(turns);
   page.model = model;
-  store().edit('caves');
+  store().edit(script);
   startRun();
-  await shown().run.finished;
-  return { session: shown(), model, log: shown().run.log() };
+  const session = shown();
+  await session.run.finished;
+  return { session, model, log: session.run.log() };
+}
+
+/** Forks a run, and returns the fork once it has ended. */
+async function forked(...at: Parameters<typeof forkAt>): Promise<RunSession> {
+  forkAt(...at);
+  const fork = shown();
+  await fork.run.finished;
+  return fork;
+}
+
+/** Forks a run with an edit, and returns the fork once it has ended. */
+async function edited(...edit: Parameters<typeof forkEdited>): Promise<RunSession> {
+  forkEdited(...edit);
+  const fork = shown();
+  await fork.run.finished;
+  return fork;
 }
 
 const text = (events: readonly RunEvent[]): string => JSON.stringify(events);
@@ -144,23 +136,17 @@ describe('a fork', () => {
 
   test('from the first step starts over', async () => {
     const { session, model } = await run([look('left'), 'Nothing.', 'At once.']);
-    forkAt(session, 0, { step: 0 });
-    await shown().run.finished;
-    expect(shown().run.getState()).toMatchObject({ text: 'At once.', steps: [{ step: 0 }] });
-    expect(
-      shown()
-        .run.log()
-        .some(({ type }) => type === 'run-resume'),
-    ).toBe(false);
+    const fork = await forked(session, 0, { step: 0 });
+    expect(fork.run.getState()).toMatchObject({ text: 'At once.', steps: [{ step: 0 }] });
+    expect(fork.run.log().some(({ type }) => type === 'run-resume')).toBe(false);
     expect(JSON.stringify(model.calls[2]?.prompt)).toBe(JSON.stringify(model.calls[0]?.prompt));
   });
 
   test('can take the script in the editor', async () => {
     const { session, model } = await run([look('left'), 'Nothing.', 'La la.']);
     store().edit('caves, edited');
-    forkAt(session, 0, { step: 1, script: store().script });
-    await shown().run.finished;
-    expect(shown().source).toEqual({ script: 'caves, edited' });
+    const fork = await forked(session, 0, { step: 1, script: store().script });
+    expect(fork.source).toEqual({ script: 'caves, edited' });
     expect(session.source).toEqual({ script: 'caves' });
     expect(JSON.stringify(model.calls[2]?.prompt)).toContain('You sing.');
     expect(looked).toEqual(['left']);
@@ -174,10 +160,9 @@ describe('a fork', () => {
     await shown().run.finished;
     const last = shown();
     expect(last.earlier).toHaveLength(2);
-    forkAt(last, 1, { step: 1 });
-    await shown().run.finished;
-    expect(shown().earlier).toEqual(last.earlier.slice(0, 1));
-    const { messages, text: answer } = shown().run.getState();
+    const fork = await forked(last, 1, { step: 1 });
+    expect(fork.earlier).toEqual(last.earlier.slice(0, 1));
+    const { messages, text: answer } = fork.run.getState();
     expect(answer).toBe('Otherwise.');
     expect(JSON.stringify(messages)).toContain('And right?');
     expect(JSON.stringify(messages)).not.toContain('And up?');
@@ -191,11 +176,10 @@ describe('a fork', () => {
     startRun();
     const first = shown();
     await vi.waitFor(() => expect(first.run.getState().steps).toHaveLength(2));
-    forkAt(first, 0, { step: 1 });
-    await shown().run.finished;
+    const fork = await forked(first, 0, { step: 1 });
     await first.run.finished;
     expect(first.run.getState().status).toBe('stopped');
-    expect(shown().run.getState()).toMatchObject({ status: 'done', text: 'Done.' });
+    expect(fork.run.getState()).toMatchObject({ status: 'done', text: 'Done.' });
   });
 
   test('of a shared run continues with the model of this page', async () => {
@@ -203,10 +187,9 @@ describe('a fork', () => {
     const linked = openLinkedRun(log);
     showLinkedRun({ script: 'caves' }, linked);
     expect(forkProblem(shown())).toBeUndefined();
-    forkAt(shown(), 0, { step: 1 });
-    await shown().run.finished;
-    expect(shown()).toMatchObject({ shared: false });
-    expect(shown().run.getState().text).toBe('Mine.');
+    const fork = await forked(shown(), 0, { step: 1 });
+    expect(fork).toMatchObject({ shared: false });
+    expect(fork.run.getState().text).toBe('Mine.');
   });
 
   test('of a shared run of a prompt file continues if the link has the version that ran', async () => {
@@ -246,17 +229,11 @@ describe('a fork', () => {
         prompt.$`Go.`;
       }) as never,
     );
-    const finish: ScriptedTurn = [{ toolCall: { name: 'finishTask', input: { result: 'ok' } } }];
-    const model = scriptedModel(['Well.', finish, 'Done.', finish, 'Done again.']);
-    page.model = model;
-    store().edit('nudged');
-    startRun();
-    const session = shown();
-    await session.run.finished;
+    const turns = ['Well.', finish, 'Done.', finish, 'Done again.'];
+    const { session, model } = await run(turns, 'nudged');
     expect(stepsToRunFrom(session, 0)).toEqual([0, 1, 2]);
-    forkAt(session, 0, { step: 1 });
-    await shown().run.finished;
-    expect(shown().run.getState()).toMatchObject({ status: 'done', text: 'Done again.' });
+    const fork = await forked(session, 0, { step: 1 });
+    expect(fork.run.getState()).toMatchObject({ status: 'done', text: 'Done again.' });
     expect(JSON.stringify(model.calls[3]?.prompt)).toContain('The task list is not complete');
   });
 
@@ -266,10 +243,7 @@ describe('a fork', () => {
       definePrompt('agents', (prompt) => {
         prompt.defAgent('outer', 'Helps', z.object({}), (_input, agent) => {
           agent.defAgent('inner', 'Helps, too', z.object({}), (_none, own) => {
-            own.defTool('look', 'Looks', z.object({ what: z.string() }), ({ what }) => {
-              looked.push(what);
-              return { what };
-            });
+            defLook(own);
             own.$`Help.`;
           });
           agent.$`Help.`;
@@ -279,45 +253,28 @@ describe('a fork', () => {
       }) as never,
     );
     const ask = (name: string): ScriptedTurn => [{ toolCall: { name, input: {}, id: name } }];
-    const again: ScriptedTurn[] = ['Inner again.', 'Outer again.', 'Done again.'];
-    const edited: ScriptedTurn[] = ['A bear.', 'It saw a bear.', 'There is a bear.'];
-    const model = scriptedModel([
-      look('left'),
-      ask('outer'),
-      ask('inner'),
-      look('up'),
-      'Inner.',
-      'Outer.',
-      'Done.',
-      ...again,
-      ...edited,
-    ]);
-    page.model = model;
-    store().edit('agents');
-    startRun();
-    const session = shown();
-    await session.run.finished;
+    const first = [look('left'), ask('outer'), ask('inner'), look('up'), 'Inner.', 'Outer.', 'Done.'];
+    const again = ['Inner again.', 'Outer again.', 'Done again.'];
+    const withBear = ['A bear.', 'It saw a bear.', 'There is a bear.'];
+    const { session, model } = await run([...first, ...again, ...withBear], 'agents');
     expect(stepOfAgent(session, 0, 'outer')).toBe(1);
     expect(stepOfAgent(session, 0, 'outer/inner')).toBe(1);
     expect(stepOfAgent(session, 0, 'nobody')).toBeUndefined();
 
     const agent = 'outer/inner';
     expect(stepsToRunFrom(session, 0, agent)).toEqual([0, 1]);
-    forkAt(session, 0, { step: 1, agent });
-    const fork = shown();
+    const fork = await forked(session, 0, { step: 1, agent });
     expect(fork.parent).toEqual({ id: session.id, turn: 0, step: 1, agent });
-    await fork.run.finished;
     expect(fork.run.getState()).toMatchObject({ status: 'done', text: 'Done again.' });
     expect(looked).toEqual(['up']);
     expect(JSON.stringify(model.calls[7]?.prompt)).toBe(JSON.stringify(model.calls[4]?.prompt));
 
     expect(answerOf(session, 0, 0, agent)).toBe('I look up.');
-    forkEdited(session, 0, { step: 0, agent, toolCallId: 'look-up', output: 'A bear.' });
-    await shown().run.finished;
-    expect(shown().run.getState().text).toBe('There is a bear.');
+    const bear = await edited(session, 0, { step: 0, agent, toolCallId: 'look-up', output: 'A bear.' });
+    expect(bear.run.getState().text).toBe('There is a bear.');
     expect(JSON.stringify(model.calls[10]?.prompt)).toContain('A bear.');
     expect(looked).toEqual(['up']);
-    expect(forkItems(useForks.getState().kept, shown().id).map(({ title }) => title)).toEqual([
+    expect(forkItems(useForks.getState().kept, bear.id).map(({ title }) => title)).toEqual([
       'Run 1',
       'Run 2 · from step 2 of inner',
       'Run 3 · result edited in step 1 of inner',
@@ -328,7 +285,7 @@ describe('a fork', () => {
     const model = scriptedModel([look('left'), 'Nothing.', 'Otherwise.']);
     page.model = model;
     const prompt = definePrompt('place', (own, place: string) => {
-      own.defTool('look', 'Looks', z.object({ what: z.string() }), ({ what }) => (looked.push(what), what));
+      defLook(own);
       own.$`Look around ${place}.`;
     });
     usePlayground.setState({ view: 'prompts' });
@@ -352,18 +309,12 @@ describe('a fork', () => {
         prompt.$`Go.`;
       }) as never,
     );
-    const finish: ScriptedTurn = [{ toolCall: { name: 'finishTask', input: { result: 'ok' } } }];
     const ask: ScriptedTurn = [{ toolCall: { name: 'helper', input: {} } }];
-    const model = scriptedModel([ask, 'Helped.', finish, finish, 'Done.', finish, 'Done again.']);
-    page.model = model;
-    store().edit('tasks');
-    startRun();
-    const session = shown();
-    await session.run.finished;
+    const turns = [ask, 'Helped.', finish, finish, 'Done.', finish, 'Done again.'];
+    const { session, model } = await run(turns, 'tasks');
     expect(session.run.getState().text).toBe('Done.');
-    forkAt(session, 0, { step: 2 });
-    await shown().run.finished;
-    const { tasks, agents, text: answer } = shown().run.getState();
+    const fork = await forked(session, 0, { step: 2 });
+    const { tasks, agents, text: answer } = fork.run.getState();
     expect(answer).toBe('Done again.');
     expect(tasks.map(({ status }) => status)).toEqual(['completed', 'completed']);
     expect(agents).toHaveLength(1);
@@ -374,31 +325,21 @@ describe('a fork', () => {
 test('a fork of an example continues with the unused scenes; after an edit, the rule-based model answers', async () => {
   const weather = examples[0]!.source;
   page.prompts.set(weather, caves('You explore.') as never);
-  page.model = scriptedModel([look('left'), look('right'), 'Nothing.', 'Dark.', 'Light.']);
-  store().edit(weather);
-  startRun();
-  const session = shown();
-  await session.run.finished;
-  forkAt(session, 0, { step: 1 });
-  await shown().run.finished;
-  forkEdited(session, 0, { step: 0, toolCallId: 'look-left', output: 'A bear.' });
-  await shown().run.finished;
+  const { session } = await run([look('left'), look('right'), 'Nothing.', 'Dark.', 'Light.'], weather);
+  await forked(session, 0, { step: 1 });
+  await edited(session, 0, { step: 0, toolCallId: 'look-left', output: 'A bear.' });
   expect(page.plays.map((play) => play?.played)).toEqual([[], [0], undefined]);
 });
 
 describe('an edit', () => {
   test('of a result keeps the step with it, and runs what follows', async () => {
     const { session, model } = await run([look('left'), look('right'), 'Nothing.', 'A dragon!']);
-    forkEdited(session, 0, { step: 1, toolCallId: 'look-right', output: { dragon: true } });
-    await shown().run.finished;
+    const fork = await edited(session, 0, { step: 1, toolCallId: 'look-right', output: { dragon: true } });
     expect(looked).toEqual(['left', 'right']);
     expect(JSON.stringify(model.calls[3]?.prompt)).toContain('dragon');
-    expect(shown().run.getState().text).toBe('A dragon!');
-    expect(
-      shown()
-        .run.getState()
-        .toolCalls.map(({ edited }) => edited),
-    ).toEqual([undefined, true]);
+    const { text: answer, toolCalls } = fork.run.getState();
+    expect(answer).toBe('A dragon!');
+    expect(toolCalls.map(({ edited }) => edited)).toEqual([undefined, true]);
     expect(session.run.getState().toolCalls[1]?.output).toEqual({ what: 'right' });
   });
 
@@ -425,15 +366,11 @@ test('at an earlier moment, the run continues after its last whole step', async 
 
 test('the runs of the page stay as a tree, whose titles name the step of each fork', async () => {
   const { session } = await run([look('left'), 'One.', 'Two.', 'Three.', look('up'), 'Four.']);
-  forkAt(session, 0, { step: 1 });
-  await shown().run.finished;
-  const second = shown();
+  const second = await forked(session, 0, { step: 1 });
   store().edit('caves, edited');
-  forkAt(session, 0, { step: 1, script: store().script });
-  await shown().run.finished;
-  forkEdited(second, 0, { step: 0, toolCallId: 'look-left', error: 'It is dark.' });
-  await shown().run.finished;
-  const items = forkItems(useForks.getState().kept, shown().id);
+  await forked(session, 0, { step: 1, script: store().script });
+  const last = await edited(second, 0, { step: 0, toolCallId: 'look-left', error: 'It is dark.' });
+  const items = forkItems(useForks.getState().kept, last.id);
   expect(items.map(({ title, status, steps }) => [title, status, steps])).toEqual([
     ['Run 1', 'done', 2],
     ['Run 2 · from step 2', 'done', 2],

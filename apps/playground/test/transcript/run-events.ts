@@ -77,3 +77,42 @@ export const agentsAtWork: RunEventBody[] = [
   ...begun('c1/c1', 'inner'),
   ...step(0, [...called('c1', 'dig'), ...ran('c1', 'dig', 'rock')], 'c1/c1'),
 ];
+
+/** A text of the model, in one piece. */
+export const said = (text: string): RunEventBody[] => [
+  { type: 'text-start', id: 't' },
+  { type: 'text-delta', id: 't', text },
+  { type: 'text-end', id: 't' },
+];
+
+export const firstStep: RunEventBody = {
+  type: 'step-start',
+  step: 0,
+  request: {
+    keep: 0,
+    messages: [],
+    model: 'simulated:demo',
+    instructions: '<CITY>Lisbon</CITY>',
+    tools: [],
+    settings: {},
+  },
+};
+
+/** A run that looks up the weather, and then says it. */
+export const weather: RunEventBody[] = [
+  start,
+  { type: 'variable-set', name: 'CITY', kind: 'text', value: 'Lisbon' },
+  firstStep,
+  { type: 'reasoning-start', id: 'r' },
+  { type: 'reasoning-delta', id: 'r', text: 'Look it up.' },
+  { type: 'reasoning-end', id: 'r' },
+  { type: 'tool-input-start', toolCallId: 'c1', toolName: 'getWeather' },
+  { type: 'tool-input-end', toolCallId: 'c1', toolName: 'getWeather', input: { city: 'Lisbon' } },
+  { type: 'tool-start', toolCallId: 'c1', toolName: 'getWeather' },
+  { type: 'tool-end', toolCallId: 'c1', output: 'sunny' },
+  { type: 'step-end', step: 0, finishReason: 'tool-calls', usage },
+  { type: 'step-start', step: 1, request: { keep: 0, messages: [] } },
+  ...said('Sunny.'),
+  { type: 'step-end', step: 1, finishReason: 'stop', usage },
+  { type: 'run-end', outcome: 'done', finishReason: 'stop' },
+];

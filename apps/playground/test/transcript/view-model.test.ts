@@ -6,50 +6,19 @@ import { callOfAgent } from '../../src/transcript/calls/known-calls.ts';
 import { isSuspended } from '../../src/transcript/outcome.ts';
 import { toTranscript } from '../../src/transcript/view-model.ts';
 import {
-  usage,
+  begun,
+  called,
+  ended,
+  firstStep,
+  outline,
+  ran,
+  said,
   start,
   stateOf,
   step,
-  called,
-  ran,
-  begun,
-  ended,
-  outline,
-  agentsAtWork,
+  usage,
+  weather,
 } from './run-events.ts';
-
-const firstStep: RunEventBody = {
-  type: 'step-start',
-  step: 0,
-  request: {
-    keep: 0,
-    messages: [],
-    model: 'simulated:demo',
-    instructions: '<CITY>Lisbon</CITY>',
-    tools: [],
-    settings: {},
-  },
-};
-
-const weather: RunEventBody[] = [
-  start,
-  { type: 'variable-set', name: 'CITY', kind: 'text', value: 'Lisbon' },
-  firstStep,
-  { type: 'reasoning-start', id: 'r' },
-  { type: 'reasoning-delta', id: 'r', text: 'Look it up.' },
-  { type: 'reasoning-end', id: 'r' },
-  { type: 'tool-input-start', toolCallId: 'c1', toolName: 'getWeather' },
-  { type: 'tool-input-end', toolCallId: 'c1', toolName: 'getWeather', input: { city: 'Lisbon' } },
-  { type: 'tool-start', toolCallId: 'c1', toolName: 'getWeather' },
-  { type: 'tool-end', toolCallId: 'c1', output: 'sunny' },
-  { type: 'step-end', step: 0, finishReason: 'tool-calls', usage },
-  { type: 'step-start', step: 1, request: { keep: 0, messages: [] } },
-  { type: 'text-start', id: 't' },
-  { type: 'text-delta', id: 't', text: 'Sunny.' },
-  { type: 'text-end', id: 't' },
-  { type: 'step-end', step: 1, finishReason: 'stop', usage },
-  { type: 'run-end', outcome: 'done', finishReason: 'stop' },
-];
 
 const kinds = (bodies: readonly RunEventBody[]) => toTranscript(stateOf(bodies)).map(({ kind }) => kind);
 
@@ -277,11 +246,7 @@ test('the parsed answer is shown if the answer itself does not show it', () => {
     toTranscript(
       stateOf([
         start,
-        ...step(0, [
-          { type: 'text-start', id: 't' },
-          { type: 'text-delta', id: 't', text },
-          { type: 'text-end', id: 't' },
-        ]),
+        ...step(0, said(text)),
         { type: 'run-end', outcome: 'done', finishReason: 'stop', output },
       ]),
     ).at(-1);
@@ -385,27 +350,4 @@ test('files of a message are rows of their own, the same from frame to frame', (
   expect((toTranscript(state)[0] as typeof row & { files: unknown }).files).toBe(
     (row as typeof row & { files: unknown }).files,
   );
-});
-
-test('announces steps, tools, agents and endings', () => {
-  expect(announcement(stateOf(weather.slice(0, 3)))).toBe('Step 1.');
-  expect(announcement(stateOf(weather.slice(0, 9)))).toBe('Running tool getWeather.');
-  expect(announcement(stateOf(agentsAtWork))).toBe('Agent inner at work.');
-  expect(announcement(stateOf(weather))).toBe('Run done. 1 tool call, 0 failed. Sunny.');
-});
-
-test('an answer is announced without the marks of Markdown', () => {
-  const text =
-    '## Plan\n\n- It is **24 °C** and `sunny`, see [the map](https://a.example).\n- snake_case and 2 * 3 stay';
-  const said = stateOf([
-    start,
-    firstStep,
-    { type: 'text-start', id: 't' },
-    { type: 'text-delta', id: 't', text },
-    { type: 'text-end', id: 't' },
-    { type: 'step-end', step: 0, finishReason: 'stop', usage },
-    { type: 'run-end', outcome: 'done', finishReason: 'stop' },
-  ]);
-  expect(announcement(said)).toContain('Plan It is 24 °C and sunny, see the map. snake_case and 2 ');
-  expect(announcement(said)).not.toMatch(/[#`[\]]|\*\*/);
 });

@@ -1,34 +1,10 @@
 import { CuelineError, runPrompt, type Hook, type HookStep, type Prompt } from '@cueline/core';
-import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
-import type { ModelMessage } from 'ai';
-import fc from 'fast-check';
+import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../sent-requests.ts';
 import { call, play } from '../support.ts';
-
-const look = (n: number) => call('look', { n });
-
-/** A run with these hooks and a tool that answers with its number. */
-function hooked(
-  hooks: readonly Hook[],
-  turns: readonly ScriptedTurn[] = [[look(1)], 'Done.'],
-  config: Parameters<typeof play>[2] = {},
-  more: (prompt: Prompt) => void = () => {},
-) {
-  return play(
-    (prompt) => {
-      prompt.defSystem('role', 'Helper.');
-      prompt.defTool('look', '', z.object({ n: z.number() }), ({ n }) => `seen ${n}`);
-      prompt.defTool('touch', '', z.object({}), () => 'felt');
-      prompt.$`Go.`;
-      more(prompt);
-      for (const hook of hooks) prompt.defHook(hook);
-    },
-    turns,
-    config,
-  );
-}
+import { hooked, look } from '../support/hooked-runs.ts';
 
 describe('hooks compose', () => {
   test('each hook sees the changes of the hooks before it', async () => {
@@ -318,88 +294,6 @@ describe('hooks with the caller’s own prepareStep', () => {
       ],
     ]);
     expect(model.calls.map(({ temperature }) => temperature)).toEqual([0.2, 0.2, 0.2, 0.2, 0.2, 0.2]);
-  });
-});
-
-describe('messages that a hook removes', () => {
-  test('take the result of a removed call with them, and the call of a removed result', async () => {
-    const cuts: ((messages: ModelMessage[]) => ModelMessage[])[] = [
-      (messages) => messages.slice(-1),
-      (messages) => messages.slice(0, 2),
-      (messages) => messages.filter(({ role }) => role !== 'tool'),
-      (messages) => messages.filter(({ role }) => role !== 'assistant'),
-      (messages) => messages.toReversed(),
-    ];
-    for (const cut of cuts) {
-      const { model, run } = await hooked([
-        ({ messages, stepNumber }) =>
-          stepNumber === 0 ? {} : { messages: [{ role: 'user', content: 'Kept.' }, ...cut(messages)] },
-      ]);
-      expect(run.getState().status).toBe('done');
-      expect(sent(model)[1]!.messages.filter((line) => !line.startsWith('user:'))).toEqual([]);
-    }
-  });
-
-  test('keep the call of an answer whose result is kept', async () => {
-    const { model } = await hooked(
-      [
-        ({ messages, stepNumber }) => ({
-          messages:
-            stepNumber === 0
-              ? messages
-              : messages.map((message) =>
-                  message.role === 'tool' ? { ...message, content: message.content.slice(1) } : message,
-                ),
-        }),
-      ],
-      [[look(1), look(2)], 'Done.'],
-    );
-    expect(sent(model)[1]!.messages).toEqual([
-      'user: Go.',
-      'assistant calls look {"n":2}',
-      'look answers seen 2',
-    ]);
-  });
-
-  test('do not include system messages, which belong in the system prompt', async () => {
-    const { model, run } = await hooked(
-      [({ messages }) => ({ messages: [{ role: 'system', content: 'Psst.' }, ...messages] })],
-      ['Done.'],
-    );
-    expect(run.getState().status).toBe('done');
-    expect(sent(model)).toEqual([
-      { system: 'role:\nHelper.', messages: ['user: Go.'], tools: ['look', 'touch'] },
-    ]);
-  });
-
-  test('leave every sent call with its result, for any cut, and return at the next step', async () => {
-    const turns = [[look(1), look(2)], ['Hm.', look(3)], [look(4)]];
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.boolean(), { minLength: 12, maxLength: 12 }), async (keep) => {
-        const { model, run } = await hooked(
-          [
-            ({ messages, stepNumber }) =>
-              stepNumber === 4 || stepNumber === 0
-                ? {}
-                : {
-                    messages: [
-                      { role: 'user', content: 'Kept.' } as const,
-                      ...messages.filter((_message, index) => keep[index]),
-                    ],
-                  },
-          ],
-          [...turns, [look(5)], 'Done.'],
-        );
-        expect(run.getState().status).toBe('done');
-        for (const { messages } of sent(model)) {
-          const calls = messages.flatMap((line) => /calls look \{"n":(\d)\}/.exec(line)?.[1] ?? []);
-          const answers = messages.flatMap((line) => /answers seen (\d)/.exec(line)?.[1] ?? []);
-          expect(answers).toEqual(calls);
-        }
-        expect(sent(model)[4]!.messages).toHaveLength(12);
-      }),
-      { numRuns: 40 },
-    );
   });
 });
 

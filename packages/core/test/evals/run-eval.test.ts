@@ -1,64 +1,26 @@
-// Running an eval: what the report says of each run, and which runs are made.
-import { definePrompt, type RunEvent } from '@cueline/core';
+// Running an eval: what the report says of each run.
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { definePrompt } from '@cueline/core';
 import {
-  closeTo,
   contains,
   defineEval,
-  equals,
   judge,
-  memoryEvalStore,
   runEval,
   triad,
-  type EvalDefinition,
   type EvalReport,
-  type EvalStore,
   type Scorer,
 } from '@cueline/core/evals';
 import { createPromptLibrary, type PromptRecord } from '@cueline/core/library';
-import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
-import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { classify, many, modelOf } from '../support/evals.ts';
 
-/** A model that answers from the last user message; it counts its calls. */
-function modelOf(
-  answer: (text: string, call: number) => ScriptedTurn | Promise<ScriptedTurn>,
-  modelId = 'm',
-): LanguageModelV4 & { readonly calls: number } {
-  let calls = 0;
-  const base = scriptedModel([], { modelId });
-  return {
-    ...base,
-    get calls() {
-      return calls;
-    },
-    async doStream(options) {
-      const call = calls++;
-      const last = options.prompt.findLast(({ role }) => role === 'user');
-      const text = ((last?.content ?? []) as { text: string }[]).map(({ text }) => text).join('');
-      return scriptedModel([await answer(text, call)], { modelId }).doStream(options);
-    },
-  };
-}
-
-const classify = definePrompt(
-  'classify',
-  (prompt, { TEXT }: { TEXT: string }) => {
-    prompt.$`Given some text, classify it as POSITIVE or NEGATIVE: ${TEXT}`;
-  },
-  { input: z.object({ TEXT: z.string() }) },
-);
 const sentiment = modelOf((text) => (/happy|joyful/.test(text) ? 'POSITIVE' : 'NEGATIVE'));
 const three = triad({
   base: { input: { TEXT: 'I am happy' }, expect: 'POSITIVE' },
   same: { TEXT: 'I am joyful' },
   different: { input: { TEXT: 'I am sad' }, expect: 'NEGATIVE' },
 });
-
-const numbers = (count: number): { input: { TEXT: string }; expect: string }[] =>
-  Array.from({ length: count }, (_, index) => ({ input: { TEXT: `number ${index}` }, expect: 'ok' }));
-const many = (count: number, repeat = 1): EvalDefinition<{ TEXT: string }> =>
-  defineEval({ prompt: classify, cases: numbers(count), repeat });
 
 const statuses = ({ results }: EvalReport): string[] =>
   results.map(({ caseId, status }) => `${caseId} ${status}`);
@@ -166,6 +128,16 @@ describe('a report', () => {
       { models: modelOf(() => 'x'), concurrency: 1 },
     );
     expect(report.groups[0]?.agreement).toEqual([{ scorer: 'judge', marked: 4, agreed: 3, kappa: 0.5 }]);
+  });
+
+  test.each([
+    ['failed', [true, false]],
+    ['all', [true, true]],
+    ['none', [false, false]],
+  ] as const)('keeps the logs that are asked for: %s', async (logs, kept) => {
+    const model = modelOf((text) => (text.includes('0') ? 'no' : 'ok'));
+    const { results } = await runEval(many(2), { models: model, logs });
+    expect(results.map(({ log }) => log !== undefined)).toEqual(kept);
   });
 });
 
@@ -295,160 +267,5 @@ describe('mistakes are refused before anything runs', () => {
     const model = modelOf(() => 'x');
     await expect(runEval(defineEval(valid), { models: model, ...options } as never)).rejects.toThrow(message);
     expect(model.calls).toBe(0);
-  });
-});
-
-describe('scheduling', () => {
-  test('runs as many cases at a time as `concurrency` allows', async () => {
-    let running = 0;
-    let most = 0;
-    const model = modelOf(async () => {
-      most = Math.max(most, ++running);
-      await new Promise((resolve) => setTimeout(resolve, 2));
-      running -= 1;
-      return 'ok';
-    });
-    const seen: string[] = [];
-    const report = await runEval(many(30), {
-      models: model,
-      concurrency: 4,
-      onResult: (result, { done, total, passed }) => seen.push(`${done}/${total} ${passed} ${result.status}`),
-    });
-    expect(report.passed).toBe(true);
-    expect(most).toBe(4);
-    expect(seen).toEqual(Array.from({ length: 30 }, (_, index) => `${index + 1}/30 ${index + 1} passed`));
-    expect(report.results.map(({ caseId }) => caseId)).toEqual(
-      numbers(30).map((_, index) => `case-${index + 1}`),
-    );
-  });
-
-  test('starts no run while a provider asks to wait', async () => {
-    const starts: number[] = [];
-    let limited = true;
-    const model = modelOf(() => {
-      starts.push(performance.now());
-      if (!limited) return 'ok';
-      limited = false;
-      return [{ throw: { message: 'Slow down.', status: 429, headers: { 'retry-after-ms': '150' } } }];
-    });
-    const report = await runEval(many(6), { models: model, concurrency: 1 });
-    expect(report.passed).toBe(true);
-    const two = await runEval(many(6), { models: model, concurrency: 2 });
-    expect(two.passed).toBe(true);
-    expect(starts[1]! - starts[0]!).toBeGreaterThan(100);
-  });
-
-  /** Aborts after some results; counts the calls of the model. */
-  const halves = async (
-    store: EvalStore,
-  ): Promise<{ first: EvalReport; second: EvalReport; calls: number }> => {
-    const model = modelOf(() => 'ok');
-    const abort = new AbortController();
-    const first = await runEval(many(40, 3), {
-      models: model,
-      store,
-      signal: abort.signal,
-      concurrency: 4,
-      onResult: (_, { done }) => done === 60 && abort.abort(),
-    });
-    const second = await runEval(many(40, 3), { models: model, store, concurrency: 4 });
-    return { first, second, calls: model.calls };
-  };
-
-  test('continues an aborted evaluation without repeating a run', async () => {
-    const { first, second, calls } = await halves(memoryEvalStore());
-    expect(first).toMatchObject({ aborted: true, passed: false });
-    expect(first.results.length).toBeGreaterThanOrEqual(60);
-    expect(first.results.length).toBeLessThan(70);
-    expect(second).toMatchObject({
-      aborted: false,
-      passed: true,
-      groups: [{ runs: 120, stored: first.results.length }],
-    });
-    // runs that the abort cut off were started and not stored
-    expect(calls).toBeLessThanOrEqual(124);
-    expect(calls).toBeGreaterThanOrEqual(120);
-  });
-
-  describe('with a store, only changed cases run again', () => {
-    const count = async (
-      change: (base: EvalDefinition<{ TEXT: string }>) => Parameters<typeof runEval>,
-    ): Promise<number> => {
-      const store = memoryEvalStore();
-      const first = modelOf(() => 'ok');
-      await runEval(many(5), { models: first, store });
-      expect(first.calls).toBe(5);
-      const second = modelOf(() => 'ok');
-      const [definition, options] = change(many(5));
-      const report = await runEval(definition, { models: second, store, ...options });
-      expect(report.groups[0]!.runs - report.groups[0]!.stored).toBe(second.calls);
-      return second.calls;
-    };
-    const other = definePrompt('classify', (prompt, { TEXT }: { TEXT: string }) => {
-      prompt.$`Is this ok? ${TEXT}`;
-    });
-
-    test.each<[string, number, (base: EvalDefinition<{ TEXT: string }>) => [object, object?]]>([
-      ['nothing', 0, (base) => [base]],
-      [
-        'a scorer',
-        0,
-        (base) => [defineEval({ prompt: base.prompt, cases: base.cases, scorers: [equals(), closeTo()] })],
-      ],
-      [
-        'the expectation',
-        0,
-        (base) => [
-          defineEval({ prompt: base.prompt, cases: base.cases.map((one) => ({ ...one, expect: 'no' })) }),
-        ],
-      ],
-      [
-        'one case',
-        1,
-        (base) => [
-          defineEval({
-            prompt: base.prompt,
-            cases: base.cases.map((one, index) => (index === 2 ? { ...one, input: { TEXT: 'new' } } : one)),
-          }),
-        ],
-      ],
-      [
-        'an additional case',
-        1,
-        (base) => [defineEval({ prompt: base.prompt, cases: [...base.cases, { input: { TEXT: 'new' } }] })],
-      ],
-      ['the prompt', 5, (base) => [defineEval({ prompt: other, cases: base.cases })]],
-      ['the options', 5, (base) => [base, { options: { temperature: 0.5 } }]],
-      ['the repetitions', 5, (base) => [base, { repeat: 2 }]],
-      ['the model', 5, (base) => [base, { models: modelOf(() => 'ok', 'other') }]],
-    ])('%s', async (name, expected, change) => {
-      if (name === 'the model') {
-        const store = memoryEvalStore();
-        await runEval(many(5), { models: modelOf(() => 'ok'), store });
-        const model = modelOf(() => 'ok', 'other');
-        await runEval(many(5), { models: model, store });
-        return expect(model.calls).toBe(expected);
-      }
-      expect(await count((base) => change(base) as never)).toBe(expected);
-    });
-
-    test('a run that failed with an error runs again', async () => {
-      const store = memoryEvalStore();
-      const failing = modelOf(() => [{ throw: { message: 'No.', status: 400 } }]);
-      await runEval(many(2), { models: failing, store });
-      await runEval(many(2), { models: failing, store });
-      expect(failing.calls).toBe(4);
-    });
-  });
-
-  test('a report keeps the logs that are asked for', async () => {
-    const model = modelOf((text) => (text.includes('0') ? 'no' : 'ok'));
-    const kept = async (logs: 'failed' | 'all' | 'none'): Promise<boolean[]> => {
-      const { results } = await runEval(many(2), { models: model, logs });
-      return results.map(({ log }: { log?: readonly RunEvent[] }) => log !== undefined);
-    };
-    expect(await kept('failed')).toEqual([true, false]);
-    expect(await kept('all')).toEqual([true, true]);
-    expect(await kept('none')).toEqual([false, false]);
   });
 });

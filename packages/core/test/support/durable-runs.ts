@@ -1,6 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { LanguageModel, UIMessage } from 'ai';
-import { reduceAll, type PromptDefinition, type RunEvent } from '@cueline/core';
+import { reduceAll, type ApprovalResponse, type PromptDefinition, type RunEvent } from '@cueline/core';
 import { advance, type Advanced, type DurableCommand } from '@cueline/core/durable';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 
@@ -43,6 +43,15 @@ export type Worker = {
   messages?: readonly UIMessage[] | undefined;
   options?: Parameters<typeof advance>[0]['options'];
 };
+
+/** A worker with a store of its own, whose model answers with these turns. */
+export function workerFor(
+  definition: PromptDefinition<never>,
+  turns: Parameters<typeof planned>[0],
+  more: Partial<Worker> = {},
+): Worker {
+  return { store: createStore(), definition, model: () => planned(turns), ...more };
+}
 
 /** Advances a run once, in what stands for a process of its own. */
 export async function work(worker: Worker, commands: readonly DurableCommand[] = []): Promise<Worked> {
@@ -88,6 +97,20 @@ export async function workToEnd(worker: Worker, commands: readonly DurableComman
     if (status !== 'next') return count;
   }
   throw new Error('The run does not end.');
+}
+
+/** Advances a run once, until it waits. Returns the ids of the approvals that it waits for. */
+export async function workUntilWaiting(worker: Worker): Promise<string[]> {
+  const worked = await work(worker);
+  if (worked.status !== 'waiting') throw new Error(`The run does not wait: ${worked.status}.`);
+  return [...worked.approvalIds];
+}
+
+export function approval(
+  approvalId: string,
+  response: ApprovalResponse = { approved: true },
+): DurableCommand {
+  return { type: 'approval-response', approvalId, response };
 }
 
 export function stateOf({ events }: RunStore): ReturnType<typeof reduceAll> {

@@ -1,7 +1,9 @@
 import type { RunEvent } from '@cueline/core';
-import type { NewRun, RunLogStore, RunMessage } from '@cueline/edge';
+import type { NewRun, RunLogStore } from '@cueline/edge';
 import { describe, expect, test } from 'vitest';
-import { read, write } from './events.ts';
+import { all, never } from '../route/routes.ts';
+import { collect, read, write } from './events.ts';
+import { describeRunMessages } from './messages-conformance.ts';
 
 export type StoreUnderTest = {
   /** A store, or another client of the same one: what one writes the other reads. */
@@ -169,13 +171,14 @@ export function describeRunLogStore(
     test('a reader that stops, or whose signal aborts, ends at once, and others continue', async () => {
       const { store, runId } = await setUp();
       const controller = new AbortController();
-      const left = all(read(store, runId, -1, controller.signal));
+      const left = collect(read(store, runId, -1, controller.signal));
       const stays = all(read(store, runId, -1, never()));
       const leaving = read(store, runId, -1, never())[Symbol.asyncIterator]();
       await write(store, runId, log.slice(0, 1));
-      await pause();
+      await expect.poll(() => left.seen).toEqual(log.slice(0, 1));
       controller.abort();
-      expect(await left).toEqual(log.slice(0, 1));
+      await left.ended;
+      expect(left.seen).toEqual(log.slice(0, 1));
       expect(await all(read(store, runId, -1, AbortSignal.abort()))).toEqual([]);
       expect(await leaving.next()).toEqual({ done: false, value: log[0] });
       await leaving.return?.();
@@ -255,94 +258,14 @@ export function describeRunLogStore(
     });
   });
 
-  describe(`${name}: messages between instances`, () => {
-    test('reaches everybody in its order, also those who come later', async () => {
-      const { store, runId } = await setUp();
-      const other = await open();
-      const controller = new AbortController();
-      const early = all(store.messages(runId, controller.signal));
-      await store.send(runId, { type: 'stop' });
-      await other.send(runId, {
-        type: 'command',
-        id: '1',
-        command: { type: 'edit', edit: { type: 'skip', taskId: 'a' } },
-      });
-      const late = all(other.messages(runId, controller.signal));
-      await pause();
-      await store.send(runId, { type: 'reply', id: '1', reply: { accepted: true } });
-      await pause();
-      controller.abort();
-      const told = [
-        { type: 'stop' },
-        { type: 'command', id: '1', command: { type: 'edit', edit: { type: 'skip', taskId: 'a' } } },
-        { type: 'reply', id: '1', reply: { accepted: true } },
-      ];
-      expect(await early).toEqual(told);
-      expect(await late).toEqual(told);
-    });
-
-    test('is received from now on, without earlier messages', async ({ skip }) => {
-      const { store, runId } = await setUp();
-      const other = await open();
-      skip(other.listen === undefined);
-      const controller = new AbortController();
-      const reply = (id: string) => ({ type: 'reply', id, reply: { accepted: true } }) as const;
-      const first = await other.listen!(runId, controller.signal);
-      await store.send(runId, reply('1'));
-      // sent before anything reads, and by another client
-      const second = await other.listen!(runId, controller.signal);
-      await store.send(runId, reply('2'));
-      const heard = [all(first), all(second)];
-      await pause();
-      await other.send(runId, reply('3'));
-      await pause();
-      controller.abort();
-      expect(await Promise.all(heard)).toEqual([
-        [reply('1'), reply('2'), reply('3')],
-        [reply('2'), reply('3')],
-      ]);
-      expect(await all(await other.listen!('run-never', never()))).toEqual([]);
-    });
-
-    test('is kept for those who come later, the latest of it at least', async () => {
-      const { store, runId } = await setUp();
-      const ids = Array.from({ length: 250 }, (_, index) => String(index));
-      const controller = new AbortController();
-      const early: RunMessage[] = [];
-      const listening = (async () => {
-        for await (const message of store.messages(runId, controller.signal)) early.push(message);
-      })();
-      for (const id of ids) {
-        await store.send(runId, { type: 'ping', id });
-        // a reader that is there misses none
-        if (Number(id) % 100 === 99) await expect.poll(() => early.length).toBe(Number(id) + 1);
-      }
-      await expect.poll(() => early.length).toBe(250);
-      const late = (await open()).messages(runId, controller.signal);
-      const told = all(late);
-      await pause();
-      await pause();
-      controller.abort();
-      await listening;
-      expect(early.map((message) => 'id' in message && message.id)).toEqual(ids);
-      const kept = (await told).map((message) => 'id' in message && message.id);
-      expect(kept.length).toBeGreaterThanOrEqual(200);
-      expect(kept).toEqual(ids.slice(-kept.length));
-    }, 30_000);
-
-    test('about a run that is not known is nothing', async () => {
-      const store = await open();
-      await store.send('run-never', { type: 'stop' });
-      expect(await all(store.messages('run-never', never()))).toEqual([]);
-    });
-  });
+  describeRunMessages(name, { open, setUp });
 
   describe(`${name}: what is forgotten`, () => {
     const gone = async (store: RunLogStore, { runId, subject }: NewRun) => ({
       subject: (await store.get(runId))?.subject,
       key: await store.find({ subject, key: 'k' }),
       chat: await store.find({ subject, chat: 'c' }),
-      events: await all(read(store, runId, -1, AbortSignal.timeout(20))),
+      events: await all(read(store, runId, -1, never())),
     });
     const nothing = { subject: undefined, key: undefined, chat: undefined, events: [] };
 
@@ -394,11 +317,3 @@ const log: readonly RunEvent[] = [
   { seq: 3, t: 3, type: 'text-end', id: 't' },
   { seq: 4, t: 4, type: 'run-end', outcome: 'done', finishReason: 'stop' },
 ];
-
-const never = (): AbortSignal => new AbortController().signal;
-
-async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const seen: Item[] = [];
-  for await (const item of items) seen.push(item);
-  return seen;
-}

@@ -22,3 +22,12 @@ export function read(
 ): AsyncIterable<RunEvent> {
   return eventsOf(store.read(...given));
 }
+
+/** Reads items into `seen` until they end. */
+export function collect<Item>(items: AsyncIterable<Item>): { seen: Item[]; ended: Promise<void> } {
+  const seen: Item[] = [];
+  const readAll = async (): Promise<void> => {
+    for await (const item of items) seen.push(item);
+  };
+  return { seen, ended: readAll() };
+}

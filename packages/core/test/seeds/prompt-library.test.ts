@@ -1,7 +1,7 @@
-// The prompt library, evals and tool calling: a test for each feature and each example.
+// The prompt library: a test for each feature and each example.
 import { createMCPClient } from '@ai-sdk/mcp';
-import { runPrompt, tool } from '@cueline/core';
-import { caseFromRun, defineEval, runEval, similarTo, triad } from '@cueline/core/evals';
+import { runPrompt } from '@cueline/core';
+import { defineEval, runEval, similarTo } from '@cueline/core/evals';
 import {
   createPromptLibrary,
   createPromptSearch,
@@ -14,7 +14,7 @@ import {
   type PromptRecord,
 } from '@cueline/core/library';
 import { resolveModel } from '@cueline/core/models';
-import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import { scriptedModel } from '@cueline/core/testing';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { GetPromptRequestSchema, ListPromptsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
@@ -24,8 +24,6 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { lettersModel } from '../support/letter-count-embeddings.ts';
-import { call } from '../support.ts';
-import { outputs, play } from './run-scripted.ts';
 
 const json = `[{
   "id": "template-prompt-001",
@@ -235,71 +233,6 @@ describe('packaged prompts', () => {
   });
 });
 
-describe('evals', () => {
-  const mood = createPromptLibrary({
-    id: 'mood',
-    version: '1.0.0',
-    name: 'Mood',
-    userPrompt: 'Given some text, classify it as POSITIVE or NEGATIVE: {TEXT}',
-    userPromptParameters: [{ name: 'TEXT', type: 'string' }],
-  }).definePrompt('mood');
-  const evaluation = defineEval({
-    prompt: mood,
-    cases: triad({
-      base: { input: { TEXT: 'I am happy' }, expect: 'POSITIVE' },
-      same: { TEXT: 'I am joyful' },
-      different: { input: { TEXT: 'I am sad' }, expect: 'NEGATIVE' },
-    }),
-  });
-
-  test('the triad: a base case, another input with the same answer, one with a different answer', () => {
-    expect(evaluation.cases.map((one) => [one.id, one.input, one.expect])).toEqual([
-      ['base', { TEXT: 'I am happy' }, 'POSITIVE'],
-      ['same', { TEXT: 'I am joyful' }, 'POSITIVE'],
-      ['different', { TEXT: 'I am sad' }, 'NEGATIVE'],
-    ]);
-  });
-
-  test('evals run like unit tests, and each failure is named', async () => {
-    const right = await runEval(evaluation, {
-      models: scriptedModel(['POSITIVE', 'POSITIVE', 'NEGATIVE']),
-      concurrency: 1,
-    });
-    expect(right.passed).toBe(true);
-    const wrong = await runEval(evaluation, {
-      models: scriptedModel(['POSITIVE', 'NEGATIVE', 'NEGATIVE']),
-      concurrency: 1,
-    });
-    expect(wrong.passed).toBe(false);
-    expect(wrong.results.filter(({ status }) => status === 'failed').map(({ caseId }) => caseId)).toEqual([
-      'same',
-    ]);
-  });
-
-  test('evals run again when the model changes, separately for each model', async () => {
-    const models = {
-      old: scriptedModel(['POSITIVE', 'POSITIVE', 'NEGATIVE']),
-      new: scriptedModel(['POSITIVE', 'POSITIVE', 'POSITIVE']),
-    };
-    const providers = { models: (name: string) => models[name as keyof typeof models] };
-    const { groups } = await runEval(evaluation, {
-      models: ['models:old', 'models:new'],
-      providers,
-      concurrency: 1,
-    });
-    expect(groups.map(({ model, passed }) => [model, passed])).toEqual([
-      ['models:old', 3],
-      ['models:new', 2],
-    ]);
-  });
-
-  test('a recorded run becomes a case', async () => {
-    const { run } = await runPrompt(mood, { input: { TEXT: 'Hooray' }, model: scriptedModel(['POSITIVE']) });
-    await run.finished;
-    expect(caseFromRun(run.log())).toMatchObject({ input: { TEXT: 'Hooray' }, expect: 'POSITIVE' });
-  });
-});
-
 describe('helpers', () => {
   test('texts are sanitized before a prompt and after an answer', () => {
     expect(sanitizeInput('  Hello\u0000 <b>world</b> ')).toBe('Hello world');
@@ -330,112 +263,5 @@ describe('helpers', () => {
     const env = { AZURE_API_KEY: 'key', AZURE_RESOURCE_NAME: 'my-lab' };
     expect(await resolveModel('azure:my-deployment', { env })).toMatchObject({ modelId: 'my-deployment' });
     await expect(resolveModel('azure:my-deployment', { env: {} })).rejects.toThrow('AZURE_API_KEY');
-  });
-});
-
-describe('tool calling', () => {
-  const begun: string[] = [];
-  const getWeather = tool(
-    'get_weather',
-    'Get current weather for a city',
-    z.object({ city: z.string().min(1) }),
-    async ({ city }) => {
-      begun.push(city);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      begun.push(`${city} ended`);
-      return { temperature: 22, condition: 'sunny' };
-    },
-    { outputSchema: z.object({ temperature: z.number(), condition: z.string() }) },
-  );
-  const getHoroscope = tool(
-    'get_horoscope',
-    "Get today's horoscope for an astrological sign",
-    z.object({ sign: z.string().min(1) }),
-    ({ sign }) => ({ horoscope: `${sign} - Next Tuesday you will befriend a baby otter.` }),
-    { outputSchema: z.object({ horoscope: z.string() }) },
-  );
-  const ask = (
-    question: string,
-    turns: readonly ScriptedTurn[],
-    options: { forceTools?: boolean } = {},
-  ): ReturnType<typeof play> =>
-    play(
-      (prompt) => {
-        prompt.defSystem('You are a helpful assistant with tools.');
-        prompt.defTools([getWeather, getHoroscope]);
-        prompt.$`${question}`;
-      },
-      turns,
-      { options },
-    );
-
-  test('several tools in one answer run, and their results go back to the model', async () => {
-    const { sent, state } = await ask('I am an Aquarius planning a trip to London.', [
-      [call('get_weather', { city: 'London' }), call('get_horoscope', { sign: 'Aquarius' })],
-      'Sunny, and an otter.',
-    ]);
-    expect(sent[1]!.messages).toEqual(
-      expect.arrayContaining([
-        expect.stringContaining('get_weather answers {"temperature":22,"condition":"sunny"}'),
-        expect.stringContaining('Aquarius - Next Tuesday'),
-      ]),
-    );
-    expect(state.text).toBe('Sunny, and an otter.');
-  });
-
-  test('calls of one answer run at the same time, and their events stream in before the text', async () => {
-    begun.length = 0;
-    const { events, state } = await ask("What's the weather in London, Paris, and Tokyo?", [
-      ['London', 'Paris', 'Tokyo'].map((city) => call('get_weather', { city })),
-      [{ text: 'Sunny everywhere.', chunkSize: 4 }],
-    ]);
-    expect(begun.slice(0, 3)).toEqual(['London', 'Paris', 'Tokyo']);
-    expect(outputs(events)).toHaveLength(3);
-    const types = events.map(({ type }) => type);
-    expect(types.lastIndexOf('tool-end')).toBeLessThan(types.indexOf('text-delta'));
-    expect(types.filter((type) => type === 'text-delta').length).toBeGreaterThan(2);
-    expect(state.text).toBe('Sunny everywhere.');
-  });
-
-  test('forceTools requires a tool in the first step only', async () => {
-    const { model } = await ask(
-      'Tell me about the weather somewhere.',
-      [[call('get_weather', { city: 'Oslo' })], 'Sunny in Oslo.'],
-      { forceTools: true },
-    );
-    expect(model.calls.map(({ toolChoice }) => toolChoice?.type)).toEqual(['required', 'auto']);
-  });
-
-  test('arguments that do not fit, and results that do not fit the outputSchema, are errors that the model reads', async () => {
-    const broken = tool(
-      'broken',
-      'Returns something else',
-      z.object({}),
-      () => ({ temperature: 'hot' }) as never,
-      {
-        outputSchema: z.object({ temperature: z.number() }),
-      },
-    );
-    const { sent } = await play(
-      (prompt) => {
-        prompt.defTools([getWeather, broken]);
-        prompt.$`Go.`;
-      },
-      [[call('get_weather', { city: '' }), call('broken', {})], 'Neither worked.'],
-    );
-    const answers = sent[1]!.messages.join('\n');
-    expect(answers).toContain('city');
-    expect(answers).toContain('does not fit its outputSchema');
-  });
-
-  test('a model that repeats a call reads a warning, and a loop ends the run', async () => {
-    begun.length = 0;
-    const again = [call('get_weather', { city: 'London' })];
-    const { state } = await ask(
-      'Weather?',
-      Array.from({ length: 30 }, () => again),
-    );
-    expect(state.error).toMatchObject({ code: 'loop_detected' });
-    expect(begun.filter((city) => city === 'London').length).toBeLessThan(4);
   });
 });

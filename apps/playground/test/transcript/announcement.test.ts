@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { announcement } from '../../src/transcript/announcement.ts';
+import { agentsAtWork, firstStep, said, start, stateOf, usage, weather } from './run-events.ts';
+
+test('announces steps, tools, agents and endings', () => {
+  expect(announcement(stateOf(weather.slice(0, 3)))).toBe('Step 1.');
+  expect(announcement(stateOf(weather.slice(0, 9)))).toBe('Running tool getWeather.');
+  expect(announcement(stateOf(agentsAtWork))).toBe('Agent inner at work.');
+  expect(announcement(stateOf(weather))).toBe('Run done. 1 tool call, 0 failed. Sunny.');
+});
+
+test('an answer is announced without the marks of Markdown', () => {
+  const text =
+    '## Plan\n\n- It is **24 °C** and `sunny`, see [the map](https://a.example).\n- snake_case and 2 * 3 stay';
+  const state = stateOf([
+    start,
+    firstStep,
+    ...said(text),
+    { type: 'step-end', step: 0, finishReason: 'stop', usage },
+    { type: 'run-end', outcome: 'done', finishReason: 'stop' },
+  ]);
+  expect(announcement(state)).toContain('Plan It is 24 °C and sunny, see the map. snake_case and 2 ');
+  expect(announcement(state)).not.toMatch(/[#`[\]]|\*\*/);
+});

@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import type { ScriptedTurn } from '@cueline/core/testing';
+import {
+  ask,
+  bookTrip,
+  calls,
+  helperTurns,
+  sendTwo,
+  trip,
+  withHelper,
+  type Done,
+} from '../support/durable-prompts.ts';
+import {
+  approval,
+  stateOf,
+  work,
+  workerFor,
+  workToEnd,
+  workUntilWaiting,
+  type Worker,
+} from '../support/durable-runs.ts';
+
+test('a run waits for approvals without a process, and continues with the responses', async () => {
+  const done: Done = [];
+  const worker = workerFor(ask(done), sendTwo);
+  const { store } = worker;
+  const first = await work(worker);
+  if (first.status !== 'waiting') throw new Error(first.status);
+  expect(first.approvalIds).toHaveLength(2);
+  expect(done).toEqual([]);
+  expect(stateOf(store).toolCalls[2]).toMatchObject({ state: 'output-available', output: 'seen' });
+  // nothing happens as long as nobody responds
+  const length = store.events.length;
+  expect(await work(worker)).toEqual(first);
+  expect(store.events).toHaveLength(length);
+
+  const [one, two] = first.approvalIds as [string, string];
+  expect(await work(worker, [approval(two)])).toEqual({ ...first, approvalIds: [one] });
+  expect(done).toEqual(['send b']);
+  // the second response to the same approval has no effect
+  expect(await work(worker, [approval(two, { approved: false }), approval(one), approval('other')])).toEqual({
+    status: 'done',
+  });
+  expect(done).toEqual(['send b', 'send a']);
+  const state = stateOf(store);
+  expect(state).toMatchObject({ status: 'done', result: 'Sent.' });
+  expect(state.approvals).toHaveLength(2);
+  expect(state.toolCalls.map(({ output }) => output)).toEqual(['sent', 'sent', 'seen']);
+});
+
+test('a call that reuses the id of an approved call needs its own approval', async () => {
+  const done: Done = [];
+  const same = (to: string): ScriptedTurn => [{ toolCall: { name: 'send', input: { to }, id: 'same' } }];
+  const worker = workerFor(ask(done), [same('a'), same('b'), 'Sent.']);
+  const [first] = (await workUntilWaiting(worker)) as [string];
+  const second = await work(worker, [approval(first)]);
+  expect(second).toMatchObject({ status: 'waiting', approvalIds: [expect.not.stringMatching(first)] });
+  expect(done).toEqual(['send a']);
+});
+
+test('the model reads a refused approval, and a call with edited arguments runs with them', async () => {
+  const done: Done = [];
+  const worker = workerFor(ask(done), sendTwo);
+  const [one, two] = (await workUntilWaiting(worker)) as [string, string];
+  await work(worker, [
+    approval(one, { approved: false, reason: 'not now' }),
+    approval(two, { approved: true, input: { to: 'c' } }),
+  ]);
+  await work(worker);
+  expect(done).toEqual(['send c']);
+  const { toolCalls, steps } = stateOf(worker.store);
+  expect(toolCalls[0]?.errorText).toContain('not now');
+  expect(JSON.stringify(steps[1]?.request.messages)).toContain('other arguments');
+});
+
+test('an agent waits for an approval without a process, and continues with the response', async () => {
+  const done: Done = [];
+  const definition = withHelper((inner) => {
+    inner.defTool('look', 'Look', z.object({}), () => {
+      done.push('look');
+      return 'seen';
+    });
+    inner.defTool(
+      'send',
+      'Send',
+      z.object({}),
+      (_none, { idempotencyKey }) => {
+        done.push(`send ${idempotencyKey}`);
+        return 'sent';
+      },
+      { effect: 'external', needsApproval: true },
+    );
+  });
+  const turns = [calls({ name: 'look', input: {} }), calls({ name: 'send', input: {} }), 'Sent.'];
+  const worker = workerFor(definition, helperTurns(turns));
+  const first = await work(worker);
+  if (first.status !== 'waiting') throw new Error(first.status);
+  expect(await work(worker)).toEqual(first);
+  await workToEnd(worker, [approval(first.approvalIds[0] ?? '')]);
+  expect(done).toEqual(['look', 'send run-1/0/call-0-0/call-0-0/1/call-0-0']);
+  const state = stateOf(worker.store);
+  expect(state).toMatchObject({ status: 'done', result: 'Helped.' });
+  expect(state.agents).toMatchObject([{ status: 'done', text: 'Sent.' }]);
+});
+
+test.each(['user-approval', 'denied'] as const)(
+  'options.toolApproval applies to a call that is made in another process: %s',
+  async (approvalStatus) => {
+    const options = { toolApproval: { book: () => approvalStatus } } as Worker['options'];
+    const whole = workerFor(bookTrip([]), trip, { options });
+    for (let status = 'next'; status === 'next';) ({ status } = await work(whole));
+    const done: Done = [];
+    const worker = workerFor(bookTrip(done), trip, { options });
+    // killed between the answer and the first tool of its step
+    const end = whole.store.events.findLastIndex(({ type }) => type === 'model-call-end');
+    worker.store.events = whole.store.events.slice(0, end + 1);
+    const next = await work(worker);
+    expect(done).toEqual([]);
+    if (approvalStatus === 'denied') expect(stateOf(worker.store).toolCalls[1]?.state).toBe('output-error');
+    else expect(next).toMatchObject({ status: 'waiting' });
+  },
+);

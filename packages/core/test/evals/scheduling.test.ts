@@ -1,0 +1,107 @@
+// Which runs of an eval are made, and how many at a time.
+import { definePrompt } from '@cueline/core';
+import { closeTo, defineEval, equals, memoryEvalStore, runEval } from '@cueline/core/evals';
+import { describe, expect, test } from 'vitest';
+import { classify, many, modelOf, numbers } from '../support/evals.ts';
+
+describe('scheduling', () => {
+  test('runs as many cases at a time as `concurrency` allows', async () => {
+    let running = 0;
+    let most = 0;
+    const model = modelOf(async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      running -= 1;
+      return 'ok';
+    });
+    const seen: string[] = [];
+    const report = await runEval(many(30), {
+      models: model,
+      concurrency: 4,
+      onResult: (result, { done, total, passed }) => seen.push(`${done}/${total} ${passed} ${result.status}`),
+    });
+    expect(report.passed).toBe(true);
+    expect(most).toBe(4);
+    expect(seen).toEqual(Array.from({ length: 30 }, (_, index) => `${index + 1}/30 ${index + 1} passed`));
+    expect(report.results.map(({ caseId }) => caseId)).toEqual(
+      numbers(30).map((_, index) => `case-${index + 1}`),
+    );
+  });
+
+  test('starts no run while a provider asks to wait', async () => {
+    const starts: number[] = [];
+    let limited = true;
+    const model = modelOf(() => {
+      starts.push(performance.now());
+      if (!limited) return 'ok';
+      limited = false;
+      return [{ throw: { message: 'Slow down.', status: 429, headers: { 'retry-after-ms': '150' } } }];
+    });
+    const report = await runEval(many(6), { models: model, concurrency: 1 });
+    expect(report.passed).toBe(true);
+    const two = await runEval(many(6), { models: model, concurrency: 2 });
+    expect(two.passed).toBe(true);
+    expect(starts[1]! - starts[0]!).toBeGreaterThan(100);
+  });
+
+  test('continues an aborted evaluation without repeating a run', async () => {
+    const store = memoryEvalStore();
+    const model = modelOf(() => 'ok');
+    const abort = new AbortController();
+    const first = await runEval(many(40, 3), {
+      models: model,
+      store,
+      signal: abort.signal,
+      concurrency: 4,
+      onResult: (_, { done }) => done === 60 && abort.abort(),
+    });
+    const second = await runEval(many(40, 3), { models: model, store, concurrency: 4 });
+    expect(first).toMatchObject({ aborted: true, passed: false });
+    expect(first.results.length).toBeGreaterThanOrEqual(60);
+    expect(first.results.length).toBeLessThan(70);
+    expect(second).toMatchObject({
+      aborted: false,
+      passed: true,
+      groups: [{ runs: 120, stored: first.results.length }],
+    });
+    // runs that the abort cut off were started and not stored
+    expect(model.calls).toBeLessThanOrEqual(124);
+    expect(model.calls).toBeGreaterThanOrEqual(120);
+  });
+
+  describe('with a store, only changed cases run again', () => {
+    const cases = numbers(5);
+    const other = definePrompt('classify', (prompt, { TEXT }: { TEXT: string }) => {
+      prompt.$`Is this ok? ${TEXT}`;
+    });
+
+    test.each<[change: string, calls: number, evalOf: object, options?: object]>([
+      ['nothing', 0, {}],
+      ['a scorer', 0, { scorers: [equals(), closeTo()] }],
+      ['the expectation', 0, { cases: cases.map((one) => ({ ...one, expect: 'no' })) }],
+      ['one case', 1, { cases: cases.with(2, { ...cases[2]!, input: { TEXT: 'new' } }) }],
+      ['an additional case', 1, { cases: [...cases, { input: { TEXT: 'new' } }] }],
+      ['the prompt', 5, { prompt: other }],
+      ['the options', 5, {}, { options: { temperature: 0.5 } }],
+      ['the repetitions', 5, {}, { repeat: 2 }],
+      ['the model', 5, {}, { models: modelOf(() => 'ok', 'other') }],
+    ])('%s', async (_change, calls, evalOf, options) => {
+      const store = memoryEvalStore();
+      const first = modelOf(() => 'ok');
+      await runEval(many(5), { models: first, store });
+      expect(first.calls).toBe(5);
+      const second = { models: modelOf(() => 'ok'), ...options };
+      const report = await runEval(defineEval({ prompt: classify, cases, ...evalOf }), { store, ...second });
+      expect(second.models.calls).toBe(calls);
+      expect(report.groups[0]!.runs - report.groups[0]!.stored).toBe(calls);
+    });
+
+    test('a run that failed with an error runs again', async () => {
+      const store = memoryEvalStore();
+      const failing = modelOf(() => [{ throw: { message: 'No.', status: 400 } }]);
+      await runEval(many(2), { models: failing, store });
+      await runEval(many(2), { models: failing, store });
+      expect(failing.calls).toBe(4);
+    });
+  });
+});
