@@ -3,6 +3,8 @@ import { useEffect, useRef } from 'react';
 import { allPending } from '../state/pending.ts';
 import { ApprovalCard } from './approval-card.tsx';
 import { ClientToolCard } from './client-tool-card.tsx';
+import { inputSchemaOf } from './tool-schema.ts';
+import type { RefusedArguments } from './use-arguments.ts';
 
 /**
  * The approvals and client tool calls that the run waits for, one card at a time, below the transcript so that
@@ -60,7 +62,8 @@ export function ApprovalDock({
             run={run}
             approval={pending}
             agent={agent?.name}
-            draft={draftOf(state, pending)}
+            schema={inputSchemaOf(state, pending)}
+            refused={refusedOf(state, pending)}
             place={answered + 1}
             total={answered + open.length}
           />
@@ -70,10 +73,15 @@ export function ApprovalDock({
   );
 }
 
-/** The arguments of the last response to the same call, or those of the approval if there was no response. */
-function draftOf({ approvals }: RunState, { toolCallId, input, agent }: ApprovalState): unknown {
+/** The arguments of the last response to the same call, if the run asks again because they do not fit. */
+function refusedOf(
+  { approvals }: RunState,
+  { toolCallId, agent, reason }: ApprovalState,
+): RefusedArguments | undefined {
   const before = approvals.findLast(
     (other) => other.toolCallId === toolCallId && other.agent === agent && other.response !== undefined,
   );
-  return (before?.response?.approved === true ? before.response.input : undefined) ?? input;
+  if (reason === undefined || before?.response?.approved !== true) return undefined;
+  const { input } = before.response;
+  return input === undefined ? undefined : { input, reason };
 }

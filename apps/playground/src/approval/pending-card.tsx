@@ -82,5 +82,5 @@ export function CallArguments({ input }: { input: unknown }) {
 
 /** True for an element that takes keyboard input. */
 function isWriting(element: Element | null): boolean {
-  return element?.matches('input, textarea, [contenteditable=true], .native-edit-context') === true;
+  return element?.matches('input, textarea, select, [contenteditable=true], .native-edit-context') === true;
 }

@@ -1,8 +1,11 @@
-import { useId } from 'react';
 import { RadioGroup } from 'radix-ui';
+import { useId } from 'react';
+
 /** A choice between two or three short words. */
 export function Segment<Value extends string>(props: {
   label: string;
+  /** For screen readers only; a label is visible otherwise. */
+  quiet?: boolean;
   value: Value;
   onChange: (value: Value) => void;
   options: readonly { value: Value; label: string }[];
@@ -10,7 +13,7 @@ export function Segment<Value extends string>(props: {
   const id = useId();
   return (
     <div>
-      <span id={id} className="mb-1 block text-sm font-medium">
+      <span id={id} className={props.quiet === true ? 'sr-only' : 'mb-1 block text-sm font-medium'}>
         {props.label}
       </span>
       <RadioGroup.Root
