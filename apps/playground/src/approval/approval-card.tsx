@@ -73,7 +73,7 @@ export function ApprovalCard({ run, approval, schema, agent, refused, place, tot
       ) : (
         <CallArguments input={input} />
       )}
-      <div className="flex flex-wrap items-center gap-2">
+      <div className="flex shrink-0 flex-wrap items-center gap-2">
         <Button
           look="primary"
           disabled={isSending}
@@ -134,7 +134,7 @@ function RefuseForm({ isSending, isFresh, isUnread, onRefuse, onEscape }: Refuse
           event.preventDefault();
           onEscape();
         }}
-        className="h-7 min-w-0 flex-1 rounded-md border border-line-strong/70 bg-panel px-2 text-base outline-none placeholder:text-ink-3 focus-visible:border-focus narrow:h-11"
+        className="h-7 min-w-0 flex-1 rounded-md border border-line-strong/70 bg-panel px-2 text-base outline-none placeholder:text-ink-3 focus-visible:border-focus narrow:h-11 narrow:text-[16px]"
       />
       <Button
         type="submit"

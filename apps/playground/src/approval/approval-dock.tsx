@@ -39,14 +39,15 @@ export function ApprovalDock({
   return (
     <div
       ref={dock}
-      className="max-h-[60%] shrink-0 overflow-y-auto border-t border-line bg-panel px-5 py-3 narrow:px-3"
+      // while the user edits, the card is more important than the transcript
+      className="flex max-h-[60%] shrink-0 flex-col overflow-y-auto border-t border-line bg-panel px-5 py-3 has-[textarea]:max-h-[85%] narrow:px-3 short:max-h-none!"
       onFocus={() => (hadFocus.current = true)}
       onBlur={(event) => {
         // the focused control has been removed
         if (event.relatedTarget !== null) hadFocus.current = false;
       }}
     >
-      <div className="mx-auto max-w-[720px]">
+      <div className="mx-auto flex min-h-0 w-full max-w-[720px] flex-col">
         {'clientCallId' in pending ? (
           <ClientToolCard
             key={pending.clientCallId}

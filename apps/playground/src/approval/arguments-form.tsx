@@ -29,7 +29,8 @@ export function ArgumentsForm({ edited, onSend, onEscape }: ArgumentsFormProps) 
   return (
     <ResponseForm
       label="Arguments"
-      className="scroll min-h-24 rounded-md border border-line bg-panel px-2.5 py-2"
+      // it scrolls itself, and its texts are as high as their lines
+      className="scroll min-h-24 rounded-md border border-line bg-panel px-2.5 py-2 [&_textarea]:max-h-none"
       onSend={onSend}
       onEscape={onEscape}
     >

@@ -55,7 +55,7 @@ export function ClientToolCard({ run, call, agent, place, total }: ClientToolCar
       <ResponseForm label="Result" onSend={() => !isSending && send()} onEscape={() => card.current?.focus()}>
         <ArgumentsEditor label="Result as JSON" text={text} fault={fault} onChange={setText} />
       </ResponseForm>
-      <div className="flex flex-wrap items-center gap-2">
+      <div className="flex shrink-0 flex-wrap items-center gap-2">
         <Button
           look="primary"
           disabled={isSending}

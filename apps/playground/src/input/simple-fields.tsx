@@ -19,6 +19,8 @@ export function TypedField({
   // as the text was at first: a field that changes while the user types would lose the focus
   const [hasLines] = useState(() => /[\n\r]/.test(value));
   const [isLong] = useState(() => hasLines || value.length > LONG_TEXT);
+  // a date picker would show any other text as empty
+  const [canPick] = useState(() => value === '' || /^\d{4}-\d\d-\d\d$/.test(value));
   const shared = {
     label: labelOf({ ...props, field }),
     value,
@@ -44,7 +46,7 @@ export function TypedField({
   const { format, maxLength = Infinity } = field;
   const hasOneLine = format === 'date' || format === 'email' || format === 'uri' || maxLength <= SHORT_TEXT;
   if (hasOneLine && !hasLines) {
-    return <TextInput {...shared} type={format === 'date' ? 'date' : 'text'} />;
+    return <TextInput {...shared} type={format === 'date' && canPick ? 'date' : 'text'} />;
   }
   return (
     <TextArea

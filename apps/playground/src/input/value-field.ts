@@ -18,8 +18,8 @@ function fit(field: Field, value: unknown): Field {
   // a schema that allows anything still shows a text as a text
   const isSimple = typeof value !== 'object' && value !== undefined;
   if (field.kind === 'json' && isSimple) return fieldOf(value, field);
-  if (holds(field, value)) return field;
   if (field.kind === 'object' && isRecord(value)) return fitMembers(field, value);
+  if (holds(field, value)) return field;
   // an empty text and null are values, although an optional field that is empty is left out
   const required = { ...field, optional: false };
   return holds(required, value) ? required : fieldOf(value, field);
