@@ -32,7 +32,7 @@ export function ArgumentsEditor({
         spellCheck={false}
         value={text === given ? visibleText(text) : text}
         onChange={(event) => onChange(event.target.value)}
-        className="field-sizing-content min-h-20 w-full resize-y rounded-md border border-line-strong bg-panel px-2.5 py-2 font-mono text-sm outline-none focus-visible:border-focus aria-invalid:border-danger narrow:text-[16px]"
+        className="block field-sizing-content min-h-20 w-full resize-none rounded-md border border-line-strong bg-page px-2.5 py-2 font-mono text-sm outline-none focus-visible:border-focus aria-invalid:border-danger narrow:text-[16px] narrow:leading-[22px]"
       />
       {fault !== undefined && (
         <p id={faultId} role="alert" className="text-sm text-danger">

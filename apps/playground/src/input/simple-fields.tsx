@@ -41,7 +41,7 @@ export function TypedField({
   }
   if (field.kind === 'json') {
     const example = placeholder ?? '{ "…": "…" }';
-    return <TextArea {...shared} code rows={2} placeholder={example} className="col-span-full" />;
+    return <TextArea {...shared} code rows={2} placeholder={example} className="basis-full!" />;
   }
   const { format, maxLength = Infinity } = field;
   const hasOneLine = format === 'date' || format === 'email' || format === 'uri' || maxLength <= SHORT_TEXT;
@@ -49,12 +49,7 @@ export function TypedField({
     return <TextInput {...shared} type={format === 'date' && canPick ? 'date' : 'text'} />;
   }
   return (
-    <TextArea
-      {...shared}
-      rows={1}
-      style={{ resize: 'none' }}
-      {...(isLong && { className: 'col-span-full' })}
-    />
+    <TextArea {...shared} rows={1} style={{ resize: 'none' }} {...(isLong && { className: 'basis-full!' })} />
   );
 }
 
