@@ -40,7 +40,7 @@ export function ApprovalDock({
     <div
       ref={dock}
       // while the user edits, the card is more important than the transcript
-      className="flex max-h-[60%] flex-col overflow-y-auto border-t border-line bg-panel px-5 py-3 has-[form[aria-label]]:max-h-[78%] narrow:px-3 narrow:has-[form[aria-label]]:max-h-[85%] short:max-h-none! short:shrink-0"
+      className="flex max-h-[60%] min-h-0 flex-col border-t border-line bg-panel px-5 py-3 has-[form[aria-label]]:max-h-[78%] narrow:px-3 narrow:has-[form[aria-label]]:max-h-[85%] short:max-h-none! short:shrink-0"
       onFocus={() => (hadFocus.current = true)}
       onBlur={(event) => {
         // the focused control has been removed

@@ -30,7 +30,7 @@ export function ArgumentsForm({ edited, onSend, onEscape }: ArgumentsFormProps) 
     <ResponseForm
       label="Arguments"
       // it scrolls itself, and its texts are as high as their lines
-      className="scroll min-h-24 rounded-md border border-line bg-panel px-2.5 py-2 [&_textarea]:max-h-none"
+      className="scroll relative min-h-24 rounded-md border border-line bg-panel px-2.5 py-2 [&_textarea]:max-h-none"
       onSend={onSend}
       onEscape={onEscape}
     >

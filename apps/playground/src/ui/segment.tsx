@@ -26,7 +26,7 @@ export function Segment<Value extends string>(props: {
           <RadioGroup.Item
             key={value}
             value={value}
-            className="flex-1 rounded px-2.5 text-sm narrow:h-11 whitespace-nowrap text-ink-2 data-[state=checked]:bg-hover data-[state=checked]:font-medium data-[state=checked]:text-ink"
+            className="flex-1 rounded px-2.5 text-sm narrow:h-11 whitespace-nowrap text-ink-2 data-[state=checked]:bg-hover data-[state=checked]:font-medium data-[state=checked]:text-ink data-[state=checked]:shadow-[0_0_0_1px_var(--line-strong)]"
           >
             {label}
           </RadioGroup.Item>
