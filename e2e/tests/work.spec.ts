@@ -449,12 +449,20 @@ test(
       await expect(approval).toBeVisible();
       await expect(playground.tool('send')).toBeInViewport();
       await page.getByTestId('tasks').getByRole('button').first().click();
-      const small: string[] = [];
-      for (const control of await page.getByRole('button').or(page.getByRole('textbox')).all()) {
-        const box = await control.boundingBox();
-        if (box !== null && box.height < 43.5) small.push((await control.textContent()) ?? '');
-      }
-      expect(small).toEqual([]);
+      const tooSmall = async (): Promise<string[]> => {
+        const small: string[] = [];
+        const controls = page.getByRole('button').or(page.getByRole('textbox')).or(page.getByRole('radio'));
+        for (const control of await controls.all()) {
+          const box = await control.boundingBox();
+          if (box !== null && box.height < 43.5) small.push((await control.textContent()) ?? '');
+        }
+        return small;
+      };
+      expect(await tooSmall()).toEqual([]);
+      await approval.getByRole('button', { name: 'Edit' }).click();
+      await expect(approval.getByLabel('to', { exact: true })).toBeFocused();
+      expect(await tooSmall()).toEqual([]);
+      await expect(approval.getByRole('button', { name: 'Approve' })).toBeInViewport({ ratio: 1 });
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
       await approval.getByRole('button', { name: 'Approve' }).click();
       expect(await playground.ended()).toBe('done');
