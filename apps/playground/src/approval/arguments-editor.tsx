@@ -35,7 +35,7 @@ export function ArgumentsEditor({
         className="block field-sizing-content min-h-20 w-full resize-none rounded-md border border-line-strong bg-page px-2.5 py-2 font-mono text-sm outline-none focus-visible:border-focus aria-invalid:border-danger narrow:text-[16px] narrow:leading-[22px]"
       />
       {fault !== undefined && (
-        <p id={faultId} role="alert" className="text-sm text-danger">
+        <p id={faultId} role="alert" className="mt-1 text-sm wrap-anywhere text-danger">
           {fault}
         </p>
       )}

@@ -74,7 +74,7 @@ export function CallArguments({ input }: { input: unknown }) {
     <div
       role="group"
       aria-label="Arguments"
-      className="scroll max-h-[24vh] min-h-12 rounded-md border border-line bg-panel px-2.5 py-2"
+      className="scroll max-h-[24vh] min-h-9.5 rounded-md border border-line bg-panel px-2.5 py-2"
     >
       <Data value={input} />
     </div>
