@@ -2,44 +2,44 @@ import type { ApprovalState, Run } from '@cueline/core';
 import { Check, Pencil, Undo2, X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { Button } from '../ui/button.tsx';
-import { ArgumentsEditor } from './arguments-editor.tsx';
-import { readArguments } from './read-arguments.ts';
+import { ArgumentsForm } from './arguments-form.tsx';
 import { CallArguments, PendingCard } from './pending-card.tsx';
+import { useArguments, type RefusedArguments } from './use-arguments.ts';
 import { useResponse } from './use-response.ts';
 
 type ApprovalCardProps = {
   run: Run;
   approval: ApprovalState;
+  /** The JSON Schema of the tool's arguments; undefined if it is not known. */
+  schema: unknown;
   /** Name of the agent that asks; missing if the run itself asks. */
   agent: string | undefined;
   /** The user's last arguments for this call, if the run refused them. */
-  draft: unknown;
+  refused: RefusedArguments | undefined;
   /** Its position among the waiting cards, from 1. */
   place: number;
   total: number;
 };
 
 /** Asks whether a tool call may run, and lets the user read and change its arguments. */
-export function ApprovalCard({ run, approval, agent, draft, place, total }: ApprovalCardProps) {
-  const { toolName, input, reason: asked } = approval;
+export function ApprovalCard({ run, approval, schema, agent, refused, place, total }: ApprovalCardProps) {
+  const { toolName, input, reason, providerExecuted = false } = approval;
   const card = useRef<HTMLElement>(null);
   const edit = useRef<HTMLButtonElement>(null);
-  const [editing, setEditing] = useState(asked !== undefined);
-  const [text, setText] = useState(() => JSON.stringify(asked === undefined ? input : draft, null, 2) ?? '');
-  const [fault, setFault] = useState<string>();
+  const [editing, setEditing] = useState(refused !== undefined);
+  const edited = useArguments(schema, input, refused);
   const { respond, isSending, isFresh, isUnread, refusal } = useResponse(run, approval);
+  const isChanged = editing && edited.isChanged;
 
   const approve = (): void => {
-    if (!editing) return void respond({ approved: true });
-    const read = readArguments(text);
-    if ('fault' in read) return setFault(read.fault);
-    setFault(undefined);
-    void respond({ approved: true, input: read.value });
+    if (isSending) return;
+    const written = isChanged ? edited.read() : { value: undefined };
+    if (written === undefined) return;
+    void respond({ approved: true, ...(isChanged && { input: written.value }) });
   };
   const stopEditing = (): void => {
     setEditing(false);
-    setFault(undefined);
-    setText(JSON.stringify(input, null, 2) ?? '');
+    edited.reset();
     requestAnimationFrame(() => edit.current?.focus());
   };
 
@@ -57,15 +57,23 @@ export function ApprovalCard({ run, approval, agent, draft, place, total }: Appr
       total={total}
       refusal={refusal}
     >
-      {asked !== undefined && (
-        <p className="text-sm wrap-anywhere text-warn">Those arguments do not fit: {asked}</p>
+      {refused === undefined && reason !== undefined && (
+        <p className="text-sm wrap-anywhere text-ink-2">{reason}</p>
+      )}
+      {editing && edited.refusal !== undefined && (
+        <p className="text-sm wrap-anywhere text-warn">Those arguments do not fit: {edited.refusal}</p>
       )}
       {editing ? (
-        <ArgumentsEditor text={text} fault={fault} onChange={setText} onClose={stopEditing} />
+        <ArgumentsForm
+          edited={edited}
+          onSend={approve}
+          // typed text is not lost with one key
+          onEscape={isChanged ? () => edit.current?.focus() : stopEditing}
+        />
       ) : (
         <CallArguments input={input} />
       )}
-      <div className="flex flex-wrap items-center gap-2">
+      <div className="flex shrink-0 flex-wrap items-center gap-2">
         <Button
           look="primary"
           disabled={isSending}
@@ -73,17 +81,19 @@ export function ApprovalCard({ run, approval, agent, draft, place, total }: Appr
           onClick={(event) => !isUnread(event) && approve()}
         >
           <Check />
-          {editing ? 'Approve with these' : 'Approve'}
+          {isChanged ? 'Approve with changes' : 'Approve'}
         </Button>
-        <Button
-          ref={edit}
-          look="outline"
-          disabled={isSending}
-          onClick={editing ? stopEditing : () => setEditing(true)}
-        >
-          {editing ? <Undo2 /> : <Pencil />}
-          {editing ? 'As they were' : 'Edit'}
-        </Button>
+        {!providerExecuted && (
+          <Button
+            ref={edit}
+            look="outline"
+            disabled={isSending}
+            onClick={editing ? stopEditing : () => setEditing(true)}
+          >
+            {editing ? <Undo2 /> : <Pencil />}
+            {editing ? 'As they were' : 'Edit'}
+          </Button>
+        )}
         <RefuseForm
           isSending={isSending}
           isFresh={isFresh}
@@ -124,7 +134,7 @@ function RefuseForm({ isSending, isFresh, isUnread, onRefuse, onEscape }: Refuse
           event.preventDefault();
           onEscape();
         }}
-        className="h-7 min-w-0 flex-1 rounded-md border border-line-strong/70 bg-panel px-2 text-base outline-none placeholder:text-ink-3 focus-visible:border-focus narrow:h-11"
+        className="h-7 min-w-0 flex-1 rounded-md border border-line-strong/70 bg-panel px-2 text-base outline-none placeholder:text-ink-3 focus-visible:border-focus narrow:h-11 narrow:text-[16px]"
       />
       <Button
         type="submit"

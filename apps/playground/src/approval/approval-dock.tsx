@@ -3,6 +3,8 @@ import { useEffect, useRef } from 'react';
 import { allPending } from '../state/pending.ts';
 import { ApprovalCard } from './approval-card.tsx';
 import { ClientToolCard } from './client-tool-card.tsx';
+import { inputSchemaOf } from './tool-schema.ts';
+import type { RefusedArguments } from './use-arguments.ts';
 
 /**
  * The approvals and client tool calls that the run waits for, one card at a time, below the transcript so that
@@ -37,14 +39,15 @@ export function ApprovalDock({
   return (
     <div
       ref={dock}
-      className="max-h-[60%] shrink-0 overflow-y-auto border-t border-line bg-panel px-5 py-3 narrow:px-3"
+      // while the user edits, the card is more important than the transcript
+      className="flex max-h-[60%] min-h-0 flex-col border-t border-line bg-panel px-5 py-3 has-[form[aria-label]]:max-h-[78%] narrow:px-3 narrow:has-[form[aria-label]]:max-h-[85%] short:max-h-none! short:shrink-0"
       onFocus={() => (hadFocus.current = true)}
       onBlur={(event) => {
         // the focused control has been removed
         if (event.relatedTarget !== null) hadFocus.current = false;
       }}
     >
-      <div className="mx-auto max-w-[720px]">
+      <div className="mx-auto flex min-h-0 w-full max-w-[720px] flex-col">
         {'clientCallId' in pending ? (
           <ClientToolCard
             key={pending.clientCallId}
@@ -60,7 +63,8 @@ export function ApprovalDock({
             run={run}
             approval={pending}
             agent={agent?.name}
-            draft={draftOf(state, pending)}
+            schema={inputSchemaOf(state, pending)}
+            refused={refusedOf(state, pending)}
             place={answered + 1}
             total={answered + open.length}
           />
@@ -70,10 +74,15 @@ export function ApprovalDock({
   );
 }
 
-/** The arguments of the last response to the same call, or those of the approval if there was no response. */
-function draftOf({ approvals }: RunState, { toolCallId, input, agent }: ApprovalState): unknown {
+/** The arguments of the last response to the same call, if the run asks again because they do not fit. */
+function refusedOf(
+  { approvals }: RunState,
+  { toolCallId, agent, reason }: ApprovalState,
+): RefusedArguments | undefined {
   const before = approvals.findLast(
     (other) => other.toolCallId === toolCallId && other.agent === agent && other.response !== undefined,
   );
-  return (before?.response?.approved === true ? before.response.input : undefined) ?? input;
+  if (reason === undefined || before?.response?.approved !== true) return undefined;
+  const { input } = before.response;
+  return input === undefined ? undefined : { input, reason };
 }

@@ -1,6 +1,5 @@
 import { useId, useState } from 'react';
 import { visibleText } from '../ui/visible-text.ts';
-import { focusFirst } from '../ui/focus-first.ts';
 
 type ArgumentsEditorProps = {
   /** The label of the edited value. Default: the arguments. */
@@ -8,10 +7,7 @@ type ArgumentsEditorProps = {
   text: string;
   /** The problem with the text. */
   fault: string | undefined;
-  /** By default the editor takes the focus: the user asked for it. */
-  takesFocus?: boolean;
   onChange: (text: string) => void;
-  onClose: () => void;
 };
 
 /**
@@ -22,9 +18,7 @@ export function ArgumentsEditor({
   label = 'Arguments as JSON',
   text,
   fault,
-  takesFocus = true,
   onChange,
-  onClose,
 }: ArgumentsEditorProps) {
   const faultId = useId();
   // keep the typed text as it is: replacing it would move the caret
@@ -32,23 +26,16 @@ export function ArgumentsEditor({
   return (
     <div>
       <textarea
-        ref={takesFocus ? focusFirst : undefined}
         aria-label={label}
         aria-invalid={fault !== undefined}
         aria-describedby={fault === undefined ? undefined : faultId}
         spellCheck={false}
         value={text === given ? visibleText(text) : text}
         onChange={(event) => onChange(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Escape') return;
-          // Esc also stops the run
-          event.preventDefault();
-          onClose();
-        }}
-        className="scroll field-sizing-content max-h-[26vh] min-h-20 w-full resize-y rounded-md border border-line-strong bg-panel px-2.5 py-2 font-mono text-sm outline-none focus-visible:border-focus aria-invalid:border-danger"
+        className="block field-sizing-content min-h-20 w-full resize-none rounded-md border border-line-strong bg-page px-2.5 py-2 font-mono text-sm outline-none focus-visible:border-focus aria-invalid:border-danger narrow:text-[16px] narrow:leading-[22px]"
       />
       {fault !== undefined && (
-        <p id={faultId} role="alert" className="text-sm text-danger">
+        <p id={faultId} role="alert" className="mt-1 text-sm wrap-anywhere text-danger">
           {fault}
         </p>
       )}

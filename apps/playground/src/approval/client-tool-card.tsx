@@ -5,6 +5,7 @@ import { Button } from '../ui/button.tsx';
 import { ArgumentsEditor } from './arguments-editor.tsx';
 import { readArguments } from './read-arguments.ts';
 import { CallArguments, PendingCard } from './pending-card.tsx';
+import { ResponseForm } from './response-form.tsx';
 import { useResponse } from './use-response.ts';
 
 type ClientToolCardProps = {
@@ -51,18 +52,10 @@ export function ClientToolCard({ run, call, agent, place, total }: ClientToolCar
       refusal={refusal}
     >
       <CallArguments input={input} />
-      <ArgumentsEditor
-        label="Result as JSON"
-        text={text}
-        fault={fault}
-        takesFocus={false}
-        onChange={setText}
-        onClose={() => {
-          setText('null');
-          setFault(undefined);
-        }}
-      />
-      <div className="flex flex-wrap items-center gap-2">
+      <ResponseForm label="Result" onSend={() => !isSending && send()} onEscape={() => card.current?.focus()}>
+        <ArgumentsEditor label="Result as JSON" text={text} fault={fault} onChange={setText} />
+      </ResponseForm>
+      <div className="flex shrink-0 flex-wrap items-center gap-2">
         <Button
           look="primary"
           disabled={isSending}

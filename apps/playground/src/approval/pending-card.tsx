@@ -42,9 +42,10 @@ export function PendingCard({
       aria-labelledby={title}
       data-testid={testId}
       data-pending
-      className="grid grid-cols-[minmax(0,1fr)] gap-2.5 rounded-lg border border-warn/45 bg-warn-soft p-3 outline-offset-2"
+      // its form scrolls, so that the buttons stay in view; where even they have no room, the card does
+      className="scroll relative flex min-h-0 flex-col gap-2.5 rounded-lg border border-warn/45 bg-warn-soft p-3 outline-offset-2"
     >
-      <div className="flex items-center gap-2">
+      <div className="flex shrink-0 items-center gap-2">
         <Pause aria-hidden className="size-3.5 shrink-0 text-warn" />
         <h3 id={title} className="line-clamp-3 min-w-0 flex-1 wrap-anywhere">
           {agent !== undefined && <bdi className="text-ink-2">{agent}: </bdi>}
@@ -73,7 +74,7 @@ export function CallArguments({ input }: { input: unknown }) {
     <div
       role="group"
       aria-label="Arguments"
-      className="scroll max-h-[24vh] rounded-md border border-line bg-panel px-2.5 py-2"
+      className="scroll max-h-[24vh] min-h-9.5 rounded-md border border-line bg-panel px-2.5 py-2"
     >
       <Data value={input} />
     </div>
@@ -82,5 +83,5 @@ export function CallArguments({ input }: { input: unknown }) {
 
 /** True for an element that takes keyboard input. */
 function isWriting(element: Element | null): boolean {
-  return element?.matches('input, textarea, [contenteditable=true], .native-edit-context') === true;
+  return element?.matches('input, textarea, select, [contenteditable=true], .native-edit-context') === true;
 }

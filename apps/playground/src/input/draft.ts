@@ -1,3 +1,5 @@
+import { visibleText } from '../ui/visible-text.ts';
+import { isSameJson } from './same-json.ts';
 import type { Field } from './schema-fields.ts';
 
 /**
@@ -167,11 +169,11 @@ export function toDraft(field: Field, value: unknown): Draft {
     return undefined;
   switch (field.kind) {
     case 'fixed':
-      return sameJson(value, field.value) ? '' : undefined;
+      return isSameJson(value, field.value) ? '' : undefined;
     case 'boolean':
       return typeof value === 'boolean' ? value : undefined;
     case 'choice': {
-      const index = field.options.findIndex((option) => sameJson(option, value));
+      const index = field.options.findIndex((option) => isSameJson(option, value));
       return index < 0 ? undefined : String(index);
     }
     case 'text':
@@ -179,7 +181,7 @@ export function toDraft(field: Field, value: unknown): Draft {
     case 'number':
       return typeof value === 'number' ? String(value) : undefined;
     case 'json':
-      return JSON.stringify(value, null, 2);
+      return visibleText(JSON.stringify(value, null, 2));
     case 'object': {
       if (typeof value !== 'object' || Array.isArray(value)) return undefined;
       const given = value as Record<string, unknown>;
@@ -196,13 +198,9 @@ export function toDraft(field: Field, value: unknown): Draft {
       for (const [variant, { field: one }] of field.variants.entries()) {
         const draft = toDraft(one, value);
         const { input, problems } = readDraft(one, draft);
-        if (problems.size === 0 && sameJson(input, value)) return { variant, value: draft };
+        if (problems.size === 0 && isSameJson(input, value)) return { variant, value: draft };
       }
       return undefined;
     }
   }
-}
-
-function sameJson(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }

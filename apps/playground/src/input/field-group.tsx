@@ -21,7 +21,7 @@ export function FieldGroup({ label, action, children, ...note }: FieldGroupProps
   return (
     <fieldset
       data-invalid={note.problem !== undefined || undefined}
-      className="col-span-full min-w-0 rounded-lg border border-line bg-raised px-2.5 data-invalid:border-danger-line"
+      className="basis-full! min-w-0 rounded-lg border border-line bg-raised px-2.5 data-invalid:border-danger-line"
     >
       <legend className="sr-only">{label}</legend>
       <div className="flex min-h-9 items-center gap-2 narrow:min-h-11">

@@ -11,7 +11,7 @@ import { ChoiceField, ToggleField, TypedField } from './simple-fields.tsx';
 export function InputFields(props: Omit<InputFieldProps<Of<'object'>>, 'name'>) {
   const { field, draft, path, problems, onDraft } = props;
   return (
-    <div className="grid grid-cols-[repeat(auto-fill,minmax(min(200px,100%),1fr))] items-start gap-x-3 gap-y-2.5">
+    <div className="flex flex-wrap items-start gap-x-3 gap-y-2.5 *:flex-[1_1_200px]">
       {field.fields.map((member) => (
         <InputField
           key={member.name}

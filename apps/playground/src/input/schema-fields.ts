@@ -1,4 +1,4 @@
-/** A field of the form for a prompt's input. */
+/** A field of a form for JSON. */
 export type Field = FieldFacts &
   (
     | { kind: 'text'; format: string | undefined; minLength?: number; maxLength?: number }

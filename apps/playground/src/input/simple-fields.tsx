@@ -1,5 +1,7 @@
+import { useState } from 'react';
 import { Checkbox, Choose, TextArea, TextInput } from '../ui/form.tsx';
 import { summarize } from '../ui/format.ts';
+import { hiddenIn } from '../ui/visible-text.ts';
 import { FieldNote } from './field-group.tsx';
 import { labelOf, placeholderOf, type InputFieldProps, type Of } from './field-props.ts';
 
@@ -13,13 +15,20 @@ export function TypedField({
   ...props
 }: InputFieldProps<Of<'text' | 'number' | 'json'>>) {
   const placeholder = placeholderOf(field);
+  const value = typeof draft === 'string' ? draft : '';
+  // as the text was at first: a field that changes while the user types would lose the focus
+  const [hasLines] = useState(() => /[\n\r]/.test(value));
+  const [isLong] = useState(() => hasLines || value.length > LONG_TEXT);
+  // a date picker would show any other text as empty
+  const [canPick] = useState(() => value === '' || /^\d{4}-\d\d-\d\d$/.test(value));
   const shared = {
     label: labelOf({ ...props, field }),
-    value: typeof draft === 'string' ? draft : '',
+    value,
     // an empty field is left out if its value may be missing
     onText: (text: string) => onDraft(text === '' && field.kind !== 'text' ? undefined : text, path),
     problem: problems.get(path),
-    hint: [field.description, boundsOf(field)].filter(Boolean).join(' · ') || undefined,
+    hint:
+      [field.description, boundsOf(field), hiddenNote(field, value)].filter(Boolean).join(' · ') || undefined,
     ...(placeholder !== undefined && { placeholder }),
   };
   if (field.kind === 'number') {
@@ -32,17 +41,28 @@ export function TypedField({
   }
   if (field.kind === 'json') {
     const example = placeholder ?? '{ "…": "…" }';
-    return <TextArea {...shared} code rows={2} placeholder={example} className="col-span-full" />;
+    return <TextArea {...shared} code rows={2} placeholder={example} className="basis-full!" />;
   }
   const { format, maxLength = Infinity } = field;
-  if (format === 'date' || format === 'email' || format === 'uri' || maxLength <= SHORT_TEXT) {
-    return <TextInput {...shared} type={format === 'date' ? 'date' : 'text'} />;
+  const hasOneLine = format === 'date' || format === 'email' || format === 'uri' || maxLength <= SHORT_TEXT;
+  if (hasOneLine && !hasLines) {
+    return <TextInput {...shared} type={format === 'date' && canPick ? 'date' : 'text'} />;
   }
-  return <TextArea {...shared} rows={1} style={{ resize: 'none' }} />;
+  return (
+    <TextArea {...shared} rows={1} style={{ resize: 'none' }} {...(isLong && { className: 'basis-full!' })} />
+  );
 }
 
 /** The most characters of a text that has one line. */
 const SHORT_TEXT = 120;
+/** A text with more characters than this has the whole width. */
+const LONG_TEXT = 40;
+
+/** The hidden characters of a text, which the field itself cannot show. */
+function hiddenNote({ kind }: Of<'text' | 'number' | 'json'>, value: string): string | undefined {
+  const hidden = kind === 'text' ? hiddenIn(value) : [];
+  return hidden.length === 0 ? undefined : `Hidden characters: ${hidden.join(' ')}`;
+}
 
 function boundsOf(field: Of<'text' | 'number' | 'json'>): string | undefined {
   if (field.kind !== 'number') return undefined;

@@ -1,7 +1,8 @@
 import type { InputIssue } from '@cueline/core';
 import { create } from 'zustand';
-import { readDraft, ROOT, toDraft, type Draft } from '../input/draft.ts';
+import { readDraft, toDraft, type Draft } from '../input/draft.ts';
 import { anyValue, toField, type Field } from '../input/schema-fields.ts';
+import { shownProblems } from '../input/shown-problems.ts';
 import type { InputFacts, ScriptFacts } from '../sandbox/index.ts';
 import { usePlayground } from './store.ts';
 
@@ -132,22 +133,5 @@ export function problemsOf({ field, draft, issues, refusals }: ScriptInput): Rea
   const found = new Map<string, string>();
   for (const { path, message } of issues) found.set(path, `${message}.`);
   if (field === undefined) return found;
-  for (const [path, message] of readDraft(field, draft).problems) {
-    if (refusals > 0 || isTyped(draft, path)) found.set(path, message);
-  }
-  return found;
-}
-
-/** True if the user has typed something at this path, so that its problem can be shown. */
-function isTyped(draft: Draft, path: string): boolean {
-  let at: unknown = draft;
-  for (const key of path
-    .slice(ROOT.length)
-    .split(/[.[\]]+/)
-    .filter(Boolean)) {
-    if (typeof at !== 'object' || at === null) return false;
-    if ('variant' in at && 'value' in at) at = at.value;
-    at = Object.hasOwn(at as object, key) ? (at as Record<string, unknown>)[key] : undefined;
-  }
-  return typeof at === 'string' && at !== '';
+  return new Map([...found, ...shownProblems(field, draft, refusals > 0)]);
 }

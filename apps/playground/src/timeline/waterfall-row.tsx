@@ -14,7 +14,7 @@ import {
   Wrench,
   type LucideIcon,
 } from 'lucide-react';
-import { memo } from 'react';
+import { memo, type CSSProperties } from 'react';
 import { formatDuration } from '../ui/format.ts';
 import { Bars, describeTimes } from './bars.tsx';
 import type { TimelineRow } from './timeline-row.ts';
@@ -41,7 +41,7 @@ const LONGEST_HINT = 300;
 
 /** The columns of every row: label, axis, duration. */
 export const columns =
-  'grid grid-cols-[var(--label)_minmax(0,1fr)_var(--duration)] [--label:240px] [--duration:72px] narrow:[--label:156px] narrow:[--duration:64px]';
+  'grid grid-cols-[var(--label)_minmax(0,1fr)_var(--duration)] [--label:240px] [--duration:72px] narrow:[--label:168px] narrow:[--duration:64px]';
 
 type WaterfallRowProps = {
   row: TimelineRow;
@@ -81,8 +81,8 @@ export const WaterfallRow = memo(function WaterfallRow(props: WaterfallRowProps)
       <div
         role="rowheader"
         title={hint}
-        style={{ paddingLeft: 8 + (Math.min(level, DEEPEST) - 1) * 12 }}
-        className="flex min-w-0 cursor-pointer items-center gap-1.5 border-r border-line pr-2"
+        style={{ '--depth': Math.min(level, DEEPEST) - 1 } as CSSProperties}
+        className="pl-[calc(8px+var(--depth)*12px)] narrow:pl-[calc(6px+var(--depth)*8px)] flex min-w-0 cursor-pointer items-center gap-1.5 border-r border-line pr-2"
       >
         <span
           data-fold={hasChildren || undefined}

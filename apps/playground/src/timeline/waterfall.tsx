@@ -13,6 +13,8 @@ import { columns, WaterfallRow } from './waterfall-row.tsx';
 
 /** The room that a tick's label needs to its right, in pixels. */
 const LABEL = 34;
+/** The least distance of two ticks, in pixels; less on a phone, whose axis would have a single label. */
+const TICKS = { wide: 72, narrow: 44 };
 
 type WaterfallProps = {
   session: RunSession;
@@ -30,11 +32,12 @@ export function Waterfall({ session, turn, rows: all, end, live }: WaterfallProp
   const list = useRef<VirtualizerHandle>(null);
   const axis = useRef<HTMLDivElement>(null);
   const id = useId();
-  const rowHeight = useNarrow() ? 44 : 26;
+  const isNarrow = useNarrow();
+  const rowHeight = isNarrow ? 44 : 26;
   const reveal = useCallback((index: number) => revealRow(scroller.current, index, rowHeight), [rowHeight]);
   const { rows, folded, active, selectedKey, toggle, select, onKeyDown } = useTree(all, reveal);
   const width = useWidth(axis);
-  const step = tickStep(end, width);
+  const step = tickStep(end, width, isNarrow ? TICKS.narrow : TICKS.wide);
   const ticks = useMemo(() => ticksOf(end, step), [end, step]);
 
   const onClick = (event: MouseEvent): void => {

@@ -89,7 +89,7 @@ export function TextArea(props: Text & Omit<ComponentProps<'textarea'>, keyof Te
           autoComplete="off"
           className={clsx(
             control,
-            'scroll block field-sizing-content max-h-80 min-h-7 resize-y py-[3px] leading-[20px] narrow:min-h-11 narrow:py-2.5',
+            'scroll block field-sizing-content max-h-80 min-h-7 resize-y py-[3px] leading-[20px] narrow:min-h-11 narrow:py-2.5 narrow:leading-[22px]',
             code && 'font-mono',
           )}
         />

@@ -16,3 +16,9 @@ export function visibleText(text: string): string {
     ).join(''),
   );
 }
+
+/** The hidden characters of a text as escapes, each once. A carriage return in a line break is not one. */
+export function hiddenIn(text: string): string[] {
+  const found = text.replaceAll('\r\n', '\n').match(unseen) ?? [];
+  return [...new Set(found)].map(visibleText);
+}

@@ -10,7 +10,8 @@ const props = {
   approval: { approvalId: 'r1', toolName: 'look', input: {} } as ApprovalState,
   call: { clientCallId: 'r1', toolName: 'look', input: {} } as ClientToolCallState,
   agent: undefined,
-  draft: undefined,
+  schema: undefined,
+  refused: undefined,
   place: 1,
   total: 2,
 };
@@ -28,3 +29,38 @@ test.each([
     expect(html.match(/aria-disabled="true"/g)).toHaveLength(2);
   },
 );
+
+const sends = { approvalId: 'r1', toolName: 'send', input: { to: 'Ada', text: 'Hi' } } as ApprovalState;
+const rendered = (more: object): string =>
+  renderToStaticMarkup(createElement(ApprovalCard, { ...props, approval: sends, ...more }));
+
+test('refused arguments are in their fields again, with the problem beside the field', () => {
+  const html = rendered({
+    approval: { ...sends, reason: 'to: Invalid email address' },
+    refused: { input: { to: 'ada', text: 'Hi\nAda' }, reason: 'to: Invalid email address' },
+  });
+  expect(html).toContain('ada</textarea>');
+  expect(html).toContain('Hi\nAda</textarea>');
+  expect(html).toMatch(
+    /aria-invalid="true" aria-describedby="([^"]+)"[\s\S]*id="\1"[^>]*>Invalid email address\./,
+  );
+  expect(html).not.toContain('do not fit');
+});
+
+test('a reason that names no field stands above the fields', () => {
+  const reason = 'The schema of this tool changes its arguments.';
+  const html = rendered({ approval: { ...sends, reason }, refused: { input: sends.input, reason } });
+  expect(html).toContain(`Those arguments do not fit: ${reason}`);
+});
+
+test('the reason of a first question is no refusal', () => {
+  const html = rendered({ approval: { ...sends, reason: 'It costs money.' } });
+  expect(html).toContain('It costs money.');
+  expect(html).not.toContain('do not fit');
+  expect(html).not.toContain('<textarea');
+});
+
+test('a call that the provider runs itself has nothing to edit', () => {
+  expect(rendered({})).toContain('Edit</button>');
+  expect(rendered({ approval: { ...sends, providerExecuted: true } })).not.toContain('Edit</button>');
+});

@@ -78,6 +78,26 @@ test('tools are watched in plugins, in composite tools and in nested agents', as
   expect(heard.filter((line) => line === 'settle')).toHaveLength(3);
 });
 
+test('a tool without a function is a client tool, and a function that is undefined is an error', async () => {
+  const asks = { request: expect.objectContaining({ tools: [expect.objectContaining({ name: 'ask' })] }) };
+  const { state } = await run(
+    (prompt) => {
+      prompt.defTool('ask', 'Asks', z.object({}));
+      prompt.$`Go.`;
+    },
+    ['Done.'],
+    { plugins: [] },
+  );
+  expect(state).toMatchObject({ status: 'done', steps: [asks] });
+  const missing = run(
+    (prompt) => {
+      prompt.defTool('ask', 'Asks', z.object({}), undefined as never);
+    },
+    ['Done.'],
+  );
+  await expect(missing).rejects.toThrow('The function of tool ask is undefined');
+});
+
 test('agents and hooks cannot pick another model by its name', async () => {
   const { state } = await run(
     (prompt) => {

@@ -112,7 +112,7 @@ function createPromptWatcher(watcher: ScriptWatcher): PromptWatcher {
           () => definitions.reportTools(list, agent),
           () => defTools(typeof list === 'object' && list !== null ? tools.list(list) : list),
         ),
-      defTool(name, description, schema, fn, ...more) {
+      defTool(name, description, schema, ...rest) {
         const report = (): void => {
           definitions.report('tool', name, agent);
           if (Array.isArray(schema)) definitions.reportTools(schema, agent, name);
@@ -121,9 +121,12 @@ function createPromptWatcher(watcher: ScriptWatcher): PromptWatcher {
           if (typeof description === 'object') {
             return defTool(name, tools.byName({ [name]: description as ToolSet[string] })[name]);
           }
-          if (Array.isArray(schema)) return defTool(name, description, tools.list(schema), fn, ...more);
-          const watched = typeof fn === 'function' ? tools.fn(fn as ToolFunction) : fn;
-          return defTool(name, description, schema, watched, ...more);
+          if (Array.isArray(schema)) return defTool(name, description, tools.list(schema), ...rest);
+          const [fn, ...more] = rest;
+          // a function that is left out stays left out: the tool is a client tool
+          return typeof fn === 'function'
+            ? defTool(name, description, schema, tools.fn(fn as ToolFunction), ...more)
+            : defTool(name, description, schema, ...rest);
         });
       },
       defAgent(name, description, schema, fn, options) {

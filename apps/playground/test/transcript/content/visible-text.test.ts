@@ -6,7 +6,7 @@ import { ArgumentsEditor } from '../../../src/approval/arguments-editor.tsx';
 import { JsonView } from '../../../src/ui/data/json-view.tsx';
 import { SubCalls } from '../../../src/transcript/calls/sub-calls.tsx';
 import { CallSummary } from '../../../src/transcript/calls/call-summary.tsx';
-import { visibleText } from '../../../src/ui/visible-text.ts';
+import { hiddenIn, visibleText } from '../../../src/ui/visible-text.ts';
 
 const code = (point: number): string => `\\u${point.toString(16).padStart(4, '0')}`;
 const range = (first: number, last: number): number[] =>
@@ -25,6 +25,11 @@ const hidden = [
 test('each hidden character is written as an escape', () => {
   const seen = hidden.map((point) => visibleText(`a${String.fromCodePoint(point)}b`));
   expect(seen).toEqual(hidden.map((point) => `a${code(point)}b`));
+});
+
+test('the hidden characters of a text are named once each, and a line break is none of them', () => {
+  expect(hiddenIn('to\u202e: ann\u200b@\u202eevil.org\r\n\tHi\n')).toEqual(['\\u202e', '\\u200b']);
+  expect(hiddenIn('Grüße ❤️')).toEqual([]);
 });
 
 test('a character outside the first plane is written as in JSON', () => {
@@ -57,7 +62,7 @@ test('values and arguments are shown with their hidden characters', () => {
   expect(json({ to })).toContain('ann\\u202e@evil\\u200b.org');
   expect(json(to)).toContain('ann\\u202e@evil\\u200b.org');
   const text = JSON.stringify({ to });
-  const editor = createElement(ArgumentsEditor, { text, fault: undefined, onChange() {}, onClose() {} });
+  const editor = createElement(ArgumentsEditor, { text, fault: undefined, onChange() {} });
   expect(renderToStaticMarkup(editor)).toContain('ann\\u202e@evil\\u200b.org');
 });
 

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { placeIssues } from '../../src/approval/place-issues.ts';
+import { toField } from '../../src/input/schema-fields.ts';
+
+const field = toField(
+  z.toJSONSchema(
+    z.object({
+      to: z.email(),
+      lines: z.array(z.object({ text: z.string() })),
+      extra: z.record(z.string(), z.number()),
+    }),
+  ),
+);
+
+test('each message is at the field that shows the value', () => {
+  expect(
+    placeIssues(
+      'to: Invalid email address; lines.1.text: Too small: a letter at least; extra.a.b: Expected a number',
+      field,
+    ),
+  ).toEqual(
+    new Map([
+      ['input.to', 'Invalid email address.'],
+      ['input.lines[1].text', 'Too small: a letter at least.'],
+      ['input.extra', 'a.b: Expected a number.'],
+    ]),
+  );
+});
+
+test('two messages about one field stand together', () => {
+  expect(placeIssues('to: Too short; to: No host', field)).toEqual(
+    new Map([['input.to', 'Too short. No host.']]),
+  );
+});
+
+test.each(['Unrecognized key: "cc"', 'cc: Unknown', 'to: Too short; and wrong', 'It costs money.'])(
+  '%s names no field',
+  (reason) => {
+    expect(placeIssues(reason, field)).toBeUndefined();
+  },
+);

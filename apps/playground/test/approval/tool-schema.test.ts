@@ -1,0 +1,38 @@
+import type { RequestTool, RunEventBody } from '@cueline/core';
+import { expect, test } from 'vitest';
+import { inputSchemaOf } from '../../src/approval/tool-schema.ts';
+import { begun, called, start, stateOf } from '../transcript/run-events.ts';
+
+const send = (title: string): RequestTool => ({ name: 'send', inputSchema: { type: 'object', title } });
+
+/** A step that waits for an answer to its call of `send`. */
+function asking(step: number, toolCallId: string, tools: RequestTool[], agent?: string): RunEventBody[] {
+  const bodies: RunEventBody[] = [
+    { type: 'step-start', step, request: { keep: 0, messages: [], tools } },
+    ...called(toolCallId, 'send'),
+    { type: 'approval-request', approvalId: `for ${toolCallId}`, toolCallId, toolName: 'send', input: {} },
+  ];
+  return agent === undefined ? bodies : bodies.map((body) => ({ ...body, agent }));
+}
+
+const schemas = (bodies: readonly RunEventBody[]): unknown[] => {
+  const state = stateOf(bodies);
+  return state.approvals.map((approval) => inputSchemaOf(state, approval));
+};
+
+test('the schema is that of the step that made the call', () => {
+  const asked = [...asking(0, 'c1', [send('first')]), ...asking(1, 'c2', [send('second')])];
+  expect(schemas([start, ...asked])).toMatchObject([{ title: 'first' }, { title: 'second' }]);
+});
+
+test('the schema of an agent’s call is that of the agent’s own request', () => {
+  const steps = [...asking(0, 'c1', [send('of the run')]), ...begun('c1', 'send')];
+  expect(schemas([start, ...steps, ...asking(0, 'c1', [send('of the agent')], 'c1')])).toMatchObject([
+    { title: 'of the run' },
+    { title: 'of the agent' },
+  ]);
+});
+
+test('a tool that is not in the request has no schema', () => {
+  expect(schemas([start, ...asking(0, 'c1', [])])).toEqual([undefined]);
+});
