@@ -1,16 +1,24 @@
 import { Check, X } from 'lucide-react';
 import type { PendingResponse } from '../state/pending.ts';
-import { visibleText } from '../ui/visible-text.ts';
+import { Data } from '../ui/data/data-view.tsx';
 
-/** The user's response to a tool call, in a line. */
+/** The user's response to a tool call, in a line; changed arguments are below it. */
 export function ResponseLine({ response }: { response: PendingResponse }) {
   const isPositive = 'approved' in response ? response.approved : 'output' in response;
+  const changed = 'approved' in response && response.approved ? response.input : undefined;
   const Icon = isPositive ? Check : X;
   return (
-    <p className="flex items-start gap-1.5 border-t border-line px-2.5 py-1.5 text-sm text-ink-2">
+    <div className="flex items-start gap-1.5 border-t border-line px-2.5 py-1.5 text-sm text-ink-2">
       <Icon aria-hidden className="mt-0.5 size-3.5 shrink-0 text-ink-3" />
-      <span className="min-w-0 wrap-anywhere">{labelOf(response)}</span>
-    </p>
+      <div className="min-w-0 flex-1 wrap-anywhere">
+        <p>{labelOf(response)}</p>
+        {changed !== undefined && (
+          <div className="scroll mt-1 max-h-[24vh]">
+            <Data value={changed} />
+          </div>
+        )}
+      </div>
+    </div>
   );
 }
 
@@ -20,7 +28,5 @@ function labelOf(response: PendingResponse): string {
   if (!response.approved) {
     return response.reason === undefined ? 'You refused.' : `You refused: ${response.reason}`;
   }
-  return response.input === undefined
-    ? 'You approved.'
-    : `You approved, with your arguments: ${visibleText(JSON.stringify(response.input))}`;
+  return response.input === undefined ? 'You approved.' : 'You approved, with your arguments:';
 }
