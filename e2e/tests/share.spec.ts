@@ -89,7 +89,10 @@ test('a short link to a run shows the same transcript in another browser', async
     await page.getByTestId('share').focus();
     await page.keyboard.press('Enter');
     await expect(page.getByRole('radio', { name: 'Script', exact: true })).toBeFocused();
-    await page.keyboard.press('ArrowRight', { delay: 100 });
+    // the choice follows the focus only as long as the key is down
+    await page.keyboard.down('ArrowRight');
+    await expect(page.getByRole('radio', { name: 'Script and run' })).toBeChecked();
+    await page.keyboard.up('ArrowRight');
     await expect(page.getByTestId('upload')).toContainText('kept for 30 days');
     await expect(page.getByTestId('upload')).toContainText('localhost:4173');
     await page.getByTestId('make-short-link').focus();
