@@ -151,7 +151,11 @@ test('axe finds nothing in any view of a script and its run', { tag: '@long' }, 
   await playground.run();
   await expect(playground.approval).toBeVisible({ timeout: 20_000 });
   await check('a question');
-  await page.keyboard.press('Escape');
+  await playground.approval.getByRole('button', { name: 'Edit' }).click();
+  await check('the arguments of a call');
+  await playground.approval.getByRole('radio', { name: 'JSON' }).click();
+  await check('the arguments of a call as JSON');
+  await page.getByRole('button', { name: /^Stop/ }).click();
   await playground.pick('Researchers and a writer');
   await playground.run();
   await done(playground);
@@ -230,6 +234,25 @@ test('axe finds nothing on a phone', { tag: '@long' }, async ({ playground }) =>
   await playground.run();
   await done(playground);
   await checkRun(playground, check, true);
+  await page.getByRole('tab', { name: 'Script', exact: true }).click();
+  await playground.pick('Ask before sending');
+  await playground.run();
+  await expect(playground.approval).toBeVisible({ timeout: 20_000 });
+  await playground.approval.getByRole('button', { name: 'Edit' }).click();
+  await check('the arguments of a call');
+  await page.getByRole('button', { name: /^Stop/ }).click();
+  await playground.pick('Researchers and a writer');
+  await playground.run();
+  await done(playground);
+  const researcher = playground.agent('researcher').last();
+  await researcher.getByRole('button').first().click();
+  await check('agents');
+  await researcher.getByRole('button', { name: 'Actions of step 2' }).click();
+  await page.getByRole('menuitem', { name: 'Run again from step 2' }).click();
+  await done(playground);
+  await check('forks');
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await check('preview');
   const parts = page.getByRole('navigation', { name: 'Parts of the playground' });
   for (const [part, tabs] of Object.entries({ Prompts: ['Prompt', 'Try'], Evals: ['Eval', 'Results'] })) {
     await parts.getByRole('button', { name: part }).click();
