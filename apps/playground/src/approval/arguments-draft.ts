@@ -40,7 +40,7 @@ export function draftArguments(
   };
 }
 
-/** Reads the arguments of the open view. Arguments that nobody has touched are read as they were. */
+/** Reads the arguments of the open view. Unchanged arguments are returned as they were. */
 export function readArgumentsDraft({ value, view, field, draft, json }: ArgumentsDraft): ArgumentsReading {
   if (view === 'json') return readArguments(json);
   if (isSameJson(draft, toDraft(field, value))) return { value };
