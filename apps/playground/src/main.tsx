@@ -31,7 +31,7 @@ async function openPage(): Promise<void> {
   if (!isFirstVisit(page)) loadEditor();
   // a run will be shown at once: load its components while its log is read
   if (page.restoring || isFirstVisit(page)) Transcript.load().catch(() => {});
-  void replayFirstRun();
+  void replayFirstRun({ until: loadScriptEditor });
   keepOffline();
   createRoot(document.getElementById('root')!).render(
     <StrictMode>

@@ -84,7 +84,10 @@ export default function ScriptEditor({ onDiagnostics, fallback }: ScriptEditorPr
   const [editor, setEditor] = useState<CodeEditor>();
   // the editor keeps this text until it has its model
   const [first] = useState({ script, path });
-  const session = useRunDetails(usePlayground((state) => state.session));
+  const session = useRunDetails(
+    usePlayground((state) => state.session),
+    'lines',
+  );
   const previews = usePreview(({ open }) => open);
   const [connects, setConnects] = useState(false);
   // connects from the first run or preview on: before it, there is nothing to mark

@@ -17,9 +17,10 @@ const row = `${handle} h-px before:inset-x-0 before:-top-px before:h-[3px] after
 export function WideLayout() {
   const view = usePlayground((state) => state.view);
   const session = usePlayground(currentSession);
-  const details = useRunDetails(session);
-  const inspects = usePlayground((state) => state.inspectorOpen) && details !== undefined;
-  const docks = usePlayground((state) => state.timelineOpen) && details !== undefined;
+  const inspected = useRunDetails(session, 'inspector');
+  const docked = useRunDetails(session, 'timeline');
+  const inspects = usePlayground((state) => state.inspectorOpen) && inspected !== undefined;
+  const docks = usePlayground((state) => state.timelineOpen) && docked !== undefined;
   const { editor, result } = panes[view];
   return (
     <Sized orientation="vertical" ids={docks ? ['panes', 'timeline'] : ['panes']}>
@@ -46,7 +47,7 @@ export function WideLayout() {
                 minSize="260px"
                 className="bounded flex min-w-0 flex-col"
               >
-                {details === session ? <Inspector key={details.id} session={details} /> : loading}
+                {inspected === session ? <Inspector key={inspected.id} session={inspected} /> : loading}
               </Panel>
             </>
           )}
@@ -56,7 +57,7 @@ export function WideLayout() {
         <>
           <Separator aria-label="Height of the timeline" className={row} />
           <Panel id="timeline" defaultSize="24%" minSize="96px" className="bounded flex min-h-0 flex-col">
-            {details === session ? <Timeline key={details.id} session={details} /> : loading}
+            {docked === session ? <Timeline key={docked.id} session={docked} /> : loading}
           </Panel>
         </>
       )}

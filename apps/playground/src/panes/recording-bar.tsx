@@ -20,7 +20,7 @@ export function RecordingBar({ ended }: { ended: boolean }) {
             look="ghost"
             onClick={() => {
               closeRun();
-              void replayFirstRun(true);
+              void replayFirstRun({ again: true });
             }}
           >
             <RotateCcw />

@@ -2,6 +2,7 @@ import type { Executor, RunEvent } from '@cueline/core';
 import type { LanguageModel } from 'ai';
 import * as z from 'zod';
 import { createCellSupply } from './host/cell-supply.ts';
+import { checkCall } from './host/check-call.ts';
 import { checkScript, type CheckProblem, type ScriptCheck } from './host/check-script.ts';
 import { createEventQueue } from './host/event-queue.ts';
 import { createIssuedMetadata } from './host/issued-metadata.ts';
@@ -32,7 +33,7 @@ export type {
 export type Sandbox = {
   /** Starts a frame and a worker before the next run, and from now on a new pair whenever a run takes one. */
   warm(): void;
-  /** Compiles this script before its run. */
+  /** Does what a run of this script can have done before it starts: compiles the script, and builds the checks of its calls. */
   prepare(script: string): void;
   /**
    * Runs this script with the input and the kept turns and steps of a request. The script replaces the request's
@@ -86,6 +87,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   return {
     warm: cells.warm,
     prepare(script) {
+      checkCall({ prompt: [{ role: 'user', content: [{ type: 'text', text: script }] }] }, () => false);
       try {
         compileScript(script);
       } catch {

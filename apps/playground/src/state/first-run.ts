@@ -4,6 +4,9 @@ import { showRecording } from './run-session.ts';
 import { prefersReducedMotion } from '../ui/reduced-motion.ts';
 import { usePlayground, type PlaygroundState } from './store.ts';
 
+/** How long the recording waits before its second event, in milliseconds. */
+const LONGEST_PAUSE_MS = 600;
+
 /** True if the user has done nothing here yet, and the first example is in the editor. */
 export function isFirstVisit({ visited, script, session, view, notice }: PlaygroundState): boolean {
   const untouched = script === examples[0]?.source && session === undefined && notice === undefined;
@@ -11,10 +14,12 @@ export function isFirstVisit({ visited, script, session, view, notice }: Playgro
 }
 
 /**
- * Replays the recorded run of the first example to a first visitor, at its own pace. With reduced motion, the page
- * shows its end at once, and plays it only if the user asks for it `again`.
+ * Replays the recorded run of the first example to a first visitor, at its own pace. `until` is what the recording waits
+ * for after its first event: on a slow computer, each of its frames would delay it.
+ *
+ * With reduced motion, the page shows the run's end at once, and plays it only if the user asks for it `again`.
  */
-export async function replayFirstRun(again = false): Promise<void> {
+export async function replayFirstRun({ again = false, until }: ReplayOptions = {}): Promise<void> {
   if (!isFirstVisit(usePlayground.getState())) return;
   const [{ replay }, { default: log }] = await Promise.all([
     import('@cueline/core/replay'),
@@ -24,5 +29,20 @@ export async function replayFirstRun(again = false): Promise<void> {
   if (!isFirstVisit(state)) return;
   const speed = prefersReducedMotion() && !again ? Infinity : 1;
   // the build made the file, and a test checks it
-  showRecording(state.script, replay(log as readonly unknown[] as RunEvent[], { speed }));
+  const recording = replay(log as readonly unknown[] as RunEvent[], { speed });
+  if (until === undefined || speed === Infinity) return showRecording(state.script, recording);
+  recording.pause();
+  recording.seek(0);
+  showRecording(state.script, recording);
+  await Promise.race([until(), sleep(LONGEST_PAUSE_MS)]).catch(() => {});
+  recording.play();
+}
+
+type ReplayOptions = {
+  again?: boolean;
+  until?: () => Promise<unknown>;
+};
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -2,22 +2,28 @@ import { startTransition, useEffect, useState } from 'react';
 import type { RunSession } from './store.ts';
 import { isUnderWay } from '@cueline/core';
 
-/** How long after its start the details of a run are drawn, in milliseconds. */
-const DETAILS_AFTER_MS = 500;
+/**
+ * How long after the start of a run each of its details is drawn, in milliseconds. Drawn at once, they would keep a slow
+ * computer busy for a third of a second.
+ */
+const drawnAfterMs = { timeline: 500, inspector: 600, lines: 700 };
 
 /**
- * The session whose details are drawn. The details of a new run are drawn a moment after its start, so that they do not
- * delay its first words on a slow computer.
+ * The session whose details are drawn in one part of the page. Those of a new run are drawn a moment after its start, so
+ * that they do not delay its first words on a slow computer.
  */
-export function useRunDetails(session: RunSession | undefined): RunSession | undefined {
+export function useRunDetails(
+  session: RunSession | undefined,
+  part: keyof typeof drawnAfterMs,
+): RunSession | undefined {
   const [drawn, setDrawn] = useState(session);
   const isNew = session !== undefined && session.id !== drawn?.id && isUnderWay(session.run.getState());
   useEffect(() => {
     const draw = (): void => startTransition(() => setDrawn(session));
     if (!isNew) return draw();
-    const timer = setTimeout(draw, DETAILS_AFTER_MS);
+    const timer = setTimeout(draw, drawnAfterMs[part]);
     return () => clearTimeout(timer);
-  }, [session, isNew]);
+  }, [session, isNew, part]);
   // an earlier run is drawn with the rest of the page
   return isNew ? drawn : session;
 }

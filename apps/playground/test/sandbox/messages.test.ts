@@ -233,6 +233,18 @@ describe('messages of the worker', () => {
     expect(counts()).toEqual([1, 4]);
   });
 
+  test('an event that opens a text travels with its first words, and waits for them no longer than deltas do', () => {
+    const { outbox, counts } = setUp();
+    const open: RunEvent = { seq: 0, t: 0, type: 'text-start', id: '1' };
+    outbox.event(open);
+    expect(counts()).toEqual([]);
+    outbox.event(delta(1));
+    expect(counts()).toEqual([2]);
+    outbox.event(open);
+    vi.advanceTimersByTime(8);
+    expect(counts()).toEqual([2, 1]);
+  });
+
   test('an event of a step is not delayed, and no message overtakes an event', () => {
     const { outbox, counts } = setUp();
     outbox.event(delta(0));

@@ -107,13 +107,45 @@ test('headers and signals stay in the worker; request and response headers stay 
 });
 
 describe('flow', () => {
+  test('the first words travel with the parts that open them, at once', async () => {
+    const unfinished = new ReadableStream<LanguageModelV4StreamPart>({
+      start(controller) {
+        controller.enqueue({ type: 'stream-start', warnings: [] });
+        controller.enqueue({ type: 'response-metadata', id: 'r' });
+        controller.enqueue({ type: 'text-start', id: '1' });
+        controller.enqueue({ type: 'text-delta', id: '1', delta: 'Hel' });
+        controller.enqueue({ type: 'text-delta', id: '1', delta: 'lo' });
+      },
+    });
+    const { model, server, wire } = connect(modelOf(() => Promise.resolve({ stream: unfinished })));
+    await model.doStream({ prompt: [{ role: 'user', content: [] }] });
+    const parts = (): unknown[] =>
+      wire
+        .map((text) => JSON.parse(text) as ToWorker)
+        .filter((message) => message.type === 'model-parts')
+        .map((message) => message.parts.map(({ type }) => type));
+    const opened = ['stream-start', 'response-metadata', 'text-start', 'text-delta'];
+    await vi.waitFor(() => expect(parts()).toEqual([opened, ['text-delta']]));
+    server.close();
+  });
+
+  test('a part that opens a text does not wait long for its first words', async () => {
+    const silent = new ReadableStream<LanguageModelV4StreamPart>({
+      start: (controller) => controller.enqueue({ type: 'reasoning-start', id: '1' }),
+    });
+    const { model, server, wire } = connect(modelOf(() => Promise.resolve({ stream: silent })));
+    await model.doStream({ prompt: [{ role: 'user', content: [] }] });
+    await vi.waitFor(() => expect(wire.join('')).toContain('reasoning-start'));
+    server.close();
+  });
+
   test('a worker that does not read stops the page from reading', async () => {
     let given = 0;
     const endless = new ReadableStream<LanguageModelV4StreamPart>(
       {
         pull(controller) {
           given += 1;
-          controller.enqueue({ type: 'text-start', id: String(given) });
+          controller.enqueue({ type: 'text-end', id: String(given) });
         },
       },
       { highWaterMark: 0 },

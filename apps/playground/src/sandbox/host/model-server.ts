@@ -27,6 +27,15 @@ type Call = { abort: AbortController; credit: number; wake: () => void };
 const batchTime = 8;
 const batchParts = 64;
 
+/** These say nothing without the part after them, so they are sent with it. */
+const openings = new Set<LanguageModelV4StreamPart['type']>([
+  'stream-start',
+  'response-metadata',
+  'text-start',
+  'reasoning-start',
+  'tool-input-start',
+]);
+
 /** The error of an answer that ends without a reason. */
 const unexplained: SerializedError = {
   code: 'provider_error',
@@ -233,8 +242,9 @@ async function pump(
       const part = prepare(value);
       if (part === undefined) continue;
       batch.push(part);
-      const isDelta = part.type.endsWith('-delta');
-      if (!isDelta || batch.length >= batchParts || performance.now() - sentAt >= batchTime) flush();
+      const waits =
+        openings.has(part.type) || (part.type.endsWith('-delta') && performance.now() - sentAt < batchTime);
+      if (!waits || batch.length >= batchParts) flush();
       else timer ??= setTimeout(flush, batchTime);
     }
   } catch (error) {

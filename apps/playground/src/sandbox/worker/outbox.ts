@@ -20,8 +20,15 @@ const longestBatch = 4_000_000;
 // When the page is this many messages behind, events wait and are sent in fewer, larger messages.
 const unreadLimit = 32;
 
-/** Deltas can wait a little for more. Every other event should be seen at once. */
-const isDelta = new Set<RunEvent['type']>(['text-delta', 'reasoning-delta', 'tool-input-delta']);
+/** Deltas can wait a little for more. */
+const deltas = new Set<RunEvent['type']>(['text-delta', 'reasoning-delta', 'tool-input-delta']);
+/** These say nothing without the event after them, so they are sent with it. */
+const openings = new Set<RunEvent['type']>([
+  'variable-set',
+  'text-start',
+  'reasoning-start',
+  'tool-input-start',
+]);
 
 /** Gathers events for about 8 ms, so that a fast model does not cost the page a message per word. */
 export function createOutbox(post: (text: string) => void): Outbox {
@@ -67,7 +74,9 @@ export function createOutbox(post: (text: string) => void): Outbox {
       length += 'text' in event ? event.text.length : 64;
       if (event.type === 'run-end' || length > batchLength) return flush();
       if (unread >= unreadLimit) return;
-      if (!isDelta.has(event.type) || performance.now() - sentAt >= batchTime) return flush();
+      const waits =
+        openings.has(event.type) || (deltas.has(event.type) && performance.now() - sentAt < batchTime);
+      if (!waits) return flush();
       timer ??= setTimeout(flush, batchTime);
     },
     read(count) {
