@@ -1,7 +1,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { loadScriptEditor } from './editor/load-script-editor.ts';
+import { loadScriptEditor, startTypeScript } from './editor/load-script-editor.ts';
 import { Transcript } from './panes/later-parts.tsx';
 import { hasLink, watchLinks } from './share/watch-links.ts';
 import { isFirstVisit, replayFirstRun } from './state/first-run.ts';
@@ -28,9 +28,10 @@ async function openPage(): Promise<void> {
   await watchLinks();
   const page = usePlayground.getState();
   // a first visitor sees the recorded run first
-  if (!isFirstVisit(page)) loadEditor();
+  if (isFirstVisit(page)) Transcript.load().then(startTypeScript).catch(() => {});
+  else loadEditor();
   // a run will be shown at once: load its components while its log is read
-  if (page.restoring || isFirstVisit(page)) Transcript.load().catch(() => {});
+  if (page.restoring) Transcript.load().catch(() => {});
   void replayFirstRun({ until: loadScriptEditor });
   keepOffline();
   createRoot(document.getElementById('root')!).render(

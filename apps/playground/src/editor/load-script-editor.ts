@@ -1,8 +1,11 @@
 import type ScriptEditor from './script-editor.tsx';
 
-/** TypeScript, which takes longest to load, and Monaco in parts. Each part needs the parts before it. */
+/** Starts to load TypeScript, which takes longest, in a thread of its own. */
+export const startTypeScript = (): Promise<unknown> => import('./start-typescript.ts');
+
+/** TypeScript, and Monaco in parts. Each part needs the parts before it. */
 const parts: readonly (() => Promise<unknown>)[] = [
-  () => import('./start-typescript.ts'),
+  startTypeScript,
   () => import('monaco-editor/editor/common/model/textModel'),
   () => import('monaco-editor/editor/browser/view'),
   () => import('monaco-editor/editor/standalone/browser/standaloneServices'),
