@@ -28,7 +28,10 @@ async function openPage(): Promise<void> {
   await watchLinks();
   const page = usePlayground.getState();
   // a first visitor sees the recorded run first
-  if (isFirstVisit(page)) Transcript.load().then(startTypeScript).catch(() => {});
+  if (isFirstVisit(page))
+    Transcript.load()
+      .then(startTypeScript)
+      .catch(() => {});
   else loadEditor();
   // a run will be shown at once: load its components while its log is read
   if (page.restoring) Transcript.load().catch(() => {});
