@@ -27,14 +27,15 @@ async function openPage(): Promise<void> {
   // Before the first render, so that the page starts with the script of a link.
   await watchLinks();
   const page = usePlayground.getState();
-  // a first visitor sees the recorded run first
-  if (isFirstVisit(page))
-    Transcript.load()
-      .then(startTypeScript)
-      .catch(() => {});
-  else loadEditor();
-  // a run will be shown at once: load its components while its log is read
-  if (page.restoring) Transcript.load().catch(() => {});
+  if (isFirstVisit(page)) {
+    // a first visitor sees the recorded run first
+    const shown = Transcript.load();
+    shown.then(startTypeScript).catch(() => {});
+  } else {
+    loadEditor();
+    // a run will be shown at once: load its components while its log is read
+    if (page.restoring) Transcript.load().catch(() => {});
+  }
   void replayFirstRun({ until: loadScriptEditor });
   keepOffline();
   createRoot(document.getElementById('root')!).render(
