@@ -168,7 +168,9 @@ function takeOverPast(
   // the agents of an open step continue under their paths
   runContext.reserve(past, path, past.continuesFrom);
   taskList?.takeOver(past.taskEvents);
-  if (past.openStep !== undefined) runContext.pending.takeOver(past.openStep.asked, path);
+  // of any other run, the log may come from elsewhere, and its approvals with it
+  if (past.openStep !== undefined && runContext.durable !== undefined)
+    runContext.pending.takeOver(past.openStep.asked, path);
 }
 
 /** Returns what tells a model that stops too early what is still missing. */

@@ -1,12 +1,19 @@
 import type { LanguageModelUsage, UIMessage } from 'ai';
 import type { RunEvent, RunEventBody } from './events.ts';
 import { callKey } from '../base/call-key.ts';
-import { agentLogOf, isInAgent, openAgents, type AgentLog } from './agent-log.ts';
-import { createStepCalls, INTERRUPTED, lastVoid, settle, type StepCall } from './settle-open-calls.ts';
+import { isInAgent, openAgents } from './agent-log.ts';
+import {
+  createStepCalls,
+  INTERRUPTED,
+  lastVoid,
+  settle,
+  type StepCall,
+  type StepCalls,
+} from './settle-open-calls.ts';
 
 /**
  * A call that is made before the model is called again, because it had not started or may be made twice, or because the
- * agent that answers it can continue.
+ * agent that answers it continues.
  */
 export type UnfinishedCall = {
   toolCallId: string;
@@ -48,8 +55,8 @@ export const unknownUsage: LanguageModelUsage = {
 
 /**
  * Returns the last step of the run if it is not whole and a call has started in it. Otherwise nothing is lost
- * when the model is called again, and the result is undefined. With `continuesAgents`, an agent in it that can continue
- * does so; otherwise its call fails.
+ * when the model is called again, and the result is undefined. With `continuesAgents`, the agents that answer its calls
+ * continue; otherwise these calls fail.
  */
 export function findUnfinishedStep(
   log: readonly RunEvent[],
@@ -117,21 +124,30 @@ function readStep(
     }
   }
 
-  if (!calls.calls().some(({ started, ended }) => started || ended)) return undefined;
+  if (!hasBegun(calls)) return undefined;
   const unclosed = new Set([...openBlocks.values()].flat());
   const keys = keysOf(log, start);
-  const events = log
+  const own = log
     .slice(start, end)
     .filter((event, index) => event.type !== 'run-end' && !unclosed.has(start + index));
-  const settled = calls.open().map((call) => ({
-    ...settle(call),
-    agentEvents: continuesAgents ? eventsToContinue(events, call) : undefined,
-  }));
-  const continuing = settled.flatMap(({ agentEvents }) => agentEvents?.[0]?.agent ?? []);
+  const continuing = continuesAgents ? calls.open().flatMap((call) => answeringAgent(own, call) ?? []) : [];
+  const continues = ({ agent }: { agent?: string | undefined }): boolean =>
+    continuing.some((path) => isInAgent({ agent }, path));
+  const t = log[end - 1]!.t;
+  const events = [
+    ...continuing.reduce(finishAnswers, own),
+    ...[...pending.values()].filter(continues).map((body): RunEvent => ({ ...body, seq: 0, t })),
+  ];
+  const settled = calls.open().map((call) => {
+    const path = call.agent;
+    const agentEvents =
+      path !== undefined && continuing.includes(path) ? agentEventsOf(events, path) : undefined;
+    return { ...settle(call), agentEvents };
+  });
   const closing: UnfinishedStep['closing'] = [
-    ...pending.values(),
+    ...[...pending.values()].filter((body) => !continues(body)),
     ...openAgents(log.slice(voided + 1, next))
-      .filter((agent) => !continuing.some((path) => isInAgent({ agent }, path)))
+      .filter((agent) => !continues({ agent }))
       .toReversed()
       .map((agent) => at(agent, { type: 'agent-end', outcome: 'stopped' })),
     ...settled.flatMap((call): RunEventBody[] => {
@@ -154,52 +170,53 @@ function readStep(
   };
 }
 
-/** Returns the events of the agent that answers an open call, if it can continue after them. */
-function eventsToContinue(
-  events: readonly RunEvent[],
-  { agent, toolName }: StepCall,
-): readonly RunEvent[] | undefined {
-  const found = agent === undefined ? undefined : continuableAgent(events, agent);
-  const first = found?.[0];
+/** True if a call of a step has started, so that the step cannot be repeated. */
+function hasBegun(calls: StepCalls): boolean {
+  return calls.calls().some(({ started, ended }) => started || ended);
+}
+
+/** Returns the path of the agent that answers a call. */
+function answeringAgent(events: readonly RunEvent[], { agent, toolName }: StepCall): string | undefined {
+  const start = events.findLast((event) => event.type === 'agent-start' && event.agent === agent);
   // a tool's own function may have called an agent, which has another name
-  return first?.type === 'agent-start' && first.name === toolName ? found : undefined;
+  return start?.type === 'agent-start' && start.name === toolName ? agent : undefined;
+}
+
+/** Returns the events of the agent at `path` and of those below it. */
+function agentEventsOf(events: readonly RunEvent[], path: string): readonly RunEvent[] {
+  const start = events.findLastIndex((event) => event.type === 'agent-start' && event.agent === path);
+  return events.slice(start).filter((event) => isInAgent(event, path));
 }
 
 /**
- * Returns the events of the agent at `path` and of those below it if the agent can continue after them: nothing may have
- * started in an answer that is not whole, because the model is asked for that answer again, and the open calls of a
- * whole answer must themselves be agents that can continue. Otherwise returns undefined.
+ * Ends the answers in which the agent at `path` and those below it were at work, so that they continue with the open
+ * calls. An answer in which no call has started stays as it is, because the model is asked for it again.
  */
-function continuableAgent(events: readonly RunEvent[], path: string): readonly RunEvent[] | undefined {
-  const agent = agentLogOf(events, path, 0);
-  if (agent === undefined || !canContinue(agent)) return undefined;
-  return events.slice(events.indexOf(agent.start)).filter((event) => isInAgent(event, path));
+function finishAnswers(events: readonly RunEvent[], path: string): readonly RunEvent[] {
+  return openAgents(events)
+    .filter((agent) => isInAgent({ agent }, path))
+    .reduce(finishAnswer, events);
 }
 
-function canContinue({ events, end }: AgentLog): boolean {
-  if (end !== undefined) return true;
-  const start = events.findLastIndex(({ type, agent }) => type === 'step-start' && agent === undefined);
-  if (start < 0) return true;
-  const step = events.slice(start);
-  const has = (wanted: RunEvent['type']): boolean =>
-    step.some(({ type, agent }) => type === wanted && agent === undefined);
-  if (has('step-end')) return true;
-  if (!has('model-call-end')) return !step.some(startsWork);
-  const calls = createStepCalls();
-  for (const event of step) calls.read(event);
-  return calls
-    .open()
-    .every(({ agent }) => agent !== undefined && continuableAgent(step, agent) !== undefined);
-}
-
-function startsWork({ type }: RunEvent): boolean {
-  return (
-    type === 'tool-start' ||
-    type === 'tool-end' ||
-    type === 'tool-error' ||
-    type === 'sub-call-start' ||
-    type === 'agent-start'
-  );
+function finishAnswer(events: readonly RunEvent[], agent: string): readonly RunEvent[] {
+  const start = events.findLastIndex((event) => event.type === 'step-start' && event.agent === agent);
+  const from = start < 0 ? events.length : lastVoid(events, start, events.length, agent) + 1;
+  const calls = createStepCalls(agent);
+  const openBlocks = new Map<string, number[]>();
+  for (const [index, event] of events.entries()) {
+    if (index < from) continue;
+    calls.read(event);
+    if (event.agent !== agent) continue;
+    if (event.type === 'step-end' || event.type === 'model-call-end') return events;
+    readBlock(openBlocks, event, index);
+  }
+  if (!hasBegun(calls)) return events;
+  const unclosed = new Set([...openBlocks.values()].flat());
+  const { t } = events.at(-1)!;
+  return [
+    ...events.filter((_event, index) => !unclosed.has(index)),
+    { seq: 0, t, type: 'model-call-end', finishReason: 'interrupted', usage: unknownUsage, agent },
+  ];
 }
 
 /** Notes which events belong to a text, reasoning or arguments without an end. */

@@ -87,10 +87,9 @@ export type Run<Input = void, Types extends PromptTypes = PromptTypes> = RunHand
   /**
    * Tries the last turn again in the same log, and keeps the steps before `from`: none of their calls is made
    * again. Without `from`, a step in which a call has started is kept, too: a call without an end is made again
-   * if its tool only reads, an agent that was between two steps or waited for the model continues (not on a route), and
-   * any other call ends with an error. A run on a route whose connection was lost is
-   * followed again, as long as the route keeps it. Resolves as `start` does; rejects with `invalid_options` if
-   * the run cannot continue from there.
+   * if its tool only reads or is idempotent, an agent continues where it was (not on a route), and any other call
+   * ends with an error. A run on a route whose connection was lost is followed again, as long as the route keeps it.
+   * Resolves as `start` does; rejects with `invalid_options` if the run cannot continue from there.
    */
   retry(options?: RetryOptions): Promise<Types['output']>;
   /**

@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { call, json } from '../support.ts';
 import { expectWhole, sent } from '../support/retried-runs.ts';
-import { codeOf } from '../support/runs.ts';
 
 /** A boss whose helper digs, and what has been dug. */
 function open(turns: readonly ScriptedTurn[]) {
@@ -302,41 +301,6 @@ describe("an edit of an agent's step", () => {
     expect(() => editLog(run.log(), { agent: 'ask', step: 2, text: 'Gold.' })).toThrow(
       'Edit the result of the call that it answers.',
     );
-  });
-});
-
-describe('a retry of a run that broke off while an agent was at work', () => {
-  test('continues the agent if it waited for the model', async () => {
-    const { boss, dug, run } = open(digging);
-    await run.start();
-    const log = run.log();
-    // in the middle of the answer of the agent's last step
-    const delta = log.findLastIndex(({ type, agent }) => type === 'text-delta' && agent === 'ask');
-    dug.length = 0;
-    const { answer, fork } = await runOn(boss, log.slice(0, delta + 1), ['Gold!', 'The helper found gold.']);
-    expect(answer).toBe('The helper found gold.');
-    expect(dug).toEqual([]);
-    const [helper] = fork.getState().agents;
-    expect(helper?.steps.map(({ step }) => step)).toEqual([0, 1, 2]);
-    const parts = helper?.messages.at(-1)?.parts.map(({ type }) => type);
-    expect(parts?.filter((type) => type === 'step-start')).toHaveLength(3);
-    expect(JSON.stringify(helper?.messages)).not.toContain('Sand everywhere');
-  });
-
-  test('makes no call of the agent twice, wherever the run broke off', async () => {
-    const { boss, dug, run } = open(digging);
-    await run.start();
-    const log = run.log();
-    for (let cut = 1; cut < log.length; cut += 1) {
-      const kept = log.slice(0, cut);
-      const ended = kept.filter(({ type, agent }) => type === 'tool-start' && agent === 'ask').length;
-      dug.length = 0;
-      const model = scriptedModel(Array.from({ length: 6 }, (_, at): ScriptedTurn => `Answer ${at}.`));
-      const fork = createRun(boss, { model, log: kept });
-      expect(await codeOf(fork.retry())).toBeUndefined();
-      expect(dug, `cut before event ${cut}, after ${ended} calls`).toEqual([]);
-      await expectWhole(fork);
-    }
   });
 });
 

@@ -41,13 +41,20 @@ export async function finishStep(
   );
 }
 
-/** Does the same for a step of an agent that continues in such a call. Its open calls are agents, too. */
+/** Does the same for a step of an agent that continues in such a call. */
 export async function finishAgentStep(
-  calls: readonly UnfinishedCall[],
+  calls: readonly OwnOpenCall[],
   messages: readonly ModelMessage[],
   context: StepContext,
 ): Promise<void> {
-  await settleCalls(calls, messages, context, (call) => continueAgent(call, context));
+  const { registry, onFail } = context;
+  await settleCalls(calls, messages, context, (call) => {
+    if (registry.agentTool(call.toolName) !== undefined) return continueAgent(call, context);
+    const tool = registry.retryableTool(call.toolName);
+    if (tool !== undefined && call.how !== 'fail') return { tool };
+    onFail(call);
+    return { error: errorOf(call) };
+  });
 }
 
 /** Lets the agent of a call continue. It may be missing in another version of the prompt. */
@@ -72,9 +79,14 @@ export async function finishOwnStep(
     const { tool, continues } = context.registry.settlementOf(call.toolName);
     if (tool?.execute !== undefined && (call.how !== 'fail' || continues)) return { tool };
     context.onFail(call);
-    if (call.how === 'start') return { error: NOT_MADE };
-    return { error: call.how === 'fail' ? call.error : INTERRUPTED };
+    return { error: errorOf(call) };
   });
+}
+
+/** Returns what the model reads of a call that is not made. */
+function errorOf(call: OwnOpenCall): string {
+  if (call.how === 'start') return NOT_MADE;
+  return call.how === 'fail' ? call.error : INTERRUPTED;
 }
 
 async function settleCalls<Call extends UnfinishedCall>(
