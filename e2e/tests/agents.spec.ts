@@ -134,4 +134,43 @@ test.describe('agents', () => {
       });
     },
   );
+
+  test(
+    'continue after a reload during their calls, with the results that they had',
+    { tag: '@long' },
+    async ({ playground }) => {
+      const { page } = playground;
+      await playground.open();
+      await withServer(page, async (server) => {
+        server.plan([
+          call('helper'),
+          [call('roll'), call('send')],
+          { text: 'The die has fallen.' },
+          { text: 'The helper has rolled.' },
+        ]);
+        await playground.write(
+          script(`prompt.defAgent('helper', 'Helps', z.object({}), async (_args, agent) => {
+    agent.defTool('roll', 'Rolls a die', z.object({}), () => 'eyes ' + Math.random());
+    agent.defTool('send', 'Sends a letter', z.object({}), () => new Promise(() => {}));
+    agent.$\`Roll.\`;
+  });`),
+        );
+        await playground.run();
+        const roll = playground.tool('roll');
+        await expect(roll).toHaveAttribute('data-state', 'output-available');
+        const result = await roll.textContent();
+        await expect.poll(() => storedData(page)).toContain('eyes ');
+        await page.reload();
+        await expect(page.getByTestId('interrupted')).toBeVisible({ timeout: 20_000 });
+        await page.getByRole('button', { name: 'Continue' }).click();
+        expect(await playground.ended()).toBe('done');
+        await playground.agent('helper').getByRole('button').first().click();
+        expect(await roll.textContent()).toBe(result);
+        await expect(playground.tool('send')).toHaveAttribute('data-state', 'output-error');
+        const asked = server.requests.filter(({ method }) => method === 'POST');
+        expect(asked).toHaveLength(4);
+        expect(JSON.stringify(asked[2])).toContain('This call was interrupted before its end.');
+      });
+    },
+  );
 });
