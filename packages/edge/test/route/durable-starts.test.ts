@@ -1,6 +1,7 @@
+import { setTimeout } from 'node:timers/promises';
 import { definePrompt, reduceAll, type TaskEdit } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
-import { createMemoryStore } from '@cueline/durable';
+import { createMemoryStore, type DurableStore } from '@cueline/durable';
 import {
   createMemoryLimits,
   createRunGuard,
@@ -10,7 +11,7 @@ import {
 } from '@cueline/edge';
 import { describe, expect, test } from 'vitest';
 import { createSite, endOf, looks, runIdOf, says, start } from './durable-desk.ts';
-import { createServer } from './durable-server.ts';
+import { createServer, type Server } from './durable-server.ts';
 import { post, refusal } from './routes.ts';
 
 describe('the start of a durable run', () => {
@@ -116,21 +117,67 @@ describe('the start of a durable run', () => {
     expect((await start(server, 'two')).status).toBe(status);
   });
 
-  test('of a new turn waits no more than two seconds for the turn before, which no worker ends', async () => {
-    const server = createServer(createSite([says, says]), createMemoryStore());
-    const say = async (id: string): Promise<Response> => {
-      const messages = [{ id, role: 'user', parts: [{ type: 'text', text: 'Hi.' }] }];
-      const response = await server.fetch()(post({ id: 'chat-1', trigger: 'submit-message', messages }));
-      await response.body?.cancel();
-      return response;
+  test('is refused while the kill switch cannot be asked', async () => {
+    const error = new Error('The flags are away.');
+    const events: PromptRouteEvent[] = [];
+    const guard = createRunGuard({
+      killSwitch: () => Promise.reject(error),
+      onEvent: (event) => void events.push(event),
+    });
+    const server = createServer(createSite([says]), createMemoryStore(), { guard });
+    expect(await refusal(await start(server, 'one'))).toMatchObject({ status: 503, code: 'unavailable' });
+    expect(events).toContainEqual({ type: 'failed', error });
+  });
+});
+
+describe('a new turn of a durable chat', () => {
+  const say = async (server: Server, id: string): Promise<string> => {
+    const messages = [{ id, role: 'user', parts: [{ type: 'text', text: 'Hi.' }] }];
+    const response = await server.fetch()(post({ id: 'chat-1', trigger: 'submit-message', messages }));
+    expect(response.status).toBe(200);
+    await response.body?.cancel();
+    return runIdOf(response);
+  };
+
+  test('stops the turn before, and begins once its end is stored', async () => {
+    const site = createSite([looks, says]);
+    const store = createMemoryStore();
+    const order: string[] = [];
+    const slow: DurableStore = {
+      ...store,
+      async append(runId, epoch, events) {
+        const isEnd = events.at(-1)?.type === 'run-end';
+        if (isEnd) await setTimeout(50);
+        const isStored = await store.append(runId, epoch, events);
+        if (isEnd) order.push('end');
+        return isStored;
+      },
     };
-    const first = runIdOf(await say('u1'));
-    const second = await say('u2');
-    expect(second.status).toBe(200);
-    expect(runIdOf(second)).not.toBe(first);
+    const server = createServer(site, slow);
+    const { begin } = server.durable;
+    server.durable.begin = (...args) => {
+      order.push('begin');
+      return begin(...args);
+    };
+    await server.work();
+    let looked = 0;
+    site.onLook.run = () => ((looked += 1) === 1 ? new Promise(() => {}) : 'seen');
+    const first = await say(server, 'u1');
+    await expect.poll(() => looked).toBe(1);
+    const second = await say(server, 'u2');
+    expect(await endOf(server, first)).toMatchObject({ outcome: 'stopped' });
+    expect(await endOf(server, second)).toMatchObject({ outcome: 'done' });
+    await expect.poll(() => order).toEqual(['begin', 'end', 'begin', 'end']);
+  });
+
+  test('begins all the same if no worker ends the turn before within two seconds', async () => {
+    const server = createServer(createSite([says, says]), createMemoryStore());
+    const first = await say(server, 'u1');
+    const second = await say(server, 'u2');
+    expect(second).not.toBe(first);
     await server.work();
     expect(await endOf(server, first)).toMatchObject({ outcome: 'stopped' });
-    expect(await endOf(server, runIdOf(second))).toMatchObject({ outcome: 'done' });
+    expect(await endOf(server, second)).toMatchObject({ outcome: 'done' });
   });
 });
 
