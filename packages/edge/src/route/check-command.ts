@@ -31,10 +31,10 @@ export function createCommandCheck(options: CommandCheckOptions): CommandCheck {
   }: Extract<RunCommand, { type: 'edit' }>): Promise<string | undefined> {
     const taskId = 'taskId' in edit ? edit.taskId : undefined;
     const task = taskId === undefined ? undefined : tasks.get(agent)?.find(({ id }) => id === taskId);
+    // a run that gets the edit later may have a task of this id by then
+    if (taskId !== undefined && task === undefined) return 'There is no such task in this run.';
     if (await mayEdit(permissions.edits, edit, { task, subject, prompt })) return undefined;
-    const which = task === undefined ? 'this task' : task.id;
-    const what = edit.type === 'add' ? 'add tasks' : `${edit.type} ${which}`;
-    return `Clients may not ${what} here. The server can allow it: edits: ['${edit.type}'] in createPromptRoute.`;
+    return `Clients may not ${edit.type} ${task?.id ?? 'tasks'} here. The server can allow it: edits: ['${edit.type}'] in createPromptRoute.`;
   }
 
   async function approvalRefusal({

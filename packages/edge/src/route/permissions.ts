@@ -2,7 +2,7 @@ import { CuelineError, type TaskEdit, type TaskItem } from '@cueline/core';
 
 /** The context of an edit. */
 export type EditContext = {
-  /** The task; undefined for `add`, and for an unknown task. */
+  /** The task; undefined for `add`. An edit of an unknown task is refused. */
   task: TaskItem | undefined;
   /** The owner of the run. */
   subject: string;

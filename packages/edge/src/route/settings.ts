@@ -41,8 +41,6 @@ export function readSettings(
       );
     }
     const { name } = definition;
-    if (name === '')
-      throw invalidOptionsError("One of the prompts has no name. Write definePrompt('plan-day', …).");
     if (definition.remote === true) {
       throw invalidOptionsError(
         `"${name}" is a remotePrompt, which has only a name. Import what definePrompt('${name}', …) returns.`,

@@ -181,6 +181,7 @@ describe('responses of the provider', () => {
     ['the provider is unreachable', 502, 'upstream_unreachable', () => Promise.reject(new TypeError(key))],
     ['a redirect', 502, 'upstream_redirect', () => new Response(null, redirect)],
     ['a web page', 502, 'upstream_content_type', () => typed('text/html')],
+    ['a status for caches', 502, 'upstream_malformed', () => new Response(null, { status: 304 })],
     ['nothing', 502, 'upstream_content_type', () => new Response(null, { status: 204 })],
     ['invalid JSON', 502, 'upstream_malformed', () => typed('application/json')],
     ['401', 502, 'upstream_auth', () => failed(`bad key ${key}`, 401)],
@@ -257,6 +258,17 @@ describe('responses of the provider', () => {
     expect(headers).not.toHaveProperty('set-cookie');
     expect(headers).not.toHaveProperty('openai-organization');
     expect(headers['access-control-expose-headers']).toContain('retry-after, retry-after-ms');
+  });
+
+  test.each<[string, unknown, string]>([
+    ['in a list, as from Google', [{ error: { message: 'Too long.' } }], 'Too long.'],
+    ['as the error itself', { error: 'Too long.' }, 'Too long.'],
+    ['as the detail', { detail: 'Too long.' }, 'Too long.'],
+    ['in no known field', { error: { reason: 'Too long.' } }, 'The provider answered with 400.'],
+    ['nowhere, as it is a text', 'Too long.', 'The provider answered with 400.'],
+  ])('the message of an error is found %s', async (_, body, message) => {
+    const { proxy } = fixture(() => json(body, 400));
+    expect(await (await proxy(ask())).json()).toMatchObject({ error: { message } });
   });
 
   test('silence is 504 and costs the reservation', async () => {

@@ -319,6 +319,9 @@ describe('a route whose runs are durable', () => {
         createServer(site, store, options);
     expect(make({ limits: { dailyTokens: 1000, runMs: 1000 } })).toThrow('limits.dailyTokens, limits.runMs');
     expect(make({ options: { timeoutMs: 1000 } as never })).toThrow('timeoutMs');
+    expect(make({ limits: { replayMs: 1 }, options: { maxRetries: 1 } })).toThrow(
+      'limits.replayMs, options.maxRetries',
+    );
     expect(make({ models: {}, fileUrls: () => true })).toThrow('fileUrls, models');
     expect(make({ model: scriptedModel(['x']) })).toThrow('model, as an object');
     const { durable } = createServer(site, store);

@@ -135,6 +135,16 @@ describe('messages of a client', () => {
     },
   );
 
+  test.each([
+    [{ approved: false, reason: 'Not now' }, 'because the user did not approve it: Not now.'],
+    [{ approved: false }, 'because the user did not approve it.'],
+  ])('have refused calls, whose reasons the model reads: %j', async (answer, reason) => {
+    const approval = { id: 'p', ...answer };
+    const { prompt } = await sentFor([user, assistant(call({ state: 'output-denied', approval }))]);
+    const value = expect.stringContaining(`This was not run, ${reason}`);
+    expect(prompt?.at(-1)).toMatchObject({ role: 'tool', content: [{ output: { value } }] });
+  });
+
   test('have a limit of messages, parts and tasks', async () => {
     const hub = testRoute(['Never.']);
     const task = { id: 't', title: 't', status: 'open', origin: 'user' };

@@ -207,7 +207,7 @@ describe('a run on a route', () => {
     });
     expect(await run.edit({ type: 'skip', taskId: 'a' })).toEqual({
       accepted: false,
-      reason: 'The run has no task list.',
+      reason: 'There is no such task in this run.',
     });
     expect(await run.respondToApproval(asked!.approvalId, { approved: true, input: { to: 'Eve' } })).toEqual({
       accepted: true,

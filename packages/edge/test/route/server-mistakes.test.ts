@@ -1,4 +1,4 @@
-import { createRun, CuelineError, definePrompt, type RunEvent } from '@cueline/core';
+import { createRun, CuelineError, definePrompt, remotePrompt, type RunEvent } from '@cueline/core';
 import { createMemoryLimits, createPromptRoute } from '@cueline/edge';
 import type { ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test, vi } from 'vitest';
@@ -126,8 +126,12 @@ describe('an error of the server', () => {
     );
     expect(make({ limits: { rpm: 0 } })).toThrow('limits.rpm is 0. Give a number of at least 1.');
     expect(make({ limits: { runMs: NaN } })).toThrow('limits.runMs is NaN.');
+    expect(make({ limits: { contextTokens: Infinity } })).toThrow(
+      'Give the most tokens that one of the models',
+    );
     expect(make({}, [])).toThrow('There is no prompt.');
     expect(make({}, [greet, greet])).toThrow('Two prompts have the name "greet".');
+    expect(make({}, remotePrompt('greet'))).toThrow('"greet" is a remotePrompt, which has only a name.');
     expect(make({}, () => {})).toThrow("Pass what definePrompt('name', …) returns.");
     expect(make({ origins: ['*'] })).toThrow("origins has '*'");
     expect(make({ auth: undefined })).toThrow('auth is missing');

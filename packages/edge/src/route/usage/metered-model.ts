@@ -6,6 +6,7 @@ export type Model = CurrentModel;
 /** The options of a model call. */
 export type ModelCall = Parameters<Model['doStream']>[0];
 
+type Answer = Awaited<ReturnType<Model['doGenerate']>>;
 type Stream = Awaited<ReturnType<Model['doStream']>>['stream'];
 type StreamPart = Stream extends ReadableStream<infer Item> ? Item : never;
 
@@ -33,10 +34,14 @@ export function meteredModel(
   model: Model,
   begin: (model: Model, call: ModelCall) => Promise<MeteredCall>,
 ): Model {
-  /** A metered model may be behind another one, because a hook may return the model that it was given. */
+  /**
+   * Makes a call, and reads with its meter what came back. A metered model may be behind another one, because a hook may
+   * return the model that it was given: the outer one has the meter.
+   */
   async function measure<Result>(
     call: ModelCall,
-    make: (call: ModelCall, meter?: MeteredCall) => Promise<Result>,
+    make: (call: ModelCall) => PromiseLike<Result>,
+    read: (result: Result, meter: MeteredCall) => Result,
   ): Promise<Result> {
     if (metered.has(call.prompt)) return make(call);
     const meter = await begin(model, call);
@@ -46,7 +51,7 @@ export function meteredModel(
     }
     metered.add(call.prompt);
     try {
-      return await make({ ...call, maxOutputTokens: meter.maxOutputTokens }, meter);
+      return read(await make({ ...call, maxOutputTokens: meter.maxOutputTokens }), meter);
     } catch (error) {
       meter.ended({ error });
       throw error;
@@ -62,19 +67,20 @@ export function meteredModel(
     get supportedUrls() {
       return model.supportedUrls;
     },
-    doGenerate: (call) =>
-      measure(call, async (call, meter) => {
-        const result = await model.doGenerate(call);
-        meter?.receivedCharacters(JSON.stringify(result.content)?.length ?? 0);
-        meter?.ended({ usage: result.usage });
-        return result;
-      }),
+    doGenerate: (call) => measure(call, (changed) => model.doGenerate(changed), readAnswer),
     doStream: (call) =>
-      measure(call, async (call, meter) => {
-        const result = await model.doStream(call);
-        return meter === undefined ? result : { ...result, stream: listen(result.stream, meter) };
-      }),
+      measure(
+        call,
+        (changed) => model.doStream(changed),
+        (result, meter) => ({ ...result, stream: listen(result.stream, meter) }),
+      ),
   };
+}
+
+function readAnswer(result: Answer, meter: MeteredCall): Answer {
+  meter.receivedCharacters(JSON.stringify(result.content).length);
+  meter.ended({ usage: result.usage });
+  return result;
 }
 
 function listen(stream: Stream, meter: MeteredCall): Stream {

@@ -131,7 +131,7 @@ test('commands that arrive twice after a store failure are executed once and ans
     if (given[1].type === 'reply') replies += 1;
     return replies === 2 ? Promise.reject(new Error('down')) : tell(...given);
   });
-  const command = { type: 'edit', edit: { type: 'skip', taskId: 'a' } } as const;
+  const command = { type: 'edit', edit: { type: 'add', title: 'Greet Ada' } } as const;
   await store.send('run-1', { type: 'command', id: '1', command });
   await expect.poll(() => replies).toBe(1);
   await tell('run-1', { type: 'command', id: '2', command });
