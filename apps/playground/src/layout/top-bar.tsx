@@ -2,7 +2,7 @@ import { ModelButton } from '../settings/model-button.tsx';
 import { usePlayground } from '../state/store.ts';
 import { HistoryButton } from '../history/history-button.tsx';
 import { ExamplesMenu } from './examples-menu.tsx';
-import { Mark } from '../ui/mark.tsx';
+import { Mark } from '../ui/logo.tsx';
 import { SharePopover } from '../share/share-popover.tsx';
 import { RunButton } from './run-button.tsx';
 import { ViewTabs } from './view-tabs.tsx';

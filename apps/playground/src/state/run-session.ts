@@ -15,7 +15,7 @@ import { newId } from './new-id.ts';
 import { markReplySent } from './reply-draft.ts';
 import { usePreview } from './preview.ts';
 import { redactEvents } from './redact-events.ts';
-import { loadedRunParts, loadRunParts } from './run-parts.ts';
+import { loadedRunParts, loadRunParts } from './script-runner.ts';
 import { showInputIssues, takeScriptInput } from './script-input.ts';
 import { addDefinition } from './script-lines.ts';
 import { currentSession, usePlayground, type Problem, type RunSession, type RunSource } from './store.ts';

@@ -1,7 +1,7 @@
 import { isUnedited } from '../examples/index.ts';
 import type { CheckProblem, ScriptCheck } from '../sandbox/index.ts';
 import { usePreview } from './preview.ts';
-import { loadRunParts } from './run-parts.ts';
+import { loadRunParts } from './script-runner.ts';
 import { mayTakeInput, readScriptInput, showFacts, showInputIssues, useScriptInput } from './script-input.ts';
 import { usePlayground, type PlaygroundState, type Problem } from './store.ts';
 

@@ -6,7 +6,7 @@ import type { CompiledRequest } from '../log/events.ts';
 import { createRunLog } from '../log/run-log.ts';
 import { createModels } from '../models/create-models.ts';
 import type { Plugin } from '../prompt/define-plugin.ts';
-import { namedModels } from './named-models.ts';
+import { namedModels } from './name-only-models.ts';
 import { openRun, toDefinition } from './open-run.ts';
 import type { PromptConfig, PromptSource } from '../prompt/prompt-options.ts';
 import type { Ending } from './ending.ts';

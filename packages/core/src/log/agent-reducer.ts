@@ -3,7 +3,7 @@ import type { RunEvent } from './events.ts';
 import { applyToMessage } from './message.ts';
 import { setMember } from '../json/json-builder.ts';
 import { feedReader } from '../json/partial-json.ts';
-import { readInputs } from './read-inputs.ts';
+import { readInputs } from './refresh-inputs.ts';
 import type { RunStatus, SteerState, StepState, CommonFacts } from './state.ts';
 import { addUsage, applyChange } from './step.ts';
 import { applyToTasks } from './task-state.ts';

@@ -1,5 +1,5 @@
 import type { TaskEvent, TaskStatus } from '../tasks/task-item.ts';
-import { updateTask } from '../tasks/update-task.ts';
+import { updateTask } from '../tasks/apply-task-update.ts';
 import type { TaskState } from './state.ts';
 
 /** The tasks while they are written; `own` is that of a `StateDraft`. */

@@ -2,7 +2,7 @@ import type { StateDraft } from './state-draft.ts';
 import type { RunEvent } from './events.ts';
 import { createPartialJson, feedReader } from '../json/partial-json.ts';
 import { truncateIndex, lastIndexOfId } from './id-index.ts';
-import { markStale, readInputs } from './read-inputs.ts';
+import { markStale, readInputs } from './refresh-inputs.ts';
 import type { ToolCallState } from './state.ts';
 
 /** Applies one event to the tool calls. */

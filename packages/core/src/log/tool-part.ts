@@ -2,7 +2,7 @@ import type { MessagePart, StateDraft, StateFields, ToolPart } from './state-dra
 import type { RunEvent, ToolCallFacts } from './events.ts';
 import { addPart, partAt, stepMessage, writtenParts } from './written-message.ts';
 import { lastIndexOfId } from './id-index.ts';
-import { markStale, readInputs } from './read-inputs.ts';
+import { markStale, readInputs } from './refresh-inputs.ts';
 
 type ToolEvent = Extract<RunEvent, { toolCallId: string } | { approvalId: string }>;
 type Event<Type extends ToolEvent['type']> = Extract<ToolEvent, { type: Type }>;

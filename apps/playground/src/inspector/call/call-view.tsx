@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { useInspection } from '../../state/inspection.ts';
 import { verdictOf } from '../../tasks/verdicts.ts';
 import { CallData } from '../../transcript/calls/call-data.tsx';
-import { callStand } from '../../transcript/calls/call-stand.ts';
+import { callStand } from '../../transcript/calls/call-status.ts';
 import { pendingFor } from '../../transcript/calls/known-calls.ts';
 import { SubCalls } from '../../transcript/calls/sub-calls.tsx';
 import { plural } from '../../ui/format.ts';

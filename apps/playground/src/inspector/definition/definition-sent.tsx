@@ -3,10 +3,10 @@ import type { NamedKind } from '../../request/definition-name.tsx';
 import type { ShownRun } from '../../state/shown-run.ts';
 import { formatCount, plural } from '../../ui/format.ts';
 import { usesOfDefinition } from './definition-uses.ts';
-import { PlaceLink } from './place-link.tsx';
-import { PlaceList } from './place-list.tsx';
+import { PlaceLink } from './step-row.tsx';
+import { PlaceList } from './paged-section.tsx';
 import { placeKey } from './prompt-steps.ts';
-import { runsOf } from './runs-of.ts';
+import { runsOf } from './turn-states.ts';
 
 type DefinitionSentProps = { shown: ShownRun; kind: NamedKind; name: string; agent: string | undefined };
 

@@ -11,7 +11,7 @@ import { hookIndex } from './hook-changes.ts';
 import { HookCalls } from './hook-calls.tsx';
 import { messageIndex } from './message-uses.ts';
 import { MessageSent } from './message-sent.tsx';
-import { SourcePlace } from './source-place.tsx';
+import { SourcePlace } from './definition-lines.tsx';
 import { TaskListView } from './task-list-view.tsx';
 import { VariableValues } from './variable-values.tsx';
 

@@ -5,9 +5,9 @@ import { formatCount, formatDuration, plural, summarize } from '../../ui/format.
 import { FactList } from '../../ui/section.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 import { historyOfHook, type HookChange } from './hook-changes.ts';
-import { PlaceLink } from './place-link.tsx';
-import { PlaceList } from './place-list.tsx';
-import { runsOf } from './runs-of.ts';
+import { PlaceLink } from './step-row.tsx';
+import { PlaceList } from './paged-section.tsx';
+import { runsOf } from './turn-states.ts';
 
 /** How much of a value is shown in its row, in characters. */
 const LONGEST_VALUE = 200;

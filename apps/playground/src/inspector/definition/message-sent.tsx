@@ -6,10 +6,10 @@ import { plural } from '../../ui/format.ts';
 import { TextDiff } from '../../ui/text-diff.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 import { usesOfMessage, type MessageUse } from './message-uses.ts';
-import { PlaceLink } from './place-link.tsx';
-import { PlaceList } from './place-list.tsx';
+import { PlaceLink } from './step-row.tsx';
+import { PlaceList } from './paged-section.tsx';
 import { placeKey } from './prompt-steps.ts';
-import { runsOf } from './runs-of.ts';
+import { runsOf } from './turn-states.ts';
 
 /** Longer messages are not compared, in characters. */
 const LONGEST_COMPARED = 20_000;

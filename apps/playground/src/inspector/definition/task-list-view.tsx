@@ -9,9 +9,9 @@ import { formatDuration, plural } from '../../ui/format.ts';
 import { LongText } from '../../ui/long-text.tsx';
 import { FactList, Nothing, Section } from '../../ui/section.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
-import { PlaceLink } from './place-link.tsx';
+import { PlaceLink } from './step-row.tsx';
 import { promptsInTurns, type PromptInTurn } from './prompt-steps.ts';
-import { runsOf } from './runs-of.ts';
+import { runsOf } from './turn-states.ts';
 import { stepsOfTasks, type TaskSteps } from './tasks-of-steps.ts';
 
 /** How many tasks and tools are drawn. */

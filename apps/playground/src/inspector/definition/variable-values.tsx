@@ -6,10 +6,10 @@ import { LongText } from '../../ui/long-text.tsx';
 import { Nothing } from '../../ui/section.tsx';
 import { TextDiff } from '../../ui/text-diff.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
-import { PlaceLink } from './place-link.tsx';
-import { PlaceList } from './place-list.tsx';
+import { PlaceLink } from './step-row.tsx';
+import { PlaceList } from './paged-section.tsx';
 import { promptsInTurns } from './prompt-steps.ts';
-import { runsOf } from './runs-of.ts';
+import { runsOf } from './turn-states.ts';
 import { variableHistory, type ShownLog, type VariableChange } from './variable-history.ts';
 
 /** How much of a value is drawn at first, and how much is compared with the one before, in characters. */

@@ -5,7 +5,7 @@ import { ChevronRight, Pencil, Wrench } from 'lucide-react';
 import { useRef, useState, type ReactNode } from 'react';
 import { ResponseLine } from '../../approval/response-line.tsx';
 import { CallData } from './call-data.tsx';
-import { callStand, isCallRefused } from './call-stand.ts';
+import { callStand, isCallRefused } from './call-status.ts';
 import { CallDuration, CallSummary } from './call-summary.tsx';
 import type { TaskVerdict } from '../../tasks/verdicts.ts';
 import type { Selection } from '../../state/inspection.ts';

@@ -9,7 +9,7 @@ import { showAnswerTags, withoutHtmlBlocks } from './answer-tags.ts';
 import { continuesList, toMarkdownBlocks } from './markdown-blocks.ts';
 import { ModelLink } from '../model-link.tsx';
 import { NotShown, PlainText } from './not-shown.tsx';
-import { isTooMuch } from './too-much.ts';
+import { isTooMuch } from './markdown-limits.ts';
 
 /**
  * A model's text is not trusted: no raw HTML, no remote images, and a link opens only after the page has shown its

@@ -5,7 +5,7 @@ import remarkGfm from 'remark-gfm';
 import { expect, test } from 'vitest';
 import { ModelMarkdown } from '../../../src/transcript/content/markdown.tsx';
 import { SourceRow } from '../../../src/transcript/rows.tsx';
-import { isTooMuch } from '../../../src/transcript/content/too-much.ts';
+import { isTooMuch } from '../../../src/transcript/content/markdown-limits.ts';
 
 const html = (text: string, streaming = false): string =>
   renderToStaticMarkup(createElement(ModelMarkdown, { text, streaming }));

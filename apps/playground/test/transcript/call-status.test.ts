@@ -1,7 +1,7 @@
 import type { ToolCallState } from '@cueline/core';
 import { expect, test } from 'vitest';
 import type { Pending } from '../../src/state/pending.ts';
-import { callStand } from '../../src/transcript/calls/call-stand.ts';
+import { callStand } from '../../src/transcript/calls/call-status.ts';
 
 const call: ToolCallState = {
   toolCallId: 'c1',
