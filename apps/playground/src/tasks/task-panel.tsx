@@ -128,7 +128,7 @@ export function TaskPanel({
           {refusal.reason}
         </p>
       )}
-      <Announce words={taskAnnouncement(tasks)} />
+      <Announce text={taskAnnouncement(tasks)} />
     </section>
   );
 }

@@ -99,7 +99,7 @@ function endOf({ state, isOver }: Builder, times: WorkTimes | undefined, last?: 
   return times?.end ?? (isOver ? (last ?? state.elapsed) : undefined);
 }
 
-type StepPlace = {
+type StepInTree = {
   step: StepState;
   calls: readonly ToolCallState[];
   path: string | undefined;
@@ -107,7 +107,7 @@ type StepPlace = {
   work: WorkTimes | undefined;
 };
 
-function addStep(builder: Builder, { step, calls, path, level, work }: StepPlace, index: number): void {
+function addStep(builder: Builder, { step, calls, path, level, work }: StepInTree, index: number): void {
   const { state, rows, turn } = builder;
   const times = work?.steps[index];
   const { startedAt: start } = step;

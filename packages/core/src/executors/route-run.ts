@@ -53,11 +53,11 @@ export function startOnRoute<Input>(
 ): AsyncIterator<RunEvent> {
   const route = routeAt(url, options);
   const { abortSignal } = request.options ?? {};
-  const errand: Subscription = {
+  const subscription: Subscription = {
     body: startBody({ ...request, key: request.key ?? createId('start') }),
     unstarted: () => failedStart(request.definition.name, undefined, request.messages),
   };
-  return follow(route, errand, anySignal(signal, abortSignal));
+  return new Follower(route, subscription, anySignal(signal, abortSignal));
 }
 
 /** Follows a run that was started before, from the event after `afterSeq` on. Ends after `run-end`. */
@@ -69,7 +69,7 @@ export function attachToRoute(
   signal: AbortSignal,
 ): AsyncIterator<RunEvent> {
   const unstarted = (): RunEvent[] => [{ seq: afterSeq + 1, t: 0, type: 'run-end', outcome: 'stopped' }];
-  return follow(routeAt(url, options), { runId, afterSeq, unstarted }, signal);
+  return new Follower(routeAt(url, options), { runId, afterSeq, unstarted }, signal);
 }
 
 /**
@@ -112,10 +112,6 @@ async function askInTime<Value>(
   }
 }
 
-function follow(route: Route, errand: Subscription, signal: AbortSignal): AsyncIterator<RunEvent> {
-  return new Follower(route, errand, signal);
-}
-
 /** The events of a run on a route, over as many connections as it takes. */
 class Follower implements AsyncIterator<RunEvent> {
   readonly #route: Route;
@@ -132,12 +128,12 @@ class Follower implements AsyncIterator<RunEvent> {
   readonly #closing = new AbortController();
   readonly #events;
 
-  constructor(route: Route, errand: Subscription, signal: AbortSignal) {
+  constructor(route: Route, subscription: Subscription, signal: AbortSignal) {
     this.#route = route;
-    this.#subscription = errand;
+    this.#subscription = subscription;
     this.#signal = signal;
-    this.#runId = errand.runId;
-    this.#last = errand.afterSeq;
+    this.#runId = subscription.runId;
+    this.#last = subscription.afterSeq;
     this.#events = this.#connections();
     if (signal.aborted) this.#onStop();
     else signal.addEventListener('abort', this.#onStop, { once: true });

@@ -4,7 +4,7 @@ import type { RunEvent } from '../log/events.ts';
 import { reduceAll } from '../log/reduce.ts';
 import type { TaskState } from '../log/state.ts';
 import { agentLogOf } from '../log/agent-log.ts';
-import { agentPlaces, cutAgent } from './cut-agent.ts';
+import { agentAncestry, cutAgent } from './cut-agent.ts';
 import { countPromptMessages } from '../log/log-queries.ts';
 import {
   describeUnfinished,
@@ -66,7 +66,7 @@ export function keepFinishedSteps(
  */
 export function continuableSteps(log: readonly RunEvent[], agent?: string): number[] {
   if (agent === undefined) return [0, ...continuableEnds(log).map(({ next }) => next)];
-  const own = agentPlaces(log, agent) === undefined ? undefined : agentLogOf(log, agent, 0);
+  const own = agentAncestry(log, agent) === undefined ? undefined : agentLogOf(log, agent, 0);
   return own === undefined ? [] : [0, ...continuableEnds(own.events).map(({ next }) => next)];
 }
 
@@ -79,10 +79,10 @@ export function continuableSteps(log: readonly RunEvent[], agent?: string): numb
  */
 export function logBefore(log: readonly RunEvent[], step: number, agent?: string): RunEvent[] {
   if (agent !== undefined) {
-    const places = agentPlaces(log, agent);
-    if (places === undefined || !continuableSteps(log, agent).includes(step))
+    const ancestry = agentAncestry(log, agent);
+    if (ancestry === undefined || !continuableSteps(log, agent).includes(step))
       throw new CuelineError('invalid_options', `The agent ${agent} cannot continue from step ${step}.`);
-    return numbered(cutAgent(log, places, step));
+    return numbered(cutAgent(log, ancestry, step));
   }
   const start = log.findIndex(({ type }) => type === 'step-start');
   const events = step === 0 ? log.slice(0, start < 0 ? log.length : start) : eventsBefore(log, step);

@@ -42,7 +42,7 @@ export function makeSubCalls(agentContext: AgentContext, outer: OuterCall): SubC
       repeatable: repeatable ?? outer.rules.repeatable,
       loopGuard: loopGuard ?? outer.rules.loopGuard,
     });
-    const admission = admitted(() => outer.requestPermit({ toolName, input, effect, rule }, index === 0));
+    const permitted = admitted(() => outer.requestPermit({ toolName, input, effect, rule }, index === 0));
     const startedAt = performance.now();
     const end = (
       outcome: { output: unknown; repeated?: true } | { error: string; source: ErrorSource },
@@ -72,8 +72,8 @@ export function makeSubCalls(agentContext: AgentContext, outer: OuterCall): SubC
       return capOutput(await untilAborted(result, signal), name);
     };
     try {
-      if ('refused' in admission) throw admission.refused;
-      const { verdict, settled } = admission;
+      if ('refused' in permitted) throw permitted.refused;
+      const { verdict, settled } = permitted;
       const result = verdict.kind === 'repeat' ? verdict.output : make();
       settled(result);
       const output = await result;

@@ -64,7 +64,7 @@ async function answer(
   request: Request,
   known: { headers: Record<string, string>; subject?: string },
 ): Promise<Response> {
-  const requester = settings.whoAsks(request);
+  const requester = settings.requesterOf(request);
   known.headers = corsHeaders(requester, rules);
   const id = idOf(request.url, settings.basePath);
   if (isPreflight(request)) return preflightResponse(requester, rules);

@@ -4,33 +4,33 @@ import type { Pending } from '../../state/pending.ts';
 import type { TaskVerdict } from '../../tasks/verdicts.ts';
 import { isSuspended } from '../outcome.ts';
 
-/** How far a call has come, in words and with an icon. */
-export type CallStand = { words: string; look: string; Icon: LucideIcon; spins?: boolean };
+/** How far a call has come, as a label and an icon. */
+export type CallStatus = { label: string; look: string; Icon: LucideIcon; spins?: boolean };
 
-const ofState: Record<ToolCallState['state'], CallStand> = {
-  'input-streaming': { words: 'Writing arguments', look: 'text-ink-2', Icon: Ellipsis },
-  'input-available': { words: 'Ready', look: 'text-ink-2', Icon: Ellipsis },
-  running: { words: 'Running', look: 'text-tool', Icon: LoaderCircle, spins: true },
-  'output-available': { words: 'Done', look: 'text-ok', Icon: Check },
-  'output-error': { words: 'Failed', look: 'text-danger', Icon: CircleAlert },
-  interrupted: { words: 'Interrupted', look: 'text-ink-2', Icon: Ban },
+const ofState: Record<ToolCallState['state'], CallStatus> = {
+  'input-streaming': { label: 'Writing arguments', look: 'text-ink-2', Icon: Ellipsis },
+  'input-available': { label: 'Ready', look: 'text-ink-2', Icon: Ellipsis },
+  running: { label: 'Running', look: 'text-tool', Icon: LoaderCircle, spins: true },
+  'output-available': { label: 'Done', look: 'text-ok', Icon: Check },
+  'output-error': { label: 'Failed', look: 'text-danger', Icon: CircleAlert },
+  interrupted: { label: 'Interrupted', look: 'text-ink-2', Icon: Ban },
 };
-const asking: CallStand = { words: 'Waiting for you', look: 'text-warn', Icon: Pause };
-const suspended: CallStand = { words: 'Suspended', look: 'text-warn', Icon: Pause };
-const refused: CallStand = { words: 'Refused', look: 'text-ink-2', Icon: Ban };
+const asking: CallStatus = { label: 'Waiting for you', look: 'text-warn', Icon: Pause };
+const suspended: CallStatus = { label: 'Suspended', look: 'text-warn', Icon: Pause };
+const refused: CallStatus = { label: 'Refused', look: 'text-ink-2', Icon: Ban };
 /** Calls that hand in a task's result, by the decision of the task list. */
-const ofVerdict: Record<TaskVerdict['kind'], CallStand> = {
-  accepted: { words: 'Accepted', look: 'text-ok', Icon: Check },
-  refused: { words: 'Not accepted', look: 'text-warn', Icon: Undo2 },
-  unused: { words: 'Not used', look: 'text-ink-2', Icon: Ban },
+const ofVerdict: Record<TaskVerdict['kind'], CallStatus> = {
+  accepted: { label: 'Accepted', look: 'text-ok', Icon: Check },
+  refused: { label: 'Not accepted', look: 'text-warn', Icon: Undo2 },
+  unused: { label: 'Not used', look: 'text-ink-2', Icon: Ban },
 };
 
 /** Returns how far a call has come: `pending` is its approval or client tool call, `verdict` that of the task list. */
-export function callStand(
+export function callStatus(
   call: ToolCallState,
   pending: Pending | undefined,
   verdict: TaskVerdict | undefined,
-): CallStand {
+): CallStatus {
   if (pending !== undefined && isPending(pending) && call.state === 'input-available') return asking;
   if (isCallRefused(pending)) return refused;
   if (verdict !== undefined) return ofVerdict[verdict.kind];

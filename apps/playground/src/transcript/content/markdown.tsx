@@ -9,7 +9,7 @@ import { showAnswerTags, withoutHtmlBlocks } from './answer-tags.ts';
 import { continuesList, toMarkdownBlocks } from './markdown-blocks.ts';
 import { ModelLink } from '../model-link.tsx';
 import { NotShown, PlainText } from './not-shown.tsx';
-import { isTooMuch } from './markdown-limits.ts';
+import { exceedsMarkdownLimits } from './markdown-limits.ts';
 
 /**
  * A model's text is not trusted: no raw HTML, no remote images, and a link opens only after the page has shown its
@@ -48,7 +48,7 @@ function isPlainParagraph(text: string): boolean {
 }
 
 const Block = memo(function Block({ text, growing }: { text: string; growing: boolean }) {
-  if (isTooMuch(text, growing)) return <PlainText text={text} />;
+  if (exceedsMarkdownLimits(text, growing)) return <PlainText text={text} />;
   if (isPlainParagraph(text)) return <p>{text}</p>;
   return (
     <Markdown components={components} remarkPlugins={plugins} skipHtml>

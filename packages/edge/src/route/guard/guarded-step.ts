@@ -139,12 +139,12 @@ class Step implements GuardedStep {
             },
             Math.max(0, runMs - activeMs),
           );
-    const letGo = onSwitchStop(killSwitch, () => end({ code: 'interrupted', message: switchedOff }));
+    const unsubscribe = onSwitchStop(killSwitch, () => end({ code: 'interrupted', message: switchedOff }));
     const renewal = unrefTimer(setInterval(() => void this.#meter.renew(), LEASE_MS / 3));
     this.#stopWatching = () => {
       clearTimeout(timeout);
       clearInterval(renewal);
-      letGo();
+      unsubscribe();
     };
   }
 
