@@ -42,7 +42,7 @@ export function createResponseCheck(toolSchema: ToolSchema, tries = 0): Response
         ? undefined
         : new CuelineError(
             'parse_failed',
-            `The answer did not fit its schema after ${tries} tries: ${issues}`,
+            `The answer did not fit its schema after ${tries} tries. Try another model, or a simpler schema. What did not fit: ${issues}`,
             {
               details: { tries },
             },

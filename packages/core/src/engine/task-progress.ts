@@ -145,7 +145,7 @@ function unfinishedTasksError({ list }: TaskListDefinition): CuelineError | unde
   if (failed !== undefined) {
     return new CuelineError(
       'tasks_incomplete',
-      `The task “${failed.title}” failed after ${attemptsOf(failed)}. Last feedback: ${failed.error ?? 'none'}`,
+      `The task “${failed.title}” failed after ${attemptsOf(failed)}. Try another model, or raise maxAttempts. Last feedback: ${failed.error ?? 'none'}`,
       { details: { taskId: failed.id, open: openTasks(list).map(({ id }) => id) } },
     );
   }
@@ -153,7 +153,7 @@ function unfinishedTasksError({ list }: TaskListDefinition): CuelineError | unde
   if (open.length === 0) return undefined;
   return new CuelineError(
     'tasks_incomplete',
-    `The model stopped with ${open.length === 1 ? 'a task' : `${open.length} tasks`} open: ${open.map(({ title }) => `“${title}”`).join(', ')}.`,
+    `The model stopped with ${open.length === 1 ? 'a task' : `${open.length} tasks`} open: ${open.map(({ title }) => `“${title}”`).join(', ')}. Try another model, or raise maxNudges.`,
     { details: { open: open.map(({ id }) => id) } },
   );
 }

@@ -152,7 +152,7 @@ class Follower implements AsyncIterator<RunEvent> {
         if (this.#stoppedStart === undefined) return;
         throw new CuelineError(
           'stream_truncated',
-          'The route says that the run is over, but not how it ended.',
+          'The route says that the run is over, but not how it ended. Start it again.',
         );
       }
       let { lost, restMs = 0 } = 'lost' in connection ? connection : {};
@@ -214,7 +214,7 @@ class Follower implements AsyncIterator<RunEvent> {
       if (this.#runId !== undefined && id !== this.#runId) {
         throw new CuelineError(
           'stream_malformed',
-          `The route was asked for run ${this.#runId} but returned run ${id}.`,
+          `The route was asked for run ${this.#runId} but returned run ${id}. Check that no cache or proxy answers in its place.`,
         );
       }
       this.#runId = id;

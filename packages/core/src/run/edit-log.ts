@@ -182,7 +182,9 @@ function withText(step: readonly RunEvent[], text: string, number: number): RunE
   const at = step.findIndex((event, index) => index > from && isOwn(event) && event.type === 'text-start');
   const start = step[at];
   if (start?.type !== 'text-start')
-    throw editRefusedError(`The model has written no text in step ${number}.`);
+    throw editRefusedError(
+      `The model has written no text in step ${number}, so there is none to edit. Edit the result of one of its calls.`,
+    );
   const { seq, t, id } = start;
   const written: RunEvent[] = [
     { seq, t, type: 'text-start', id, edited: true },

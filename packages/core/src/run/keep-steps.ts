@@ -81,7 +81,7 @@ export function logBefore(log: readonly RunEvent[], step: number, agent?: string
   if (agent !== undefined) {
     const ancestry = agentAncestry(log, agent);
     if (ancestry === undefined || !continuableSteps(log, agent).includes(step))
-      throw new CuelineError('invalid_options', `The agent ${agent} cannot continue from step ${step}.`);
+      throw cannotContinueError(`The agent ${agent}`, step, continuableSteps(log, agent));
     return numbered(cutAgent(log, ancestry, step));
   }
   const start = log.findIndex(({ type }) => type === 'step-start');
@@ -93,8 +93,7 @@ export function logBefore(log: readonly RunEvent[], step: number, agent?: string
 
 function eventsBefore(log: readonly RunEvent[], step: number): RunEvent[] {
   const end = continuableEnds(log).find(({ next }) => next === step);
-  if (end === undefined)
-    throw new CuelineError('invalid_options', `The run cannot continue from step ${step}.`);
+  if (end === undefined) throw cannotContinueError('The run', step, continuableSteps(log));
   return numbered([...log.slice(0, end.index + 1), ...end.feedback]);
 }
 
@@ -131,7 +130,13 @@ function editsAfter(log: readonly RunEvent[], end: number): RunEvent[] {
   });
 }
 
-/** Returns the events with their places in a log. */
+function cannotContinueError(who: string, step: number, possible: readonly number[]): CuelineError {
+  const instead =
+    possible.length === 0 ? 'Fork the run at one of its own steps.' : `It can from ${possible.join(', ')}.`;
+  return new CuelineError('invalid_options', `${who} cannot continue from step ${step}. ${instead}`);
+}
+
+/** Returns the events, numbered by their positions. */
 export function numbered(events: readonly RunEvent[]): RunEvent[] {
   return events.map((event, seq) => (event.seq === seq ? event : { ...event, seq }));
 }

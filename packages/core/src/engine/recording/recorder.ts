@@ -126,7 +126,7 @@ class RunRecorder implements Recorder {
     if (finishReason === 'error') {
       const error = new CuelineError(
         'provider_error',
-        'The model ended its answer with an unspecified error.',
+        'The model ended its answer with an unspecified error. Try again.',
       );
       return this.end('error', { finishReason, error });
     }
