@@ -12,8 +12,8 @@ export function announcement(state: RunState): string {
       const asked = all.find(isPending);
       if (asked === undefined) return 'Run ended. It waits for an answer.';
       // the same words twice would be announced once
-      const place = all.indexOf(asked) + 1;
-      return `Waiting for you${place === 1 ? '' : `, question ${place}`}: may ${asked.toolName} run?`;
+      const position = all.indexOf(asked) + 1;
+      return `Waiting for you${position === 1 ? '' : `, question ${position}`}: may ${asked.toolName} run?`;
     }
     case 'running': {
       const agent = state.agents.findLast(({ status }) => status === 'running');

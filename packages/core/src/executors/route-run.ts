@@ -12,7 +12,7 @@ import { connectToRoute, routeTimeoutError } from './route-connection.ts';
 import { isOffline, pauseBeforeTry, untilOnline } from './route-pause.ts';
 import {
   askRoute,
-  readJson,
+  readJsonResponse,
   routeAt,
   routeError,
   type Route,
@@ -91,7 +91,7 @@ export async function sendCommandToRoute(
       return { accepted: false, reason: 'The run is not in progress.' };
     }
     if (!response.ok) throw await routeError(response, request);
-    return (await readJson(response, 'an answer to the command (JSON)', 'accepted')) as EditReply;
+    return (await readJsonResponse(response, 'an answer to the command (JSON)', 'accepted')) as EditReply;
   });
 }
 

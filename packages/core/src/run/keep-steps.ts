@@ -44,7 +44,7 @@ export function keepFinishedSteps(
   const begun = from === undefined && !isDone ? findUnfinishedStep(log, continuesAgents) : undefined;
   if (begun !== undefined && begun.start > (ends.at(-1)?.index ?? -1)) return keepUnfinishedStep(log, begun);
   const step = from ?? (isDone ? 0 : (ends.at(-1)?.next ?? 0));
-  if (step === 0) return keepOpening(log);
+  if (step === 0) return keepNoSteps(log);
   const end = ends.find(({ next }) => next === step);
   if (end === undefined) {
     const possible = continuableSteps(log).join(', ');
@@ -107,11 +107,11 @@ function keepUnfinishedStep(log: readonly RunEvent[], step: UnfinishedStep): Kep
   return { events, messages: said.slice(countPromptMessages(log)), tasks, unfinishedCalls: unfinished };
 }
 
-/** Returns the events before the first step. */
-function keepOpening(log: readonly RunEvent[]): KeptSteps {
+/** Keeps no step: the whole turn is tried again. */
+function keepNoSteps(log: readonly RunEvent[]): KeptSteps {
   const start = log.findIndex(({ type }) => type === 'step-start');
-  const opening = { index: (start < 0 ? log.length : start) - 1, feedback: [] };
-  const { messages, tasks } = reduceAll(withEdits(log, opening));
+  const beforeFirstStep = { index: (start < 0 ? log.length : start) - 1, feedback: [] };
+  const { messages, tasks } = reduceAll(withEdits(log, beforeFirstStep));
   return { events: [], messages: messages.slice(countPromptMessages(log)), tasks };
 }
 

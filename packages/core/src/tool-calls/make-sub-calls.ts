@@ -61,14 +61,14 @@ export function makeSubCalls(agentContext: AgentContext, outer: OuterCall): SubC
     const signal = anySignal(context.abortSignal, limit.signal);
     const { releaseWhile } = caller;
     // an agent inside the call has its own limits, and may wait for an approval
-    const patient: AgentContext =
+    const limitedCaller: AgentContext =
       timeoutMs !== undefined || releaseWhile === undefined
         ? caller
         : { ...caller, releaseWhile: (work) => limit.holdDuring(() => releaseWhile(work)) };
     const make = async (): Promise<unknown> => {
       const idempotencyKey = `${context.idempotencyKey}/${index}`;
       const own = { ...context, idempotencyKey, ...(signal === undefined ? {} : { abortSignal: signal }) };
-      const result = runContext.track(lastOutput(run(bindAgentContext(own, patient))));
+      const result = runContext.track(lastOutput(run(bindAgentContext(own, limitedCaller))));
       return capOutput(await untilAborted(result, signal), name);
     };
     try {

@@ -83,8 +83,8 @@ export const ModelMarkdown = memo(function ModelMarkdown({
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-2.5">
       {followsEnd && more}
-      {blocks.slice(first, first + shown).map((block, place) => {
-        const index = first + place;
+      {blocks.slice(first, first + shown).map((block, offset) => {
+        const index = first + offset;
         const growing = streaming && index === blocks.length - 1;
         return (
           // Blocks are only added at the end, so their index identifies them.
