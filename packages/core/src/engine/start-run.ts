@@ -51,11 +51,11 @@ type StartSettings = {
   onWork?: WorkListener | undefined;
   whenStored?: WhenStored | undefined;
   /** The run, if it is advanced step by step. */
-  durable?: DurableStart | undefined;
+  durable?: AdvancedRun | undefined;
 };
 
 /** A run that is advanced step by step. */
-export type DurableStart = DurableRun & {
+export type AdvancedRun = DurableRun & {
   readonly runId: string;
   /** The log, with everything that is stored of the run. */
   readonly log: RunLog;

@@ -33,7 +33,7 @@ import { timeLimit, untilAborted, untilSettled } from '../base/until-aborted.ts'
 type End = { resolve: (output: unknown) => void; reject: (error: unknown) => void };
 
 /** A call that an earlier process of the run has made. Without an output, it failed. */
-export type PastCall = Pick<GuardedCall, 'toolName' | 'input' | 'effect'> & {
+export type RememberedCall = Pick<GuardedCall, 'toolName' | 'input' | 'effect'> & {
   rules: ToolRules;
   isInvalid: boolean;
   output?: unknown;
@@ -50,7 +50,7 @@ export type ToolCallPipeline = {
   /** Returns the note that the model reads beside the result of a call. */
   noteOf(toolCallId: string): string | undefined;
   /** Counts a call that an earlier process of the run has made, for the loop guard. */
-  remember(call: PastCall): Promise<void>;
+  remember(call: RememberedCall): Promise<void>;
   /** Starts a new step. `taskId` is the current task, if any: the same call for another task is not a repetition. */
   beginStep(taskId: string | undefined): void;
 };
@@ -334,7 +334,7 @@ class Pipeline implements ToolCallPipeline {
     );
   }
 
-  async remember({ toolName, input, effect, rules, isInvalid, ...result }: PastCall): Promise<void> {
+  async remember({ toolName, input, effect, rules, isInvalid, ...result }: RememberedCall): Promise<void> {
     const { loopRules } = this.#runContext;
     const { settled } = this.#loops.check(
       isInvalid
