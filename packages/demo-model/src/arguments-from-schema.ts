@@ -25,31 +25,31 @@ export function argumentsFromSchema(schema: unknown, hints: Hints): unknown {
   return make(schema, { root: schema, hints, name: '', index: 0, depth: 0, used: new Set() });
 }
 
-function make(node: unknown, place: ValuePosition): unknown {
-  const schema = resolveSchema(node, place.root);
-  const { hints } = place;
+function make(node: unknown, position: ValuePosition): unknown {
+  const schema = resolveSchema(node, position.root);
+  const { hints } = position;
   if ('const' in schema) return schema.const;
-  if (schema.enum !== undefined) return choose(schema, place);
+  if (schema.enum !== undefined) return choose(schema, position);
   const variants = schema.anyOf ?? schema.oneOf;
-  if (variants !== undefined) return makeVariant(schema, variants, place);
+  if (variants !== undefined) return makeVariant(schema, variants, position);
   const type = typeOf(schema);
-  if (schema.default !== undefined && !isMentioned(schema, type, place)) return schema.default;
-  if (schema.examples?.[0] !== undefined && !isMentioned(schema, type, place)) return schema.examples[0];
+  if (schema.default !== undefined && !isMentioned(schema, type, position)) return schema.default;
+  if (schema.examples?.[0] !== undefined && !isMentioned(schema, type, position)) return schema.examples[0];
   switch (type) {
     case 'object':
-      return makeObject(schema, place);
+      return makeObject(schema, position);
     case 'array':
-      return makeArray(schema, place);
+      return makeArray(schema, position);
     case 'integer':
     case 'number':
-      return makeNumber(schema, type === 'integer', place.name, hints, place.used);
+      return makeNumber(schema, type === 'integer', position.name, hints, position.used);
     case 'boolean':
       // Rules never choose an effect that cannot be undone.
-      return !/force|overwrite|delete|destroy|recursive|permanent/i.test(place.name);
+      return !/force|overwrite|delete|destroy|recursive|permanent/i.test(position.name);
     case 'null':
       return null;
     default:
-      return makeText(schema, place, hints);
+      return makeText(schema, position, hints);
   }
 }
 
@@ -64,20 +64,20 @@ function choose({ enum: values = [], default: preset }: Schema, { hints, name }:
   );
 }
 
-function makeVariant(schema: Schema, variants: readonly unknown[], place: ValuePosition): unknown {
-  if (schema.default !== undefined && place.depth > 0) return schema.default;
+function makeVariant(schema: Schema, variants: readonly unknown[], position: ValuePosition): unknown {
+  if (schema.default !== undefined && position.depth > 0) return schema.default;
   const { anyOf: _any, oneOf: _one, ...rest } = schema;
-  const resolved = variants.map((variant) => resolveSchema(variant, place.root));
+  const resolved = variants.map((variant) => resolveSchema(variant, position.root));
   const usable = resolved.filter((variant) => typeOf(variant) !== 'null' && variant.const !== null);
   const named = usable.find((variant) =>
-    fixedValues(variant).some((value) => mentions(place.hints.request, value)),
+    fixedValues(variant).some((value) => mentions(position.hints.request, value)),
   );
   // Deep inside a recursive schema, take a variant that ends.
   const flat = resolved.find(
     (variant) => !['object', 'array'].includes(typeOf(variant) ?? '') && !isUnion(variant),
   );
-  const picked = (place.depth >= deepest ? flat : undefined) ?? named ?? usable[0] ?? resolved[0] ?? {};
-  return make(merge(rest, picked), place);
+  const picked = (position.depth >= deepest ? flat : undefined) ?? named ?? usable[0] ?? resolved[0] ?? {};
+  return make(merge(rest, picked), position);
 }
 
 /** The values that distinguish a variant from the others. */
@@ -90,13 +90,13 @@ function fixedValues(variant: Schema): unknown[] {
   return values;
 }
 
-function makeObject(schema: Schema, place: ValuePosition): Record<string, unknown> {
+function makeObject(schema: Schema, position: ValuePosition): Record<string, unknown> {
   const { properties = {}, required = [], additionalProperties } = schema;
   const below = (name: string): ValuePosition => ({
-    ...place,
+    ...position,
     name,
-    index: place.index,
-    depth: place.depth + 1,
+    index: position.index,
+    depth: position.depth + 1,
   });
   const result: [string, unknown][] = [];
   for (const [name, property] of Object.entries(properties)) {
@@ -108,7 +108,7 @@ function makeObject(schema: Schema, place: ValuePosition): Record<string, unknow
     // Records with fixed keys list them as required, and describe their values once.
     if (!Object.hasOwn(properties, name)) result.push([name, make(additionalProperties, below(name))]);
   }
-  if (isOpen(schema) && place.depth < deepest) {
+  if (isOpen(schema) && position.depth < deepest) {
     const key = String(make(schema.propertyNames ?? { type: 'string' }, below('key')));
     result.push([key, make(additionalProperties, below(key))]);
   }
@@ -128,12 +128,12 @@ function isOpen({ properties = {}, required = [], additionalProperties }: Schema
 }
 
 /** True for an optional property that has a default, or that the conversation mentions. */
-function isWorthGiving(node: unknown, place: ValuePosition): boolean {
-  if (place.depth >= deepest) return false;
-  const schema = resolveSchema(node, place.root);
+function isWorthGiving(node: unknown, position: ValuePosition): boolean {
+  if (position.depth >= deepest) return false;
+  const schema = resolveSchema(node, position.root);
   if (schema.default !== undefined) return true;
-  if (schema.enum !== undefined) return schema.enum.some((value) => mentions(place.hints.request, value));
-  return isMentioned(schema, typeOf(schema), place);
+  if (schema.enum !== undefined) return schema.enum.some((value) => mentions(position.hints.request, value));
+  return isMentioned(schema, typeOf(schema), position);
 }
 
 function isMentioned(schema: Schema, type: string | undefined, { name, hints }: ValuePosition): boolean {
@@ -145,18 +145,18 @@ function isMentioned(schema: Schema, type: string | undefined, { name, hints }: 
   return false;
 }
 
-function makeArray(schema: Schema, place: ValuePosition): unknown[] {
+function makeArray(schema: Schema, position: ValuePosition): unknown[] {
   const { minItems = 0, maxItems = Infinity } = schema;
-  const below = (index: number): ValuePosition => ({ ...place, index, depth: place.depth + 1 });
+  const below = (index: number): ValuePosition => ({ ...position, index, depth: position.depth + 1 });
   // Draft 7 writes a tuple as `items`, 2020-12 as `prefixItems`.
   const tuple = schema.prefixItems ?? (Array.isArray(schema.items) ? schema.items : undefined);
   if (tuple !== undefined) return tuple.map((item, index) => make(item, below(index)));
-  if (place.depth >= deepest && minItems === 0) return [];
-  const item = resolveSchema(schema.items, place.root);
-  const known = knownItems(item, place);
+  if (position.depth >= deepest && minItems === 0) return [];
+  const item = resolveSchema(schema.items, position.root);
+  const known = knownItems(item, position);
   if (known !== undefined && known.length >= minItems) return known.slice(0, maxItems);
   const variants = item.anyOf ?? item.oneOf;
-  const usual = variants !== undefined && isDiscriminated(variants, place.root) ? variants.length : 1;
+  const usual = variants !== undefined && isDiscriminated(variants, position.root) ? variants.length : 1;
   const length = Math.min(Math.max(usual, minItems), Math.max(maxItems, minItems));
   return Array.from({ length }, (_, index) => {
     // Each kind of a discriminated union once, so that a composite tool shows all its parts.

@@ -116,11 +116,12 @@ function createEvaluation<Input>(
   options: RunEvalOptions<Input>,
 ): Evaluation {
   /** By run. Runs with the same model and prompt names share a key. */
-  const places = new Map<string, Place[]>();
+  const pendingResults = new Map<string, PendingResult[]>();
   let report: Promise<EvalReport> | undefined;
   const runs = listRuns(definition, options);
   const title = titlesOf(runs);
-  for (const run of runs) places.set(runKey(run), [...(places.get(runKey(run)) ?? []), placeOf()]);
+  for (const run of runs)
+    pendingResults.set(runKey(run), [...(pendingResults.get(runKey(run)) ?? []), createPendingResult()]);
 
   return {
     get started() {
@@ -136,7 +137,7 @@ function createEvaluation<Input>(
         signal,
         only: (one, run) => titles.has(title(run)) && (options.only?.(one, run) ?? true),
         onResult: (result) =>
-          places
+          pendingResults
             .get(runKey(result))
             ?.find(({ filled }) => !filled)
             ?.fill(result),
@@ -145,38 +146,38 @@ function createEvaluation<Input>(
       report.catch(() => {});
     },
     result: (run) => {
-      const place = places.get(runKey(run))!.find(({ taken }) => !taken)!;
-      place.taken = true;
+      const pending = pendingResults.get(runKey(run))!.find(({ taken }) => !taken)!;
+      pending.taken = true;
       const stopped = report!.then(() => {
         throw withoutStack('The evaluation was stopped before this run ended.');
       });
-      return Promise.race([place.result, stopped]);
+      return Promise.race([pending.result, stopped]);
     },
     report: () => report!,
   };
 }
 
 /** Where a result arrives, and where its test takes it, in any order. */
-type Place = {
+type PendingResult = {
   readonly result: Promise<EvalResult>;
   fill(result: EvalResult): void;
   filled: boolean;
   taken: boolean;
 };
 
-function placeOf(): Place {
+function createPendingResult(): PendingResult {
   let resolve: (result: EvalResult) => void = () => {};
   const result = new Promise<EvalResult>((settle) => (resolve = settle));
-  const place: Place = {
+  const pending: PendingResult = {
     result,
     fill(value) {
-      place.filled = true;
+      pending.filled = true;
       resolve(value);
     },
     filled: false,
     taken: false,
   };
-  return place;
+  return pending;
 }
 
 function runKey({ caseId, repetition, model, prompt }: EvalRun): string {

@@ -26,7 +26,7 @@ export function saveDraft(path: string | URL, prompt: PromptRecord): void {
   if (records.some(({ id, version }) => id === prompt.id && version === prompt.version)) {
     throw new CuelineError(
       'invalid_options',
-      `${file} has ${prompt.id}@${prompt.version}. Pass another version.`,
+      `${file} already has ${prompt.id}@${prompt.version}. Pass another version.`,
     );
   }
   const all = [...records, prompt];
@@ -42,6 +42,9 @@ function parse(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as unknown;
   } catch (error) {
-    throw new CuelineError('invalid_options', `saveDraft cannot read ${file}: ${(error as Error).message}`);
+    throw new CuelineError(
+      'invalid_options',
+      `saveDraft cannot read ${file}: ${(error as Error).message}. Pass the path of a JSON file with a list of prompts.`,
+    );
   }
 }

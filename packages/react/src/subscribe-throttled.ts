@@ -23,7 +23,7 @@ export function subscribeThrottled<Types extends PromptTypes>(
   let toldAt = -Infinity;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  function tell(): void {
+  function notify(): void {
     clearTimeout(timer);
     timer = undefined;
     toldAt = performance.now();
@@ -34,8 +34,8 @@ export function subscribeThrottled<Types extends PromptTypes>(
     const goesOn = state.status === latest?.status && state.runId === latest.runId;
     const wait = goesOn ? toldAt + throttle - performance.now() : 0;
     latest = state;
-    if (wait <= 0) tell();
-    else timer ??= setTimeout(tell, wait);
+    if (wait <= 0) notify();
+    else timer ??= setTimeout(notify, wait);
   });
   return () => {
     clearTimeout(timer);

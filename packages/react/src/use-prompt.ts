@@ -166,14 +166,14 @@ export function usePrompt<Input, Types extends PromptTypes, const Watched extend
 
   const actions = useMemo<RunActions<Input, Types>>(() => {
     // components that share a run may have different settings: those of the acting component count
-    const asSaidHere = (): SharedRun<Input, Types> => {
+    const configured = (): SharedRun<Input, Types> => {
       run.configure(latest.current);
       return run;
     };
     return {
-      start: (input, startOptions) => asSaidHere().start(input, startOptions),
-      send: (message, sendOptions) => asSaidHere().send(message, sendOptions),
-      retry: (retryOptions) => asSaidHere().retry(retryOptions),
+      start: (input, startOptions) => configured().start(input, startOptions),
+      send: (message, sendOptions) => configured().send(message, sendOptions),
+      retry: (retryOptions) => configured().retry(retryOptions),
       stop: run.stop,
       respondToApproval: run.respondToApproval,
       respondToClientTool: run.respondToClientTool,

@@ -32,7 +32,7 @@ export function useRunCallbacks<Types extends PromptTypes>(
   const left = useRef<{ run: NotifiedRun<Types>; state: RunState<Types> }>(null);
 
   useEffect(() => {
-    const tellEnd = (state: RunState<Types>): void => {
+    const callEndCallbacks = (state: RunState<Types>): void => {
       const { onDone, onError } = latest.current;
       if (state.status === 'done') onDone?.(state);
       if (state.status === 'error') onError?.(CuelineError.fromJSON(state.error));
@@ -41,7 +41,7 @@ export function useRunCallbacks<Types extends PromptTypes>(
     const now = run.getState();
     if (before?.run === run && (before.state.status !== now.status || before.state.runId !== now.runId))
       // not at once: an error of the callback must not become one of the component
-      queueMicrotask(() => tellEnd(now));
+      queueMicrotask(() => callEndCallbacks(now));
 
     let mounted = true;
     const unlisten = run.listen((event) => {
@@ -52,7 +52,7 @@ export function useRunCallbacks<Types extends PromptTypes>(
         const state = run.getState();
         // after all subscribers know of this end: a callback may start the next run
         queueMicrotask(() => {
-          if (mounted) tellEnd(state);
+          if (mounted) callEndCallbacks(state);
         });
       }
       // last, because it may throw, which the run reports

@@ -29,18 +29,18 @@ export function useRun<Types extends PromptTypes, Selected = RunState<Types>>(
   const view = useRef<View<Types>>({ shown: seen, latest: seen });
 
   useEffect(() => {
-    const tell = (state: RunState<Types>): void => {
+    const show = (state: RunState<Types>): void => {
       if (isChanged(view.current, { run, state }, latest.current)) setSeen({ run, state });
     };
     // changes between the render and now, or while an Activity was hidden
-    tell(run.getState());
-    return subscribeThrottled(run, tell, throttle);
+    show(run.getState());
+    return subscribeThrottled(run, show, throttle);
   }, [run, latest, throttle]);
 
   // a new selector may see a difference where the previous one saw none: this renders again before the paint
   useBrowserEffect(() => {
-    const { latest: told } = view.current;
-    if (told.run === run && isChanged(view.current, told, { select, isEqual })) setSeen(told);
+    const { latest: current } = view.current;
+    if (current.run === run && isChanged(view.current, current, { select, isEqual })) setSeen(current);
   }, [run, select, isEqual]);
 
   return select(seen.run === run ? seen.state : run.getState());

@@ -36,8 +36,8 @@ export function useSharedRun<Input, Types extends PromptTypes>(
       : registry.open(id, definition, { ...opening, storage });
 
   useEffect(() => {
-    const letGo = run.hold();
-    return () => letGo(onUnmount);
+    const release = run.hold();
+    return () => release(onUnmount);
   }, [run, onUnmount]);
   return run;
 }

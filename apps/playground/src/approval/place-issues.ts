@@ -9,19 +9,19 @@ const issue = /^([^\s:]+): (.+)$/s;
  * or one that is not there.
  */
 export function placeIssues(reason: string, field: Field): ReadonlyMap<string, string> | undefined {
-  const placed = new Map<string, string>();
+  const byField = new Map<string, string>();
   for (const part of reason.split('; ')) {
     const [, path, message] = issue.exec(part) ?? [];
-    const place = path === undefined ? undefined : placeOf(path.split('.'), field);
-    if (place === undefined) return undefined;
-    const text = place.rest.length === 0 ? `${message}.` : `${place.rest.join('.')}: ${message}.`;
-    placed.set(place.path, placed.has(place.path) ? `${placed.get(place.path)} ${text}` : text);
+    const shown = path === undefined ? undefined : nearestShown(path.split('.'), field);
+    if (shown === undefined) return undefined;
+    const text = shown.rest.length === 0 ? `${message}.` : `${shown.rest.join('.')}: ${message}.`;
+    byField.set(shown.path, byField.has(shown.path) ? `${byField.get(shown.path)} ${text}` : text);
   }
-  return placed;
+  return byField;
 }
 
 /** The innermost field that a path leads to, and the rest of the path. */
-function placeOf(
+function nearestShown(
   keys: readonly string[],
   root: Field,
 ): { path: string; rest: readonly string[] } | undefined {

@@ -82,7 +82,7 @@ export default function ScriptEditor({ onDiagnostics, fallback }: ScriptEditorPr
   const reveal = usePlayground((state) => state.reveal);
   const theme = useTheme();
   const [editor, setEditor] = useState<CodeEditor>();
-  // the editor keeps this text until it has its model
+  // Monaco shows this text until its own text model is attached
   const [first] = useState({ script, path });
   const session = useRunDetails(
     usePlayground((state) => state.session),

@@ -108,7 +108,7 @@ function Results() {
         </div>
         <ResultsTable columns={table.columns} rows={rows} />
       </div>
-      <Announce words={status} />
+      <Announce text={status} />
     </>
   );
 }

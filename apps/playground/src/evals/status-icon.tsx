@@ -4,9 +4,9 @@ import { Check, CircleAlert, LoaderCircle, X } from 'lucide-react';
 import { usePlayground } from '../state/store.ts';
 
 const looks = {
-  passed: { Icon: Check, look: 'text-ok', words: 'passed' },
-  failed: { Icon: X, look: 'text-danger', words: 'failed' },
-  error: { Icon: CircleAlert, look: 'text-danger', words: 'error' },
+  passed: { Icon: Check, look: 'text-ok', label: 'passed' },
+  failed: { Icon: X, look: 'text-danger', label: 'failed' },
+  error: { Icon: CircleAlert, look: 'text-danger', label: 'error' },
 } as const;
 
 /** How a run ended, by icon and text. */
@@ -19,6 +19,6 @@ export function StatusIcon({ result }: { result: EvalResult | undefined }) {
       <span className="text-sm text-ink-3">not run</span>
     );
   }
-  const { Icon, look, words } = looks[result.status];
-  return <Icon aria-label={words} className={clsx('size-3.5 shrink-0', look)} />;
+  const { Icon, look, label } = looks[result.status];
+  return <Icon aria-label={label} className={clsx('size-3.5 shrink-0', look)} />;
 }

@@ -13,13 +13,13 @@ import { useRef, type KeyboardEvent } from 'react';
 import { plural } from '../ui/format.ts';
 import { forkTree, type ForkItem, type ForkNode } from './fork-item.ts';
 
-const looks: Record<ForkItem['status'], { Icon: LucideIcon; words: string; look: string }> = {
-  idle: { Icon: CircleDashed, words: 'Starting', look: 'text-ink-2' },
-  running: { Icon: LoaderCircle, words: 'Running', look: 'text-go animate-spin' },
-  waiting: { Icon: Pause, words: 'Waiting', look: 'text-warn' },
-  done: { Icon: Check, words: 'Done', look: 'text-ok' },
-  error: { Icon: CircleAlert, words: 'Failed', look: 'text-danger' },
-  stopped: { Icon: CircleStop, words: 'Stopped', look: 'text-ink-3' },
+const looks: Record<ForkItem['status'], { Icon: LucideIcon; label: string; look: string }> = {
+  idle: { Icon: CircleDashed, label: 'Starting', look: 'text-ink-2' },
+  running: { Icon: LoaderCircle, label: 'Running', look: 'text-go animate-spin' },
+  waiting: { Icon: Pause, label: 'Waiting', look: 'text-warn' },
+  done: { Icon: Check, label: 'Done', look: 'text-ok' },
+  error: { Icon: CircleAlert, label: 'Failed', look: 'text-danger' },
+  stopped: { Icon: CircleStop, label: 'Stopped', look: 'text-ink-3' },
 };
 
 type ForkTreeProps = {
@@ -66,7 +66,7 @@ function Branch({ nodes, shown, onShow, onMove, depth }: BranchProps) {
   return (
     <ul className={clsx(depth > 0 && depth <= DEEPEST && 'ml-[15px] border-l border-line-strong')}>
       {nodes.map((node) => {
-        const { Icon, words, look } = looks[node.status];
+        const { Icon, label, look } = looks[node.status];
         return (
           <li key={node.id}>
             <div className="flex items-center">
@@ -85,7 +85,7 @@ function Branch({ nodes, shown, onShow, onMove, depth }: BranchProps) {
                     <span className="text-ink-3 narrow:hidden">{plural(node.steps, 'step')}</span>
                   )}
                   <Icon aria-hidden className={clsx('size-3.5', look)} />
-                  {words}
+                  {label}
                 </span>
               </button>
             </div>

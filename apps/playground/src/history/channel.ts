@@ -13,13 +13,13 @@ export function notifyTabs(message: HistoryMessage): void {
 /** Calls `listener` for each change of another tab, until the returned function is called. */
 export function watchTabs(listener: (message: HistoryMessage) => void): () => void {
   const opened = openChannel();
-  const hear = ({ data }: MessageEvent<unknown>): void => {
+  const onMessage = ({ data }: MessageEvent<unknown>): void => {
     const { kind, id } = (data ?? {}) as { kind?: unknown; id?: unknown };
     if (kind === 'script' && typeof id === 'string') listener({ kind, id });
     if (kind === 'runs') listener({ kind });
   };
-  opened?.addEventListener('message', hear);
-  return () => opened?.removeEventListener('message', hear);
+  opened?.addEventListener('message', onMessage);
+  return () => opened?.removeEventListener('message', onMessage);
 }
 
 function openChannel(): BroadcastChannel | undefined {

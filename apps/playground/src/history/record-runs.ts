@@ -117,7 +117,7 @@ class Recording {
       ...(session.parent === undefined ? {} : { parent: session.parent }),
       writer: '',
     };
-    session.run.listen(this.#hear);
+    session.run.listen(this.#onEvent);
     if (row === undefined) {
       // events from before the subscription are written, too
       this.#nextSeq = session.run.log().length;
@@ -161,7 +161,7 @@ class Recording {
     this.#release ??= this.#options.locks.hold(this.row.id);
   }
 
-  readonly #hear = (event: RunEvent): void => {
+  readonly #onEvent = (event: RunEvent): void => {
     const turn = this.session.earlier.length;
     const isAgain = event.seq === 0 && this.#turn === turn && this.#written > 0;
     // a retry keeps a part of the log and appends to it

@@ -25,13 +25,13 @@ import { changeRun, reportBlocked, statusNow } from './history.ts';
 import type { RunRow, StoredStatus } from './rows.ts';
 import { deleteRun, saveRun } from './run-actions.ts';
 
-const looks: Record<StoredStatus, { Icon: LucideIcon; words: string; look: string }> = {
-  running: { Icon: LoaderCircle, words: 'Running', look: 'text-go' },
-  waiting: { Icon: Pause, words: 'Waiting', look: 'text-warn' },
-  done: { Icon: Check, words: 'Done', look: 'text-ok' },
-  error: { Icon: CircleAlert, words: 'Failed', look: 'text-danger' },
-  stopped: { Icon: CircleStop, words: 'Stopped', look: 'text-ink-2' },
-  interrupted: { Icon: CloudOff, words: 'Interrupted', look: 'text-warn' },
+const looks: Record<StoredStatus, { Icon: LucideIcon; label: string; look: string }> = {
+  running: { Icon: LoaderCircle, label: 'Running', look: 'text-go' },
+  waiting: { Icon: Pause, label: 'Waiting', look: 'text-warn' },
+  done: { Icon: Check, label: 'Done', look: 'text-ok' },
+  error: { Icon: CircleAlert, label: 'Failed', look: 'text-danger' },
+  stopped: { Icon: CircleStop, label: 'Stopped', look: 'text-ink-2' },
+  interrupted: { Icon: CloudOff, label: 'Interrupted', look: 'text-warn' },
 };
 
 type RunRowProps = { row: RunRow; isUnderWay: boolean; isShown: boolean; onOpen: () => void };
@@ -40,7 +40,7 @@ type RunRowProps = { row: RunRow; isUnderWay: boolean; isShown: boolean; onOpen:
 export function RunRowItem({ row, isUnderWay, isShown, onOpen }: RunRowProps) {
   const [isNaming, setNaming] = useState(false);
   const { id, title, pinned, status, model, steps, turns, elapsed, startedOn, hasLog } = row;
-  const { Icon, words, look } = looks[statusNow(id, status, new Set(isUnderWay ? [id] : []))];
+  const { Icon, label, look } = looks[statusNow(id, status, new Set(isUnderWay ? [id] : []))];
   const facts = [
     model.name,
     plural(steps, 'step'),
@@ -68,7 +68,7 @@ export function RunRowItem({ row, isUnderWay, isShown, onOpen }: RunRowProps) {
             <span className="ml-auto shrink-0 text-sm text-ink-3 tabular-nums">{time}</span>
           </span>
           <span className="block truncate text-sm text-ink-2 tabular-nums">
-            <span className={look}>{words}</span>
+            <span className={look}>{label}</span>
             {facts.map((fact) => (
               <span key={fact}> · {fact}</span>
             ))}

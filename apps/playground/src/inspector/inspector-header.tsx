@@ -17,13 +17,13 @@ type InspectorHeaderProps = {
   shown: ShownRun;
   target: StepTarget | undefined;
   /** The step or call that is selected; undefined while the latest step is followed. */
-  place: Selection | undefined;
+  selected: Selection | undefined;
   /** True while the run is under way. */
   isLive: boolean;
 };
 
 /** The step that is shown, and buttons for the steps before and after it. */
-export function InspectorHeader({ shown, target, place, isLive }: InspectorHeaderProps) {
+export function InspectorHeader({ shown, target, selected, isLive }: InspectorHeaderProps) {
   const { before, after } = target === undefined ? {} : neighbours(shown, target);
   return (
     <PaneHeader title={target === undefined ? 'Inspector' : <Title shown={shown} target={target} />}>
@@ -32,7 +32,7 @@ export function InspectorHeader({ shown, target, place, isLive }: InspectorHeade
           <CornerUpLeft />
         </Move>
       )}
-      {place !== undefined && (
+      {selected !== undefined && (
         <Tip text={isLive ? 'Follow the latest step' : 'Show the last step'}>
           <Button
             square
@@ -124,7 +124,7 @@ const finishLabels: Record<string, string> = {
   other: 'Finished for another reason',
 };
 
-/** Why the run ended in this step, and the place in the script if it is known. */
+/** Why the run ended in this step, and its line in the script if it is known. */
 function RunError({ error }: { error: SerializedError }) {
   const { line, column } = error.details ?? {};
   return (

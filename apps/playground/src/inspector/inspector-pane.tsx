@@ -15,26 +15,26 @@ import { StepView, type StepTab } from './step/step-view.tsx';
 import { findTarget, latestStep, type StepTarget } from './target.ts';
 import { useSettledMoment } from './use-settled-moment.ts';
 
-type Place = Exclude<Selection, { kind: 'definition' }>;
+type StepSelection = Exclude<Selection, { kind: 'definition' }>;
 
 /** The content of the selected step or call of a run; without a selection, that of its latest step. */
 export function InspectorPane({ session }: { session: RunSession }) {
   const shown = useRunAt(session, useSettledMoment());
   const selection = useInspection((state) => state.selection);
-  const place = usePlace(selection);
+  const selected = useStepSelection(selection);
   const [tab, setTab] = useState<StepTab>('request');
-  const target = place === undefined ? latestStep(shown) : findTarget(shown, place);
+  const target = selected === undefined ? latestStep(shown) : findTarget(shown, selected);
   const isLive = !shown.isPast && isUnderWay(shown.state);
   return (
     <section aria-label="Inspector" className="flex min-h-0 flex-1 flex-col bg-panel">
-      <InspectorHeader shown={shown} target={target} place={place} isLive={isLive} />
-      <ErrorBoundary retryKey={selectionKey(place)} fallback={<Message>{<NotShown />}</Message>}>
+      <InspectorHeader shown={shown} target={target} selected={selected} isLive={isLive} />
+      <ErrorBoundary retryKey={selectionKey(selected)} fallback={<Message>{<NotShown />}</Message>}>
         <AgentOfRequest value={target === undefined ? undefined : namesOf(target.run.agents, target.path)}>
           {target === undefined ? (
-            <Message>{missing(place, isLive)}</Message>
+            <Message>{missing(selected, isLive)}</Message>
           ) : target.call !== undefined ? (
             <CallView
-              key={selectionKey(place)}
+              key={selectionKey(selected)}
               target={{ ...target, call: target.call }}
               log={logOf(session, target.turn)}
               origin={isLive && target.turn === shown.turn ? session.startedAt : undefined}
@@ -51,7 +51,7 @@ export function InspectorPane({ session }: { session: RunSession }) {
             session={session}
             shown={shown}
             selected={selection}
-            onClose={() => useInspection.getState().select(place)}
+            onClose={() => useInspection.getState().select(selected)}
           />
         </ErrorBoundary>
       )}
@@ -60,8 +60,8 @@ export function InspectorPane({ session }: { session: RunSession }) {
 }
 
 /** The last step or call that was selected. It stays open while a definition is selected. */
-function usePlace(selection: Selection | undefined): Place | undefined {
-  const [last, setLast] = useState<Place>();
+function useStepSelection(selection: Selection | undefined): StepSelection | undefined {
+  const [last, setLast] = useState<StepSelection>();
   if (selection?.kind === 'definition') return last;
   if (selection !== last) setLast(selection);
   return selection;
@@ -79,8 +79,8 @@ function Step({ target, session, tab, onTab }: StepProps) {
   );
 }
 
-function missing(place: Place | undefined, isLive: boolean): string {
-  if (place !== undefined) return 'What is selected has not happened yet at the moment that is shown.';
+function missing(selected: StepSelection | undefined, isLive: boolean): string {
+  if (selected !== undefined) return 'What is selected has not happened yet at the moment that is shown.';
   return isLive ? 'The first request is being prepared.' : 'No request has been sent.';
 }
 

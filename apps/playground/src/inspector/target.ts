@@ -20,7 +20,7 @@ export type StepTarget = {
   call: ToolCallState | undefined;
 };
 
-type Place = Exclude<Selection, { kind: 'definition' }>;
+type StepSelection = Exclude<Selection, { kind: 'definition' }>;
 
 /** The last step of the run itself; undefined before its first step. */
 export function latestStep(shown: ShownRun): StepTarget | undefined {
@@ -29,7 +29,7 @@ export function latestStep(shown: ShownRun): StepTarget | undefined {
 }
 
 /** What is selected, if it has happened at the moment that is shown. */
-export function findTarget(shown: ShownRun, selected: Place): StepTarget | undefined {
+export function findTarget(shown: ShownRun, selected: StepSelection): StepTarget | undefined {
   const { turn, agent: path, step } = selected;
   const work = workAt(shown, turn, path);
   const index = work?.steps.findLastIndex((each) => each.step === step) ?? -1;
@@ -62,9 +62,9 @@ export function neighbours(
   };
 }
 
-type StepPlace = { turn: number; path: string | undefined; index: number };
+type StepIndex = { turn: number; path: string | undefined; index: number };
 
-function targetAt(shown: ShownRun, { turn, path, index }: StepPlace): StepTarget | undefined {
+function targetAt(shown: ShownRun, { turn, path, index }: StepIndex): StepTarget | undefined {
   const run = runAt(shown, turn);
   const work = workAt(shown, turn, path);
   const step = work?.steps[index];

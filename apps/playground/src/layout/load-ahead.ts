@@ -9,7 +9,7 @@ import {
   TimelineDock,
   Transcript,
 } from '../panes/later-parts.tsx';
-import { prepareRuns } from '../state/run-parts.ts';
+import { prepareRuns } from '../state/script-runner.ts';
 import { usePlayground } from '../state/store.ts';
 import { CopyStepLink } from './run-details.tsx';
 

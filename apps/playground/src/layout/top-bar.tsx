@@ -2,7 +2,7 @@ import { ModelButton } from '../settings/model-button.tsx';
 import { usePlayground } from '../state/store.ts';
 import { HistoryButton } from '../history/history-button.tsx';
 import { ExamplesMenu } from './examples-menu.tsx';
-import { Mark } from '../ui/mark.tsx';
+import { Logo } from '../ui/logo.tsx';
 import { SharePopover } from '../share/share-popover.tsx';
 import { RunButton } from './run-button.tsx';
 import { ViewTabs } from './view-tabs.tsx';
@@ -13,7 +13,7 @@ export function TopBar({ narrow }: { narrow: boolean }) {
   return (
     <header className="flex h-12 shrink-0 items-center gap-1 border-b border-line bg-panel px-3 narrow:h-14 narrow:px-2 narrow:short:h-12">
       <h1 className="mr-2 flex items-center gap-2 narrow:mr-0 narrow:pl-1.5">
-        <Mark />
+        <Logo />
         <span className="text-lg font-semibold tracking-tight narrow:sr-only">Cueline</span>
         <span className="sr-only">Playground</span>
       </h1>

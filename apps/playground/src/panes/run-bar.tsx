@@ -23,12 +23,12 @@ import { LiveDuration } from '../ui/live-duration.tsx';
 import { RetryNote } from '../transcript/retry-note.tsx';
 
 const looks = {
-  idle: { Icon: CircleDashed, words: 'Not run yet', look: 'text-ink-2' },
-  running: { Icon: LoaderCircle, words: 'Running', look: 'text-ink' },
-  waiting: { Icon: Pause, words: 'Waiting for you', look: 'text-warn' },
-  done: { Icon: Check, words: 'Done', look: 'text-ok' },
-  error: { Icon: CircleAlert, words: 'Failed', look: 'text-danger' },
-  stopped: { Icon: CircleStop, words: 'Stopped', look: 'text-ink-2' },
+  idle: { Icon: CircleDashed, label: 'Not run yet', look: 'text-ink-2' },
+  running: { Icon: LoaderCircle, label: 'Running', look: 'text-ink' },
+  waiting: { Icon: Pause, label: 'Waiting for you', look: 'text-warn' },
+  done: { Icon: Check, label: 'Done', look: 'text-ok' },
+  error: { Icon: CircleAlert, label: 'Failed', look: 'text-danger' },
+  stopped: { Icon: CircleStop, label: 'Stopped', look: 'text-ink-2' },
 } as const;
 
 type PaneToggleProps = { pane: 'inspectorOpen' | 'timelineOpen'; label: string; Icon: LucideIcon };
@@ -73,7 +73,7 @@ export function RunBar({ session, state, isPast = false, hasPreview = false }: R
   // After a press on Run, the run exists before its first event.
   const status = session !== undefined && state.status === 'idle' ? 'running' : state.status;
   const going = !isPast && isUnderWay({ ...state, status });
-  const { Icon, words, look } = looks[status];
+  const { Icon, label, look } = looks[status];
   return (
     <div className="@container flex h-9 shrink-0 items-center gap-x-3 overflow-hidden border-b border-line bg-panel px-4 text-sm text-ink-2 narrow:h-12">
       <span
@@ -88,7 +88,7 @@ export function RunBar({ session, state, isPast = false, hasPreview = false }: R
             going && status === 'running' && 'animate-spin',
           )}
         />
-        {endLabel(state) ?? words}
+        {endLabel(state) ?? label}
         {state.status === 'running' && (
           <span className="font-normal text-ink-2 @max-[560px]:sr-only narrow:hidden">
             {state.phase === 'retrying' ? <RetryNote retrying={state.retrying} /> : phaseLabel[state.phase]}

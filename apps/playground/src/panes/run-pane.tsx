@@ -128,7 +128,7 @@ function RunContent({ pane, onAnswered, empty, input, preview }: RunContentProps
       )}
       {canReply && <ReplyBox status={state.status} asks={asks(state)} onFiles={onFiles} />}
       <FileDrop pane={pane} onFiles={canReply && state.status === 'done' ? onFiles : undefined} />
-      <Announce words={announcement(state)} />
+      <Announce text={announcement(state)} />
     </>
   );
 }

@@ -13,7 +13,7 @@ type DeleteLinkProps = {
   onDeleted: () => void;
 };
 
-type Stand =
+type DeleteStatus =
   | { kind: 'offered' }
   | { kind: 'asked' }
   | { kind: 'deleting' }
@@ -21,21 +21,21 @@ type Stand =
 
 /** Deletes a share of this browser, after the user has confirmed it. */
 export function DeleteLink({ address, hash, id, deleteKey, onDeleted }: DeleteLinkProps) {
-  const [stand, setStand] = useState<Stand>({ kind: 'offered' });
+  const [status, setStatus] = useState<DeleteStatus>({ kind: 'offered' });
   const leaving = useRef<AbortController>(undefined);
   const keep = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     const controller = (leaving.current = new AbortController());
     return () => controller.abort();
   }, []);
-  const isAsked = stand.kind !== 'offered';
+  const isAsked = status.kind !== 'offered';
   useEffect(() => {
     if (isAsked) keep.current?.focus();
   }, [isAsked]);
 
   const remove = async (): Promise<void> => {
     const { signal } = leaving.current!;
-    setStand({ kind: 'deleting' });
+    setStatus({ kind: 'deleting' });
     try {
       await deleteShortLink(address, { hash, id, deleteKey }, signal);
       onDeleted();
@@ -43,7 +43,7 @@ export function DeleteLink({ address, hash, id, deleteKey, onDeleted }: DeleteLi
       if (signal.aborted) return;
       const message =
         error instanceof ShareError ? error.message : 'It could not be deleted. Try again in a while.';
-      setStand({ kind: 'failed', message });
+      setStatus({ kind: 'failed', message });
     }
   };
 
@@ -51,7 +51,7 @@ export function DeleteLink({ address, hash, id, deleteKey, onDeleted }: DeleteLi
     return (
       <Button
         look="outline"
-        onClick={() => setStand({ kind: 'asked' })}
+        onClick={() => setStatus({ kind: 'asked' })}
         className="mt-3 w-full"
         data-testid="delete-link"
       >
@@ -60,15 +60,15 @@ export function DeleteLink({ address, hash, id, deleteKey, onDeleted }: DeleteLi
       </Button>
     );
   }
-  const isDeleting = stand.kind === 'deleting';
+  const isDeleting = status.kind === 'deleting';
   return (
     <div role="group" aria-label="Delete this link" className="mt-3 border-t border-line pt-3">
       <p className="text-base">
         Delete the link? It will stop working for everyone. Copies that others have saved remain.
       </p>
-      {stand.kind === 'failed' && (
+      {status.kind === 'failed' && (
         <p role="alert" className="mt-2 rounded-md bg-danger-soft px-3 py-2 text-danger">
-          {stand.message}
+          {status.message}
         </p>
       )}
       <div className="mt-3 flex gap-2">
@@ -82,7 +82,7 @@ export function DeleteLink({ address, hash, id, deleteKey, onDeleted }: DeleteLi
           {isDeleting ? <LoaderCircle className="animate-spin" /> : <Trash2 />}
           {isDeleting ? 'Deleting…' : 'Delete'}
         </Button>
-        <Button ref={keep} look="outline" onClick={() => setStand({ kind: 'offered' })} className="flex-1">
+        <Button ref={keep} look="outline" onClick={() => setStatus({ kind: 'offered' })} className="flex-1">
           Keep it
         </Button>
       </div>

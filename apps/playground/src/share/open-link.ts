@@ -60,7 +60,7 @@ async function follow(link: OpenedLink, signal: AbortSignal): Promise<void> {
       usePlayground.setState({ notice: { kind: 'opened', from: 'link' } });
       return;
     case 'run':
-      return openRun(link, signal);
+      return openSharedRun(link, signal);
     case 'prompts':
     case 'evaluation':
       return openPrompts(link, signal);
@@ -112,7 +112,7 @@ async function openPrompts(
   usePlayground.setState({ notice: { kind: 'opened', from: 'link' } });
 }
 
-async function openRun(
+async function openSharedRun(
   { script, log }: Extract<OpenedLink, { kind: 'run' }>,
   signal: AbortSignal,
 ): Promise<void> {

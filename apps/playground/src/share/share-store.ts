@@ -88,9 +88,9 @@ async function ask(
 
 const reasons: Partial<Record<number, string>> = {
   401: 'You need to be signed in on this site to share.',
-  403: 'The share store does not accept requests from this page.',
+  403: 'The share store does not accept requests from this page. Its operator can add this site to origins.',
   404: 'Nothing is shared under this link. It may have expired: shares are kept for a limited time.',
-  413: 'This is more than can be kept.',
+  413: 'This is larger than the share store keeps. Share the script alone, or save the run as a file.',
   429: 'That was a lot of sharing. Try again in a while.',
 };
 
@@ -104,7 +104,9 @@ async function readText({ body }: Response): Promise<string> {
     text += decoder.decode(value, { stream: true });
     if (text.length <= MOST_BYTES) continue;
     void reader?.cancel();
-    throw new ShareError('What this link leads to is larger than a shared run can be.');
+    throw new ShareError(
+      'What this link leads to is larger than a shared run can be, so it was not opened. Ask for it as a file.',
+    );
   }
 }
 
@@ -119,5 +121,7 @@ function parse(text: string): object {
 }
 
 function unclear(): ShareError {
-  return new ShareError('The server at this page’s address for shared runs is not a share store.');
+  return new ShareError(
+    'The server at this page’s address for shared runs is not a share store. Share a link that carries the content itself.',
+  );
 }

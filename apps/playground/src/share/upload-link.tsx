@@ -23,7 +23,7 @@ type UploadLinkProps = {
   only?: boolean;
 };
 
-type Stand =
+type UploadStatus =
   | { kind: 'ready' }
   | { kind: 'uploading' }
   | { kind: 'failed'; message: string }
@@ -48,7 +48,7 @@ const contents: Record<SharedThing, string> = {
  */
 export function UploadLink({ what, address, hash, log, only = false }: UploadLinkProps) {
   const [terms, setTerms] = useState<ShareTerms>();
-  const [stand, setStand] = useState<Stand>(() => {
+  const [status, setStatus] = useState<UploadStatus>(() => {
     const link = knownShortLink(hash);
     return link === undefined ? { kind: 'ready' } : { kind: 'done', link, fresh: false };
   });
@@ -56,57 +56,57 @@ export function UploadLink({ what, address, hash, log, only = false }: UploadLin
   useEffect(() => {
     const controller = (leaving.current = new AbortController());
     askTerms(address, controller.signal).then(setTerms, (error: unknown) => {
-      if (!controller.signal.aborted) setStand((now) => (now.kind === 'ready' ? failed(error) : now));
+      if (!controller.signal.aborted) setStatus((now) => (now.kind === 'ready' ? failed(error) : now));
     });
     return () => controller.abort();
   }, [address]);
 
   const upload = async (): Promise<void> => {
     const { signal } = leaving.current!;
-    setStand({ kind: 'uploading' });
+    setStatus({ kind: 'uploading' });
     try {
       // if the first request failed, the limits must be known before anything is sent
       if (terms === undefined) {
         setTerms(await askTerms(address, signal));
-        return setStand({ kind: 'ready' });
+        return setStatus({ kind: 'ready' });
       }
       await checkLog(log);
       const link = await makeUploadedLink(address, hash, location.origin + location.pathname, signal);
-      setStand({ kind: 'done', link, fresh: true });
+      setStatus({ kind: 'done', link, fresh: true });
     } catch (error) {
-      if (!signal.aborted) setStand(failed(error));
+      if (!signal.aborted) setStatus(failed(error));
     }
   };
 
-  const deleteKey = stand.kind === 'done' ? deleteKeyOf(stand.link.id) : undefined;
-  const isReady = stand.kind === 'ready' || stand.kind === 'deleted';
+  const deleteKey = status.kind === 'done' ? deleteKeyOf(status.link.id) : undefined;
+  const isReady = status.kind === 'ready' || status.kind === 'deleted';
 
   return (
     <div className={clsx('mt-3', !only && 'border-t border-line pt-3')} data-testid="upload">
-      {stand.kind === 'done' ? (
+      {status.kind === 'done' ? (
         <>
           <p role="status" className="font-medium">
-            {stand.fresh ? 'Uploaded. This is the link:' : 'It is kept under this link:'}
+            {status.fresh ? 'Uploaded. This is the link:' : 'It is kept under this link:'}
           </p>
-          <LinkField label={labels[what]} url={stand.link.url} focus={stand.fresh} />
+          <LinkField label={labels[what]} url={status.link.url} focus={status.fresh} />
           <p className="mt-2 text-sm text-ink-2">
             Anyone with the link can open it
-            {stand.link.expiresAt === undefined ? '' : ` until ${formatDate(stand.link.expiresAt)}`}.
+            {status.link.expiresAt === undefined ? '' : ` until ${formatDate(status.link.expiresAt)}`}.
             {deleteKey !== undefined && ' You can delete it from this browser.'}
           </p>
           {deleteKey !== undefined && (
             <DeleteLink
               address={address}
               hash={hash}
-              id={stand.link.id}
+              id={status.link.id}
               deleteKey={deleteKey}
-              onDeleted={() => setStand({ kind: 'deleted' })}
+              onDeleted={() => setStatus({ kind: 'deleted' })}
             />
           )}
         </>
       ) : (
         <>
-          {stand.kind === 'deleted' && (
+          {status.kind === 'deleted' && (
             <p
               ref={focusOn}
               role="status"
@@ -124,21 +124,21 @@ export function UploadLink({ what, address, hash, log, only = false }: UploadLin
             {terms !== undefined && `, where it is kept for ${formatLifetime(terms.lifetimeMs)}`}. Anyone with
             the link can open it. Only this browser can delete it.
           </p>
-          {stand.kind === 'failed' && (
+          {status.kind === 'failed' && (
             <p role="alert" className="mt-2 rounded-md bg-danger-soft px-3 py-2 text-danger">
-              {stand.message}
+              {status.message}
             </p>
           )}
           <Button
             look={only ? 'primary' : 'outline'}
-            aria-disabled={stand.kind === 'uploading' || undefined}
-            onClick={() => stand.kind !== 'uploading' && void upload()}
+            aria-disabled={status.kind === 'uploading' || undefined}
+            onClick={() => status.kind !== 'uploading' && void upload()}
             className="mt-3 w-full aria-disabled:opacity-60"
             data-testid="make-short-link"
           >
-            {stand.kind === 'uploading' ? <LoaderCircle className="animate-spin" /> : <CloudUpload />}
-            {stand.kind === 'uploading' && 'Uploading…'}
-            {stand.kind === 'failed' && 'Try again'}
+            {status.kind === 'uploading' ? <LoaderCircle className="animate-spin" /> : <CloudUpload />}
+            {status.kind === 'uploading' && 'Uploading…'}
+            {status.kind === 'failed' && 'Try again'}
             {isReady && 'Upload and make a short link'}
           </Button>
         </>
@@ -160,7 +160,7 @@ async function checkLog(log: readonly RunEvent[] | undefined): Promise<void> {
   if (problem !== undefined) throw new ShareError(`This run cannot be shared: ${problem}.`);
 }
 
-function failed(error: unknown): Stand {
+function failed(error: unknown): UploadStatus {
   const message = error instanceof ShareError ? error.message : 'The upload failed. Try again in a while.';
   return { kind: 'failed', message };
 }

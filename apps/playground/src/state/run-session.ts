@@ -15,7 +15,7 @@ import { newId } from './new-id.ts';
 import { markReplySent } from './reply-draft.ts';
 import { usePreview } from './preview.ts';
 import { redactEvents } from './redact-events.ts';
-import { loadedRunParts, loadRunParts } from './run-parts.ts';
+import { loadedScriptRunner, loadScriptRunner } from './script-runner.ts';
 import { showInputIssues, takeScriptInput } from './script-input.ts';
 import { addDefinition } from './script-lines.ts';
 import { currentSession, usePlayground, type Problem, type RunSession, type RunSource } from './store.ts';
@@ -267,7 +267,7 @@ function sandboxExecutor(script: string): Executor {
       const isCurrent = (): boolean => usePlayground.getState().session === session;
       checkConnection(connection, keys);
       // not awaited once it has loaded: the worker gets the script before the page draws the run
-      const { sandbox, createModel, scenesFor } = loadedRunParts() ?? (await loadRunParts());
+      const { sandbox, createModel, scenesFor } = loadedScriptRunner() ?? (await loadScriptRunner());
       const scenes = scenesFor(script);
       const begins = request.messages === undefined || request.messages.length === 0;
       // An example's scripted answers end with its first run; the rule-based demo answers replies.

@@ -1,7 +1,7 @@
 import { isUnedited } from '../examples/index.ts';
 import type { CheckProblem, ScriptCheck } from '../sandbox/index.ts';
 import { usePreview } from './preview.ts';
-import { loadRunParts } from './run-parts.ts';
+import { loadScriptRunner } from './script-runner.ts';
 import { mayTakeInput, readScriptInput, showFacts, showInputIssues, useScriptInput } from './script-input.ts';
 import { usePlayground, type PlaygroundState, type Problem } from './store.ts';
 
@@ -18,9 +18,9 @@ export function isForeign({ script, openScript, session }: PlaygroundState): boo
 }
 
 /** The next check, with a key that is the same for the same check. */
-type Question = { key: string; script: string; dryRun?: { input?: unknown } };
+type PlannedCheck = { key: string; script: string; dryRun?: { input?: unknown } };
 
-function nextQuestion(): Question | undefined {
+function nextCheck(): PlannedCheck | undefined {
   const page = usePlayground.getState();
   if (page.view !== 'script') return undefined;
   const { script } = page;
@@ -40,24 +40,24 @@ function nextQuestion(): Question | undefined {
 export function watchScript(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let running: AbortController | undefined;
-  let asked = '';
+  let checkedKey = '';
 
   const schedule = (delay: number): void => {
     const { script, view } = usePlayground.getState();
     if (view === 'script' && !mayTakeInput(script)) showFacts(undefined);
-    const question = nextQuestion();
-    if (question?.key === asked) return;
+    const next = nextCheck();
+    if (next?.key === checkedKey) return;
     clearTimeout(timer);
     running?.abort();
-    asked = question?.key ?? '';
-    usePreview.setState({ checking: question !== undefined });
-    if (question !== undefined) timer = setTimeout(() => void ask(question), delay);
+    checkedKey = next?.key ?? '';
+    usePreview.setState({ checking: next !== undefined });
+    if (next !== undefined) timer = setTimeout(() => void ask(next), delay);
   };
-  const ask = async ({ script, dryRun }: Question): Promise<void> => {
+  const ask = async ({ script, dryRun }: PlannedCheck): Promise<void> => {
     const controller = (running = new AbortController());
     const { signal } = controller;
     const options = { signal, ...(dryRun !== undefined && { dryRun }) };
-    const { facts, preview, problem }: ScriptCheck = await loadRunParts().then(
+    const { facts, preview, problem }: ScriptCheck = await loadScriptRunner().then(
       ({ sandbox }) => sandbox.check(script, options),
       // if the sandbox's code does not load, the next run reports that
       (): ScriptCheck => ({}),

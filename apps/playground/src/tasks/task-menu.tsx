@@ -7,10 +7,10 @@ import { menuItem } from '../ui/menu/menu-style.ts';
 import { possibleEdits } from './task-labels.ts';
 
 const looks = {
-  rename: { Icon: Pencil, words: 'Rename' },
-  skip: { Icon: SkipForward, words: 'Skip' },
-  retry: { Icon: RotateCcw, words: 'Do it again' },
-  remove: { Icon: Trash2, words: 'Remove' },
+  rename: { Icon: Pencil, label: 'Rename' },
+  skip: { Icon: SkipForward, label: 'Skip' },
+  retry: { Icon: RotateCcw, label: 'Do it again' },
+  remove: { Icon: Trash2, label: 'Remove' },
 } as const;
 
 type TaskMenuProps = {
@@ -51,7 +51,7 @@ function Menu({ task, onPick, onLeave }: TaskMenuProps) {
       }}
     >
       {possibleEdits[task.status].map((edit) => {
-        const { Icon, words } = looks[edit];
+        const { Icon, label } = looks[edit];
         return (
           <DropdownMenu.Item
             key={edit}
@@ -62,7 +62,7 @@ function Menu({ task, onPick, onLeave }: TaskMenuProps) {
             }}
           >
             <Icon />
-            {words}
+            {label}
           </DropdownMenu.Item>
         );
       })}

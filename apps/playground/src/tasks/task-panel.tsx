@@ -128,7 +128,7 @@ export function TaskPanel({
           {refusal.reason}
         </p>
       )}
-      <Announce words={taskAnnouncement(tasks)} />
+      <Announce text={taskAnnouncement(tasks)} />
     </section>
   );
 }
@@ -174,8 +174,8 @@ function TaskItems(props: TaskItemsProps) {
   const [most, setMost] = useState(TASKS_AT_ONCE);
   const count = useGradual(tasks.length, most);
   // the current task is among the drawn ones, with its neighbours
-  const place = tasks.findIndex(({ id }) => id === currentId);
-  const first = Math.max(0, Math.min(place - Math.floor(count / 2), tasks.length - count));
+  const position = tasks.findIndex(({ id }) => id === currentId);
+  const first = Math.max(0, Math.min(position - Math.floor(count / 2), tasks.length - count));
   const hidden = tasks.length - most;
   return (
     <>

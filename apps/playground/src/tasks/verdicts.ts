@@ -47,8 +47,8 @@ function readEvent({ open, verdicts }: Reading, event: RunEvent): void {
       readUpdate(calls, event);
       return;
     case 'tool-end': {
-      const place = calls.findIndex(({ toolCallId }) => toolCallId === event.toolCallId);
-      const [call] = place === -1 ? [] : calls.splice(place, 1);
+      const index = calls.findIndex(({ toolCallId }) => toolCallId === event.toolCallId);
+      const [call] = index === -1 ? [] : calls.splice(index, 1);
       if (call === undefined) return;
       verdicts.set(keyOf(event.agent, call.toolCallId, call.startedAt), call.verdict ?? { kind: 'unused' });
       return;

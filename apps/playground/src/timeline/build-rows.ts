@@ -62,8 +62,8 @@ function addWork(
     add: () => addStep(builder, { step, calls: calls.get(index) ?? [], path, level, work: times }, index),
   }));
   for (const [index, note] of (times?.between ?? []).entries()) {
-    const place = { key: `${path ?? ''} between ${index}`, level, selection: undefined };
-    parts.push({ start: note.start, add: () => builder.rows.push(noteRow(note, place)) });
+    const within = { key: `${path ?? ''} between ${index}`, level, selection: undefined };
+    parts.push({ start: note.start, add: () => builder.rows.push(noteRow(note, within)) });
   }
   for (const agent of agentsBeside(builder.state, path, queue)) {
     const start = builder.agents.get(agent)?.start ?? agent.steps[0]?.startedAt ?? builder.state.elapsed;
@@ -99,7 +99,7 @@ function endOf({ state, isOver }: Builder, times: WorkTimes | undefined, last?: 
   return times?.end ?? (isOver ? (last ?? state.elapsed) : undefined);
 }
 
-type StepPlace = {
+type StepInTree = {
   step: StepState;
   calls: readonly ToolCallState[];
   path: string | undefined;
@@ -107,7 +107,7 @@ type StepPlace = {
   work: WorkTimes | undefined;
 };
 
-function addStep(builder: Builder, { step, calls, path, level, work }: StepPlace, index: number): void {
+function addStep(builder: Builder, { step, calls, path, level, work }: StepInTree, index: number): void {
   const { state, rows, turn } = builder;
   const times = work?.steps[index];
   const { startedAt: start } = step;
@@ -129,19 +129,19 @@ function addStep(builder: Builder, { step, calls, path, level, work }: StepPlace
     isItself: true,
   });
   const parts: { start: number; add(): void }[] = [];
-  for (const [place, block] of (times?.blocks ?? []).entries()) {
+  for (const [at, block] of (times?.blocks ?? []).entries()) {
     const blockEnd = block.end ?? end;
     const segments = [{ kind: block.kind, start: block.start, end: blockEnd }] as const;
     const label = block.kind === 'text' ? 'Text' : 'Thinking';
-    const facts = { key: `${key} block ${place}`, kind: block.kind, label, selection, level: level + 1 };
+    const facts = { key: `${key} block ${at}`, kind: block.kind, label, selection, level: level + 1 };
     parts.push({
       start: block.start,
       add: () => rows.push({ ...mark, ...facts, start: block.start, end: blockEnd, segments }),
     });
   }
-  for (const [place, note] of (times?.notes ?? []).entries()) {
-    const at = { key: `${key} note ${place}`, level: level + 1, selection };
-    parts.push({ start: note.start, add: () => rows.push(noteRow(note, at)) });
+  for (const [at, note] of (times?.notes ?? []).entries()) {
+    const within = { key: `${key} note ${at}`, level: level + 1, selection };
+    parts.push({ start: note.start, add: () => rows.push(noteRow(note, within)) });
   }
   const context: CallContext = {
     ...builder,
@@ -151,8 +151,8 @@ function addStep(builder: Builder, { step, calls, path, level, work }: StepPlace
     addAgent: (agent) => addAgent(builder, agent, level + 2),
     addSteps: (agent) => addWork(builder, agent, builder.agents.get(agent), agent.path, level + 2),
   };
-  for (const [place, call] of calls.entries()) {
-    parts.push({ start: call.calledAt, add: () => addCall(context, call, `${key} call ${place}`) });
+  for (const [at, call] of calls.entries()) {
+    parts.push({ start: call.calledAt, add: () => addCall(context, call, `${key} call ${at}`) });
   }
   for (const { add } of sorted(parts)) add();
   row.close();
@@ -174,13 +174,13 @@ function stepSegments(step: StepState, times: StepTimes | undefined, end: number
   return segments;
 }
 
-function noteRow(note: Note, place: Pick<TimelineRow, 'key' | 'level' | 'selection'>): TimelineRow {
+function noteRow(note: Note, within: Pick<TimelineRow, 'key' | 'level' | 'selection'>): TimelineRow {
   const { kind, label, detail, start, end } = note;
   const segments =
     kind === 'retry' || kind === 'broken'
       ? [{ kind: kind === 'retry' ? 'retrying' : 'failed', start, end } as const]
       : [];
-  return { ...mark, ...place, kind, label, detail, start, end, segments, failed: kind === 'broken' };
+  return { ...mark, ...within, kind, label, detail, start, end, segments, failed: kind === 'broken' };
 }
 
 /** Adds a row that has children if rows are added before it is closed. */

@@ -45,11 +45,11 @@ export function addCall(context: CallContext, call: ToolCallState, key: string):
   };
   rows.push(row);
   const part = { level: level + 1, selection: row.selection, isItself: false, hasChildren: false } as const;
-  for (const [place, wait] of waits.entries()) {
+  for (const [at, wait] of waits.entries()) {
     const { label, detail, refused } = wait;
     rows.push({
       ...part,
-      key: `${key} wait ${place}`,
+      key: `${key} wait ${at}`,
       kind: 'approval',
       label,
       detail,
@@ -59,13 +59,13 @@ export function addCall(context: CallContext, call: ToolCallState, key: string):
       failed: refused,
     });
   }
-  for (const [place, subCall] of (call.subCalls ?? []).entries()) {
+  for (const [at, subCall] of (call.subCalls ?? []).entries()) {
     const { startedAt, ms } = subCall;
     const subEnd = ms === undefined ? end : startedAt + ms;
     const isError = subCall.state === 'output-error';
     rows.push({
       ...part,
-      key: `${key} sub-call ${place}`,
+      key: `${key} sub-call ${at}`,
       kind: 'sub-call',
       label: subCall.name,
       ...(subCall.errorText === undefined ? {} : { detail: subCall.errorText }),

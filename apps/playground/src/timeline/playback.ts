@@ -31,7 +31,7 @@ export type PlaybackState = {
    * The time that the user or the playback last chose. A moment is that of an event, and a time may lie
    * between two events.
    */
-  place: { moment: Moment; time: number } | undefined;
+  position: { moment: Moment; time: number } | undefined;
   /** The wait for an answer that is being shortened. */
   wait: LongWait | undefined;
 };
@@ -52,7 +52,7 @@ export function createPlayback(options: PlaybackOptions): Playback {
   const store = createStore<PlaybackState>()(() => ({
     playing: false,
     speed: 1,
-    place: undefined,
+    position: undefined,
     wait: undefined,
   }));
   let cancelFrame: (() => void) | undefined;
@@ -65,14 +65,15 @@ export function createPlayback(options: PlaybackOptions): Playback {
     const log = turns.log(turn);
     const seq = seqAt(log, time);
     if (turn >= turns.count() - 1 && seq >= log.length - 1) {
-      store.setState({ place: undefined });
+      store.setState({ position: undefined });
       goTo(undefined);
       return false;
     }
-    const { place } = store.getState();
-    const isSame = place?.moment.turn === turn && place.moment.seq === seq && getMoment() === place.moment;
-    const moment = isSame ? place.moment : { turn, seq };
-    store.setState({ place: { moment, time } });
+    const { position } = store.getState();
+    const isSame =
+      position?.moment.turn === turn && position.moment.seq === seq && getMoment() === position.moment;
+    const moment = isSame ? position.moment : { turn, seq };
+    store.setState({ position: { moment, time } });
     if (!isSame) goTo(moment);
     return true;
   }
@@ -90,9 +91,9 @@ export function createPlayback(options: PlaybackOptions): Playback {
   function frame(): void {
     cancelFrame = undefined;
     if (played === undefined) return;
-    const { speed, place } = store.getState();
+    const { speed, position } = store.getState();
     // the page went to another moment, or shows another run
-    if (place?.moment !== getMoment()) return stop();
+    if (position?.moment !== getMoment()) return stop();
     const at = now();
     const { turns, turn, waits } = played;
     played.time = advance(played.time, (at - last) * speed, waits);
@@ -110,10 +111,10 @@ export function createPlayback(options: PlaybackOptions): Playback {
       cancelFrame?.();
       cancelSeek?.();
       const moment = getMoment();
-      const { place } = store.getState();
+      const { position } = store.getState();
       if (moment === undefined) start(turns, turn, 0);
       else {
-        const time = place?.moment === moment ? place.time : timeOf(turns.log(moment.turn), moment.seq);
+        const time = position?.moment === moment ? position.time : timeOf(turns.log(moment.turn), moment.seq);
         start(turns, moment.turn, time);
       }
       last = now();
@@ -139,9 +140,9 @@ export function createPlayback(options: PlaybackOptions): Playback {
 /** The time that is shown, in milliseconds since the turn started; undefined for now. */
 export function shownTime(
   moment: Moment | undefined,
-  place: PlaybackState['place'],
+  position: PlaybackState['position'],
   log: readonly RunEvent[],
 ): number | undefined {
   if (moment === undefined) return undefined;
-  return place?.moment === moment ? place.time : timeOf(log, moment.seq);
+  return position?.moment === moment ? position.time : timeOf(log, moment.seq);
 }

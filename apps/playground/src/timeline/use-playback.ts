@@ -46,6 +46,6 @@ export function turnsOf(session: RunSession): PlayedTurns {
 /** The time of a turn that is shown; undefined for now, and if another turn is shown. */
 export function useShownTime(session: RunSession, turn: number): number | undefined {
   const moment = useInspection((state) => state.moment);
-  const place = usePlayback((state) => state.place);
-  return moment?.turn === turn ? shownTime(moment, place, logOf(session, turn)) : undefined;
+  const position = usePlayback((state) => state.position);
+  return moment?.turn === turn ? shownTime(moment, position, logOf(session, turn)) : undefined;
 }

@@ -42,8 +42,8 @@ export function Waterfall({ session, turn, rows: all, end, live }: WaterfallProp
 
   const onClick = (event: MouseEvent): void => {
     if (!(event.target instanceof Element) || axis.current === null) return;
-    const place = event.target.closest<HTMLElement>('[data-row]')?.dataset.row;
-    const row = place === undefined ? undefined : rows[Number(place)];
+    const index = event.target.closest<HTMLElement>('[data-row]')?.dataset.row;
+    const row = index === undefined ? undefined : rows[Number(index)];
     const { left, right, width: pixels } = axis.current.getBoundingClientRect();
     const isOnAxis = event.clientX >= left - 8 && event.clientX <= right + 8;
     if (isOnAxis) {

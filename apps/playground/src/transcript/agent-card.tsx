@@ -25,7 +25,7 @@ type AgentCardProps = {
   children: () => ReactNode;
 };
 
-type Stand = { words: string; more?: string; look: string; Icon: typeof Check; spins?: boolean };
+type StatusLabel = { label: string; more?: string; look: string; Icon: typeof Check; spins?: boolean };
 
 /** An agent's card: open while it works, unless several work side by side; one line once it is done. */
 export function AgentCard(props: AgentCardProps) {
@@ -34,7 +34,7 @@ export function AgentCard(props: AgentCardProps) {
   const [choice, setOpen] = useState<boolean>();
   const open = choice ?? (works && look !== 'line');
   const isInside = look === 'inside' || look === 'line';
-  const stand = standOf(agent, pending !== undefined && isPending(pending));
+  const status = statusLabelOf(agent, pending !== undefined && isPending(pending));
   const element = useRef<HTMLElement>(null);
   const row = useSelectable(element, selection);
   return (
@@ -95,11 +95,11 @@ export function AgentCard(props: AgentCardProps) {
           </span>
         )}
         <span className="ml-auto flex shrink-0 items-center gap-2 pl-2 text-sm">
-          <span className={clsx('flex items-center gap-1', stand.look)}>
-            <stand.Icon className={clsx('size-3.5', stand.spins && 'animate-spin')} />
+          <span className={clsx('flex items-center gap-1', status.look)}>
+            <status.Icon className={clsx('size-3.5', status.spins && 'animate-spin')} />
             <span>
-              {stand.words}
-              {stand.more !== undefined && <span className="narrow:hidden">{stand.more}</span>}
+              {status.label}
+              {status.more !== undefined && <span className="narrow:hidden">{status.more}</span>}
             </span>
           </span>
           <CallDuration call={call} origin={origin} />
@@ -117,29 +117,29 @@ export function AgentCard(props: AgentCardProps) {
   );
 }
 
-function standOf(agent: AgentState, asks: boolean): Stand {
+function statusLabelOf(agent: AgentState, asks: boolean): StatusLabel {
   switch (agent.status) {
     case 'done':
-      return { words: 'Done', look: 'text-ok', Icon: Check };
+      return { label: 'Done', look: 'text-ok', Icon: Check };
     case 'error':
-      return { words: 'Failed', look: 'text-danger', Icon: CircleAlert };
+      return { label: 'Failed', look: 'text-danger', Icon: CircleAlert };
     case 'stopped':
-      return { words: 'Stopped', look: 'text-ink-2', Icon: Ban };
+      return { label: 'Stopped', look: 'text-ink-2', Icon: Ban };
     case 'running':
-      if (asks) return { words: 'Waiting for you', look: 'text-warn', Icon: Pause };
-      return { ...phaseStand(agent.phase), look: 'text-tool', Icon: LoaderCircle, spins: true };
+      if (asks) return { label: 'Waiting for you', look: 'text-warn', Icon: Pause };
+      return { ...phaseLabelOf(agent.phase), look: 'text-tool', Icon: LoaderCircle, spins: true };
     default:
-      return { words: 'At work', look: 'text-tool', Icon: LoaderCircle, spins: true };
+      return { label: 'At work', look: 'text-tool', Icon: LoaderCircle, spins: true };
   }
 }
 
 /** A phone has no room for the name of the waiting agent; the card below names it. */
-function phaseStand(phase: keyof typeof phaseLabel): Pick<Stand, 'words' | 'more'> {
+function phaseLabelOf(phase: keyof typeof phaseLabel): Pick<StatusLabel, 'label' | 'more'> {
   return phase === 'requesting'
-    ? { words: 'Waiting', more: ' for the model' }
-    : { words: capital(phaseLabel[phase]) };
+    ? { label: 'Waiting', more: ' for the model' }
+    : { label: capital(phaseLabel[phase]) };
 }
 
-function capital(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

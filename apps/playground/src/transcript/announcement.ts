@@ -12,13 +12,13 @@ export function announcement(state: RunState): string {
       const asked = all.find(isPending);
       if (asked === undefined) return 'Run ended. It waits for an answer.';
       // the same words twice would be announced once
-      const place = all.indexOf(asked) + 1;
-      return `Waiting for you${place === 1 ? '' : `, question ${place}`}: may ${asked.toolName} run?`;
+      const position = all.indexOf(asked) + 1;
+      return `Waiting for you${position === 1 ? '' : `, question ${position}`}: may ${asked.toolName} run?`;
     }
     case 'running': {
       const agent = state.agents.findLast(({ status }) => status === 'running');
       if (agent !== undefined) return `Agent ${agent.name ?? ''} at work.`;
-      const call = state.toolCalls.findLast(({ state: stand }) => stand === 'running');
+      const call = state.toolCalls.findLast(({ state: callState }) => callState === 'running');
       if (call !== undefined) return `Running tool ${call.toolName}.`;
       const step = state.steps.length;
       if (step === 0) return 'Run started.';
@@ -27,7 +27,7 @@ export function announcement(state: RunState): string {
       return isHeld ? `Step ${step}: ${phaseLabel[state.phase]}.` : `Step ${step}.`;
     }
     case 'done': {
-      const failed = state.toolCalls.filter(({ state: stand }) => stand === 'output-error').length;
+      const failed = state.toolCalls.filter(({ state: callState }) => callState === 'output-error').length;
       const tools = state.toolCalls.length;
       const toolWords =
         tools === 0 ? '' : ` ${tools} tool ${tools === 1 ? 'call' : 'calls'}, ${failed} failed.`;

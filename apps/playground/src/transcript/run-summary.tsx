@@ -9,9 +9,9 @@ import { formatCount, formatDuration, plural } from '../ui/format.ts';
 import { runTimes } from './run-times.ts';
 
 const looks = {
-  done: { Icon: CircleCheck, words: 'Done in', look: 'text-ok' },
-  stopped: { Icon: CircleStop, words: 'Stopped after', look: 'text-ink-2' },
-  error: { Icon: CircleAlert, words: 'Failed after', look: 'text-danger' },
+  done: { Icon: CircleCheck, label: 'Done in', look: 'text-ok' },
+  stopped: { Icon: CircleStop, label: 'Stopped after', look: 'text-ink-2' },
+  error: { Icon: CircleAlert, label: 'Failed after', look: 'text-danger' },
 } as const;
 
 type RunSummaryProps = { session: RunSession; state: RunState; turn: number };
@@ -20,7 +20,7 @@ type RunSummaryProps = { session: RunSession; state: RunState; turn: number };
 export function RunSummary({ session, state, turn }: RunSummaryProps) {
   if (state.status !== 'done' && state.status !== 'stopped' && state.status !== 'error') return null;
   if (state.steps.length === 0) return null;
-  const { Icon, words, look } = looks[state.status];
+  const { Icon, label, look } = looks[state.status];
   const { model, tools } = runTimes(state);
   const { inputTokens, outputTokens, totalTokens } = state.usage;
   return (
@@ -33,7 +33,7 @@ export function RunSummary({ session, state, turn }: RunSummaryProps) {
       <div className="flex flex-wrap items-center gap-x-2 px-3 pt-2.5 pb-2">
         <Icon aria-hidden className={`size-4 shrink-0 ${look}`} />
         <h3 className="font-medium">
-          {words} {formatDuration(state.elapsed)}
+          {label} {formatDuration(state.elapsed)}
         </h3>
         <span className="text-ink-2">
           {plural(state.steps.length, 'step')}

@@ -69,7 +69,7 @@ test.each([
   [401, 'signed in'],
   [403, 'does not accept requests from this page'],
   [404, 'Nothing is shared under this link'],
-  [413, 'more than can be kept'],
+  [413, 'larger than the share store keeps'],
   [429, 'a lot of sharing'],
   [503, 'failed (503)'],
 ])('status %i is a sentence', async (status, words) => {

@@ -44,10 +44,10 @@ test('playing shows events at their own times, continues with the next turn, and
   expect(shown).toEqual(['0:0', '0:1', '1:0']);
   for (const ms of [49, 1, 300]) frame(ms);
   expect(shown).toEqual(['0:0', '0:1', '1:0', '1:1']);
-  expect(shownTime(getMoment(), playback.getState().place, logs[1]!)).toBe(350);
+  expect(shownTime(getMoment(), playback.getState().position, logs[1]!)).toBe(350);
   frame(50);
   expect(shown.at(-1)).toBeUndefined();
-  expect(playback.getState()).toMatchObject({ playing: false, place: undefined });
+  expect(playback.getState()).toMatchObject({ playing: false, position: undefined });
 });
 
 test('a higher speed applies from then on, and a pause keeps a time between two events', () => {
@@ -59,7 +59,7 @@ test('a higher speed applies from then on, and a pause keeps a time between two 
   expect(shown).toEqual(['1:0', '1:1']);
   playback.pause();
   frame(1_000);
-  expect(shownTime(getMoment(), playback.getState().place, logs[1]!)).toBe(90);
+  expect(shownTime(getMoment(), playback.getState().position, logs[1]!)).toBe(90);
   playback.setSpeed(1);
   playback.play(turns, 0);
   frame(309);

@@ -17,8 +17,8 @@ export class Conversation {
   #results: ToolResultPart[] = [];
   #changed = false;
 
-  constructor(opening: readonly ModelMessage[]) {
-    this.#messages = [...opening];
+  constructor(initialMessages: readonly ModelMessage[]) {
+    this.#messages = [...initialMessages];
   }
 
   /** The turns that stay. */

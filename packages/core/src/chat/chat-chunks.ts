@@ -38,7 +38,7 @@ class ChatChunks implements ChatTranslator {
   readonly #calls = createOpenCalls();
   readonly #list: TaskDraft = {
     facts: { tasks: [] },
-    own: (tasks) => (Array.isArray(tasks) ? (tasks.slice() as typeof tasks) : tasks),
+    writable: (tasks) => (Array.isArray(tasks) ? (tasks.slice() as typeof tasks) : tasks),
     progress: { earlierTasks: new Map() },
     indexes: {},
   };

@@ -12,7 +12,7 @@ const ABOUT_VARIABLES =
  */
 export function compileInstructions(
   definitions: Pick<Definitions, 'variables' | 'system'>,
-  own: Instructions | undefined,
+  callerInstructions: Instructions | undefined,
   format: SystemFormat = 'labels',
 ): string | SystemModelMessage[] | undefined {
   const messages: SystemModelMessage[] = [];
@@ -53,7 +53,7 @@ export function compileInstructions(
     });
   }
   endParts();
-  for (const message of promptMessages(own)) {
+  for (const message of systemMessages(callerInstructions)) {
     if (message.providerOptions === undefined) {
       blocks.push(message.content);
       continue;
@@ -81,8 +81,8 @@ export function systemPart(name: string, part: SystemPart, format: SystemFormat)
   return format === 'xml' ? `<${name}>${part.value}</${name}>` : `${name}:\n${part.value}`;
 }
 
-function promptMessages(own: Instructions | undefined): SystemModelMessage[] {
-  if (own === undefined || own === '') return [];
-  if (typeof own === 'string') return [{ role: 'system', content: own }];
-  return Array.isArray(own) ? own : [own];
+function systemMessages(instructions: Instructions | undefined): SystemModelMessage[] {
+  if (instructions === undefined || instructions === '') return [];
+  if (typeof instructions === 'string') return [{ role: 'system', content: instructions }];
+  return Array.isArray(instructions) ? instructions : [instructions];
 }

@@ -242,7 +242,9 @@ async function giveResponse(run: RunHandle, command: DurableCommand): Promise<bo
 
 function endReasonError(end: AbortSignal | undefined): CuelineError {
   const reason: unknown = end?.reason;
-  return CuelineError.isInstance(reason) ? reason : new CuelineError('interrupted', 'The run was ended.');
+  return CuelineError.isInstance(reason)
+    ? reason
+    : new CuelineError('interrupted', 'The run was ended from outside. Start it again.');
 }
 
 /** Ends the log of a run that could not start, or not continue. Without an error, it was stopped. */

@@ -142,7 +142,7 @@ export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoo
           abortSignal,
           unfinishedCalls: loopOptions.unfinishedCalls,
           takeOver,
-          opening: position?.opening,
+          initialMessageCount: position?.initialMessageCount,
           aroundPrepareStep: loopOptions.aroundPrepareStep,
         }),
       ),

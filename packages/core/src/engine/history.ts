@@ -18,7 +18,7 @@ export type History = {
   advance(step: StepPosition, answers?: ModelMessage): readonly ModelMessage[];
   readonly messages: readonly ModelMessage[];
   /** Number of messages that the run began with. */
-  readonly opening: number;
+  readonly initialMessageCount: number;
   /**
    * Number of messages at the end that the model has received since its last step, including answers to approvals.
    */
@@ -27,18 +27,21 @@ export type History = {
   replace(messages: readonly ModelMessage[]): void;
 };
 
-/** Creates a history; `begunWith` is the `opening` of a run whose earlier steps were made by other processes. */
+/**
+ * Creates a history; `begunWith` is the `initialMessageCount` of a run whose earlier steps were made by other
+ * processes.
+ */
 export function createHistory(begunWith?: number): History {
   let messages: ModelMessage[] = [];
-  let opening = 0;
+  let initialMessageCount = 0;
   let seen = 0;
   let steered = 0;
   return {
     get messages() {
       return messages;
     },
-    get opening() {
-      return opening;
+    get initialMessageCount() {
+      return initialMessageCount;
     },
     get steered() {
       return steered;
@@ -46,7 +49,7 @@ export function createHistory(begunWith?: number): History {
     advance({ steps, initialMessages, experimental_steeringMessages: steering = [] }, answers) {
       if (seen === 0 && messages.length === 0) {
         messages = [...initialMessages];
-        opening = begunWith ?? messages.length;
+        initialMessageCount = begunWith ?? messages.length;
       }
       for (; seen < steps.length; seen += 1) messages.push(...(steps[seen]?.response.messages ?? []));
       const delivered = steering.filter((message) => !isPlaceholder(message));
@@ -57,7 +60,7 @@ export function createHistory(begunWith?: number): History {
     },
     replace(replacement) {
       messages = [...replacement];
-      opening = 0;
+      initialMessageCount = 0;
     },
   };
 }

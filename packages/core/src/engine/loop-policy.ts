@@ -16,7 +16,7 @@ export type LoopPolicySetup = {
   define?: (prompt: Prompt) => void | Promise<void>;
   /** True if the answer is JSON, which `state.object` shows as it arrives. */
   structured?: boolean;
-  policy: (stage: LoopPolicyContext) => LoopPolicy;
+  policy: (context: LoopPolicyContext) => LoopPolicy;
 };
 
 /** The loop that a policy is for. */

@@ -25,14 +25,14 @@ export type OpenPromptOptions = {
 };
 
 /** Calls plugins and the prompt function, which make their definitions. @throws CuelineError `invalid_definition` */
-export async function openPrompt(opening: OpenPromptOptions): Promise<OpenedPrompt> {
+export async function openPrompt(options: OpenPromptOptions): Promise<OpenedPrompt> {
   const prompt = new Prompt();
-  for (const plugin of opening.plugins) await usePlugin(prompt, plugin);
-  if (opening.declared !== undefined) prompt.defTools(opening.declared);
-  await opening.define(prompt);
-  checkTools(opening.tools);
-  prompt.start(opening.tools);
-  const messages = [...(await resolveMessages(prompt.definitions.messages)), ...(opening.messages ?? [])];
+  for (const plugin of options.plugins) await usePlugin(prompt, plugin);
+  if (options.declared !== undefined) prompt.defTools(options.declared);
+  await options.define(prompt);
+  checkTools(options.tools);
+  prompt.start(options.tools);
+  const messages = [...(await resolveMessages(prompt.definitions.messages)), ...(options.messages ?? [])];
   return { prompt, messages };
 }
 

@@ -32,11 +32,11 @@ type PrepareStepOptions = {
   systemFormat: SystemFormat | undefined;
   activeTools: readonly string[] | undefined;
   /** The caller's `prepareStep`, which has the last word. */
-  own: PrepareStepFunction<ToolSet> | undefined;
+  callerPrepareStep: PrepareStepFunction<ToolSet> | undefined;
   policy: LoopPolicy | undefined;
   approvals: ProviderApprovals;
   /** Number of messages that the run began with; missing if it begins here. */
-  opening: number | undefined;
+  initialMessageCount: number | undefined;
   /** The steps of other processes, which come before those here. */
   earlierSteps: readonly StepResult<ToolSet, UserContext>[];
   /** Returns what the model has received since the last of them, once. */
@@ -66,14 +66,14 @@ class StepPreparation {
   readonly #prompt;
   readonly #registry;
   readonly #tasks;
-  readonly #own;
+  readonly #callerPrepareStep;
   readonly #policy;
   readonly #runContext;
   readonly #sink;
   readonly #base;
   readonly #history;
   /** The caller's replacement of the system prompt. As in the AI SDK, it holds for later steps, too. */
-  #ownInstructions: Instructions | undefined;
+  #replacedInstructions: Instructions | undefined;
   /** Once a step has sent other messages than the history, later steps must be given theirs. */
   #rewritten;
   readonly #unknownTools;
@@ -85,13 +85,13 @@ class StepPreparation {
     this.#prompt = options.prompt;
     this.#registry = options.registry;
     this.#tasks = options.tasks;
-    this.#own = options.own;
+    this.#callerPrepareStep = options.callerPrepareStep;
     this.#policy = options.policy;
     this.#runContext = this.#agentContext.runContext;
     this.#sink = this.#agentContext.sink;
     this.#base = this.#prompt.definitions;
     this.#rewritten = this.#tasks !== undefined;
-    this.#history = createHistory(options.opening);
+    this.#history = createHistory(options.initialMessageCount);
     this.#unknownTools = new Set(options.activeTools);
   }
 
@@ -151,7 +151,10 @@ class StepPreparation {
       this.#rewritten = true;
     }
     const conversation = this.#history.messages;
-    const { layer, messages } = (await this.#tasks?.step(conversation, this.#history.opening)) ?? {
+    const { layer, messages } = (await this.#tasks?.step(
+      conversation,
+      this.#history.initialMessageCount,
+    )) ?? {
       layer: undefined,
       messages: conversation,
     };
@@ -173,7 +176,7 @@ class StepPreparation {
     });
     this.#rewritten ||= hooked.replaced;
     // the AI SDK keeps instructions for later steps, so a step without any must set them to nothing
-    const instructions = hooked.system ?? this.#ownInstructions ?? compile() ?? [];
+    const instructions = hooked.system ?? this.#replacedInstructions ?? compile() ?? [];
     if (this.#options.forceTools && step.stepNumber === 0 && hooked.activeTools.length === 0) {
       this.#warn('forceTools is set, but the first step has no tool that the model could call.');
     }
@@ -193,11 +196,11 @@ class StepPreparation {
         : {}),
       ...(adjusted?.toolChoice === undefined ? {} : { toolChoice: adjusted.toolChoice }),
     };
-    if (this.#own === undefined) {
+    if (this.#callerPrepareStep === undefined) {
       this.#options.onChange(hooked.settings);
       return compiled;
     }
-    const changed = await callOwn(this.#own, {
+    const changed = await callPrepareStep(this.#callerPrepareStep, {
       ...step,
       instructions,
       ...('messages' in compiled ? { messages: compiled.messages } : {}),
@@ -206,7 +209,7 @@ class StepPreparation {
     if (changed === undefined) return compiled;
     const { system, model, messages: hookMessages, ...settings } = changed;
     const sentSystem = settings.instructions ?? system;
-    this.#ownInstructions = sentSystem ?? this.#ownInstructions;
+    this.#replacedInstructions = sentSystem ?? this.#replacedInstructions;
     // a task list selects its messages from the whole conversation at every step
     if (hookMessages !== undefined && this.#tasks === undefined) this.#history.replace(hookMessages);
     return {
@@ -233,12 +236,12 @@ function withoutOrphans(messages: readonly ModelMessage[], stepNumber: number): 
   );
 }
 
-async function callOwn(
-  own: PrepareStepFunction<ToolSet>,
+async function callPrepareStep(
+  prepareStep: PrepareStepFunction<ToolSet>,
   step: Parameters<PrepareStepFunction<ToolSet>>[0],
 ): Promise<PrepareStepResult<ToolSet>> {
   try {
-    return await own(step);
+    return await prepareStep(step);
   } catch (error) {
     throw scriptError(`prepareStep, at step ${step.stepNumber},`, error);
   }

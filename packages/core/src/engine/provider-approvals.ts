@@ -1,7 +1,7 @@
 import type { Experimental_Steering as Steering, ModelMessage, ToolModelMessage } from 'ai';
 import { createId } from '../base/create-id.ts';
 import type { ApprovalResponse } from '../log/events.ts';
-import type { ApprovalRequest } from './recording/recorder.ts';
+import type { ApprovalRequestPart } from './recording/recorder.ts';
 import { toJson } from '../messages/to-json.ts';
 import type { AgentContext } from '../tool-calls/run-context.ts';
 
@@ -13,7 +13,7 @@ export type ProviderApprovals = {
   /** True if the step has asked for an approval that is not answered yet. */
   readonly requested: boolean;
   /** Adds an approval that the current step asks for. */
-  add(part: ApprovalRequest): void;
+  add(part: ApprovalRequestPart): void;
   /** Asks for the approvals of the step, waits for the answers, and lets the run continue with them. */
   settle(steering: Steering, signal: AbortSignal): Promise<void>;
   /** Takes over the answers that came after the last step of another process. */
@@ -23,10 +23,13 @@ export type ProviderApprovals = {
 };
 
 export function createProviderApprovals({ runContext, path, sink }: AgentContext): ProviderApprovals {
-  let requested: ApprovalRequest[] = [];
+  let requested: ApprovalRequestPart[] = [];
   let answers: ToolModelMessage['content'] = [];
 
-  async function ask({ approvalId, toolCall, reason }: ApprovalRequest, signal: AbortSignal): Promise<void> {
+  async function ask(
+    { approvalId, toolCall, reason }: ApprovalRequestPart,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { toolCallId, toolName, input } = toolCall;
     const response = await runContext.pending.requestApproval(
       {
@@ -99,7 +102,7 @@ export function separateAnswers(messages: readonly ModelMessage[]): {
 /** Returns the answers in the AI SDK's form for a client. */
 function responseParts(
   approvalId: string,
-  { toolCallId, toolName, providerMetadata }: ApprovalRequest['toolCall'],
+  { toolCallId, toolName, providerMetadata }: ApprovalRequestPart['toolCall'],
   reply: ApprovalResponse,
 ): ToolModelMessage['content'] {
   const reason = reply.approved || reply.reason === undefined ? {} : { reason: reply.reason };

@@ -28,7 +28,7 @@ export function createResponseCheck(toolSchema: ToolSchema, tries = 0): Response
     async check({ text }) {
       tries += 1;
       try {
-        value = await parseWith(schema, readJson(text));
+        value = await parseWith(schema, readModelJson(text));
         issues = undefined;
         return undefined;
       } catch (error) {
@@ -42,7 +42,7 @@ export function createResponseCheck(toolSchema: ToolSchema, tries = 0): Response
         ? undefined
         : new CuelineError(
             'parse_failed',
-            `The answer did not fit its schema after ${tries} tries: ${issues}`,
+            `The answer did not fit its schema after ${tries} tries. Try another model, or a simpler schema. What did not fit: ${issues}`,
             {
               details: { tries },
             },
@@ -54,7 +54,7 @@ export function createResponseCheck(toolSchema: ToolSchema, tries = 0): Response
 }
 
 /** Reads JSON as models write it: alone, or in a fenced block. */
-export function readJson(text: string): unknown {
+export function readModelJson(text: string): unknown {
   const body = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
   if (body.trim() === '') throw new Error('it is empty');
   try {

@@ -98,8 +98,8 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
     messages: inner.messages,
   });
   const model = inner.model === undefined ? parent.model : await runContext.models.resolve(inner.model);
-  const place = placeOf(parent, inner);
-  const { path, callBase, past, calls, known } = place;
+  const located = locateAgent(parent, inner);
+  const { path, callBase, past, calls, known } = located;
   if (known?.end !== undefined) {
     const sink = { append: () => {}, ended: true };
     const context = { runContext, path, depth, callBase, model, sink, past: readPast(known.events) };
@@ -117,7 +117,7 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
   const sink = createAgentSink(runContext.log, path);
   const agentContext: AgentContext = { runContext, path, depth, callBase, model, sink, past };
   let ending: Ending | undefined;
-  if (place.voids !== undefined) sink.append(place.voids);
+  if (located.voids !== undefined) sink.append(located.voids);
   if (past === undefined) {
     sink.append({
       type: 'agent-start',
@@ -162,8 +162,8 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
   return response === undefined && policy === undefined ? await result.text : value();
 }
 
-/** The place of an agent in its run, and what another process has left of it. */
-type AgentPlace = {
+/** The path of an agent in its run, and what another process has left of it. */
+type AgentLocation = {
   path: string;
   /** The prefix of the keys of its calls. */
   callBase: string;
@@ -176,7 +176,7 @@ type AgentPlace = {
   voids: RunEventBody | undefined;
 };
 
-function placeOf(parent: AgentContext, inner: InnerPrompt): AgentPlace {
+function locateAgent(parent: AgentContext, inner: InnerPrompt): AgentLocation {
   const { toolCallId } = inner;
   const retried = retriedPathOf(parent, toolCallId);
   const path = retried ?? parent.runContext.pathOf(parent.path, toolCallId);
@@ -187,11 +187,11 @@ function placeOf(parent: AgentContext, inner: InnerPrompt): AgentPlace {
   const callBase = retried === undefined ? oldBase : `${parent.callBase}/${segment}`;
   const found = findLog(parent, segment, retried !== undefined);
   const known = found !== undefined && isOf(found, inner, parent.runContext.secrets) ? found : undefined;
-  const place = { path, callBase, known, past: undefined, calls: [], voids: undefined };
-  if (known === undefined || known.end !== undefined) return place;
+  const located = { path, callBase, known, past: undefined, calls: [], voids: undefined };
+  if (known === undefined || known.end !== undefined) return located;
   const voids = voidingEvent(known.events);
   const past = readPast(voids === undefined ? known.events : [...known.events, voids]);
-  return { ...place, past, calls: openCallsOf(past, oldBase), voids };
+  return { ...located, past, calls: openCallsOf(past, oldBase), voids };
 }
 
 /** Returns the path of an agent that continues in an unfinished call of a retried run. */

@@ -6,7 +6,7 @@ import type { CompiledRequest } from '../log/events.ts';
 import { createRunLog } from '../log/run-log.ts';
 import { createModels } from '../models/create-models.ts';
 import type { Plugin } from '../prompt/define-plugin.ts';
-import { namedModels } from './named-models.ts';
+import { nameOnlyModels } from './name-only-models.ts';
 import { openRun, toDefinition } from './open-run.ts';
 import type { PromptConfig, PromptSource } from '../prompt/prompt-options.ts';
 import type { Ending } from './ending.ts';
@@ -45,7 +45,7 @@ export async function runDryRun<Input, Plugins extends readonly Plugin[]>(
   config: DryRunConfig<Input, Plugins>,
 ): Promise<DryRun> {
   const definition = toDefinition(source);
-  const models = namedModels(createModels(config));
+  const models = nameOnlyModels(createModels(config));
   const model = await models.resolve(config.model ?? definition.model ?? '');
   const step = checkStep(config.step ?? 0);
   const { prompt, messages, limits, approvedEffects, loopRules, options, abortSignal } = await openRun(

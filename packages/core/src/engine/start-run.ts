@@ -51,11 +51,11 @@ type StartSettings = {
   onWork?: WorkListener | undefined;
   whenStored?: WhenStored | undefined;
   /** The run, if it is advanced step by step. */
-  durable?: DurableStart | undefined;
+  durable?: AdvancedRun | undefined;
 };
 
 /** A run that is advanced step by step. */
-export type DurableStart = DurableRun & {
+export type AdvancedRun = DurableRun & {
   readonly runId: string;
   /** The log, with everything that is stored of the run. */
   readonly log: RunLog;
@@ -88,7 +88,7 @@ export async function startRun<
     track(
       openRun(definition, past === undefined ? config : { ...config, messages: messagesOf(past, openCalls) }),
     ),
-    notYet(config.options?.abortSignal),
+    abortedLater(config.options?.abortSignal),
   );
 
   const log = withRedactedKeys(durable?.log ?? createRunLog(), models.secrets());
@@ -205,7 +205,7 @@ function runEnd(
  * Waits a moment for a prompt function whose signal was aborted before the start. Most functions return within
  * it, and the run then ends as stopped.
  */
-function notYet(signal: AbortSignal | undefined): AbortSignal | undefined {
+function abortedLater(signal: AbortSignal | undefined): AbortSignal | undefined {
   if (signal?.aborted !== true) return signal;
   const later = new AbortController();
   setTimeout(() => later.abort(signal.reason));

@@ -38,7 +38,7 @@ export type StreamContext = {
   /** What the loop continues, if another process began it. */
   takeOver: TakeOver | undefined;
   /** Number of messages that the run began with; missing if it begins here. */
-  opening: number | undefined;
+  initialMessageCount: number | undefined;
 };
 
 /** Prepares what a step sends. */

@@ -49,8 +49,9 @@ export function composeStreamOptions(
   const { system, instructions, systemFormat, forceTools = false, ...rest } = options;
   const { sink, runContext, past } = agentContext;
   const { definitions } = prompt;
-  const own = joinInstructions(system, instructions);
-  const compile = (): Instructions | undefined => compileInstructions(definitions, own, systemFormat);
+  const callerInstructions = joinInstructions(system, instructions);
+  const compile = (): Instructions | undefined =>
+    compileInstructions(definitions, callerInstructions, systemFormat);
   const visible = (): Definitions => layered(definitions, tasks?.layer);
   const recordVariables = createVariableRecorder(() => visible().variables, sink, past?.state.variables);
   const describe = createRequestRecorder(
@@ -60,7 +61,7 @@ export function composeStreamOptions(
   );
   const earlierSteps = past === undefined ? [] : pastSteps(past);
   const shouldStop = createStopCheck(context, earlierSteps, rest.stopWhen);
-  const opening = createLoopOpening(context, compile, shouldStop);
+  const preparation = createLoopPreparation(context, compile, shouldStop);
   const steering = rest.experimental_steering ?? createSteering();
   /** What hooks and `prepareStep` have changed for the step that is about to start. */
   let changes: object = {};
@@ -77,16 +78,16 @@ export function composeStreamOptions(
     prompt,
     registry,
     tasks,
-    instructions: own,
+    instructions: callerInstructions,
     systemFormat,
     activeTools: rest.activeTools,
-    own: rest.prepareStep,
+    callerPrepareStep: rest.prepareStep,
     forceTools: forceTools && rest.toolChoice === undefined,
     policy,
     approvals: context.approvals,
-    opening: context.opening,
+    initialMessageCount: context.initialMessageCount,
     earlierSteps,
-    takeReceived: opening.takeReceived,
+    takeReceived: preparation.takeReceived,
     onChange: (changed) => (changes = changed),
   });
   const hasTools = definitions.tools.size > 0;
@@ -102,7 +103,7 @@ export function composeStreamOptions(
       : { experimental_transform: [rest.experimental_transform ?? [], attempts.transform].flat() }),
     prepareStep: async (step) => {
       responseFormat = await formatOf(context.output);
-      if (step.stepNumber === 0) await opening.begin(step.messages);
+      if (step.stepNumber === 0) await preparation.begin(step.messages);
       return prepareForModel(context, prepareStep, step);
     },
     stopWhen: async ({ steps }) => {
@@ -145,18 +146,18 @@ async function prepareForModel(
 }
 
 /** What a loop does before its first step. */
-type LoopOpening = {
+type LoopPreparation = {
   /** Finishes what another process, or an earlier attempt, has left open. */
   begin(messages: readonly ModelMessage[]): Promise<void>;
   /** Returns, once, what the model has received since the last step of another process. */
   takeReceived(): readonly ModelMessage[];
 };
 
-function createLoopOpening(
+function createLoopPreparation(
   context: StreamContext,
   instructions: () => Instructions | undefined,
   shouldStop: StopCheck,
-): LoopOpening {
+): LoopPreparation {
   const { recorder, registry, toolApproval, policy, agentContext, takeOver, unfinishedCalls = [] } = context;
   let received: readonly ModelMessage[] = [];
 
@@ -202,12 +203,12 @@ function createStopCheck(
   earlierSteps: readonly LoopStep[],
   stopWhen: CallerOptions['stopWhen'],
 ): StopCheck {
-  const own = stopWhen === undefined ? [] : [stopWhen].flat().map(withScriptErrors);
+  const conditions = stopWhen === undefined ? [] : [stopWhen].flat().map(withScriptErrors);
   return async (here) => {
     // after an error there is nothing to continue from
     if (recorder.failure !== undefined || tasks?.failed === true || policy?.done?.() === true) return true;
     const steps = earlierSteps.length === 0 ? (here as LoopStep[]) : [...earlierSteps, ...here];
-    const met = await Promise.all(own.map(async (condition) => condition({ steps })));
+    const met = await Promise.all(conditions.map(async (condition) => condition({ steps })));
     return met.some(Boolean);
   };
 }

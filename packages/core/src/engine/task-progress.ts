@@ -15,12 +15,12 @@ import type { EventSink } from '../tool-calls/run-context.ts';
 /** Connects a task list with a run: the messages of each step, and when the run may end. */
 export type TaskProgress = {
   /**
-   * Returns what the next step sends of the conversation, whose first `opening` messages are the prompt's own,
-   * and the current task's definitions. Calls `extend` if a task has become current.
+   * Returns what the next step sends of the conversation, and the current task's definitions. The first
+   * `initialMessageCount` messages of the conversation are the prompt's own. Calls `extend` if a task has become current.
    */
   step(
     conversation: readonly ModelMessage[],
-    opening: number,
+    initialMessageCount: number,
   ): Promise<{ layer: Definitions | undefined; messages: readonly ModelMessage[] }>;
   /** The task of the last step. */
   readonly taskId: string | undefined;
@@ -70,7 +70,7 @@ export function createTaskProgress(
     () => sink.ended,
   );
 
-  async function enter(messages: readonly ModelMessage[], opening: number): Promise<void> {
+  async function enter(messages: readonly ModelMessage[], initialMessageCount: number): Promise<void> {
     const { current } = list;
     if (current?.id === currentId) return;
     layer = undefined;
@@ -83,14 +83,14 @@ export function createTaskProgress(
     const { extend } = list.definitionOf(current.id) ?? {};
     if (extend === undefined) return;
     try {
-      const own = await prompt.layer((scoped) => extend(scoped, compose(messages, opening)));
+      const own = await prompt.layer((scoped) => extend(scoped, compose(messages, initialMessageCount)));
       layer = { ...own, messages: await resolveMessages(own.messages) };
     } catch (error) {
       throw scriptError(`extend of the task “${current.title}”`, error, 'prompt');
     }
   }
 
-  function compose(messages: readonly ModelMessage[], opening: number): ModelMessage[] {
+  function compose(messages: readonly ModelMessage[], initialMessageCount: number): ModelMessage[] {
     const text = renderWindow(list.list, { edits: list.userEdits });
     // a list that an earlier turn has finished is not sent again
     const isOld = currentId === undefined && since === 0 && isComplete(list.list);
@@ -98,22 +98,22 @@ export function createTaskProgress(
     // the same object as long as its content is the same, so that the log does not repeat it
     if (window?.content !== text) window = { role: 'user', content: text };
     return [
-      ...messages.slice(0, opening),
+      ...messages.slice(0, initialMessageCount),
       window,
       ...(layer?.messages ?? []),
-      ...messages.slice(Math.max(since, opening)),
+      ...messages.slice(Math.max(since, initialMessageCount)),
     ];
   }
 
   return {
-    async step(messages, opening) {
+    async step(messages, initialMessageCount) {
       // the user's changes are shown until the next task, and at least once
       if (list.current?.id !== currentId) list.userEdits = list.userEdits.slice(shownEdits);
       // the list may change while `extend` of its current task runs
-      do await enter(messages, opening);
+      do await enter(messages, initialMessageCount);
       while (list.current?.id !== currentId);
       shownEdits = list.userEdits.length;
-      return { layer, messages: compose(messages, opening) };
+      return { layer, messages: compose(messages, initialMessageCount) };
     },
     called(toolName) {
       // a call beside the one that finishes a task belongs to that task
@@ -145,7 +145,7 @@ function unfinishedTasksError({ list }: TaskListDefinition): CuelineError | unde
   if (failed !== undefined) {
     return new CuelineError(
       'tasks_incomplete',
-      `The task “${failed.title}” failed after ${attemptsOf(failed)}. Last feedback: ${failed.error ?? 'none'}`,
+      `The task “${failed.title}” failed after ${attemptsOf(failed)}. Try another model, or raise maxAttempts. Last feedback: ${failed.error ?? 'none'}`,
       { details: { taskId: failed.id, open: openTasks(list).map(({ id }) => id) } },
     );
   }
@@ -153,7 +153,7 @@ function unfinishedTasksError({ list }: TaskListDefinition): CuelineError | unde
   if (open.length === 0) return undefined;
   return new CuelineError(
     'tasks_incomplete',
-    `The model stopped with ${open.length === 1 ? 'a task' : `${open.length} tasks`} open: ${open.map(({ title }) => `“${title}”`).join(', ')}.`,
+    `The model stopped with ${open.length === 1 ? 'a task' : `${open.length} tasks`} open: ${open.map(({ title }) => `“${title}”`).join(', ')}. Try another model, or raise maxNudges.`,
     { details: { open: open.map(({ id }) => id) } },
   );
 }

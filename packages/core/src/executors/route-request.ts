@@ -180,7 +180,11 @@ export function unexpectedResponseError(response: Response, expected: string): C
  * Reads an answer of JSON that has this field.
  * @throws CuelineError `stream_malformed` for any other
  */
-export async function readJson(response: Response, expected: string, field: string): Promise<unknown> {
+export async function readJsonResponse(
+  response: Response,
+  expected: string,
+  field: string,
+): Promise<unknown> {
   if (!/\bjson\b/i.test(response.headers.get('content-type') ?? ''))
     throw unexpectedResponseError(response, expected);
   const value = parseJson(await readBodyStart(response));

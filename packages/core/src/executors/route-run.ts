@@ -12,7 +12,7 @@ import { connectToRoute, routeTimeoutError } from './route-connection.ts';
 import { isOffline, pauseBeforeTry, untilOnline } from './route-pause.ts';
 import {
   askRoute,
-  readJson,
+  readJsonResponse,
   routeAt,
   routeError,
   type Route,
@@ -53,11 +53,11 @@ export function startOnRoute<Input>(
 ): AsyncIterator<RunEvent> {
   const route = routeAt(url, options);
   const { abortSignal } = request.options ?? {};
-  const errand: Subscription = {
+  const subscription: Subscription = {
     body: startBody({ ...request, key: request.key ?? createId('start') }),
     unstarted: () => failedStart(request.definition.name, undefined, request.messages),
   };
-  return follow(route, errand, anySignal(signal, abortSignal));
+  return new Follower(route, subscription, anySignal(signal, abortSignal));
 }
 
 /** Follows a run that was started before, from the event after `afterSeq` on. Ends after `run-end`. */
@@ -69,7 +69,7 @@ export function attachToRoute(
   signal: AbortSignal,
 ): AsyncIterator<RunEvent> {
   const unstarted = (): RunEvent[] => [{ seq: afterSeq + 1, t: 0, type: 'run-end', outcome: 'stopped' }];
-  return follow(routeAt(url, options), { runId, afterSeq, unstarted }, signal);
+  return new Follower(routeAt(url, options), { runId, afterSeq, unstarted }, signal);
 }
 
 /**
@@ -91,7 +91,7 @@ export async function sendCommandToRoute(
       return { accepted: false, reason: 'The run is not in progress.' };
     }
     if (!response.ok) throw await routeError(response, request);
-    return (await readJson(response, 'an answer to the command (JSON)', 'accepted')) as EditReply;
+    return (await readJsonResponse(response, 'an answer to the command (JSON)', 'accepted')) as EditReply;
   });
 }
 
@@ -112,10 +112,6 @@ async function askInTime<Value>(
   }
 }
 
-function follow(route: Route, errand: Subscription, signal: AbortSignal): AsyncIterator<RunEvent> {
-  return new Follower(route, errand, signal);
-}
-
 /** The events of a run on a route, over as many connections as it takes. */
 class Follower implements AsyncIterator<RunEvent> {
   readonly #route: Route;
@@ -132,12 +128,12 @@ class Follower implements AsyncIterator<RunEvent> {
   readonly #closing = new AbortController();
   readonly #events;
 
-  constructor(route: Route, errand: Subscription, signal: AbortSignal) {
+  constructor(route: Route, subscription: Subscription, signal: AbortSignal) {
     this.#route = route;
-    this.#subscription = errand;
+    this.#subscription = subscription;
     this.#signal = signal;
-    this.#runId = errand.runId;
-    this.#last = errand.afterSeq;
+    this.#runId = subscription.runId;
+    this.#last = subscription.afterSeq;
     this.#events = this.#connections();
     if (signal.aborted) this.#onStop();
     else signal.addEventListener('abort', this.#onStop, { once: true });
@@ -156,7 +152,7 @@ class Follower implements AsyncIterator<RunEvent> {
         if (this.#stoppedStart === undefined) return;
         throw new CuelineError(
           'stream_truncated',
-          'The route says that the run is over, but not how it ended.',
+          'The route says that the run is over, but not how it ended. Start it again.',
         );
       }
       let { lost, restMs = 0 } = 'lost' in connection ? connection : {};
@@ -218,7 +214,7 @@ class Follower implements AsyncIterator<RunEvent> {
       if (this.#runId !== undefined && id !== this.#runId) {
         throw new CuelineError(
           'stream_malformed',
-          `The route was asked for run ${this.#runId} but returned run ${id}.`,
+          `The route was asked for run ${this.#runId} but returned run ${id}. Check that no cache or proxy answers in its place.`,
         );
       }
       this.#runId = id;

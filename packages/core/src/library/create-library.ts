@@ -206,7 +206,7 @@ function known(prompt: LibraryPrompt): LibraryPrompt {
   if (typeof prompt.hash === 'string' && Array.isArray(prompt.userPromptParameters)) return prompt;
   throw new CuelineError(
     'invalid_options',
-    `This is ${quoteValue(prompt)} that no library returned. Pass library.get('greet'), or 'greet@^2'.`,
+    `A prompt of the library is needed, but this is ${quoteValue(prompt)}, which no library returned. Pass library.get('greet'), or 'greet@^2'.`,
   );
 }
 

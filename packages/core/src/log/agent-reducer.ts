@@ -3,7 +3,7 @@ import type { RunEvent } from './events.ts';
 import { applyToMessage } from './message.ts';
 import { setMember } from '../json/json-builder.ts';
 import { feedReader } from '../json/partial-json.ts';
-import { readInputs } from './read-inputs.ts';
+import { refreshInputs } from './refresh-inputs.ts';
 import type { RunStatus, SteerState, StepState, CommonFacts } from './state.ts';
 import { addUsage, applyChange } from './step.ts';
 import { applyToTasks } from './task-state.ts';
@@ -14,9 +14,9 @@ type Phase = Extract<RunStatus, { status: 'running'; retrying?: undefined }>['ph
 
 /** Reduces the events of one run or one agent. */
 export type AgentReducer<Facts extends CommonFacts> = {
-  /** A copy that may be written to; objects in it are written to only after `own`. */
+  /** A copy that may be written to; objects in it are written to only after `writable`. */
   facts: Facts;
-  own<T extends object>(value: T): T;
+  writable<T extends object>(value: T): T;
   hasEnded(): boolean;
   /** `toolCallId` is the call of an answered or withdrawn approval. */
   apply(event: RunEvent, toolCallId?: string): void;
@@ -53,7 +53,7 @@ const noProgress: DraftProgress = {
   open: new Map(),
   inputs: new Map(),
   stale: new Map(),
-  stepPlace: undefined,
+  stepStartIndex: undefined,
   stepHasText: false,
   steered: [],
   answerIsStale: false,
@@ -79,7 +79,7 @@ export function createAgentReducer<Facts extends CommonFacts>(
   /** Objects made since the last snapshot, which may be written to. */
   let owned = new Set<object>();
 
-  function own<T extends object>(value: T): T {
+  function writable<T extends object>(value: T): T {
     if (owned.has(value)) return value;
     const copy = (Array.isArray(value) ? value.slice() : { ...value }) as T;
     owned.add(copy);
@@ -87,14 +87,14 @@ export function createAgentReducer<Facts extends CommonFacts>(
   }
   const draft: StateDraft = {
     facts,
-    own,
+    writable,
     progress,
     indexes: { calls: { key: 'toolCallId' }, parts: { key: 'toolCallId' } },
   };
 
   return {
     facts,
-    own,
+    writable,
     hasEnded: () => progress.status.status !== 'idle' && progress.status.status !== 'running',
     apply: (event, toolCallId) => apply(draft, event, toolCallId),
     resume() {
@@ -115,7 +115,7 @@ export function createAgentReducer<Facts extends CommonFacts>(
       progress.status = endStatus(event, event.output === undefined ? facts.text : event.output);
     },
     snapshot(waits = false) {
-      readInputs(progress);
+      refreshInputs(progress);
       readAnswer(draft);
       const { status } = progress;
       const state = {
@@ -130,16 +130,16 @@ export function createAgentReducer<Facts extends CommonFacts>(
 }
 
 function apply(draft: StateDraft, event: RunEvent, toolCallId?: string): void {
-  const { facts, own, progress } = draft;
+  const { facts, writable, progress } = draft;
   switch (event.type) {
     case 'variable-set': {
       const { name, kind, value } = event;
-      setMember((facts.variables = own(facts.variables)), name, { kind, value });
+      setMember((facts.variables = writable(facts.variables)), name, { kind, value });
       return;
     }
     case 'variable-unset':
       if (Object.hasOwn(facts.variables, event.name)) {
-        delete (facts.variables = own(facts.variables))[event.name];
+        delete (facts.variables = writable(facts.variables))[event.name];
       }
       return;
     case 'step-start':
@@ -184,7 +184,7 @@ function apply(draft: StateDraft, event: RunEvent, toolCallId?: string): void {
       voidAnswer(draft);
       break;
     case 'warning':
-      (facts.warnings = own(facts.warnings)).push(event.message);
+      (facts.warnings = writable(facts.warnings)).push(event.message);
       return;
     case 'step-end':
       endStep(draft, event);
@@ -198,8 +198,8 @@ function apply(draft: StateDraft, event: RunEvent, toolCallId?: string): void {
 
 type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
-function beginStep({ facts, own, progress }: StateDraft, event: EventOf<'step-start'>): void {
-  facts.steps = own(facts.steps);
+function beginStep({ facts, writable, progress }: StateDraft, event: EventOf<'step-start'>): void {
+  facts.steps = writable(facts.steps);
   const last = facts.steps.at(-1);
   // the model is called again, because the process of the earlier call is gone
   if (last?.step === event.step && last.finishedAt === undefined) facts.steps.pop();
@@ -228,11 +228,11 @@ function endStep(draft: StateDraft, event: EventOf<'step-end'>): void {
 }
 
 /** Returns the step that is being written, as a copy that may be written to. */
-function currentStep({ facts, own }: StateDraft): StepState | undefined {
+function currentStep({ facts, writable }: StateDraft): StepState | undefined {
   const step = facts.steps.at(-1);
   if (step === undefined) return undefined;
-  const steps = (facts.steps = own(facts.steps));
-  return (steps[steps.length - 1] = own(step));
+  const steps = (facts.steps = writable(facts.steps));
+  return (steps[steps.length - 1] = writable(step));
 }
 
 function markEdited(draft: StateDraft): void {
@@ -253,10 +253,10 @@ function running(progress: DraftProgress, phase: Phase): void {
 
 /** Adds a message to the model to its step. The AI SDK emits it after the step's start, before the rest. */
 function addSteering(draft: StateDraft, steering: SteerState): void {
-  const { facts, own, progress } = draft;
+  const { facts, writable, progress } = draft;
   const step = facts.steps.at(-1)?.finishedAt === undefined ? currentStep(draft) : undefined;
   if (step === undefined) progress.steered.push(steering);
-  else (step.steered = own(step.steered ?? [])).push(steering);
+  else (step.steered = writable(step.steered ?? [])).push(steering);
 }
 
 /** Shows the wait before a retried call. False for an answer that was cut off. */

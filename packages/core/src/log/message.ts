@@ -10,7 +10,7 @@ export function applyToMessage(draft: StateDraft, event: RunEvent): void {
   const { progress } = draft;
   switch (event.type) {
     case 'step-start':
-      progress.stepPlace = undefined;
+      progress.stepStartIndex = undefined;
       return;
     case 'step-end':
       stepMessage(draft);

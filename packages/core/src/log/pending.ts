@@ -16,7 +16,7 @@ export function hasPending({
 
 /** Changes an item if it is pending: only the first response counts, and so does a withdrawal. */
 export function changePending<Item extends ApprovalState | ClientToolCallState>(
-  own: <T extends object>(value: T) => T,
+  writable: <T extends object>(value: T) => T,
   items: Item[],
   index: IdIndex<Item>,
   id: string,
@@ -25,7 +25,7 @@ export function changePending<Item extends ApprovalState | ClientToolCallState>(
   const position = lastIndexOfId(index, items, id) ?? -1;
   const item = items[position];
   if (item === undefined || !isPending(item)) return items;
-  const changed = own(items);
+  const changed = writable(items);
   changed[position] = { ...item, ...change };
   return changed;
 }

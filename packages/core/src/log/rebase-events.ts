@@ -22,19 +22,19 @@ export function rebaseEvents(kept: readonly RunEvent[], key: string | undefined)
     before,
     rebase(event) {
       if (before === 0) return event.type === 'run-start' ? { ...event, ...withKey } : event;
-      const placed = { ...event, seq: event.seq + before, t: event.t + time };
-      if (placed.agent !== undefined) return placed;
-      switch (placed.type) {
+      const rebased = { ...event, seq: event.seq + before, t: event.t + time };
+      if (rebased.agent !== undefined) return rebased;
+      switch (rebased.type) {
         case 'run-start': {
-          const { seq, t, runId, model, simulated } = placed;
+          const { seq, t, runId, model, simulated } = rebased;
           const isSimulated = simulated === undefined ? {} : { simulated };
           return { seq, t, type: 'run-resume', runId, model, ...isSimulated, ...withKey };
         }
         case 'step-start':
         case 'step-end':
-          return { ...placed, step: placed.step + steps };
+          return { ...rebased, step: rebased.step + steps };
         default:
-          return placed;
+          return rebased;
       }
     },
   };

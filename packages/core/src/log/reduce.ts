@@ -90,7 +90,7 @@ function createDraft(state: RunFacts, answer?: Answer): RunDraft {
 function snapshotOf({ run, touched }: RunDraft): RunState {
   const { facts } = run;
   for (const { position, reducer } of touched)
-    (facts.agents = run.own(facts.agents))[position] = reducer!.snapshot();
+    (facts.agents = run.writable(facts.agents))[position] = reducer!.snapshot();
   touched.clear();
   return run.snapshot(hasPending(facts));
 }
@@ -120,7 +120,7 @@ function apply(draft: RunDraft, event: RunEvent): void {
     case 'approval-request': {
       applyToOwner(draft, event);
       const { type: _type, seq: _seq, t: requestedAt, ...approval } = event;
-      (facts.approvals = run.own(facts.approvals)).push({ ...approval, requestedAt });
+      (facts.approvals = run.writable(facts.approvals)).push({ ...approval, requestedAt });
       return;
     }
     case 'approval-response':
@@ -131,7 +131,7 @@ function apply(draft: RunDraft, event: RunEvent): void {
       return changeApproval(draft, event.approvalId, { withdrawn: true });
     case 'client-tool-request': {
       const { type: _type, seq: _seq, t: requestedAt, ...call } = event;
-      (facts.clientToolCalls = run.own(facts.clientToolCalls)).push({ ...call, requestedAt });
+      (facts.clientToolCalls = run.writable(facts.clientToolCalls)).push({ ...call, requestedAt });
       return;
     }
     case 'client-tool-claim':
@@ -186,7 +186,7 @@ function beginAgent(draft: RunDraft, event: EventOf<'agent-start'>): void {
     { messageId, structured: false },
   );
   const { run } = draft;
-  const position = (run.facts.agents = run.own(run.facts.agents)).push(reducer.snapshot()) - 1;
+  const position = (run.facts.agents = run.writable(run.facts.agents)).push(reducer.snapshot()) - 1;
   draft.agents.set(path, { position, reducer });
 }
 
@@ -213,7 +213,7 @@ function applyToOwner(draft: RunDraft, event: Extract<RunEvent, { approvalId: st
 }
 
 function changeApproval({ run, approvals }: RunDraft, id: string, change: Partial<ApprovalState>): void {
-  run.facts.approvals = changePending(run.own, run.facts.approvals, approvals, id, change);
+  run.facts.approvals = changePending(run.writable, run.facts.approvals, approvals, id, change);
 }
 
 function changeClientToolCall(
@@ -221,7 +221,13 @@ function changeClientToolCall(
   id: string,
   change: Partial<ClientToolCallState>,
 ): void {
-  run.facts.clientToolCalls = changePending(run.own, run.facts.clientToolCalls, clientToolCalls, id, change);
+  run.facts.clientToolCalls = changePending(
+    run.writable,
+    run.facts.clientToolCalls,
+    clientToolCalls,
+    id,
+    change,
+  );
 }
 
 /**

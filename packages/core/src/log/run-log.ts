@@ -68,29 +68,29 @@ export function createRunLog(options: RunLogOptions = {}): RunLog {
   let ended = events.at(-1)?.type === 'run-end';
   let reduced = options.state === undefined ? 0 : events.length;
   let timeline: ((seq: number) => RunState) | undefined;
-  let told = events.length;
+  let notifiedCount = events.length;
   let telling = false;
   let cancelScheduled: (() => void) | undefined;
 
   function push(event: RunEvent): void {
     if (ended) return;
     if (event.seq === 0 && events.length > 0) {
-      events.length = reduced = told = 0;
+      events.length = reduced = notifiedCount = 0;
       timeline = undefined;
     }
     events.push(event);
     lastTime = event.t;
     if (event.type === 'run-end') ended = true;
-    tellListeners();
+    notifyListeners();
     scheduleNotification();
   }
 
   /** Calls the listeners with events in their order, also if a listener adds another event. */
-  function tellListeners(): void {
+  function notifyListeners(): void {
     if (telling) return;
     telling = true;
-    while (told < events.length && listeners.size > 0) callAll(listeners, events[told++]!);
-    told = events.length;
+    while (notifiedCount < events.length && listeners.size > 0) callAll(listeners, events[notifiedCount++]!);
+    notifiedCount = events.length;
     telling = false;
   }
 

@@ -49,8 +49,10 @@ export function readPast(events: readonly RunEvent[], state: RunState = reduceAl
   const last = state.steps.at(-1);
   const answer = lastAnswer(events);
   const isOpen = last !== undefined && last.finishedAt === undefined && answer !== undefined;
-  const place = state.steps.length - 1;
-  const openCalls = isOpen ? state.toolCalls.filter((call) => call.step === place && !hasEnded(call)) : [];
+  const stepIndex = state.steps.length - 1;
+  const openCalls = isOpen
+    ? state.toolCalls.filter((call) => call.step === stepIndex && !hasEnded(call))
+    : [];
   const openStep = isOpen
     ? {
         step: last.step,
@@ -119,7 +121,7 @@ function readPastRequests(
 function readInvalid(events: readonly RunEvent[]): RunPast['isInvalid'] {
   const invalid = new Set<string>();
   const starts: number[] = [];
-  const keyOf = (place: number, toolCallId: string): string => JSON.stringify([place, toolCallId]);
+  const keyOf = (stepIndex: number, toolCallId: string): string => JSON.stringify([stepIndex, toolCallId]);
   for (const event of events) {
     if (event.agent !== undefined) continue;
     // a repeated step replaces the void one

@@ -40,10 +40,10 @@ export type ApprovalPart = {
   reason?: string;
 };
 
-/** The facts while they are written. `own` makes a copy that may be changed, once between two snapshots. */
+/** The facts while they are written. `writable` makes a copy that may be changed, once between two snapshots. */
 export type StateDraft = {
   facts: CommonFacts;
-  own<T extends object>(value: T): T;
+  writable<T extends object>(value: T): T;
   progress: DraftProgress;
   /** Indexes of lists that may be long. */
   indexes: {
@@ -69,7 +69,7 @@ export type MessageProgress = {
   /** True once the current step has written text. */
   stepHasText: boolean;
   /** The index of the current step's `step-start` part; undefined before it exists. */
-  stepPlace: number | undefined;
+  stepStartIndex: number | undefined;
 };
 
 /** A tool's part of a UI message while it is being written, in any state. */

@@ -1,11 +1,11 @@
 import type { TaskEvent, TaskStatus } from '../tasks/task-item.ts';
-import { updateTask } from '../tasks/update-task.ts';
+import { applyTaskUpdate } from '../tasks/apply-task-update.ts';
 import type { TaskState } from './state.ts';
 
-/** The tasks while they are written; `own` is that of a `StateDraft`. */
+/** The tasks while they are written; `writable` is that of a `StateDraft`. */
 export type TaskDraft = {
   facts: { tasks: readonly TaskState[] };
-  own<T extends object>(value: T): T;
+  writable<T extends object>(value: T): T;
   /** The tasks before the run resumed. Finished tasks take their times from there. */
   progress: { earlierTasks: ReadonlyMap<string, TaskState> };
   /** The index of each task when it was last searched. Inserting or removing a task moves those after it. */
@@ -14,7 +14,7 @@ export type TaskDraft = {
 
 /** Applies one event to the tasks, with their times. A task that did not change keeps its identity. */
 export function applyToTasks(
-  { facts, own, progress, indexes }: TaskDraft,
+  { facts, writable, progress, indexes }: TaskDraft,
   event: TaskEvent & { seq: number; t: number },
 ): void {
   const known = (indexes.tasks ??= new Map(facts.tasks.map((task, index) => [task.id, index])));
@@ -31,14 +31,14 @@ export function applyToTasks(
   const task = facts.tasks[index ?? -1];
   // an event about an unknown task, or a second task with the same id, is ignored
   if ((task === undefined) !== (event.type === 'task-add')) return;
-  const tasks = own(facts.tasks as TaskState[]);
+  const tasks = writable(facts.tasks as TaskState[]);
   facts.tasks = tasks;
   const written = (item: TaskState): TaskState => {
     const earlier = progress.earlierTasks.get(id);
     return withTimes(timed(item, task?.status, event), earlier?.status === item.status ? earlier : undefined);
   };
   if (event.type === 'task-update') {
-    tasks[index!] = written(updateTask(task!, event));
+    tasks[index!] = written(applyTaskUpdate(task!, event));
     return;
   }
   if (task !== undefined) tasks.splice(index!, 1);

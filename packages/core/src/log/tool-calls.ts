@@ -2,7 +2,7 @@ import type { StateDraft } from './state-draft.ts';
 import type { RunEvent } from './events.ts';
 import { createPartialJson, feedReader } from '../json/partial-json.ts';
 import { truncateIndex, lastIndexOfId } from './id-index.ts';
-import { markStale, readInputs } from './read-inputs.ts';
+import { markStale, refreshInputs } from './refresh-inputs.ts';
 import type { ToolCallState } from './state.ts';
 
 /** Applies one event to the tool calls. */
@@ -11,7 +11,7 @@ export function applyToCalls(draft: StateDraft, event: RunEvent): void {
     case 'tool-input-start':
       addCall(draft, event);
       // a repeated id has another reader from here on
-      readInputs(draft.progress, event.toolCallId);
+      refreshInputs(draft.progress, event.toolCallId);
       draft.progress.inputs.set(event.toolCallId, createPartialJson());
       return;
     case 'tool-input-end': {
@@ -24,7 +24,7 @@ export function applyToCalls(draft: StateDraft, event: RunEvent): void {
       call.state = event.invalid === undefined ? 'input-available' : 'output-error';
       if (event.invalid !== undefined) call.errorText = event.invalid;
       if (call.inputText === '') call.inputText = inputText(event.input);
-      readInputs(draft.progress, event.toolCallId);
+      refreshInputs(draft.progress, event.toolCallId);
       draft.progress.inputs.delete(event.toolCallId);
       return;
     }
@@ -73,14 +73,19 @@ function applyToCall(draft: StateDraft, call: ToolCallState, event: RunEvent): v
       // sub-calls start one after the other; anything else is not our log
       if (event.index !== (call.subCalls?.length ?? 0)) return;
       const { name, input, t: startedAt } = event;
-      (call.subCalls = draft.own(call.subCalls ?? [])).push({ name, input, state: 'running', startedAt });
+      (call.subCalls = draft.writable(call.subCalls ?? [])).push({
+        name,
+        input,
+        state: 'running',
+        startedAt,
+      });
       return;
     }
     case 'sub-call-end': {
       const { index, output, error, repeated, ms } = event;
       const subCall = call.subCalls?.[index];
       if (subCall?.state !== 'running') return;
-      (call.subCalls = draft.own(call.subCalls!))[index] = {
+      (call.subCalls = draft.writable(call.subCalls!))[index] = {
         ...subCall,
         ms,
         ...(repeated && { repeated }),
@@ -113,12 +118,12 @@ function interruptSubCalls(call: ToolCallState): void {
 }
 
 /** Removes the calls of the current step. */
-function dropStepCalls({ facts, own, indexes, progress }: StateDraft): void {
+function dropStepCalls({ facts, writable, indexes, progress }: StateDraft): void {
   const current = facts.steps.length - 1;
   if (facts.toolCalls.at(-1)?.step !== current) return;
   // calls of other steps stay, with all of their arguments
-  readInputs(progress);
-  const calls = (facts.toolCalls = own(facts.toolCalls));
+  refreshInputs(progress);
+  const calls = (facts.toolCalls = writable(facts.toolCalls));
   while (calls.at(-1)?.step === current) {
     truncateIndex(indexes.calls, calls, calls.length - 1);
     progress.inputs.delete(calls.pop()!.toolCallId);
@@ -132,13 +137,13 @@ function callOf(draft: StateDraft, toolCallId: string): ToolCallState | undefine
 }
 
 /** Returns the call at an index as a copy that may be written to. */
-function callAt({ facts, own }: StateDraft, index: number): ToolCallState {
-  const calls = (facts.toolCalls = own(facts.toolCalls));
-  return (calls[index] = own(calls[index]!));
+function callAt({ facts, writable }: StateDraft, index: number): ToolCallState {
+  const calls = (facts.toolCalls = writable(facts.toolCalls));
+  return (calls[index] = writable(calls[index]!));
 }
 
 function addCall(
-  { facts, own }: StateDraft,
+  { facts, writable }: StateDraft,
   {
     toolCallId,
     toolName,
@@ -155,7 +160,7 @@ function addCall(
     ...(inputEncoding === 'text' ? { inputEncoding } : {}),
     calledAt: t,
   };
-  (facts.toolCalls = own(facts.toolCalls)).push(call);
+  (facts.toolCalls = writable(facts.toolCalls)).push(call);
   return call;
 }
 

@@ -2,7 +2,7 @@ import type { MessagePart, StateDraft, StateFields, ToolPart } from './state-dra
 import type { RunEvent, ToolCallFacts } from './events.ts';
 import { addPart, partAt, stepMessage, writtenParts } from './written-message.ts';
 import { lastIndexOfId } from './id-index.ts';
-import { markStale, readInputs } from './read-inputs.ts';
+import { markStale, refreshInputs } from './refresh-inputs.ts';
 
 type ToolEvent = Extract<RunEvent, { toolCallId: string } | { approvalId: string }>;
 type Event<Type extends ToolEvent['type']> = Extract<ToolEvent, { type: Type }>;
@@ -73,11 +73,11 @@ function applyToPart(draft: StateDraft, part: ToolPart, event: PartEvent): void 
     case 'tool-end': {
       const { output = null } = event;
       const preliminary = event.type === 'tool-preliminary' ? { preliminary: true } : {};
-      readInputs(draft.progress, event.toolCallId);
+      refreshInputs(draft.progress, event.toolCallId);
       return writeResult(part, event, { state: 'output-available', output, ...preliminary });
     }
     case 'tool-error':
-      readInputs(draft.progress, event.toolCallId);
+      refreshInputs(draft.progress, event.toolCallId);
       if (part.approval?.approved === false) part.state = 'output-denied';
       else writeResult(part, event, { state: 'output-error', errorText: event.error });
       return;
@@ -121,7 +121,7 @@ export function closeApprovals(draft: StateDraft): void {
 }
 
 function leaveUnanswered({ progress }: StateDraft, part: ToolPart, errorText: string): void {
-  readInputs(progress, part.toolCallId);
+  refreshInputs(progress, part.toolCallId);
   writeResult(part, {}, { state: 'output-error', errorText });
 }
 
@@ -180,7 +180,7 @@ function findInStep(
   isIt: (part: ToolPart) => boolean,
 ): ToolPart | undefined {
   const { parts } = stepMessage(draft);
-  return findLast(draft, parts, toolCallId, isIt, draft.progress.stepPlace);
+  return findLast(draft, parts, toolCallId, isIt, draft.progress.stepStartIndex);
 }
 
 /** Returns the last part of a call for which `isIt` is true, from the index `from` on. */
@@ -200,11 +200,11 @@ function findLast(
 /** Returns the part of a call: the first in the current step, like the AI SDK, or else the last before it. */
 function findPart(draft: StateDraft, toolCallId: string): ToolPart | undefined {
   const parts = writtenParts(draft);
-  const { stepPlace = Infinity } = draft.progress;
+  const { stepStartIndex = Infinity } = draft.progress;
   let index = lastIndexOfId(draft.indexes.parts, parts, toolCallId);
-  for (let at = index; at !== undefined && at > stepPlace;) {
+  for (let at = index; at !== undefined && at > stepStartIndex;) {
     index = at;
-    at = lastIndexOfId(draft.indexes.parts, parts, toolCallId, stepPlace, at);
+    at = lastIndexOfId(draft.indexes.parts, parts, toolCallId, stepStartIndex, at);
   }
   return partAt(draft, index) as ToolPart | undefined;
 }

@@ -7,7 +7,7 @@ export function writtenMessage(draft: StateDraft): UIMessage {
   let message = lastMessage(draft);
   if (!isWritten(draft, message)) {
     message = { id: draft.progress.messageId, role: 'assistant', parts: [] };
-    (draft.facts.messages = draft.own(draft.facts.messages)).push(message);
+    (draft.facts.messages = draft.writable(draft.facts.messages)).push(message);
   }
   return message;
 }
@@ -15,7 +15,7 @@ export function writtenMessage(draft: StateDraft): UIMessage {
 /** Returns the message, with the mark of the current step. */
 export function stepMessage(draft: StateDraft): UIMessage {
   const message = writtenMessage(draft);
-  draft.progress.stepPlace ??= message.parts.push({ type: 'step-start' }) - 1;
+  draft.progress.stepStartIndex ??= message.parts.push({ type: 'step-start' }) - 1;
   return message;
 }
 
@@ -39,15 +39,15 @@ export function partAt(draft: StateDraft, index: number | undefined): MessagePar
   const parts = lastMessage(draft)?.parts;
   const part = index === undefined ? undefined : parts?.[index];
   if (parts === undefined || part === undefined || index === undefined) return undefined;
-  return (parts[index] = draft.own(part));
+  return (parts[index] = draft.writable(part));
 }
 
 /** Removes what the current step has written, including its mark. */
 export function voidStep(draft: StateDraft): void {
   const { progress, facts } = draft;
-  const length = progress.stepPlace;
+  const length = progress.stepStartIndex;
   if (length === undefined) return;
-  progress.stepPlace = undefined;
+  progress.stepStartIndex = undefined;
   progress.open.clear();
   const { parts } = lastMessage(draft)!;
   truncateIndex(draft.indexes.parts, parts, length);
@@ -56,12 +56,12 @@ export function voidStep(draft: StateDraft): void {
   if (parts.length === 0) facts.messages.pop();
 }
 
-function lastMessage({ facts, own }: StateDraft): UIMessage | undefined {
+function lastMessage({ facts, writable }: StateDraft): UIMessage | undefined {
   const index = facts.messages.length - 1;
   const message = facts.messages[index];
   if (message === undefined) return undefined;
-  const messages = (facts.messages = own(facts.messages));
-  const mine = (messages[index] = own(message));
-  mine.parts = own(mine.parts);
+  const messages = (facts.messages = writable(facts.messages));
+  const mine = (messages[index] = writable(message));
+  mine.parts = writable(mine.parts);
   return mine;
 }

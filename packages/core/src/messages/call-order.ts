@@ -17,7 +17,10 @@ export function checkCalls(message: ModelMessage, earlier: readonly ModelMessage
     const id = part.toolCallId;
     if (open.delete(id)) answered.add(id);
     else if (answered.has(id))
-      throw messagePartError(path, `is ${quoteValue(id)}, a call that already has its result.`);
+      throw messagePartError(
+        path,
+        `is ${quoteValue(id)}, a call that already has its result. Leave one of the two out.`,
+      );
     else {
       const known = open.size === 0 ? '' : ` Open calls: ${[...open.keys()].join(', ')}.`;
       throw messagePartError(

@@ -95,9 +95,13 @@ function invalidMessageError(toJSON: Function, value: object, path: string): unk
   try {
     return toJSON.call(value) as unknown;
   } catch (error) {
-    throw new CuelineError('invalid_definition', `${path} cannot be written as JSON: its toJSON threw.`, {
-      cause: error,
-    });
+    throw new CuelineError(
+      'invalid_definition',
+      `${path} cannot be written as JSON, because its toJSON threw. Correct it, or pass plain data.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -32,7 +32,7 @@ export function readToolOutput(output: unknown, path: string): ToolResultOutput 
 }
 
 /** Returns a copy as JSON. @throws CuelineError `invalid_definition`, with the path */
-export function readJson(value: unknown, path: string): ReturnType<typeof plainJson> {
+export function readPlainJson(value: unknown, path: string): ReturnType<typeof plainJson> {
   return withPath(path, () => plainJson(value));
 }
 
@@ -47,7 +47,7 @@ function readSent(output: Record<string, unknown>, path: string): ToolResultOutp
   if (!('value' in output) || 'reason' in output) return undefined;
   if ((type === 'text' || type === 'error-text') && typeof value === 'string') return { type, value };
   if (type === 'json' || type === 'error-json') {
-    return { type, value: readJson(value, `${path}.value`) };
+    return { type, value: readPlainJson(value, `${path}.value`) };
   }
   if (type === 'content' && Array.isArray(value)) return { type, value: readContent(value, `${path}.value`) };
   return undefined;

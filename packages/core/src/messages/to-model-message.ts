@@ -9,7 +9,7 @@ import { collectObjects } from './collect-objects.ts';
 import { isRecord } from '../base/is-record.ts';
 import { quoteValue } from '../base/quote-value.ts';
 import { messagePartError } from '../base/message-part-error.ts';
-import { readJson, readToolOutput } from './read-tool-output.ts';
+import { readPlainJson, readToolOutput } from './read-tool-output.ts';
 
 /** The parts that a message of each role can have. */
 const partsOf: Record<MessageRole, readonly string[]> = {
@@ -106,7 +106,7 @@ function readPart(
           `is ${input === undefined ? 'missing' : quoteValue(input)}. Give the arguments by name: {} where there are none.`,
         );
       }
-      return { type, ...readCallNames(part, path), input: readJson(input, `${path}.input`), ...options };
+      return { type, ...readCallNames(part, path), input: readPlainJson(input, `${path}.input`), ...options };
     }
     case 'tool-result': {
       const output = readToolOutput(part['output'], `${path}.output`);

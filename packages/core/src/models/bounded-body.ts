@@ -118,7 +118,7 @@ export async function readFirstBytes(
 function tooLargeError(what: string, bytes: number): CuelineError {
   return new CuelineError(
     'too_large',
-    `The model's answer is too large: ${what.toLowerCase()} is more than ${Math.round(bytes / 2 ** 20)} MiB, so it was cut off.`,
+    `The model's answer is too large: ${what.toLowerCase()} is more than ${Math.round(bytes / 2 ** 20)} MiB, so it was cut off. Ask for a shorter answer, or for smaller files.`,
     { details: { bytes } },
   );
 }

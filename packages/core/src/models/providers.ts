@@ -278,14 +278,14 @@ export const providers: Readonly<Record<BuiltInProvider, ProviderRow>> = {
         // the other entry needs Node's own modules, on which a bundle for a page fails
         const { createGoogleVertex } = await import('@ai-sdk/google-vertex/edge');
         return ({ apiKey = '', account = {}, ...settings }) => {
-          const { clientEmail = '', privateKey = '', privateKeyId, ...place } = account;
+          const { clientEmail = '', privateKey = '', privateKeyId, ...location } = account;
           const googleCredentials = {
             clientEmail,
             // a variable has no line breaks, so they are often written as \n
             privateKey: privateKey.replaceAll('\\n', '\n'),
             ...(privateKeyId === undefined ? {} : { privateKeyId }),
           };
-          return createGoogleVertex({ ...settings, ...place, apiKey, googleCredentials });
+          return createGoogleVertex({ ...settings, ...location, apiKey, googleCredentials });
         };
       } catch (error) {
         return passOn(error);

@@ -24,7 +24,7 @@ export type CallTimeouts = {
   /** The answer has started. */
   begun(): void;
   /** Another part of the answer has arrived. */
-  heard(): void;
+  partReceived(): void;
   /**
    * The reader does not read at the moment, which does not count as the provider's silence. `heard` ends the pause.
    */
@@ -68,7 +68,7 @@ export function startCallTimeouts(
       current.stop();
       current = start('chunk', chunkMs);
     },
-    heard() {
+    partReceived() {
       current.restart();
       whole.forget();
     },

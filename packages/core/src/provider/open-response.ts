@@ -87,8 +87,8 @@ class ModelAnswer {
   /** Aborts the call: with the caller, after a timeout, and when the answer is given up. */
   readonly #own = new AbortController();
   readonly #timers;
-  readonly #beginning: LanguageModelV4StreamPart[] = [];
-  #emit = (part: LanguageModelV4StreamPart): unknown => this.#beginning.push(part);
+  readonly #firstParts: LanguageModelV4StreamPart[] = [];
+  #emit = (part: LanguageModelV4StreamPart): unknown => this.#firstParts.push(part);
   readonly #answer;
   #opening: Promise<LanguageModelV4StreamResult> | undefined;
   #reader: PartReader | undefined;
@@ -130,7 +130,7 @@ class ModelAnswer {
       if (result === undefined || !leavesStream) throw reason;
       return {
         ...result,
-        stream: streamOf([...this.#beginning, { type: 'error', error: reason }, failedFinish()]),
+        stream: streamOf([...this.#firstParts, { type: 'error', error: reason }, failedFinish()]),
       };
     }
   }
@@ -174,7 +174,7 @@ class ModelAnswer {
     return new ReadableStream<LanguageModelV4StreamPart>(
       {
         start: (controller) => {
-          for (const part of this.#beginning) controller.enqueue(part);
+          for (const part of this.#firstParts) controller.enqueue(part);
           this.#emit = (part) => controller.enqueue(part);
           signal.addEventListener('abort', () => this.#breakOff(controller, signal.reason));
           this.#timers.pause();
@@ -192,7 +192,7 @@ class ModelAnswer {
 
   /** Reads as much as the caller takes. */
   async #pull(controller: Controller, from: PartReader): Promise<void> {
-    this.#timers.heard();
+    this.#timers.partReceived();
     try {
       for (;;) {
         const part = readPart(await from.read());
@@ -202,7 +202,7 @@ class ModelAnswer {
         if (isEmpty(part)) continue;
         this.#answer.add(part);
         if ((controller.desiredSize ?? 0) <= 0) return this.#timers.pause();
-        this.#timers.heard();
+        this.#timers.partReceived();
       }
     } catch (error) {
       this.#breakOff(controller, error);

@@ -29,7 +29,7 @@ export function retryAfterTooLongError(error: CuelineError, restMs: number): Cue
   const retryAt = new Date(Math.min(Date.now() + restMs, END_OF_TIME)).toISOString();
   return new CuelineError(
     'rate_limited',
-    `${error.message} It asked for no more calls until ${retryAt}, so the call was not repeated. Continue after that.`,
+    `${error.message} The server asked for no more calls until ${retryAt}, so the call was not repeated. Continue after that.`,
     { cause: error, details: { ...error.details, retryAt } },
   );
 }

@@ -59,7 +59,7 @@ const STOP_GRACE_MS = 1_000;
 export function createAttempt(options: AttemptOptions): Attempt {
   const { executor, request, events = [], name, key, schedule, onEvent } = options;
   const log = createRunLog({ events, schedule });
-  const placing = rebaseEvents(
+  const rebasing = rebaseEvents(
     executor.isPlaced ? [] : request === undefined ? eventsBeforeResume(events) : events,
     key,
   );
@@ -87,7 +87,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
         // an end that was appended already is not repeated
         if (followed !== mine && (next.done === true || next.value.type !== 'run-end')) return;
         if (next.done === true) break;
-        log.push(placing.rebase(next.value));
+        log.push(rebasing.rebase(next.value));
         if (log.ended) return void mine.return?.();
         if (leaving) leave();
       }
@@ -141,7 +141,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
 
   /** Returns the events after those in the log; undefined if the executor does not know the work. */
   function eventsToCome(signal: AbortSignal): AsyncIterable<RunEvent> | undefined {
-    return executor.attach?.(runId(), log.events.length - placing.before - 1, signal);
+    return executor.attach?.(runId(), log.events.length - rebasing.before - 1, signal);
   }
 
   return {

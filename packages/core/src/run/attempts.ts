@@ -27,7 +27,7 @@ export type Attempts = {
   /** Returns the result of a start with this key that is shown, in progress, or waiting. */
   find(key: string | undefined): Promise<unknown> | undefined;
   /** Makes a start now, or does what `whenBusy` says. */
-  request(start: () => Promise<unknown>, entrance: StartRequest): Promise<unknown>;
+  request(start: () => Promise<unknown>, request: StartRequest): Promise<unknown>;
   /** Shows this attempt from now on. */
   show(attempt: Attempt): void;
   /** Ends the shown attempt before the next starts, so that listeners get the two one after the other. */

@@ -22,14 +22,14 @@ export function createRun<Input = void, Types extends PromptTypes = PromptTypes>
   definition: PromptDefinition<Input, Types>,
   options: RunOptions<Types> = {},
 ): Run<Input, Types> {
-  return openRun(definition, options, undefined);
+  return createRunWith(definition, options, undefined);
 }
 
 /**
  * `lastInput` is the input that the log in `options` was started with, if it is known more exactly than the log has
  * it.
  */
-function openRun<Input, Types extends PromptTypes>(
+function createRunWith<Input, Types extends PromptTypes>(
   definition: PromptDefinition<Input, Types>,
   options: RunOptions<Types>,
   lastInput: Input | undefined,
@@ -111,7 +111,7 @@ function openRun<Input, Types extends PromptTypes>(
     at: (seq) => run.log.at(seq),
     fork(seq = Infinity) {
       const { definition: latest, ...rest } = run.settings;
-      return openRun<Input, Types>(
+      return createRunWith<Input, Types>(
         latest as unknown as PromptDefinition<Input, Types>,
         { ...rest, tools, storage, schedule, log: logUpTo(run.log.events, seq) },
         run.lastInput as Input,

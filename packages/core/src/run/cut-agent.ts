@@ -3,7 +3,7 @@ import type { RunEvent } from '../log/events.ts';
 import { unknownUsage } from '../log/unfinished-step.ts';
 
 /** The run itself or an agent, on the way to an agent. */
-type Place = {
+type Ancestor = {
   /** The agent's path; undefined for the run itself. */
   path: string | undefined;
   /** The index of its first event. */
@@ -15,17 +15,17 @@ type Place = {
 };
 
 /** The way from a run to one of its agents. */
-export type AgentPlaces = {
+export type AgentAncestry = {
   /** The run itself, then the agents in which the agent works. */
-  above: readonly Place[];
+  above: readonly Ancestor[];
   path: string;
   /** The index of its `agent-start`. */
   start: number;
 };
 
 /** Returns the way to the agent at `path`; undefined if one of these agents is not the only answer to a tool call. */
-export function agentPlaces(log: readonly RunEvent[], path: string): AgentPlaces | undefined {
-  const above: Place[] = [];
+export function agentAncestry(log: readonly RunEvent[], path: string): AgentAncestry | undefined {
+  const above: Ancestor[] = [];
   let parent: string | undefined;
   let start = 0;
   for (const segment of path.split('/')) {
@@ -53,7 +53,7 @@ export function agentPlaces(log: readonly RunEvent[], path: string): AgentPlaces
 }
 
 /** Returns the step of an agent, or of the run itself, that was under way at an index of the log. */
-function stepAround(log: readonly RunEvent[], path: string | undefined, at: number): Place['step'] {
+function stepAround(log: readonly RunEvent[], path: string | undefined, at: number): Ancestor['step'] {
   const isOwn =
     (type: RunEvent['type'], from: number) =>
     (event: RunEvent, index: number): boolean =>
@@ -73,7 +73,7 @@ function stepAround(log: readonly RunEvent[], path: string | undefined, at: numb
  */
 export function cutAgent(
   log: readonly RunEvent[],
-  { above, path, start }: AgentPlaces,
+  { above, path, start }: AgentAncestry,
   step: number,
 ): RunEvent[] {
   const begin = log.findIndex(
@@ -92,13 +92,16 @@ export function cutAgent(
       if (agent === path) return index < cut && event.type !== 'agent-end';
       return (starts.get(childOn(agent, path)) ?? index) < cut;
     }
-    const place = above.findLast((one) => one.path === undefined || isInAgent({ agent }, one.path))!;
-    if (agent === place.path) return keepsOwn(event, index, place);
-    return (starts.get(childOn(agent!, place.path)) ?? index) < place.step.next;
+    const ancestor = above.findLast((one) => one.path === undefined || isInAgent({ agent }, one.path))!;
+    if (agent === ancestor.path) return keepsOwn(event, index, ancestor);
+    return (starts.get(childOn(agent!, ancestor.path)) ?? index) < ancestor.step.next;
   };
   const kept = log.filter(keeps);
   const t = kept.at(-1)?.t ?? 0;
-  const added = [...above.flatMap((place) => answerEnd(log, place)), ...feedbackAfter(log, path, begin)];
+  const added = [
+    ...above.flatMap((ancestor) => answerEnd(log, ancestor)),
+    ...feedbackAfter(log, path, begin),
+  ];
   return [
     ...kept,
     ...added.map((event) => ({ ...event, t })),
@@ -107,7 +110,7 @@ export function cutAgent(
 }
 
 /** True for an event above the agent that does not follow from what the agent has answered. */
-function keepsOwn(event: RunEvent, index: number, { path, step, toolCallId }: Place): boolean {
+function keepsOwn(event: RunEvent, index: number, { path, step, toolCallId }: Ancestor): boolean {
   if (index < step.start) return true;
   if (index >= step.next || event.type === 'agent-end' || event.type === 'run-end') return false;
   const isCall = 'toolCallId' in event;
@@ -126,7 +129,7 @@ function childOn(agent: string, above: string | undefined): string {
 }
 
 /** Returns the event after which an agent above continues with the open calls of its step. */
-function answerEnd(log: readonly RunEvent[], { path, step }: Place): RunEvent[] {
+function answerEnd(log: readonly RunEvent[], { path, step }: Ancestor): RunEvent[] {
   if (path === undefined) return [];
   const isLogged = log
     .slice(step.start, step.next)

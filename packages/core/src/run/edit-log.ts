@@ -15,7 +15,7 @@ export type LogEdit = { step: number; agent?: string | undefined } & (
 );
 
 /** The events of one step, from its `step-start` to its `step-end`. */
-type StepPlace = { start: number; end: number };
+type StepRange = { start: number; end: number };
 
 /**
  * Returns a log up to the end of the step `edit.step`, with one thing in it replaced: a tool call's result or
@@ -51,8 +51,8 @@ export function editLog(log: readonly RunEvent[], edit: LogEdit): RunEvent[] {
 
 function editAgent(log: readonly RunEvent[], agent: string, edit: LogEdit): RunEvent[] {
   const start = log.findLastIndex((event) => event.type === 'agent-start' && event.agent === agent);
-  const places = log.flatMap((event, index) => (index >= start && event.agent === agent ? [index] : []));
-  const own = places.map((index): RunEvent => {
+  const indexes = log.flatMap((event, index) => (index >= start && event.agent === agent ? [index] : []));
+  const own = indexes.map((index): RunEvent => {
     const { agent: _agent, ...event } = log[index]!;
     return event;
   });
@@ -65,7 +65,7 @@ function editAgent(log: readonly RunEvent[], agent: string, edit: LogEdit): RunE
   }
   const step = own.slice(found.start, found.end + 1);
   const written = new Map(
-    editStep(step, edit, next.feedback).map((events, index) => [places[found.start + index], events]),
+    editStep(step, edit, next.feedback).map((events, index) => [indexes[found.start + index], events]),
   );
   const edited = log.flatMap(
     (event, index) => written.get(index)?.map((own): RunEvent => ({ ...own, agent })) ?? [event],
@@ -90,13 +90,13 @@ function editStep(
 
 const stopped: RunEventBody = { type: 'run-end', outcome: 'stopped' };
 
-function findStep(log: readonly RunEvent[], step: number): StepPlace | undefined {
+function findStep(log: readonly RunEvent[], step: number): StepRange | undefined {
   const start = log.findIndex((event) => isOwn(event) && event.type === 'step-start' && event.step === step);
   const end = log.findIndex((event) => isOwn(event) && event.type === 'step-end' && event.step === step);
   return start < 0 || end < start ? undefined : { start, end };
 }
 
-function isLastOfDone(log: readonly RunEvent[], { end }: StepPlace): boolean {
+function isLastOfDone(log: readonly RunEvent[], { end }: StepRange): boolean {
   const last = log.at(-1);
   return (
     last?.type === 'run-end' &&
@@ -182,7 +182,9 @@ function withText(step: readonly RunEvent[], text: string, number: number): RunE
   const at = step.findIndex((event, index) => index > from && isOwn(event) && event.type === 'text-start');
   const start = step[at];
   if (start?.type !== 'text-start')
-    throw editRefusedError(`The model has written no text in step ${number}.`);
+    throw editRefusedError(
+      `The model has written no text in step ${number}, so there is none to edit. Edit the result of one of its calls.`,
+    );
   const { seq, t, id } = start;
   const written: RunEvent[] = [
     { seq, t, type: 'text-start', id, edited: true },

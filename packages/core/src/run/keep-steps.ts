@@ -4,7 +4,7 @@ import type { RunEvent } from '../log/events.ts';
 import { reduceAll } from '../log/reduce.ts';
 import type { TaskState } from '../log/state.ts';
 import { agentLogOf } from '../log/agent-log.ts';
-import { agentPlaces, cutAgent } from './cut-agent.ts';
+import { agentAncestry, cutAgent } from './cut-agent.ts';
 import { countPromptMessages } from '../log/log-queries.ts';
 import {
   describeUnfinished,
@@ -44,7 +44,7 @@ export function keepFinishedSteps(
   const begun = from === undefined && !isDone ? findUnfinishedStep(log, continuesAgents) : undefined;
   if (begun !== undefined && begun.start > (ends.at(-1)?.index ?? -1)) return keepUnfinishedStep(log, begun);
   const step = from ?? (isDone ? 0 : (ends.at(-1)?.next ?? 0));
-  if (step === 0) return keepOpening(log);
+  if (step === 0) return keepNoSteps(log);
   const end = ends.find(({ next }) => next === step);
   if (end === undefined) {
     const possible = continuableSteps(log).join(', ');
@@ -66,7 +66,7 @@ export function keepFinishedSteps(
  */
 export function continuableSteps(log: readonly RunEvent[], agent?: string): number[] {
   if (agent === undefined) return [0, ...continuableEnds(log).map(({ next }) => next)];
-  const own = agentPlaces(log, agent) === undefined ? undefined : agentLogOf(log, agent, 0);
+  const own = agentAncestry(log, agent) === undefined ? undefined : agentLogOf(log, agent, 0);
   return own === undefined ? [] : [0, ...continuableEnds(own.events).map(({ next }) => next)];
 }
 
@@ -79,10 +79,10 @@ export function continuableSteps(log: readonly RunEvent[], agent?: string): numb
  */
 export function logBefore(log: readonly RunEvent[], step: number, agent?: string): RunEvent[] {
   if (agent !== undefined) {
-    const places = agentPlaces(log, agent);
-    if (places === undefined || !continuableSteps(log, agent).includes(step))
-      throw new CuelineError('invalid_options', `The agent ${agent} cannot continue from step ${step}.`);
-    return numbered(cutAgent(log, places, step));
+    const ancestry = agentAncestry(log, agent);
+    if (ancestry === undefined || !continuableSteps(log, agent).includes(step))
+      throw cannotContinueError(`The agent ${agent}`, step, continuableSteps(log, agent));
+    return numbered(cutAgent(log, ancestry, step));
   }
   const start = log.findIndex(({ type }) => type === 'step-start');
   const events = step === 0 ? log.slice(0, start < 0 ? log.length : start) : eventsBefore(log, step);
@@ -93,8 +93,7 @@ export function logBefore(log: readonly RunEvent[], step: number, agent?: string
 
 function eventsBefore(log: readonly RunEvent[], step: number): RunEvent[] {
   const end = continuableEnds(log).find(({ next }) => next === step);
-  if (end === undefined)
-    throw new CuelineError('invalid_options', `The run cannot continue from step ${step}.`);
+  if (end === undefined) throw cannotContinueError('The run', step, continuableSteps(log));
   return numbered([...log.slice(0, end.index + 1), ...end.feedback]);
 }
 
@@ -108,11 +107,11 @@ function keepUnfinishedStep(log: readonly RunEvent[], step: UnfinishedStep): Kep
   return { events, messages: said.slice(countPromptMessages(log)), tasks, unfinishedCalls: unfinished };
 }
 
-/** Returns the events before the first step. */
-function keepOpening(log: readonly RunEvent[]): KeptSteps {
+/** Keeps no step: the whole turn is tried again. */
+function keepNoSteps(log: readonly RunEvent[]): KeptSteps {
   const start = log.findIndex(({ type }) => type === 'step-start');
-  const opening = { index: (start < 0 ? log.length : start) - 1, feedback: [] };
-  const { messages, tasks } = reduceAll(withEdits(log, opening));
+  const beforeFirstStep = { index: (start < 0 ? log.length : start) - 1, feedback: [] };
+  const { messages, tasks } = reduceAll(withEdits(log, beforeFirstStep));
   return { events: [], messages: messages.slice(countPromptMessages(log)), tasks };
 }
 
@@ -131,7 +130,13 @@ function editsAfter(log: readonly RunEvent[], end: number): RunEvent[] {
   });
 }
 
-/** Returns the events with their places in a log. */
+function cannotContinueError(who: string, step: number, possible: readonly number[]): CuelineError {
+  const instead =
+    possible.length === 0 ? 'Fork the run at one of its own steps.' : `It can from ${possible.join(', ')}.`;
+  return new CuelineError('invalid_options', `${who} cannot continue from step ${step}. ${instead}`);
+}
+
+/** Returns the events, numbered by their positions. */
 export function numbered(events: readonly RunEvent[]): RunEvent[] {
   return events.map((event, seq) => (event.seq === seq ? event : { ...event, seq }));
 }

@@ -51,9 +51,9 @@ export function createTabLock(name: string, locks: TabLocks, onStolen: () => voi
   }
 
   async function askOrSteal(signal: AbortSignal | undefined, steal: AbortSignal | undefined): Promise<Hold> {
-    const patience = anySignal(signal, steal);
+    const waitSignal = anySignal(signal, steal);
     try {
-      return await ask(patience === undefined ? {} : { signal: patience });
+      return await ask(waitSignal === undefined ? {} : { signal: waitSignal });
     } catch (error) {
       if (steal?.aborted !== true || signal?.aborted === true) throw error;
       return ask({ steal: true });

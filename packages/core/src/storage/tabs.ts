@@ -323,8 +323,8 @@ class Tab implements EventWriter {
     }
     this.#mode = 'own';
     const shown = this.#run.log();
-    const isNews = stored === lastRunId(shown) ? isLonger(events, shown) : !this.#known.has(stored ?? '');
-    if (isNews && events.length > 0) this.#run.show(events);
+    const isNewer = stored === lastRunId(shown) ? isLonger(events, shown) : !this.#known.has(stored ?? '');
+    if (isNewer && events.length > 0) this.#run.show(events);
   }
 
   /** False if the shown log was interrupted. */

@@ -1,7 +1,7 @@
 import type { TaskItem } from './task-item.ts';
 import { accept, type Decision, refuse, update } from './decision.ts';
 import { currentTask, failedTask, findTask, type TaskList } from './task-list.ts';
-import { allDone, attemptsOf, positionOf, quote, standing } from './task-text.ts';
+import { allDone, attemptsOf, positionOf, quote, statusPhrases } from './task-text.ts';
 
 /** The model begins the current task and reads its title. */
 export function startTask(list: TaskList): Decision {
@@ -57,7 +57,10 @@ export function settleTask(
   const task = findTask(list, taskId);
   if (task === undefined) return refuse(list, 'The task was taken off the list. Its result was not used.');
   if (task.status !== 'validating') {
-    return refuse(list, `The result was not used, because ${quote(task.title)} ${standing[task.status]}.`);
+    return refuse(
+      list,
+      `The result was not used, because ${quote(task.title)} ${statusPhrases[task.status]}.`,
+    );
   }
   return feedback === undefined ? complete(list, task) : refuseResult(list, task, feedback, thrown);
 }
@@ -99,7 +102,9 @@ function brief({ title, error }: TaskItem): string {
 function outdated(list: TaskList, taskId: string, current: TaskItem): string {
   const task = findTask(list, taskId);
   const why =
-    task === undefined ? 'its task was taken off the list' : `${quote(task.title)} ${standing[task.status]}`;
+    task === undefined
+      ? 'its task was taken off the list'
+      : `${quote(task.title)} ${statusPhrases[task.status]}`;
   return `This result was not used, because ${why}.\n\nNext task: ${current.title}`;
 }
 

@@ -64,7 +64,7 @@ export const allDone = 'All tasks are completed. Give your final answer.';
 export const nothingYet = 'The task list is empty. Create a task with createTask.';
 
 /** A task's status as a part of a sentence. */
-export const standing: Readonly<Record<TaskStatus, string>> = {
+export const statusPhrases: Readonly<Record<TaskStatus, string>> = {
   pending: 'is pending',
   in_progress: 'is in progress',
   validating: 'is being validated',
@@ -76,8 +76,8 @@ export const standing: Readonly<Record<TaskStatus, string>> = {
 /** Returns why a task cannot be renamed, started and so on. */
 export function notPossibleReason(done: string, { id, status }: TaskItem): string {
   return done === status
-    ? `${id} ${standing[status]} already.`
-    : `${id} ${standing[status]} and cannot be ${done}.`;
+    ? `${id} ${statusPhrases[status]} already.`
+    : `${id} ${statusPhrases[status]} and cannot be ${done}.`;
 }
 
 // a model repeats the mark of its task; in a summary it would look like the mark of the current one

@@ -1,5 +1,5 @@
 import type { TaskEvent, TaskItem } from './task-item.ts';
-import { updateTask } from './update-task.ts';
+import { applyTaskUpdate } from './apply-task-update.ts';
 /**
  * Returns the list after one more event. An event about an unknown task, or a second task with the same id, changes
  * nothing.
@@ -19,7 +19,7 @@ export function applyTaskEvent(items: readonly TaskItem[], event: TaskEvent): re
     case 'task-update': {
       const index = items.findIndex(({ id }) => id === event.taskId);
       const task = items[index];
-      return task === undefined ? items : items.with(index, updateTask(task, event));
+      return task === undefined ? items : items.with(index, applyTaskUpdate(task, event));
     }
   }
 }

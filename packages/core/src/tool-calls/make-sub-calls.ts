@@ -42,7 +42,7 @@ export function makeSubCalls(agentContext: AgentContext, outer: OuterCall): SubC
       repeatable: repeatable ?? outer.rules.repeatable,
       loopGuard: loopGuard ?? outer.rules.loopGuard,
     });
-    const admission = admitted(() => outer.requestPermit({ toolName, input, effect, rule }, index === 0));
+    const permitted = admitted(() => outer.requestPermit({ toolName, input, effect, rule }, index === 0));
     const startedAt = performance.now();
     const end = (
       outcome: { output: unknown; repeated?: true } | { error: string; source: ErrorSource },
@@ -61,19 +61,19 @@ export function makeSubCalls(agentContext: AgentContext, outer: OuterCall): SubC
     const signal = anySignal(context.abortSignal, limit.signal);
     const { releaseWhile } = caller;
     // an agent inside the call has its own limits, and may wait for an approval
-    const patient: AgentContext =
+    const limitedCaller: AgentContext =
       timeoutMs !== undefined || releaseWhile === undefined
         ? caller
         : { ...caller, releaseWhile: (work) => limit.holdDuring(() => releaseWhile(work)) };
     const make = async (): Promise<unknown> => {
       const idempotencyKey = `${context.idempotencyKey}/${index}`;
       const own = { ...context, idempotencyKey, ...(signal === undefined ? {} : { abortSignal: signal }) };
-      const result = runContext.track(lastOutput(run(bindAgentContext(own, patient))));
+      const result = runContext.track(lastOutput(run(bindAgentContext(own, limitedCaller))));
       return capOutput(await untilAborted(result, signal), name);
     };
     try {
-      if ('refused' in admission) throw admission.refused;
-      const { verdict, settled } = admission;
+      if ('refused' in permitted) throw permitted.refused;
+      const { verdict, settled } = permitted;
       const result = verdict.kind === 'repeat' ? verdict.output : make();
       settled(result);
       const output = await result;

@@ -33,7 +33,7 @@ import { timeLimit, untilAborted, untilSettled } from '../base/until-aborted.ts'
 type End = { resolve: (output: unknown) => void; reject: (error: unknown) => void };
 
 /** A call that an earlier process of the run has made. Without an output, it failed. */
-export type PastCall = Pick<GuardedCall, 'toolName' | 'input' | 'effect'> & {
+export type RememberedCall = Pick<GuardedCall, 'toolName' | 'input' | 'effect'> & {
   rules: ToolRules;
   isInvalid: boolean;
   output?: unknown;
@@ -50,7 +50,7 @@ export type ToolCallPipeline = {
   /** Returns the note that the model reads beside the result of a call. */
   noteOf(toolCallId: string): string | undefined;
   /** Counts a call that an earlier process of the run has made, for the loop guard. */
-  remember(call: PastCall): Promise<void>;
+  remember(call: RememberedCall): Promise<void>;
   /** Starts a new step. `taskId` is the current task, if any: the same call for another task is not a repetition. */
   beginStep(taskId: string | undefined): void;
 };
@@ -108,11 +108,11 @@ class Pipeline implements ToolCallPipeline {
     this.#count();
     const { effect } = rules;
     const rule = this.#runContext.loopRules.of(name, rules);
-    const admission = this.#requestPermit({ toolName: name, input, effect, rule }, this.#loops.check);
-    const { verdict, settled } = admission;
-    const admitInside: RequestPermit = (inner, counted = false) => {
+    const callPermit = this.#requestPermit({ toolName: name, input, effect, rule }, this.#loops.check);
+    const { verdict, settled } = callPermit;
+    const requestInside: RequestPermit = (inner, counted = false) => {
       if (!counted) this.#count();
-      return this.#requestPermit(inner, admission.checkInside);
+      return this.#requestPermit(inner, callPermit.checkInside);
     };
     if (verdict.kind === 'repeat') {
       this.#notes.set(context.toolCallId, verdict.note);
@@ -120,7 +120,7 @@ class Pipeline implements ToolCallPipeline {
       return verdict.output;
     }
     if (!streams) {
-      const output = this.#once(guarded, input, context, admitInside);
+      const output = this.#once(guarded, input, context, requestInside);
       // a refusal is an answer: an identical call gets the same one
       settled(output.catch((error: unknown) => (isRefusal(error) ? error.message : Promise.reject(error))));
       return output;
@@ -128,7 +128,7 @@ class Pipeline implements ToolCallPipeline {
     let end: End = { resolve: () => {}, reject: () => {} };
     settled(new Promise((resolve, reject) => (end = { resolve, reject })));
     // the AI SDK shows the outputs of an iterable as they come
-    return this.#each(guarded, input, context, admitInside, end);
+    return this.#each(guarded, input, context, requestInside, end);
   }
 
   /** Counts a call. Throws what ends the run, or what the model reads, if the call is one too many. */
@@ -153,10 +153,10 @@ class Pipeline implements ToolCallPipeline {
     guarded: PipelineTool,
     input: unknown,
     context: ToolContext,
-    admitInside: RequestPermit,
+    requestInside: RequestPermit,
   ): Promise<unknown> {
     try {
-      const permit = await this.#enter(guarded, input, context, admitInside);
+      const permit = await this.#enter(guarded, input, context, requestInside);
       let work: Promise<unknown> | undefined;
       try {
         const begin = async (): Promise<unknown> => lastOutput(permit.start());
@@ -174,12 +174,12 @@ class Pipeline implements ToolCallPipeline {
     guarded: PipelineTool,
     input: unknown,
     context: ToolContext,
-    admitInside: RequestPermit,
+    requestInside: RequestPermit,
     last: End,
   ): AsyncGenerator<unknown> {
     let output: unknown = null;
     try {
-      const permit = await this.#enter(guarded, input, context, admitInside);
+      const permit = await this.#enter(guarded, input, context, requestInside);
       let work: Promise<unknown> | undefined;
       try {
         const outputs = (permit.start() as AsyncIterable<unknown>)[Symbol.asyncIterator]();
@@ -221,7 +221,7 @@ class Pipeline implements ToolCallPipeline {
     }: PipelineTool,
     input: unknown,
     context: ToolContext,
-    admitInside: RequestPermit,
+    requestInside: RequestPermit,
   ): Promise<{
     start: () => unknown;
     signal: AbortSignal | undefined;
@@ -276,7 +276,7 @@ class Pipeline implements ToolCallPipeline {
           permit === undefined
             ? this.#agentContext
             : { ...this.#agentContext, releaseWhile: releaseOf(permit) };
-        return run(this.#ownCopy(args), bindAgentContext(own, caller), admitInside, begin);
+        return run(this.#ownCopy(args), bindAgentContext(own, caller), requestInside, begin);
       },
       signal,
       leave: (work) => {
@@ -334,7 +334,7 @@ class Pipeline implements ToolCallPipeline {
     );
   }
 
-  async remember({ toolName, input, effect, rules, isInvalid, ...result }: PastCall): Promise<void> {
+  async remember({ toolName, input, effect, rules, isInvalid, ...result }: RememberedCall): Promise<void> {
     const { loopRules } = this.#runContext;
     const { settled } = this.#loops.check(
       isInvalid

@@ -113,7 +113,7 @@ class Registry implements ToolRegistry {
           needsPermit: false,
           startsLater: true,
           timeoutMessage: unanswered(name, rules.timeoutMs),
-          run: (args, context, _admit, begin) =>
+          run: (args, context, _requestPermit, begin) =>
             callClientTool(
               this.#agentContext,
               { name, rules, outputSchema: definition.outputSchema, args, context },

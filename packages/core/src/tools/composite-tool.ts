@@ -54,7 +54,10 @@ export function compositeTool(
   }
   for (const entry of namedTools(tools)) {
     if (byName.has(entry.name)) {
-      throw new CuelineError('invalid_definition', `Tool ${name} has two parts called ${entry.name}.`);
+      throw new CuelineError(
+        'invalid_definition',
+        `Tool ${name} has two parts called ${entry.name}. Give one of them another name.`,
+      );
     }
     const fn = entry.fn ?? entry.ready?.execute;
     if (!('fn' in entry) && fn === undefined) {

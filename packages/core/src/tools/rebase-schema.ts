@@ -13,23 +13,23 @@ const named: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns a schema as a part of another one, at `place` (a JSON Pointer with `#`). References to the schema itself,
+ * Returns a schema as a part of another one, at `base` (a JSON Pointer with `#`). References to the schema itself,
  * or into it, are rebased.
  */
-export function rebaseSchema(schema: JSONSchema7, place: string): JSONSchema7 {
+export function rebaseSchema(schema: JSONSchema7, base: string): JSONSchema7 {
   // a schema with an address of its own is referred to by that address everywhere
-  return schema.$id === undefined ? (moved(schema, place) as JSONSchema7) : schema;
+  return schema.$id === undefined ? (moved(schema, base) as JSONSchema7) : schema;
 }
 
-function moved(value: unknown, place: string): unknown {
-  if (Array.isArray(value)) return value.map((entry) => moved(entry, place));
+function moved(value: unknown, base: string): unknown {
+  if (Array.isArray(value)) return value.map((entry) => moved(entry, base));
   if (!isRecord(value)) return value;
   return mapFields(value, (child, key) => {
     if (data.has(key)) return child;
-    if (key === '$ref' && typeof child === 'string') return child.replace(/^#(?=\/|$)/, place);
+    if (key === '$ref' && typeof child === 'string') return child.replace(/^#(?=\/|$)/, base);
     return named.has(key) && isRecord(child)
-      ? mapFields(child, (one) => moved(one, place))
-      : moved(child, place);
+      ? mapFields(child, (one) => moved(one, base))
+      : moved(child, base);
   });
 }
 

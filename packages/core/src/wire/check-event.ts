@@ -245,7 +245,7 @@ const bodies: Record<RunEvent['type'], z.ZodType> = {
   ]),
 };
 
-const place = object({ type: string, t: number, agent: agentPath.optional() });
+const commonFields = object({ type: string, t: number, agent: agentPath.optional() });
 
 /**
  * True for an event that readers of a log can work with: its type is known, and the fields that they rely on have the
@@ -253,8 +253,8 @@ const place = object({ type: string, t: number, agent: agentPath.optional() });
  * else.
  */
 export function isRunEvent(value: unknown): value is RunEvent {
-  const placed = place.safeParse(value);
-  if (!placed.success) return false;
-  const { type } = placed.data;
+  const common = commonFields.safeParse(value);
+  if (!common.success) return false;
+  const { type } = common.data;
   return Object.hasOwn(bodies, type) && bodies[type as RunEvent['type']].safeParse(value).success;
 }

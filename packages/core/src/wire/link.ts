@@ -127,7 +127,10 @@ function checkEvents(value: unknown): RunEvent[] {
     // measured first, so that reading the event is bounded
     const excess = countEvent(event);
     if (excess !== undefined) {
-      throw new CuelineError('too_large', `This log has ${excess} and was not opened.`);
+      throw new CuelineError(
+        'too_large',
+        `This log has ${excess} and was not opened. Ask for a shorter run.`,
+      );
     }
     if (!isRunEvent(event)) throw damagedLogError(index);
     return event;
@@ -142,7 +145,7 @@ function inflate(body: string): string {
     if (size > LINK_BYTES) {
       throw new CuelineError(
         'too_large',
-        `This link unpacks to more than ${LINK_BYTES / 1000} KB and was not opened.`,
+        `This link unpacks to more than ${LINK_BYTES / 1000} KB and was not opened. Ask for its content as a file.`,
       );
     }
     pieces.push(piece.slice());

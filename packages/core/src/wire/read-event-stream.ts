@@ -153,13 +153,13 @@ function malformedError(what: string, data: string, cause?: unknown): CuelineErr
 function tooManyEventsError(excess: string): CuelineError {
   return new CuelineError(
     'too_large',
-    `The connection sent ${excess}, which is more than a run may hold. The rest was not read.`,
+    `The connection sent ${excess}, which is more than a run may hold. The rest was not read. Lower the options.limits of the run.`,
   );
 }
 
 function tooLargeError(): CuelineError {
   return new CuelineError(
     'too_large',
-    'The connection sent an event of more than 16 MB, which was not read.',
+    'The connection sent an event of more than 16 MB, which was not read. Return less from tools.',
   );
 }

@@ -139,7 +139,7 @@ describe('the outputSchema of a tool', () => {
     ]);
   });
 
-  test('must be a schema', async () => {
+  test('must be a schema, and is refused for an agent', async () => {
     const define = (outputSchema: unknown, agent = false) =>
       runPrompt(
         (prompt) => {

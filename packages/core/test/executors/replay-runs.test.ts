@@ -23,16 +23,16 @@ describe('A replay in a run', () => {
       },
       [[{ toolCall: { name: 'look', input: {} } }], 'Hello.'],
     );
-    const tape = replay(events, { paused: true });
-    const run = createRun(hello, { executor: tape });
+    const player = replay(events, { paused: true });
+    const run = createRun(hello, { executor: player });
     const text = run.start();
     for (const seq of [3, events.length - 2, 1, 5, 0, 7]) {
-      tape.seek(seq);
+      player.seek(seq);
       await expect.poll(() => run.log().length).toBe(seq + 1);
       expect(run.getState()).toEqual({ ...reduceAll(events.slice(0, seq + 1)), replaying: true });
     }
-    tape.setSpeed(Infinity);
-    tape.play();
+    player.setSpeed(Infinity);
+    player.play();
     expect(await text).toBe('Hello.');
     expect(run.log()).toEqual(events);
   });

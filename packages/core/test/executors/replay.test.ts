@@ -34,29 +34,29 @@ describe('a replay', () => {
 
   test('can run twice as fast, and change its speed in the middle', async () => {
     const clock = manualClock();
-    const tape = replay(five, { ...clock.options, speed: 2 });
-    const { seqs } = collect(tape);
+    const player = replay(five, { ...clock.options, speed: 2 });
+    const { seqs } = collect(player);
     await clock.forward(6);
     expect(seqs()).toEqual([0, 1]);
-    tape.setSpeed(0.1); // 12 ms of the log are over, so that 8 are left, or 80
-    expect(tape.speed).toBe(0.1);
+    player.setSpeed(0.1); // 12 ms of the log are over, so that 8 are left, or 80
+    expect(player.speed).toBe(0.1);
     await clock.forward(79);
     expect(seqs()).toEqual([0, 1]);
     await clock.forward(1);
     expect(seqs()).toEqual([0, 1, 2]);
-    tape.setSpeed(Infinity);
+    player.setSpeed(Infinity);
     await clock.settle();
     expect(seqs()).toEqual([0, 1, 2, 3, 4]);
   });
 
   test('continues with the last event if it is slowed down in the middle of a burst', async () => {
     const clock = manualClock();
-    const tape = replay(five, { ...clock.options, speed: Infinity });
-    const iterator = tape.start(request, new AbortController().signal)[Symbol.asyncIterator]();
+    const player = replay(five, { ...clock.options, speed: Infinity });
+    const iterator = player.start(request, new AbortController().signal)[Symbol.asyncIterator]();
     await iterator.next();
     await iterator.next();
     await iterator.next();
-    tape.setSpeed(1);
+    player.setSpeed(1);
     let came = false;
     void iterator.next().then(() => (came = true));
     await clock.forward(9);
@@ -75,15 +75,15 @@ describe('a replay', () => {
 
   test('pauses between two events and continues with the rest of the delay', async () => {
     const clock = manualClock();
-    const tape = replay(five, clock.options);
-    const { seqs } = collect(tape);
+    const player = replay(five, clock.options);
+    const { seqs } = collect(player);
     await clock.forward(14);
-    tape.pause();
-    expect(tape.playing).toBe(false);
+    player.pause();
+    expect(player.playing).toBe(false);
     await clock.forward(10_000);
     expect(seqs()).toEqual([0, 1]);
-    tape.play();
-    expect(tape.playing).toBe(true);
+    player.play();
+    expect(player.playing).toBe(true);
     await clock.forward(5);
     expect(seqs()).toEqual([0, 1]);
     await clock.forward(1);
@@ -92,41 +92,41 @@ describe('a replay', () => {
 
   test('that begins paused emits nothing until it is played or moved', async () => {
     const clock = manualClock();
-    const tape = replay(five, { ...clock.options, paused: true, speed: Infinity });
-    const { seqs, ended } = collect(tape);
+    const player = replay(five, { ...clock.options, paused: true, speed: Infinity });
+    const { seqs, ended } = collect(player);
     await clock.forward(1_000);
     expect(seqs()).toEqual([]);
-    tape.seek(1);
+    player.seek(1);
     await clock.forward(1_000);
     expect(seqs()).toEqual([0, 1]);
-    tape.play();
+    player.play();
     await ended;
     expect(seqs()).toEqual([0, 1, 2, 3, 4]);
   });
 
   test('moved forwards, emits everything up to there at once, then waits as long as the log does', async () => {
     const clock = manualClock();
-    const tape = replay(five, clock.options);
-    const { seqs } = collect(tape);
+    const player = replay(five, clock.options);
+    const { seqs } = collect(player);
     await clock.forward(3);
-    tape.seek(2);
+    player.seek(2);
     await clock.settle();
     expect(seqs()).toEqual([0, 1, 2]);
     await clock.forward(9);
     expect(seqs()).toEqual([0, 1, 2]);
     await clock.forward(1);
     expect(seqs()).toEqual([0, 1, 2, 3]);
-    tape.seek(99);
+    player.seek(99);
     await clock.settle();
     expect(seqs()).toEqual([0, 1, 2, 3, 4]);
   });
 
   test('moved backwards, emits the log again from its start', async () => {
     const clock = manualClock();
-    const tape = replay(five, clock.options);
-    const { seqs, ended } = collect(tape);
+    const player = replay(five, clock.options);
+    const { seqs, ended } = collect(player);
     await clock.forward(32);
-    tape.seek(1);
+    player.seek(1);
     await clock.settle();
     expect(seqs()).toEqual([0, 1, 2, 3, 0, 1]);
     await clock.forward(30);
@@ -136,10 +136,10 @@ describe('a replay', () => {
 
   test('moved to its current position, emits nothing twice', async () => {
     const clock = manualClock();
-    const tape = replay(five, clock.options);
-    const { seqs } = collect(tape);
+    const player = replay(five, clock.options);
+    const { seqs } = collect(player);
     await clock.forward(15);
-    tape.seek(1);
+    player.seek(1);
     await clock.forward(9);
     expect(seqs()).toEqual([0, 1]);
     await clock.forward(1);
@@ -148,20 +148,20 @@ describe('a replay', () => {
 
   test('moved after its end, begins there at the next start only', async () => {
     const clock = manualClock();
-    const tape = replay(five, clock.options);
-    const first = collect(tape);
+    const player = replay(five, clock.options);
+    const first = collect(player);
     await clock.forward(40);
     await first.ended;
-    tape.seek(2);
-    expect(tape.position).toBe(2);
+    player.seek(2);
+    expect(player.position).toBe(2);
     await clock.settle();
     expect(first.seqs()).toEqual([0, 1, 2, 3, 4]);
-    const second = collect(tape);
+    const second = collect(player);
     await clock.settle();
     expect(second.seqs()).toEqual([0, 1, 2]);
     await clock.forward(20);
     await second.ended;
-    const third = collect(tape);
+    const third = collect(player);
     await clock.settle();
     expect(third.seqs()).toEqual([0]);
   });
@@ -230,19 +230,19 @@ describe('a replay', () => {
 
   test('has a position for each start, and its controls act on all of them', async () => {
     const clock = manualClock();
-    const tape = replay(five, clock.options);
-    const first = collect(tape);
+    const player = replay(five, clock.options);
+    const first = collect(player);
     await clock.forward(10);
-    const second = collect(tape);
+    const second = collect(player);
     await clock.forward(10);
     expect([first.seqs(), second.seqs()]).toEqual([
       [0, 1, 2],
       [0, 1],
     ]);
-    expect(tape.position).toBe(1);
-    tape.pause();
+    expect(player.position).toBe(1);
+    player.pause();
     await clock.forward(100);
-    tape.seek(2);
+    player.seek(2);
     await clock.settle();
     expect([first.seqs(), second.seqs()]).toEqual([
       [0, 1, 2],
@@ -252,16 +252,16 @@ describe('a replay', () => {
 
   test('reports its position, once for many events', async () => {
     const clock = manualClock();
-    const tape = replay(five, clock.options);
+    const player = replay(five, clock.options);
     const told: [number, boolean][] = [];
-    const unsubscribe = tape.subscribe(() => told.push([tape.position, tape.playing]));
-    expect(tape.position).toBe(-1);
-    const { ended } = collect(tape);
+    const unsubscribe = player.subscribe(() => told.push([player.position, player.playing]));
+    expect(player.position).toBe(-1);
+    const { ended } = collect(player);
     await clock.settle();
-    tape.seek(2);
+    player.seek(2);
     await clock.settle();
-    tape.pause();
-    tape.play();
+    player.pause();
+    player.play();
     await clock.forward(10);
     expect(told).toEqual([
       [0, true],
@@ -273,15 +273,15 @@ describe('a replay', () => {
     unsubscribe();
     await clock.forward(10);
     await ended;
-    expect(tape.position).toBe(4);
+    expect(player.position).toBe(4);
     expect(told).toHaveLength(5);
   });
 
   test('takes no commands', async () => {
-    const tape = replay(five);
-    expect(tape.replays).toBe(true);
+    const player = replay(five);
+    expect(player.replays).toBe(true);
     expect(
-      await tape.send?.('r', { type: 'approval-response', approvalId: 'x', response: { approved: true } }),
+      await player.send?.('r', { type: 'approval-response', approvalId: 'x', response: { approved: true } }),
     ).toEqual({
       accepted: false,
       reason: 'This is a replay, so nothing runs that could accept commands. Start the prompt itself.',
@@ -290,9 +290,9 @@ describe('a replay', () => {
 
   test('does not see events that are added to the list later', async () => {
     const live = five.slice(0, 2);
-    const tape = replay(live, { speed: Infinity });
+    const player = replay(live, { speed: Infinity });
     live.push(five[2]!);
-    const { seqs, ended } = collect(tape);
+    const { seqs, ended } = collect(player);
     await ended;
     expect(seqs()).toEqual([0, 1]);
   });
@@ -327,19 +327,19 @@ describe('a replay', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(key, { maxLength: 12 }), async (keys) => {
         const clock = manualClock();
-        const tape = replay(five, clock.options);
-        const { seen, ended } = collect(tape);
+        const player = replay(five, clock.options);
+        const { seen, ended } = collect(player);
         for (const pressed of keys) {
-          if (pressed.press === 'play') tape.play();
-          else if (pressed.press === 'pause') tape.pause();
-          else if (pressed.press === 'fast') tape.setSpeed(Infinity);
-          else if (pressed.press === 'slow') tape.setSpeed(0.5);
-          else if ('to' in pressed) tape.seek(pressed.to);
+          if (pressed.press === 'play') player.play();
+          else if (pressed.press === 'pause') player.pause();
+          else if (pressed.press === 'fast') player.setSpeed(Infinity);
+          else if (pressed.press === 'slow') player.setSpeed(0.5);
+          else if ('to' in pressed) player.seek(pressed.to);
           else if ('ms' in pressed) await clock.forward(pressed.ms);
         }
         await clock.settle();
-        tape.play();
-        tape.setSpeed(Infinity);
+        player.play();
+        player.setSpeed(Infinity);
         await ended;
         const starts = seen.flatMap(({ seq }, index) => (seq === 0 ? [index] : []));
         for (const [index, from] of starts.entries()) {

@@ -218,7 +218,8 @@ describe('A lost connection', () => {
     const other = setUp([], { instead: () => sse(start) });
     expect((await read(other.executor.attach!('q', 3, never())!)).error).toEqual({
       code: 'stream_malformed',
-      message: 'The route was asked for run q but returned run r.',
+      message:
+        'The route was asked for run q but returned run r. Check that no cache or proxy answers in its place.',
     });
   });
 });

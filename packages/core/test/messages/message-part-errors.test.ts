@@ -121,7 +121,7 @@ describe('An invalid message part is an error with its path', () => {
         tool({ ...result, output: 1 })(prompt);
         prompt.defMessage('tool', [{ ...result, output: 2 }]);
       },
-      "messages[2].content[0].toolCallId is 'call_1', a call that already has its result.",
+      "messages[2].content[0].toolCallId is 'call_1', a call that already has its result. Leave one of the two out.",
     ],
     [
       (prompt) => {
@@ -131,7 +131,7 @@ describe('An invalid message part is an error with its path', () => {
           { ...result, output: 2 },
         ]);
       },
-      "messages[1].content[1].toolCallId is 'call_1', a call that already has its result.",
+      "messages[1].content[1].toolCallId is 'call_1', a call that already has its result. Leave one of the two out.",
     ],
     [
       (prompt) => {

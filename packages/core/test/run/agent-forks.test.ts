@@ -150,7 +150,9 @@ describe("a fork at an agent's step", () => {
   test('is refused for a step after which the agent does not continue', async () => {
     const { run } = open(digging);
     await run.start();
-    expect(() => logBefore(run.log(), 3, 'ask')).toThrow('The agent ask cannot continue from step 3.');
+    expect(() => logBefore(run.log(), 3, 'ask')).toThrow(
+      'The agent ask cannot continue from step 3. It can from 0',
+    );
     expect(continuableSteps(run.log(), 'nobody')).toEqual([]);
     expect(() => logBefore(run.log(), 0, 'nobody')).toThrow('cannot continue from step 0');
   });

@@ -127,18 +127,18 @@ describe('the state after an event', () => {
       meantOf(log, [...log.keys()].toReversed()),
     );
 
-    const tape = replay(log, { paused: true });
-    const shown = createRun(anything, { executor: tape });
+    const player = replay(log, { paused: true });
+    const shown = createRun(anything, { executor: player });
     const end = shown.start();
-    tape.seek(20);
+    player.seek(20);
     await expect.poll(() => shown.log().length).toBe(21);
     expect(askedOf(shown.at, [20, 7])).toStrictEqual(meantOf(log, [20, 7]));
-    tape.seek(5);
+    player.seek(5);
     await expect.poll(() => shown.log().length).toBe(6);
     expect(shown.at(20)).toStrictEqual(reduceAll(log.slice(0, 6)));
     expect(askedOf(shown.at, [5, 3, 0])).toStrictEqual(meantOf(log, [5, 3, 0]));
-    tape.setSpeed(Infinity);
-    tape.play();
+    player.setSpeed(Infinity);
+    player.play();
     await end;
     expect(askedOf(shown.at, [...log.keys()])).toStrictEqual(meantOf(log, [...log.keys()]));
   });

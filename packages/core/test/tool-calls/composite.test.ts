@@ -297,7 +297,7 @@ describe('invalid parts are refused when the tool is defined', () => {
     ['no parts', [], 'has no parts'],
     ['something that is not a tool', [{ name: 'x' }], 'takes what tool(…) returns'],
     ['nothing', [undefined], 'takes what tool(…) returns'],
-    ['two parts with one name', [echo, echo], 'has two parts called echo'],
+    ['two parts with one name', [echo, echo], 'has two parts called echo. Give one of them another name.'],
     ['an invalid name', [tool('a b', '', none, () => 1)], '"a b" cannot be a tool'],
     ['no function', [tool('x', '', none, undefined as never)], 'The function of tool x is undefined'],
     ['an unknown option', [tool('x', '', none, () => 1, { timeout: 5 } as never)], 'has no "timeout"'],

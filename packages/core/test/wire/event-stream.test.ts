@@ -159,7 +159,7 @@ describe('something that is not a stream of events', () => {
     expect(await read(text(steps(10_001, 'step-start')))).toMatchObject({
       code: 'too_large',
       message:
-        'The connection sent more than 10,000 steps, which is more than a run may hold. The rest was not read.',
+        'The connection sent more than 10,000 steps, which is more than a run may hold. The rest was not read. Lower the options.limits of the run.',
     });
     const newer = await read(text(steps(10_000, 'newer')));
     expect([newer.code, newer.events.length]).toEqual([undefined, 10_000]);

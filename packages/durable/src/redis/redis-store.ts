@@ -169,8 +169,8 @@ function readCommands(texts: readonly string[]): StoredCommand[] {
     .map((text) => {
       const at = text.indexOf(' ');
       const stored = JSON.parse(text.slice(at)) as { name: string; command: DurableCommand };
-      return { place: Number(text.slice(0, at)), stored };
+      return { position: Number(text.slice(0, at)), stored };
     })
-    .toSorted((one, other) => one.place - other.place)
+    .toSorted((one, other) => one.position - other.position)
     .map(({ stored }) => stored);
 }

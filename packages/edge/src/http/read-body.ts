@@ -51,7 +51,10 @@ export async function readBody(
   }
   const bytes = await readBytes(request, limits);
   if (declared !== undefined && declared !== bytes.byteLength) {
-    throw new Refusal('invalid_length', 'Content-Length is not the length of the body.');
+    throw new Refusal(
+      'invalid_length',
+      'Content-Length is not the length of the body. Send the right one, or none.',
+    );
   }
   return bytes;
 }
@@ -81,7 +84,7 @@ async function readBytes(
   let size = 0;
   let late: Refusal | undefined;
   const timer = setTimeout(() => {
-    late = new Refusal('body_timeout', `The body did not arrive within ${timeoutMs} ms.`);
+    late = new Refusal('body_timeout', `The body did not arrive within ${timeoutMs} ms. Send it again.`);
     reader.cancel().catch(() => {});
   }, timeoutMs);
   try {
@@ -100,7 +103,7 @@ async function readBytes(
       throw error;
     }
     // on Workers, cancelling fails a pending read
-    throw late ?? new Refusal('invalid_body', 'The body is incomplete.');
+    throw late ?? new Refusal('invalid_body', 'The body is incomplete. Send it again.');
   } finally {
     clearTimeout(timer);
   }
@@ -109,7 +112,7 @@ async function readBytes(
 }
 
 function tooLargeRefusal(bytes: number): Refusal {
-  return new Refusal('too_large', `The body is larger than ${bytes} bytes.`);
+  return new Refusal('too_large', `The body is larger than ${bytes} bytes. Send less.`);
 }
 
 function join(parts: readonly Uint8Array[], size: number): Uint8Array {
@@ -131,7 +134,10 @@ function parse(bytes: Uint8Array, { depth = 64, take }: BodyLimits): Record<stri
   }
   const found = measure(text);
   if (found.depth > depth) {
-    throw new Refusal('invalid_body', `The body is nested more than ${depth} levels deep.`);
+    throw new Refusal(
+      'invalid_body',
+      `The body is nested more than ${depth} levels deep. Send flatter data.`,
+    );
   }
   take?.(COPIES * sizeOf(text, found.marks));
   let value: unknown;

@@ -93,7 +93,9 @@ export function refusalResponse(
   type?: string,
 ): Response {
   const refusal =
-    error instanceof Refusal ? error : new Refusal('internal', 'Something went wrong on this server.');
+    error instanceof Refusal
+      ? error
+      : new Refusal('internal', 'Something went wrong on this server. Try again in a while.');
   const { status, code, message, retryAfterMs } = refusal;
   const retry = retryAfterMs === undefined ? {} : retryHeaders(retryAfterMs);
   return jsonResponse(

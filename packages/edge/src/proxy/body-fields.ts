@@ -36,7 +36,7 @@ export function invalidBodyRefusal(what: string): Refusal {
 /** The value as an array of objects. */
 export function objectsOf(value: unknown, name: string): JsonObject[] {
   if (!Array.isArray(value) || !value.every(isObject))
-    throw invalidBodyRefusal(`${name} is not an array of objects.`);
+    throw invalidBodyRefusal(`${name} is not an array of objects. Send one, such as [{ … }].`);
   return value;
 }
 

@@ -40,7 +40,10 @@ export async function callProvider(
   } catch (error) {
     if (error instanceof Refusal) throw error;
     answer.then(discardBody).catch(() => {});
-    throw cutOffRefusal(signal) ?? new Refusal('upstream_unreachable', 'The provider could not be reached.');
+    throw (
+      cutOffRefusal(signal) ??
+      new Refusal('upstream_unreachable', 'The provider could not be reached. Try again in a while.')
+    );
   } finally {
     stop();
   }
@@ -51,7 +54,7 @@ export function cutOffRefusal(signal: AbortSignal): Refusal | undefined {
   if (!signal.aborted) return undefined;
   if (signal.reason === 'switch') return new Refusal('unavailable', switchedOff);
   return signal.reason === 'timeout'
-    ? new Refusal('upstream_timeout', 'The provider did not answer in time.')
+    ? new Refusal('upstream_timeout', 'The provider did not answer in time. Try again.')
     : new Refusal('client_closed', 'The caller went away.');
 }
 

@@ -36,7 +36,7 @@ export type CheckedProvider = {
 export type ProxySettings = {
   basePath: string;
   providers: ReadonlyMap<string, CheckedProvider>;
-  whoAsks: ReturnType<typeof checkOrigins>;
+  requesterOf: ReturnType<typeof checkOrigins>;
   identify: ReturnType<typeof createIdentify>;
   limits: ProxyLimits;
   /** Throws a Refusal with 429. */
@@ -135,7 +135,7 @@ export function checkOptions(options: ModelProxyOptions): ProxySettings {
     providers,
     prices,
     killSwitch: options.killSwitch,
-    whoAsks: checkOrigins(options.origins, options.development),
+    requesterOf: checkOrigins(options.origins, options.development),
     identify: createIdentify(options, (error) => onEvent({ type: 'failed', error })),
     limits,
     requests: createRequestCount(limits.requests),

@@ -86,7 +86,7 @@ async function answer(
 ): Promise<Response> {
   const startedAt = settings.now();
   const { limits, providers, basePath } = settings;
-  const requester = settings.whoAsks(request);
+  const requester = settings.requesterOf(request);
   known.headers = corsHeaders(requester, rules);
   const { provider, rule, model: named } = matchPath(request.url, basePath, providers);
   known.provider = provider.name;

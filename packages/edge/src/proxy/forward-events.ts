@@ -1,5 +1,5 @@
 import { createPausableTimeout } from './timeouts.ts';
-import { createEventSplitter, type EventBatch } from './split-events.ts';
+import { createEventSplitter, type EventBytes } from './split-events.ts';
 
 /** Why a stream ended early. */
 export type StreamFault = 'timeout' | 'idle' | 'too_large' | 'event_too_large' | 'broken';
@@ -79,7 +79,7 @@ export function forwardEvents(
     void close(options.signal.reason === 'timeout' ? 'timeout' : 'aborted');
   }
 
-  function pass({ bytes, ends }: EventBatch): boolean {
+  function pass({ bytes, ends }: EventBytes): boolean {
     if (ends.length === 0) return false;
     // most events are a word or two of text: scanning many at once, without encoding them again, halves the cost
     if (!options.look(decoder.decode(bytes))) {

@@ -36,7 +36,10 @@ export async function makeCall(settings: ProxySettings, call: Call): Promise<Res
   if (price === undefined && Math.min(dailyCost, totalDailyCost) < Infinity) {
     const error = new Error(`There is no price for ${provider.name}:${model}. Add it to prices.`);
     onEvent({ type: 'failed', error });
-    throw new Refusal('unavailable', 'This server does not know the price of this model.');
+    throw new Refusal(
+      'unavailable',
+      'This server does not know the price of this model. Ask its operator to add it to prices.',
+    );
   }
   await reserve(store, {
     subject,
@@ -161,7 +164,10 @@ class ReservedCall {
     if (kind !== 'application/json') {
       discardBody(response);
       this.#isFree = true;
-      throw new Refusal('upstream_content_type', 'The provider answered neither with events nor with JSON.');
+      throw new Refusal(
+        'upstream_content_type',
+        'The provider answered neither with events nor with JSON. Ask the operator of this server to check its address.',
+      );
     }
     const { text, bytes, end } = await readCapped(response.body, {
       ...reading,
@@ -210,8 +216,14 @@ class ReservedCall {
 
 function incompleteAnswerRefusal(end: 'too_large' | 'idle' | 'broken'): Refusal {
   if (end === 'idle')
-    return new Refusal('upstream_timeout', 'The provider stopped sending in the middle of its answer.');
+    return new Refusal(
+      'upstream_timeout',
+      'The provider stopped sending in the middle of its answer. Try again.',
+    );
   return end === 'too_large'
-    ? new Refusal('upstream_too_large', 'The answer is larger than this server forwards.')
-    : new Refusal('upstream_broken', 'The provider stopped in the middle of its answer.');
+    ? new Refusal(
+        'upstream_too_large',
+        'The answer is larger than this server forwards. Ask for a shorter one.',
+      )
+    : new Refusal('upstream_broken', 'The provider stopped in the middle of its answer. Try again.');
 }

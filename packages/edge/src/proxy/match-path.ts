@@ -37,7 +37,8 @@ export function matchPath<Provider extends MatchedProvider>(
   const rest = pathname.slice(basePath.length + 1);
   const slash = rest.indexOf('/');
   const provider = slash === -1 ? undefined : providers.get(rest.slice(0, slash));
-  if (provider === undefined) throw new Refusal('unknown_provider', 'This server has no such provider.');
+  if (provider === undefined)
+    throw new Refusal('unknown_provider', 'This server has no such provider. Ask its operator to add it.');
   const path = rest.slice(slash);
   for (const rule of provider.paths) {
     const found = matchRule(path, rule.path);
@@ -68,5 +69,8 @@ export function modelDeniedRefusal(): Refusal {
 }
 
 function unknownPathRefusal(): Refusal {
-  return new Refusal('unknown_path', 'There is nothing at this path.');
+  return new Refusal(
+    'unknown_path',
+    'There is nothing at this path. Send POST …/<provider>/<path of its API>.',
+  );
 }

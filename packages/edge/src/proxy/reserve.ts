@@ -25,12 +25,14 @@ export async function reserve(store: LimitStore, call: Reservation): Promise<voi
   if (why === 'budget') {
     throw new Refusal(
       'budget_exceeded',
-      `This call could use up to ${call.tokens} tokens, more than you have left today.`,
+      `This call could use up to ${call.tokens} tokens, more than you have left today. Ask for a shorter answer, or try again tomorrow.`,
       { retryAfterMs },
     );
   }
   if (why === 'total') {
-    throw new Refusal('total_exceeded', 'This server has used up its limit for today.', { retryAfterMs });
+    throw new Refusal('total_exceeded', 'This server has used up its limit for today. Try again tomorrow.', {
+      retryAfterMs,
+    });
   }
   if (why === 'concurrent') {
     throw new Refusal(

@@ -2,7 +2,7 @@ const lineFeed = 10;
 const carriageReturn = 13;
 
 /** Complete events, unchanged. */
-export type EventBatch = {
+export type EventBytes = {
   bytes: Uint8Array<ArrayBuffer>;
   /** The end of each event in the bytes; the last one is the end of the bytes. */
   ends: readonly number[];
@@ -11,9 +11,9 @@ export type EventBatch = {
 /** Cuts the bytes of Server-Sent Events after each event. */
 export type EventSplitter = {
   /** The events that these bytes complete; undefined if one has grown larger than the cap. */
-  push(bytes: Uint8Array): EventBatch | undefined;
+  push(bytes: Uint8Array): EventBytes | undefined;
   /** The bytes of an incomplete event. */
-  rest(): EventBatch;
+  rest(): EventBytes;
 };
 
 /** Buffers at most one event of at most `maxBytes` bytes. */

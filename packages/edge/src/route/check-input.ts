@@ -59,5 +59,8 @@ export async function checkInput(definition: PromptDefinition<unknown>, input: u
 }
 
 function tooLargeRefusal(what: string, most: number, unit: string): Refusal {
-  return new Refusal('too_large', `input ${what} ${most} ${unit}, which is the most that this route takes.`);
+  return new Refusal(
+    'too_large',
+    `input ${what} ${most} ${unit}, which is the most that this route takes. Send less.`,
+  );
 }

@@ -38,22 +38,22 @@ export function checkMessages(messages: unknown, fileUrls: FileUrls, options: Ac
   }
   let count = 0;
   for (const [index, message] of (messages as unknown[]).entries()) {
-    const place = `messages[${index}]`;
+    const path = `messages[${index}]`;
     if (!isRecord(message) || typeof message['id'] !== 'string' || !Array.isArray(message['parts'])) {
-      throw invalidMessagesRefusal(`${place} is not a UI message. Send { id, role, parts }.`);
+      throw invalidMessagesRefusal(`${path} is not a UI message. Send { id, role, parts }.`);
     }
     const { role } = message;
     if (role !== 'user' && role !== 'assistant') {
       throw new Refusal(
         'unsupported_field',
-        `${place} has the role ${JSON.stringify(role)}. A client may send messages of the user and the assistant; all others come from the prompt.`,
+        `${path} has the role ${JSON.stringify(role)}. A client may send messages of the user and the assistant; all others come from the prompt.`,
       );
     }
     count += message['parts'].length;
     if (count > maxParts)
       throw invalidMessagesRefusal(`messages has more than ${maxParts} parts. Send the latest of them.`);
     for (const [at, part] of (message['parts'] as unknown[]).entries()) {
-      checkPart(part, `${place}.parts[${at}]`, fileUrls);
+      checkPart(part, `${path}.parts[${at}]`, fileUrls);
     }
   }
   return (messages as Messages).map(({ id, role, metadata, parts }) => ({
@@ -84,51 +84,51 @@ export function checkTasks(tasks: unknown): Tasks {
   return tasks as Tasks;
 }
 
-function checkPart(part: unknown, place: string, fileUrls: FileUrls): void {
+function checkPart(part: unknown, path: string, fileUrls: FileUrls): void {
   if (!isRecord(part) || typeof part['type'] !== 'string') {
     throw invalidMessagesRefusal(
-      `${place} is not a part of a message. Send parts such as { type: 'text', text }.`,
+      `${path} is not a part of a message. Send parts such as { type: 'text', text }.`,
     );
   }
   const { type } = part;
   if (type === 'text' || type === 'reasoning') {
-    if (typeof part['text'] !== 'string') throw invalidMessagesRefusal(`${place}.text is not a string.`);
+    if (typeof part['text'] !== 'string') throw invalidMessagesRefusal(`${path}.text is not a string.`);
   } else if (type === 'file' || type === 'reasoning-file') {
-    if (part['providerReference'] !== undefined) throw providerFileRefusal(`${place}.providerReference`);
-    checkUrl(part['url'], `${place}.url`, fileUrls);
+    if (part['providerReference'] !== undefined) throw providerFileRefusal(`${path}.providerReference`);
+    checkUrl(part['url'], `${path}.url`, fileUrls);
   } else if (type === 'steering-message') {
     // a user's message in the middle of an answer, with its files
-    if (!Array.isArray(part['parts'])) throw invalidMessagesRefusal(`${place}.parts is not a list.`);
+    if (!Array.isArray(part['parts'])) throw invalidMessagesRefusal(`${path}.parts is not a list.`);
     for (const [at, inner] of (part['parts'] as unknown[]).entries()) {
-      checkPart(inner, `${place}.parts[${at}]`, fileUrls);
+      checkPart(inner, `${path}.parts[${at}]`, fileUrls);
     }
   } else if (isCall(type)) {
     const texts = ['toolCallId', ...(type === 'dynamic-tool' ? ['toolName'] : [])];
     if (part['state'] === 'output-error') texts.push('errorText');
     for (const name of texts) {
-      if (typeof part[name] !== 'string') throw invalidMessagesRefusal(`${place}.${name} is not a string.`);
+      if (typeof part[name] !== 'string') throw invalidMessagesRefusal(`${path}.${name} is not a string.`);
     }
     // a list of parts in its result names no file elsewhere, because core then reads it as data
   }
 }
 
-function providerFileRefusal(place: string): Refusal {
+function providerFileRefusal(path: string): Refusal {
   return new Refusal(
     'unsupported_field',
-    `${place} names a file that is stored at a provider and shared by all users. Send the file itself, as a data: URL.`,
+    `${path} names a file that is stored at a provider and shared by all users. Send the file itself, as a data: URL.`,
   );
 }
 
-function checkUrl(value: unknown, place: string, fileUrls: FileUrls): void {
+function checkUrl(value: unknown, path: string, fileUrls: FileUrls): void {
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined)
-    throw invalidMessagesRefusal(`${place} is not an address. Send the file itself, as a data: URL.`);
+    throw invalidMessagesRefusal(`${path} is not an address. Send the file itself, as a data: URL.`);
   if (url.protocol === 'data:') return;
   const isWeb = url.protocol === 'https:' || url.protocol === 'http:';
   if (isWeb && fileUrls?.(url) === true) return;
   throw new Refusal(
     'unsupported_field',
-    `${place} is an address, which the server would have to fetch. Send the file itself, as a data: URL. The operator of this server can allow addresses: fileUrls: (url) => url.origin === 'https://files.example'.`,
+    `${path} is an address, which the server would have to fetch. Send the file itself, as a data: URL. The operator of this server can allow addresses: fileUrls: (url) => url.origin === 'https://files.example'.`,
   );
 }
 

@@ -69,7 +69,7 @@ class Route {
   readonly #options: PromptRouteOptions;
   readonly #settings;
   readonly #cors;
-  readonly #askerOf;
+  readonly #requesterOf;
   readonly #identify;
   readonly #runs: Runs;
   readonly #requests;
@@ -82,7 +82,7 @@ class Route {
     this.#options = options;
     this.#settings = readSettings(definitions, options);
     this.#cors = withRequestHeaders(knownCors, options);
-    this.#askerOf = checkOrigins(options.origins, options.development);
+    this.#requesterOf = checkOrigins(options.origins, options.development);
     this.#identify = createIdentify(options, (error) => this.#settings.report({ type: 'failed', error }));
     this.#runs =
       options.durable === undefined
@@ -102,7 +102,7 @@ class Route {
   }
 
   /** Returns a response that counts as one of its subject's streams until it ends. */
-  async #inPlace(
+  async #inStreamSlot(
     subject: string,
     runId: string | undefined,
     make: (leave: () => void, slot: StreamSlot) => Promise<Response>,
@@ -135,17 +135,17 @@ class Route {
     const start = await readStart(this.#settings, body, subject, request, reach);
     const waitUntil =
       context?.waitUntil === undefined ? this.#options.waitUntil : context.waitUntil.bind(context);
-    const beginning = { identity, models: this.#modelsFor(env), waitUntil, user };
-    return this.#inPlace(subject, undefined, async (leave, slot) => {
+    const startRequest = { identity, models: this.#modelsFor(env), waitUntil, user };
+    return this.#inStreamSlot(subject, undefined, async (leave, slot) => {
       if (!isChatPost(body)) {
-        const run = await this.#runs.begin({ ...beginning, start });
+        const run = await this.#runs.begin({ ...startRequest, start });
         slot.runId = run.runId;
         return eventsResponse(run.events(-1), run.runId, leave);
       }
       const post = readChatPost(body, start);
       const latest = await this.#runs.latest(post.chatId, subject);
       const answer = await answerChat(post, latest, user, (start, after) =>
-        this.#runs.begin({ ...beginning, start, chat: { id: post.chatId, after } }),
+        this.#runs.begin({ ...startRequest, start, chat: { id: post.chatId, after } }),
       );
       slot.runId = answer.runId;
       // the chunks contain what the client has sent, too
@@ -160,7 +160,7 @@ class Route {
       const run = await this.#runs.reach(runId, subject);
       // an EventSource reconnects after the end of a run until it gets a 204
       if (run.endSeq !== undefined && afterSeq >= run.endSeq) return emptyResponse();
-      return this.#inPlace(subject, runId, async (leave) =>
+      return this.#inStreamSlot(subject, runId, async (leave) =>
         eventsResponse(run.events(afterSeq), runId, leave),
       );
     }
@@ -169,7 +169,7 @@ class Route {
     const latest = await this.#runs.latest(chatId, subject);
     const [any] = this.#settings.definitions.values();
     if (latest === undefined || any === undefined) return emptyResponse();
-    return this.#inPlace(subject, latest.runId, async (leave) => {
+    return this.#inStreamSlot(subject, latest.runId, async (leave) => {
       const answer = await resumeChat(any, chatId, latest, user);
       return answer === null ? emptyResponse() : chunksResponse(answer, callBoth(user.retain(), leave));
     });
@@ -202,7 +202,7 @@ class Route {
   async handle(request: Request, env?: unknown, context?: RouteContext): Promise<Response> {
     let headers: Record<string, string> = {};
     try {
-      const requester = this.#askerOf(request);
+      const requester = this.#requesterOf(request);
       if (isPreflight(request)) return preflightResponse(requester, this.#cors);
       headers = corsHeaders(requester, this.#cors);
       const { method } = request;

@@ -10,11 +10,13 @@ export function readCommand(body: Readonly<Record<string, unknown>>): RunCommand
   if (type === 'edit') {
     if (!isRecord(edit) || typeof edit['type'] !== 'string') {
       throw invalidCommandRefusal(
-        "edit is not an edit. Send one such as { type: 'edit', edit: { type: 'skip', taskId } }.",
+        "edit is not an edit of a task. Send one such as { type: 'edit', edit: { type: 'skip', taskId } }.",
       );
     }
     if (agent !== undefined && typeof agent !== 'string')
-      throw invalidCommandRefusal('agent is not the path of an agent.');
+      throw invalidCommandRefusal(
+        "agent is not the path of an agent. Send the one in the events of the agent's tasks.",
+      );
     // the task list checks the edit itself, and refuses it with a reason
     return { type, edit: edit as TaskEdit, ...(agent === undefined ? {} : { agent }) };
   }

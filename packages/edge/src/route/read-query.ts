@@ -22,7 +22,10 @@ export function readAfter(request: Request, url: URL): number {
   const text = request.headers.get('last-event-id') ?? url.searchParams.get('after') ?? '';
   if (text === '') return -1;
   if (!/^(-1|\d{1,15})$/.test(text)) {
-    throw new Refusal('invalid_query', 'Last-Event-ID, or after, is not the number of an event.');
+    throw new Refusal(
+      'invalid_query',
+      'Last-Event-ID, or after, is not the number of an event. Send the id of the last event that you have.',
+    );
   }
   return Number(text);
 }
@@ -40,7 +43,10 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Refusal('invalid_query', 'The address is not well-formed.');
+    throw new Refusal(
+      'invalid_query',
+      'The address is not well-formed. Write the conversation with encodeURIComponent.',
+    );
   }
 }
 

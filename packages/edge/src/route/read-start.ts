@@ -114,7 +114,10 @@ function limitsOf({ runLimits }: RouteSettings, accepted: AcceptedRun): Partial<
   const limits: Partial<Limits> = { ...runLimits };
   for (const [name, value] of Object.entries(accepted.options?.limits ?? {})) {
     if (!Object.hasOwn(runDefaults, name)) {
-      throw new Refusal('unsupported_field', `There is no limit "${name.slice(0, 100)}".`);
+      throw new Refusal(
+        'unsupported_field',
+        `There is no limit "${name.slice(0, 100)}". Known: ${Object.keys(runDefaults).join(', ')}.`,
+      );
     }
     const limit = name as keyof Limits;
     if (typeof value !== 'number' || Number.isNaN(value)) continue;

@@ -6,7 +6,7 @@ import { Refusal } from '../http/respond.ts';
  * back to models.
  */
 export function refusePrototypes(value: unknown, name: string): void {
-  if (hasPrototype(value)) throw new Refusal('invalid_body', `${name} has a field __proto__.`);
+  if (hasPrototype(value)) throw new Refusal('invalid_body', `${name} has a field __proto__. Leave it out.`);
 }
 
 /** Walks without recursion, because a body of a megabyte can be nested half a million levels deep. */

@@ -37,10 +37,10 @@ export function createStreams({ streams, streamsPerRun, leaseMs }: StreamLimits)
     enter(subject, runId) {
       const at = performance.now();
       const slots = slotsOf(subject, at);
-      if (slots.size >= streams) throw tooManyStreamsError(`${streams} answers to you`);
+      if (slots.size >= streams) throw tooManyStreamsError(`You may read ${streams} answers`);
       const ofRun = [...slots].filter((slot) => slot.runId === runId).length;
       if (runId !== undefined && ofRun >= streamsPerRun)
-        throw tooManyStreamsError(`${streamsPerRun} answers of one run`);
+        throw tooManyStreamsError(`You may read one run ${streamsPerRun} times`);
       const slot = {
         runId,
         until: at + leaseMs,
@@ -81,11 +81,7 @@ export function whileRead<Item>(items: AsyncIterable<Item>, onLeave: () => void)
 }
 
 function tooManyStreamsError(what: string): Refusal {
-  return new Refusal(
-    'too_many_at_once',
-    `There may be ${what} at once. Close one, or wait until one has ended.`,
-    {
-      retryAfterMs: 1_000,
-    },
-  );
+  return new Refusal('too_many_at_once', `${what} at once. Close one, or wait until one has ended.`, {
+    retryAfterMs: 1_000,
+  });
 }

@@ -49,9 +49,13 @@ export async function countShare<Value>(
 
 function shareLimitRefusal({ why, retryAfterMs }: Extract<Reserved, { ok: false }>): Refusal {
   if (why === 'concurrent') {
-    return new Refusal('too_many_at_once', 'Too much is being shared at once.', { retryAfterMs });
+    return new Refusal('too_many_at_once', 'Too much is being shared at once. Try again in a moment.', {
+      retryAfterMs,
+    });
   }
   const message =
-    why === 'rpm' ? 'Too much was shared in the last minute.' : 'The limit of shares for today is reached.';
+    why === 'rpm'
+      ? 'Too much was shared in the last minute. Wait a little.'
+      : 'The limit of shares for today is reached. Try again tomorrow.';
   return new Refusal('rate_limited', message, { retryAfterMs });
 }

@@ -64,7 +64,7 @@ async function answer(
   request: Request,
   known: { headers: Record<string, string>; subject?: string },
 ): Promise<Response> {
-  const requester = settings.whoAsks(request);
+  const requester = settings.requesterOf(request);
   known.headers = corsHeaders(requester, rules);
   const id = idOf(request.url, settings.basePath);
   if (isPreflight(request)) return preflightResponse(requester, rules);
@@ -120,7 +120,7 @@ async function open(
   const body = isShareId(id) ? await ask(report, () => storage.get(id)) : undefined;
   report({ type: 'get', found: body !== undefined, bytes: body?.byteLength ?? 0 });
   if (body === undefined) {
-    throw new Refusal('unknown_share', 'There is no share here, or it has expired.');
+    throw new Refusal('unknown_share', 'There is no share here, or it has expired. Ask for it again.');
   }
   return new Response(body.slice(), {
     headers: {

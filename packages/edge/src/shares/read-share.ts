@@ -17,12 +17,18 @@ export function readShare(body: Uint8Array): Uint8Array {
     return new TextEncoder().encode(link.slice(1));
   } catch (error) {
     if (CuelineError.isInstance(error) && error.code === 'too_large') {
-      throw new Refusal('too_large', 'This unpacks to more than a share may hold.');
+      throw new Refusal(
+        'too_large',
+        'This unpacks to more than a share may hold. Share less, or send a file.',
+      );
     }
     throw invalidShareRefusal();
   }
 }
 
 function invalidShareRefusal(): Refusal {
-  return new Refusal('invalid_body', 'This is not the output of encodeLink() without its #.');
+  return new Refusal(
+    'invalid_body',
+    'The body is not a share. Send what encodeLink() returned, without its #.',
+  );
 }

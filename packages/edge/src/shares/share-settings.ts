@@ -11,7 +11,7 @@ import type { ShareLimits, ShareStoreEvent, ShareStoreOptions } from './share-st
 export type ShareSettings = {
   basePath: string;
   storage: ShareStorage;
-  whoAsks: ReturnType<typeof checkOrigins>;
+  requesterOf: ReturnType<typeof checkOrigins>;
   identify: ReturnType<typeof createIdentify>;
   /** Counts a share that is opened, by its reader's network. */
   countRead(request: Request): Promise<void>;
@@ -47,7 +47,7 @@ export function readShareSettings(options: ShareStoreOptions): ShareSettings {
   return {
     basePath,
     storage: options.storage ?? createMemoryShares({ now }),
-    whoAsks: checkOrigins(options.origins, options.development),
+    requesterOf: checkOrigins(options.origins, options.development),
     identify: createIdentify(options, onFailure),
     async countRead(request) {
       reads.count(await reads.check(request));

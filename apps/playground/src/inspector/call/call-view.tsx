@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { useInspection } from '../../state/inspection.ts';
 import { verdictOf } from '../../tasks/verdicts.ts';
 import { CallData } from '../../transcript/calls/call-data.tsx';
-import { callStand } from '../../transcript/calls/call-stand.ts';
+import { callStatus } from '../../transcript/calls/call-status.ts';
 import { pendingFor } from '../../transcript/calls/known-calls.ts';
 import { SubCalls } from '../../transcript/calls/sub-calls.tsx';
 import { plural } from '../../ui/format.ts';
@@ -32,14 +32,14 @@ export function CallView({ target, log, origin }: CallViewProps) {
   );
   const first = agent?.steps[0];
   const verdict = verdictOf(() => log, path, call);
-  const { words, look, Icon } = callStand(call, pendingFor({ call, run }, path), verdict);
+  const { label, look, Icon } = callStatus(call, pendingFor({ call, run }, path), verdict);
   return (
     <div className="scroll relative min-h-0 flex-1">
       <div className="flex items-center justify-between gap-2 border-b border-line px-4 narrow:px-3 py-1 text-sm">
         <DefinitionName kind="tool" name={call.toolName} isAgent={agent?.name === call.toolName} />
         <span className={clsx('flex shrink-0 items-center gap-1', look)}>
           <Icon aria-hidden className="size-3.5" />
-          {words}
+          {label}
         </span>
       </div>
       <div className="border-b border-line px-4 narrow:px-3 py-2">

@@ -3,10 +3,10 @@ import type { NamedKind } from '../../request/definition-name.tsx';
 import type { ShownRun } from '../../state/shown-run.ts';
 import { formatCount, plural } from '../../ui/format.ts';
 import { usesOfDefinition } from './definition-uses.ts';
-import { PlaceLink } from './place-link.tsx';
-import { PlaceList } from './place-list.tsx';
-import { placeKey } from './prompt-steps.ts';
-import { runsOf } from './runs-of.ts';
+import { StepRow } from './step-row.tsx';
+import { PagedSection } from './paged-section.tsx';
+import { sentStepKey } from './prompt-steps.ts';
+import { turnStates } from './turn-states.ts';
 
 type DefinitionSentProps = { shown: ShownRun; kind: NamedKind; name: string; agent: string | undefined };
 
@@ -15,26 +15,26 @@ export function DefinitionSent({ shown, kind, name, agent }: DefinitionSentProps
   const { state, earlier } = shown;
   const { steps, agents } = state;
   const uses = useMemo(
-    () => usesOfDefinition(kind, name, runsOf(shown), agent),
+    () => usesOfDefinition(kind, name, turnStates(shown), agent),
     // a request does not change after its step's start
     // oxlint-disable-next-line react/exhaustive-deps
     [kind, name, agent, earlier, steps.length, agents],
   );
   return (
-    <PlaceList
+    <PagedSection
       title="Sent in"
       hint={`${plural(uses.length, 'step')}, tokens estimated`}
       empty="No request has it at this moment."
       noun="steps"
       rows={uses}
-      keyOf={placeKey}
+      keyOf={sentStepKey}
     >
       {(use) => (
-        <PlaceLink {...use} shown={shown}>
+        <StepRow {...use} shown={shown}>
           {use.changed && <span className="text-warn">changed · </span>}
           {formatCount(use.tokens)} tokens
-        </PlaceLink>
+        </StepRow>
       )}
-    </PlaceList>
+    </PagedSection>
   );
 }

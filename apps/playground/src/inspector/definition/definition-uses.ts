@@ -3,10 +3,10 @@ import { estimateTokens } from '@cueline/core/inspect';
 import { instructionPartsOf, instructionSegments } from '../../request/instruction-segments.ts';
 import type { NamedKind } from '../../request/definition-name.tsx';
 import { instructionsName } from '../../sandbox/script/definition.ts';
-import { placeOf, promptsInTurns, type StepPlace } from './prompt-steps.ts';
+import { sentStepOf, promptsInTurns, type SentStep } from './prompt-steps.ts';
 
 /** A step whose request has a definition. */
-export type DefinitionUse = StepPlace & {
+export type DefinitionUse = SentStep & {
   /** Estimated. */
   tokens: number;
   /** True if it differs from the step before. */
@@ -30,7 +30,7 @@ export function usesOfDefinition(
       const sent = sentIn(kind, name, step, last);
       if (sent !== undefined) {
         const changed = last !== undefined && last.text !== sent.text;
-        uses.push({ ...placeOf(prompt, step), tokens: sent.tokens, changed });
+        uses.push({ ...sentStepOf(prompt, step), tokens: sent.tokens, changed });
       }
       last = sent;
     }

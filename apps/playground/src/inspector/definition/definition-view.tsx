@@ -11,7 +11,7 @@ import { hookIndex } from './hook-changes.ts';
 import { HookCalls } from './hook-calls.tsx';
 import { messageIndex } from './message-uses.ts';
 import { MessageSent } from './message-sent.tsx';
-import { SourcePlace } from './source-place.tsx';
+import { DefinitionLines } from './definition-lines.tsx';
 import { TaskListView } from './task-list-view.tsx';
 import { VariableValues } from './variable-values.tsx';
 
@@ -47,7 +47,7 @@ export function DefinitionView({ session, shown, selected, onClose }: Definition
           )}
         </h3>
         <span className="ml-auto flex shrink-0 items-center gap-2">
-          <SourcePlace session={session} selected={selected} />
+          <DefinitionLines session={session} selected={selected} />
         </span>
         <Button square aria-label="Close the definition" onClick={onClose}>
           <X />

@@ -5,9 +5,9 @@ import { formatCount, formatDuration, plural, summarize } from '../../ui/format.
 import { FactList } from '../../ui/section.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 import { historyOfHook, type HookChange } from './hook-changes.ts';
-import { PlaceLink } from './place-link.tsx';
-import { PlaceList } from './place-list.tsx';
-import { runsOf } from './runs-of.ts';
+import { StepRow } from './step-row.tsx';
+import { PagedSection } from './paged-section.tsx';
+import { turnStates } from './turn-states.ts';
 
 /** How much of a value is shown in its row, in characters. */
 const LONGEST_VALUE = 200;
@@ -19,7 +19,7 @@ export function HookCalls({ session, shown, index, agent }: HookCallsProps) {
   const { state, earlier } = shown;
   const { steps, agents } = state;
   const { changes, steps: stepCount } = useMemo(
-    () => historyOfHook(index, runsOf(shown), (turn) => logOf(session, turn), agent),
+    () => historyOfHook(index, turnStates(shown), (turn) => logOf(session, turn), agent),
     // a hook runs before the start of its step
     // oxlint-disable-next-line react/exhaustive-deps
     [index, agent, session, earlier, steps.length, agents],
@@ -29,7 +29,7 @@ export function HookCalls({ session, shown, index, agent }: HookCallsProps) {
       <p className="px-4 py-2 text-sm text-ink-2 narrow:px-3">
         A hook is called before each step. In the steps that are not listed, this one changed nothing.
       </p>
-      <PlaceList
+      <PagedSection
         title="Changed"
         hint={`${formatCount(changes.length)} of ${plural(stepCount, 'step')}`}
         empty="The log has no change of this hook."
@@ -39,14 +39,14 @@ export function HookCalls({ session, shown, index, agent }: HookCallsProps) {
       >
         {(change) => (
           <>
-            <PlaceLink {...change} shown={shown}>
+            <StepRow {...change} shown={shown}>
               {change.taskId !== undefined && `hook of ${visibleText(change.taskId)} · `}at{' '}
               {formatDuration(change.t)}
-            </PlaceLink>
+            </StepRow>
             <FactList rows={change.fields.map(rowOf)} />
           </>
         )}
-      </PlaceList>
+      </PagedSection>
     </>
   );
 }

@@ -1,8 +1,8 @@
 import type { CompiledRequest, RunEvent, RunState } from '@cueline/core';
-import { placeOf, promptsInTurns, type PromptInTurn, type StepPlace } from './prompt-steps.ts';
+import { sentStepOf, promptsInTurns, type PromptInTurn, type SentStep } from './prompt-steps.ts';
 
 /** What a hook changed before a step. */
-export type HookChange = StepPlace & {
+export type HookChange = SentStep & {
   /** When, since the start of that turn's run. */
   t: number;
   /** The task whose hook it is; undefined for a hook of the prompt. */
@@ -54,7 +54,7 @@ function changeOf(
   const step = prompt.facts.steps.findLast((each) => each.step === number);
   if (step === undefined) return undefined;
   const fields = changed.map((name) => ({ name, value: valueOf(name, step.request) }));
-  return { ...placeOf(prompt, step), t, taskId, fields };
+  return { ...sentStepOf(prompt, step), t, taskId, fields };
 }
 
 /** The value of a changed field as the step sent it; undefined for what a request does not have. */

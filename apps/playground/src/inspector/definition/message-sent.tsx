@@ -6,10 +6,10 @@ import { plural } from '../../ui/format.ts';
 import { TextDiff } from '../../ui/text-diff.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 import { usesOfMessage, type MessageUse } from './message-uses.ts';
-import { PlaceLink } from './place-link.tsx';
-import { PlaceList } from './place-list.tsx';
-import { placeKey } from './prompt-steps.ts';
-import { runsOf } from './runs-of.ts';
+import { StepRow } from './step-row.tsx';
+import { PagedSection } from './paged-section.tsx';
+import { sentStepKey } from './prompt-steps.ts';
+import { turnStates } from './turn-states.ts';
 
 /** Longer messages are not compared, in characters. */
 const LONGEST_COMPARED = 20_000;
@@ -23,29 +23,29 @@ export function MessageSent({ shown, index, agent }: MessageSentProps) {
   const { state, earlier } = shown;
   const { steps, agents } = state;
   const uses = useMemo(
-    () => usesOfMessage(index, runsOf(shown), agent),
+    () => usesOfMessage(index, turnStates(shown), agent),
     // a request does not change after its step's start
     // oxlint-disable-next-line react/exhaustive-deps
     [index, agent, earlier, steps.length, agents],
   );
   return (
-    <PlaceList
+    <PagedSection
       title="Sent in"
       hint={plural(uses.length, 'step')}
       empty="No request has it at this moment."
       noun="steps"
       rows={uses}
-      keyOf={placeKey}
+      keyOf={sentStepKey}
     >
       {(use) => (
         <>
-          <PlaceLink {...use} shown={shown}>
+          <StepRow {...use} shown={shown}>
             {use.before !== undefined ? <span className="text-warn">changed</span> : !use.isNew && 'the same'}
-          </PlaceLink>
+          </StepRow>
           {use.isNew && <Text use={use} />}
         </>
       )}
-    </PlaceList>
+    </PagedSection>
   );
 }
 

@@ -1,9 +1,9 @@
 import type { RunState } from '@cueline/core';
 import type { ModelMessage } from 'ai';
-import { placeOf, promptsInTurns, type StepPlace } from './prompt-steps.ts';
+import { sentStepOf, promptsInTurns, type SentStep } from './prompt-steps.ts';
 
 /** A step whose request has a message of the script. */
-export type MessageUse = StepPlace & {
+export type MessageUse = SentStep & {
   message: ModelMessage;
   /** The message in the step before, if it differed. */
   before: ModelMessage | undefined;
@@ -30,7 +30,7 @@ export function usesOfMessage(index: number, runs: readonly RunState[], agent?: 
       const message = find(step.request.messages, index, last);
       if (message === undefined) continue;
       const isNew = last === undefined || !isSame(message, last);
-      uses.push({ ...placeOf(prompt, step), message, before: isNew ? last : undefined, isNew });
+      uses.push({ ...sentStepOf(prompt, step), message, before: isNew ? last : undefined, isNew });
       last = message;
     }
   }

@@ -10,7 +10,7 @@ export type PromptInTurn = {
 };
 
 /** Where a definition was sent: a step of the run or of an agent, in a turn. */
-export type StepPlace = Pick<PromptInTurn, 'turn' | 'path'> & { step: number; startedAt: number };
+export type SentStep = Pick<PromptInTurn, 'turn' | 'path'> & { step: number; startedAt: number };
 
 /**
  * The run itself in each of these turns, or its agents with these names, in order. `agent` is the names from the outermost
@@ -25,12 +25,12 @@ export function promptsInTurns(runs: readonly RunState[], agent: string | undefi
   });
 }
 
-/** The place of a step. */
-export function placeOf({ turn, path }: PromptInTurn, { step, startedAt }: StepState): StepPlace {
+/** A step, with its turn and its agent. */
+export function sentStepOf({ turn, path }: PromptInTurn, { step, startedAt }: StepState): SentStep {
   return { turn, path, step, startedAt };
 }
 
-/** A key for the row of a place. A turn that starts again has another time for the same step. */
-export function placeKey({ turn, path = '', step, startedAt }: StepPlace): string {
+/** A key for the row of a step. A turn that starts again has another time for the same step. */
+export function sentStepKey({ turn, path = '', step, startedAt }: SentStep): string {
   return `${turn} ${path} ${startedAt} ${step}`;
 }

@@ -9,9 +9,9 @@ import { formatDuration, plural } from '../../ui/format.ts';
 import { LongText } from '../../ui/long-text.tsx';
 import { FactList, Nothing, Section } from '../../ui/section.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
-import { PlaceLink } from './place-link.tsx';
+import { StepRow } from './step-row.tsx';
 import { promptsInTurns, type PromptInTurn } from './prompt-steps.ts';
-import { runsOf } from './runs-of.ts';
+import { turnStates } from './turn-states.ts';
 import { stepsOfTasks, type TaskSteps } from './tasks-of-steps.ts';
 
 /** How many tasks and tools are drawn. */
@@ -24,7 +24,7 @@ type TaskListViewProps = { session: RunSession; shown: ShownRun; agent: string |
 
 /** The tasks of a list: the state, times, steps and own tools of each. */
 export function TaskListView({ session, shown, agent }: TaskListViewProps) {
-  const prompt = promptsInTurns(runsOf(shown), agent).findLast(({ facts }) => facts.tasks.length > 0);
+  const prompt = promptsInTurns(turnStates(shown), agent).findLast(({ facts }) => facts.tasks.length > 0);
   if (prompt === undefined) {
     return <p className="px-4 py-2 text-ink-2 narrow:px-3">There are no tasks at this moment.</p>;
   }
@@ -57,7 +57,7 @@ function Tasks({ prompt, shown, log }: TasksProps) {
             task={task}
             since={starts.get(task.id)}
             steps={ofTasks.get(task.id)}
-            place={prompt}
+            within={prompt}
             shown={shown}
           />
         </Section>
@@ -76,11 +76,11 @@ type TaskProps = {
   /** When the work on the task began, in milliseconds since the run started. */
   since: number | undefined;
   steps: TaskSteps | undefined;
-  place: PromptInTurn;
+  within: PromptInTurn;
   shown: ShownRun;
 };
 
-function Task({ task, since, steps, place, shown }: TaskProps) {
+function Task({ task, since, steps, within, shown }: TaskProps) {
   const { steps: own = [], tools = [] } = steps ?? {};
   return (
     <>
@@ -91,9 +91,9 @@ function Task({ task, since, steps, place, shown }: TaskProps) {
         <ol aria-label="Steps of the task">
           {own.map(({ step, startedAt }) => (
             <li key={`${step} ${startedAt}`}>
-              <PlaceLink turn={place.turn} path={place.path} step={step} shown={shown}>
+              <StepRow turn={within.turn} path={within.path} step={step} shown={shown}>
                 at {formatDuration(startedAt)}
-              </PlaceLink>
+              </StepRow>
             </li>
           ))}
         </ol>

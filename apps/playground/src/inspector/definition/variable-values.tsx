@@ -6,10 +6,10 @@ import { LongText } from '../../ui/long-text.tsx';
 import { Nothing } from '../../ui/section.tsx';
 import { TextDiff } from '../../ui/text-diff.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
-import { PlaceLink } from './place-link.tsx';
-import { PlaceList } from './place-list.tsx';
+import { StepRow } from './step-row.tsx';
+import { PagedSection } from './paged-section.tsx';
 import { promptsInTurns } from './prompt-steps.ts';
-import { runsOf } from './runs-of.ts';
+import { turnStates } from './turn-states.ts';
 import { variableHistory, type ShownLog, type VariableChange } from './variable-history.ts';
 
 /** How much of a value is drawn at first, and how much is compared with the one before, in characters. */
@@ -24,7 +24,7 @@ export function VariableValues({ session, shown, name, agent }: VariableValuesPr
   const lastLog = logOf(session, turn);
   // the steps decide what has been sent, and the variables what has been set
   const changes = useMemo(() => {
-    const runs = runsOf(shown);
+    const runs = turnStates(shown);
     const paths = new Set(promptsInTurns(runs, agent).map((prompt) => `${prompt.turn} ${prompt.path ?? ''}`));
     const logs = runs.map(({ seq }, past): ShownLog => ({
       turn: past,
@@ -35,7 +35,7 @@ export function VariableValues({ session, shown, name, agent }: VariableValuesPr
     // oxlint-disable-next-line react/exhaustive-deps
   }, [name, agent, session, turn, lastLog, state.variables, state.steps.length, state.agents.length]);
   return (
-    <PlaceList
+    <PagedSection
       title="Values"
       hint={formatCount(changes.length)}
       empty="This variable has not been set."
@@ -45,13 +45,13 @@ export function VariableValues({ session, shown, name, agent }: VariableValuesPr
     >
       {(change) => (
         <>
-          <PlaceLink {...change} shown={shown}>
+          <StepRow {...change} shown={shown}>
             at {formatDuration(change.t)}
-          </PlaceLink>
+          </StepRow>
           <Value change={change} />
         </>
       )}
-    </PlaceList>
+    </PagedSection>
   );
 }
 

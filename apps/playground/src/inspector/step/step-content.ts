@@ -55,7 +55,7 @@ const lastCalls = new WeakMap<StepState, readonly ToolCallState[]>();
 function callsOf(step: StepState, all: readonly ToolCallState[], index: number): readonly ToolCallState[] {
   const calls = all.filter((call) => call.step === index);
   const known = lastCalls.get(step);
-  if (known?.length === calls.length && known.every((call, place) => call === calls[place])) return known;
+  if (known?.length === calls.length && known.every((call, index) => call === calls[index])) return known;
   lastCalls.set(step, calls);
   return calls;
 }

@@ -22,17 +22,17 @@ function argumentsOf({ input }: ToolCallState): { name?: string; value: string }
   return keyArguments(input, 64);
 }
 
-type Result = { words: string; look: string; arrow?: boolean };
+type Result = { text: string; look: string; arrow?: boolean };
 
 /** The result in a few words, or the error; undefined before there is one, and if it is shown elsewhere. */
 function resultOf(call: ToolCallState, quiet: boolean, verdict: TaskVerdict | undefined): Result | undefined {
   const { state, input, output, errorText = '' } = call;
-  if (verdict?.kind === 'refused') return { words: summarize(verdict.reason, 200), look: 'text-warn' };
+  if (verdict?.kind === 'refused') return { text: summarize(verdict.reason, 200), look: 'text-warn' };
   if (state === 'output-available' && !isSuspended(call)) {
-    return { words: summarize(newFields(output, input), 200, 6), look: 'text-ink', arrow: true };
+    return { text: summarize(newFields(output, input), 200, 6), look: 'text-ink', arrow: true };
   }
   return state === 'output-error' && !quiet
-    ? { words: summarize(errorText, 200), look: 'text-danger' }
+    ? { text: summarize(errorText, 200), look: 'text-danger' }
     : undefined;
 }
 
@@ -58,7 +58,7 @@ export function CallSummary({
   const pairs = argumentsOf(call);
   const result = resultOf(call, quiet, verdict);
   const ofInput = pairs.reduce((sum, { name = '', value }) => sum + name.length + value.length + 3, 0);
-  const all = call.toolName.length + ofInput + (result?.words.length ?? 0);
+  const all = call.toolName.length + ofInput + (result?.text.length ?? 0);
   const isBeside = ofInput + beside <= LONGEST_BESIDE;
   const fits = all <= FITS_ALWAYS ? 'always' : all <= FITS_WIDE ? 'wide' : 'never';
   if (call.state === 'input-streaming') {
@@ -97,7 +97,7 @@ export function CallSummary({
           )}
         >
           {result.arrow && <span className="pr-1.5 text-ink-3">→</span>}
-          {visibleText(result.words)}
+          {visibleText(result.text)}
         </span>
       )}
     </>

@@ -11,11 +11,11 @@ import { LiveDuration } from '../../ui/live-duration.tsx';
 /** How many calls are drawn at first; a button draws all. */
 const LAST_CALLS = 200;
 
-const stands: Record<SubCallState['state'], { words: string; look: string; Icon: typeof Check }> = {
-  running: { words: 'Running', look: 'text-tool animate-spin', Icon: LoaderCircle },
-  'output-available': { words: 'Done', look: 'text-ok', Icon: Check },
-  'output-error': { words: 'Failed', look: 'text-danger', Icon: CircleAlert },
-  interrupted: { words: 'Interrupted', look: 'text-ink-3', Icon: Ban },
+const statuses: Record<SubCallState['state'], { label: string; look: string; Icon: typeof Check }> = {
+  running: { label: 'Running', look: 'text-tool animate-spin', Icon: LoaderCircle },
+  'output-available': { label: 'Done', look: 'text-ok', Icon: Check },
+  'output-error': { label: 'Failed', look: 'text-danger', Icon: CircleAlert },
+  interrupted: { label: 'Interrupted', look: 'text-ink-3', Icon: Ban },
 };
 
 type SubCallsProps = { subCalls: readonly SubCallState[]; origin: number | undefined };
@@ -44,7 +44,7 @@ type SubCallProps = { call: SubCallState; origin: number | undefined };
 
 const SubCall = memo(function SubCall({ call, origin }: SubCallProps) {
   const { name, state, startedAt, ms } = call;
-  const { words, look, Icon } = stands[state];
+  const { label, look, Icon } = statuses[state];
   const [open, setOpen] = useState(false);
   return (
     <li data-sub-call={name} data-state={state} className="text-sm">
@@ -59,7 +59,7 @@ const SubCall = memo(function SubCall({ call, origin }: SubCallProps) {
             className={clsx('size-3 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
           />
           <Icon aria-hidden className={clsx('size-3.5 shrink-0', look)} />
-          <span className="sr-only">{words}: </span>
+          <span className="sr-only">{label}: </span>
           <bdi
             title={name}
             className="min-w-0 truncate font-mono narrow:wrap-anywhere narrow:whitespace-normal"

@@ -5,7 +5,7 @@ import { ChevronRight, Pencil, Wrench } from 'lucide-react';
 import { useRef, useState, type ReactNode } from 'react';
 import { ResponseLine } from '../../approval/response-line.tsx';
 import { CallData } from './call-data.tsx';
-import { callStand, isCallRefused } from './call-stand.ts';
+import { callStatus, isCallRefused } from './call-status.ts';
 import { CallDuration, CallSummary } from './call-summary.tsx';
 import type { TaskVerdict } from '../../tasks/verdicts.ts';
 import type { Selection } from '../../state/inspection.ts';
@@ -45,8 +45,8 @@ export function ToolCard({
   const failed = call.state === 'output-error' && !isRefused;
   const [choice, setOpen] = useState<boolean>();
   const open = choice ?? failed;
-  const stand = callStand(call, pending, verdict);
-  const beside = stand.words.length + (call.edited === true ? EDITED.length + 4 : 0);
+  const status = callStatus(call, pending, verdict);
+  const beside = status.label.length + (call.edited === true ? EDITED.length + 4 : 0);
   const element = useRef<HTMLElement>(null);
   const row = useSelectable(element, selection);
   return (
@@ -93,9 +93,9 @@ export function ToolCard({
               <Pencil aria-hidden className="size-3" /> {EDITED}
             </span>
           )}
-          <span className={clsx('flex items-center gap-1', stand.look)}>
-            <stand.Icon className={clsx('size-3.5', stand.spins && 'animate-spin')} />
-            {stand.words}
+          <span className={clsx('flex items-center gap-1', status.look)}>
+            <status.Icon className={clsx('size-3.5', status.spins && 'animate-spin')} />
+            {status.label}
           </span>
           <CallDuration call={call} origin={origin} />
         </span>

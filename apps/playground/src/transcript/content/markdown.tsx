@@ -9,7 +9,7 @@ import { showAnswerTags, withoutHtmlBlocks } from './answer-tags.ts';
 import { continuesList, toMarkdownBlocks } from './markdown-blocks.ts';
 import { ModelLink } from '../model-link.tsx';
 import { NotShown, PlainText } from './not-shown.tsx';
-import { isTooMuch } from './too-much.ts';
+import { exceedsMarkdownLimits } from './markdown-limits.ts';
 
 /**
  * A model's text is not trusted: no raw HTML, no remote images, and a link opens only after the page has shown its
@@ -48,7 +48,7 @@ function isPlainParagraph(text: string): boolean {
 }
 
 const Block = memo(function Block({ text, growing }: { text: string; growing: boolean }) {
-  if (isTooMuch(text, growing)) return <PlainText text={text} />;
+  if (exceedsMarkdownLimits(text, growing)) return <PlainText text={text} />;
   if (isPlainParagraph(text)) return <p>{text}</p>;
   return (
     <Markdown components={components} remarkPlugins={plugins} skipHtml>
@@ -83,8 +83,8 @@ export const ModelMarkdown = memo(function ModelMarkdown({
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-2.5">
       {followsEnd && more}
-      {blocks.slice(first, first + shown).map((block, place) => {
-        const index = first + place;
+      {blocks.slice(first, first + shown).map((block, offset) => {
+        const index = first + offset;
         const growing = streaming && index === blocks.length - 1;
         return (
           // Blocks are only added at the end, so their index identifies them.

@@ -5,7 +5,7 @@ import remarkGfm from 'remark-gfm';
 import { expect, test } from 'vitest';
 import { ModelMarkdown } from '../../../src/transcript/content/markdown.tsx';
 import { SourceRow } from '../../../src/transcript/rows.tsx';
-import { isTooMuch } from '../../../src/transcript/content/too-much.ts';
+import { exceedsMarkdownLimits } from '../../../src/transcript/content/markdown-limits.ts';
 
 const html = (text: string, streaming = false): string =>
   renderToStaticMarkup(createElement(ModelMarkdown, { text, streaming }));
@@ -19,7 +19,7 @@ test.each([
   ['brackets', `${'['.repeat(3_000)}a`],
   ['quotes and bullets', `Text\n  ${'> - '.repeat(2_000)}a`],
 ])('deep %s are shown as they were written', (_name, text) => {
-  expect(isTooMuch(text, false)).toBe(true);
+  expect(exceedsMarkdownLimits(text, false)).toBe(true);
   expect(html(text)).toContain('<pre');
   expect(html(text)).not.toContain('<blockquote');
 });
@@ -34,7 +34,7 @@ test('a block too large to parse each frame is plain text while it grows, and a 
 test.each(['> > > a', '-'.repeat(400), `| a |\n|${'-'.repeat(200)}|\n| b |`, '- a\n  - b\n    - c'])(
   'everyday markdown is not plain text: %s',
   (text) => {
-    expect(isTooMuch(text, true)).toBe(false);
+    expect(exceedsMarkdownLimits(text, true)).toBe(false);
     expect(html(text)).not.toContain('<pre');
   },
 );

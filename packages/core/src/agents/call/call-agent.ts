@@ -149,7 +149,7 @@ export async function prepareCall(
       ...(reader.format === undefined ? {} : { output: reader.format }),
     },
     structured: reader.format !== undefined,
-    policy: (stage) => new CallPolicy(stage, config, reader, onEnd),
+    policy: (context) => new CallPolicy(context, config, reader, onEnd),
   };
 }
 

@@ -228,7 +228,7 @@ function unusableAnswersError(name: string, answers: number, { fault, cause }: A
   const tries = answers === 1 ? 'in its only try' : `in ${answers} tries`;
   return new CuelineError(
     'parse_failed',
-    `Agent "${name}" gave no valid answer ${tries}. The last fault: ${fault}`,
+    `Agent "${name}" gave no valid answer ${tries}. Try another model, or ask for a simpler answer. The last fault: ${fault}`,
     cause === undefined ? {} : { cause },
   );
 }

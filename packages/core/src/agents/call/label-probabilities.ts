@@ -56,7 +56,8 @@ export function labelShares<Label extends string>(
   answers: readonly Label[],
   labels: readonly Label[],
 ): Record<Label, number> {
-  if (answers.length === 0) throw new RangeError('There are no answers to compute probabilities from.');
+  if (answers.length === 0)
+    throw new RangeError('There are no answers to compute probabilities from. Pass at least one.');
   const share = (label: Label): number =>
     answers.filter((answer) => answer === label).length / answers.length;
   return Object.fromEntries(labels.map((label) => [label, share(label)])) as Record<Label, number>;

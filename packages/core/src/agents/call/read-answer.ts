@@ -8,7 +8,7 @@ import {
 } from 'ai';
 import { thrownText } from '../../base/error-source.ts';
 import { CuelineError } from '../../base/errors.ts';
-import { readJson } from '../../engine/response-check.ts';
+import { readModelJson } from '../../engine/response-check.ts';
 import { redact } from '../../json/redact.ts';
 import type { UserContext } from '../../prompt/prompt-options.ts';
 import { parseWith, toSchema } from '../../tools/schema.ts';
@@ -50,7 +50,7 @@ export function createOutputReader(name: string, config: OutputConfig | undefine
   return {
     // without partial objects, which nothing reads and each of which would be parsed from the beginning of the text
     format: { ...formatOf(name, schema), parsePartialOutput: async () => undefined },
-    parse: async (text) => parseWith(schema, readJson(text)),
+    parse: async (text) => parseWith(schema, readModelJson(text)),
   };
 }
 

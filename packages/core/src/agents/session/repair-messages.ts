@@ -128,17 +128,17 @@ function knownTurns(whole: readonly ModelMessage[]): {
   callerOf(results: ToolMessage): AssistantMessage | undefined;
   resultOf(caller: AssistantMessage, call: ToolCallPart): ToolResultPart | undefined;
 } {
-  const speakers = new Map<ModelMessage | string, AssistantMessage>();
+  const callers = new Map<ModelMessage | string, AssistantMessage>();
   const results = new Map<ModelMessage | string, Map<string, ToolResultPart>>();
   let caller: AssistantMessage | undefined;
   for (const message of whole) {
     if (message.role === 'assistant') {
       caller = message;
-      for (const { toolCallId } of toolCallsOf(message)) speakers.set(toolCallId, message);
+      for (const { toolCallId } of toolCallsOf(message)) callers.set(toolCallId, message);
     }
     if (message.role === 'user') caller = undefined;
     if (message.role !== 'tool' || caller === undefined) continue;
-    speakers.set(message, caller);
+    callers.set(message, caller);
     const byId = results.get(caller) ?? new Map<string, ToolResultPart>();
     for (const part of message.content) {
       if (part.type !== 'tool-result') continue;
@@ -150,7 +150,7 @@ function knownTurns(whole: readonly ModelMessage[]): {
   return {
     callerOf(message) {
       const first = message.content.find((part) => part.type === 'tool-result');
-      return speakers.get(message) ?? speakers.get(first?.toolCallId ?? '');
+      return callers.get(message) ?? callers.get(first?.toolCallId ?? '');
     },
     resultOf: (caller, { toolCallId }) => (results.get(caller) ?? results.get(toolCallId))?.get(toolCallId),
   };

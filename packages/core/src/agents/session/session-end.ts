@@ -15,7 +15,7 @@ export type SessionEnd = Pick<
   /** The phase in which it failed, if it did. */
   phase: SessionPhase;
   /** True if the conversation was not reported as it is. */
-  isNews: boolean;
+  hasNewMessages: boolean;
   usage(): SessionResult['usage'];
 };
 
@@ -23,13 +23,13 @@ export type SessionEnd = Pick<
 export async function reportEnd(
   reporter: SessionReporter,
   { sessionId, metadata }: SessionSettings & { sessionId: string },
-  { ending, reason, phase, isNews, usage, suspended, ...facts }: SessionEnd,
+  { ending, reason, phase, hasNewMessages, usage, suspended, ...facts }: SessionEnd,
 ): Promise<SessionResult> {
   const completionReason = reasonOf(ending, reason);
   const error = completionReason === 'error' ? ending.error : undefined;
   if (error !== undefined) void reporter.fail({ phase, error, turn: facts.totalTurns });
   const report = reporter.close();
-  if (isNews) await report('onMessagesUpdate', facts.messages);
+  if (hasNewMessages) await report('onMessagesUpdate', facts.messages);
   const result: SessionResult = {
     sessionId,
     completionReason,

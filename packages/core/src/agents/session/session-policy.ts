@@ -51,13 +51,13 @@ export async function createSessionPolicy(
       for (const tool of own) defineTool(prompt, tool);
       taskComplete.define(prompt);
     },
-    policy(stage) {
-      const { runContext, callBase } = stage.agentContext;
+    policy(context) {
+      const { runContext, callBase } = context.agentContext;
       // the session of a run that other processes continue is the same in each
       const newId = runContext.durable === undefined ? createId('session') : callBase;
       const named = { ...settings, sessionId: settings.sessionId ?? newId };
       const reported = isLeft ? { ...named, callbacks: {}, logger: undefined } : named;
-      const turns = new SessionTurns(stage, reported, taskComplete);
+      const turns = new SessionTurns(context, reported, taskComplete);
       handle.turns ??= turns;
       return turns;
     },
@@ -90,7 +90,7 @@ export async function sessionEnd(
     messages: [...(settings.initialMessages ?? [])],
     ending: isStopped ? { outcome: 'stopped' } : { outcome: 'error', error },
     phase: isStopped || /^(invalid_|script_)/.test(error.code) ? 'session' : 'llm',
-    isNews: false,
+    hasNewMessages: false,
     usage: () => initialState.usage,
   });
 }

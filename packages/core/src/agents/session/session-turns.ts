@@ -249,7 +249,7 @@ export class SessionTurns implements LoopPolicy {
       ...(completion === undefined ? {} : { summary: completion.summary }),
       ...(completion?.result === undefined ? {} : { taskResult: completion.result }),
       totalTurns: this.#turn,
-      isNews: this.#conversation.takeChanges() !== undefined,
+      hasNewMessages: this.#conversation.takeChanges() !== undefined,
       messages: this.#conversation.all(),
       suspended: this.#suspended,
       ending,
@@ -326,8 +326,8 @@ export class SessionTurns implements LoopPolicy {
   }
 
   async #update(): Promise<void> {
-    const news = this.#conversation.takeChanges();
-    if (news !== undefined) await this.#reporter.call('onMessagesUpdate', news);
+    const changed = this.#conversation.takeChanges();
+    if (changed !== undefined) await this.#reporter.call('onMessagesUpdate', changed);
   }
 
   /** Returns the message to a model that only talks. */

@@ -37,7 +37,7 @@ export type Recorder = {
 };
 
 /** A call that waits for an approval, as it is in the AI SDK's stream. */
-export type ApprovalRequest = Extract<TextStreamPart<ToolSet>, { type: 'tool-approval-request' }>;
+export type ApprovalRequestPart = Extract<TextStreamPart<ToolSet>, { type: 'tool-approval-request' }>;
 
 export type RecorderSettings = {
   /**
@@ -60,7 +60,7 @@ export type RecorderSettings = {
   /**
    * Takes an approval that a provider asks for. False if it cannot be answered, and then the run ends as `waiting`.
    */
-  askApproval(part: ApprovalRequest): boolean;
+  askApproval(part: ApprovalRequestPart): boolean;
   /** Returns why the run cannot end as done although the model has finished: an error, or a pending answer. */
   unfinished?: () => CuelineError | 'waiting' | undefined;
 };
@@ -126,7 +126,7 @@ class RunRecorder implements Recorder {
     if (finishReason === 'error') {
       const error = new CuelineError(
         'provider_error',
-        'The model ended its answer with an unspecified error.',
+        'The model ended its answer with an unspecified error. Try again.',
       );
       return this.end('error', { finishReason, error });
     }

@@ -54,7 +54,7 @@ export function createRequestRecorder(
     let keep = 0;
     while (keep < messagesBefore.length && messagesBefore[keep] === step.messages[keep]) keep++;
     if (keep === 0) {
-      // objects of another process are other objects, so their data is compared
+      // the messages that another process logged are other objects, so their content is compared
       while (keep < earlierMessages.length && isLogged(step.messages[keep], earlierMessages[keep]!)) keep++;
     }
     const added = toJson(step.messages.slice(keep).map(withoutLargeFiles), secrets) as ModelMessage[];

@@ -7,7 +7,7 @@ import { toolsWithModelOutput } from '../../tools/model-output.ts';
 import type { TaskPosition } from '../task-progress.ts';
 
 /** The position of a continued task, and the number of messages before the message about the list. */
-export type ContinuedTask = TaskPosition & { opening: number };
+export type ContinuedTask = TaskPosition & { initialMessageCount: number };
 
 /**
  * Returns where the current task stood if the last of `turns` is an unfinished answer that was working on it. Its steps
@@ -35,6 +35,6 @@ export async function readContinuedTask(
   if (step < 0) return undefined;
   const before = [...turns.slice(0, -1), { ...last, parts: last.parts.slice(0, step) }];
   const said = await toModelMessages(before, toolsWithModelOutput(definitions.tools));
-  const opening = promptMessages + said.length;
-  return { taskId: current.id, since: opening, nudges: 0, opening };
+  const initialMessageCount = promptMessages + said.length;
+  return { taskId: current.id, since: initialMessageCount, nudges: 0, initialMessageCount };
 }

@@ -10,7 +10,7 @@ import { toModelError } from '../../tools/model-error.ts';
 type ResultPart = Extract<ToolModelMessage['content'][number], { type: 'tool-result' }>;
 
 /** How an open call is settled: its tool makes it, or the model reads the error. Neither: it stays as it is. */
-type Settlement = { tool?: ToolSet[string] | undefined; error?: string };
+type ToolOrError = { tool?: ToolSet[string] | undefined; error?: string };
 
 /** A call that another process of the run has left open. */
 export type OwnOpenCall = UnfinishedCall & CallSettlement;
@@ -58,7 +58,7 @@ export async function finishAgentStep(
 }
 
 /** Lets the agent of a call continue. It may be missing in another version of the prompt. */
-function continueAgent(call: UnfinishedCall, { registry, onFail }: StepContext): Settlement {
+function continueAgent(call: UnfinishedCall, { registry, onFail }: StepContext): ToolOrError {
   const tool = registry.agentTool(call.toolName);
   if (tool !== undefined) return { tool };
   onFail(call);
@@ -93,7 +93,7 @@ async function settleCalls<Call extends UnfinishedCall>(
   calls: readonly Call[],
   messages: readonly ModelMessage[],
   { recorder, toolApproval, signal }: StepContext,
-  settle: (call: Call) => Settlement,
+  settle: (call: Call) => ToolOrError,
 ): Promise<void> {
   recorder.calls.resumed(calls.map(({ toolCallId }) => toolCallId));
   const results = toolResultsOf(messages);

@@ -10,12 +10,12 @@ type Step = StepResult<ToolSet, UserContext>;
  * finish reason and tokens. They have no texts, files or warnings.
  */
 export function pastSteps({ state, openStep, isInvalid }: RunPast): Step[] {
-  return state.steps.flatMap(({ step, finishReason, usage }, place) => {
+  return state.steps.flatMap(({ step, finishReason, usage }, stepIndex) => {
     const isOpen = openStep !== undefined && openStep.step === step;
     const end = isOpen ? openStep : { finishReason, usage };
     // the answer of this step is void
     if (end.finishReason === undefined) return [];
-    const calls = state.toolCalls.filter((call) => call.step === place);
+    const calls = state.toolCalls.filter((call) => call.step === stepIndex);
     const toolCalls = calls.map((call) => ({
       ...callPart('tool-call', call),
       ...(isInvalid(call) ? { invalid: true } : {}),

@@ -13,9 +13,9 @@ import type { TaskPosition } from '../task-progress.ts';
 
 /**
  * Where a task list stood, the number of the first step of its current task, and the number of messages that the run
- * began with (`opening`).
+ * began with (`initialMessageCount`).
  */
-export type PastTasks = TaskPosition & { firstStep: number; opening: number };
+export type PastTasks = TaskPosition & { firstStep: number; initialMessageCount: number };
 
 /** Returns where a list stood when another process left it. The prompt itself begins with `promptMessages`. */
 export async function readTaskPosition(
@@ -32,9 +32,9 @@ export async function readTaskPosition(
       promptMessages + (await toModelMessages(said, toolsWithModelOutput(prompt.definitions.tools))).length
     );
   };
-  const opening = await countUntil(1);
+  const initialMessageCount = await countUntil(1);
   const since = entry.index === undefined ? 0 : await countUntil(entry.index);
-  return { taskId: entry.taskId, since, nudges, firstStep: entry.step, opening };
+  return { taskId: entry.taskId, since, nudges, firstStep: entry.step, initialMessageCount };
 }
 
 /** `index` is that of the first event of the last task; undefined if no task has ever been current. */

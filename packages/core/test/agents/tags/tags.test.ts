@@ -31,7 +31,7 @@ describe('the content of a tag', () => {
     ['the tag name mentioned before', 'Put it into <answer> tags: <answer>42</answer>', '42'],
     ['an empty pair mentioned before', 'Use <answer></answer>. <answer>42</answer>', '42'],
     ['an empty pair mentioned after', '<answer>42</answer>, in <answer></answer> as asked', '42'],
-    ['a second thought', '<answer>41</answer> No: <answer>42</answer>', '42'],
+    ['the last of several blocks that are not empty', '<answer>41</answer> No: <answer>42</answer>', '42'],
     ['the same tag inside', '<answer>a <answer>b</answer> c</answer>', 'a <answer>b</answer> c'],
     ['another tag inside', '<answer>a <b>c</b> & d</answer>', 'a <b>c</b> & d'],
     ['a longer name', '<answers>1</answers><answer>42</answer><answer-2>3</answer-2>', '42'],
@@ -82,13 +82,17 @@ describe('a tag of Markdown is a code block', () => {
   test.each([
     ['text around', 'Here:\n```json\n{ "a": 1 }\n```\nDone.', '{ "a": 1 }'],
     ['in one line', 'Here:\n```json { "a": 1 } ```', '{ "a": 1 }'],
-    ['upper case, a title and other ends of lines', '```JSON title="x"\r\n1\r\n```\r\n', '1'],
-    ['tildes and more of them', '~~~~json\n~~~\n1\n~~~\n~~~~', '~~~\n1\n~~~'],
-    ['what is indented stays so', '  ```json\n\n    [\n  1]\n\n  ```', '  [\n1]'],
+    ['upper case, a title and CRLF line ends', '```JSON title="x"\r\n1\r\n```\r\n', '1'],
+    ['longer fences of tildes', '~~~~json\n~~~\n1\n~~~\n~~~~', '~~~\n1\n~~~'],
+    ['an indented block keeps its indentation', '  ```json\n\n    [\n  1]\n\n  ```', '  [\n1]'],
     ['a block of another kind around', '```markdown\n```json\n1\n```\n```', '1'],
     ['a block inside', '```json\n```js\n1\n```\n2\n```', '```js\n1\n```\n2'],
     ['a longer name', '```json5\n1\n```\n```json\n2\n```', '2'],
-    ['a second thought', '```json\n1\n```\nNo:\n```json\n2\n```\n```json\n```', '2'],
+    [
+      'the last of several blocks that are not empty',
+      '```json\n1\n```\nNo:\n```json\n2\n```\n```json\n```',
+      '2',
+    ],
     ['an XML tag of that name', '<json>1</json>\n```json\n2\n```', '2'],
   ])('%s', (_, text, json) => {
     expect(read(text, blocks)).toEqual({ json });

@@ -149,7 +149,7 @@ test('the call of an agent whose tasks stay open fails', async () => {
     agents: [{ status: 'error', error: { code: 'tasks_incomplete' } }],
   });
   expect(sent(model)[3]!.messages.at(-1)).toBe(
-    'lazy fails: The agent lazy gave no answer: The model stopped with a task open: “Work”.',
+    'lazy fails: The agent lazy gave no answer: The model stopped with a task open: “Work”. Try another model, or raise maxNudges.',
   );
 });
 

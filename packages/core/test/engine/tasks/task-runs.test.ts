@@ -16,7 +16,7 @@ describe('a run that does not end as done', () => {
       status: 'error',
       error: {
         code: 'tasks_incomplete',
-        message: 'The model stopped with 2 tasks open: “One”, “Two”.',
+        message: 'The model stopped with 2 tasks open: “One”, “Two”. Try another model, or raise maxNudges.',
         details: { open: ['task-1', 'task-2'] },
       },
     });
@@ -47,7 +47,8 @@ describe('a run that does not end as done', () => {
       status: 'error',
       error: {
         code: 'tasks_incomplete',
-        message: 'The task “One” failed after 5 attempts. Last feedback: Wrong.',
+        message:
+          'The task “One” failed after 5 attempts. Try another model, or raise maxAttempts. Last feedback: Wrong.',
         details: { taskId: 'task-1', open: ['task-2'] },
       },
     });

@@ -19,8 +19,8 @@ export const LEASE_MS: number = 15 * 60_000;
 const unused = { tokens: 0, cost: 0 };
 
 /**
- * Returns the id under which a run holds the place and the reservation of its start. Its steps have one reservation, under the
- * id of the run: that of the worker that has taken the run over last, by its epoch.
+ * Returns the id of the reservation that a run has from its start until its first step. Its steps have another one, under
+ * the id of the run, which belongs to the worker with the highest epoch: the one that has taken the run over last.
  */
 export function startLease(runId: string): string {
   return `${runId}/start`;
@@ -139,12 +139,12 @@ class Step implements GuardedStep {
             },
             Math.max(0, runMs - activeMs),
           );
-    const letGo = onSwitchStop(killSwitch, () => end({ code: 'interrupted', message: switchedOff }));
+    const unsubscribe = onSwitchStop(killSwitch, () => end({ code: 'interrupted', message: switchedOff }));
     const renewal = unrefTimer(setInterval(() => void this.#meter.renew(), LEASE_MS / 3));
     this.#stopWatching = () => {
       clearTimeout(timeout);
       clearInterval(renewal);
-      letGo();
+      unsubscribe();
     };
   }
 

@@ -112,8 +112,8 @@ class DurableRuns implements Runs {
     await this.#checkSwitch();
     const limits = limitsWithin(request.options?.limits);
     const newId = `run-${crypto.randomUUID()}`;
-    const place = { ...this.#dayLimits(identity), runId: startLease(newId) };
-    const refused = await this.#budget.reserve(place, leastTokens(request), limits.tokens ?? Infinity);
+    const reservation = { ...this.#dayLimits(identity), runId: startLease(newId) };
+    const refused = await this.#budget.reserve(reservation, leastTokens(request), limits.tokens ?? Infinity);
     if (refused !== undefined) {
       // the same start may have come twice at once, and taken the last reservation
       const meanwhile = key === undefined ? undefined : await this.#ask(() => this.#host.find({ key }));
@@ -125,10 +125,10 @@ class DurableRuns implements Runs {
       const begun = await this.#ask(() =>
         this.#host.begin({ ...request, key, options: { limits } }, owner, newId),
       );
-      await this.#keepPlace(place, begun.isNew);
+      await this.#keepReservation(reservation, begun.isNew);
       return { ...(await this.reach(begun.runId, subject)), started: begun.isNew };
     } catch (error) {
-      void this.#giveBack(place, newId);
+      void this.#endReservation(reservation, newId);
       throw error;
     }
   }
@@ -140,23 +140,23 @@ class DurableRuns implements Runs {
     return { ...run, started: false };
   }
 
-  /** Keeps only the place of a new run: its worker reserves what each model call may use. */
-  async #keepPlace(place: BudgetedRun, isNew: boolean): Promise<void> {
+  /** Keeps only the reservation of a new run: its worker reserves what each model call may use. */
+  async #keepReservation(reservation: BudgetedRun, isNew: boolean): Promise<void> {
     if (isNew && this.#host.guard !== undefined) {
-      return this.#budget.setAside(place, unused, LEASE_MS).catch(() => {
-        // its worker has taken the place over already, or the lease ends by itself
+      return this.#budget.setAside(reservation, unused, LEASE_MS).catch(() => {
+        // its worker has taken the reservation over already, or the lease ends by itself
       });
     }
-    await this.#budget.settle(place.subject, place.runId, unused);
+    await this.#budget.settle(reservation.subject, reservation.runId, unused);
   }
 
-  /** Ends the place of a start that failed, unless the run may be stored all the same, and begin later. */
-  async #giveBack(place: BudgetedRun, newId: string): Promise<void> {
+  /** Ends the reservation of a start that failed, unless the run may be stored all the same, and begin later. */
+  async #endReservation(reservation: BudgetedRun, newId: string): Promise<void> {
     const mayBegin = await this.#ask(() => this.#host.find({ runId: newId })).then(
       (found) => found !== undefined,
       () => true,
     );
-    await this.#keepPlace(place, mayBegin);
+    await this.#keepReservation(reservation, mayBegin);
   }
 
   /** Throws a {@link Refusal} with 503 while the kill switch is on. */

@@ -141,15 +141,15 @@ class RunHost implements HostedRun {
   #add(event: RunEvent): void {
     if (this.#ended) return;
     // a warning of the route moves later events
-    const placed = { ...(this.#hideErrors?.(event) ?? event), seq: this.#length };
-    if (placed.type === 'run-start' || placed.type === 'run-resume') {
-      this.#innerId = placed.runId;
-      placed.runId = this.runId;
+    const numbered = { ...(this.#hideErrors?.(event) ?? event), seq: this.#length };
+    if (numbered.type === 'run-start' || numbered.type === 'run-resume') {
+      this.#innerId = numbered.runId;
+      numbered.runId = this.runId;
     }
     const shown =
-      placed.type === 'run-end' && placed.outcome === 'stopped' && this.#cause !== undefined
-        ? { ...placed, outcome: 'error' as const, error: this.#cause }
-        : placed;
+      numbered.type === 'run-end' && numbered.outcome === 'stopped' && this.#cause !== undefined
+        ? { ...numbered, outcome: 'error' as const, error: this.#cause }
+        : numbered;
     this.#check.see(shown);
     this.#length += 1;
     this.#lastTime = shown.t;

@@ -37,7 +37,7 @@ export type ReachedRun = {
 };
 
 /**
- * A run, with `begun` true if this request started it, and false if it existed, with the same key or in the same
+ * A run, with `started` true if this request started it, and false if it existed, with the same key or in the same
  * place of a conversation.
  */
 export type StartedRun = ReachedRun & { started: boolean };
@@ -74,7 +74,7 @@ type Hosting = {
 /** The runs of a route: those of this instance, and those of every instance with the same store. */
 export type Runs = {
   /** Starts a run, or returns the one that was started in its place. Throws a {@link Refusal}: 402, 429 or 503. */
-  begin(beginning: StartRequest): Promise<StartedRun>;
+  begin(request: StartRequest): Promise<StartedRun>;
   /** Returns a run. Throws a {@link Refusal} with 404 for an unknown one, and for one of another subject. */
   reach(runId: string, subject: string): Promise<ReachedRun>;
   /** Does the same, but returns undefined in these cases. */
@@ -172,14 +172,14 @@ class RouteRuns implements Runs {
     const { prompt, meter, stop } = hosting;
     const started = performance.now();
     this.#report({ type: 'run-start', runId, subject, prompt });
-    const letGo = onSwitchStop(this.#settings.options.killSwitch, () => stop(stoppedBySwitch()));
+    const unsubscribe = onSwitchStop(this.#settings.options.killSwitch, () => stop(stoppedBySwitch()));
     let settle: (settled: Promise<void>) => void;
     const settled = new Promise<void>((resolve) => (settle = resolve));
     return {
       settled,
       add: (event) => {
         if (event.type !== 'run-end') return;
-        letGo();
+        unsubscribe();
         meter.close();
         const { outcome, error } = event;
         const code = error === undefined ? {} : { code: error.code };

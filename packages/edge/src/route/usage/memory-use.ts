@@ -49,7 +49,10 @@ export function createMemoryUse(maxBytes: number): MemoryUse {
     return {
       take(bytes) {
         if ((own + bytes) * 2 > maxBytes) {
-          throw new Refusal('too_large', 'The body has more values than this server has memory for.');
+          throw new Refusal(
+            'too_large',
+            'The body has more values than this server has memory for. Send less.',
+          );
         }
         const held = bySubject.get(subject) ?? 0;
         const free = maxBytes - taken - bytes;

@@ -158,10 +158,12 @@ function reservationRefusedError(why: Exclude<Adjusted, { ok: true }>['why']): C
     );
   }
   const [limit, whose] =
-    why === 'total' ? ['totalDailyTokens', 'this server may use'] : ['dailyTokens', 'you may use'];
+    why === 'total'
+      ? ['totalDailyTokens', "this server's limit for today"]
+      : ['dailyTokens', 'your limit for today'];
   return new CuelineError(
     'budget_exceeded',
-    `The next call of the model could use more than is left of what ${whose} today.`,
+    `The next model call could use more than is left of ${whose}. Try again tomorrow.`,
     { details: { limit } },
   );
 }
@@ -193,7 +195,7 @@ export function budgetTooSmallError(allowed: number): SerializedError {
 
 /** Returns the response for a run that must not begin now: 402 or 429. */
 export function startRefusedError(
-  { why, retryAfterMs, message = 'The tokens of today are used up.' }: StartRefusal,
+  { why, retryAfterMs, message = 'Your tokens for today are used up. Try again tomorrow.' }: StartRefusal,
   { concurrent, rpm }: Pick<RouteSettings, 'concurrent' | 'rpm'>,
 ): Refusal {
   const retry = retryAfterMs === undefined ? {} : { retryAfterMs };
@@ -209,7 +211,11 @@ export function startRefusedError(
     case 'budget':
       return new Refusal('budget_exceeded', message, retry);
     case 'total':
-      return new Refusal('total_exceeded', 'This server has used up its limit for today.', retry);
+      return new Refusal(
+        'total_exceeded',
+        'This server has used up its limit for today. Try again tomorrow.',
+        retry,
+      );
     default:
       return new Refusal(
         'rate_limited',

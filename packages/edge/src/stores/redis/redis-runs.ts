@@ -79,7 +79,7 @@ export function createRedisRuns(client: RedisClient, options: RedisRunsOptions =
         }
         return 'created';
       } catch (error) {
-        // it may have the name nevertheless, and a repeated request must not find a run that was never begun
+        // only the reply may be lost: then the key names this run, and a repeated request must not find it
         forgetRun(redis.client, keys, []).catch(() => {});
         throw error;
       }

@@ -24,7 +24,7 @@ export function createSubscriptions(client: RedisClient): Subscriptions {
   }
 
   // always the same function, because subscribing twice with it counts once
-  const hear = (_message: string, channel: string): void => wake(channel);
+  const onMessage = (_message: string, channel: string): void => wake(channel);
 
   function connect(): NonNullable<typeof connection> {
     const subscriber = client.duplicate();
@@ -52,7 +52,7 @@ export function createSubscriptions(client: RedisClient): Subscriptions {
     try {
       await connected;
       if (!wakers.has(channel)) return;
-      await subscriber.subscribe(channel, hear);
+      await subscriber.subscribe(channel, onMessage);
       if (wakers.has(channel)) wake(channel);
       else await subscriber.unsubscribe(channel);
     } catch {

@@ -1,5 +1,5 @@
 import { KEPT_MESSAGES, type RunMessage } from '../run-log-store.ts';
-import type { ItemAccess } from './items.ts';
+import type { ItemAccess } from './item-access.ts';
 import type { KeyedQueue } from './keyed-queue.ts';
 
 /** The messages about runs. */

@@ -1,6 +1,6 @@
 import { follow, type ListSlice } from '../follow.ts';
 import type { EventBatch, NewRun, RunLogStore, RunMessage, StoredRun } from '../run-log-store.ts';
-import { createItemAccess, itemKey, type ItemStorage } from './items.ts';
+import { createItemAccess, itemKey, type ItemStorage } from './item-access.ts';
 import { createMessages } from './messages.ts';
 import { atMostEvery, sweep, type Expiring } from './sweep.ts';
 import { queueOf } from './keyed-queue.ts';

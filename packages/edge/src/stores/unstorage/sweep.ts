@@ -1,4 +1,4 @@
-import type { ItemAccess } from './items.ts';
+import type { ItemAccess } from './item-access.ts';
 
 /** An entry with an expiry time, in ms since 1970. */
 export type Expiring = { expiresAt: number };

@@ -6,7 +6,7 @@ import { Nothing, Section } from '../../ui/section.tsx';
 /** How many rows are drawn at first, and again at each press. */
 const ROWS_AT_ONCE = 50;
 
-type PlaceListProps<Row> = {
+type PagedSectionProps<Row> = {
   title: string;
   hint: string;
   /** Shown instead of an empty list. */
@@ -19,7 +19,15 @@ type PlaceListProps<Row> = {
 };
 
 /** A section with a row for each step or change, oldest first. A long list shows its last rows. */
-export function PlaceList<Row>({ title, hint, empty, noun, rows, keyOf, children }: PlaceListProps<Row>) {
+export function PagedSection<Row>({
+  title,
+  hint,
+  empty,
+  noun,
+  rows,
+  keyOf,
+  children,
+}: PagedSectionProps<Row>) {
   const [most, setMost] = useState(ROWS_AT_ONCE);
   const first = Math.max(0, rows.length - most);
   return (

@@ -1,5 +1,5 @@
 /** Cueline's logo: lines of a script with a green cue light. */
-export function Mark({ size = 20 }: { size?: number }) {
+export function Logo({ size = 20 }: { size?: number }) {
   return (
     <svg viewBox="0 0 20 20" width={size} height={size} aria-hidden className="shrink-0">
       <path

@@ -11,7 +11,7 @@ const MOST_MARKS = 1_500;
 const deepNesting = /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+){50}/m;
 
 /** True for a block that would block or break the page as markdown, and is shown as plain text. */
-export function isTooMuch(block: string, growing: boolean): boolean {
+export function exceedsMarkdownLimits(block: string, growing: boolean): boolean {
   if (block.length > (growing ? LONGEST_GROWING_BLOCK : LONGEST_BLOCK)) return true;
   if (deepNesting.test(block)) return true;
   const fenced = /^ {0,3}(?:```|~~~)/.test(block);

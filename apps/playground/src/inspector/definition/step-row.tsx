@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { useInspection } from '../../state/inspection.ts';
 import type { ShownRun } from '../../state/shown-run.ts';
 
-type PlaceLinkProps = {
+type StepRowProps = {
   turn: number;
   /** The agent; missing for the run itself. */
   path: string | undefined;
@@ -14,10 +14,10 @@ type PlaceLinkProps = {
 };
 
 /** A row's step, which a press opens in the inspector, with facts at the end of the row. */
-export function PlaceLink({ turn, path, step, shown, children }: PlaceLinkProps) {
+export function StepRow({ turn, path, step, shown, children }: StepRowProps) {
   const run = turn === shown.turn ? shown.state : shown.earlier[turn]?.state;
   const agent = path === undefined ? undefined : run?.agents.findLast((each) => each.path === path);
-  const place = [
+  const label = [
     ...(shown.turn > 0 ? [`Turn ${turn + 1}`] : []),
     ...(path === undefined ? [] : [agent?.name ?? 'agent']),
     step === undefined ? 'Not sent yet' : `Step ${step + 1}`,
@@ -25,14 +25,14 @@ export function PlaceLink({ turn, path, step, shown, children }: PlaceLinkProps)
   return (
     <p className="flex min-h-6 items-center gap-2 text-sm">
       {step === undefined ? (
-        <span className="text-ink-2">{place}</span>
+        <span className="text-ink-2">{label}</span>
       ) : (
         <button
           type="button"
           className="min-h-6 min-w-0 truncate text-left text-text-kind hover:underline narrow:min-h-11 narrow:min-w-11"
           onClick={() => useInspection.getState().select({ kind: 'step', turn, agent: path, step })}
         >
-          {place}
+          {label}
         </button>
       )}
       <span className="ml-auto shrink-0 text-ink-3">{children}</span>

@@ -5,22 +5,22 @@ import type { Sandbox } from '../sandbox/index.ts';
 import { usePlayground } from './store.ts';
 
 /** The code that runs a script. It is large, so the first paint does not wait for it. */
-export type RunParts = {
+export type ScriptRunner = {
   sandbox: Sandbox;
   createModel: typeof createModel;
   scenesFor: typeof scenesFor;
 };
 
-let parts: RunParts | undefined;
-let loading: Promise<RunParts> | undefined;
+let runner: ScriptRunner | undefined;
+let loading: Promise<ScriptRunner> | undefined;
 
 /** The code that runs a script, if it has loaded. */
-export function loadedRunParts(): RunParts | undefined {
-  return parts;
+export function loadedScriptRunner(): ScriptRunner | undefined {
+  return runner;
 }
 
 /** Loads the code that runs a script. After a failure, for example without a network, the next call tries again. */
-export function loadRunParts(): Promise<RunParts> {
+export function loadScriptRunner(): Promise<ScriptRunner> {
   loading ??= load().catch((error: unknown) => {
     loading = undefined;
     throw error;
@@ -28,25 +28,25 @@ export function loadRunParts(): Promise<RunParts> {
   return loading;
 }
 
-async function load(): Promise<RunParts> {
+async function load(): Promise<ScriptRunner> {
   const [{ createSandbox }, models, scenes] = await Promise.all([
     import('../sandbox/index.ts'),
     import('../model/create-model.ts'),
     import('../examples/scenes-for.ts'),
   ]);
-  parts = {
+  runner = {
     sandbox: createSandbox({ secrets: () => secretsOf(usePlayground.getState().keys) }),
     createModel: models.createModel,
     scenesFor: scenes.scenesFor,
   };
-  return parts;
+  return runner;
 }
 
 /**
  * Loads the code that runs a script, starts a worker and creates the model in advance, so that a run starts at once.
  */
 export async function prepareRuns(): Promise<void> {
-  const { sandbox, createModel } = await loadRunParts();
+  const { sandbox, createModel } = await loadScriptRunner();
   sandbox.warm();
   const { script, connection, keys } = usePlayground.getState();
   sandbox.prepare(script);

@@ -1,6 +1,6 @@
 import type { TaskEvent, TaskItem } from './task-item.ts';
 /** Returns a task after an update. Its other fields stay. */
-export function updateTask<Task extends TaskItem>(
+export function applyTaskUpdate<Task extends TaskItem>(
   task: Task,
   event: Extract<TaskEvent, { type: 'task-update' }>,
 ): Task {

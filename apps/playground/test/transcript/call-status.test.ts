@@ -1,7 +1,7 @@
 import type { ToolCallState } from '@cueline/core';
 import { expect, test } from 'vitest';
 import type { Pending } from '../../src/state/pending.ts';
-import { callStand } from '../../src/transcript/calls/call-stand.ts';
+import { callStatus } from '../../src/transcript/calls/call-status.ts';
 
 const call: ToolCallState = {
   toolCallId: 'c1',
@@ -22,17 +22,17 @@ const approval: Pending = {
 };
 
 test('a call whose result the task list did not accept is not shown as done', () => {
-  expect(callStand(call, undefined, undefined)).toMatchObject({ words: 'Done', look: 'text-ok' });
-  expect(callStand(call, undefined, { kind: 'refused', reason: 'No.' })).toMatchObject({
-    words: 'Not accepted',
+  expect(callStatus(call, undefined, undefined)).toMatchObject({ label: 'Done', look: 'text-ok' });
+  expect(callStatus(call, undefined, { kind: 'refused', reason: 'No.' })).toMatchObject({
+    label: 'Not accepted',
     look: 'text-warn',
   });
 });
 
 test('a call waits for the user, and is then refused or continues', () => {
   const asked: ToolCallState = { ...call, state: 'input-available' };
-  expect(callStand(asked, approval, undefined).words).toBe('Waiting for you');
+  expect(callStatus(asked, approval, undefined).label).toBe('Waiting for you');
   const failed: ToolCallState = { ...call, state: 'output-error' };
-  expect(callStand(failed, { ...approval, response: { approved: false } }, undefined).words).toBe('Refused');
-  expect(callStand(call, { ...approval, response: { approved: true } }, undefined).words).toBe('Done');
+  expect(callStatus(failed, { ...approval, response: { approved: false } }, undefined).label).toBe('Refused');
+  expect(callStatus(call, { ...approval, response: { approved: true } }, undefined).label).toBe('Done');
 });

@@ -9,10 +9,10 @@ export function markStale({ stale }: MessageProgress, shown: ToolPart | ToolCall
 }
 
 /** Updates all tool parts and calls that are behind their arguments, or those of one id. */
-export function readInputs(progress: MessageProgress, toolCallId?: string): void {
+export function refreshInputs(progress: MessageProgress, toolCallId?: string): void {
   const { stale, inputs } = progress;
   if (toolCallId === undefined) {
-    for (const id of stale.keys()) readInputs(progress, id);
+    for (const id of stale.keys()) refreshInputs(progress, id);
     return;
   }
   for (const shown of stale.get(toolCallId) ?? []) {

@@ -8,10 +8,10 @@ import { usePlayground, type RunSession } from '../../state/store.ts';
 /** At most this many lines are named. */
 const MOST_LINES = 5;
 
-type SourcePlaceProps = { session: RunSession; selected: Extract<Selection, { kind: 'definition' }> };
+type DefinitionLinesProps = { session: RunSession; selected: Extract<Selection, { kind: 'definition' }> };
 
 /** The lines of the script that made a definition. A press shows the line in the editor. */
-export function SourcePlace({ session, selected: { of, name, agent } }: SourcePlaceProps) {
+export function DefinitionLines({ session, selected: { of, name, agent } }: DefinitionLinesProps) {
   const made = useScriptLines((state) => state.bySession[session.id]);
   const script = usePlayground((state) => state.script);
   const ran = 'script' in session.source ? session.source.script : undefined;

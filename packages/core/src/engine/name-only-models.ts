@@ -5,10 +5,11 @@ import type { LanguageModelObject } from '../models/settings.ts';
 type ModelName = Pick<LanguageModelObject, 'provider' | 'modelId'>;
 
 /** Returns models that have only their names: a text `provider:model` is neither looked up nor loaded. */
-export function namedModels(models: Models): Models {
+export function nameOnlyModels(models: Models): Models {
   return {
     ...models,
-    resolve: async (ref) => named(typeof ref === 'string' ? splitName(ref) : await models.resolve(ref)),
+    resolve: async (ref) =>
+      nameOnlyModel(typeof ref === 'string' ? splitName(ref) : await models.resolve(ref)),
   };
 }
 
@@ -17,7 +18,7 @@ function splitName(text: string): ModelName {
   return { provider: text.slice(0, Math.max(colon, 0)).trim(), modelId: text.slice(colon + 1).trim() };
 }
 
-function named({ provider, modelId }: ModelName): LanguageModelObject {
+function nameOnlyModel({ provider, modelId }: ModelName): LanguageModelObject {
   const refuse = (): never => {
     throw new CuelineError('aborted', 'A dry run calls no model.');
   };
