@@ -132,7 +132,7 @@ describe('a durable run with limits that another worker takes over', () => {
     expect(await server.durable.advance(runId, signal)).toEqual({ status: 'done' });
   });
 
-  test('a killed worker, and workers that could not begin after it: all counts, and the place is free in the end', async () => {
+  test('what a killed worker had reserved counts in full, and the worker that finishes the run frees its place', async () => {
     const limitStore = createMemoryLimits();
     const limits = { dailyTokens: 1_000_000, maxOutputTokens: 5_000, concurrent: 1 };
     const store = createMemoryStore();
