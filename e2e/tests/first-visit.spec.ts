@@ -5,6 +5,9 @@ test('a first visitor sees a recorded run play, and runs the script', async ({ p
   await page.goto('/');
   const recording = page.getByTestId('recording');
   await expect(recording).toContainText('recording');
+  // while it plays, the user's next step is to run the script
+  await expect(page.getByTestId('run-button')).toBeVisible();
+  await expect(page.getByTestId('stop-button')).toHaveCount(0);
   await expect(playground.tool('getWeather')).toHaveAttribute('data-state', 'output-available');
   await expect(playground.status).toHaveAttribute('data-status', 'done');
   await expect(page.getByLabel('Answer', { exact: true }).last()).toContainText('24 °C and sunny');
