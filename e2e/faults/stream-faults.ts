@@ -6,7 +6,8 @@ import { sse } from '../server/wire.ts';
 function after(pieces: (exchange: Exchange) => string[], then: (exchange: Exchange) => void): Play {
   return async (exchange) => {
     head(exchange.response).write(pieces(exchange).join(''));
-    await sleep(20);
+    // a reset discards what the reader has not read yet, which takes a busy page a while
+    await sleep(then === reset ? 250 : 20);
     then(exchange);
   };
 }

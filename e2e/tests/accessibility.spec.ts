@@ -113,6 +113,10 @@ test('axe finds nothing in any view of a script and its run', { tag: '@long' }, 
   await page.getByRole('button', { name: 'Examples' }).click();
   await check('examples');
   await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Commands' }).click();
+  await expect(page.getByRole('option').first()).toBeVisible();
+  await check('commands');
+  await page.keyboard.press('Escape');
   await page.getByTestId('script-picker').click();
   await check('scripts');
   await page.getByRole('menuitem', { name: 'Rename…' }).click();

@@ -15,12 +15,7 @@ import { toast } from './ui/toast.ts';
 
 // dialogs and messages load after the first paint
 const Toasts = lazy(() => import('./layout/toasts.tsx').then((it) => ({ default: it.Toasts })));
-const ModelDialog = lazy(() =>
-  import('./settings/model-dialog.tsx').then((it) => ({ default: it.ModelDialog })),
-);
-const OpenLinkDialog = lazy(() =>
-  import('./transcript/content/open-link-dialog.tsx').then((it) => ({ default: it.OpenLinkDialog })),
-);
+const Dialogs = lazy(() => import('./layout/dialogs.tsx').then((it) => ({ default: it.Dialogs })));
 
 /** How long the page waits before it prepares the first run in the background, in milliseconds. */
 const AHEAD_AFTER_MS = 600;
@@ -48,8 +43,7 @@ export function App() {
       </div>
       <ErrorBoundary retryKey={undefined} fallback={undefined}>
         <Suspense>
-          <ModelDialog />
-          <OpenLinkDialog />
+          <Dialogs />
         </Suspense>
         <Suspense>
           <Toasts />

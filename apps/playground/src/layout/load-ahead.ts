@@ -5,6 +5,7 @@ import {
   InspectorPane,
   PreviewPane,
   ScriptChanges,
+  SessionForks,
   TaskPanel,
   TimelineDock,
   Transcript,
@@ -18,6 +19,7 @@ const loads: readonly (() => Promise<unknown>)[] = [
   prepareRuns,
   ...[
     Transcript,
+    SessionForks,
     InspectorPane,
     TimelineDock,
     CopyStepLink,

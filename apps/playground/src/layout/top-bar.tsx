@@ -1,6 +1,7 @@
 import { ModelButton } from '../settings/model-button.tsx';
 import { usePlayground } from '../state/store.ts';
 import { HistoryButton } from '../history/history-button.tsx';
+import { CommandsButton } from './commands-button.tsx';
 import { ExamplesMenu } from './examples-menu.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { SharePopover } from '../share/share-popover.tsx';
@@ -31,6 +32,7 @@ export function TopBar({ narrow }: { narrow: boolean }) {
         <ModelButton />
       </span>
       <SharePopover />
+      {!narrow && <CommandsButton />}
       <ThemeMenu />
       {!narrow && (
         <span className="ml-2">

@@ -11,6 +11,10 @@ export const Transcript = loadLater(
   () => import('../transcript/transcript.tsx').then((it) => it.Transcript),
   <div aria-busy className="min-h-0 flex-1" />,
 );
+/** The tree of a run and its forks. */
+export const SessionForks = loadLater(() =>
+  import('../forks/session-forks.tsx').then((it) => it.SessionForks),
+);
 /** The task list of a run. */
 export const TaskPanel = loadLater(() => import('../tasks/task-panel.tsx').then((it) => it.TaskPanel));
 /** The cards that ask the user for approvals. */

@@ -1,7 +1,6 @@
 import { isUnderWay, type RunState } from '@cueline/core';
 import { useTaskList } from '@cueline/react';
 import { useCallback, useRef, type ReactNode, type RefObject } from 'react';
-import { SessionForks } from '../forks/session-forks.tsx';
 import { attach } from '../state/attachments.ts';
 import { usePreview } from '../state/preview.ts';
 import { useShownRun } from '../state/shown-run.ts';
@@ -20,7 +19,7 @@ import { FileDrop } from '../transcript/file-drop.tsx';
 import { NotShown } from '../transcript/content/not-shown.tsx';
 import { ReplyBox } from '../transcript/reply-box.tsx';
 import { RunBar } from './run-bar.tsx';
-import { ApprovalDock, TaskPanel, Transcript } from './later-parts.tsx';
+import { ApprovalDock, SessionForks, TaskPanel, Transcript } from './later-parts.tsx';
 
 type RunPaneProps = {
   /** Shown before the first run. */

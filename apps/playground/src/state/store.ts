@@ -108,6 +108,8 @@ export type PlaygroundState = StoredSettings & {
   /** True while an evaluation is under way. */
   evaluating: boolean;
   modelDialogOpen: boolean;
+  /** True while the command palette is open. */
+  commandsOpen: boolean;
 
   edit(script: string): void;
   /** Puts a script from elsewhere into the editor. It becomes one of the user's own once it is edited. */
@@ -166,6 +168,7 @@ export const usePlayground = create<PlaygroundState>()(
       promptSession: undefined,
       evaluating: false,
       modelDialogOpen: false,
+      commandsOpen: false,
 
       edit: (script) => {
         const { script: before, openScript } = get();

@@ -1,0 +1,175 @@
+import {
+  BookOpen,
+  Copy,
+  Cpu,
+  Eye,
+  FileCode2,
+  FilePlus2,
+  Footprints,
+  History,
+  Monitor,
+  Moon,
+  PanelBottom,
+  PanelRight,
+  Play,
+  Square,
+  Sun,
+  type LucideIcon,
+} from 'lucide-react';
+import { exampleGroups } from '../../examples/index.ts';
+import { formatWhen } from '../../history/format-when.ts';
+import { useLibrary } from '../../history/library.ts';
+import { openStored } from '../../history/run-actions.ts';
+import { duplicateScript, newScript, openScript } from '../../history/script-actions.ts';
+import { useInspection } from '../../state/inspection.ts';
+import { nameOf } from '../../state/open-script.ts';
+import { openPreview, usePreview } from '../../state/preview.ts';
+import { replaceScript } from '../../state/replace-script.ts';
+import { currentSession, usePlayground, type RunSession } from '../../state/store.ts';
+import { useRunning } from '../../state/use-running.ts';
+import { formatDuration } from '../../ui/format.ts';
+import { openView, views } from '../panes.tsx';
+import { start, stop } from '../start-and-stop.ts';
+
+/** Something that the page can do. */
+export type PageCommand = {
+  id: string;
+  label: string;
+  detail?: string | undefined;
+  Icon: LucideIcon;
+  /** The keys that do the same. */
+  keys?: readonly string[];
+  run: () => void;
+};
+
+export type CommandGroup = { title: string; commands: readonly PageCommand[] };
+
+/** What the page can do now; groups without a command are left out. */
+export function useCommands(): readonly CommandGroup[] {
+  const session = usePlayground(currentSession);
+  const scripts = useLibrary((state) => state.scripts);
+  const runs = useLibrary((state) => state.runs);
+  const groups = [
+    { title: 'Run', commands: useRunCommands() },
+    { title: 'Steps of this run', commands: session === undefined ? [] : stepCommands(session) },
+    { title: 'Page', commands: usePageCommands(session !== undefined) },
+    {
+      title: 'Your scripts',
+      commands: [
+        { id: 'new-script', label: 'New script', Icon: FilePlus2, run: newScript },
+        { id: 'duplicate', label: 'Duplicate the script', Icon: Copy, run: duplicateScript },
+        ...scripts.map((script): PageCommand => {
+          const label = nameOf({ open: { ...script, kept: true }, text: script.text });
+          const run = (): void => inScriptView(() => openScript(script.id));
+          return {
+            id: `script ${script.id}`,
+            label,
+            detail: formatWhen(script.updatedOn),
+            Icon: FileCode2,
+            run,
+          };
+        }),
+      ],
+    },
+    {
+      title: 'Examples',
+      commands: exampleGroups.flatMap(({ examples }) =>
+        examples.map(({ id, title, description, source }): PageCommand => {
+          const run = (): void => inScriptView(() => replaceScript(source, title));
+          return { id: `example ${id}`, label: title, detail: description, Icon: BookOpen, run };
+        }),
+      ),
+    },
+    {
+      title: 'Earlier runs',
+      commands: runs.map((row): PageCommand => {
+        const detail = `${formatWhen(row.startedOn)} · ${row.model.name}`;
+        return {
+          id: `run ${row.id}`,
+          label: row.title,
+          detail,
+          Icon: History,
+          run: () => void openStored(row),
+        };
+      }),
+    },
+  ];
+  return groups.filter(({ commands }) => commands.length > 0);
+}
+
+function useRunCommands(): PageCommand[] {
+  const view = usePlayground((state) => state.view);
+  const isRunning = useRunning();
+  const previews = usePreview((state) => state.open);
+  const noun = { script: 'script', prompts: 'prompt', evals: 'eval' }[view];
+  const run: PageCommand = isRunning
+    ? { id: 'run', label: 'Stop', Icon: Square, keys: ['Esc'], run: stop }
+    : { id: 'run', label: `Run the ${noun}`, Icon: Play, keys: ['Mod', '↵'], run: start };
+  if (view !== 'script') return [run];
+  const label = previews ? 'Close the preview' : 'Preview the request';
+  return [run, { id: 'preview', label, Icon: Eye, run: () => openPreview(!previews) }];
+}
+
+function usePageCommands(hasRun: boolean): PageCommand[] {
+  const { view, inspectorOpen, timelineOpen } = usePlayground();
+  const inspector: PageCommand = {
+    id: 'inspector',
+    label: inspectorOpen ? 'Hide the inspector' : 'Show the inspector',
+    Icon: PanelRight,
+    run: () => usePlayground.setState({ inspectorOpen: !inspectorOpen }),
+  };
+  const timeline: PageCommand = {
+    id: 'timeline',
+    label: timelineOpen ? 'Hide the timeline' : 'Show the timeline',
+    Icon: PanelBottom,
+    run: () => usePlayground.setState({ timelineOpen: !timelineOpen }),
+  };
+  return [
+    ...views
+      .filter((one) => one.view !== view)
+      .map(({ view: next, title, Icon }): PageCommand => {
+        return { id: `view ${next}`, label: `Go to ${title}`, Icon, run: () => openView(next) };
+      }),
+    ...(hasRun ? [inspector, timeline] : []),
+    {
+      id: 'model',
+      label: 'Change the model…',
+      Icon: Cpu,
+      run: () => usePlayground.setState({ modelDialogOpen: true }),
+    },
+    { id: 'dark', label: 'Dark theme', Icon: Moon, run: () => usePlayground.setState({ theme: 'dark' }) },
+    { id: 'light', label: 'Light theme', Icon: Sun, run: () => usePlayground.setState({ theme: 'light' }) },
+    {
+      id: 'system',
+      label: 'Theme of the system',
+      Icon: Monitor,
+      run: () => usePlayground.setState({ theme: 'system' }),
+    },
+  ];
+}
+
+/** The steps of the last turn; choosing one selects it everywhere on the page. */
+function stepCommands({ run, earlier }: RunSession): PageCommand[] {
+  const state = run.getState();
+  return state.steps.map(({ step, startedAt, finishedAt }): PageCommand => {
+    const tools = state.toolCalls.filter((call) => call.step === step).map(({ toolName }) => toolName);
+    const what = tools.length > 0 ? [...new Set(tools)].join(', ') : 'text';
+    const time = finishedAt === undefined ? undefined : formatDuration(finishedAt - startedAt);
+    return {
+      id: `step ${step}`,
+      label: `Step ${step + 1}`,
+      detail: time === undefined ? what : `${what} · ${time}`,
+      Icon: Footprints,
+      run() {
+        useInspection.getState().select({ kind: 'step', turn: earlier.length, step });
+        usePlayground.setState({ tab: 'trace' });
+      },
+    };
+  });
+}
+
+/** Opens the Script view, where the editor is, before something is put into it. */
+function inScriptView(open: () => unknown): void {
+  if (usePlayground.getState().view !== 'script') openView('script');
+  open();
+}

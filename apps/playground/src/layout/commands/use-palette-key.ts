@@ -1,0 +1,21 @@
+import { useEffect } from 'react';
+import { usePlayground } from '../../state/store.ts';
+import { isApple } from '../../ui/keys.tsx';
+
+/** ⌘/Ctrl+K opens and closes the command palette, unless another dialog is open. */
+export function usePaletteKey(): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      const isModified = isApple ? event.metaKey : event.ctrlKey;
+      if (event.key.toLowerCase() !== 'k' || !isModified || event.altKey || event.shiftKey) return;
+      const { commandsOpen } = usePlayground.getState();
+      if (!commandsOpen && document.querySelector('[role=dialog], [role=alertdialog]') !== null) return;
+      event.preventDefault();
+      event.stopPropagation();
+      if (!event.repeat) usePlayground.setState({ commandsOpen: !commandsOpen });
+    };
+    // Capturing, because the editor would wait for a second key.
+    addEventListener('keydown', press, { capture: true });
+    return () => removeEventListener('keydown', press, { capture: true });
+  }, []);
+}

@@ -1,0 +1,53 @@
+import { expect, test } from './playground-page.ts';
+
+test('the command palette opens from the editor, and finds an example, Run, a step and a stored run', async ({
+  playground,
+}) => {
+  const { page, editor, status } = playground;
+  await playground.open();
+  await editor.locator('.view-line').first().click();
+  const palette = page.getByRole('dialog', { name: 'Commands' });
+  const search = palette.getByRole('combobox');
+  const first = palette.getByRole('option', { selected: true });
+  const find = async (words: string): Promise<void> => {
+    await page.keyboard.press('ControlOrMeta+k');
+    await expect(search).toBeFocused();
+    await search.fill(words);
+  };
+
+  await find('task list');
+  await expect(first).toContainText('Each task has its own tools and checks.');
+  await page.keyboard.press('Enter');
+  await expect(palette).toHaveCount(0);
+  await expect(page.getByTestId('script-picker')).toHaveText('Task list');
+  // the focus is where it was
+  await expect.poll(() => editor.evaluate((node) => node.contains(document.activeElement))).toBe(true);
+
+  // without words, the first command is to run the script
+  await find('');
+  await expect(first).toContainText('Run the script');
+  await page.keyboard.press('Enter');
+  await expect(page.getByTestId('stop-button')).toBeVisible();
+  expect(await playground.ended()).toBe('done');
+
+  await find('step 3');
+  await expect(first).toContainText('Step 3');
+  await page.keyboard.press('Enter');
+  await expect(page.getByTestId('inspected')).toContainText('Step 3');
+
+  await find('weather');
+  await page.keyboard.press('Enter');
+  await playground.run();
+  await expect(page.getByTestId('stop-button')).toBeVisible();
+  expect(await playground.ended()).toBe('done');
+  await find('task list earlier');
+  await expect(first).toContainText('Demo model');
+  await page.keyboard.press('Enter');
+  await expect(status).toHaveAttribute('data-status', 'done');
+  await expect(playground.tool('countBoxes').first()).toBeVisible();
+
+  await find('no such command');
+  await expect(palette).toContainText('Nothing has this name.');
+  await page.keyboard.press('ControlOrMeta+k');
+  await expect(palette).toHaveCount(0);
+});
