@@ -46,6 +46,10 @@ test('the command palette opens from the editor, and finds an example, Run, a st
   await expect(status).toHaveAttribute('data-status', 'done');
   await expect(playground.tool('countBoxes').first()).toBeVisible();
 
+  // the editor's own search stays in the page after it has closed
+  await editor.locator('.view-line').first().click();
+  await page.keyboard.press('ControlOrMeta+f');
+  await page.keyboard.press('Escape');
   await find('no such command');
   await expect(palette).toContainText('Nothing has this name.');
   await page.keyboard.press('ControlOrMeta+k');

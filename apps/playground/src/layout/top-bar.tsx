@@ -3,7 +3,7 @@ import { usePlayground } from '../state/store.ts';
 import { HistoryButton } from '../history/history-button.tsx';
 import { CommandsButton } from './commands-button.tsx';
 import { ExamplesMenu } from './examples-menu.tsx';
-import { Logo } from '../ui/logo.tsx';
+import { Logo } from './logo.tsx';
 import { SharePopover } from '../share/share-popover.tsx';
 import { RunButton } from './run-button.tsx';
 import { ViewTabs } from './view-tabs.tsx';

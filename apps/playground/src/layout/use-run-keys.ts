@@ -14,7 +14,8 @@ export function useRunKeys(): void {
       if (event.shiftKey) return focusApproval();
       // A dialog and the reply box use this key themselves.
       const within = event.target instanceof Element && event.target.closest('form, [role=alertdialog]');
-      if (within || usePlayground.getState().modelDialogOpen) return;
+      const { modelDialogOpen, commandsOpen } = usePlayground.getState();
+      if (within || modelDialogOpen || commandsOpen) return;
       event.preventDefault();
       event.stopPropagation();
       if (!event.repeat) start();

@@ -18,6 +18,12 @@ export function useRunning(): boolean {
   return evaluating || (session !== undefined && ended !== session);
 }
 
+/** The same without the recording of a first visit, which is no run of the user's to stop. */
+export function useOwnRunning(): boolean {
+  const replays = usePlayground(({ view, session }) => view === 'script' && session?.recorded === true);
+  return useRunning() && !replays;
+}
+
 function hasEnded(session: RunSession | undefined): boolean {
   return session?.run.log().at(-1)?.type === 'run-end';
 }

@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import { openDialogs } from '../ui/open-dialogs.ts';
 import { currentSession, usePlayground, type RunSession } from '../state/store.ts';
 
 /** Where a letter is text, or belongs to something else. */
@@ -15,7 +16,7 @@ export function useTimelineKeys(): void {
       const key = event.key.toLowerCase();
       if (!['j', 'k', '[', ']'].includes(key)) return;
       if (event.target instanceof Element && event.target.closest(elsewhere) !== null) return;
-      if (document.querySelector('[role=dialog], [role=alertdialog]') !== null) return;
+      if (document.querySelector(openDialogs) !== null) return;
       const session = currentSession(usePlayground.getState());
       if (session === undefined) return;
       event.preventDefault();

@@ -182,7 +182,7 @@ function locateAgent(parent: AgentContext, inner: InnerPrompt): AgentLocation {
   const path = retried ?? parent.runContext.pathOf(parent.path, toolCallId);
   const segment = path.slice(path.lastIndexOf('/') + 1);
   // several prompts may answer one call
-  const oldBase = `${inner.callBase ?? parent.callBase}/${segment}`;
+  const oldBase = retriedBaseOf(parent, retried) ?? `${inner.callBase ?? parent.callBase}/${segment}`;
   // what an agent does after a retry is new, although the call that it answers is not
   const callBase = retried === undefined ? oldBase : `${parent.callBase}/${segment}`;
   const found = findLog(parent, segment, retried !== undefined);
@@ -192,6 +192,14 @@ function locateAgent(parent: AgentContext, inner: InnerPrompt): AgentLocation {
   const voids = voidingEvent(known.events);
   const past = readPast(voids === undefined ? known.events : [...known.events, voids]);
   return { ...located, past, calls: openCallsOf(past, oldBase), voids };
+}
+
+/** Returns the prefix of the keys that the calls of an agent's last step had, if the step began in an earlier retry. */
+function retriedBaseOf({ agentEvents = [] }: AgentContext, path: string | undefined): string | undefined {
+  const start = agentEvents.findLastIndex((event) => event.type === 'agent-start' && event.agent === path);
+  const step = agentEvents.findLastIndex((event) => event.type === 'step-start' && event.agent === path);
+  const retry = agentEvents.slice(start + 1, Math.max(0, step)).findLast(({ type }) => type === 'run-resume');
+  return path !== undefined && retry?.type === 'run-resume' ? `${retry.runId}/${path}` : undefined;
 }
 
 /** Returns the path of an agent that continues in an unfinished call of a retried run. */

@@ -45,8 +45,10 @@ export type StepCall = {
   ended: boolean;
   effect?: ToolEffect | undefined;
   idempotent?: true | undefined;
-  /** The name below its caller of the agent that answers it. */
+  /** The name below its caller of the agent that started in it. */
   agent?: string;
+  /** The name that this agent was defined with: the tool's own, or another if the tool's function has called the agent. */
+  agentName?: string;
   /** True if something started inside it. */
   startedInside: boolean;
   /** The names of the calls inside it, by their ids or positions. */
@@ -82,7 +84,7 @@ export function createStepCalls(agent?: string): StepCalls {
         return [...calls.values()].findLast((call) => call.agent === first);
       }
       const call = calls.get(event.toolCallId);
-      if (call !== undefined) call.agent = first;
+      if (call !== undefined) Object.assign(call, { agent: first, agentName: event.name });
       return call;
     }
     if (!('toolCallId' in event) || event.type === 'agent-start') return undefined;
@@ -127,11 +129,11 @@ export function lastVoid(log: readonly RunEvent[], start: number, next: number, 
   return start;
 }
 
-function mayRepeat({ effect, idempotent, agent, startedInside }: StepCall): boolean {
+function mayRepeat({ toolName, effect, idempotent, agentName, startedInside }: StepCall): boolean {
   return (
     effect === 'read' ||
     idempotent === true ||
-    (agent !== undefined && effect === undefined && !startedInside)
+    (agentName === toolName && effect === undefined && !startedInside)
   );
 }
 

@@ -21,7 +21,10 @@ export type UnfinishedCall = {
   input: unknown;
   /** The idempotency key of its function, the same as before. */
   idempotencyKey: string;
-  /** The events of the agent that answers it and of the agents below that one, in order. The agent continues after them. */
+  /**
+   * The events of the agent that answers it and of the agents below that one, in order, and the `run-resume` of each
+   * retry between them. The agent continues after them.
+   */
   agentEvents?: readonly RunEvent[];
 };
 
@@ -117,9 +120,9 @@ function readStep(
       if (event.type === 'step-end') hasEnd = true;
       readBlock(openBlocks, event, index);
     }
-    readPending(pending, event);
+    const settles = readPending(pending, event);
     const call = calls.read(event);
-    if (call !== undefined || event.type === 'step-end' || !hasEnd) {
+    if (call !== undefined || settles || event.type === 'step-end' || !hasEnd) {
       if (event.type !== 'run-end') end = index + 1;
     }
   }
@@ -182,10 +185,10 @@ function answeringAgent(events: readonly RunEvent[], { agent, toolName }: StepCa
   return start?.type === 'agent-start' && start.name === toolName ? agent : undefined;
 }
 
-/** Returns the events of the agent at `path` and of those below it. */
+/** Returns the events of the agent at `path` and of those below it, and the retries between them. */
 function agentEventsOf(events: readonly RunEvent[], path: string): readonly RunEvent[] {
   const start = events.findLastIndex((event) => event.type === 'agent-start' && event.agent === path);
-  return events.slice(start).filter((event) => isInAgent(event, path));
+  return events.slice(start).filter((event) => isInAgent(event, path) || event.type === 'run-resume');
 }
 
 /**
@@ -247,28 +250,30 @@ function readBlock(open: Map<string, number[]>, event: RunEvent, index: number):
   }
 }
 
-/** Notes, by id, the event that withdraws each pending approval and client tool call. */
-function readPending(pending: Map<string, Withdrawal>, event: RunEvent): void {
+/**
+ * Notes, by id, the event that withdraws each pending approval and client tool call. Returns true for an event after
+ * which one of them is not pending any more.
+ */
+function readPending(pending: Map<string, Withdrawal>, event: RunEvent): boolean {
   switch (event.type) {
     case 'approval-request': {
       const { agent, approvalId } = event;
       pending.set(approvalId, at(agent, { type: 'approval-withdraw', approvalId }));
-      return;
+      return false;
     }
     case 'client-tool-request': {
       const { agent, clientCallId } = event;
       pending.set(clientCallId, at(agent, { type: 'client-tool-withdraw', clientCallId }));
-      return;
+      return false;
     }
     case 'approval-response':
     case 'approval-withdraw':
-      pending.delete(event.approvalId);
-      return;
+      return pending.delete(event.approvalId);
     case 'client-tool-response':
     case 'client-tool-withdraw':
-      pending.delete(event.clientCallId);
-      return;
+      return pending.delete(event.clientCallId);
     default:
+      return false;
   }
 }
 

@@ -149,6 +149,57 @@ describe('a retry of a run that broke off while an agent was at work', () => {
     await expectWhole(run);
   });
 
+  test('makes a call again with the key that it had, also after a second retry', async () => {
+    const opened = open([ask, [dig('hill')], 'Dug.', 'It has dug.']);
+    await opened.run.start();
+    const first = cutAfter(opened.run.log(), ofCall('tool-end', 'dig-hill'));
+    const { run } = await retry(opened, first, [[look('lake')], 'Seen.', 'It has seen.']);
+    const before = [...opened.made];
+    expect(before).toHaveLength(1);
+    const second = cutAfter(run.log(), ofCall('tool-start', 'look-lake'));
+    await retry(opened, second, ['Seen again.', 'It has seen again.']);
+    expect(opened.made).toEqual(before);
+  });
+
+  test('tells the model of a tool that had called an agent itself, and does not make its call again', async () => {
+    const opened = open([ask, [dig('hill')], 'Dug.', 'It has dug.']);
+    const made: string[] = [];
+    const boss = definePrompt('boss', (prompt) => {
+      prompt.defTool('publish', 'Publishes', z.object({}), () => void made.push('publish'));
+      prompt.$`Publish.`;
+    });
+    const run = createRun(boss, { model: scriptedModel([[call('publish', {}, 'p')], 'Done.']) });
+    await run.start();
+    const log = cutAfter(run.log(), ofCall('tool-start', 'p'));
+    const { t } = log.at(-1)!;
+    const inner = {
+      toolCallId: 'p',
+      name: 'editor',
+      model: 'm:m',
+      input: {},
+      messages: [],
+      messageId: 'msg',
+    };
+    made.length = 0;
+    const started: RunEvent = { seq: log.length, t, type: 'agent-start', agent: 'p', ...inner };
+    const { model } = await retry({ ...opened, boss }, [...log, started], ['I look whether it is there.']);
+    expect(made).toEqual([]);
+    expect(JSON.stringify(sent(model, 0))).toContain('It may have taken effect');
+  });
+
+  test('ends an agent whose arguments do not fit any more', async () => {
+    const opened = open([ask, [dig('hill')], 'Dug.', 'It has dug.']);
+    await opened.run.start();
+    const log = cutAfter(opened.run.log(), ofCall('tool-end', 'dig-hill'));
+    const boss = definePrompt('boss', (prompt) => {
+      prompt.defAgent('helper', 'Helps', z.object({ topic: z.string() }), (_args, agent) => agent.$`Dig.`);
+      prompt.$`Ask the helper.`;
+    });
+    const { model, helper } = await retry({ ...opened, boss }, log, ['I ask again.']);
+    expect(JSON.stringify(sent(model, 0))).toContain('It may have taken effect');
+    expect(helper?.status).toBe('stopped');
+  });
+
   test('makes no call of the agent twice and loses none that had ended, wherever the run broke off', async () => {
     const opened = open([ask, [dig('hill'), dig('lake')], [dig('river')], 'Sand everywhere.', 'Sand.']);
     await opened.run.start();

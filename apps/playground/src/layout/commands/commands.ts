@@ -26,7 +26,7 @@ import { nameOf } from '../../state/open-script.ts';
 import { openPreview, usePreview } from '../../state/preview.ts';
 import { replaceScript } from '../../state/replace-script.ts';
 import { currentSession, usePlayground, type RunSession } from '../../state/store.ts';
-import { useRunning } from '../../state/use-running.ts';
+import { useOwnRunning } from '../../state/use-running.ts';
 import { formatDuration } from '../../ui/format.ts';
 import { openView, views } from '../panes.tsx';
 import { start, stop } from '../start-and-stop.ts';
@@ -99,7 +99,7 @@ export function useCommands(): readonly CommandGroup[] {
 
 function useRunCommands(): PageCommand[] {
   const view = usePlayground((state) => state.view);
-  const isRunning = useRunning();
+  const isRunning = useOwnRunning();
   const previews = usePreview((state) => state.open);
   const noun = { script: 'script', prompts: 'prompt', evals: 'eval' }[view];
   const run: PageCommand = isRunning

@@ -1,5 +1,6 @@
 import { useEffect } from 'react';
 import { usePlayground } from '../../state/store.ts';
+import { openDialogs } from '../../ui/open-dialogs.ts';
 import { isApple } from '../../ui/keys.tsx';
 
 /** ⌘/Ctrl+K opens and closes the command palette, unless another dialog is open. */
@@ -7,9 +8,10 @@ export function usePaletteKey(): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       const isModified = isApple ? event.metaKey : event.ctrlKey;
-      if (event.key.toLowerCase() !== 'k' || !isModified || event.altKey || event.shiftKey) return;
+      // a browser that fills in a form sends events without a key
+      if (event.key?.toLowerCase() !== 'k' || !isModified || event.altKey || event.shiftKey) return;
       const { commandsOpen } = usePlayground.getState();
-      if (!commandsOpen && document.querySelector('[role=dialog], [role=alertdialog]') !== null) return;
+      if (!commandsOpen && document.querySelector(openDialogs) !== null) return;
       event.preventDefault();
       event.stopPropagation();
       if (!event.repeat) usePlayground.setState({ commandsOpen: !commandsOpen });

@@ -92,7 +92,7 @@ function errorOf(call: OwnOpenCall): string {
 async function settleCalls<Call extends UnfinishedCall>(
   calls: readonly Call[],
   messages: readonly ModelMessage[],
-  { recorder, toolApproval, signal }: StepContext,
+  { recorder, toolApproval, signal, onFail }: StepContext,
   settle: (call: Call) => ToolOrError,
 ): Promise<void> {
   recorder.calls.resumed(calls.map(({ toolCallId }) => toolCallId));
@@ -110,11 +110,17 @@ async function settleCalls<Call extends UnfinishedCall>(
       };
       if (error !== undefined) return refuse(error);
       if (tool?.execute === undefined) return;
-      const checked = await asSchema(tool.inputSchema).validate?.(call.input);
-      // another version of the tool takes other arguments
-      if (checked?.success === false) return refuse(NOT_MADE);
-      const input = checked?.value ?? call.input;
+      const refuseCall = (text: string): void => {
+        if (call.agentEvents !== undefined || hasBegun(call)) onFail(call);
+        refuse(text);
+      };
+      let input = call.input;
       try {
+        const checked = await asSchema(tool.inputSchema).validate?.(call.input);
+        // another version of the tool takes other arguments
+        if (checked?.success === false)
+          return refuseCall(call.agentEvents !== undefined || hasBegun(call) ? INTERRUPTED : NOT_MADE);
+        input = checked?.value ?? call.input;
         const context = {
           toolCallId,
           messages: [...messages],
@@ -123,7 +129,7 @@ async function settleCalls<Call extends UnfinishedCall>(
           idempotencyKey,
         };
         const refusal = await toolApproval.review({ toolCallId, toolName, input }, messages);
-        if (refusal !== undefined) return refuse(refusal);
+        if (refusal !== undefined) return refuseCall(refusal);
         const output: unknown = await lastOutput(tool.execute(input as never, context as never));
         recorder.part({ type: 'tool-result', ...facts, input, output });
         const modelOutput = await tool.toModelOutput?.({
@@ -139,6 +145,11 @@ async function settleCalls<Call extends UnfinishedCall>(
       }
     }),
   );
+}
+
+/** True for a call that had started when its process ended, as far as its log says. */
+function hasBegun(call: UnfinishedCall & Partial<CallSettlement>): boolean {
+  return call.how === 'repeat' || call.how === 'fail';
 }
 
 /** Returns the results that the model reads for the calls of the step before. */
