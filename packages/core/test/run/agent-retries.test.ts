@@ -195,9 +195,13 @@ describe('a retry of a run that broke off while an agent was at work', () => {
       prompt.defAgent('helper', 'Helps', z.object({ topic: z.string() }), (_args, agent) => agent.$`Dig.`);
       prompt.$`Ask the helper.`;
     });
-    const { model, helper } = await retry({ ...opened, boss }, log, ['I ask again.']);
+    const { model, run, helper } = await retry({ ...opened, boss }, log, ['I ask again.']);
     expect(JSON.stringify(sent(model, 0))).toContain('It may have taken effect');
     expect(helper?.status).toBe('stopped');
+    // before the model is asked, and not only with the run
+    const ended = run.log().findIndex(({ type, agent }) => type === 'agent-end' && agent === 'ask');
+    expect(ended).toBeGreaterThan(0);
+    expect(ended).toBeLessThan(run.log().findLastIndex(({ type }) => type === 'step-start'));
   });
 
   test('makes no call of the agent twice and loses none that had ended, wherever the run broke off', async () => {

@@ -26,6 +26,7 @@ import { nameOf } from '../../state/open-script.ts';
 import { openPreview, usePreview } from '../../state/preview.ts';
 import { replaceScript } from '../../state/replace-script.ts';
 import { currentSession, usePlayground, type RunSession } from '../../state/store.ts';
+import { useNarrow } from '../../state/theme.ts';
 import { useOwnRunning } from '../../state/use-running.ts';
 import { formatDuration } from '../../ui/format.ts';
 import { openView, views } from '../panes.tsx';
@@ -47,12 +48,14 @@ export type CommandGroup = { title: string; commands: readonly PageCommand[] };
 /** What the page can do now; groups without a command are left out. */
 export function useCommands(): readonly CommandGroup[] {
   const session = usePlayground(currentSession);
+  const narrow = useNarrow();
   const scripts = useLibrary((state) => state.scripts);
   const runs = useLibrary((state) => state.runs);
   const groups = [
     { title: 'Run', commands: useRunCommands() },
     { title: 'Steps of this run', commands: session === undefined ? [] : stepCommands(session) },
-    { title: 'Page', commands: usePageCommands(session !== undefined) },
+    // a phone has no panes to hide
+    { title: 'Page', commands: usePageCommands(session !== undefined && !narrow) },
     {
       title: 'Your scripts',
       commands: [
@@ -110,7 +113,7 @@ function useRunCommands(): PageCommand[] {
   return [run, { id: 'preview', label, Icon: Eye, run: () => openPreview(!previews) }];
 }
 
-function usePageCommands(hasRun: boolean): PageCommand[] {
+function usePageCommands(hasPanes: boolean): PageCommand[] {
   const { view, inspectorOpen, timelineOpen } = usePlayground();
   const inspector: PageCommand = {
     id: 'inspector',
@@ -130,7 +133,7 @@ function usePageCommands(hasRun: boolean): PageCommand[] {
       .map(({ view: next, title, Icon }): PageCommand => {
         return { id: `view ${next}`, label: `Go to ${title}`, Icon, run: () => openView(next) };
       }),
-    ...(hasRun ? [inspector, timeline] : []),
+    ...(hasPanes ? [inspector, timeline] : []),
     {
       id: 'model',
       label: 'Change the model…',

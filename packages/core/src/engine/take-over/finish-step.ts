@@ -111,15 +111,14 @@ async function settleCalls<Call extends UnfinishedCall>(
       if (error !== undefined) return refuse(error);
       if (tool?.execute === undefined) return;
       const refuseCall = (text: string): void => {
-        if (call.agentEvents !== undefined || hasBegun(call)) onFail(call);
+        if (hasBegun(call)) onFail(call);
         refuse(text);
       };
       let input = call.input;
       try {
         const checked = await asSchema(tool.inputSchema).validate?.(call.input);
         // another version of the tool takes other arguments
-        if (checked?.success === false)
-          return refuseCall(call.agentEvents !== undefined || hasBegun(call) ? INTERRUPTED : NOT_MADE);
+        if (checked?.success === false) return refuseCall(hasBegun(call) ? INTERRUPTED : NOT_MADE);
         input = checked?.value ?? call.input;
         const context = {
           toolCallId,
@@ -149,7 +148,7 @@ async function settleCalls<Call extends UnfinishedCall>(
 
 /** True for a call that had started when its process ended, as far as its log says. */
 function hasBegun(call: UnfinishedCall & Partial<CallSettlement>): boolean {
-  return call.how === 'repeat' || call.how === 'fail';
+  return call.agentEvents !== undefined || call.how === 'repeat' || call.how === 'fail';
 }
 
 /** Returns the results that the model reads for the calls of the step before. */
