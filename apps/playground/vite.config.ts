@@ -2,8 +2,8 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { sourceConditions } from '../../vite.config.ts';
-import { withoutGateway, withoutOtherProviders } from './vite/absent-packages.ts';
-import { chunkGroups } from './vite/chunk-groups.ts';
+import { withoutGateway, withoutOtherProviders, withoutUnusedEditors } from './vite/absent-packages.ts';
+import { chunkFileNames, chunkGroups } from './vite/chunk-groups.ts';
 import { compileAhead } from './vite/compile-ahead.ts';
 import { contentSecurityPolicy } from './vite/content-security-policy.ts';
 import { editorTypes } from './vite/editor-types.ts';
@@ -26,6 +26,7 @@ export default defineConfig({
     sandboxRuntime(),
     withoutGateway(),
     withoutOtherProviders(),
+    withoutUnusedEditors(),
     sharesMeta(shares),
     contentSecurityPolicy(shares),
     offline(),
@@ -38,6 +39,6 @@ export default defineConfig({
     target: 'es2023',
     // Monaco's TypeScript worker is one file of several megabytes; it is loaded lazily, in a worker.
     chunkSizeWarningLimit: 8_000,
-    rolldownOptions: { output: { codeSplitting: { groups: chunkGroups } } },
+    rolldownOptions: { output: { chunkFileNames, codeSplitting: { groups: chunkGroups } } },
   },
 });

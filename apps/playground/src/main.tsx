@@ -1,12 +1,13 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { loadScriptEditor, startTypeScript } from './editor/load-script-editor.ts';
+import { editorShown, loadScriptEditor } from './editor/load-script-editor.ts';
 import { Transcript } from './panes/later-parts.tsx';
 import { hasLink, watchLinks } from './share/watch-links.ts';
 import { isFirstVisit, replayFirstRun } from './state/first-run.ts';
 import { keepOffline } from './layout/keep-offline.ts';
 import { reportStorage, usePlayground } from './state/store.ts';
+import { isNarrow } from './state/theme.ts';
 import './styles.css';
 
 // A link brings its own run; otherwise the runs of the last visit are shown again.
@@ -15,6 +16,9 @@ const { storedRuns } = usePlayground.getState();
 if (restore && Object.values(storedRuns).some((id) => id !== undefined)) {
   usePlayground.setState({ restoring: true });
 }
+
+/** The longest that the history waits for the editor, in milliseconds. */
+const HISTORY_AFTER_MS = 1_000;
 
 /** Begins to load the editor and its TypeScript before the first render, because they take longest. */
 function loadEditor(): void {
@@ -29,21 +33,23 @@ async function openPage(): Promise<void> {
   const page = usePlayground.getState();
   if (isFirstVisit(page)) {
     // a first visitor sees the recorded run first
-    const shown = Transcript.load();
-    shown.then(startTypeScript).catch(() => {});
+    Transcript.load().catch(() => {});
   } else {
     loadEditor();
     // a run will be shown at once: load its components while its log is read
     if (page.restoring) Transcript.load().catch(() => {});
   }
-  void replayFirstRun({ until: loadScriptEditor });
+  // on a phone, the editor shows when the user opens its tab
+  const editorFirst = page.view === 'script' && !isNarrow() ? editorShown : Promise.resolve();
+  void replayFirstRun({ until: editorFirst });
   keepOffline();
   createRoot(document.getElementById('root')!).render(
     <StrictMode>
       <App />
     </StrictMode>,
   );
-  // After the first render: the editor starts with the script that this tab remembers, and needs no database.
+  // After the editor, which starts with the script that this tab remembers and needs no database. A run needs it at once.
+  if (!page.restoring) await Promise.race([editorFirst, sleep(HISTORY_AFTER_MS)]);
   try {
     const { startHistory } = await import('./history/history.ts');
     await startHistory({ restore });
@@ -53,6 +59,10 @@ async function openPage(): Promise<void> {
       'The history of your scripts and runs could not be loaded. Reload the page, or use Share to keep a copy.',
     );
   }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 // Not awaited: modules that are imported later wait for this file's chunk, so this file must not wait for them.

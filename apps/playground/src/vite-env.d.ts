@@ -8,6 +8,7 @@ declare module 'virtual:cueline-editor-types' {
 declare module 'monaco-editor/editor/contrib/*';
 declare module 'monaco-editor/editor/common/*';
 declare module 'monaco-editor/editor/browser/*';
+declare module 'monaco-editor/languages/features/typescript/tsMode';
 
 /** Monaco's own services, as far as the editor's settings use them. */
 declare module 'monaco-editor/editor/standalone/browser/standaloneServices' {

@@ -42,6 +42,24 @@ export function withoutOtherProviders(): Plugin {
   return replaced('other-providers', throwing(otherProviders, message));
 }
 
+/** Monaco's editors for differences. Its code editor imports them, and the playground has none. */
+const diffEditors =
+  /monaco-editor.*\/(diffEditor\/diffEditorWidget|multiDiffEditor\/multiDiffEditorWidget)\.js$/;
+/** The module that starts Monaco's TypeScript worker. It imports every feature of the editor, and uses none. */
+const workerStarter = /monaco-editor.*\/internal\/common\/workers\.js$/;
+
+/** Removes what the editor imports and the playground does not use, such as features that `monaco-features.ts` does not name. */
+export function withoutUnusedEditors(): Plugin {
+  const noDiffEditors = 'export class DiffEditorWidget {}\nexport class MultiDiffEditorWidget {}';
+  return {
+    name: 'cueline:absent-editors',
+    enforce: 'pre',
+    load: (id) => (diffEditors.test(id) ? noDiffEditors : undefined),
+    transform: (code, id) =>
+      workerStarter.test(id) ? code.replaceAll(/^import '[^']+';$/gm, '') : undefined,
+  };
+}
+
 function throwing(names: readonly string[], message: string): Map<string, string> {
   return new Map(names.map((name) => [`@ai-sdk/${name}`, `throw new Error(${JSON.stringify(message)});`]));
 }

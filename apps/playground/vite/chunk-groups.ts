@@ -2,7 +2,12 @@
  * A file of the build: the matching modules and all modules that they need. A group with a higher priority takes its
  * modules first.
  */
-type ChunkGroup = { name: string; priority: number } & ({ test: RegExp } | { tags: ['$initial'] });
+type ChunkGroup = { name: string; priority: number } & ({ test: RegExp } | { tags: ['$initial'] }) & {
+    /** True if modules that other parts of the page need, too, get files of their own. */
+    entriesAware?: true;
+    /** Below this size, in bytes, they do not. */
+    entriesAwareMergeThreshold?: number;
+  };
 
 /**
  * Monaco in parts, each with the modules that it needs and earlier parts lack. The page evaluates each part in a task
@@ -25,4 +30,17 @@ export const chunkGroups: ChunkGroup[] = [
   // everything that the first paint needs
   { name: 'page', tags: ['$initial'], priority: 100 },
   ...Object.entries(editorParts).map(([name, test], index) => ({ name, test, priority: 90 - index })),
+  { name: 'run', test: /playground\/src\/transcript\/transcript\.tsx$/, priority: 80 },
+  {
+    name: 'history',
+    test: /playground\/src\/history\/history\.ts$/,
+    priority: 79,
+    entriesAware: true,
+    entriesAwareMergeThreshold: 20_000,
+  },
 ];
+
+/** The name of a file. The names of all parts that share it would be too long. */
+export function chunkFileNames({ name }: { name: string }): string {
+  return `assets/${name.split('~', 1)[0]}-[hash].js`;
+}

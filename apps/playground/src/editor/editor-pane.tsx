@@ -46,8 +46,13 @@ function useEditor(): Loaded {
   const [loaded, setLoaded] = useState<Loaded>({ failed: false });
   useEffect(() => {
     let isHere = true;
-    loadScriptEditor().then(
-      (module) => isHere && setLoaded({ Editor: module.default, failed: false }),
+    const load = async (): Promise<Loaded> => {
+      const { default: Editor, startFirstCheck } = await loadScriptEditor();
+      if (isHere) await startFirstCheck();
+      return { Editor, failed: false };
+    };
+    load().then(
+      (it) => isHere && setLoaded(it),
       () => isHere && setLoaded({ failed: true }),
     );
     return () => {

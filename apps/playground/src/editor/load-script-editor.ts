@@ -1,15 +1,15 @@
-import type ScriptEditor from './script-editor.tsx';
+import type * as ScriptEditorModule from './script-editor.tsx';
 
-/** Starts to load TypeScript, which takes longest, in a thread of its own. */
-export const startTypeScript = (): Promise<unknown> => import('./start-typescript.ts');
-
-/** TypeScript, and Monaco in parts. Each part needs the parts before it. */
+/**
+ * Monaco in parts. Each part needs the parts before it. TypeScript starts in a thread of its own; before the first part is
+ * there, it would delay that part.
+ */
 const parts: readonly (() => Promise<unknown>)[] = [
-  startTypeScript,
-  () => import('monaco-editor/editor/common/model/textModel'),
+  () => import('monaco-editor/editor/common/model/textModel').then(() => import('./start-typescript.ts')),
   () => import('monaco-editor/editor/browser/view'),
   () => import('monaco-editor/editor/standalone/browser/standaloneServices'),
   () => import('monaco-editor/editor'),
+  () => import('monaco-editor/languages/features/typescript/tsMode'),
   () => import('./monaco-features.ts'),
 ];
 
@@ -17,8 +17,17 @@ const parts: readonly (() => Promise<unknown>)[] = [
  * Loads the editor. Each part of Monaco is evaluated in its own task, because evaluating all of it at once would block
  * the page.
  */
-export function loadScriptEditor(): Promise<{ default: typeof ScriptEditor }> {
+export function loadScriptEditor(): Promise<typeof ScriptEditorModule> {
   // if a part fails to load, the editor fails to load, too
   for (const load of parts) load().catch(() => {});
   return import('./script-editor.tsx');
+}
+
+let showEditor: () => void = () => {};
+/** Resolves when the editor shows a script for the first time. */
+export const editorShown: Promise<void> = new Promise((resolve) => (showEditor = resolve));
+
+/** Tells what waits for the editor that it shows a script. */
+export function reportEditorShown(): void {
+  showEditor();
 }

@@ -24,6 +24,7 @@ import 'monaco-editor/features/linesOperations/register';
 import 'monaco-editor/features/multicursor/register';
 import 'monaco-editor/features/parameterHints/register';
 import 'monaco-editor/features/quickCommand/register';
+import 'monaco-editor/features/quickOutline/register';
 import 'monaco-editor/features/rename/register';
 import 'monaco-editor/features/smartSelect/register';
 import 'monaco-editor/features/snippet/register';
@@ -33,8 +34,5 @@ import 'monaco-editor/features/tokenization/register';
 import 'monaco-editor/features/unicodeHighlighter/register';
 import 'monaco-editor/features/wordHighlighter/register';
 import 'monaco-editor/features/wordOperations/register';
-// TypeScript's part adds features that need these services, which must be registered before the first editor exists.
-import 'monaco-editor/editor/contrib/codelens/browser/codeLensCache';
-import 'monaco-editor/editor/common/services/treeViewsDndService';
 import 'monaco-editor/languages/definitions/typescript/register';
 import 'monaco-editor/languages/features/typescript/register';

@@ -94,4 +94,19 @@ export async function firstCheck(uri: monaco.Uri): Promise<boolean> {
   return syntax.length + semantics.length === 0;
 }
 
+/** Creates the text model of a script. Resolves when TypeScript has it, or cannot have it. */
+export async function createScriptModel(text: string, path: string): Promise<void> {
+  const uri = monaco.Uri.parse(path);
+  if (monaco.editor.getModel(uri) !== null) return;
+  monaco.editor.createModel(text, 'typescript', uri);
+  try {
+    await typesReady;
+    const worker = await (await typescript.getTypeScriptWorker())(uri);
+    // not awaited: the editor asks for the result
+    worker.getSemanticDiagnostics(uri.toString()).catch(() => {});
+  } catch {
+    // without TypeScript, the editor still edits
+  }
+}
+
 export { monaco };

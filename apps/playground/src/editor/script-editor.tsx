@@ -6,7 +6,8 @@ import { usePlayground } from '../state/store.ts';
 import { useTheme } from '../state/theme.ts';
 import { useRunDetails } from '../state/use-run-details.ts';
 import { leaveEditorKeys } from './leave-editor-keys.ts';
-import { firstCheck, forgetOldModels, monaco, scriptPath } from './monaco.ts';
+import { reportEditorShown } from './load-script-editor.ts';
+import { createScriptModel, firstCheck, forgetOldModels, monaco, scriptPath } from './monaco.ts';
 import type { Diagnostic } from './problems.tsx';
 import { prefersReducedMotion } from '../ui/reduced-motion.ts';
 
@@ -58,6 +59,19 @@ const options = {
 /** Creating an editor takes long, so its model is attached in a later task. */
 const optionsAtFirst = { ...options, model: null };
 
+/** How long the editor waits for TypeScript to take its script, in milliseconds. */
+const LONGEST_WAIT_MS = 60;
+
+/**
+ * Gives TypeScript the script before the editor is created, which keeps the page's thread busy for long. TypeScript
+ * checks the script meanwhile, in its own thread.
+ */
+export async function startFirstCheck(): Promise<void> {
+  const { script, openScript } = usePlayground.getState();
+  const taken = createScriptModel(script, scriptPath(openScript.id));
+  await Promise.race([taken, new Promise((resolve) => setTimeout(resolve, LONGEST_WAIT_MS))]);
+}
+
 /** Gives a new editor the model with this path. False if the editor has been removed again. */
 function attach(editor: CodeEditor, path: string): boolean {
   const model = monaco.editor.getModel(monaco.Uri.parse(path));
@@ -65,7 +79,12 @@ function attach(editor: CodeEditor, path: string): boolean {
     model?.dispose();
     return false;
   }
+  // the model may be older than the editor
+  const { script, openScript } = usePlayground.getState();
+  if (model !== null && path === scriptPath(openScript.id) && model.getValue() !== script)
+    model.setValue(script);
   editor.setModel(model);
+  reportEditorShown();
   return true;
 }
 

@@ -4,8 +4,8 @@ import { showRecording } from './run-session.ts';
 import { prefersReducedMotion } from '../ui/reduced-motion.ts';
 import { usePlayground, type PlaygroundState } from './store.ts';
 
-/** How long the recording waits before its second event, in milliseconds. */
-const LONGEST_PAUSE_MS = 600;
+/** The longest that the recording waits before its second event, in milliseconds. */
+const LONGEST_PAUSE_MS = 1_000;
 
 /** True if the user has done nothing here yet, and the first example is in the editor. */
 export function isFirstVisit({ visited, script, session, view, notice }: PlaygroundState): boolean {
@@ -34,13 +34,13 @@ export async function replayFirstRun({ again = false, until }: ReplayOptions = {
   recording.pause();
   recording.seek(0);
   showRecording(state.script, recording);
-  await Promise.race([until(), sleep(LONGEST_PAUSE_MS)]).catch(() => {});
+  await Promise.race([until, sleep(LONGEST_PAUSE_MS)]).catch(() => {});
   recording.play();
 }
 
 type ReplayOptions = {
   again?: boolean;
-  until?: () => Promise<unknown>;
+  until?: Promise<unknown>;
 };
 
 function sleep(ms: number): Promise<void> {

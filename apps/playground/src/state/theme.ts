@@ -27,7 +27,14 @@ export function useTheme(): 'dark' | 'light' {
   return theme;
 }
 
+const narrow = '(width <= 768px)';
+
 /** True if there is room for one pane only. */
 export function useNarrow(): boolean {
-  return useMediaQuery('(width <= 768px)');
+  return useMediaQuery(narrow);
+}
+
+/** True if there is room for one pane only, at this moment. */
+export function isNarrow(): boolean {
+  return matchMedia(narrow).matches;
 }

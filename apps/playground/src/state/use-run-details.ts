@@ -7,6 +7,8 @@ import { isUnderWay } from '@cueline/core';
  * computer busy for a third of a second.
  */
 const drawnAfterMs = { timeline: 500, inspector: 600, lines: 700 };
+/** How much later those of the recording are drawn: the editor of a first visitor comes before them. */
+const RECORDING_MS = 1_000;
 
 /**
  * The session whose details are drawn in one part of the page. Those of a new run are drawn a moment after its start, so
@@ -21,7 +23,7 @@ export function useRunDetails(
   useEffect(() => {
     const draw = (): void => startTransition(() => setDrawn(session));
     if (!isNew) return draw();
-    const timer = setTimeout(draw, drawnAfterMs[part]);
+    const timer = setTimeout(draw, drawnAfterMs[part] + (session.recorded === true ? RECORDING_MS : 0));
     return () => clearTimeout(timer);
   }, [session, isNew, part]);
   // an earlier run is drawn with the rest of the page
