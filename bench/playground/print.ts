@@ -80,6 +80,7 @@ export function printLongRun(slowdown: number, { long, bareSlider }: Measured): 
   printTable(`playground: a run of 20,000 events at ×${slowdown} slowed CPU, ${long.length} rounds`, [
     columns,
     time('opened from the history', median(long.map(({ open }) => open)), undefined, 1_000),
+    time('its timeline and inspector', median(long.map(({ details }) => details)), undefined),
     time('longest task of that', median(long.map(({ longestAtOpen }) => longestAtOpen)), undefined, 200),
     [
       `scrubbing: frames within ${FRAME_MS.toFixed(1)} ms of the thread's time`,

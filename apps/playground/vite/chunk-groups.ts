@@ -30,11 +30,22 @@ export const chunkGroups: ChunkGroup[] = [
   // everything that the first paint needs
   { name: 'page', tags: ['$initial'], priority: 100 },
   ...Object.entries(editorParts).map(([name, test], index) => ({ name, test, priority: 90 - index })),
-  { name: 'run', test: /playground\/src\/transcript\/transcript\.tsx$/, priority: 80 },
+  {
+    name: 'run',
+    test: /(playground\/src\/transcript\/transcript\.tsx|core\/src\/.*\/retry-run\.ts)$/,
+    priority: 80,
+  },
   {
     name: 'history',
     test: /playground\/src\/history\/history\.ts$/,
     priority: 79,
+    entriesAware: true,
+    entriesAwareMergeThreshold: 20_000,
+  },
+  {
+    name: 'sandbox',
+    test: /playground\/src\/(sandbox\/index|model\/create-model|examples\/scenes-for)\.ts$/,
+    priority: 78,
     entriesAware: true,
     entriesAwareMergeThreshold: 20_000,
   },

@@ -12,7 +12,7 @@ import { MoreButton } from '../ui/more-button.tsx';
 import { Nothing } from '../ui/section.tsx';
 
 /** How many messages are drawn at first, and again at each press. */
-const MESSAGES_AT_ONCE = 20;
+const MESSAGES_AT_ONCE = 10;
 /** How many parts of a message are drawn at first, and again at each press. */
 const PARTS_AT_ONCE = 20;
 /** How much of a text is drawn at first, in characters. */

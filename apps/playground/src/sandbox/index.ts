@@ -1,4 +1,5 @@
 import type { Executor, RunEvent } from '@cueline/core';
+import { isRunEvent } from '@cueline/core/link';
 import type { LanguageModel } from 'ai';
 import * as z from 'zod';
 import { createCellSupply } from './host/cell-supply.ts';
@@ -29,11 +30,14 @@ export type {
   ScriptProblem,
 };
 
+/** The events that a run begins with. */
+const firstEvents: readonly RunEvent['type'][] = ['run-start', 'step-start', 'text-start', 'text-delta'];
+
 /** Where scripts run: each in a worker of its own, inside a frame without a network, an origin or a key. */
 export type Sandbox = {
   /** Starts a frame and a worker before the next run, and from now on a new pair whenever a run takes one. */
   warm(): void;
-  /** Does what a run of this script can have done before it starts: compiles the script, and builds the checks of its calls. */
+  /** Does what a run of this script can have done before it starts: compiles the script, and builds the checks of its calls and events. */
   prepare(script: string): void;
   /**
    * Runs this script with the input and the kept turns and steps of a request. The script replaces the request's
@@ -87,6 +91,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   return {
     warm: cells.warm,
     prepare(script) {
+      // a check is built when it is first used
+      for (const type of firstEvents) isRunEvent({ type, t: 0 });
       checkCall({ prompt: [{ role: 'user', content: [{ type: 'text', text: script }] }] }, () => false);
       try {
         compileScript(script);

@@ -1,19 +1,15 @@
 /** How long the page works without a break, in milliseconds. */
 const SLICE_MS = 8;
 
+const waiting: (() => void)[] = [];
+const { port1, port2 } = new MessageChannel();
+port1.addEventListener('message', () => waiting.shift()?.());
+port1.start();
+
 /** Resolves once the page has handled pending input and drawing. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.addEventListener(
-      'message',
-      () => {
-        port1.close();
-        resolve();
-      },
-      { once: true },
-    );
-    port1.start();
+    waiting.push(resolve);
     port2.postMessage(undefined);
   });
 }

@@ -141,24 +141,33 @@ export function createEventCounter(
 }
 
 function excessIn(event: Record<string, unknown>, limits: EventLimits): string | undefined {
-  for (const key of names) {
-    if (stringLength(event[key]) > limits.nameLength) {
-      return `a name or id of more than ${formatNumber(limits.nameLength)} characters`;
-    }
+  const measured = measure(event, limits);
+  if (typeof measured === 'string') return measured;
+  const { nameLength, messageLength } = limits;
+  // most events are shorter than one name may be
+  if (measured > nameLength && names.some((key) => stringLength(event[key]) > nameLength)) {
+    return `a name or id of more than ${formatNumber(nameLength)} characters`;
   }
-  for (const part of [event, event['error'], event['task']]) {
-    if (typeof part !== 'object' || part === null) continue;
-    for (const key of messages) {
-      if (stringLength((part as Record<string, unknown>)[key]) > limits.messageLength) {
-        return `a message of more than ${formatNumber(limits.messageLength)} characters`;
-      }
-    }
+  if (measured > messageLength && hasLongMessage(event, messageLength)) {
+    return `a message of more than ${formatNumber(messageLength)} characters`;
   }
-  return measure(event, limits);
+  return undefined;
 }
 
-/** Visits an event level by level, because recursion would overflow on hostile depth. */
-function measure(event: object, limits: EventLimits): string | undefined {
+function hasLongMessage(event: Record<string, unknown>, limit: number): boolean {
+  return [event, event['error'], event['task']].some(
+    (part) =>
+      typeof part === 'object' &&
+      part !== null &&
+      messages.some((key) => stringLength((part as Record<string, unknown>)[key]) > limit),
+  );
+}
+
+/**
+ * The number of characters in an event, or the limit that it exceeds. Visits the event level by level, because recursion
+ * would overflow on hostile depth.
+ */
+function measure(event: object, limits: EventLimits): number | string {
   let level: object[] = [event];
   let values = 0;
   let length = 0;
@@ -179,7 +188,7 @@ function measure(event: object, limits: EventLimits): string | undefined {
     }
     level = below;
   }
-  return undefined;
+  return length;
 }
 
 function stringLength(value: unknown): number {
