@@ -204,7 +204,7 @@ test('a runtime error is shown at its line, with a link to it', { tag: '@long' }
   await expect(page.getByTestId('problems')).toContainText('8:');
 });
 
-test('the editor completes “prompt.”', async ({ playground }) => {
+test('the editor completes “prompt.” and lists what the script defines', async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await expect(page.getByText('No problems')).toBeVisible({ timeout: 20_000 });
@@ -213,6 +213,9 @@ test('the editor completes “prompt.”', async ({ playground }) => {
   await page.keyboard.press('End');
   await page.keyboard.press('Control+Space');
   await expect(page.locator('.suggest-widget')).toContainText('defSystem', { timeout: 20_000 });
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('ControlOrMeta+Shift+O');
+  await expect(page.locator('.quick-input-widget')).toContainText('definePrompt', { timeout: 20_000 });
 });
 
 test('an example replaces an edited script, and can be undone', { tag: '@long' }, async ({ playground }) => {

@@ -48,15 +48,34 @@ const diffEditors =
 /** The module that starts Monaco's TypeScript worker. It imports every feature of the editor, and uses none. */
 const workerStarter = /monaco-editor.*\/internal\/common\/workers\.js$/;
 
-/** Removes what the editor imports and the playground does not use, such as features that `monaco-features.ts` does not name. */
+/**
+ * Removes what the editor imports and the playground does not use, such as features that `monaco-features.ts` does not
+ * name. Fails the build if Monaco has moved these modules.
+ */
 export function withoutUnusedEditors(): Plugin {
   const noDiffEditors = 'export class DiffEditorWidget {}\nexport class MultiDiffEditorWidget {}';
+  const found = new Set<string>();
   return {
     name: 'cueline:absent-editors',
+    apply: 'build',
     enforce: 'pre',
-    load: (id) => (diffEditors.test(id) ? noDiffEditors : undefined),
-    transform: (code, id) =>
-      workerStarter.test(id) ? code.replaceAll(/^import '[^']+';$/gm, '') : undefined,
+    load(id) {
+      if (!diffEditors.test(id)) return undefined;
+      found.add(id);
+      return noDiffEditors;
+    },
+    transform(code, id) {
+      if (!workerStarter.test(id)) return undefined;
+      found.add(id);
+      return code.replaceAll(/^import '[^']+';$/gm, '');
+    },
+    buildEnd(error) {
+      if (error === undefined && found.size !== 3) {
+        this.error(
+          `Only these of Monaco's modules were found and cut: ${[...found].join(', ')}. Correct the paths.`,
+        );
+      }
+    },
   };
 }
 
