@@ -1,15 +1,19 @@
 /** How long the page works without a break, in milliseconds. */
 const SLICE_MS = 8;
 
-const waiting: (() => void)[] = [];
-const { port1, port2 } = new MessageChannel();
-port1.addEventListener('message', () => waiting.shift()?.());
-port1.start();
-
 /** Resolves once the page has handled pending input and drawing. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
-    waiting.push(resolve);
+    const { port1, port2 } = new MessageChannel();
+    port1.addEventListener(
+      'message',
+      () => {
+        port1.close();
+        resolve();
+      },
+      { once: true },
+    );
+    port1.start();
     port2.postMessage(undefined);
   });
 }
