@@ -1,7 +1,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { editorShown, loadScriptEditor } from './editor/load-script-editor.ts';
+import { loadScriptEditor, waitForEditor } from './editor/load-script-editor.ts';
 import { Transcript } from './panes/later-parts.tsx';
 import { hasLink, watchLinks } from './share/watch-links.ts';
 import { isFirstVisit, replayFirstRun } from './state/first-run.ts';
@@ -16,9 +16,6 @@ const { storedRuns } = usePlayground.getState();
 if (restore && Object.values(storedRuns).some((id) => id !== undefined)) {
   usePlayground.setState({ restoring: true });
 }
-
-/** The longest that the history waits for the editor, in milliseconds. */
-const HISTORY_AFTER_MS = 1_000;
 
 /** Begins to load the editor and its TypeScript before the first render, because they take longest. */
 function loadEditor(): void {
@@ -40,16 +37,16 @@ async function openPage(): Promise<void> {
     if (page.restoring) Transcript.load().catch(() => {});
   }
   // on a phone, the editor shows when the user opens its tab
-  const editorFirst = page.view === 'script' && !isNarrow() ? editorShown : Promise.resolve();
-  void replayFirstRun({ until: editorFirst });
+  const hasEditor = page.view === 'script' && !isNarrow();
+  void replayFirstRun(hasEditor ? { until: waitForEditor } : {});
   keepOffline();
   createRoot(document.getElementById('root')!).render(
     <StrictMode>
       <App />
     </StrictMode>,
   );
-  // After the editor, which starts with the script that this tab remembers and needs no database. A run needs it at once.
-  if (!page.restoring) await Promise.race([editorFirst, sleep(HISTORY_AFTER_MS)]);
+  // After the editor, which starts with the script that this tab remembers. Only a run of the last visit cannot wait.
+  if (hasEditor && !page.restoring) await waitForEditor();
   try {
     const { startHistory } = await import('./history/history.ts');
     await startHistory({ restore });
@@ -59,10 +56,6 @@ async function openPage(): Promise<void> {
       'The history of your scripts and runs could not be loaded. Reload the page, or use Share to keep a copy.',
     );
   }
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 // Not awaited: modules that are imported later wait for this file's chunk, so this file must not wait for them.

@@ -71,9 +71,8 @@ export function withoutUnusedEditors(): Plugin {
     },
     buildEnd(error) {
       if (error === undefined && found.size !== 3) {
-        this.error(
-          `Only these of Monaco's modules were found and cut: ${[...found].join(', ')}. Correct the paths.`,
-        );
+        const names = [...found].join(', ') || 'none';
+        this.error(`Three modules of Monaco must be cut, but found: ${names}. Correct the patterns above.`);
       }
     },
   };

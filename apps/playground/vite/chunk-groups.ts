@@ -5,7 +5,7 @@
 type ChunkGroup = { name: string; priority: number } & ({ test: RegExp } | { tags: ['$initial'] }) & {
     /** True if modules that other parts of the page need, too, get files of their own. */
     entriesAware?: true;
-    /** Below this size, in bytes, they do not. */
+    /** The size, in bytes, below which such a file is merged with another one. */
     entriesAwareMergeThreshold?: number;
   };
 

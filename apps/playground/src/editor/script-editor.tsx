@@ -79,10 +79,10 @@ function attach(editor: CodeEditor, path: string): boolean {
     model?.dispose();
     return false;
   }
-  // the model may be older than the editor
   const { script, openScript } = usePlayground.getState();
-  if (model !== null && path === scriptPath(openScript.id) && model.getValue() !== script)
-    model.setValue(script);
+  // the script may have changed since its model was created
+  const isOlder = path === scriptPath(openScript.id) && model?.getValue() !== script;
+  if (isOlder) model?.setValue(script);
   editor.setModel(model);
   reportEditorShown();
   return true;

@@ -37,7 +37,10 @@ const firstEvents: readonly RunEvent['type'][] = ['run-start', 'step-start', 'te
 export type Sandbox = {
   /** Starts a frame and a worker before the next run, and from now on a new pair whenever a run takes one. */
   warm(): void;
-  /** Does what a run of this script can have done before it starts: compiles the script, and builds the checks of its calls and events. */
+  /**
+   * Does what a run of this script can have done before it starts: compiles the script, and builds the checks of its
+   * calls and first events.
+   */
   prepare(script: string): void;
   /**
    * Runs this script with the input and the kept turns and steps of a request. The script replaces the request's

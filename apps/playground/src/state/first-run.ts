@@ -4,9 +4,6 @@ import { showRecording } from './run-session.ts';
 import { prefersReducedMotion } from '../ui/reduced-motion.ts';
 import { usePlayground, type PlaygroundState } from './store.ts';
 
-/** The longest that the recording waits before its second event, in milliseconds. */
-const LONGEST_PAUSE_MS = 1_000;
-
 /** True if the user has done nothing here yet, and the first example is in the editor. */
 export function isFirstVisit({ visited, script, session, view, notice }: PlaygroundState): boolean {
   const untouched = script === examples[0]?.source && session === undefined && notice === undefined;
@@ -34,15 +31,11 @@ export async function replayFirstRun({ again = false, until }: ReplayOptions = {
   recording.pause();
   recording.seek(0);
   showRecording(state.script, recording);
-  await Promise.race([until, sleep(LONGEST_PAUSE_MS)]).catch(() => {});
+  await until();
   recording.play();
 }
 
 type ReplayOptions = {
   again?: boolean;
-  until?: Promise<unknown>;
+  until?: () => Promise<void>;
 };
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}

@@ -193,7 +193,7 @@ function agentEventsOf(events: readonly RunEvent[], path: string): readonly RunE
 
 /**
  * Ends the answers in which the agent at `path` and those below it were at work, so that they continue with the open
- * calls. If no call has started in an answer, the answer stays as it is: the model is asked for it again.
+ * calls. An answer in which no call has started stays open, because the model is asked for it again.
  */
 function finishAnswers(events: readonly RunEvent[], path: string): readonly RunEvent[] {
   return openAgents(events)
