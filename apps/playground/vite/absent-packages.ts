@@ -53,27 +53,34 @@ const workerStarter = /monaco-editor.*\/internal\/common\/workers\.js$/;
  * name. Fails the build if Monaco has moved these modules.
  */
 export function withoutUnusedEditors(): Plugin {
-  const noDiffEditors = 'export class DiffEditorWidget {}\nexport class MultiDiffEditorWidget {}';
   const found = new Set<string>();
+  const cut = cutMonaco((id) => found.add(id));
+  return {
+    ...cut,
+    // the development server bundles Monaco apart from the page
+    config: () => ({ optimizeDeps: { rolldownOptions: { plugins: [cut] } } }),
+    buildEnd(error) {
+      if (error !== undefined || this.environment.mode !== 'build' || found.size === 3) return;
+      const names = [...found].join(', ') || 'none';
+      this.error(`Three modules of Monaco must be cut, but found: ${names}. Correct the patterns above.`);
+    },
+  };
+}
+
+function cutMonaco(onFound: (id: string) => void) {
+  const noDiffEditors = 'export class DiffEditorWidget {}\nexport class MultiDiffEditorWidget {}';
   return {
     name: 'cueline:absent-editors',
-    apply: 'build',
-    enforce: 'pre',
-    load(id) {
+    enforce: 'pre' as const,
+    load(id: string) {
       if (!diffEditors.test(id)) return undefined;
-      found.add(id);
+      onFound(id);
       return noDiffEditors;
     },
-    transform(code, id) {
+    transform(code: string, id: string) {
       if (!workerStarter.test(id)) return undefined;
-      found.add(id);
+      onFound(id);
       return code.replaceAll(/^import '[^']+';$/gm, '');
-    },
-    buildEnd(error) {
-      if (error === undefined && found.size !== 3) {
-        const names = [...found].join(', ') || 'none';
-        this.error(`Three modules of Monaco must be cut, but found: ${names}. Correct the patterns above.`);
-      }
     },
   };
 }
