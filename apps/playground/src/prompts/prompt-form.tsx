@@ -38,7 +38,7 @@ export function PromptForm({ prompt, faults, actions }: PromptFormProps) {
           ))}
         </ul>
       )}
-      <div className="grid grid-cols-[1.3fr_1.3fr_0.7fr_0.9fr] gap-3 @max-[480px]:grid-cols-2">
+      <div className="grid grid-cols-[1.2fr_1.5fr_0.6fr_0.9fr] gap-3 @max-[480px]:grid-cols-[0.85fr_1fr]">
         <TextInput
           label="Name"
           value={prompt.name}

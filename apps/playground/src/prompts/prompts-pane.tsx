@@ -34,12 +34,13 @@ export function PromptsPane() {
             <Choose
               label="Prompt"
               quiet
-              className="-ml-1 w-44"
+              className="-ml-1 w-56 max-w-full"
               value={entry.key}
               onChoose={select}
               options={entries.map(({ key, prompt }) => [
                 key,
-                `${prompt.name || prompt.id} ${prompt.version}`,
+                // the version first, because it distinguishes entries whose names the width cuts
+                `${prompt.version} ${prompt.name || prompt.id}`,
               ])}
             />
           ) : (

@@ -141,7 +141,7 @@ export function Choose<Value extends string>({
           {...described}
           value={value}
           onChange={(event) => onChoose(event.target.value as Value)}
-          className={clsx(control, 'h-7 px-1.5 narrow:h-11')}
+          className={clsx(control, 'h-7 px-1.5 text-ellipsis narrow:h-11')}
         >
           {options.map((option) => {
             const [key, words] = typeof option === 'string' ? [option, option] : option;
