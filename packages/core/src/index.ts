@@ -19,7 +19,7 @@ export {
   type SerializedError,
 } from './base/errors.ts';
 
-export type { Prompt } from './prompt/prompt.ts';
+export type { AgentFunction, AgentOptions, Plugin, PluginMethods, Prompt } from './prompt/prompt.ts';
 export {
   definePrompt,
   isPromptDefinition,
@@ -30,7 +30,7 @@ export {
 } from './prompt/define-prompt.ts';
 export type { InputIssue } from './prompt/invalid-input-error.ts';
 export { remotePrompt, type RemotePrompt } from './prompt/remote-prompt.ts';
-export { definePlugin, type Plugin, type PluginMethods } from './prompt/define-plugin.ts';
+export { definePlugin } from './prompt/define-plugin.ts';
 export type { ClientToolOptions } from './tools/client-tool.ts';
 export { tool, type NamedTool, type ToolFactory } from './tools/tool.ts';
 export type { ToolList } from './tools/tool-list.ts';
@@ -48,7 +48,7 @@ export type {
 } from './messages/message-parts.ts';
 export { audioPart, filePart, imagePart, textPart } from './messages/parts.ts';
 export type { AudioPart, ContentPart, FilePart, ImagePart, TextPart } from './messages/content-part.ts';
-export type { AgentDefinition, AgentFunction, AgentOptions } from './prompt/agent.ts';
+export type { AgentDefinition } from './prompt/agent.ts';
 export type { Hook, HookResult, HookStep, HookVariable } from './prompt/hook.ts';
 export type {
   TaskDefinition,
@@ -58,7 +58,7 @@ export type {
 } from './prompt/task-list.ts';
 export { findCurrentTask, isTaskDone, taskProgress } from './tasks/task-status.ts';
 export type { Definitions, SystemPart, Variable } from './prompt/definitions.ts';
-export type { SystemFormat } from './prompt/prompt-options.ts';
+export type { SystemFormat } from './prompt/call-settings.ts';
 export type { TokenEstimate, TokenPart } from './compile/estimate-tokens.ts';
 
 export { runPrompt } from './run/run-prompt.ts';

@@ -4,6 +4,7 @@ import {
   type EditReply,
   type Prompt,
   type PromptDefinition,
+  type RunPromptResult,
   type RunState,
   type StartOptions,
   type TaskDefinition,
@@ -106,7 +107,10 @@ export function useTaskList(
   } = usePrompt(
     inlinePrompt<void>('useTaskList', options.id, async (prompt) => {
       await define?.(prompt);
-      if (prompt.definitions.messages.length === 0) prompt.$`Work on the tasks, one after the other.`;
+      // every prompt has its definitions, as the one that runPrompt returns
+      if ((prompt as RunPromptResult['prompt']).definitions.messages.length === 0) {
+        prompt.$`Work on the tasks, one after the other.`;
+      }
       prompt.defTaskList(planned, { maxAttempts, maxNudges });
     }) as PromptDefinition<void, TextPrompt>,
     { ...options, watch: false },

@@ -1,5 +1,5 @@
 import type { StepResult, ToolSet } from 'ai';
-import type { UserContext } from '../prompt/prompt-options.ts';
+import type { UserContext } from '../prompt/call-settings.ts';
 
 /**
  * Returns the first call of a step that has no result, because its tool has no function here. With `isAsking`, also

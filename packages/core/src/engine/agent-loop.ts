@@ -6,11 +6,12 @@ import { isBrowser } from '../models/platform.ts';
 import { toRunError } from '../models/run-error.ts';
 import type { RunPast } from '../log/run-past.ts';
 import type { TaskListDefinition } from '../prompt/task-list.ts';
-import type { Prompt } from '../prompt/prompt.ts';
+import type { PromptBuilder } from '../prompt/prompt-builder.ts';
 import type { LoopPolicy } from './loop-policy.ts';
 import { convertOnce } from './convert-once.ts';
 import { createModelCalls } from '../provider/model-calls.ts';
-import type { PromptOptions, UserContext } from '../prompt/prompt-options.ts';
+import type { UserContext } from '../prompt/call-settings.ts';
+import type { PromptOptions } from '../prompt/prompt-options.ts';
 import { createProviderApprovals, separateAnswers } from './provider-approvals.ts';
 import type { Ending } from './ending.ts';
 import { createRecorder, type Recorder } from './recording/recorder.ts';
@@ -30,7 +31,7 @@ import type { ContinuedTask } from './take-over/continued-task.ts';
 
 /** What an agent loop needs. */
 export type AgentLoopOptions = {
-  prompt: Prompt;
+  prompt: PromptBuilder;
   messages: ModelMessage[];
   options: Omit<PromptOptions, 'plugins' | 'messages' | 'limits' | 'approval' | 'loopGuard' | 'tools'>;
   abortSignal: AbortSignal;

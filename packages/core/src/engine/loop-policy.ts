@@ -1,7 +1,8 @@
 import type { Instructions, ModelMessage, StepResult, ToolSet } from 'ai';
 import type { CuelineError, CuelineErrorCode } from '../base/errors.ts';
 import type { Prompt } from '../prompt/prompt.ts';
-import type { PromptOptions, UserContext } from '../prompt/prompt-options.ts';
+import type { UserContext } from '../prompt/call-settings.ts';
+import type { PromptOptions } from '../prompt/prompt-options.ts';
 import type { Ending } from './ending.ts';
 import type { ModelCallPolicy } from '../provider/model-calls.ts';
 import type { AgentContext } from '../tool-calls/run-context.ts';

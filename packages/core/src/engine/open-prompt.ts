@@ -1,15 +1,15 @@
 import type { ModelMessage, ToolSet } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { checkAnswered } from '../messages/call-order.ts';
-import type { Plugin } from '../prompt/define-plugin.ts';
+import type { Plugin, Prompt } from '../prompt/prompt.ts';
 import { isRecord } from '../base/is-record.ts';
 import { resolveMessages } from '../messages/resolve-messages.ts';
-import { Prompt } from '../prompt/prompt.ts';
+import { PromptBuilder } from '../prompt/prompt-builder.ts';
 import type { ToolList } from '../tools/tool-list.ts';
 import { usePlugin } from '../prompt/use-plugin.ts';
 
 /** A prompt with all definitions that are made before the run, and its first messages. */
-export type OpenedPrompt = { prompt: Prompt; messages: ModelMessage[] };
+export type OpenedPrompt = { prompt: PromptBuilder; messages: ModelMessage[] };
 
 /** What a prompt is opened with. */
 export type OpenPromptOptions = {
@@ -26,7 +26,7 @@ export type OpenPromptOptions = {
 
 /** Calls plugins and the prompt function, which make their definitions. @throws CuelineError `invalid_definition` */
 export async function openPrompt(options: OpenPromptOptions): Promise<OpenedPrompt> {
-  const prompt = new Prompt();
+  const prompt = new PromptBuilder();
   for (const plugin of options.plugins) await usePlugin(prompt, plugin);
   if (options.declared !== undefined) prompt.defTools(options.declared);
   await options.define(prompt);

@@ -2,7 +2,7 @@ import type { ToolEffect } from '../tools/tool-types.ts';
 import type { ModelMessage, OutputInterface, UIMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { checkPlugins } from '../prompt/check-plugins.ts';
-import type { Plugin } from '../prompt/define-plugin.ts';
+import type { Plugin } from '../prompt/prompt.ts';
 import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
 import { noteInput } from '../prompt/prompt-inputs.ts';
 import { checkRunOptions } from '../prompt/option-names.ts';

@@ -7,12 +7,12 @@ import type {
   ToolSet,
 } from 'ai';
 import { compileInstructions } from '../compile/instructions.ts';
-import type { SystemFormat, UserContext } from '../prompt/prompt-options.ts';
+import type { SystemFormat, UserContext } from '../prompt/call-settings.ts';
 import { CuelineError } from '../base/errors.ts';
 import { withoutUndefined } from '../base/without-undefined.ts';
 import { scriptError } from '../base/script-error.ts';
 import { layered, type Definitions } from '../prompt/definitions.ts';
-import type { Prompt } from '../prompt/prompt.ts';
+import type { PromptBuilder } from '../prompt/prompt-builder.ts';
 import type { LoopPolicy } from './loop-policy.ts';
 import { createHistory } from './history.ts';
 import { runHooks } from './hooks.ts';
@@ -24,7 +24,7 @@ import type { AgentContext } from '../tool-calls/run-context.ts';
 
 type PrepareStepOptions = {
   agentContext: AgentContext;
-  prompt: Prompt;
+  prompt: PromptBuilder;
   registry: ToolRegistry;
   tasks: TaskProgress | undefined;
   /** The caller's system prompt. */

@@ -6,14 +6,13 @@ import { agentLogOf, type AgentEnd, type AgentLog } from '../log/agent-log.ts';
 import type { RunEvent, RunEventBody } from '../log/events.ts';
 import { reduceAll } from '../log/reduce.ts';
 import { readPast, voidingEvent, type RunPast } from '../log/run-past.ts';
-import type { Plugin } from '../prompt/define-plugin.ts';
 import { noteInput } from '../prompt/prompt-inputs.ts';
-import type { Prompt } from '../prompt/prompt.ts';
+import type { Plugin, Prompt } from '../prompt/prompt.ts';
 import type { ToolList } from '../tools/tool-list.ts';
 import type { OwnOpenCall } from './take-over/finish-step.ts';
 import type { LoopPolicySetup } from './loop-policy.ts';
 import { budgetExceededError } from '../tool-calls/limits.ts';
-import { checkMessages, openPrompt } from './open-prompt.ts';
+import { checkMessages, openPrompt, type OpenedPrompt } from './open-prompt.ts';
 import type { Ending } from './ending.ts';
 import { startAgentLoop, type AgentLoopOptions } from './agent-loop.ts';
 import { toJson } from '../messages/to-json.ts';
@@ -243,7 +242,7 @@ async function reportEnd(
     setup: LoopPolicySetup | undefined;
     agentContext: AgentContext;
     messages: readonly ModelMessage[];
-    prompt: Prompt;
+    prompt: OpenedPrompt['prompt'];
   },
   { events, end }: AgentLog,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import { CuelineError } from '../base/errors.ts';
 import type { CompiledRequest } from '../log/events.ts';
 import { createRunLog } from '../log/run-log.ts';
 import { createModels } from '../models/create-models.ts';
-import type { Plugin } from '../prompt/define-plugin.ts';
+import type { Plugin } from '../prompt/prompt.ts';
 import { nameOnlyModels } from './name-only-models.ts';
 import { openRun, toDefinition } from './open-run.ts';
 import type { PromptConfig, PromptSource } from '../prompt/prompt-options.ts';

@@ -4,14 +4,15 @@ import { CuelineError } from '../base/errors.ts';
 import { LOG_VERSION, type RunEventBody } from '../log/events.ts';
 import { createRunLog, type RunLog } from '../log/run-log.ts';
 import { createModels } from '../models/create-models.ts';
-import type { Plugin, PluginMethods } from '../prompt/define-plugin.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
-import type { Prompt } from '../prompt/prompt.ts';
+import type { Definitions } from '../prompt/definitions.ts';
+import type { Plugin, PluginMethods, Prompt } from '../prompt/prompt.ts';
 import { withRedactedKeys } from '../messages/redact-keys.ts';
 import type { RunHandle } from '../log/run-handle.ts';
 import { createRunHandle } from './create-run-handle.ts';
 import { openRun, toDefinition, type OpenedRun } from './open-run.ts';
-import type { PromptConfig, PromptSource, TextOutput, UserContext } from '../prompt/prompt-options.ts';
+import type { UserContext } from '../prompt/call-settings.ts';
+import type { PromptConfig, PromptSource, TextOutput } from '../prompt/prompt-options.ts';
 import { explainRejections } from './explain-rejections.ts';
 import { runAgent } from './run-agent.ts';
 import { startAgentLoop } from './agent-loop.ts';
@@ -41,7 +42,7 @@ export type RunPromptResult<
   /** The AI SDK's own result: `textStream`, `text`, `usage`, `toolCalls`, … Reading it drives the run. */
   result: StreamTextResult<UnknownTools, UserContext, Output>;
   /** The prompt with all definitions of its function. */
-  prompt: Prompt & PluginMethods<Plugins>;
+  prompt: Prompt & { readonly definitions: Definitions } & PluginMethods<Plugins>;
   /** The run, to be watched, answered and stopped. Reading it drives the run. */
   run: RunHandle;
 };

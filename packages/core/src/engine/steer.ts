@@ -2,7 +2,7 @@ import type { Experimental_Steering as Steering, StepResult, ToolSet } from 'ai'
 import { createId } from '../base/create-id.ts';
 import { causeOf } from '../messages/steer-cause.ts';
 import type { LoopPolicy } from './loop-policy.ts';
-import type { UserContext } from '../prompt/prompt-options.ts';
+import type { UserContext } from '../prompt/call-settings.ts';
 import type { RunEventBody } from '../log/events.ts';
 import type { EventSink } from '../tool-calls/run-context.ts';
 

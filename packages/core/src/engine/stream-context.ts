@@ -1,7 +1,8 @@
 import type { OutputInterface, PrepareStepFunction, ToolSet } from 'ai';
 import type { UnfinishedCall } from '../log/unfinished-step.ts';
-import type { PromptOptions, UserContext } from '../prompt/prompt-options.ts';
-import type { Prompt } from '../prompt/prompt.ts';
+import type { UserContext } from '../prompt/call-settings.ts';
+import type { PromptOptions } from '../prompt/prompt-options.ts';
+import type { PromptBuilder } from '../prompt/prompt-builder.ts';
 import type { ModelCalls } from '../provider/model-calls.ts';
 import type { AgentContext } from '../tool-calls/run-context.ts';
 import type { ToolApproval } from '../tool-calls/tool-approval.ts';
@@ -17,7 +18,7 @@ import type { TaskProgress } from './task-progress.ts';
 /** What the options of an agent loop are composed with. */
 export type StreamContext = {
   agentContext: AgentContext;
-  prompt: Prompt;
+  prompt: PromptBuilder;
   recorder: Recorder;
   registry: ToolRegistry;
   tasks: TaskProgress | undefined;

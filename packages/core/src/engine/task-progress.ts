@@ -2,7 +2,7 @@ import type { ModelMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { scriptError } from '../base/script-error.ts';
 import type { Definitions } from '../prompt/definitions.ts';
-import type { Prompt } from '../prompt/prompt.ts';
+import type { PromptBuilder } from '../prompt/prompt-builder.ts';
 import { resolveMessages } from '../messages/resolve-messages.ts';
 import type { TaskListDefinition } from '../prompt/task-list.ts';
 import { nudge } from '../tasks/nudge.ts';
@@ -47,7 +47,7 @@ export type TaskPosition = {
 };
 
 export function createTaskProgress(
-  prompt: Prompt,
+  prompt: PromptBuilder,
   list: TaskListDefinition,
   sink: EventSink,
   position?: TaskPosition,

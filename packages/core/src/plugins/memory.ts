@@ -1,7 +1,8 @@
 import type { JSONSchema7 } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { scriptError } from '../base/script-error.ts';
-import { definePlugin, type Plugin } from '../prompt/define-plugin.ts';
+import { definePlugin } from '../prompt/define-plugin.ts';
+import type { Plugin } from '../prompt/prompt.ts';
 import { checkStore, inMemory, type MemoryStore } from './memory-store.ts';
 
 /** The maximum length of a key and of a note, in characters, and the number of keys in the system prompt. */

@@ -1,31 +1,13 @@
-import type { ToolContext, ToolOptions } from '../tools/tool-types.ts';
+import type { ToolContext } from '../tools/tool-types.ts';
 import type { LanguageModel } from 'ai';
 import { CuelineError } from '../base/errors.ts';
-import type { PromptOptions } from './prompt-options.ts';
+import type { AgentCallSettings } from './call-settings.ts';
 import { checkPlugins } from './check-plugins.ts';
-import type { Plugin, PluginMethods } from './define-plugin.ts';
 import { checkNames } from '../base/check-names.ts';
 import { optionNames } from './option-names.ts';
-import type { Prompt } from './prompt.ts';
+import type { AgentOptions, Plugin, Prompt } from './prompt.ts';
 import { toSchema, type ToolSchema } from '../tools/schema.ts';
 import { checkFacts, splitOptions, type ToolFacts } from '../tools/tool-definition.ts';
-
-/** Settings of an agent's own model calls. It inherits none of its parent's. */
-type AgentCallSettings = Omit<
-  PromptOptions,
-  'plugins' | 'output' | 'messages' | 'abortSignal' | 'limits' | 'approval' | 'loopGuard'
->;
-
-/** The options of `defAgent`. */
-export type AgentOptions<Plugins extends readonly Plugin[] = readonly Plugin[]> = {
-  /** `provider:model`, an alias, or an AI SDK model; default: the parent's. */
-  model?: string | LanguageModel;
-  /** The agent's own plugins. It inherits none of its parent's. */
-  plugins?: Plugins;
-  /** A schema for the agent's answer. Its parent gets the validated object as the tool's result. */
-  responseSchema?: ToolSchema;
-} & AgentCallSettings &
-  Pick<ToolOptions, 'effect' | 'repeatable' | 'loopGuard' | 'needsApproval' | 'timeoutMs'>;
 
 /** A prompt function that answers a tool call. */
 export type AgentDefinition = {
@@ -38,13 +20,6 @@ export type AgentDefinition = {
 
 /** A tool that an agent answers. */
 export type AgentTool = { kind: 'agent'; agent: AgentDefinition } & ToolFacts;
-
-/** The function of an agent: like a prompt function, with the call's arguments first and its tool context last. */
-export type AgentFunction<Args, Plugins extends readonly Plugin[]> = (
-  args: Args,
-  prompt: Prompt & PluginMethods<Plugins>,
-  context: ToolContext,
-) => void | Promise<void>;
 
 /** Options of a run that an agent cannot have, and what to write instead. */
 const ofTheRun: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { CuelineError } from '../base/errors.ts';
-import type { Plugin } from './define-plugin.ts';
+import type { Plugin } from './prompt.ts';
 
 /** Checks that this is a list of plugins. @throws CuelineError `invalid_options` */
 export function checkPlugins(plugins: readonly Plugin[]): readonly Plugin[] {

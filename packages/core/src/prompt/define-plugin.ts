@@ -1,23 +1,5 @@
 import { CuelineError } from '../base/errors.ts';
-import type { Prompt } from './prompt.ts';
-
-/** Definitions that prompts share, as {@link definePlugin} returns them. `Methods` are what it adds to `prompt`. */
-export type Plugin<Methods extends object = object> = {
-  readonly kind: 'plugin';
-  readonly name: string;
-  readonly setup: (prompt: Prompt) => Methods | undefined | Promise<Methods | undefined>;
-};
-
-/** The methods that several plugins together add to `prompt`. */
-export type PluginMethods<Plugins extends readonly Plugin[]> = Intersection<
-  Plugins[number] extends infer One ? (One extends Plugin<infer Methods> ? Methods : never) : never
->;
-
-type Intersection<Union> = [Union] extends [never]
-  ? unknown
-  : (Union extends unknown ? (one: Union) => void : never) extends (all: infer All extends object) => void
-    ? All
-    : object;
+import type { Plugin, Prompt } from './prompt.ts';
 
 /** The methods that `setup` returns. A plugin may have none. */
 type MethodsIn<Returned> = Extract<Awaited<Returned>, object>;

@@ -1,18 +1,11 @@
 import type { TaskItem } from '../tasks/task-item.ts';
 import type { UnfinishedCall } from '../log/unfinished-step.ts';
 import type { ToolEffect } from '../tools/tool-types.ts';
-import type {
-  Instructions,
-  LanguageModel,
-  ModelMessage,
-  OutputInterface,
-  streamText,
-  ToolSet,
-  UIMessage,
-} from 'ai';
+import type { LanguageModel, ModelMessage, OutputInterface, UIMessage } from 'ai';
 import type { ModelSettings } from '../models/settings.ts';
-import type { Plugin } from './define-plugin.ts';
+import type { CallSettings } from './call-settings.ts';
 import type { PromptDefinition, PromptFunction } from './define-prompt.ts';
+import type { Plugin } from './prompt.ts';
 import type { LoopGuardOptions } from '../tools/loop-rule.ts';
 
 /** Limits of a run and all its agents together. `Infinity` turns a limit off. */
@@ -43,17 +36,6 @@ export type Limits = {
   tokens?: number;
 };
 
-/** The format of named system parts: `role:` and a line of its own, or `<role>…</role>`. */
-export type SystemFormat = 'labels' | 'xml';
-
-/** The AI SDK's runtime context, with any content of the caller. */
-export type UserContext = Record<string, unknown>;
-
-/** The options of the AI SDK's `streamText`. */
-export type StreamTextOptions<Output extends OutputInterface = OutputInterface> = Parameters<
-  typeof streamText<ToolSet, UserContext, Output>
->[0];
-
 /** The output of a run without `options.output`: text. */
 export type TextOutput = OutputInterface<string, string, never>;
 
@@ -64,17 +46,11 @@ export type TextOutput = OutputInterface<string, string, never>;
 export type PromptOptions<
   Output extends OutputInterface = OutputInterface,
   Plugins extends readonly Plugin[] = readonly Plugin[],
-> = Partial<Omit<StreamTextOptions<Output>, 'model' | 'messages' | 'prompt' | 'instructions' | 'system'>> & {
-  /** Appended to the compiled system prompt. */
-  instructions?: Instructions | undefined;
-  /** The former name of `instructions`. If both are given, both are sent. */
-  system?: Instructions | undefined;
+> = CallSettings<Output> & {
   /** Messages that follow the prompt's own. */
   messages?: readonly ModelMessage[] | undefined;
   /** Sets of definitions that are made before the prompt function runs. Their methods appear on `prompt`. */
   plugins?: Plugins | undefined;
-  /** The format of named system parts: `labels` (default) or `xml`. */
-  systemFormat?: SystemFormat | undefined;
   /**
    * Limits of the run and all its agents together. Default: 50 steps (1,000 if `stopWhen` decides when the run is
    * finished), 200 tool calls, 32 in one step and 8 at a time, agents 5 levels deep. `Infinity` turns a limit off.
@@ -86,11 +62,6 @@ export type PromptOptions<
    * `tools` has rules for single tools, also for those of an MCP server.
    */
   loopGuard?: LoopGuardOptions | boolean | undefined;
-  /**
-   * Whether the model must call a tool in the first step (`toolChoice: 'required'`); later steps are free. A
-   * `toolChoice` of the options, of a hook or of `prepareStep` overrides this. Default false.
-   */
-  forceTools?: boolean | undefined;
   /**
    * Tools that need an approval: `true` for those with the effect `write` or `external`, or a list of effects. The
    * run asks for the approval and waits for `run.respondToApproval`. A tool's own `needsApproval` overrides this.

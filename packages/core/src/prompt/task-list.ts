@@ -9,7 +9,7 @@ import { applyEvents, currentTask, isComplete, type TaskList } from '../tasks/ta
 import { checkNames } from '../base/check-names.ts';
 import { isRecord } from '../base/is-record.ts';
 import { quoteValue } from '../base/quote-value.ts';
-import type { ToolDefinition } from './definitions.ts';
+import type { OwnToolDefinition } from '../tools/tool-definition.ts';
 
 /** One task of `defTaskList`. `P` is the prompt with its plugins' methods. */
 export type TaskDefinition<P = unknown> = {
@@ -47,7 +47,7 @@ export class TaskListDefinition implements TaskListHandle {
   readonly events: TaskEvent[] = [];
   /** The user's edits since the current task began, as text. */
   userEdits: string[] = [];
-  readonly tools: Map<string, ToolDefinition> = new Map();
+  readonly tools: Map<string, OwnToolDefinition> = new Map();
   readonly maxNudges: number;
   /** The task of the last request to the model, which may no longer be current. Set by the runner. */
   underWay: string | undefined;

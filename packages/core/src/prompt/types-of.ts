@@ -1,7 +1,7 @@
 import type { PromptTypes } from '../log/state.ts';
 import type { ToolArguments, ToolSchema } from '../tools/schema.ts';
 import type { DeepPartial, InferToolInput, InferToolOutput, Tool, ToolSet } from 'ai';
-import type { Plugin } from './define-plugin.ts';
+import type { Plugin } from './prompt.ts';
 import type { NamedTool } from '../tools/tool.ts';
 import type { ToolList } from '../tools/tool-list.ts';
 

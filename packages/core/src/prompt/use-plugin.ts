@@ -1,6 +1,5 @@
 import { CuelineError } from '../base/errors.ts';
-import type { Plugin } from './define-plugin.ts';
-import type { Prompt } from './prompt.ts';
+import type { Plugin, Prompt } from './prompt.ts';
 
 /** Lets a plugin make its definitions, and adds its methods to `prompt`. @throws CuelineError `invalid_definition` */
 export async function usePlugin(prompt: Prompt, plugin: Plugin): Promise<void> {

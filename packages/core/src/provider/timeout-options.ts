@@ -1,5 +1,5 @@
 import { CuelineError } from '../base/errors.ts';
-import type { StreamTextOptions } from '../prompt/prompt-options.ts';
+import type { StreamTextOptions } from '../prompt/call-settings.ts';
 import type { ModelTimeouts } from './call-timeouts.ts';
 
 /** The default time limit of one tool call: 5 minutes. Waiting for an approval or for the page does not count. */

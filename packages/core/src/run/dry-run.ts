@@ -1,4 +1,4 @@
-import type { Plugin } from '../prompt/define-plugin.ts';
+import type { Plugin } from '../prompt/prompt.ts';
 import type { DryRun, DryRunConfig } from '../engine/run-dry-run.ts';
 import { loadRunner } from '../executors/load-runner.ts';
 import type { PromptSource } from '../prompt/prompt-options.ts';

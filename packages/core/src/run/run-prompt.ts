@@ -1,7 +1,7 @@
 import type { PromptTypes } from '../log/state.ts';
 import type { OutputInterface } from 'ai';
 import type { RunPromptResult } from '../engine/start-run.ts';
-import type { Plugin } from '../prompt/define-plugin.ts';
+import type { Plugin } from '../prompt/prompt.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import { loadRunner } from '../executors/load-runner.ts';
 import type { PromptConfig, PromptSource, TextOutput } from '../prompt/prompt-options.ts';

@@ -1,6 +1,6 @@
 import type { ModelMessage, ToolApprovalStatus, ToolSet } from 'ai';
 import { CuelineError } from '../base/errors.ts';
-import type { StreamTextOptions } from '../prompt/prompt-options.ts';
+import type { StreamTextOptions } from '../prompt/call-settings.ts';
 
 type Configuration = NonNullable<StreamTextOptions['toolApproval']>;
 type Status = ToolApprovalStatus | undefined;

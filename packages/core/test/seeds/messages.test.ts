@@ -1,5 +1,5 @@
 // Messages and their parts, section by section: what a prompt says, and what the model is sent for it.
-import { imagePart, type Prompt } from '@cueline/core';
+import { imagePart, type MessageContent, type Prompt } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { call, play } from '../support.ts';
@@ -29,9 +29,7 @@ async function userPart(part: Parameters<typeof userParts>[0][number]): Promise<
   return userParts([part]);
 }
 
-async function userParts(
-  parts: Exclude<Parameters<typeof Prompt.prototype.defMessage<'user'>>[1], string>,
-): Promise<unknown> {
+async function userParts(parts: Exclude<MessageContent['user'], string>): Promise<unknown> {
   const [prompt] = (await sent((p) => p.defMessage('user', parts))) as {
     role: string;
     content: unknown[];
@@ -66,9 +64,7 @@ const asJson = answer({ type: 'json', value: weatherResult.output });
 const question = user(textPart('How is the weather in Tokyo?'));
 
 /** What the model is sent after a question and a call: the message of the tool. */
-async function toolMessage(
-  ...parts: Exclude<Parameters<typeof Prompt.prototype.defMessage<'tool'>>[1], string>
-): Promise<unknown> {
+async function toolMessage(...parts: Exclude<MessageContent['tool'], string>): Promise<unknown> {
   const [prompt] = (await sent((p) => {
     p.$`How is the weather in Tokyo?`;
     p.defMessage('assistant', [weatherCall]);

@@ -1,8 +1,13 @@
-import type { Prompt } from '@cueline/core';
+import type { Definitions, Prompt, RunPromptResult } from '@cueline/core';
 import { messageName, type DefinitionKind } from '../script/definition.ts';
 import type { DefinitionReporter } from './report-definitions.ts';
 
 type Method = (...args: unknown[]) => unknown;
+
+/** Returns the definitions that a prompt has so far. Its type has them only once the prompt function has returned. */
+export function definitionsOf(prompt: Prompt): Definitions {
+  return (prompt as RunPromptResult['prompt']).definitions;
+}
 
 /**
  * Reports the variables, system parts, messages and task lists of a prompt while the script defines them. The
@@ -30,7 +35,7 @@ export function reportPrompt(prompt: Prompt, definitions: DefinitionReporter, ag
   // once a task has begun, the list of the prompt's messages no longer grows
   const message = (): [DefinitionKind, string] => [
     'message',
-    messageName(prompt.definitions.messages.length),
+    messageName(definitionsOf(prompt).messages.length),
   ];
   report('$', false, message);
   report('defMessage', false, message);

@@ -10,7 +10,7 @@ import {
   type ToolContext,
 } from '@cueline/core';
 import { describeError } from './describe-error.ts';
-import { reportPrompt } from './report-prompt.ts';
+import { definitionsOf, reportPrompt } from './report-prompt.ts';
 import { createToolWatcher, type ScriptWatcher, type ToolFunction, type ToolWatcher } from './watch-tools.ts';
 
 type DefineTool = (name: string, description: unknown, schema?: unknown, ...rest: unknown[]) => void;
@@ -139,7 +139,7 @@ function createPromptWatcher(watcher: ScriptWatcher): PromptWatcher {
       },
       defHook: (hook) =>
         definitions.during(
-          () => definitions.report('hook', `hooks[${prompt.definitions.hooks.length}]`, agent),
+          () => definitions.report('hook', `hooks[${definitionsOf(prompt).hooks.length}]`, agent),
           () => defHook(typeof hook === 'function' ? watchHook(hook) : hook),
         ),
     };

@@ -10,7 +10,7 @@ import { thrownText } from '../../base/error-source.ts';
 import { CuelineError } from '../../base/errors.ts';
 import { readModelJson } from '../../engine/response-check.ts';
 import { redact } from '../../json/redact.ts';
-import type { UserContext } from '../../prompt/prompt-options.ts';
+import type { UserContext } from '../../prompt/call-settings.ts';
 import { parseWith, toSchema } from '../../tools/schema.ts';
 import { parseTags, tagsLine } from '../tags/parse-tags.ts';
 import { isTags } from '../tags/tags.ts';

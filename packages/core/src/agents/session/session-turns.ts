@@ -11,7 +11,7 @@ import type {
 } from '../../engine/loop-policy.ts';
 import type { Ending } from '../../engine/ending.ts';
 import { toModelOutput } from '../../messages/tool-output.ts';
-import type { UserContext } from '../../prompt/prompt-options.ts';
+import type { UserContext } from '../../prompt/call-settings.ts';
 import type { ModelResponse } from '../../provider/with-retries.ts';
 import { isSuspension, type SuspendedCall } from '../../tools/suspend.ts';
 import { Conversation } from '../conversation.ts';

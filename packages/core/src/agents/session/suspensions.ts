@@ -1,6 +1,6 @@
 import type { ModelMessage, StepResult, ToolSet } from 'ai';
 import { toModelOutput } from '../../messages/tool-output.ts';
-import type { UserContext } from '../../prompt/prompt-options.ts';
+import type { UserContext } from '../../prompt/call-settings.ts';
 import { isSuspension, type SuspendedCall } from '../../tools/suspend.ts';
 
 /** The result of a suspended call, if the conversation continues without its real result. */

@@ -1,7 +1,7 @@
 import type { Experimental_Steering as Steering } from 'ai';
 import { beforeCallback, composeCallbacks } from '../../base/compose-callbacks.ts';
 import type { RequestChange } from '../../log/events.ts';
-import type { StreamTextOptions } from '../../prompt/prompt-options.ts';
+import type { StreamTextOptions } from '../../prompt/call-settings.ts';
 import type { StepStart } from './request-recorder.ts';
 import { continueLoop, steerLoop, type PendingSteer } from '../steer.ts';
 import type { CallerOptions, StreamContext } from '../stream-context.ts';

@@ -1,6 +1,6 @@
 import { getToolName, isToolUIPart, type UIMessage } from 'ai';
 import { toModelMessages } from '../../messages/ui-messages.ts';
-import type { Prompt } from '../../prompt/prompt.ts';
+import type { PromptBuilder } from '../../prompt/prompt-builder.ts';
 import type { TaskItem } from '../../tasks/task-item.ts';
 import { findCurrentTask } from '../../tasks/task-status.ts';
 import { toolsWithModelOutput } from '../../tools/model-output.ts';
@@ -15,7 +15,7 @@ export type ContinuedTask = TaskPosition & { initialMessageCount: number };
  * made: otherwise the model would read the task after its work on it, and begin anew.
  */
 export async function readContinuedTask(
-  { definitions }: Prompt,
+  { definitions }: PromptBuilder,
   {
     turns,
     tasks,

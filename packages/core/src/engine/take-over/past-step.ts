@@ -1,5 +1,5 @@
 import type { FinishReason, StepResult, ToolSet } from 'ai';
-import type { UserContext } from '../../prompt/prompt-options.ts';
+import type { UserContext } from '../../prompt/call-settings.ts';
 
 /** A call of an earlier step. */
 export type PastCall = { toolCallId: string; toolName: string; input?: unknown };

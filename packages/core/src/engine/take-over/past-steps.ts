@@ -1,6 +1,6 @@
 import type { StepResult, ToolSet } from 'ai';
 import type { RunPast } from '../../log/run-past.ts';
-import type { UserContext } from '../../prompt/prompt-options.ts';
+import type { UserContext } from '../../prompt/call-settings.ts';
 import { callPart, pastStep } from './past-step.ts';
 
 type Step = StepResult<ToolSet, UserContext>;

@@ -11,7 +11,7 @@ import type { RunPast } from '../../log/run-past.ts';
 import type { RunState, StepState } from '../../log/state.ts';
 import { causeOf } from '../../messages/steer-cause.ts';
 import { toModelMessages } from '../../messages/ui-messages.ts';
-import type { UserContext } from '../../prompt/prompt-options.ts';
+import type { UserContext } from '../../prompt/call-settings.ts';
 import type { PastTurn } from '../loop-policy.ts';
 import { separateAnswers } from '../provider-approvals.ts';
 import { callPart, pastStep } from './past-step.ts';

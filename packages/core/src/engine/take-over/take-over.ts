@@ -17,7 +17,7 @@ import type { Recorder } from '../recording/recorder.ts';
 import { steerOf } from '../steer.ts';
 import { toolsWithModelOutput } from '../../tools/model-output.ts';
 import { readPastTurns, readReceived } from './past-turns.ts';
-import type { Prompt } from '../../prompt/prompt.ts';
+import type { PromptBuilder } from '../../prompt/prompt-builder.ts';
 import { withDenials } from './with-denials.ts';
 import { readTaskPosition, type PastTasks } from './task-position.ts';
 
@@ -105,7 +105,7 @@ export function messagesOf(
 export async function takeOverOf(
   past: RunPast,
   calls: readonly OwnOpenCall[],
-  { prompt, promptMessages }: { prompt: Prompt; promptMessages: readonly ModelMessage[] },
+  { prompt, promptMessages }: { prompt: PromptBuilder; promptMessages: readonly ModelMessage[] },
 ): Promise<TakeOver> {
   const { taskList } = prompt.definitions;
   const position =

@@ -8,7 +8,7 @@ import { applyTaskEvent } from '../../tasks/task.ts';
 import { currentTask } from '../../tasks/task-list.ts';
 import type { TaskItem } from '../../tasks/task-item.ts';
 import { toolsWithModelOutput } from '../../tools/model-output.ts';
-import type { Prompt } from '../../prompt/prompt.ts';
+import type { PromptBuilder } from '../../prompt/prompt-builder.ts';
 import type { TaskPosition } from '../task-progress.ts';
 
 /**
@@ -21,7 +21,7 @@ export type PastTasks = TaskPosition & { firstStep: number; initialMessageCount:
 export async function readTaskPosition(
   { events, nudges }: Pick<RunPast, 'events' | 'nudges'>,
   list: TaskListDefinition,
-  prompt: Prompt,
+  prompt: PromptBuilder,
   promptMessages: number,
 ): Promise<PastTasks | undefined> {
   const entry = lastEntry(events, list);

@@ -1,0 +1,301 @@
+import type { ToolOptions } from '../tools/tool-types.ts';
+import type { ToolSchema } from '../tools/schema.ts';
+import type { ToolSet } from 'ai';
+import type { SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
+import { CuelineError } from '../base/errors.ts';
+import { checkAnswered } from '../messages/call-order.ts';
+import type { MessageContent, MessageRole } from '../messages/message-parts.ts';
+import { renderTemplate } from './template.ts';
+import { toModelMessage } from '../messages/to-model-message.ts';
+import { agentTool, type AgentDefinition } from './agent.ts';
+import { clientTool, type ClientToolOptions } from '../tools/client-tool.ts';
+import { compositeTool } from '../tools/composite-tool.ts';
+import type { AgentOptions, Prompt } from './prompt.ts';
+import { inputsOf, noteInput } from './prompt-inputs.ts';
+import type { Hook } from './hook.ts';
+import { checkNames } from '../base/check-names.ts';
+import { isRecord } from '../base/is-record.ts';
+import { quoteValue } from '../base/quote-value.ts';
+import {
+  checkTasks,
+  TaskListDefinition,
+  type TaskDefinition,
+  type TaskListHandle,
+  type TaskListOptions,
+} from './task-list.ts';
+import { addDynamicTools, addStaticTools } from './task-tools.ts';
+import type { NamedTool } from '../tools/tool.ts';
+import { namedTools } from '../tools/named-tools.ts';
+import { isToolList, type ToolList } from '../tools/tool-list.ts';
+import { defineTool } from './define-tool.ts';
+import { emptyDefinitions, type Definitions, type ToolDefinition } from './definitions.ts';
+import { checkToolName, functionTool } from '../tools/tool-definition.ts';
+import { dataVariable, textVariable } from './variables.ts';
+
+/** Collects the definitions that a prompt function makes. */
+export class PromptBuilder implements Prompt {
+  #definitions: Definitions = emptyDefinitions();
+  #base: Definitions = this.#definitions;
+  #task = false;
+  #started = false;
+  /** True once no more messages can be added. */
+  #fixed = false;
+  #hasNoTools = false;
+
+  constructor() {
+    // … => methods are bound, so that a script can destructure the prompt: async ({ $, def }) => … => …
+    for (const name of Object.getOwnPropertyNames(PromptBuilder.prototype)) {
+      const method: unknown = Object.getOwnPropertyDescriptor(PromptBuilder.prototype, name)?.value;
+      if (typeof method !== 'function' || name === 'constructor') continue;
+      const bound: unknown = method.bind(this);
+      Object.defineProperty(this, name, {
+        configurable: true,
+        get: () => bound,
+        // a replaced method is an own property, which the prompts of its tasks get, too
+        set: (value: unknown) => {
+          Object.defineProperty(this, name, { value, enumerable: true, writable: true, configurable: true });
+        },
+      });
+    }
+  }
+
+  /** All definitions so far; inside a task's `extend`, those of that task. */
+  get definitions(): Definitions {
+    return this.#definitions;
+  }
+
+  $(strings: TemplateStringsArray, ...values: unknown[]): void {
+    if (!Array.isArray(strings) || !('raw' in strings)) {
+      throw new CuelineError(
+        'invalid_definition',
+        "prompt.$ is a template tag, so write it without parentheses: prompt.$`…`. To add a string, use prompt.defMessage('user', text).",
+      );
+    }
+    this.defMessage('user', renderTemplate(strings, values));
+  }
+
+  def(name: string, content: string): string {
+    this.#definitions.variables.set(name, textVariable(name, content));
+    return `<${name}>`;
+  }
+
+  defData(name: string, data: object): string {
+    this.#definitions.variables.set(name, dataVariable(name, data));
+    return `<${name}>`;
+  }
+
+  defSystem(
+    ...[name, value, options = {}]: [
+      name: string,
+      value?: string,
+      options?: { providerOptions?: ProviderOptions },
+    ]
+  ): void {
+    // counts arguments, because a value that is missing by mistake is passed as undefined
+    if (arguments.length === 1 && typeof name === 'string') return this.#addSystemText(name);
+    checkNames('prompt.defSystem', options, ['providerOptions'], 'invalid_definition');
+    if (typeof name !== 'string' || name.trim() === '' || /[\n<>]/.test(name)) {
+      throw new CuelineError(
+        'invalid_definition',
+        `"${name}" cannot name a part of the system prompt. Use one line of text, such as 'role'.`,
+      );
+    }
+    if (typeof value !== 'string') {
+      throw new CuelineError(
+        'invalid_definition',
+        `prompt.defSystem('${name}', …) takes a string, but got ${quoteValue(value)}.`,
+      );
+    }
+    this.#definitions.system.set(name, {
+      value,
+      ...(options.providerOptions === undefined ? {} : { providerOptions: options.providerOptions }),
+    });
+  }
+
+  defMessage<Role extends MessageRole>(role: Role, content: MessageContent[Role]): void {
+    if (this.#fixed) {
+      throw new CuelineError(
+        'invalid_definition',
+        'The run has started, so its first messages are fixed. Return the text from the tool instead.',
+      );
+    }
+    const { messages } = this.#definitions;
+    messages.push(toModelMessage(role, content, messages, inputsOf(this)));
+  }
+
+  defTool(
+    name: string,
+    description: string | ToolSet[string],
+    schema?: ToolSchema | readonly (NamedTool | ToolSet)[],
+    ...rest: [fnOrOptions?: unknown, options?: ToolOptions]
+  ): void {
+    if (isRecord(description)) return this.defTools({ [name]: description });
+    // a missing function is reported with the tool's name
+    this.#addTool(name, toolOf(name, description, schema as ToolSchema, rest));
+  }
+
+  defTools(tools: ToolList): void {
+    if (!isToolList(tools)) {
+      throw new CuelineError(
+        'invalid_definition',
+        `prompt.defTools takes tools of the AI SDK by name, or a list of what tool(…) returns, but got ${quoteValue(tools)}. Write prompt.defTools(await mcpClient.tools()).`,
+      );
+    }
+    for (const named of namedTools(tools)) {
+      const { name, ready } = named;
+      checkToolName(name);
+      if (ready === undefined) defineTool(this, named);
+      else this.#addTool(name, { kind: 'ready', tool: ready as ToolSet[string] });
+    }
+  }
+
+  defAgent(
+    name: string,
+    description: string,
+    schema: ToolSchema,
+    fn: (...args: never) => void | Promise<void>,
+    options?: AgentOptions,
+  ): void {
+    // the runner adds the methods of the plugins to the prompt before it calls the function
+    const run = fn as AgentDefinition['run'];
+    this.#addTool(name, agentTool(name, description, schema, run, options));
+  }
+
+  defHook(hook: Hook): void {
+    if (typeof hook !== 'function') {
+      throw new CuelineError(
+        'invalid_definition',
+        'prompt.defHook takes a function: prompt.defHook(({ stepNumber }) => ({ activeTools: [] })).',
+      );
+    }
+    this.#definitions.hooks.push(hook);
+  }
+
+  defTaskList(tasks: readonly TaskDefinition[], options?: TaskListOptions): TaskListHandle {
+    checkTasks(tasks);
+    checkNames('prompt.defTaskList', options, ['maxAttempts', 'maxNudges'], 'invalid_definition');
+    // `extend` gets this prompt, or a prompt of the task with the same methods
+    return this.#addTaskList(new TaskListDefinition('static', tasks, options), addStaticTools);
+  }
+
+  defDynamicTaskList(options?: Pick<TaskListOptions, 'maxNudges'>): TaskListHandle {
+    checkNames('prompt.defDynamicTaskList', options, ['maxNudges'], 'invalid_definition');
+    return this.#addTaskList(new TaskListDefinition('dynamic', [], options), addDynamicTools);
+  }
+
+  /**
+   * Adds the caller's ready-made tools. From here on, the messages that the run starts with are fixed. Called by the
+   * runner.
+   */
+  start(tools: ToolSet = {}): void {
+    for (const [name, tool] of Object.entries(tools)) this.#addTool(name, { kind: 'ready', tool });
+    this.#started = this.#fixed = true;
+    this.#hasNoTools = this.#definitions.tools.size === 0;
+  }
+
+  /**
+   * Calls `define`, and returns its definitions, separate from those that existed before. Called by the runner
+   * when a task begins.
+   */
+  async layer(define: (prompt: this) => void | Promise<void>): Promise<Definitions> {
+    const layer = emptyDefinitions();
+    const scoped = new PromptBuilder();
+    scoped.#definitions = layer;
+    scoped.#base = this.#base;
+    scoped.#task = true;
+    noteInput(scoped, ...inputsOf(this));
+    // plugins define on the prompt that they were set up with, so that prompt uses the task's definitions while
+    // one of their methods runs
+    for (const [name, value] of Object.entries(this)) {
+      const method: unknown =
+        typeof value === 'function'
+          ? (...args: unknown[]) => this.#within(layer, () => value(...args))
+          : value;
+      Object.defineProperty(scoped, name, { value: method, enumerable: true });
+    }
+    await define(scoped as this);
+    checkAnswered(layer.messages);
+    scoped.#fixed = true;
+    return layer;
+  }
+
+  #within<Value>(layer: Definitions, call: () => Value): Value {
+    this.#definitions = layer;
+    this.#task = true;
+    this.#fixed = false;
+    try {
+      return call();
+    } finally {
+      this.#definitions = this.#base;
+      this.#task = false;
+      this.#fixed = true;
+    }
+  }
+
+  #addSystemText(text: string): void {
+    const { system } = this.#definitions;
+    const before = system.get('');
+    system.set('', { value: before === undefined ? text : `${before.value}\n\n${text}` });
+  }
+
+  #addTool(name: string, tool: ToolDefinition): void {
+    if (this.#hasNoTools && !this.#task) {
+      throw new CuelineError(
+        'invalid_definition',
+        `The run has started without tools, so ${name} cannot be added now. Define it in the prompt function.`,
+      );
+    }
+    // a tool of a task may replace one of the prompt, but not a tool of the task list
+    if (this.#definitions.tools.has(name) || this.#base.taskList?.tools.has(name) === true) {
+      throw new CuelineError(
+        'invalid_definition',
+        `A tool named ${name} already exists. Give this one another name.`,
+      );
+    }
+    this.#definitions.tools.set(name, tool);
+  }
+
+  #addTaskList(list: TaskListDefinition, addTools: (list: TaskListDefinition) => void): TaskListHandle {
+    if (this.#task) {
+      throw new CuelineError(
+        'invalid_definition',
+        'A task cannot have a task list of its own. Give the task an agent with prompt.defAgent, and the agent the list.',
+      );
+    }
+    if (this.#base.taskList !== undefined) {
+      throw new CuelineError(
+        'invalid_definition',
+        'The prompt already has a task list. Put all tasks into one list.',
+      );
+    }
+    if (this.#started) {
+      throw new CuelineError(
+        'invalid_definition',
+        'The run has started, so a task list cannot be added now. Define it in the prompt function.',
+      );
+    }
+    addTools(list);
+    for (const [name, tool] of list.tools) this.#addTool(name, tool);
+    this.#base.taskList = list;
+    return list;
+  }
+}
+
+/** Returns the tool that the arguments of `defTool` describe. @throws CuelineError `invalid_definition` */
+function toolOf(
+  name: string,
+  description: string,
+  schema: ToolSchema | readonly (NamedTool | ToolSet)[],
+  rest: readonly [fnOrOptions?: unknown, options?: ToolOptions],
+): ToolDefinition {
+  const [fnOrOptions, options] = rest;
+  if (Array.isArray(schema)) {
+    return compositeTool(name, description, schema, fnOrOptions as ToolOptions | undefined);
+  }
+  // counts arguments, because a function that is missing by mistake is passed as undefined
+  const isClient = rest.length === 0 || (rest.length === 1 && isRecord(fnOrOptions));
+  // anything but a list is a schema, which TypeScript does not infer for a readonly list
+  return isClient
+    ? clientTool(name, description, schema as ToolSchema, fnOrOptions as ClientToolOptions<never>)
+    : functionTool(name, description, schema as ToolSchema, fnOrOptions as () => unknown, options);
+}

@@ -1,0 +1,7 @@
+import type { RunPromptResult } from '../engine/start-run.ts';
+import type { Prompt as PromptMethods } from '../prompt/prompt.ts';
+import { PromptBuilder } from '../prompt/prompt-builder.ts';
+
+export type Prompt = PromptMethods;
+/** A prompt without a run. `definitions` has what its methods have defined. */
+export const Prompt: new () => RunPromptResult['prompt'] = PromptBuilder;
