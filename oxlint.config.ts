@@ -305,7 +305,7 @@ export default defineConfig({
     'import/no-cycle': [
       'error',
       {
-        ignoreTypes: true,
+        ignoreTypes: false,
       },
     ],
     eqeqeq: ['error', 'always'],

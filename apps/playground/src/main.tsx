@@ -1,7 +1,8 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { loadScriptEditor, waitForEditor } from './editor/load-script-editor.ts';
+import { waitForEditor } from './editor/editor-shown.ts';
+import { loadScriptEditor } from './editor/load-script-editor.ts';
 import { Transcript } from './panes/later-parts.tsx';
 import { hasLink, watchLinks } from './share/watch-links.ts';
 import { isFirstVisit, replayFirstRun } from './state/first-run.ts';

@@ -6,7 +6,7 @@ import { usePlayground } from '../state/store.ts';
 import { useTheme } from '../state/theme.ts';
 import { useRunDetails } from '../state/use-run-details.ts';
 import { leaveEditorKeys } from './leave-editor-keys.ts';
-import { reportEditorShown } from './load-script-editor.ts';
+import { reportEditorShown } from './editor-shown.ts';
 import { createScriptModel, firstCheck, forgetOldModels, monaco, scriptPath } from './monaco.ts';
 import type { Diagnostic } from './problems.tsx';
 import { prefersReducedMotion } from '../ui/reduced-motion.ts';

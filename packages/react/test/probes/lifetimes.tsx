@@ -2,8 +2,7 @@ import { definePrompt } from '@cueline/core';
 import { scriptedModel, type ScriptedModel } from '@cueline/core/testing';
 import { PromptProvider, usePrompt } from '@cueline/react';
 import { Activity, useEffect, type ReactElement } from 'react';
-import type { Figures } from './main.ts';
-import { openStage, until, wait, type Stage } from './page-root.ts';
+import { openStage, until, wait, type Figures, type Stage } from './page-root.ts';
 
 const words = Array.from({ length: 80 }, (_, index) => `word-${index} `);
 

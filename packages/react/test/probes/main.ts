@@ -2,9 +2,6 @@ import { hideAndShow, remountById, startOnMount } from './lifetimes.tsx';
 import { statusOnly, tasksOnly } from './renders.tsx';
 import { transition } from './transition.tsx';
 
-/** What was counted, or read off the page. */
-export type Figures = Record<string, string | number>;
-
 // for e2e/tests/react-probes.spec.ts, which builds this page for development and for production
 Object.assign(window, {
   probes: { startOnMount, hideAndShow, remountById, statusOnly, tasksOnly, transition },

@@ -1,6 +1,9 @@
 import { createElement, StrictMode, type Fragment, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 
+/** What was counted, or read off the page. */
+export type Figures = Record<string, string | number>;
+
 /** Shows nodes on the page. */
 export type Stage = {
   show(node: ReactNode): void;

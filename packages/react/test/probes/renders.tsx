@@ -2,8 +2,7 @@ import { definePrompt, type Run } from '@cueline/core';
 import { usePrompt, useTask } from '@cueline/react';
 import { useEffect, type ReactElement } from 'react';
 import { manualExecutor, type ManualExecutor } from '../support/executors.ts';
-import type { Figures } from './main.ts';
-import { frame, openStage, until } from './page-root.ts';
+import { frame, openStage, until, type Figures } from './page-root.ts';
 
 const answer = definePrompt('answer', () => {});
 

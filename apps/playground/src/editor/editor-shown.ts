@@ -1,0 +1,15 @@
+/** The longest that other parts of the page wait for the editor, in milliseconds. */
+const LONGEST_WAIT_MS = 1_000;
+
+let showEditor: () => void = () => {};
+const editorShown: Promise<void> = new Promise((resolve) => (showEditor = resolve));
+
+/** Resolves when the editor has shown a script, or after a second. */
+export function waitForEditor(): Promise<void> {
+  return Promise.race([editorShown, new Promise<void>((resolve) => setTimeout(resolve, LONGEST_WAIT_MS))]);
+}
+
+/** Tells the parts that wait for the editor that it shows a script. */
+export function reportEditorShown(): void {
+  showEditor();
+}
