@@ -122,7 +122,9 @@ test('two tabs that edit one script keep both texts', async ({ playground }) => 
   await page.bringToFront();
   await playground.write("definePrompt('ours') // one\n");
   await expect(page.getByText('Both texts are kept.')).toBeVisible();
-  expect(await playground.script()).toBe("definePrompt('ours') // one\n");
+  // the cursor stays where it was
+  await page.keyboard.type('// more');
+  expect(await playground.script()).toBe("definePrompt('ours') // one\n// more");
   await switchTo(playground, /^ours(?! \(copy\))/);
   expect(await playground.script()).toBe("definePrompt('ours') // two\n");
   await other.page.close();

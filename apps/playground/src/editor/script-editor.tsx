@@ -1,5 +1,5 @@
 import Editor, { type OnMount } from '@monaco-editor/react';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import { loadLater } from '../panes/load-later.tsx';
 import { usePreview } from '../state/preview.ts';
 import { usePlayground } from '../state/store.ts';
@@ -145,6 +145,7 @@ export default function ScriptEditor({ onDiagnostics, fallback }: ScriptEditorPr
     });
     return () => resized.dispose();
   }, [editor]);
+  useSameCursor(editor, path);
   const model = useModel(editor);
   useProblemMarker(model);
   useDiagnostics(model, onDiagnostics);
@@ -166,6 +167,18 @@ export default function ScriptEditor({ onDiagnostics, fallback }: ScriptEditorPr
       )}
     </>
   );
+}
+
+/** Keeps the cursor where it is if the script becomes another one with the same text, such as its own copy. */
+function useSameCursor(editor: CodeEditor | undefined, path: string): void {
+  const before = useRef<{ text: string; view: ReturnType<CodeEditor['saveViewState']> }>(undefined);
+  // a layout effect runs before Monaco gets the other model, and an effect after it
+  useLayoutEffect(() => {
+    if (editor !== undefined) before.current = { text: editor.getValue(), view: editor.saveViewState() };
+  }, [editor, path]);
+  useEffect(() => {
+    if (editor?.getValue() === before.current?.text) editor?.restoreViewState(before.current?.view ?? null);
+  }, [editor, path]);
 }
 
 /** The model of the script in the editor. */

@@ -32,6 +32,12 @@ export type ScriptKeeper = {
   stop(): void;
 };
 
+/**
+ * The revisions of a script that this page has continued, from the first to the last, and where the last was saved: in the
+ * same script, or in a copy.
+ */
+type PageSaves = { from: number; to: number; saved: Pick<OpenScript, 'id' | 'revision' | 'name'> };
+
 /** Keeps the scripts of this page in this store. */
 export function keepScripts(options: KeepScriptsOptions): ScriptKeeper {
   const { page, store, onProblem, onSaved, onCopied, delay = DELAY_MS } = options;
@@ -39,8 +45,8 @@ export function keepScripts(options: KeepScriptsOptions): ScriptKeeper {
   const waiting = new Map<string, OpenText>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let last: Promise<void> = Promise.resolve();
-  /** The result of the last save of each script, by its id: edits made during the save continue from it. */
-  const continued = new Map<string, { from: number; open: Pick<OpenScript, 'id' | 'revision' | 'name'> }>();
+  /** What this page has saved, by the id of the script. An edit made before the last save continues from that save. */
+  const saves = new Map<string, PageSaves>();
 
   /** Saves run one after another, so that each continues the revision of the one before. */
   function inTurn(work: () => Promise<void>): Promise<void> {
@@ -54,12 +60,16 @@ export function keepScripts(options: KeepScriptsOptions): ScriptKeeper {
   }
 
   async function save({ open, text }: OpenText): Promise<void> {
-    const before = continued.get(open.id);
-    const latest = before?.from === open.revision ? { ...open, ...before.open } : open;
+    const known = saves.get(open.id);
+    const isOwn = known !== undefined && open.revision >= known.from && open.revision <= known.to;
+    const { from, to } = isOwn ? known : { from: open.revision, to: open.revision };
+    const latest = isOwn ? { ...open, ...known.saved } : open;
     const { kind, script } = await store.save({ open: latest, text });
     const { id, revision, name } = script;
     const saved = { id, revision, ...(name === undefined ? {} : { name }) };
-    continued.set(open.id, { from: open.revision, open: saved });
+    // the revision of a copy is not one of the script that it was copied from
+    saves.set(open.id, { from, to: id === open.id ? revision : to, saved });
+    if (id !== open.id) saves.set(id, { from: saves.get(id)?.from ?? revision, to: revision, saved });
     const { openScript, script: now } = page.getState();
     if (openScript.id === open.id) {
       page.setState({ openScript: { ...openScript, ...saved, isSaved: now === text } });
