@@ -1,7 +1,6 @@
 import type { EditReply } from '../tasks/task-item.ts';
 import type { EventWriter, StoredLog, TabbedRun } from './event-writer.ts';
 import { anySignal } from '../base/any-signal.ts';
-import { createId } from '../base/create-id.ts';
 import { createEventCounter } from '../wire/event-limits.ts';
 import type { RunEvent } from '../log/events.ts';
 import type { Executor, RunCommand } from '../executors/executor.ts';
@@ -10,6 +9,8 @@ import { followTab, type FollowedTab } from './follow-tab.ts';
 import { lastRunId } from '../log/log-queries.ts';
 import { openTabChannel, type BroadcastChannelLike, type TabMessage } from './tab-channel.ts';
 import { createTabLock, type TabLocks } from './tab-lock.ts';
+import { createTabOutbox, MAX_EVENTS } from './tab-outbox.ts';
+import { createTabRequests } from './tab-requests.ts';
 import { openLazily } from '../executors/open-lazily.ts';
 
 type TabOptions = {
@@ -21,14 +22,8 @@ type TabOptions = {
   readStored(): Promise<StoredLog>;
 };
 
-/** How long a tab may take to answer before it counts as frozen, in milliseconds. */
-const SILENT_MS = 5_000;
-/** How long events wait so that others are sent together with them, in milliseconds. */
-const BATCH_MS = 30;
 /** How long to wait for the last events of a tab that has released the lock, in milliseconds. */
 const LAST_EVENTS_MS = 100;
-/** The maximum number of events in one message. */
-const MAX_EVENTS = 200;
 /** How long the storage may take to return what it has, in milliseconds. */
 const READ_MS = 3_000;
 /** How long an ended run may take to be stored before another tab may continue it, in milliseconds. */
@@ -55,6 +50,8 @@ class Tab implements EventWriter {
   // the channel holds it weakly
   readonly #tab;
   readonly #channel;
+  readonly #outbox;
+  readonly #requests;
   /** `direct`: a run on a route, which each tab follows by itself. */
   #mode: 'own' | 'following' | 'direct' = 'own';
   #isElsewhere = false;
@@ -69,14 +66,11 @@ class Tab implements EventWriter {
   readonly #known = new Set<string>(['']);
   /** True once another tab has asked for the events. */
   #isFollowed = false;
-  #outbox: RunEvent[] = [];
-  #timer: ReturnType<typeof setTimeout> | undefined;
   #followed: FollowedTab | undefined;
   /** Stops waiting for the lock of the followed run. */
   #leave = (): void => {};
   /** The beginning of a log that grows in another tab. */
   #incoming: { log: string; events: RunEvent[]; count: ReturnType<typeof createEventCounter> } | undefined;
-  readonly #replies = new Map<string, (reply: EditReply) => void>();
 
   constructor({ id, scope, writer, run, readStored }: TabOptions) {
     this.#readStored = readStored;
@@ -94,6 +88,8 @@ class Tab implements EventWriter {
     });
     this.#tab = { onMessage: this.#onMessage, isReady: false };
     this.#channel = openTabChannel(new BroadcastChannel(name), this.#tab);
+    this.#outbox = createTabOutbox(this.#channel);
+    this.#requests = createTabRequests(this.#channel);
   }
 
   readonly #onMessage = (message: TabMessage): void => {
@@ -126,7 +122,7 @@ class Tab implements EventWriter {
         this.#run.stop();
         return;
       default:
-        this.#replies.get(message.key)?.(message.reply);
+        this.#requests.answer(message.key, message.reply);
     }
   };
 
@@ -148,7 +144,7 @@ class Tab implements EventWriter {
 
   #answer(asked: string, after: number): void {
     this.#isFollowed = true;
-    this.#send();
+    this.#outbox.flush();
     const events = this.#run.log();
     this.#log = lastRunId(events) ?? this.#log;
     if (asked !== this.#log) return this.#channel.post({ type: 'begun', log: this.#log });
@@ -171,23 +167,6 @@ class Tab implements EventWriter {
     this.#channel.post({ type: 'reply', key, reply });
   }
 
-  /** Sends a message to the tab that works on the run. Returns undefined if that tab does not answer. */
-  #request(
-    message: { type: 'stop' } | { type: 'command'; command: RunCommand },
-  ): Promise<EditReply | undefined> {
-    const key = createId('say');
-    return new Promise((resolve) => {
-      const done = (reply?: EditReply): void => {
-        clearTimeout(silent);
-        this.#replies.delete(key);
-        resolve(reply);
-      };
-      const silent = setTimeout(done, SILENT_MS);
-      this.#replies.set(key, done);
-      this.#channel.post({ ...message, key });
-    });
-  }
-
   #broadcast(event: RunEvent): void {
     this.#writer.add(event);
     if (event.type === 'run-start' || event.type === 'run-resume') {
@@ -195,19 +174,8 @@ class Tab implements EventWriter {
       this.#known.add(this.#log);
       this.#channel.post({ type: 'begun', log: this.#log });
     }
-    if (!this.#isFollowed) return;
-    this.#outbox.push(event);
-    if (this.#outbox.length >= MAX_EVENTS || event.type === 'run-end') this.#send();
-    else this.#timer ??= setTimeout(this.#send, BATCH_MS);
+    if (this.#isFollowed) this.#outbox.add(this.#log, event);
   }
-
-  readonly #send = (): void => {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (this.#outbox.length > 0)
-      this.#channel.post({ type: 'events', log: this.#log, events: this.#outbox, isWhole: true });
-    this.#outbox = [];
-  };
 
   /** Waits until no other tab works on the run. Steals the lock of a tab that does not answer. */
   async #own(signal?: AbortSignal): Promise<() => void> {
@@ -215,7 +183,7 @@ class Tab implements EventWriter {
     try {
       const steal = new AbortController();
       if (await this.#lock.isHeldElsewhere()) {
-        void this.#request({ type: 'stop' }).then((reply) => reply === undefined && steal.abort());
+        void this.#requests.send({ type: 'stop' }).then((reply) => reply === undefined && steal.abort());
       }
       const release = await this.#lock.take({ signal, steal: steal.signal });
       this.#isElsewhere = false;
@@ -242,7 +210,7 @@ class Tab implements EventWriter {
       if (isOver) return;
       isOver = true;
       this.#working -= 1;
-      this.#send();
+      this.#outbox.flush();
       const late = new Promise((resolve) => setTimeout(resolve, STORED_MS));
       void Promise.race([this.#writer.flush(), late]).then(release);
     };
@@ -281,7 +249,7 @@ class Tab implements EventWriter {
     ask(after);
     const stop = (): void => {
       closing.abort();
-      void this.#request({ type: 'stop' });
+      void this.#requests.send({ type: 'stop' });
     };
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop, { once: true });
@@ -393,7 +361,7 @@ class Tab implements EventWriter {
         start: inner.start,
         attach: (_runId, after, signal) => this.#follow(after, signal),
         send: async (_runId, command) =>
-          (await this.#request({ type: 'command', command })) ?? frozenTabError,
+          (await this.#requests.send({ type: 'command', command })) ?? frozenTabError,
       };
     }
     return {
