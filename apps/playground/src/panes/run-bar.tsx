@@ -6,6 +6,7 @@ import {
   CircleDashed,
   CircleStop,
   Eye,
+  History,
   LoaderCircle,
   PanelBottom,
   PanelRight,
@@ -20,6 +21,7 @@ import { phaseLabel } from '../transcript/announcement.ts';
 import { isOutOfTurns } from '../transcript/error-messages.ts';
 import { formatCount, formatDuration, plural } from '../ui/format.ts';
 import { LiveDuration } from '../ui/live-duration.tsx';
+import { ShownTime } from './shown-time.tsx';
 import { RetryNote } from '../transcript/retry-note.tsx';
 
 const looks = {
@@ -29,6 +31,12 @@ const looks = {
   done: { Icon: Check, label: 'Done', look: 'text-ok' },
   error: { Icon: CircleAlert, label: 'Failed', look: 'text-danger' },
   stopped: { Icon: CircleStop, label: 'Stopped', look: 'text-ink-2' },
+} as const;
+
+/** The status of an earlier moment, at which the run had not ended. */
+const pastLooks = {
+  running: { Icon: History, label: 'Was running', look: 'text-ink-2' },
+  waiting: { Icon: History, label: 'Was waiting for you', look: 'text-ink-2' },
 } as const;
 
 type PaneToggleProps = { pane: 'inspectorOpen' | 'timelineOpen'; label: string; Icon: LucideIcon };
@@ -62,6 +70,8 @@ function endLabel(state: RunState): string | undefined {
 type RunBarProps = {
   session: RunSession | undefined;
   state: RunState;
+  /** The number of the shown turn, from 0. */
+  turn: number;
   /** True if this is an earlier moment of the run. */
   isPast?: boolean;
   /** True if the preview of the request can be shown in place of the run. */
@@ -69,11 +79,12 @@ type RunBarProps = {
 };
 
 /** The run's status: model, step, time, tokens. */
-export function RunBar({ session, state, isPast = false, hasPreview = false }: RunBarProps) {
+export function RunBar({ session, state, turn, isPast = false, hasPreview = false }: RunBarProps) {
   // After a press on Run, the run exists before its first event.
   const status = session !== undefined && state.status === 'idle' ? 'running' : state.status;
   const going = !isPast && isUnderWay({ ...state, status });
-  const { Icon, label, look } = looks[status];
+  const { Icon, label, look } =
+    isPast && (status === 'running' || status === 'waiting') ? pastLooks[status] : looks[status];
   return (
     <div className="@container flex h-9 shrink-0 items-center gap-x-3 overflow-hidden border-b border-line bg-panel px-4 text-sm text-ink-2 narrow:h-12">
       <span
@@ -81,13 +92,7 @@ export function RunBar({ session, state, isPast = false, hasPreview = false }: R
         data-testid="status"
         data-status={status}
       >
-        <Icon
-          className={clsx(
-            'size-3.5',
-            status === 'running' && 'text-go',
-            going && status === 'running' && 'animate-spin',
-          )}
-        />
+        <Icon className={clsx('size-3.5', going && status === 'running' && 'animate-spin text-go')} />
         {endLabel(state) ?? label}
         {state.status === 'running' && (
           <span className="font-normal text-ink-2 @max-[560px]:sr-only narrow:hidden">
@@ -108,7 +113,13 @@ export function RunBar({ session, state, isPast = false, hasPreview = false }: R
             </span>
           )}
           <span className="shrink-0 text-right" data-testid="elapsed">
-            {going ? <LiveDuration since={session.startedAt} /> : formatDuration(state.elapsed)}
+            {isPast ? (
+              <ShownTime session={session} turn={turn} elapsed={state.elapsed} />
+            ) : going && session.recorded !== true ? (
+              <LiveDuration since={session.startedAt} />
+            ) : (
+              formatDuration(state.elapsed)
+            )}
           </span>
           {state.usage.totalTokens > 0 && (
             <span

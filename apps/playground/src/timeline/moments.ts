@@ -49,7 +49,9 @@ export function visibleEvent(
 ): number | undefined {
   const by = direction === 'next' ? 1 : -1;
   for (let index = seq + by; index >= 0 && index < log.length; index += by) {
-    if (visible.has(log[index]!.type)) return index;
+    const { type } = log[index]!;
+    // the end of the last step is the end of the run
+    if (visible.has(type) && !(type === 'step-end' && log[index + 1]?.type === 'run-end')) return index;
   }
   return undefined;
 }

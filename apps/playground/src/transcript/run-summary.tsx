@@ -3,6 +3,7 @@ import { CircleAlert, CircleCheck, CircleStop, GitFork, PanelRight, Play, Reply 
 import { forkAt, stepsToRunFrom } from '../state/fork-session.ts';
 import { useInspection } from '../state/inspection.ts';
 import { startRun } from '../state/run-session.ts';
+import { logOf } from '../state/shown-run.ts';
 import { usePlayground, type RunSession } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { formatCount, formatDuration, plural } from '../ui/format.ts';
@@ -21,7 +22,7 @@ export function RunSummary({ session, state, turn }: RunSummaryProps) {
   if (state.status !== 'done' && state.status !== 'stopped' && state.status !== 'error') return null;
   if (state.steps.length === 0) return null;
   const { Icon, label, look } = looks[state.status];
-  const { model, tools } = runTimes(state);
+  const { model, tools, waiting } = runTimes(state, logOf(session, turn));
   const { inputTokens, outputTokens, totalTokens } = state.usage;
   return (
     <section
@@ -43,11 +44,13 @@ export function RunSummary({ session, state, turn }: RunSummaryProps) {
       <div aria-hidden className="mx-3 flex h-1.5 gap-px overflow-hidden rounded-full bg-hover">
         <span className="bg-text-kind" style={{ flexGrow: model }} />
         <span className="bg-tool" style={{ flexGrow: tools }} />
-        <span style={{ flexGrow: Math.max(0, state.elapsed - model - tools) }} />
+        <span className="bg-warn" style={{ flexGrow: waiting }} />
+        <span style={{ flexGrow: Math.max(0, state.elapsed - model - tools - waiting) }} />
       </div>
       <dl className="flex flex-wrap gap-x-5 gap-y-1 px-3 pt-2 pb-2.5 text-sm">
         <Fact name="Model" dot="bg-text-kind" value={formatDuration(model)} />
         {state.toolCalls.length > 0 && <Fact name="Tools" dot="bg-tool" value={formatDuration(tools)} />}
+        {waiting > 0 && <Fact name="Waiting for you" dot="bg-warn" value={formatDuration(waiting)} />}
         {totalTokens > 0 && (
           <Fact name="Tokens" value={`${formatCount(inputTokens)} in, ${formatCount(outputTokens)} out`} />
         )}

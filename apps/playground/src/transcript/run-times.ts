@@ -1,17 +1,63 @@
-import type { RunState } from '@cueline/core';
+import type { RunEvent, RunState } from '@cueline/core';
 
-/** How long the run waited for the model and for its tools, in milliseconds. Calls side by side count once. */
-export function runTimes({ steps, toolCalls, elapsed }: RunState): { model: number; tools: number } {
-  const spans = toolCalls
-    .flatMap(({ startedAt, finishedAt = elapsed }) =>
-      startedAt === undefined ? [] : [[startedAt, finishedAt]],
-    )
-    .toSorted(([a = 0], [b = 0]) => a - b);
-  let [tools, until] = [0, 0];
-  for (const [from = 0, to = 0] of spans) {
-    tools += Math.max(0, to - Math.max(from, until));
-    until = Math.max(until, to);
+/** A time of a run, in milliseconds since it started. */
+export type Span = { readonly start: number; readonly end: number };
+
+/**
+ * The times in which something waited for an answer: an approval, or a call of a client tool. In order; each ends at
+ * the next event.
+ */
+export function answerWaits(log: readonly RunEvent[]): readonly Span[] {
+  const waits: Span[] = [];
+  const pending = new Set<string>();
+  for (const [index, event] of log.entries()) {
+    switch (event.type) {
+      case 'approval-request':
+        pending.add(`approval ${event.approvalId}`);
+        break;
+      case 'approval-response':
+      case 'approval-withdraw':
+        pending.delete(`approval ${event.approvalId}`);
+        break;
+      case 'client-tool-request':
+        pending.add(`call ${event.clientCallId}`);
+        break;
+      case 'client-tool-response':
+      case 'client-tool-withdraw':
+        pending.delete(`call ${event.clientCallId}`);
+        break;
+      default:
+    }
+    const end = log[index + 1]?.t;
+    if (pending.size > 0 && end !== undefined && end > event.t) waits.push({ start: event.t, end });
   }
+  return waits;
+}
+
+/**
+ * How long a run waited for answers, for its tools and for the model, in milliseconds. Calls side by side count once,
+ * and a time in which the run also waited for an answer counts as such.
+ */
+export function runTimes(
+  { steps, toolCalls, elapsed }: RunState,
+  log: readonly RunEvent[],
+): { waiting: number; tools: number; model: number } {
+  const waits = answerWaits(log);
+  const calls = toolCalls.flatMap(({ startedAt: start, finishedAt: end = elapsed }) =>
+    start === undefined ? [] : [{ start, end }],
+  );
+  const waiting = covered(waits);
+  const answered = covered([...waits, ...calls]);
   const all = steps.reduce((sum, { startedAt, finishedAt = elapsed }) => sum + finishedAt - startedAt, 0);
-  return { model: Math.max(0, all - tools), tools };
+  return { waiting, tools: answered - waiting, model: Math.max(0, all - answered) };
+}
+
+/** The length of the times that at least one span covers. */
+function covered(spans: readonly Span[]): number {
+  let [length, until] = [0, 0];
+  for (const { start, end } of spans.toSorted((a, b) => a.start - b.start)) {
+    length += Math.max(0, end - Math.max(start, until));
+    until = Math.max(until, end);
+  }
+  return length;
 }

@@ -22,10 +22,16 @@ test('a time shows the last event that had happened by then', () => {
 });
 
 test('moving by events skips deltas and ends of text', () => {
-  expect(visibleEvent(log, 2, 'next')).toBe(6);
+  expect(visibleEvent(log, 2, 'next')).toBe(7);
   expect(visibleEvent(log, 6, 'previous')).toBe(2);
   expect(visibleEvent(log, 7, 'next')).toBeUndefined();
   expect(visibleEvent(log, 1, 'previous')).toBeUndefined();
+});
+
+test('moving back from the end of a run skips the end of its last step', () => {
+  expect(visibleEvent(log, 7, 'previous')).toBe(2);
+  const longer = [...log.slice(0, 7), { seq: 7, t: 45, type: 'step-start' } as RunEvent];
+  expect(visibleEvent(longer, 7, 'previous')).toBe(6);
 });
 
 test('a long wait for an answer passes in two seconds, and nothing else is shortened', () => {

@@ -15,7 +15,8 @@ type RunLogWriterOptions = {
  */
 export class RunLogWriter {
   readonly #options: RunLogWriterOptions;
-  #startedAt = 0;
+  /** When the run started, or when its script was started if no run came of it. */
+  #startedAt = performance.now();
   #seq = 0;
   #lastTime = 0;
   #ended = false;
@@ -45,7 +46,7 @@ export class RunLogWriter {
 
   /** Ends the log now. */
   end(body: Omit<Extract<RunEventBody, { type: 'run-end' }>, 'type'>): void {
-    this.write({ type: 'run-end', ...body }, this.#seq === 0 ? 0 : performance.now() - this.#startedAt);
+    this.write({ type: 'run-end', ...body }, performance.now() - this.#startedAt);
   }
 }
 

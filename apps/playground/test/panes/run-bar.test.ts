@@ -1,0 +1,38 @@
+import { initialState, type RunState } from '@cueline/core';
+import { Tooltip } from 'radix-ui';
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { expect, test } from 'vitest';
+import { RunBar } from '../../src/panes/run-bar.tsx';
+import type { RunSession } from '../../src/state/store.ts';
+
+const session = {
+  id: 's1',
+  source: { script: '' },
+  shared: true,
+  model: { name: 'Demo model', detail: 'simulated' },
+  simulated: true,
+  startedAt: -60_000,
+  earlier: [],
+  run: { log: () => [] },
+} as unknown as RunSession;
+const running = { ...initialState, status: 'running', phase: 'text', elapsed: 300 } as RunState;
+
+function draw(props: { session: RunSession; state: RunState; isPast?: boolean }): string {
+  const html = renderToStaticMarkup(
+    createElement(Tooltip.Provider, null, createElement(RunBar, { turn: 0, ...props })),
+  );
+  return html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+}
+
+test('an earlier moment of a run does not look as if it ran now', () => {
+  expect(draw({ session, state: running })).toContain('Running');
+  const past = draw({ session, state: running, isPast: true });
+  expect(past).toContain('Was running');
+  expect(past).toContain('300 ms');
+});
+
+test('a recording shows the time of the recorded run, a run the time since its start', () => {
+  expect(draw({ session: { ...session, recorded: true }, state: running })).toContain('300 ms');
+  expect(draw({ session, state: running })).not.toContain('300 ms');
+});
