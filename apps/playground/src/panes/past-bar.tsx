@@ -3,7 +3,6 @@ import { forkAt, forkProblem, stepAfter } from '../state/fork-session.ts';
 import { useInspection } from '../state/inspection.ts';
 import type { RunSession } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
-import { formatDuration } from '../ui/format.ts';
 import { ShownTime } from './shown-time.tsx';
 
 type PastBarProps = {
@@ -25,13 +24,7 @@ export function PastBar({ session, turn, seq, elapsed }: PastBarProps) {
     >
       <History className="size-4 shrink-0" />
       <p className="min-w-0 flex-1 narrow:basis-[80%]">
-        <span className="font-medium text-ink">The run as it was</span> after{' '}
-        {session === undefined ? (
-          formatDuration(elapsed)
-        ) : (
-          <ShownTime session={session} turn={turn} elapsed={elapsed} />
-        )}
-        .
+        <span className="font-medium text-ink">The run as it was</span> after <ShownTime elapsed={elapsed} />.
       </p>
       {problem !== undefined && <p className="min-w-0 text-sm">{problem}</p>}
       {session !== undefined && problem === undefined && (

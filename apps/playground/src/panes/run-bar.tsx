@@ -70,8 +70,6 @@ function endLabel(state: RunState): string | undefined {
 type RunBarProps = {
   session: RunSession | undefined;
   state: RunState;
-  /** The number of the shown turn, from 0. */
-  turn: number;
   /** True if this is an earlier moment of the run. */
   isPast?: boolean;
   /** True if the preview of the request can be shown in place of the run. */
@@ -79,7 +77,7 @@ type RunBarProps = {
 };
 
 /** The run's status: model, step, time, tokens. */
-export function RunBar({ session, state, turn, isPast = false, hasPreview = false }: RunBarProps) {
+export function RunBar({ session, state, isPast = false, hasPreview = false }: RunBarProps) {
   // After a press on Run, the run exists before its first event.
   const status = session !== undefined && state.status === 'idle' ? 'running' : state.status;
   const going = !isPast && isUnderWay({ ...state, status });
@@ -114,7 +112,7 @@ export function RunBar({ session, state, turn, isPast = false, hasPreview = fals
           )}
           <span className="shrink-0 text-right" data-testid="elapsed">
             {isPast ? (
-              <ShownTime session={session} turn={turn} elapsed={state.elapsed} />
+              <ShownTime elapsed={state.elapsed} />
             ) : going && session.recorded !== true ? (
               <LiveDuration since={session.startedAt} />
             ) : (

@@ -83,13 +83,7 @@ function RunContent({ pane, onAnswered, empty, input, preview }: RunContentProps
   );
   return (
     <>
-      <RunBar
-        session={session}
-        state={state}
-        turn={shown.turn}
-        isPast={isPast}
-        hasPreview={preview !== undefined}
-      />
+      <RunBar session={session} state={state} isPast={isPast} hasPreview={preview !== undefined} />
       {session !== undefined && <SessionForks session={session} />}
       {input}
       {isPast ? (

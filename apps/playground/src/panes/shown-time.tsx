@@ -1,15 +1,7 @@
-import type { RunSession } from '../state/store.ts';
-import { useShownTime } from '../timeline/use-playback.ts';
+import { useInspection } from '../state/inspection.ts';
 import { formatDuration } from '../ui/format.ts';
 
-type ShownTimeProps = {
-  session: RunSession;
-  turn: number;
-  /** When the last event before the moment happened, in milliseconds. */
-  elapsed: number;
-};
-
-/** The time of the shown moment. While a run plays, it lies between two events. */
-export function ShownTime({ session, turn, elapsed }: ShownTimeProps) {
-  return <>{formatDuration(useShownTime(session, turn) ?? elapsed)}</>;
+/** The time of the shown moment: the one that was chosen, or else `elapsed`, that of the moment's event. */
+export function ShownTime({ elapsed }: { elapsed: number }) {
+  return <>{formatDuration(useInspection(({ time }) => time) ?? elapsed)}</>;
 }

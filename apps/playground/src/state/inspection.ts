@@ -18,6 +18,11 @@ export type Inspection = {
   selection: Selection | undefined;
   /** The moment that is shown; undefined for the run as it is now. */
   moment: Moment | undefined;
+  /**
+   * The time of that moment, in milliseconds since its turn started, where the scrubber or the playback chose one: it may
+   * lie between two events.
+   */
+  time: number | undefined;
   /** True while the run plays: each moment follows the one before at its time. */
   playing: boolean;
   /** While the user drags the scrubber: the moment that was shown before. */
@@ -25,7 +30,7 @@ export type Inspection = {
   /** Selects something; the same again keeps the selection. */
   select(selection: Selection | undefined): void;
   /** Shows the run as it was at this moment, or as it is now. */
-  goTo(moment: Moment | undefined): void;
+  goTo(moment: Moment | undefined, time?: number): void;
   /** Called when the user starts or stops dragging the scrubber. */
   dragScrubber(isDragged: boolean): void;
   /** Clears the selection and the moment, because another run is shown. */
@@ -36,17 +41,18 @@ export type Inspection = {
 export const useInspection = create<Inspection>()((set, get) => ({
   selection: undefined,
   moment: undefined,
+  time: undefined,
   playing: false,
   scrub: undefined,
   select(selection) {
     if (selectionKey(selection) !== selectionKey(get().selection)) set({ selection });
   },
-  goTo: (moment) => set({ moment }),
+  goTo: (moment, time) => set({ moment, time }),
   dragScrubber(isDragged) {
     const { scrub, moment } = get();
     if (isDragged !== (scrub !== undefined)) set({ scrub: isDragged ? { from: moment } : undefined });
   },
-  reset: () => set({ selection: undefined, moment: undefined, scrub: undefined }),
+  reset: () => set({ selection: undefined, moment: undefined, time: undefined, scrub: undefined }),
 }));
 
 /** A text that is the same for the same selection, also as the key of a row. */

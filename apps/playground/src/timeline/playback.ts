@@ -1,6 +1,6 @@
 import type { RunEvent } from '@cueline/core';
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { Moment } from '../state/inspection.ts';
+import type { Inspection, Moment } from '../state/inspection.ts';
 import { seqAt, timeOf } from './moments.ts';
 import { advance, longWaits, waitAt, type LongWait } from './waits.ts';
 
@@ -19,19 +19,14 @@ export type PlaybackOptions = {
   nextFrame(callback: () => void): () => void;
   /** The same for the next moment of a run that plays; default `nextFrame`. */
   nextMoment?(callback: () => void): () => void;
-  getMoment(): Moment | undefined;
-  goTo(moment: Moment | undefined): void;
+  getShown(): Pick<Inspection, 'moment' | 'time'>;
+  goTo(moment: Moment | undefined, time?: number): void;
 };
 
 /** What the scrubber shows. */
 export type PlaybackState = {
   playing: boolean;
   speed: Speed;
-  /**
-   * The time that the user or the playback last chose. A moment is that of an event, and a time may lie
-   * between two events.
-   */
-  position: { moment: Moment; time: number } | undefined;
   /** The wait for an answer that is being shortened. */
   wait: LongWait | undefined;
 };
@@ -48,33 +43,31 @@ export type Playback = StoreApi<PlaybackState> & {
 
 /** Creates a playback. It shows at most one moment per frame. */
 export function createPlayback(options: PlaybackOptions): Playback {
-  const { now, nextFrame, nextMoment = nextFrame, getMoment, goTo } = options;
+  const { now, nextFrame, nextMoment = nextFrame, getShown, goTo } = options;
   const store = createStore<PlaybackState>()(() => ({
     playing: false,
     speed: 1,
-    position: undefined,
     wait: undefined,
   }));
   let cancelFrame: (() => void) | undefined;
   let cancelSeek: (() => void) | undefined;
   let played: { turns: PlayedTurns; turn: number; time: number; waits: readonly LongWait[] } | undefined;
   let last = 0;
+  /** The moment that this playback has shown last. */
+  let shown: Moment | undefined;
 
   /** Shows a time. Returns false at the end of the last turn, where the run is shown as it is now. */
   function show(turns: PlayedTurns, turn: number, time: number): boolean {
     const log = turns.log(turn);
     const seq = seqAt(log, time);
     if (turn >= turns.count() - 1 && seq >= log.length - 1) {
-      store.setState({ position: undefined });
       goTo(undefined);
       return false;
     }
-    const { position } = store.getState();
-    const isSame =
-      position?.moment.turn === turn && position.moment.seq === seq && getMoment() === position.moment;
-    const moment = isSame ? position.moment : { turn, seq };
-    store.setState({ position: { moment, time } });
-    if (!isSame) goTo(moment);
+    const { moment } = getShown();
+    // the same object, so that only the time changes
+    shown = moment?.turn === turn && moment.seq === seq ? moment : { turn, seq };
+    goTo(shown, time);
     return true;
   }
 
@@ -91,9 +84,9 @@ export function createPlayback(options: PlaybackOptions): Playback {
   function frame(): void {
     cancelFrame = undefined;
     if (played === undefined) return;
-    const { speed, position } = store.getState();
+    const { speed } = store.getState();
     // the page went to another moment, or shows another run
-    if (position?.moment !== getMoment()) return stop();
+    if (getShown().moment !== shown) return stop();
     const at = now();
     const { turns, turn, waits } = played;
     played.time = advance(played.time, (at - last) * speed, waits);
@@ -110,13 +103,9 @@ export function createPlayback(options: PlaybackOptions): Playback {
     play(turns, turn) {
       cancelFrame?.();
       cancelSeek?.();
-      const moment = getMoment();
-      const { position } = store.getState();
+      const { moment } = getShown();
       if (moment === undefined) start(turns, turn, 0);
-      else {
-        const time = position?.moment === moment ? position.time : timeOf(turns.log(moment.turn), moment.seq);
-        start(turns, moment.turn, time);
-      }
+      else start(turns, moment.turn, shownTime(getShown(), turns.log(moment.turn))!);
       last = now();
       if (!show(turns, played!.turn, played!.time)) return stop();
       store.setState({ playing: true, wait: waitAt(played!.waits, played!.time) });
@@ -139,10 +128,8 @@ export function createPlayback(options: PlaybackOptions): Playback {
 
 /** The time that is shown, in milliseconds since the turn started; undefined for now. */
 export function shownTime(
-  moment: Moment | undefined,
-  position: PlaybackState['position'],
+  { moment, time }: Pick<Inspection, 'moment' | 'time'>,
   log: readonly RunEvent[],
 ): number | undefined {
-  if (moment === undefined) return undefined;
-  return position?.moment === moment ? position.time : timeOf(log, moment.seq);
+  return moment === undefined ? undefined : (time ?? timeOf(log, moment.seq));
 }

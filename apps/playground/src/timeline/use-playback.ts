@@ -25,8 +25,8 @@ export const playback: Playback = createPlayback({
     const timer = setTimeout(callback, tickInterval());
     return () => clearTimeout(timer);
   },
-  getMoment: () => useInspection.getState().moment,
-  goTo: (moment) => useInspection.getState().goTo(moment),
+  getShown: () => useInspection.getState(),
+  goTo: (moment, time) => useInspection.getState().goTo(moment, time),
 });
 
 playback.subscribe(({ playing }, before) => {
@@ -46,6 +46,6 @@ export function turnsOf(session: RunSession): PlayedTurns {
 /** The time of a turn that is shown; undefined for now, and if another turn is shown. */
 export function useShownTime(session: RunSession, turn: number): number | undefined {
   const moment = useInspection((state) => state.moment);
-  const position = usePlayback((state) => state.position);
-  return moment?.turn === turn ? shownTime(moment, position, logOf(session, turn)) : undefined;
+  const time = useInspection((state) => state.time);
+  return moment?.turn === turn ? shownTime({ moment, time }, logOf(session, turn)) : undefined;
 }

@@ -53,7 +53,7 @@ function draw(log: readonly RunEvent[]): { drawn: number; failed: unknown[] } {
   const state = reduceAll(log);
   const shown = { ...session, run: { log: () => log } as never };
   renderToStaticMarkup(
-    createElement(Tooltip.Provider, null, createElement(RunBar, { session: shown, state, turn: 0 })),
+    createElement(Tooltip.Provider, null, createElement(RunBar, { session: shown, state })),
   );
   renderToStaticMarkup(
     createElement(TaskPanel, {

@@ -19,9 +19,7 @@ const session = {
 const running = { ...initialState, status: 'running', phase: 'text', elapsed: 300 } as RunState;
 
 function draw(props: { session: RunSession; state: RunState; isPast?: boolean }): string {
-  const html = renderToStaticMarkup(
-    createElement(Tooltip.Provider, null, createElement(RunBar, { turn: 0, ...props })),
-  );
+  const html = renderToStaticMarkup(createElement(Tooltip.Provider, null, createElement(RunBar, props)));
   return html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
 }
 

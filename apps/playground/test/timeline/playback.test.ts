@@ -1,6 +1,6 @@
 import type { RunEvent } from '@cueline/core';
 import { expect, test } from 'vitest';
-import type { Moment } from '../../src/state/inspection.ts';
+import type { Inspection, Moment } from '../../src/state/inspection.ts';
 import { createPlayback, shownTime, type Playback } from '../../src/timeline/playback.ts';
 
 const logs = [
@@ -12,12 +12,12 @@ const turns = { count: () => logs.length, log: (turn: number) => logs[turn]! };
 /** A playback whose clock and frames the test controls. */
 function setUp() {
   let time = 1_000;
-  let moment: Moment | undefined;
+  let now: Pick<Inspection, 'moment' | 'time'> = { moment: undefined, time: undefined };
   const frames = new Set<() => void>();
   const shown: (string | undefined)[] = [];
-  const goTo = (next: Moment | undefined): void => {
-    moment = next;
-    shown.push(next && `${next.turn}:${next.seq}`);
+  const goTo = (moment: Moment | undefined, chosen?: number): void => {
+    if (moment === undefined || moment !== now.moment) shown.push(moment && `${moment.turn}:${moment.seq}`);
+    now = { moment, time: chosen };
   };
   const playback: Playback = createPlayback({
     now: () => time,
@@ -25,7 +25,7 @@ function setUp() {
       frames.add(callback);
       return () => frames.delete(callback);
     },
-    getMoment: () => moment,
+    getShown: () => now,
     goTo,
   });
   const frame = (ms: number): void => {
@@ -34,24 +34,24 @@ function setUp() {
     frames.clear();
     for (const callback of due) callback();
   };
-  return { playback, frame, goTo, shown, getMoment: () => moment };
+  return { playback, frame, goTo, shown, getShown: () => now };
 }
 
 test('playing shows events at their own times, continues with the next turn, and ends with the run as it is now', () => {
-  const { playback, frame, shown, getMoment } = setUp();
+  const { playback, frame, shown, getShown } = setUp();
   playback.play(turns, 0);
   for (const ms of [99, 1, 150, 50]) frame(ms);
   expect(shown).toEqual(['0:0', '0:1', '1:0']);
   for (const ms of [49, 1, 300]) frame(ms);
   expect(shown).toEqual(['0:0', '0:1', '1:0', '1:1']);
-  expect(shownTime(getMoment(), playback.getState().position, logs[1]!)).toBe(350);
+  expect(shownTime(getShown(), logs[1]!)).toBe(350);
   frame(50);
   expect(shown.at(-1)).toBeUndefined();
-  expect(playback.getState()).toMatchObject({ playing: false, position: undefined });
+  expect(playback.getState()).toMatchObject({ playing: false });
 });
 
 test('a higher speed applies from then on, and a pause keeps a time between two events', () => {
-  const { playback, frame, shown, getMoment } = setUp();
+  const { playback, frame, shown, getShown } = setUp();
   playback.play(turns, 1);
   frame(10);
   playback.setSpeed(8);
@@ -59,7 +59,7 @@ test('a higher speed applies from then on, and a pause keeps a time between two 
   expect(shown).toEqual(['1:0', '1:1']);
   playback.pause();
   frame(1_000);
-  expect(shownTime(getMoment(), playback.getState().position, logs[1]!)).toBe(90);
+  expect(shownTime(getShown(), logs[1]!)).toBe(90);
   playback.setSpeed(1);
   playback.play(turns, 0);
   frame(309);
