@@ -44,13 +44,15 @@ export function RunSummary({ session, state, turn }: RunSummaryProps) {
       <div aria-hidden className="mx-3 flex h-1.5 gap-px overflow-hidden rounded-full bg-hover">
         <span className="bg-text-kind" style={{ flexGrow: model }} />
         <span className="bg-tool" style={{ flexGrow: tools }} />
-        <span className="bg-warn" style={{ flexGrow: waiting }} />
+        <span className="stripes text-warn" style={{ flexGrow: waiting }} />
         <span style={{ flexGrow: Math.max(0, state.elapsed - model - tools - waiting) }} />
       </div>
       <dl className="flex flex-wrap gap-x-5 gap-y-1 px-3 pt-2 pb-2.5 text-sm">
         <Fact name="Model" dot="bg-text-kind" value={formatDuration(model)} />
         {state.toolCalls.length > 0 && <Fact name="Tools" dot="bg-tool" value={formatDuration(tools)} />}
-        {waiting > 0 && <Fact name="Waiting for you" dot="bg-warn" value={formatDuration(waiting)} />}
+        {waiting > 0 && (
+          <Fact name="Waiting for you" dot="stripes w-3! text-warn" value={formatDuration(waiting)} />
+        )}
         {totalTokens > 0 && (
           <Fact name="Tokens" value={`${formatCount(inputTokens)} in, ${formatCount(outputTokens)} out`} />
         )}
