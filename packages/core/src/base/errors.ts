@@ -1,3 +1,5 @@
+import { withoutUndefined } from './without-undefined.ts';
+
 /** The kind of an error, as a word that code can branch on. */
 export type CuelineErrorCode =
   // programmer mistakes: thrown before a run starts
@@ -86,16 +88,19 @@ export class CuelineError extends Error {
   constructor(
     code: CuelineErrorCode,
     message: string,
-    options: {
+    {
+      cause,
+      details,
+      source,
+    }: {
       cause?: unknown;
       details?: Record<string, unknown> | undefined;
       source?: ErrorSource | undefined;
     } = {},
   ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(message, withoutUndefined({ cause }));
     this.code = code;
-    if (options.details !== undefined) this.details = options.details;
-    if (options.source !== undefined) this.source = options.source;
+    Object.assign(this, withoutUndefined({ details, source }));
   }
 
   /** True for a CuelineError of any copy of this package, also across realms. */
@@ -111,12 +116,8 @@ export class CuelineError extends Error {
 
   /** Returns the error as the log has it: code, message, details; without cause and stack. */
   toJSON(): SerializedError {
-    const json: SerializedError = {
-      code: this.code,
-      message: this.message,
-      ...(this.details === undefined ? {} : { details: this.details }),
-      ...(this.source === undefined ? {} : { source: this.source }),
-    };
+    const { code, message, details, source } = this;
+    const json: SerializedError = withoutUndefined({ code, message, details, source });
     originals.set(json, this);
     return json;
   }

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../base/without-undefined.ts';
 import type { UIMessage } from 'ai';
 import type { CuelineError } from '../base/errors.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
@@ -12,20 +13,24 @@ export function* failedStart(
   messages: readonly UIMessage[] = [],
   input?: unknown,
 ): Generator<RunEvent> {
-  yield {
+  yield withoutUndefined({
     seq: 0,
     t: 0,
     type: 'run-start',
     v: LOG_VERSION,
     runId: '',
-    ...(name === '' ? {} : { name }),
+    name: name === '' ? undefined : name,
     model: '',
-    ...(input === undefined ? {} : { input }),
+    input,
     messages: [...messages],
-    ...(messages.length === 0 ? {} : { turns: messages.length }),
+    turns: messages.length === 0 ? undefined : messages.length,
     messageId: '',
-  };
-  yield error === undefined
-    ? { seq: 1, t: 0, type: 'run-end', outcome: 'stopped' }
-    : { seq: 1, t: 0, type: 'run-end', outcome: 'error', error: error.toJSON() };
+  });
+  yield withoutUndefined({
+    seq: 1,
+    t: 0,
+    type: 'run-end',
+    outcome: error === undefined ? 'stopped' : 'error',
+    error: error?.toJSON(),
+  });
 }

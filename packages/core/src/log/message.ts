@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../base/without-undefined.ts';
 import type { MessagePart, StateDraft } from './state-draft.ts';
 import type { RunEvent } from './events.ts';
 import { addPart, partAt, stepMessage, voidStep, writtenMessage } from './written-message.ts';
@@ -90,5 +91,5 @@ function blockKindOf({ type }: { type: `${'text' | 'reasoning'}-${string}` }): '
 }
 
 function metadata(event: { providerMetadata?: unknown }): { providerMetadata?: never } {
-  return event.providerMetadata === undefined ? {} : { providerMetadata: event.providerMetadata as never };
+  return withoutUndefined({ providerMetadata: event.providerMetadata as never });
 }

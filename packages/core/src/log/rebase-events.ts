@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../base/without-undefined.ts';
 import type { RunEvent } from './events.ts';
 
 /** Moves the events of an executor to their place in a log that may have started before it. */
@@ -16,7 +17,7 @@ export function rebaseEvents(kept: readonly RunEvent[], key: string | undefined)
   const before = kept.length;
   const time = kept.at(-1)?.t ?? 0;
   const steps = kept.filter(({ type, agent }) => type === 'step-start' && agent === undefined).length;
-  const withKey = key === undefined ? {} : { key };
+  const withKey = withoutUndefined({ key });
 
   return {
     before,
@@ -27,8 +28,7 @@ export function rebaseEvents(kept: readonly RunEvent[], key: string | undefined)
       switch (rebased.type) {
         case 'run-start': {
           const { seq, t, runId, model, simulated } = rebased;
-          const isSimulated = simulated === undefined ? {} : { simulated };
-          return { seq, t, type: 'run-resume', runId, model, ...isSimulated, ...withKey };
+          return withoutUndefined({ seq, t, type: 'run-resume', runId, model, simulated, key });
         }
         case 'step-start':
         case 'step-end':

@@ -1,3 +1,5 @@
+import { withoutUndefined } from '../base/without-undefined.ts';
+import { isTaskDone } from '../tasks/task-status.ts';
 import type { TaskEvent, TaskStatus } from '../tasks/task-item.ts';
 import { applyTaskUpdate } from '../tasks/apply-task-update.ts';
 import type { TaskState } from './state.ts';
@@ -33,10 +35,8 @@ export function applyToTasks(
   if ((task === undefined) !== (event.type === 'task-add')) return;
   const tasks = writable(facts.tasks as TaskState[]);
   facts.tasks = tasks;
-  const written = (item: TaskState): TaskState => {
-    const earlier = progress.earlierTasks.get(id);
-    return withTimes(timed(item, task?.status, event), earlier?.status === item.status ? earlier : undefined);
-  };
+  const written = (item: TaskState): TaskState =>
+    withEarlierTimes(timed(item, task?.status, event), progress.earlierTasks.get(id));
   if (event.type === 'task-update') {
     tasks[index!] = written(applyTaskUpdate(task!, event));
     return;
@@ -61,18 +61,18 @@ function timed(
   { seq, t }: { seq: number; t: number },
 ): TaskState {
   const { startedAt = item.status === 'in_progress' ? t : undefined, finishedAt = t, ...task } = item;
-  const ended = task.status === 'completed' || task.status === 'failed' || task.status === 'skipped';
-  return {
+  const ended = isTaskDone(task) || task.status === 'failed';
+  return withoutUndefined({
     ...task,
     seq,
-    ...(startedAt === undefined || task.status === 'pending' ? {} : { startedAt }),
-    ...(ended ? { finishedAt: task.status === before ? finishedAt : t } : {}),
-  };
+    startedAt: task.status === 'pending' ? undefined : startedAt,
+    finishedAt: ended ? (task.status === before ? finishedAt : t) : undefined,
+  });
 }
 
-/** Returns a task with the times of its earlier end, if they are known. */
-function withTimes(task: TaskState, known: TaskState | undefined): TaskState {
-  if (known?.finishedAt === undefined) return task;
-  const { startedAt, finishedAt } = known;
-  return { ...task, ...(startedAt === undefined ? {} : { startedAt }), finishedAt };
+/** Returns a task with the times of its earlier end, if it ended in the same way before the run resumed. */
+function withEarlierTimes(task: TaskState, earlier: TaskState | undefined): TaskState {
+  if (earlier?.finishedAt === undefined || earlier.status !== task.status) return task;
+  const { startedAt, finishedAt } = earlier;
+  return { ...task, ...withoutUndefined({ startedAt, finishedAt }) };
 }

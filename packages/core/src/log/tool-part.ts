@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../base/without-undefined.ts';
 import type { MessagePart, StateDraft, StateFields, ToolPart } from './state-draft.ts';
 import type { RunEvent, ToolCallFacts } from './events.ts';
 import { addPart, partAt, stepMessage, writtenParts } from './written-message.ts';
@@ -84,13 +85,13 @@ function applyToPart(draft: StateDraft, part: ToolPart, event: PartEvent): void 
     case 'approval-automatic': {
       const { approvalId: id, approved, reason } = event;
       part.state = 'approval-responded';
-      part.approval = { id, isAutomatic: true, approved, ...(reason === undefined ? {} : { reason }) };
+      part.approval = withoutUndefined({ id, isAutomatic: true, approved, reason });
       return;
     }
     case 'approval-request': {
       const { approvalId: id, reason } = event;
       part.state = 'approval-requested';
-      part.approval = { id, ...(reason === undefined ? {} : { requestReason: reason }) };
+      part.approval = withoutUndefined({ id, requestReason: reason });
       return;
     }
     case 'approval-response':
@@ -106,9 +107,9 @@ function applyToPart(draft: StateDraft, part: ToolPart, event: PartEvent): void 
 /** The approval is given or refused. A refused call of a provider has no other end. */
 function respondToApproval(part: ToolPart, { approvalId, response }: Event<'approval-response'>): void {
   const { approved } = response;
-  const reason = response.approved || response.reason === undefined ? {} : { reason: response.reason };
+  const reason = response.approved ? undefined : response.reason;
   part.state = part.providerExecuted === true && !approved ? 'output-denied' : 'approval-responded';
-  part.approval = { ...part.approval, id: approvalId, approved, ...reason };
+  part.approval = { ...part.approval, ...withoutUndefined({ id: approvalId, approved, reason }) };
 }
 
 /** Ends the calls that still wait for an approval as failed. */

@@ -3,6 +3,7 @@ import type { PromptTypes } from '../log/state.ts';
 import type { ToolArguments, ToolSchema } from '../tools/schema.ts';
 import type { LanguageModel } from 'ai';
 import { CuelineError } from '../base/errors.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { isRecord } from '../base/is-record.ts';
 import { noteInput } from './prompt-inputs.ts';
 import type { Plugin, PluginMethods, Prompt } from './prompt.ts';
@@ -124,11 +125,7 @@ export function definePrompt<Input, const Settings extends PromptSettings>(
     kind: 'prompt',
     name,
     run: input === undefined ? run : withSchema(name, input, run),
-    ...(input === undefined ? {} : { input }),
-    ...(model === undefined ? {} : { model }),
-    ...(plugins === undefined ? {} : { plugins }),
-    ...(output === undefined ? {} : { output }),
-    ...(tools === undefined ? {} : { tools }),
+    ...withoutUndefined({ input, model, plugins, output, tools }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { CuelineError } from '../base/errors.ts';
 import type { RunCommand } from '../executors/executor.ts';
 import type { RunHandle } from '../log/run-handle.ts';
@@ -27,18 +28,12 @@ export function createRunCommands(attempts: Attempts): RunCommands {
     sendToAttempt(attempts.ownerOf(id), command);
 
   return {
-    edit: (edit, agent) =>
-      sendToAttempt(attempts.shown, { type: 'edit', edit, ...(agent === undefined ? {} : { agent }) }),
+    edit: (edit, agent) => sendToAttempt(attempts.shown, withoutUndefined({ type: 'edit', edit, agent })),
     respondToApproval: (approvalId, response) =>
       answer(approvalId, { type: 'approval-response', approvalId, response }),
     respondToClientTool: (clientCallId, response) =>
       answer(clientCallId, { type: 'client-tool-response', clientCallId, response }),
     claimClientTool: (clientCallId, page, instead) =>
-      answer(clientCallId, {
-        type: 'client-tool-claim',
-        clientCallId,
-        page,
-        ...(instead === undefined ? {} : { instead }),
-      }),
+      answer(clientCallId, withoutUndefined({ type: 'client-tool-claim', clientCallId, page, instead })),
   };
 }

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../base/without-undefined.ts';
 import type { TaskEvent, TaskItem } from './task-item.ts';
 /** Returns a task after an update. Its other fields stay. */
 export function applyTaskUpdate<Task extends TaskItem>(
@@ -6,17 +7,17 @@ export function applyTaskUpdate<Task extends TaskItem>(
 ): Task {
   const { title = task.title, status = task.status, attempts = task.attempts } = event;
   const { result = task.result, error = task.error } = event;
-  const { result: _result, error: _error, ...rest } = task;
   const isRenamed = event.by === 'user' && task.origin === 'author' && title !== task.title;
-  const after: Omit<Task, 'result' | 'error'> & Pick<TaskItem, 'result' | 'error'> = {
-    ...rest,
+  const after = withoutUndefined({
+    ...task,
     title,
-    ...(isRenamed ? { authored: task.authored ?? task.title } : {}),
+    authored: task.authored ?? (isRenamed ? task.title : undefined),
     status,
     attempts,
-    ...(result === undefined || result === null ? {} : { result }),
-    ...(error === undefined || error === null ? {} : { error }),
-  };
+    // null removes them
+    result: result ?? undefined,
+    error: error ?? undefined,
+  });
   // the same fields, although the compiler does not see that they make up a `Task`
   return after as unknown as Task;
 }
