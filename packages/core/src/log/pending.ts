@@ -1,4 +1,3 @@
-import { lastIndexOfId, type IdIndex } from './id-index.ts';
 import type { ApprovalState, ClientToolCallState, RunFacts } from './state.ts';
 
 /** True for an approval, or a call of a client tool, that waits for its response. */
@@ -12,22 +11,6 @@ export function hasPending({
   clientToolCalls,
 }: Pick<RunFacts, 'approvals' | 'clientToolCalls'>): boolean {
   return approvals.some(isPending) || clientToolCalls.some(isPending);
-}
-
-/** Changes an item if it is pending: only the first response counts, and so does a withdrawal. */
-export function changePending<Item extends ApprovalState | ClientToolCallState>(
-  writable: <T extends object>(value: T) => T,
-  items: Item[],
-  index: IdIndex<Item>,
-  id: string,
-  change: Partial<Item>,
-): Item[] {
-  const position = lastIndexOfId(index, items, id) ?? -1;
-  const item = items[position];
-  if (item === undefined || !isPending(item)) return items;
-  const changed = writable(items);
-  changed[position] = { ...item, ...change };
-  return changed;
 }
 
 /** Withdraws all items that are pending. */

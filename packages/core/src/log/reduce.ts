@@ -1,7 +1,8 @@
+import { withoutUndefined } from '../base/without-undefined.ts';
 import type { RunEvent } from './events.ts';
 import { lastIndexOfId, type IdIndex } from './id-index.ts';
 import type { AgentFacts, ApprovalState, ClientToolCallState, RunFacts, RunState } from './state.ts';
-import { changePending, hasPending, withdrawPending } from './pending.ts';
+import { hasPending, isPending, withdrawPending } from './pending.ts';
 import { addUsage } from './step.ts';
 import { createAgentReducer, emptyFacts, type AgentReducer } from './agent-reducer.ts';
 
@@ -117,29 +118,23 @@ function apply(draft: RunDraft, event: RunEvent): void {
       if (event.output !== undefined) agent.facts.output = event.output;
       return;
     }
-    case 'approval-request': {
+    case 'approval-request':
       applyToOwner(draft, event);
-      const { type: _type, seq: _seq, t: requestedAt, ...approval } = event;
-      (facts.approvals = run.writable(facts.approvals)).push({ ...approval, requestedAt });
-      return;
-    }
+      return addPending(draft, 'approvals', event);
     case 'approval-response':
       applyToOwner(draft, event);
-      return changeApproval(draft, event.approvalId, { response: event.response });
+      return changePending(draft, 'approvals', event.approvalId, { response: event.response });
     case 'approval-withdraw':
       applyToOwner(draft, event);
-      return changeApproval(draft, event.approvalId, { withdrawn: true });
-    case 'client-tool-request': {
-      const { type: _type, seq: _seq, t: requestedAt, ...call } = event;
-      (facts.clientToolCalls = run.writable(facts.clientToolCalls)).push({ ...call, requestedAt });
-      return;
-    }
+      return changePending(draft, 'approvals', event.approvalId, { withdrawn: true });
+    case 'client-tool-request':
+      return addPending(draft, 'clientToolCalls', event);
     case 'client-tool-claim':
-      return changeClientToolCall(draft, event.clientCallId, { page: event.page });
+      return changePending(draft, 'clientToolCalls', event.clientCallId, { page: event.page });
     case 'client-tool-response':
-      return changeClientToolCall(draft, event.clientCallId, { response: event.response });
+      return changePending(draft, 'clientToolCalls', event.clientCallId, { response: event.response });
     case 'client-tool-withdraw':
-      return changeClientToolCall(draft, event.clientCallId, { withdrawn: true });
+      return changePending(draft, 'clientToolCalls', event.clientCallId, { withdrawn: true });
     default:
       if (event.agent === undefined) run.apply(event);
       else applyToAgent(draft, event.agent, event);
@@ -150,9 +145,8 @@ type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
 function beginRun(event: EventOf<'run-start'>): RunDraft {
   const { runId, model, simulated = false, name, messages, messageId, structured = false } = event;
-  const named = name === undefined ? {} : { name };
   return createDraft(
-    { ...initialState, runId, model, simulated, messages: [...messages], ...named },
+    { ...initialState, runId, model, simulated, messages: [...messages], ...withoutUndefined({ name }) },
     { messageId, structured },
   );
 }
@@ -212,22 +206,33 @@ function applyToOwner(draft: RunDraft, event: Extract<RunEvent, { approvalId: st
   owner?.apply(event, run.facts.approvals[position]?.toolCallId);
 }
 
-function changeApproval({ run, approvals }: RunDraft, id: string, change: Partial<ApprovalState>): void {
-  run.facts.approvals = changePending(run.writable, run.facts.approvals, approvals, id, change);
+type PendingItem = ApprovalState | ClientToolCallState;
+/** The lists of a run's facts with items that may be pending, without what tells their items apart. */
+type PendingLists = Record<'approvals' | 'clientToolCalls', PendingItem[]>;
+
+/** Adds an approval, or a call of a client tool. */
+function addPending(
+  { run }: RunDraft,
+  list: keyof PendingLists,
+  { type: _type, seq: _seq, t: requestedAt, ...request }: EventOf<'approval-request' | 'client-tool-request'>,
+): void {
+  const lists: PendingLists = run.facts;
+  (lists[list] = run.writable(lists[list])).push({ ...request, requestedAt });
 }
 
-function changeClientToolCall(
-  { run, clientToolCalls }: RunDraft,
+/** Changes an item if it is pending: only the first response counts, and so does a withdrawal. */
+function changePending(
+  draft: RunDraft,
+  list: keyof PendingLists,
   id: string,
-  change: Partial<ClientToolCallState>,
+  change: Partial<PendingItem>,
 ): void {
-  run.facts.clientToolCalls = changePending(
-    run.writable,
-    run.facts.clientToolCalls,
-    clientToolCalls,
-    id,
-    change,
-  );
+  const { run } = draft;
+  const lists: PendingLists = run.facts;
+  const position = lastIndexOfId(draft[list] as IdIndex<PendingItem>, lists[list], id) ?? -1;
+  const item = lists[list][position];
+  if (item === undefined || !isPending(item)) return;
+  (lists[list] = run.writable(lists[list]))[position] = { ...item, ...change } as PendingItem;
 }
 
 /**
