@@ -48,21 +48,6 @@ export const emptyFacts: CommonFacts = {
   warnings: [],
 };
 
-const noProgress: DraftProgress = {
-  messageId: '',
-  open: new Map(),
-  inputs: new Map(),
-  stale: new Map(),
-  stepStartIndex: undefined,
-  stepHasText: false,
-  steered: [],
-  answerIsStale: false,
-  earlierTasks: new Map(),
-  earlierText: '',
-  structured: false,
-  status: { status: 'idle' },
-};
-
 const progressOf = new WeakMap<object, DraftProgress>();
 
 /** Continues a state that a snapshot returned, or starts one that writes `answer`. */
@@ -210,7 +195,7 @@ function beginStep({ facts, writable, progress }: StateDraft, event: EventOf<'st
     ...(progress.steered.length === 0 ? {} : { steered: progress.steered }),
   });
   progress.steered = [];
-  progress.earlierTasks = noProgress.earlierTasks;
+  progress.earlierTasks = new Map();
   progress.stepHasText = false;
   progress.earlierText = facts.text;
   running(progress, 'requesting');
@@ -329,13 +314,21 @@ function endStatus(event: RunEnd, result: unknown): RunStatus {
   }
 }
 
-function copyProgress(progress: DraftProgress = noProgress): DraftProgress {
+/** Returns a copy of `known`, or the progress before the first event. */
+function copyProgress(known?: DraftProgress): DraftProgress {
   return {
-    ...progress,
-    open: new Map(progress.open),
+    messageId: '',
+    stepHasText: false,
+    answerIsStale: false,
+    earlierTasks: new Map(),
+    earlierText: '',
+    structured: false,
+    status: { status: 'idle' },
+    ...known,
+    open: new Map(known?.open),
     // states share the readers of streamed arguments; a reader that is behind is created anew
-    inputs: new Map(progress.inputs),
+    inputs: new Map(known?.inputs),
     stale: new Map(),
-    steered: [...progress.steered],
+    steered: [...(known?.steered ?? [])],
   };
 }

@@ -69,7 +69,7 @@ export type MessageProgress = {
   /** True once the current step has written text. */
   stepHasText: boolean;
   /** The index of the current step's `step-start` part; undefined before it exists. */
-  stepStartIndex: number | undefined;
+  stepStartIndex?: number | undefined;
 };
 
 /** A tool's part of a UI message while it is being written, in any state. */

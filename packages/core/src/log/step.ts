@@ -41,11 +41,11 @@ function link(request: CompiledRequest | undefined, { keep, messages }: RequestC
   const kept = Math.min(keep, before.length);
   // a step that keeps as many itself adds nothing, and readers do not have to visit it
   while (before.before !== undefined && before.keep >= kept) before = before.before;
-  return { before, keep: kept, messages, length: kept + messages.length };
+  return linkOf(messages, before, kept);
 }
 
-function linkOf(messages: readonly ModelMessage[]): Messages {
-  return { before: undefined, keep: 0, messages, length: messages.length };
+function linkOf(messages: readonly ModelMessage[], before?: Messages, keep = 0): Messages {
+  return { before, keep, messages, length: keep + messages.length };
 }
 
 function listOf(whole: Messages): ModelMessage[] {

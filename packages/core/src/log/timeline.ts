@@ -19,10 +19,10 @@ export function createTimeline(events: readonly RunEvent[]): (seq: number) => Ru
     if (count === last.count) return last.state;
     const nearest = Math.min(Math.floor(count / CHECKPOINT_INTERVAL), kept.length - 1);
     const reducer = createReducer(kept[nearest]);
-    for (let index = nearest * CHECKPOINT_INTERVAL; index < count; index++) {
-      reducer.apply(events[index]!);
-      if ((index + 1) % CHECKPOINT_INTERVAL === 0)
-        kept[(index + 1) / CHECKPOINT_INTERVAL] ??= reducer.snapshot();
+    let applied = nearest * CHECKPOINT_INTERVAL;
+    while (applied < count) {
+      reducer.apply(events[applied++]!);
+      if (applied % CHECKPOINT_INTERVAL === 0) kept[applied / CHECKPOINT_INTERVAL] ??= reducer.snapshot();
     }
     last = { count, state: reducer.snapshot() };
     return last.state;

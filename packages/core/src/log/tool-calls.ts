@@ -45,9 +45,8 @@ function applyToCall(draft: StateDraft, call: ToolCallState, event: RunEvent): v
       // another branch of states may have fed the reader
       if (call.inputEncoding !== 'text') {
         const { inputs } = draft.progress;
-        const known = inputs.get(call.toolCallId);
-        const reader = feedReader(known, call.inputText, event.delta);
-        if (reader !== known) inputs.set(call.toolCallId, reader);
+        const { toolCallId, inputText } = call;
+        inputs.set(toolCallId, feedReader(inputs.get(toolCallId), inputText, event.delta));
       }
       if (!('input' in call)) markStale(draft.progress, call);
       return;

@@ -139,16 +139,16 @@ function writeInput(
   const isDynamic = dynamic === true;
   const type = isDynamic ? 'dynamic-tool' : `tool-${toolName}`;
   const isIt = (part: ToolPart): boolean => (part.type === 'dynamic-tool') === isDynamic;
-  let part = findInStep(draft, toolCallId, isIt);
-  if (part === undefined) {
-    const { state } = now;
-    const made: ToolPart = { type, ...(isDynamic ? { toolName } : {}), toolCallId, state, input: undefined };
-    part = partAt(draft, addPart(draft, made as unknown as MessagePart)) as ToolPart;
-  } else if (isDynamic) part.toolName = toolName;
-  else part.type = type;
+  const part = findInStep(draft, toolCallId, isIt) ?? addToolPart(draft, { type, toolCallId, ...now });
+  part.type = type;
+  if (isDynamic) part.toolName = toolName;
   write(part, now);
   if (title !== undefined) part.title = title;
   addFacts(part, event, now.state === 'output-error' ? 'resultProviderMetadata' : 'callProviderMetadata');
+}
+
+function addToolPart(draft: StateDraft, part: ToolPart): ToolPart {
+  return partAt(draft, addPart(draft, part as unknown as MessagePart)) as ToolPart;
 }
 
 function writeResult(part: ToolPart, event: ToolCallFacts, now: Pick<ToolPart, 'state'> & StateFields): void {

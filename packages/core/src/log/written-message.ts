@@ -35,10 +35,10 @@ export function addPart(draft: StateDraft, part: MessagePart): number {
 }
 
 /** Returns the part at an index as a copy that may be written to. */
-export function partAt(draft: StateDraft, index: number | undefined): MessagePart | undefined {
+export function partAt(draft: StateDraft, index = -1): MessagePart | undefined {
   const parts = lastMessage(draft)?.parts;
-  const part = index === undefined ? undefined : parts?.[index];
-  if (parts === undefined || part === undefined || index === undefined) return undefined;
+  const part = parts?.[index];
+  if (parts === undefined || part === undefined) return undefined;
   return (parts[index] = draft.writable(part));
 }
 
