@@ -55,18 +55,21 @@ export type RunLogOptions = {
 };
 
 /** Creates a log. It reduces only when its state is read, so an unread log costs an array push per event. */
-export function createRunLog(options: RunLogOptions = {}): RunLog {
-  const now = options.now ?? (() => performance.now());
-  const schedule = options.schedule ?? nextFrame;
-  const { elapsed = 0 } = options;
-  const events: RunEvent[] = [...(options.events ?? [])];
-  const reducer: Reducer = createReducer(options.state);
+export function createRunLog({
+  now = () => performance.now(),
+  schedule = nextFrame,
+  events: earlier = [],
+  state,
+  elapsed = 0,
+}: RunLogOptions = {}): RunLog {
+  const events: RunEvent[] = [...earlier];
+  const reducer: Reducer = createReducer(state);
   const subscribers = new Set<(state: RunState) => void>();
   const listeners = new Set<(event: RunEvent) => void>();
   let origin: number | undefined;
   let lastTime = events.at(-1)?.t ?? 0;
   let ended = events.at(-1)?.type === 'run-end';
-  let reduced = options.state === undefined ? 0 : events.length;
+  let reduced = state === undefined ? 0 : events.length;
   let timeline: ((seq: number) => RunState) | undefined;
   let notifiedCount = events.length;
   let telling = false;
@@ -104,8 +107,7 @@ export function createRunLog(options: RunLogOptions = {}): RunLog {
     const until = now() + SLICE_MS;
     while (reduced < events.length && now() < until) reduceUpTo(reduced + SLICE_EVENTS);
     if (reduced < events.length) scheduleNotification();
-    const state = reducer.snapshot();
-    callAll(subscribers, state);
+    callAll(subscribers, reducer.snapshot());
   }
 
   function reduceUpTo(end: number): void {
@@ -113,7 +115,7 @@ export function createRunLog(options: RunLogOptions = {}): RunLog {
     while (reduced < last) reducer.apply(events[reduced++]!);
   }
 
-  return {
+  const log: RunLog = {
     events,
     get ended() {
       return ended;
@@ -145,24 +147,20 @@ export function createRunLog(options: RunLogOptions = {}): RunLog {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    read: (afterSeq = -1) => ({
-      [Symbol.asyncIterator]: () => readEvents({ events, listeners, hasEnded: () => ended }, afterSeq + 1),
-    }),
+    read: (afterSeq = -1) => ({ [Symbol.asyncIterator]: () => readEvents(log, afterSeq + 1) }),
   };
+  return log;
 }
 
 /** Emits the events of a log from `index` on, the past and the future ones. */
-function readEvents(
-  log: { events: readonly RunEvent[]; listeners: Set<(event: RunEvent) => void>; hasEnded(): boolean },
-  index: number,
-): AsyncIterator<RunEvent> {
+function readEvents(log: RunLog, index: number): AsyncIterator<RunEvent> {
   let done = false;
   let wake: (() => void) | undefined;
   const awaken = (): void => wake?.();
-  log.listeners.add(awaken);
+  const unlisten = log.listen(awaken);
   const finish = (): IteratorResult<RunEvent> => {
     done = true;
-    log.listeners.delete(awaken);
+    unlisten();
     return { done: true, value: undefined };
   };
   return {
@@ -170,7 +168,7 @@ function readEvents(
       for (;;) {
         if (done) return finish();
         if (index < log.events.length) return { done: false, value: log.events[index++]! };
-        if (log.hasEnded()) return finish();
+        if (log.ended) return finish();
         await new Promise<void>((resolve) => (wake = resolve));
       }
     },

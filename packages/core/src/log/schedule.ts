@@ -16,19 +16,15 @@ type FrameHost = {
 /** The default {@link Scheduler}: once a frame, and at least four times a second in a hidden tab. */
 export const nextFrame: Scheduler = (callback) => {
   const host = globalThis as FrameHost;
-  if (host.requestAnimationFrame === undefined) {
-    const timer = setTimeout(callback, FRAME_MS);
-    return () => clearTimeout(timer);
-  }
   const cancel = (): void => {
-    host.cancelAnimationFrame?.(frame);
+    if (frame !== undefined) host.cancelAnimationFrame?.(frame);
     clearTimeout(timer);
   };
   const fire = (): void => {
     cancel();
     callback();
   };
-  const frame = host.requestAnimationFrame(fire);
-  const timer = setTimeout(fire, HIDDEN_TAB_MS);
+  const frame = host.requestAnimationFrame?.(fire);
+  const timer = setTimeout(fire, frame === undefined ? FRAME_MS : HIDDEN_TAB_MS);
   return cancel;
 };
