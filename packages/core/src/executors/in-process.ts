@@ -36,13 +36,7 @@ export function inProcessWith(
         const [runner, settings] = await Promise.all([loadRunner(), models()]);
         return runner.startInProcess(request, signal, settings, runs, onWork);
       }),
-    attach(runId, afterSeq, signal) {
-      const run = runs.get(runId);
-      if (run === undefined) return undefined;
-      if (signal.aborted) run.stop();
-      else signal.addEventListener('abort', () => run.stop(), { once: true });
-      return run.events(afterSeq);
-    },
+    attach: (runId, afterSeq, signal) => runs.get(runId)?.attach(afterSeq, signal),
     send: (runId, command) =>
       runs.get(runId)?.send(command) ?? { accepted: false, reason: 'The run is not in progress.' },
   };

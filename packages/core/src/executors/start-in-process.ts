@@ -11,12 +11,12 @@ import { sendCommand } from './send-command.ts';
 import type { WorkListener } from '../base/track-work.ts';
 
 /** A run in this process, as its executor uses it. */
-type KnownRun = Pick<RunHandle, 'log' | 'stop'> & {
+type KnownRun = Pick<RunHandle, 'log'> & {
   /**
-   * Returns the events after `afterSeq`. The run stays known until a caller has read its end, because a caller who
-   * stopped reading may come back.
+   * Returns the events after `afterSeq`. Aborting `signal` ends the run. The run stays known until a caller has read its
+   * end, because a caller who stopped reading may come back.
    */
-  events(afterSeq?: number): AsyncIterable<RunEvent>;
+  attach(afterSeq: number, signal: AbortSignal): AsyncIterable<RunEvent>;
   send(command: RunCommand): Promise<EditReply>;
 };
 
@@ -60,8 +60,11 @@ export async function startInProcess<Input>(
     untilRead(run.events(afterSeq), () => runs.delete(run.id));
   runs.set(run.id, {
     log: run.log,
-    stop: run.stop,
-    events: (afterSeq) => ({ [Symbol.asyncIterator]: () => events(afterSeq) }),
+    attach(afterSeq, signal) {
+      if (signal.aborted) run.stop();
+      else signal.addEventListener('abort', () => run.stop(), { once: true });
+      return { [Symbol.asyncIterator]: () => events(afterSeq) };
+    },
     send: (command) => sendCommand(run, command),
   });
   forgetOldest(runs);

@@ -7,20 +7,10 @@ import { validateOf, type SchemaResult } from '../tools/standard-schema.ts';
  * which also has the path of each issue in `details.issues`.
  */
 export function readInput(name: string, schema: ToolSchema, input: unknown): unknown {
-  const validate = validateOf(schema);
-  const take = (result: SchemaResult): unknown => {
-    // valibot returns a value besides the issues
-    const { issues } = result;
-    if (issues === undefined) return result.value;
-    return import('./invalid-input-error.ts').then(({ invalidInputError }) => {
-      throw invalidInputError(name, issues);
-    });
-  };
-  if (validate === undefined) {
-    return import('../tools/validate-json.ts').then(async ({ validateJson }) =>
-      take(await validateJson(schema, input)),
-    );
-  }
-  const result = validate(input);
-  return result instanceof Promise ? result.then(take) : take(result);
+  const read = (result: SchemaResult | undefined): unknown =>
+    result !== undefined && result.issues === undefined
+      ? result.value
+      : import('./check-input.ts').then(({ checkInput }) => checkInput(name, schema, input, result));
+  const result = validateOf(schema)?.(input);
+  return result instanceof Promise ? result.then(read) : read(result);
 }

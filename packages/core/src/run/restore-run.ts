@@ -1,15 +1,14 @@
-import type { EventWriter, StoredLog, TabbedRun } from '../storage/event-writer.ts';
+import type { StoredLog, TabbedRun } from '../storage/event-writer.ts';
 import type { CuelineError } from '../base/errors.ts';
 import { loadModule } from '../base/load-module.ts';
 import type { RunEvent } from '../log/events.ts';
 import type { StartRequest } from './attempts.ts';
 import { continueLog } from './open-attempt.ts';
-import { sendToAttempt } from './run-commands.ts';
 import type { RunInternals } from './run-internals.ts';
 import type { RunStorage } from '../storage/run-storage.ts';
 import { notify } from './run-state.ts';
 import { createStartQueue } from './start-queue.ts';
-import type * as Store from '../storage/store-events.ts';
+import type * as OpenStorage from './open-storage.ts';
 
 /** Reads what the storage has of a run, and queues actions until that is known. */
 export type Restoring = {
@@ -45,35 +44,25 @@ export function createRestoring(
   let known: Promise<void> | undefined;
   let stop: (() => void) | undefined;
 
-  /** The run, for other tabs. */
-  const tab: TabbedRun = {
-    attempts: run.attempts,
-    log: () => run.log.events,
-    show(events) {
-      run.lastInput = undefined;
-      continueLog(run, events, true);
-    },
-    retry,
-    command: (command) => sendToAttempt(run.attempts.shown, command),
-    stop: stopRun,
-  };
-
   function onError(error: CuelineError | undefined): void {
     run.storageError = error;
     notify(run);
   }
 
+  /** Shows a log that grows in another tab. */
+  function show(events: readonly RunEvent[]): void {
+    run.lastInput = undefined;
+    continueLog(run, events, true);
+  }
+
   async function restore(): Promise<void> {
     if (storage === undefined) return continueLog(run, past, false);
     let stored: StoredLog = { events: [] };
-    let writer: EventWriter | undefined;
     try {
-      const { openEventWriter, readStored } = await loadStore();
-      run.writer = writer = await openEventWriter(storage, id, onError, tab);
-      stored = await readStored(storage, id);
-      if (stored.damage !== undefined) onError(stored.damage);
+      const { openStorage } = await loadStorage();
+      stored = await openStorage(run, { id, storage, onError, show, retry, stop: stopRun });
     } catch (error) {
-      // these throw only CuelineErrors
+      // both throw only CuelineErrors
       onError(error as CuelineError);
     }
     isKnown = true;
@@ -81,7 +70,7 @@ export function createRestoring(
     // a log that continues behind its damage is stored again from its beginning
     if (events.length > 0) continueLog(run, events, damage === undefined);
     else continueLog(run, past, false);
-    writer?.ready();
+    run.writer?.ready();
     stop?.();
     while (waiting.length > 0) waiting.next();
     notify(run);
@@ -111,6 +100,6 @@ export function createRestoring(
 }
 
 /** Loads the code of storages. A page that stores no runs does not load it. */
-function loadStore(): Promise<typeof Store> {
-  return loadModule('storage', import('../storage/store-events.ts'), 'storage_failed');
+function loadStorage(): Promise<typeof OpenStorage> {
+  return loadModule('storage', import('./open-storage.ts'), 'storage_failed');
 }

@@ -46,7 +46,7 @@ const PERMANENT_REASONS: ReadonlySet<unknown> = new Set(['denied', 'foreign', 'o
  * undefined once everything is stored again. After a lasting failure (`details.reason`), the rest of that log is not
  * stored.
  */
-export function createEventWriter(
+function createEventWriter(
   storage: RunStorage,
   id: string,
   onError: (error: CuelineError | undefined) => void,
