@@ -45,8 +45,7 @@ export function createJsonBuilder(): JsonBuilder {
     read(last) {
       // a value is never undefined, so undefined means that there is none
       let value = last;
-      for (let depth = openValues.length - 1; depth >= 0; depth--) {
-        const open = openValues[depth]!;
+      for (const open of openValues.toReversed()) {
         // in one copy, because pushing onto a copy would copy again to grow
         value = valueOf(open, open.values.concat(value === undefined ? [] : [value]));
       }

@@ -216,5 +216,5 @@ function isLiteral(code: number): boolean {
 /** `tr` → `true`, `-1.` → `-1`; undefined for a word without a value yet. */
 function completeWord(word: string): string | undefined {
   const literal = ['true', 'false', 'null'].find((candidate) => candidate.startsWith(word));
-  return literal ?? /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/.exec(word)?.[0];
+  return literal ?? /^-?\d+(\.\d+)?(e[-+]?\d+)?/i.exec(word)?.[0];
 }
