@@ -27,38 +27,34 @@ export type ClientToolRunner = {
 /** Creates a runner without functions. */
 export function createClientToolRunner(): ClientToolRunner {
   /** In the order in which they were provided. The last function of a name counts. */
-  const provided: Readonly<Record<string, AnyClientToolFunction>>[] = [];
+  const provided = new Set<Readonly<Record<string, AnyClientToolFunction>>>();
   const checks = new Set<() => void>();
 
   return {
     provide(tools) {
       // a copy, so that the same functions may be provided twice
       const own = { ...tools };
-      provided.push(own);
+      provided.add(own);
       for (const check of checks) check();
       return () => {
-        const index = provided.indexOf(own);
-        if (index >= 0) provided.splice(index, 1);
+        provided.delete(own);
       };
     },
     follow(attempt) {
       const { log, replays } = attempt;
       if (replays || log.ended) return;
       const check = (): void => {
-        const asks = (): boolean => log.getState().clientToolCalls.some(isPending);
         // a page that cannot load the code leaves the calls to other pages
-        if (provided.length > 0 && asks())
+        if (provided.size > 0 && log.getState().clientToolCalls.some(isPending))
           loadPage().then(
             (page) => page.runClientTools(attempt, provided),
             () => {},
           );
       };
       checks.add(check);
-      const unlisten = log.listen((event) => {
-        if (event.type === 'client-tool-request' || event.type === 'client-tool-claim') check();
-        if (event.type !== 'run-end') return;
-        checks.delete(check);
-        unlisten();
+      log.listen(({ type }) => {
+        if (type === 'client-tool-request' || type === 'client-tool-claim') check();
+        if (type === 'run-end') checks.delete(check);
       });
       check();
     },

@@ -11,14 +11,16 @@ const seenCalls = new WeakMap<RunLog, Set<string>>();
 /** Runs the pending client tool calls of a run that this page has a function for, each once. */
 export function runClientTools(
   { log, send: tell }: FollowedRun,
-  provided: readonly Readonly<Record<string, AnyClientToolFunction>>[],
+  provided: ReadonlySet<Readonly<Record<string, AnyClientToolFunction>>>,
 ): void {
   const seen = seenCalls.get(log) ?? new Set();
   seenCalls.set(log, seen);
   for (const call of log.getState().clientToolCalls) {
     if (!isPending(call)) continue;
     const { toolName, clientCallId, page = '' } = call;
-    const fn = provided.findLast((tools) => Object.hasOwn(tools, toolName) && tools[toolName] !== undefined);
+    const fn = [...provided].findLast(
+      (tools) => Object.hasOwn(tools, toolName) && tools[toolName] !== undefined,
+    );
     const turn = `${clientCallId} ${page}`;
     if (fn === undefined || seen.has(turn)) continue;
     seen.add(turn);

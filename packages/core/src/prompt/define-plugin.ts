@@ -14,16 +14,19 @@ type MethodsIn<Returned> = Extract<Awaited<Returned>, object>;
  *   setup: (prompt) => ({ defTerm: (term: string, meaning: string) => prompt.defSystem(term, meaning) }),
  * });
  */
-export function definePlugin<Returned>(plugin: {
+export function definePlugin<Returned>({
+  name,
+  setup,
+}: {
   name: string;
   setup: (prompt: Prompt) => Returned;
 }): Plugin<[MethodsIn<Returned>] extends [never] ? object : MethodsIn<Returned>> {
-  if (typeof plugin.setup !== 'function') {
+  if (typeof setup !== 'function') {
     throw new CuelineError(
       'invalid_definition',
-      `Plugin "${plugin.name}" has no setup: definePlugin({ name: '${plugin.name}', setup(prompt) { … } }).`,
+      `Plugin "${name}" has no setup: definePlugin({ name: '${name}', setup(prompt) { … } }).`,
     );
   }
   // the returned value is checked where it is used, because a script may ignore the types
-  return { kind: 'plugin', name: plugin.name, setup: plugin.setup as Plugin<never>['setup'] };
+  return { kind: 'plugin', name, setup: setup as Plugin<never>['setup'] };
 }

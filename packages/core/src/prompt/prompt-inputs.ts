@@ -3,8 +3,7 @@ const inputs = new WeakMap<object, unknown[]>();
 
 /** Remembers the input of a prompt function, which may come from a client or a model. */
 export function noteInput(prompt: object, ...values: readonly unknown[]): void {
-  const earlier = inputs.get(prompt) ?? [];
-  inputs.set(prompt, [...earlier, ...values.filter((value) => value !== undefined)]);
+  inputs.set(prompt, [...inputsOf(prompt), ...values.filter((value) => value !== undefined)]);
 }
 
 /** Returns the inputs that a prompt function has been called with so far. */

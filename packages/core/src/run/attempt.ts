@@ -125,7 +125,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
   function end(body: Omit<Extract<RunEventBody, { type: 'run-end' }>, 'type'>): void {
     if (log.events.length === 0) {
       const [start] = failedStart(name, undefined, request?.messages);
-      log.push({ ...start!, ...(key === undefined ? {} : { key }) });
+      log.push(rebasing.rebase(start!));
     }
     log.append({ type: 'run-end', ...body });
   }
@@ -207,10 +207,8 @@ export function createAttempt(options: AttemptOptions): Attempt {
 async function untilEnd(log: RunLog): Promise<unknown> {
   if (!log.ended) {
     await new Promise<void>((resolve) => {
-      const unlisten = log.listen(({ type }) => {
-        if (type !== 'run-end') return;
-        unlisten();
-        resolve();
+      log.listen(({ type }) => {
+        if (type === 'run-end') resolve();
       });
     });
   }

@@ -41,16 +41,12 @@ function createRunWith<Input, Types extends PromptTypes>(
     settings: { ...settings, definition: definition as unknown as PromptDefinition<unknown> },
     lastInput,
     log: createRunLog({ events: past }),
-    starting: undefined,
     isRestoring: false,
-    storageError: undefined,
-    writer: undefined,
     attempts: createAttempts(() => notify(run), attachOrFail),
     clientTools: createClientToolRunner(),
     schedule,
     subscribers: new Set(),
     listeners: new Set(),
-    unsubscribe: () => {},
   };
   const { attempts, clientTools } = run;
   if (tools !== undefined) clientTools.provide(tools);

@@ -21,14 +21,14 @@ export type RunInternals = {
   /** The shown log; before the first start, the log of the past. */
   log: RunLog;
   /** The state between a start and the first event of its log. */
-  starting: RunState | undefined;
+  starting?: RunState;
   /** True while starts wait until the stored log is known. */
   isRestoring: boolean;
-  storageError: CuelineError | undefined;
+  storageError?: CuelineError | undefined;
   /** The latest state, and what it was made of: the same facts are the same object. */
   latest?: { facts: readonly unknown[]; state: RunState };
   /** Stores the events. Missing without a storage, and until the storage is open. */
-  writer: EventWriter | undefined;
+  writer?: EventWriter;
   readonly attempts: Attempts;
   readonly clientTools: ClientToolRunner;
   readonly schedule: Scheduler | undefined;
@@ -37,5 +37,5 @@ export type RunInternals = {
   /** Called with every event of the shown log, at once. */
   readonly listeners: Set<(event: RunEvent) => void>;
   /** Ends the subscription to the shown log, which exists while there are subscribers. */
-  unsubscribe: () => void;
+  unsubscribe?: (() => void) | undefined;
 };

@@ -18,10 +18,10 @@ export function notify(run: RunInternals): void {
 /** Subscribes to the shown log while the run has subscribers. Call this whenever one of the two has changed. */
 export function watchLog(run: RunInternals): void {
   const { log, subscribers } = run;
-  run.unsubscribe();
+  run.unsubscribe?.();
   run.unsubscribe =
     subscribers.size === 0
-      ? () => {}
+      ? undefined
       : log.subscribe((state) => callAll(subscribers, withOverlay(run, state)));
 }
 
