@@ -20,7 +20,7 @@ export {
   type UseRunTasksOptions,
   type UseTaskListOptions,
 } from './use-task-list.ts';
-export { PromptProvider, type PromptProviderProps } from './prompt-provider.tsx';
+export { PromptProvider, type PromptProviderProps } from './prompt-provider.ts';
 export { createRunRegistry, type AnyRun, type RunRegistry, type RunRegistryOptions } from './run-registry.ts';
 export type { RunConfig, SharedRun } from './shared-run.ts';
 export type { Throttle, WatchedRun } from './subscribe-throttled.ts';

@@ -51,20 +51,18 @@ export type RunRegistryOptions = {
 /** An empty registry. `PromptProvider` makes its own; pass one to it to reach the same runs from outside React. */
 export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry {
   const { maxBackground = 8, maxKept = 50 } = options;
-  const runs = new Map<string, AnyRun>();
-  /** Runs that were only opened: React may discard a render without telling us. */
-  const opened = new Map<string, WeakRef<AnyRun>>();
+  /** By id. A run that was only opened is kept weakly: React may discard a render without telling us. */
+  const runs = new Map<string, AnyRun | WeakRef<AnyRun>>();
   /** Runs that were shown and are no longer, the one unseen for longest first. */
   const unseen = new Set<AnyRun>();
 
   function find(id: string): AnyRun | undefined {
-    return runs.get(id) ?? opened.get(id)?.deref();
+    const run = runs.get(id);
+    return run instanceof WeakRef ? run.deref() : run;
   }
 
   function keep(run: AnyRun): void {
-    if (opened.get(run.id)?.deref() !== run) return;
-    opened.delete(run.id);
-    runs.set(run.id, run);
+    if (find(run.id) === run) runs.set(run.id, run);
   }
 
   function isUnseen(run: AnyRun): boolean {
@@ -79,7 +77,7 @@ export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry
     for (const one of latestFirst.filter(isRunning).slice(maxBackground)) one.stop();
     for (const one of latestFirst.filter((one) => !isRunning(one)).slice(maxKept)) runs.delete(one.id);
     for (const one of unseen) if (!isUnseen(one)) unseen.delete(one);
-    for (const id of opened.keys()) if (find(id) === undefined) opened.delete(id);
+    for (const id of runs.keys()) if (find(id) === undefined) runs.delete(id);
   }
 
   return {
@@ -95,7 +93,7 @@ export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry
           onRelease: () => release(made),
           onUse: () => keep(made),
         });
-        opened.set(id, new WeakRef(made));
+        runs.set(id, new WeakRef(made));
         return made;
       }
       if (known.definition.name !== definition.name) {
@@ -109,11 +107,10 @@ export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry
       return known as unknown as SharedRun<Input, Types>;
     },
     get: find,
-    runs: () => [...runs.keys(), ...opened.keys()].flatMap((id) => find(id) ?? []),
+    runs: () => [...runs.keys()].flatMap((id) => find(id) ?? []),
     remove(id) {
       find(id)?.stop();
       runs.delete(id);
-      opened.delete(id);
     },
   };
 }

@@ -6,6 +6,7 @@ import {
   type Run,
   type RunOptions,
   type RunSettings,
+  type RunState,
 } from '@cueline/core';
 
 /**
@@ -57,11 +58,10 @@ export function createSharedRun<Input, Types extends PromptTypes>(
   const { configure, subscribe } = run;
   if (storage === undefined) hydrated.add(run);
 
-  const sharing: Pick<SharedRun<Input, Types>, 'configure' | 'hold' | 'held' | 'subscribe'> = {
-    get held() {
-      return holders > 0;
-    },
-    configure(settings) {
+  // onto the run itself: a copy would read `restored`, and with it the storage, during the render
+  const shared = Object.assign(run, {
+    held: false,
+    configure(settings: RunConfig<Input, Types>): void {
       config = { ...config, ...settings };
       const { definition: latest, defaults = {}, executor, model, options, ...unknown } = config;
       configure({
@@ -73,17 +73,19 @@ export function createSharedRun<Input, Types extends PromptTypes>(
         options: mergeOptions(defaults.options, options),
       });
     },
-    subscribe(listener) {
+    subscribe(listener: (state: RunState<Types>) => void): () => void {
       onUse?.();
       return subscribe(listener);
     },
-    hold() {
+    hold(): (onLast: 'keep' | 'stop') => void {
       holders += 1;
-      let held = true;
+      shared.held = true;
+      let isHolder = true;
       return (onLast) => {
-        if (!held) return;
-        held = false;
+        if (!isHolder) return;
+        isHolder = false;
         holders -= 1;
+        shared.held = holders > 0;
         // a component that only moves, and StrictMode's trial unmount, hold the run again before this
         queueMicrotask(() => {
           if (holders > 0) return;
@@ -92,15 +94,13 @@ export function createSharedRun<Input, Types extends PromptTypes>(
         });
       };
     },
-  };
-  sharing.configure(settings);
+  });
+  shared.configure(settings);
   const unlisten = run.listen(() => {
     unlisten();
     onUse?.();
   });
-  // onto the run itself: a copy would read `restored`, and with it the storage, during the render
-  return Object.defineProperties(run, Object.getOwnPropertyDescriptors(sharing)) as typeof run &
-    typeof sharing;
+  return shared;
 }
 
 /** The second set of options over the first; undefined if there is neither. */

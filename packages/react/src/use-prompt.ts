@@ -17,7 +17,7 @@ import type {
 } from '@cueline/core';
 import { useContext, useInsertionEffect, useMemo, useRef } from 'react';
 import { inlinePrompt } from './inline-prompt.ts';
-import { PromptContext } from './prompt-provider.tsx';
+import { PromptContext } from './prompt-provider.ts';
 import type { RunConfig, SharedRun } from './shared-run.ts';
 import type { Throttle } from './subscribe-throttled.ts';
 import { useClientTools } from './use-client-tools.ts';

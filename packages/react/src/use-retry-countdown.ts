@@ -10,10 +10,7 @@ import { useEffect, useState } from 'react';
  * {seconds !== undefined && <p>Trying again in {seconds} s…</p>}
  */
 export function useRetryCountdown(retrying: RetryState | undefined): number | undefined {
-  const [since, setSince] = useState<{ retrying: RetryState | undefined; elapsedMs: number }>({
-    retrying: undefined,
-    elapsedMs: 0,
-  });
+  const [since, setSince] = useState({ retrying, elapsedMs: 0 });
   useEffect(() => {
     if (retrying === undefined) return undefined;
     const began = performance.now();

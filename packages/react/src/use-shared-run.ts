@@ -1,6 +1,6 @@
 import { CuelineError, type PromptDefinition, type PromptTypes, type RunEvent } from '@cueline/core';
 import { useContext, useEffect, useId, useState } from 'react';
-import { PromptContext } from './prompt-provider.tsx';
+import { PromptContext } from './prompt-provider.ts';
 import { createRunRegistry } from './run-registry.ts';
 import type { RunConfig, SharedRun } from './shared-run.ts';
 

@@ -1,6 +1,7 @@
 import { inProcess, type ModelSettings, type RunSettings, type RunStorage } from '@cueline/core';
 import {
   createContext,
+  createElement,
   useContext,
   useMemo,
   useState,
@@ -23,17 +24,13 @@ export type PromptProviderProps = RunSettings & {
 
 /** The values that a provider gives to the components below it. */
 export type PromptContextValue = {
-  registry: RunRegistry | undefined;
-  storage: RunStorage | undefined;
+  registry?: RunRegistry | undefined;
+  storage?: RunStorage | undefined;
   defaults: RunSettings;
 };
 
 /** The context of {@link PromptProvider}. */
-export const PromptContext: Context<PromptContextValue> = createContext<PromptContextValue>({
-  registry: undefined,
-  storage: undefined,
-  defaults: {},
-});
+export const PromptContext: Context<PromptContextValue> = createContext<PromptContextValue>({ defaults: {} });
 
 /**
  * Keeps runs by id for all components below it, and sets the defaults of their runs. Inside another provider it
@@ -64,5 +61,5 @@ export function PromptProvider({
     }),
     [registry, here, model, options, persist, outer, own],
   );
-  return <PromptContext.Provider value={value}>{children}</PromptContext.Provider>;
+  return createElement(PromptContext.Provider, { value }, children);
 }
