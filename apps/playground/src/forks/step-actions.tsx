@@ -26,7 +26,7 @@ type StepActionsProps = {
   className?: string;
 };
 
-/** The menu of a step: run again from here, with the script as it is now, or with another answer. */
+/** The menu of a step: run again from here, with the script that ran or the one in the editor, or with another answer. */
 export function StepActions({ session, turn, step, agent, className }: StepActionsProps) {
   const [answer, setAnswer] = useState<string>();
   const trigger = useRef<HTMLButtonElement>(null);
@@ -36,7 +36,7 @@ export function StepActions({ session, turn, step, agent, className }: StepActio
     <>
       <ActionsMenu
         label={`Actions of step ${step + 1}`}
-        width="w-72"
+        width="w-88"
         trigger={trigger}
         className={className}
         onCloseAutoFocus={(event) => {
@@ -101,6 +101,7 @@ function Items({
       >
         <GitFork />
         Run again from step {step + 1}
+        {isEdited && ' with this run’s script'}
       </DropdownMenu.Item>
       {isEdited && (
         <DropdownMenu.Item
@@ -108,7 +109,8 @@ function Items({
           className={menuItem}
           onSelect={() => forkAt(session, turn, { step, agent, script })}
         >
-          <FileCode />… with the script as it is now
+          <FileCode />
+          Run again from step {step + 1} with the script in the editor
         </DropdownMenu.Item>
       )}
       <DropdownMenu.Item
