@@ -46,12 +46,26 @@ test('the command palette opens from the editor, and finds an example, Run, a st
   await expect(status).toHaveAttribute('data-status', 'done');
   await expect(playground.tool('countBoxes').first()).toBeVisible();
 
+  for (const [words, label, opened] of [
+    ['histor', 'Open the history', 'History'],
+    ['share', 'Share the script…', 'Share'],
+    ['rename', 'Rename the script…', 'Rename the script'],
+  ] as const) {
+    await find(words);
+    await expect(first).toHaveText(label);
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('dialog', { name: opened })).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog', { name: opened })).toHaveCount(0);
+  }
+
   // the editor's own search stays in the page after it has closed
   await editor.locator('.view-line').first().click();
   await page.keyboard.press('ControlOrMeta+f');
   await page.keyboard.press('Escape');
-  await find('no such command');
-  await expect(palette).toContainText('Nothing has this name.');
+  // scattered letters are not a match
+  await find('hdinsp');
+  await expect(palette).toContainText('Nothing found.');
   await page.keyboard.press('ControlOrMeta+k');
   await expect(palette).toHaveCount(0);
 });

@@ -1,6 +1,5 @@
 import { Check, ChevronDown, Copy, FileCode2, FilePlus2, History, Pencil, Trash2 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
-import { useState } from 'react';
 import { loadLater } from '../panes/load-later.tsx';
 import { nameOf } from '../state/open-script.ts';
 import { usePlayground } from '../state/store.ts';
@@ -34,8 +33,10 @@ export function ScriptPicker() {
   const name = usePlayground((state) => nameOf({ open: state.openScript, text: state.script }));
   const scripts = useLibrary((state) => state.scripts);
   const isBlocked = useLibrary((state) => state.isBlocked);
-  const [dialog, setDialog] = useState<'rename' | 'versions'>();
-  const close = (): void => setDialog(undefined);
+  const dialog = usePlayground((state) => state.dialog);
+  const close = (): void => {
+    usePlayground.setState({ dialog: undefined });
+  };
   return (
     <>
       <DropdownMenu.Root modal={false}>
@@ -92,14 +93,17 @@ export function ScriptPicker() {
               <Copy />
               Duplicate
             </DropdownMenu.Item>
-            <DropdownMenu.Item className={menuItem} onSelect={() => setDialog('rename')}>
+            <DropdownMenu.Item
+              className={menuItem}
+              onSelect={() => usePlayground.setState({ dialog: 'rename' })}
+            >
               <Pencil />
               Rename…
             </DropdownMenu.Item>
             <DropdownMenu.Item
               className={menuItem}
               disabled={!open.kept}
-              onSelect={() => setDialog('versions')}
+              onSelect={() => usePlayground.setState({ dialog: 'versions' })}
             >
               <History />
               Earlier versions…

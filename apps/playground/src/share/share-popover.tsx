@@ -1,6 +1,6 @@
 import { Link2 } from 'lucide-react';
 import { Popover } from 'radix-ui';
-import { useState, type ComponentType } from 'react';
+import type { ComponentType } from 'react';
 import { loadLater } from '../panes/load-later.tsx';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
@@ -17,9 +17,12 @@ const forms = {
  * Share: the open script, prompts or eval as a link, with its size, or as a file, with or without its run or results.
  */
 export function SharePopover() {
-  const [open, setOpen] = useState(false);
+  const open = usePlayground((state) => state.dialog === 'share');
   return (
-    <Popover.Root open={open} onOpenChange={setOpen}>
+    <Popover.Root
+      open={open}
+      onOpenChange={(next) => usePlayground.setState({ dialog: next ? 'share' : undefined })}
+    >
       <Popover.Trigger asChild>
         <Button aria-label="Share" data-testid="share">
           <Link2 />

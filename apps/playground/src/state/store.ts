@@ -110,6 +110,8 @@ export type PlaygroundState = StoredSettings & {
   modelDialogOpen: boolean;
   /** True while the command palette is open. */
   commandsOpen: boolean;
+  /** What is open over the page, apart from the choice of the model and the command palette. */
+  dialog: 'history' | 'share' | 'rename' | 'versions' | undefined;
 
   edit(script: string): void;
   /** Puts a script from elsewhere into the editor. It becomes one of the user's own once it is edited. */
@@ -169,6 +171,7 @@ export const usePlayground = create<PlaygroundState>()(
       evaluating: false,
       modelDialogOpen: false,
       commandsOpen: false,
+      dialog: undefined,
 
       edit: (script) => {
         const { script: before, openScript } = get();

@@ -1,8 +1,9 @@
-import { Command, defaultFilter } from 'cmdk';
+import { Command } from 'cmdk';
 import { Search } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { readRuns } from '../../history/history.ts';
 import { Keys } from '../../ui/keys.tsx';
+import { matchCommand } from './match-command.ts';
 import { useCommands, type PageCommand } from './commands.ts';
 
 /** The search and the commands that match it. `onChoose` gets what a command does. */
@@ -16,7 +17,11 @@ export function CommandList({ onChoose }: { onChoose: (run: () => void) => void 
     void readRuns();
   }, []);
   return (
-    <Command label="Commands" loop filter={(_id, search, words) => defaultFilter(words?.[0] ?? '', search)}>
+    <Command
+      label="Commands"
+      loop
+      filter={(_id, search, words) => matchCommand(search, words?.[0], words?.[1])}
+    >
       <div className="flex items-center gap-2.5 border-b border-line px-4">
         <Search aria-hidden className="size-4 shrink-0 text-ink-3" />
         <Command.Input
@@ -26,7 +31,7 @@ export function CommandList({ onChoose }: { onChoose: (run: () => void) => void 
         />
       </div>
       <Command.List label="Matching commands" className="scroll max-h-[min(56vh,460px)] scroll-py-1.5 p-1.5">
-        <Command.Empty className="px-3 py-8 text-center text-ink-2">Nothing has this name.</Command.Empty>
+        <Command.Empty className="px-3 py-8 text-center text-ink-2">Nothing found.</Command.Empty>
         {groups.map(({ title, commands }) => (
           <Command.Group
             key={title}
@@ -51,7 +56,7 @@ function Item({ title, command, onChoose }: ItemProps) {
     <Command.Item
       value={id}
       // the search also finds "examples weather"
-      keywords={[`${label} ${title} ${detail ?? ''}`]}
+      keywords={[label, `${title} ${detail ?? ''}`]}
       onSelect={() => onChoose(run)}
       className="flex h-8 cursor-default items-center gap-2.5 rounded-md px-2.5 text-base text-ink select-none data-[selected=true]:bg-hover narrow:h-11"
     >

@@ -7,10 +7,12 @@ import {
   FilePlus2,
   Footprints,
   History,
+  Link2,
   Monitor,
   Moon,
   PanelBottom,
   PanelRight,
+  Pencil,
   Play,
   Square,
   Sun,
@@ -61,6 +63,12 @@ export function useCommands(): readonly CommandGroup[] {
       commands: [
         { id: 'new-script', label: 'New script', Icon: FilePlus2, run: newScript },
         { id: 'duplicate', label: 'Duplicate the script', Icon: Copy, run: duplicateScript },
+        {
+          id: 'rename',
+          label: 'Rename the script…',
+          Icon: Pencil,
+          run: () => inScriptView(() => usePlayground.setState({ dialog: 'rename' })),
+        },
         ...scripts.map((script): PageCommand => {
           const label = nameOf({ open: { ...script, kept: true }, text: script.text });
           const run = (): void => inScriptView(() => openScript(script.id));
@@ -100,14 +108,16 @@ export function useCommands(): readonly CommandGroup[] {
   return groups.filter(({ commands }) => commands.length > 0);
 }
 
+/** What each view has. */
+const nouns = { script: 'script', prompts: 'prompt', evals: 'eval' } as const;
+
 function useRunCommands(): PageCommand[] {
   const view = usePlayground((state) => state.view);
   const isRunning = useOwnRunning();
   const previews = usePreview((state) => state.open);
-  const noun = { script: 'script', prompts: 'prompt', evals: 'eval' }[view];
   const run: PageCommand = isRunning
     ? { id: 'run', label: 'Stop', Icon: Square, keys: ['Esc'], run: stop }
-    : { id: 'run', label: `Run the ${noun}`, Icon: Play, keys: ['Mod', '↵'], run: start };
+    : { id: 'run', label: `Run the ${nouns[view]}`, Icon: Play, keys: ['Mod', '↵'], run: start };
   if (view !== 'script') return [run];
   const label = previews ? 'Close the preview' : 'Preview the request';
   return [run, { id: 'preview', label, Icon: Eye, run: () => openPreview(!previews) }];
@@ -133,6 +143,18 @@ function usePageCommands(hasPanes: boolean): PageCommand[] {
       .map(({ view: next, title, Icon }): PageCommand => {
         return { id: `view ${next}`, label: `Go to ${title}`, Icon, run: () => openView(next) };
       }),
+    {
+      id: 'history',
+      label: 'Open the history',
+      Icon: History,
+      run: () => usePlayground.setState({ dialog: 'history' }),
+    },
+    {
+      id: 'share',
+      label: `Share the ${nouns[view]}…`,
+      Icon: Link2,
+      run: () => usePlayground.setState({ dialog: 'share' }),
+    },
     ...(hasPanes ? [inspector, timeline] : []),
     {
       id: 'model',
