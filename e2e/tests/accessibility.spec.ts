@@ -136,10 +136,11 @@ test('axe finds nothing in any view of a script and its run', { tag: '@long' }, 
   found.push(...(await problems(page, 'during a run', { isMoving: true })));
   await done(playground);
   await checkRun(playground, check, false);
-  await playground.pick('Weather');
+  await playground.write("definePrompt('changed')");
   await page.getByTestId('script-changed').getByRole('button', { name: 'Show changes' }).click();
   await check('changes of the script');
   await page.keyboard.press('Escape');
+  await playground.pick('Weather');
 
   await playground.run();
   await done(playground);

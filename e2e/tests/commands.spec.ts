@@ -28,6 +28,15 @@ test('the command palette opens from the editor, and finds an example, Run, a st
   await expect(first).toContainText('Run the script');
   await page.keyboard.press('Enter');
   await expect(page.getByTestId('stop-button')).toBeVisible();
+
+  // while it runs, another script is opened: the page names the script of the run, and leads back to it
+  await find('weather');
+  await page.keyboard.press('Enter');
+  await expect(page.getByTestId('script-changed')).toContainText('This run is of “Task list”.');
+  await expect(page.getByTestId('stop-button')).toHaveAttribute('title', 'Stop the run of “Task list”');
+  await page.getByTestId('script-changed').getByRole('button', { name: 'Open it' }).click();
+  await expect(page.getByTestId('script-picker')).toHaveText('Task list');
+  await expect(page.getByTestId('script-changed')).toHaveCount(0);
   expect(await playground.ended()).toBe('done');
 
   await find('step 3');

@@ -11,6 +11,17 @@ test('a first visitor sees a recorded run play, and runs the script', async ({ p
   await expect(playground.tool('getWeather')).toHaveAttribute('data-state', 'output-available');
   await expect(playground.status).toHaveAttribute('data-status', 'done');
   await expect(page.getByLabel('Answer', { exact: true }).last()).toContainText('24 °C and sunny');
+  await expect(recording).toContainText('the script on this page');
+  await expect(recording.getByRole('button', { name: 'Again' })).toBeVisible();
+  // a link has the script alone, unless the visitor asks for more
+  await page.getByTestId('share').click();
+  await expect(page.getByRole('radio', { name: 'Script', exact: true })).toBeChecked();
+  await page.keyboard.press('Escape');
+  // beside another script, the recording has the name of its own
+  await playground.pick('Task list');
+  await expect(recording).toContainText('This is a recording of “Weather”.');
+  await expect(recording.getByRole('button')).toHaveText(['Run the script']);
+  await playground.pick('Weather');
   await recording.getByRole('button', { name: 'Run it yourself' }).click();
   await expect(recording).toHaveCount(0);
   expect(await playground.ended()).toBe('done');

@@ -2,7 +2,6 @@ import { toast } from '../ui/toast.ts';
 import {
   forgetEarlierScript,
   newOpenScript,
-  nameOf,
   readEarlierScript,
   type OpenText,
 } from '../state/open-script.ts';
@@ -30,11 +29,6 @@ export const runs = createRunStore(database);
 const recorder = createRecorder({
   store: runs,
   locks: runLocks,
-  scriptOf({ source }) {
-    const { openScript: open, script: text } = usePlayground.getState();
-    if (!('script' in source) || source.script !== text) return {};
-    return { name: nameOf({ open, text }), ...(open.kept ? { id: open.id } : {}) };
-  },
   isShown({ id }) {
     const { session, promptSession } = usePlayground.getState();
     return session?.id === id || promptSession?.id === id;

@@ -1,4 +1,5 @@
 import { reduceAll, type RunEvent } from '@cueline/core';
+import { newOpenScript } from '../state/open-script.ts';
 import { openStoredRun } from '../state/run-session.ts';
 import type { RunSession, RunSource, Turn } from '../state/store.ts';
 import { problemOfLog } from './check-log.ts';
@@ -19,12 +20,14 @@ export async function openRun(store: RunStore, id: string): Promise<OpenedRun> {
   if (problem !== undefined) return { problem: `This run cannot be shown: ${problem}.` };
   const run = await openLast(row.source, logs.at(-1)!);
   if (run === undefined) return { problem: 'The prompt of this run cannot be read.' };
-  const { source, model, simulated, parent } = row;
+  const { source, model, simulated, parent, title, scriptId, scriptName = title } = row;
+  const open = newOpenScript('run', scriptName);
   const earlier = logs.slice(0, -1).map((log): Turn => ({ log, state: reduceAll(log) }));
   const session: RunSession = {
     id: row.id,
     run,
     source: source,
+    ...('script' in source ? { openScript: { ...open, id: scriptId ?? open.id } } : {}),
     shared: false,
     model,
     simulated,

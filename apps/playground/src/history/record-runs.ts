@@ -1,7 +1,7 @@
 import type { RunEvent } from '@cueline/core';
 import { newId } from '../state/new-id.ts';
 import { logOf } from '../state/shown-run.ts';
-import type { RunSession } from '../state/store.ts';
+import { scriptNameOf, type RunSession } from '../state/store.ts';
 import { describeSession, isOpenEnded, titleOf } from './describe-run.ts';
 import type { RunLocks } from './run-locks.ts';
 import type { EventBatch, RunChange, RunStore } from './run-store.ts';
@@ -16,8 +16,6 @@ const MOST_SIZE = 16_000_000;
 export type RecorderOptions = {
   store: RunStore;
   locks: RunLocks;
-  /** The name and the id of the script in the editor, for a run that begins now. */
-  scriptOf: (session: RunSession) => { id?: string | undefined; name?: string | undefined };
   /** True while a session is on screen: it may be continued. */
   isShown: (session: RunSession) => boolean;
   onProblem: (error: unknown) => void;
@@ -96,17 +94,18 @@ class Recording {
   #isDirty = false;
 
   constructor(options: RecorderOptions, session: RunSession, row: RunRow | undefined, writer: string) {
-    const { scriptOf, now = Date.now } = options;
+    const { now = Date.now } = options;
     this.#options = options;
     this.#writer = writer;
     this.session = session;
-    const { id: scriptId, name } = scriptOf(session);
+    const scriptId = session.openScript?.id;
+    const scriptName = scriptNameOf(session)?.slice(0, 200);
     this.row = row ?? {
       id: session.id,
-      title: titleOf(session.source, name),
+      title: titleOf(session.source, scriptName),
       pinned: false,
       source: session.source as RunRow['source'],
-      ...(scriptId === undefined ? {} : { scriptId }),
+      ...(scriptId === undefined || scriptName === undefined ? {} : { scriptId, scriptName }),
       model: { name: session.model.name.slice(0, 200), detail: session.model.detail.slice(0, 200) },
       simulated: session.simulated,
       startedOn: now(),

@@ -40,8 +40,9 @@ const runRow = z.object({
   title: name,
   pinned: z.boolean(),
   source: z.union([z.object({ script: text }), z.object({ prompts: z.json() })]),
-  /** The stored script that ran. */
+  /** The id that the script had when it ran, and its name. It is not stored if it was never edited. */
   scriptId: id.optional(),
+  scriptName: name.optional(),
   model: z.object({ name, detail: name }),
   simulated: z.boolean(),
   startedOn: time,

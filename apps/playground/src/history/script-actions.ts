@@ -1,7 +1,7 @@
 import { toast } from '../ui/toast.ts';
 import { examples } from '../examples/index.ts';
 import { nameOf, newOpenScript, type OpenText } from '../state/open-script.ts';
-import { usePlayground } from '../state/store.ts';
+import { usePlayground, type RunSession } from '../state/store.ts';
 import { reportBlocked, saveNow, scriptChanged, scripts, toOpenText } from './history.ts';
 import { useLibrary } from './library.ts';
 import type { VersionRow } from './rows.ts';
@@ -30,6 +30,16 @@ export async function openScript(id: string): Promise<void> {
   } catch (error) {
     reportBlocked(error);
   }
+}
+
+/** Puts the script of a run into the editor: as it is stored, or as it ran if it is not stored. */
+export async function openScriptOf({ source, openScript: ran }: RunSession): Promise<void> {
+  if (!('script' in source) || ran === undefined) return;
+  const row = await scripts.get(ran.id).catch(() => undefined);
+  const name = nameOf({ open: ran, text: source.script });
+  // an unedited example is one again
+  const asItRan = { open: newOpenScript(ran.kept ? 'run' : ran.origin, name), text: source.script };
+  usePlayground.getState().openText(row === undefined ? asItRan : toOpenText(row));
 }
 
 /** Puts a new script into the editor. */

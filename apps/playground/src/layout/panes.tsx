@@ -36,7 +36,17 @@ export const panes: Readonly<
 > = {
   script: {
     editor: <EditorPane />,
-    result: <RunPane empty={<EmptyRun />} input={<InputSection />} preview={<PreviewPane />} />,
+    result: (
+      <RunPane
+        empty={<EmptyRun />}
+        input={<InputSection />}
+        preview={<PreviewPane />}
+        // loads with the database code, after the first paint
+        onOpenScript={(session) =>
+          void import('../history/script-actions.ts').then((it) => it.openScriptOf(session))
+        }
+      />
+    ),
     editorTitle: 'Script',
     resultTitle: 'Run',
   },

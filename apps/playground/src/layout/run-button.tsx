@@ -1,14 +1,25 @@
 import { Play, Square } from 'lucide-react';
 import { Button } from '../ui/button.tsx';
 import { Keys } from '../ui/keys.tsx';
+import { compareScript, currentSession, scriptNameOf, usePlayground } from '../state/store.ts';
 import { start, stop } from './start-and-stop.ts';
 import { useOwnRunning } from '../state/use-running.ts';
 
 /** The Run button, which is Stop during a run. */
 export function RunButton() {
   const running = useOwnRunning();
+  const other = usePlayground((state) => {
+    const session = currentSession(state);
+    return session && compareScript(state, session) === 'other' ? scriptNameOf(session) : undefined;
+  });
   return running ? (
-    <Button look="danger" onClick={stop} className="w-[104px] narrow:w-24" data-testid="stop-button">
+    <Button
+      look="danger"
+      onClick={stop}
+      title={other && `Stop the run of “${other}”`}
+      className="w-[104px] narrow:w-24"
+      data-testid="stop-button"
+    >
       <Square className="fill-current" />
       Stop
       <Keys keys={['Esc']} className="narrow:hidden" />

@@ -28,6 +28,8 @@ type RunPaneProps = {
   input?: ReactNode;
   /** The preview of the request, in place of the run while it is open. */
   preview?: ReactNode;
+  /** Puts the script of a run into the editor; missing where no scripts run. */
+  onOpenScript?: (session: RunSession) => void;
 };
 
 /** The run: its status, its transcript, and a reply once it is done. */
@@ -69,7 +71,7 @@ function isInterrupted(state: RunState): boolean {
 
 type RunContentProps = RunPaneProps & { pane: RefObject<HTMLElement | null>; onAnswered: () => void };
 
-function RunContent({ pane, onAnswered, empty, input, preview }: RunContentProps) {
+function RunContent({ pane, onAnswered, empty, input, preview, onOpenScript }: RunContentProps) {
   const session = usePlayground(currentSession);
   const restoring = usePlayground((state) => state.restoring);
   const shown = useShownRun(session);
@@ -89,15 +91,15 @@ function RunContent({ pane, onAnswered, empty, input, preview }: RunContentProps
       {isPast ? (
         <PastBar session={session} turn={shown.turn} seq={state.seq} elapsed={state.elapsed} />
       ) : session?.recorded === true ? (
-        <RecordingBar ended={!isUnderWay(state)} />
+        <RecordingBar session={session} ended={!isUnderWay(state)} />
       ) : (
         session?.shared === true && <SharedRunBar />
       )}
       {!isPast && session?.shared === false && isInterrupted(state) && (
         <InterruptedBar hasSteps={state.steps.length > 0} />
       )}
-      {session !== undefined && !isPast && session.recorded !== true && 'script' in session.source && (
-        <ScriptChangedBar ran={session.source.script} ended={!isUnderWay(state)} />
+      {session !== undefined && !isPast && session.recorded !== true && onOpenScript !== undefined && (
+        <ScriptChangedBar session={session} ended={!isUnderWay(state)} onOpen={onOpenScript} />
       )}
       {session !== undefined &&
         (isPast ? (

@@ -19,7 +19,7 @@ function EndedRun({ session }: { session: RunSession }) {
   return (
     <SharePayload what="run" payload={payload}>
       The script and the whole run: every message, tool call and answer, with approvals and changes of tasks.
-      {isEdited && ' The script is the one that ran, not as you have edited it since.'}
+      {isEdited && ' The script is the one that ran, not the one in the editor.'}
       {session.earlier.length > 0 && ' Of earlier turns, the messages.'}
     </SharePayload>
   );

@@ -2,7 +2,7 @@ import type { RunEvent } from '@cueline/core';
 import { continuableSteps, editLog, logBefore, type LogEdit } from '@cueline/core/replay';
 import { canRunAgain, startFork } from './run-session.ts';
 import { logOf } from './shown-run.ts';
-import type { ForkPoint, RunSession } from './store.ts';
+import { usePlayground, type ForkPoint, type RunSession } from './store.ts';
 
 /** Why a session cannot continue from any of its steps; undefined if it can. */
 export function forkProblem(session: RunSession): string | undefined {
@@ -35,7 +35,7 @@ export function stepAfter(session: RunSession, turn: number, seq: number): numbe
   return continuableSteps(logOf(session, turn).slice(0, seq + 1)).at(-1) ?? 0;
 }
 
-/** A step to run again from, of a turn or of its agent. `script` replaces the script that ran. */
+/** A step to run again from, of a turn or of its agent. `script` is that of the editor, in place of the one that ran. */
 type StepToRunFrom = { step: number; agent?: string | undefined; script?: string };
 
 /**
@@ -43,8 +43,11 @@ type StepToRunFrom = { step: number; agent?: string | undefined; script?: string
  * the turn starts over with the same input. From an agent's step, that agent continues, then the run.
  */
 export function forkAt(session: RunSession, turn: number, { step, agent, script }: StepToRunFrom): void {
+  const { source, openScript } =
+    script === undefined ? session : { source: { script }, openScript: usePlayground.getState().openScript };
   startFork(session, {
-    source: script === undefined ? session.source : { script },
+    source,
+    openScript,
     earlier: session.earlier.slice(0, turn),
     parent: pointOf(session, turn, step, agent),
     log: logBefore(logOf(session, turn), step, agent),
@@ -63,6 +66,7 @@ export function forkEdited(session: RunSession, turn: number, edit: LogEdit): vo
   const continues = agent !== undefined || continuableSteps(log).includes(step);
   startFork(session, {
     source: session.source,
+    openScript: session.openScript,
     earlier: session.earlier.slice(0, turn),
     parent: pointOf(session, turn, step, agent),
     log,

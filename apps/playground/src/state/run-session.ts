@@ -32,7 +32,7 @@ const scriptPrompt = definePrompt('script', () => {});
  * If the form is incomplete, it is shown instead.
  */
 export function startRun(): void {
-  const { script, session: last } = usePlayground.getState();
+  const { script, openScript, session: last } = usePlayground.getState();
   const taken = takeScriptInput(script);
   if (taken === undefined) {
     usePlayground.setState({ tab: 'run' });
@@ -41,7 +41,7 @@ export function startRun(): void {
   if (last !== undefined) runs.remove(last.run.id);
   const id = newId();
   const run = openScriptRun(id, script);
-  begin({ id, run, source: { script }, earlier: [], input: taken.input });
+  begin({ id, run, source: { script }, openScript, earlier: [], input: taken.input });
   // the prompt in the sandbox takes the input; this placeholder declares none
   (run as unknown as { start(input: unknown): Promise<unknown> }).start(taken.input).catch(ignore);
 }
@@ -54,14 +54,15 @@ function openScriptRun(id: string, script: string, log: readonly RunEvent[] = []
 }
 
 /** A session that continues the log of another one. */
-export type Fork = Pick<RunSession, 'source' | 'earlier' | 'parent'> & {
+export type Fork = Pick<RunSession, 'source' | 'openScript' | 'earlier' | 'parent'> & {
   log: readonly RunEvent[];
   /** How the run continues; undefined if nothing runs before the user replies. */
   retry: RetryOptions | undefined;
 };
 
 /** Shows a session that continues the log of `origin`; stops the run that is shown. The origin stays as it is. */
-export function startFork(origin: RunSession, { source, earlier, parent, log, retry }: Fork): void {
+export function startFork(origin: RunSession, fork: Fork): void {
+  const { source, openScript, earlier, parent, log, retry } = fork;
   usePlayground.getState()[slotOf(source)]?.run.stop();
   const id = newId();
   const run =
@@ -70,7 +71,7 @@ export function startFork(origin: RunSession, { source, earlier, parent, log, re
       : // a prompt of the library is its definition, whatever its input is
         runs.open(id, origin.run.definition, { executor: promptExecutor(), log });
   const kept = retry?.from === 0 ? 0 : (log.at(-1)?.t ?? 0);
-  begin({ id, run, source, earlier, parent }, kept);
+  begin({ id, run, source, openScript, earlier, parent }, kept);
   if (retry === undefined) run.getState();
   else run.retry(retry).catch(ignore);
 }
@@ -103,9 +104,10 @@ export function startPromptRun<Input>(
 export function reply(text: string, files: readonly Attachment[] = []): void {
   const session = currentSession(usePlayground.getState());
   if (session === undefined) return;
-  const { id, run, source, earlier, parent } = session;
+  const { id, run, source, openScript, earlier, parent } = session;
   markReplySent(text, { id, turn: earlier.length + 1 });
-  begin({ id, run, source, parent, earlier: [...earlier, { log: run.log(), state: run.getState() }] });
+  const turns = [...earlier, { log: run.log(), state: run.getState() }];
+  begin({ id, run, source, openScript, parent, earlier: turns });
   run.send(files.length === 0 ? text : { parts: messageParts(text, files) }).catch(ignore);
 }
 
@@ -134,12 +136,14 @@ export function showLinkedRun(source: RunSource, run: SharedRun): void {
   const last = usePlayground.getState()[slotOf(source)];
   if (last !== undefined) runs.remove(last.run.id);
   const { model, simulated } = run.getState();
+  const { script, openScript } = usePlayground.getState();
   useInspection.getState().reset();
   usePlayground.setState({
     [slotOf(source)]: {
       id: newId(),
       run,
       source,
+      ...('script' in source && source.script === script ? { openScript } : {}),
       shared: true,
       model: simulated
         ? connectionLabel({ ...usePlayground.getState().connection, kind: 'demo' })
@@ -157,13 +161,14 @@ export function showLinkedRun(source: RunSource, run: SharedRun): void {
 /** Shows a recording of a run of this script while it is replayed. */
 export function showRecording(script: string, recording: Executor): void {
   const run = runs.open(newId(), scriptPrompt, { executor: recording });
-  const { connection } = usePlayground.getState();
+  const { connection, openScript } = usePlayground.getState();
   useInspection.getState().reset();
   usePlayground.setState({
     session: {
       id: newId(),
       run,
       source: { script },
+      openScript,
       shared: true,
       recorded: true,
       model: connectionLabel({ ...connection, kind: 'demo' }),
@@ -219,7 +224,7 @@ function slotOf(source: RunSource): 'session' | 'promptSession' {
 
 /** `elapsed` is the time of the log that the session continues, in milliseconds. */
 function begin(
-  session: Pick<RunSession, 'id' | 'run' | 'source' | 'earlier' | 'parent' | 'input'>,
+  session: Pick<RunSession, 'id' | 'run' | 'source' | 'openScript' | 'earlier' | 'parent' | 'input'>,
   elapsed = 0,
 ): void {
   const { connection } = usePlayground.getState();

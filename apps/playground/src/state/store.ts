@@ -7,6 +7,7 @@ import { examples, isUnedited } from '../examples/index.ts';
 import type { ConsoleLevel } from '../sandbox/index.ts';
 import {
   createTabMemory,
+  nameOf,
   newOpenScript,
   readTabMemory,
   type OpenScript,
@@ -41,6 +42,8 @@ export type RunSession = {
   readonly run: SharedRun;
   /** The script or the prompt that ran. */
   readonly source: RunSource;
+  /** The id, the origin and the name that the script had when it ran; missing for a prompt. */
+  readonly openScript?: OpenScript | undefined;
   /** True for a run that happened elsewhere, such as one that came in a link: it is only shown. */
   readonly shared: boolean;
   /** True for the recording that a first visitor sees. */
@@ -87,6 +90,8 @@ export type PlaygroundState = StoredSettings & {
   script: string;
   /** The id, the origin and the name of the script. */
   openScript: OpenScript;
+  /** The text that the script had when it was put into the editor. */
+  openedText: string;
   /** The user's own script that was in the editor before an example, link or file. */
   previousScript: OpenText | undefined;
   /** The stored runs that this tab shows, by view. */
@@ -149,6 +154,7 @@ export const usePlayground = create<PlaygroundState>()(
     (set, get) => ({
       script: memory?.text ?? firstExample!.source,
       openScript: memory?.open ?? newOpenScript('example', firstExample!.title),
+      openedText: memory?.text ?? firstExample!.source,
       previousScript: memory?.previous,
       storedRuns: memory?.runs ?? {},
       restoring: false,
@@ -200,6 +206,7 @@ export const usePlayground = create<PlaygroundState>()(
         set({
           script: text,
           openScript: open,
+          openedText: text,
           previousScript: previous?.open.id === open.id || open.kept ? undefined : previous,
           problem: undefined,
           visited: true,
@@ -241,6 +248,20 @@ usePlayground.subscribe((state, before) => {
     return;
   remember({ open: openScript, text: script, previous: previousScript, runs: storedRuns });
 });
+
+/** The script in the editor, seen from a run: the one that ran, edited since or not, or another one. */
+export function compareScript(
+  { script, openScript, openedText }: PlaygroundState,
+  { source, openScript: ran }: RunSession,
+): 'same' | 'edited' | 'other' {
+  if (!('script' in source) || source.script === script) return 'same';
+  return openScript.id === ran?.id || openedText === source.script ? 'edited' : 'other';
+}
+
+/** The name of the script of a run. */
+export function scriptNameOf({ source, openScript: open }: RunSession): string | undefined {
+  return open !== undefined && 'script' in source ? nameOf({ open, text: source.script }) : undefined;
+}
 
 /** The run of the part that is open; undefined in the Evals view, which has many. */
 export function currentSession({ view, session, promptSession }: PlaygroundState): RunSession | undefined {

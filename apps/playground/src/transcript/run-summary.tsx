@@ -4,7 +4,7 @@ import { forkAt, stepsToRunFrom } from '../state/fork-session.ts';
 import { useInspection } from '../state/inspection.ts';
 import { startRun } from '../state/run-session.ts';
 import { logOf } from '../state/shown-run.ts';
-import { usePlayground, type RunSession } from '../state/store.ts';
+import { compareScript, usePlayground, type RunSession } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { formatCount, formatDuration, plural } from '../ui/format.ts';
 import { runTimes } from './run-times.ts';
@@ -79,6 +79,7 @@ function NextActions({ session, state, turn }: RunSummaryProps) {
   // a run that broke off in its first step is run again as a whole
   const isBrokenOff = state.status !== 'done' && step > 0 && !session.shared;
   const canRunFrom = isBrokenOff && stepsToRunFrom(session, turn).includes(step);
+  const isOther = usePlayground((now) => compareScript(now, session) === 'other');
   const lookInside = (): void => {
     usePlayground.setState({ inspectorOpen: true, tab: 'trace' });
     useInspection.getState().select({ kind: 'step', turn, step });
@@ -97,7 +98,7 @@ function NextActions({ session, state, turn }: RunSummaryProps) {
           Run again from step {step + 1}
         </Button>
       )}
-      {'script' in session.source && (
+      {'script' in session.source && !isOther && (
         <Button look="outline" onClick={startRun}>
           <Play />
           {session.shared ? 'Run it here' : 'Run again'}

@@ -21,7 +21,6 @@ function createTab(name: string, change: (store: RunStore) => RunStore = (it) =>
   const recorder: Recorder = createRecorder({
     store,
     locks,
-    scriptOf: () => ({ name: 'Mine', id: 'script' }),
     isShown: () => true,
     onProblem,
     onWritten: () => {},
@@ -53,6 +52,7 @@ function createSession(id: string): RunSession & { say: (...bodies: object[]) =>
     id,
     run: run as never,
     source: { script: '// mine' },
+    openScript: { id: 'script', name: 'Mine', origin: 'own', kept: true, revision: 1 },
     shared: false,
     model: { name: 'Demo', detail: 'simulated' },
     simulated: true,
@@ -83,6 +83,7 @@ test('a run is stored while it is under way, and holds a lock until its end', as
   expect(await store.get('one')).toMatchObject({
     title: 'Mine',
     scriptId: 'script',
+    scriptName: 'Mine',
     status: 'running',
     steps: 1,
     hasLog: true,

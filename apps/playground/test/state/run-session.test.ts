@@ -2,7 +2,7 @@ import type { RunEvent } from '@cueline/core';
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { Sandbox, ScriptHost } from '../../src/sandbox/index.ts';
 import { reply, startRun } from '../../src/state/run-session.ts';
-import { usePlayground } from '../../src/state/store.ts';
+import { compareScript, scriptNameOf, usePlayground } from '../../src/state/store.ts';
 
 /** The options that each run gave the sandbox, and the functions that continue it. */
 type Start = { script: string; host: ScriptHost; say: (event: RunEvent) => void };
@@ -126,4 +126,27 @@ test('each run has the model that was set when it started', async () => {
   const second = await begin('// two');
   expect(await first.host.getModel()).toMatchObject({ provider: 'simulated' });
   expect(await second.host.getModel()).toMatchObject({ modelId: 'gpt-test' });
+});
+
+test('a run knows whether the script in the editor is its own, edited since, or another', async () => {
+  const { say } = await begin("definePrompt('one')");
+  const run = () => store().session!;
+  const editor = () => compareScript(store(), run());
+  expect(editor()).toBe('same');
+  store().edit("definePrompt('one') // edited");
+  expect(editor()).toBe('edited');
+  store().replaceScript("definePrompt('two')", { origin: 'example', name: 'Two' });
+  expect(editor()).toBe('other');
+  expect(scriptNameOf(run())).toBe('one');
+  say(runStart);
+  say({ type: 'run-end', seq: 1, t: 1, outcome: 'done', finishReason: 'stop' });
+  await vi.waitFor(() => expect(run().run.getState().status).toBe('done'));
+  // a reply is to the run and its script, whatever is in the editor
+  reply('And now?');
+  expect([editor(), scriptNameOf(run())]).toEqual(['other', 'one']);
+  // opened again as a script of its own, it is what ran, until it is edited
+  store().replaceScript("definePrompt('one')", { origin: 'run' });
+  expect(editor()).toBe('same');
+  store().edit("definePrompt('one') // edited again");
+  expect(editor()).toBe('edited');
 });
