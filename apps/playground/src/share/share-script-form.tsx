@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { usePlayground } from '../state/store.ts';
+import { compareScript, usePlayground } from '../state/store.ts';
 import { ShareChoice } from './share-choice.tsx';
 import { ShareRun } from './share-run.tsx';
 import { ShareScript } from './share-script.tsx';
@@ -8,8 +8,10 @@ import { ShareScript } from './share-script.tsx';
 export function ShareScriptForm() {
   const session = usePlayground((state) => state.session);
   const [choice, choose] = useState<'script' | 'run'>();
+  const isSame = usePlayground((state) => session !== undefined && compareScript(state, session) === 'same');
   // a run from a link, even one that opens later, is included at once; the user's own run only on request
-  const what = choice ?? (session?.shared === true ? 'run' : 'script');
+  const isLinked = session?.shared === true && session.recorded !== true;
+  const what = choice ?? (isLinked && isSame ? 'run' : 'script');
   return (
     <>
       <ShareChoice
