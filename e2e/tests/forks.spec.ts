@@ -114,6 +114,14 @@ test('a tool’s result and an answer can be edited, and only what follows runs'
     await expect(page.getByLabel('User message')).toHaveCount(2);
     expect(await playground.ended()).toBe('done');
     expect(JSON.stringify(asked(server)[3])).toContain('Six, as always.');
+
+    // the history tells the three runs of the script apart
+    await page.getByRole('button', { name: 'History' }).click();
+    await expect(page.getByTestId('stored-run')).toContainText([
+      'From step 3 of “dice”, answer edited',
+      'From step 2 of “dice”, result edited',
+      'Done',
+    ]);
   });
 });
 

@@ -73,7 +73,10 @@ function agentNameOf(session: RunSession, { turn, agent }: ForkPoint): string | 
 }
 
 /** What was edited in the step before the fork. */
-function editedIn(session: RunSession, { turn, step, agent }: ForkPoint): 'result' | 'answer' | undefined {
+export function editedIn(
+  session: Pick<RunSession, 'run' | 'earlier'>,
+  { turn, step, agent }: ForkPoint,
+): 'result' | 'answer' | undefined {
   let isInside = false;
   for (const event of logOf(session, turn)) {
     if (event.agent !== agent) continue;

@@ -1,14 +1,17 @@
 import type { RunEvent, RunState } from '@cueline/core';
 import { isUnderWay } from '@cueline/core';
+import { editedIn } from '../forks/fork-item.ts';
 import { promptNameOf } from '../state/open-script.ts';
 import type { RunSession, RunSource } from '../state/store.ts';
 import type { RunRow, StoredStatus } from './rows.ts';
 
 /** The part of a stored run's row that follows from its session. */
-export type RunFigures = Pick<RunRow, 'status' | 'steps' | 'turns' | 'elapsed'>;
+export type RunFigures = Pick<RunRow, 'status' | 'steps' | 'turns' | 'elapsed' | 'edited'>;
 
 /** Returns what the history shows of a session in its current state. */
-export function describeSession({ run, earlier }: Pick<RunSession, 'run' | 'earlier'>): RunFigures {
+export function describeSession(session: Pick<RunSession, 'run' | 'earlier' | 'parent'>): RunFigures {
+  const { run, earlier, parent } = session;
+  const edited = parent === undefined ? undefined : editedIn(session, parent);
   const states = [...earlier.map(({ state }) => state), run.getState()];
   return {
     status: statusOf(states.at(-1)!),
@@ -18,6 +21,7 @@ export function describeSession({ run, earlier }: Pick<RunSession, 'run' | 'earl
       0,
       states.reduce((sum, state) => sum + state.elapsed, 0),
     ),
+    ...(edited === undefined ? {} : { edited }),
   };
 }
 
@@ -40,4 +44,19 @@ export function titleOf(source: RunSource, scriptName: string | undefined): stri
   const prompt: unknown = Array.isArray(prompts) ? prompts[Number(selected)] : undefined;
   const { id } = (prompt ?? {}) as { id?: unknown };
   return typeof id === 'string' && id !== '' ? id.slice(0, 200) : 'Prompt';
+}
+
+/** Where a fork branches off from its parent, and what was edited there; undefined for other runs. */
+export function forkLabel({ parent: point, edited, source }: RunRow, parent?: RunRow): string | undefined {
+  if (point === undefined) return undefined;
+  const isOtherScript =
+    parent !== undefined &&
+    'script' in source &&
+    'script' in parent.source &&
+    source.script !== parent.source.script;
+  return [
+    `From step ${point.step + 1}${point.agent === undefined ? '' : ' of an agent'} of ${parent === undefined ? 'another run' : `“${parent.title}”`}`,
+    ...(edited === undefined ? [] : [`${edited} edited`]),
+    ...(isOtherScript ? ['script edited'] : []),
+  ].join(', ');
 }

@@ -102,6 +102,7 @@ function Content({ onClose }: { onClose: () => void }) {
                 <RunRowItem
                   key={row.id}
                   row={row}
+                  parent={runs.find(({ id }) => id === row.parent?.id)}
                   isUnderWay={underWay.has(row.id)}
                   isShown={row.id === shown}
                   onOpen={() => void openStored(row).then((opened) => opened && onClose())}

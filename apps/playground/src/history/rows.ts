@@ -56,7 +56,9 @@ const runRow = z.object({
   size: count,
   /** False if the logs were too long to be kept. */
   hasLog: z.boolean(),
+  /** The run that it is a fork of, and what was edited in the step before it branches off. */
   parent: z.object({ id, turn: count, step: count, agent: text.optional() }).optional(),
+  edited: z.enum(['result', 'answer']).optional(),
   /** Names the last writer, so that a tab sees whether another one has continued the run. */
   writer: name,
 });

@@ -24,7 +24,14 @@ const runFile = z.object({
 export async function exportRun(store: RunStore, id: string): Promise<string | undefined> {
   const [row, logs] = await Promise.all([store.get(id), store.logs(id)]);
   if (row === undefined || !row.hasLog || logs === undefined || logs.length === 0) return undefined;
-  const { writer: _writer, parent: _parent, scriptId: _scriptId, pinned: _pinned, ...run } = row;
+  const {
+    writer: _writer,
+    parent: _parent,
+    edited: _edited,
+    scriptId: _scriptId,
+    pinned: _pinned,
+    ...run
+  } = row;
   return JSON.stringify({ cueline: 'run', version: 1, run, logs }, null, 1);
 }
 
@@ -48,6 +55,7 @@ export async function importRun(
     id: newId(),
     pinned: false,
     parent: undefined,
+    edited: undefined,
     scriptId: undefined,
     updatedOn: now(),
     turns: logs.length,

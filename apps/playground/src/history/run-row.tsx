@@ -20,6 +20,7 @@ import { Button } from '../ui/button.tsx';
 import { focusFirst } from '../ui/focus-first.ts';
 import { formatDuration, plural } from '../ui/format.ts';
 import { menuItem } from '../ui/menu/menu-style.ts';
+import { forkLabel } from './describe-run.ts';
 import { formatClock, formatWhen } from './format-when.ts';
 import { changeRun, reportBlocked, statusNow } from './history.ts';
 import type { RunRow, StoredStatus } from './rows.ts';
@@ -34,10 +35,17 @@ const looks: Record<StoredStatus, { Icon: LucideIcon; label: string; look: strin
   interrupted: { Icon: CloudOff, label: 'Interrupted', look: 'text-warn' },
 };
 
-type RunRowProps = { row: RunRow; isUnderWay: boolean; isShown: boolean; onOpen: () => void };
+type RunRowProps = {
+  row: RunRow;
+  /** The run that it is a fork of, if it is stored. */
+  parent: RunRow | undefined;
+  isUnderWay: boolean;
+  isShown: boolean;
+  onOpen: () => void;
+};
 
 /** A stored run: what ran, how it ended, and its actions. */
-export function RunRowItem({ row, isUnderWay, isShown, onOpen }: RunRowProps) {
+export function RunRowItem({ row, parent, isUnderWay, isShown, onOpen }: RunRowProps) {
   const [isNaming, setNaming] = useState(false);
   const { id, title, pinned, status, model, steps, turns, elapsed, startedOn, hasLog } = row;
   const { Icon, label, look } = looks[statusNow(id, status, new Set(isUnderWay ? [id] : []))];
@@ -47,6 +55,7 @@ export function RunRowItem({ row, isUnderWay, isShown, onOpen }: RunRowProps) {
     ...(turns > 1 ? [plural(turns, 'turn')] : []),
     formatDuration(elapsed),
   ];
+  const fork = forkLabel(row, parent);
   const time = pinned ? formatWhen(startedOn) : formatClock(startedOn);
   if (isNaming) return <TitleForm row={row} onEnd={() => setNaming(false)} />;
   return (
@@ -73,6 +82,7 @@ export function RunRowItem({ row, isUnderWay, isShown, onOpen }: RunRowProps) {
               <span key={fact}> · {fact}</span>
             ))}
           </span>
+          {fork !== undefined && <span className="block truncate text-sm text-ink-3">{fork}</span>}
           {!hasLog && (
             <span className="block text-sm text-ink-3">
               Its log was over 16 MB, so only the script is kept.

@@ -50,7 +50,7 @@ export function shownAt(
 }
 
 /** The log of a turn. */
-export function logOf(session: RunSession, turn: number): readonly RunEvent[] {
+export function logOf(session: Pick<RunSession, 'run' | 'earlier'>, turn: number): readonly RunEvent[] {
   return session.earlier[turn]?.log ?? session.run.log();
 }
 

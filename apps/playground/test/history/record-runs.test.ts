@@ -2,6 +2,7 @@ import 'fake-indexeddb/auto';
 import { createRun, definePrompt, type Executor, type RunEvent } from '@cueline/core';
 import { expect, test, vi } from 'vitest';
 import { createDatabase } from '../../src/history/database.ts';
+import { forkLabel } from '../../src/history/describe-run.ts';
 import { openRun } from '../../src/history/open-run.ts';
 import { createRecorder, type Recorder } from '../../src/history/record-runs.ts';
 import { createRunStore, type RunStore } from '../../src/history/run-store.ts';
@@ -266,4 +267,45 @@ test('a run is stored with its input before it has an event, and can be started 
     error: { code: 'interrupted' },
   });
   expect(opened.session.run.log()[0]).toMatchObject({ type: 'run-start', input: { city: 'Oslo' } });
+});
+
+test('a stored run knows its script by id and name, also under another title', async () => {
+  const { store, recorder } = createTab(newName());
+  const session = createSession('named');
+  recorder.follow(session);
+  void session.run.start();
+  await session.say(start, end);
+  recorder.amend('named', { title: 'The good one' });
+  await recorder.flush();
+  expect(await openRun(store, 'named')).toMatchObject({
+    row: { title: 'Mine' },
+    session: { openScript: { id: 'script', name: 'Mine' } },
+  });
+  await store.update('named', { title: 'The good one' });
+  expect(await openRun(store, 'named')).toMatchObject({
+    row: { title: 'The good one' },
+    session: { openScript: { id: 'script', name: 'Mine' } },
+  });
+});
+
+test('a stored fork says where it branches off, and what was edited', async () => {
+  const { store, recorder } = createTab(newName());
+  const parent = createSession('parent');
+  const call = { step: 0, toolCallId: 'c', toolName: 'look' };
+  const edited = { ...createSession('edited'), parent: { id: 'parent', turn: 0, step: 1 } };
+  const plain = { ...createSession('plain'), parent: { id: 'parent', turn: 0, step: 1, agent: 'a' } };
+  const scripts = { ...createSession('scripts'), parent: edited.parent, source: { script: '// other' } };
+  for (const session of [parent, edited, plain, scripts]) {
+    recorder.follow(session);
+    void session.run.start();
+    const result = { type: 'tool-end', ...call, output: 1, ...(session === edited && { edited: true }) };
+    await session.say(start, step, { type: 'tool-call', ...call, input: {} }, result, end);
+  }
+  await recorder.flush();
+  const label = async (id: string) => forkLabel((await store.get(id))!, await store.get('parent'));
+  expect(await label('parent')).toBeUndefined();
+  expect(await label('edited')).toBe('From step 2 of “Mine”, result edited');
+  expect(await label('plain')).toBe('From step 2 of an agent of “Mine”');
+  expect(await label('scripts')).toBe('From step 2 of “Mine”, script edited');
+  expect(forkLabel((await store.get('plain'))!)).toBe('From step 2 of an agent of another run');
 });
