@@ -2,6 +2,8 @@ import { expect, test } from './playground-page.ts';
 
 test('a first visitor sees a recorded run play, and runs the script', async ({ playground }) => {
   const { page } = playground;
+  // the run is longer than its pane
+  await page.setViewportSize({ width: 1440, height: 640 });
   await page.goto('/');
   const recording = page.getByTestId('recording');
   await expect(recording).toContainText('recording');
@@ -11,6 +13,8 @@ test('a first visitor sees a recorded run play, and runs the script', async ({ p
   await expect(playground.tool('getWeather')).toHaveAttribute('data-state', 'output-available');
   await expect(playground.status).toHaveAttribute('data-status', 'done');
   await expect(page.getByLabel('Answer', { exact: true }).last()).toContainText('24 °C and sunny');
+  // the run is followed to its end
+  await expect(page.getByText(/^Done in/)).toBeInViewport();
   await expect(recording).toContainText('the script on this page');
   await expect(recording.getByRole('button', { name: 'Again' })).toBeVisible();
   // a link has the script alone, unless the visitor asks for more

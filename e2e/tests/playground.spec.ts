@@ -48,11 +48,20 @@ test('a reply continues the conversation', async ({ playground }) => {
   await playground.open();
   await playground.run();
   await playground.ended();
+  // an unfolded card keeps its place, and its end is out of view
+  await playground.tool('getWeather').getByRole('button').first().click();
+  const newest = page.getByRole('button', { name: 'Newest' });
+  await expect(newest).toBeVisible();
+  const list = await page.locator('.scroll', { has: playground.tool('getWeather') }).boundingBox();
+  expect((await newest.boundingBox())!.y).toBeGreaterThanOrEqual(list!.y + list!.height);
   await page.getByLabel('Reply', { exact: true }).fill('And tomorrow in Faro?');
   await page.getByLabel('Reply', { exact: true }).press('Enter');
   await expect(page.getByLabel('User message').nth(1)).toContainText('And tomorrow in Faro?');
+  await expect(page.getByLabel('User message').nth(1)).toBeInViewport();
   await expect(playground.status).toHaveAttribute('data-status', 'running');
   expect(await playground.ended()).toBe('done');
+  await expect(page.getByText(/^Done in/)).toBeInViewport();
+  await expect(newest).toHaveCount(0);
   await expect(page.getByLabel('User message')).toHaveCount(2);
   await expect(playground.tool('getWeather').first()).toContainText('sunny');
 });

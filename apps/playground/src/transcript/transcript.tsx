@@ -19,8 +19,9 @@ import { useStickToEnd, type StickToEnd } from './list/use-stick-to-end.ts';
 const TOP = 16;
 
 /**
- * The rows of a run, newest at the bottom. The view follows the end until the user scrolls up. A run that
- * came in a link is read from its beginning. Of a long run, only the rows in view and a few more are on the page.
+ * The rows of a run, newest at the bottom. The view follows the end until the user scrolls up, and again after the user's
+ * next message. A run that came in a link is read from its beginning. Of a long run, only the rows in view and a few more
+ * are on the page.
  */
 export function Transcript({ session }: { session: RunSession }) {
   const moment = useInspection((state) => state.moment);
@@ -52,7 +53,9 @@ const TranscriptRows = memo(function TranscriptRows({
 }: TranscriptRowsProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const virtualizer = useRef<VirtualizerHandle>(null);
-  const stick = useStickToEnd(scroller, !session.shared);
+  // a recording plays: its end is followed
+  const fromStart = session.shared && session.recorded !== true;
+  const stick = useStickToEnd(scroller, { atEnd: !fromStart, startedAt: session.startedAt });
   const touched = useTouchedRows(scroller);
   const latest = dragged && latestOf(listItems(session, dragged), innerHeight);
   // a row that the user has unfolded or marked is shown as it is
@@ -66,7 +69,7 @@ const TranscriptRows = memo(function TranscriptRows({
     touched,
     rows,
     selected,
-    fromStart: session.shared,
+    fromStart,
     canSearch: !shown.isPast,
   });
   const onTouch = ({ target }: SyntheticEvent): void => touched.touch(rows, target as Node);
@@ -142,12 +145,13 @@ function isOutside(element: Element, view: Element): boolean {
   return inner.top < outer.top || inner.bottom > outer.bottom;
 }
 
+/** Goes to the end. It has a row of its own, because it would cover what is in view. */
 function ToNewest({ onPress }: { onPress: () => void }) {
   return (
     <button
       type="button"
       onClick={onPress}
-      className="absolute bottom-3 left-1/2 flex h-7 -translate-x-1/2 items-center gap-1.5 rounded-full floating px-3 text-sm hover:text-text-kind narrow:h-11"
+      className="flex h-7 shrink-0 items-center justify-center gap-1.5 border-t border-line bg-panel text-sm text-ink-2 hover:bg-hover hover:text-ink focus-visible:-outline-offset-2 narrow:h-11"
     >
       <ArrowDown className="size-3.5" />
       Newest

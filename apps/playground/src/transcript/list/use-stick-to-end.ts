@@ -15,11 +15,21 @@ export type StickToEnd = {
   settle(): void;
 };
 
+type StickToEndOptions = {
+  /** True if the scroller starts at its end. */
+  atEnd: boolean;
+  /** When the content that grows was started. With a new start, the scroller starts again. */
+  startedAt: number;
+};
+
 /**
  * Keeps a scroller at its end while its content grows, until the user scrolls up, and again once the user returns to
- * the end. `atEnd` says whether it starts there.
+ * the end.
  */
-export function useStickToEnd(scroller: RefObject<HTMLElement | null>, atEnd: boolean): StickToEnd {
+export function useStickToEnd(
+  scroller: RefObject<HTMLElement | null>,
+  { atEnd, startedAt }: StickToEndOptions,
+): StickToEnd {
   const [isAtEnd, setAtEnd] = useState(true);
   const sticks = useRef(atEnd);
   const top = useRef(0);
@@ -41,7 +51,10 @@ export function useStickToEnd(scroller: RefObject<HTMLElement | null>, atEnd: bo
     settle();
   }, [settle]);
 
-  useLayoutEffect(settle, [settle]);
+  useLayoutEffect(() => {
+    sticks.current = atEnd;
+    settle();
+  }, [atEnd, startedAt, settle]);
 
   useEffect(() => {
     const element = scroller.current;
