@@ -14,6 +14,8 @@ test('the timeline is a tree that the keyboard controls, with one selection for 
   // it grows while the run continues
   await expect(row('researcher').first()).toBeVisible({ timeout: 20_000 });
   expect(await playground.ended()).toBe('done');
+  // then its beginning is shown
+  await expect(row('Step 1').first()).toBeInViewport();
   const researcher = playground.agent('researcher').first();
   await expect(researcher).toHaveAttribute('data-state', 'done');
   await expect(researcher).toContainText('2 steps');

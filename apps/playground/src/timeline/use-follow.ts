@@ -6,20 +6,23 @@ import type { TimelineRow } from './timeline-row.ts';
 /** What is followed, and where. */
 export type FollowOptions = {
   list: RefObject<VirtualizerHandle | null>;
-  /** The element that scrolls; nothing is followed to a moment while it has the focus. */
+  /** The element that scrolls. While it has the focus, it follows no moment, and stays where it is when the run ends. */
   scroller: RefObject<HTMLElement | null>;
   rows: readonly TimelineRow[];
   rowHeight: number;
   /** The time that is shown; undefined for now. */
   time: number | undefined;
   live: boolean;
+  /** True if the user has selected one of the rows. */
+  isSelected: boolean;
 };
 
 /**
  * Keeps the step at the shown time in view, or the newest row of a run that is under way, until the user
- * scrolls up.
+ * scrolls up. A run that ends while it is followed is shown from its beginning.
  */
-export function useFollow({ list, scroller, rows, rowHeight, time, live }: FollowOptions): void {
+export function useFollow(options: FollowOptions): void {
+  const { list, scroller, rows, rowHeight, time, live, isSelected } = options;
   const step =
     time === undefined ? -1 : rows.findLastIndex((row) => row.kind === 'step' && row.start <= time);
   useEffect(() => {
@@ -39,11 +42,15 @@ export function useFollow({ list, scroller, rows, rowHeight, time, live }: Follo
   const followed = useRef(0);
   useEffect(() => {
     const view = list.current;
-    if (view === null || !live || time !== undefined) return;
     const before = followed.current;
-    followed.current = count;
+    if (!live) followed.current = 0;
+    if (view === null || time !== undefined || (!live && before === 0)) return;
     const end = before === 0 ? 0 : view.getItemOffset(before - 1);
     // the row that was the newest is still in view
-    if (end <= view.scrollOffset + view.viewportSize) view.scrollToIndex(count - 1, { align: 'nearest' });
-  }, [count, list, live, time]);
+    const isFollowed = end <= view.scrollOffset + view.viewportSize;
+    if (live) {
+      followed.current = count;
+      if (isFollowed) view.scrollToIndex(count - 1, { align: 'nearest' });
+    } else if (isFollowed && !isSelected && document.activeElement !== scroller.current) view.scrollTo(0);
+  }, [count, list, scroller, live, time, isSelected]);
 }

@@ -123,7 +123,10 @@ export function Waterfall({ session, turn, rows: all, end, live }: WaterfallProp
           )}
         </Virtualizer>
         <Cursor session={session} turn={turn} />
-        <Follow {...{ session, turn, list, scroller, rows, rowHeight, live }} />
+        <Follow
+          {...{ session, turn, list, scroller, rows, rowHeight, live }}
+          isSelected={selectedKey !== undefined}
+        />
       </div>
     </div>
   );
