@@ -234,6 +234,10 @@ test('an example replaces an edited script, and can be undone', { tag: '@long' }
   await page.getByRole('button', { name: 'Examples' }).click();
   await page.getByRole('menuitem', { name: /Research notes/ }).click();
   await expect(page.getByText('Your own script is kept.')).toBeVisible();
+  // over the editor: the status of a run stays in view
+  const message = (await page.locator('[data-sonner-toast]').boundingBox())!;
+  const pane = (await page.getByLabel('Run', { exact: true }).boundingBox())!;
+  expect(message.x + message.width).toBeLessThanOrEqual(pane.x);
   await page.getByRole('button', { name: 'Back to your script' }).click();
   expect(await playground.script()).toBe('// mine\n');
 });

@@ -1,5 +1,5 @@
 import { Tooltip } from 'radix-ui';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, Suspense, useEffect, type ReactNode } from 'react';
 import { loadAhead } from './layout/load-ahead.ts';
 import { NarrowLayout } from './layout/narrow-layout.tsx';
 import { TopBar } from './layout/top-bar.tsx';
@@ -16,6 +16,14 @@ import { toast } from './ui/toast.ts';
 // dialogs and messages load after the first paint
 const Toasts = lazy(() => import('./layout/toasts.tsx').then((it) => ({ default: it.Toasts })));
 const Dialogs = lazy(() => import('./layout/dialogs.tsx').then((it) => ({ default: it.Dialogs })));
+
+const toasts: ReactNode = (
+  <ErrorBoundary retryKey={undefined} fallback={undefined}>
+    <Suspense>
+      <Toasts />
+    </Suspense>
+  </ErrorBoundary>
+);
 
 /** How long the page waits before it prepares the first run in the background, in milliseconds. */
 const AHEAD_AFTER_MS = 600;
@@ -39,16 +47,16 @@ export function App() {
     <Tooltip.Provider delayDuration={350}>
       <div className="flex h-dvh min-h-[400px] flex-col">
         <TopBar narrow={narrow} />
-        <main className="flex min-h-0 flex-1 flex-col">{narrow ? <NarrowLayout /> : <WideLayout />}</main>
+        <main className="flex min-h-0 flex-1 flex-col">
+          {narrow ? <NarrowLayout /> : <WideLayout toasts={toasts} />}
+        </main>
       </div>
       <ErrorBoundary retryKey={undefined} fallback={undefined}>
         <Suspense>
           <Dialogs />
         </Suspense>
-        <Suspense>
-          <Toasts />
-        </Suspense>
       </ErrorBoundary>
+      {narrow && toasts}
     </Tooltip.Provider>
   );
 }
