@@ -1,4 +1,5 @@
 import { decodeLink, encodeLink } from '@cueline/core/link';
+import type { Locator } from '@playwright/test';
 import { expect, test, type Playground } from './playground-page.ts';
 
 /** An evaluation loads the runner and makes dozens of calls, each with its pause. */
@@ -16,6 +17,15 @@ async function sharedLink({ page }: Playground): Promise<string> {
   const link = await page.getByRole('textbox', { name: /^Link to/ }).inputValue();
   await page.keyboard.press('Escape');
   return new URL(link).hash;
+}
+
+/** The texts of these elements that are not shown as a whole. */
+async function cutTexts(elements: Locator): Promise<string[]> {
+  return elements.evaluateAll((all) =>
+    all
+      .filter((one) => one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1)
+      .map((one) => (one instanceof HTMLInputElement ? one.value : one.textContent)),
+  );
 }
 
 test('a version is edited with live validation, previewed, run, compared, and turned into a case', async ({
@@ -42,6 +52,9 @@ test('a version is edited with live validation, previewed, run, compared, and tu
   await page.keyboard.press('ControlOrMeta+Enter');
   await expect(playground.status).toHaveText('Done', evaluation);
   await expect(page.getByRole('region', { name: 'Run', exact: true })).toContainText('NEGATIVE');
+  // beside the inspector, the form is narrow
+  await expect(page.getByRole('separator', { name: 'Width of the inspector' })).toBeVisible();
+  expect(await cutTexts(page.getByRole('region', { name: 'Prompts' }).locator('input'))).toEqual([]);
 
   await page.getByRole('tab', { name: 'Compare' }).click();
   await page.getByRole('button', { name: 'Run both' }).click();
@@ -97,6 +110,8 @@ test('with the keyboard, a user runs an eval, filters its results and shares it 
   await expect(page.getByTestId('eval-status')).toHaveText('36 runs, 21 not passed', evaluation);
   await expect(page.getByTestId('summary')).toHaveCount(4);
   await expect(page.getByTestId('summary').nth(2)).toContainText('8 passed, 1 failed');
+  await expect(page.getByRole('columnheader', { name: '1.1.0 demo-small' })).toBeVisible();
+  expect(await cutTexts(page.locator('thead th, tbody td *'))).toEqual([]);
 
   await page.getByRole('combobox', { name: 'Show' }).selectOption('passed');
   await expect(page.getByTestId('result-row')).toHaveCount(0);

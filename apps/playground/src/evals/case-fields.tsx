@@ -9,7 +9,7 @@ import type { EditableCase } from './eval-settings.ts';
 import { useEvals } from './store.ts';
 
 /** The columns of cases with one value: name, value, expected answer, and the button. */
-export const caseColumns = 'grid-cols-[130px_minmax(0,1fr)_150px_auto]';
+export const caseColumns = 'grid-cols-[150px_minmax(0,1fr)_150px_auto]';
 
 type CaseFieldsProps = { parameters: readonly EditableParameter[]; one: EditableCase; index: number };
 
@@ -43,7 +43,7 @@ export const CaseFields = memo(function CaseFields({ parameters, one, index }: C
         className={clsx(
           'grid items-start gap-2 narrow:grid-cols-[minmax(0,1fr)_auto]',
           // a single value fits beside the answer
-          isSingle ? caseColumns : 'grid-cols-[130px_minmax(0,1fr)_auto]',
+          isSingle ? caseColumns : 'grid-cols-[150px_minmax(0,1fr)_auto]',
         )}
       >
         <TextInput

@@ -24,13 +24,17 @@ export function ResultsTable({ columns, rows }: { columns: readonly Column[]; ro
       >
         <thead>
           <tr className="text-left text-sm text-ink-2">
-            <th scope="col" className="w-[34%] border-b border-line px-3 py-1.5 font-medium">
+            <th scope="col" className="w-[34%] border-b border-line px-3 py-1.5 align-top font-medium">
               Case
             </th>
             {columns.map(({ key, prompt, model }) => (
-              <th key={key} scope="col" className="truncate border-b border-line px-3 py-1.5 font-medium">
-                <span className="font-mono">{prompt.slice(prompt.lastIndexOf('@') + 1)}</span>
-                <span className="font-normal text-ink-3"> · {modelTitle(model)}</span>
+              <th
+                key={key}
+                scope="col"
+                className="border-b border-line px-3 py-1.5 align-top font-medium wrap-anywhere"
+              >
+                <span className="block font-mono">{prompt.slice(prompt.lastIndexOf('@') + 1)}</span>
+                <span className="block font-normal text-ink-3">{modelTitle(model)}</span>
               </th>
             ))}
           </tr>
@@ -70,8 +74,8 @@ const ResultRow = memo(
                 )}
               />
               <span className="min-w-0">
-                <span className="block truncate font-medium">{row.id}</span>
-                <span className="block truncate text-sm text-ink-2">{summarize(line, 120)}</span>
+                <span className="block font-medium wrap-anywhere">{row.id}</span>
+                <span className="line-clamp-2 text-sm wrap-anywhere text-ink-2">{summarize(line, 120)}</span>
               </span>
             </button>
           </th>
@@ -122,7 +126,10 @@ function CellSummary({ cell }: { cell: Cell }) {
         )}
       </div>
       <span
-        className={clsx('block truncate text-sm', shown?.status === 'error' ? 'text-danger' : 'text-ink-2')}
+        className={clsx(
+          'line-clamp-3 text-sm wrap-anywhere',
+          shown?.status === 'error' ? 'text-danger' : 'text-ink-2',
+        )}
         title={shown?.output?.text ?? shown?.error?.message}
       >
         {summarize(shown?.output?.text ?? shown?.error?.message ?? '', 80)}

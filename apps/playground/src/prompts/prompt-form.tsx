@@ -9,6 +9,9 @@ import { addParameter, usePrompts, type ParameterList } from './store.ts';
 
 type PromptFormProps = { prompt: EditablePrompt; faults: readonly PromptFault[]; actions: ReactNode };
 
+/** In a narrow form, a field whose text is long has a row of its own. */
+const alone = '@max-[360px]:col-span-full';
+
 /** One version of a prompt as a form. Each fault is beside its field. */
 export function PromptForm({ prompt, faults, actions }: PromptFormProps) {
   const edit = usePrompts((state) => state.edit);
@@ -44,8 +47,16 @@ export function PromptForm({ prompt, faults, actions }: PromptFormProps) {
           value={prompt.name}
           onText={(name) => edit({ name })}
           problem={problem('name')}
+          className={alone}
         />
-        <TextInput label="Id" code value={prompt.id} onText={(id) => edit({ id })} problem={problem('id')} />
+        <TextInput
+          label="Id"
+          code
+          value={prompt.id}
+          onText={(id) => edit({ id })}
+          problem={problem('id')}
+          className={alone}
+        />
         <TextInput
           label="Version"
           code

@@ -2,7 +2,7 @@ import { clsx } from 'clsx';
 import { useId, type ComponentProps, type ReactNode } from 'react';
 
 const control =
-  'w-full rounded-md border bg-page px-2.5 text-base placeholder:text-ink-3 narrow:text-[16px] aria-invalid:border-danger border-line-strong/70';
+  'w-full rounded-md border bg-page px-2.5 text-base text-ellipsis placeholder:text-ink-3 narrow:text-[16px] aria-invalid:border-danger border-line-strong/70';
 
 type Labelled = {
   label: string;
@@ -141,7 +141,7 @@ export function Choose<Value extends string>({
           {...described}
           value={value}
           onChange={(event) => onChoose(event.target.value as Value)}
-          className={clsx(control, 'h-7 px-1.5 text-ellipsis narrow:h-11')}
+          className={clsx(control, 'h-7 px-1.5 narrow:h-11')}
         >
           {options.map((option) => {
             const [key, words] = typeof option === 'string' ? [option, option] : option;
