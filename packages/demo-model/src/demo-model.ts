@@ -7,7 +7,7 @@ import { readConversation } from './conversation.ts';
 import { planStep } from './plan.ts';
 import type { Plan } from './tool-calls.ts';
 import { generateFrom, streamOf, wait } from './model-stream.ts';
-import { countTokens, promptLength, usageOf } from './usage.ts';
+import { countInput, countTokens, usageOf } from './usage.ts';
 
 /** How the demo model behaves. */
 export type DemoModelOptions = {
@@ -46,7 +46,7 @@ async function* streamAnswer(
   call: LanguageModelV4CallOptions,
   pace: number,
 ): AsyncGenerator<LanguageModelV4StreamPart> {
-  const { prompt, tools, abortSignal } = call;
+  const { prompt, abortSignal } = call;
   let output = text.length;
   yield { type: 'stream-start', warnings: [] };
   if (text !== '') {
@@ -76,7 +76,7 @@ async function* streamAnswer(
     type: 'finish',
     finishReason: { unified: reason, raw: reason },
     usage: usageOf({
-      input: countTokens(promptLength(prompt) + JSON.stringify(tools ?? []).length),
+      input: countInput(call),
       output: countTokens(output),
     }),
   };

@@ -1,3 +1,3 @@
 // The building blocks of simulated models, also for the scripted model of @cueline/core/testing.
 export { generateFrom, streamOf, wait } from './model-stream.ts';
-export { countTokens, promptLength, usageOf } from './usage.ts';
+export { countInput, countTokens, usageOf } from './usage.ts';

@@ -4,7 +4,7 @@ import { instructionPartsOf } from './instruction-segments.ts';
 
 /** The estimated tokens of one definition, or of all messages together. */
 export type TokenRow = {
-  kind: 'variable' | 'system' | 'instructions' | 'message' | 'tool' | 'others';
+  kind: 'variable' | 'system' | 'instructions' | 'message' | 'tool' | 'output' | 'others';
   /** The definition's name; empty for rows that are not definitions. */
   name: string;
   /** How many parts of the request the row stands for. */
@@ -37,7 +37,7 @@ function tryToEstimate(request: CompiledRequest): Estimate | undefined {
     let ofMessages: TokenRow | undefined;
     for (const { kind, name, tokens } of estimate.parts) {
       if (kind !== 'message') {
-        rows.push({ kind, name: kind === 'instructions' ? '' : name, count: 1, tokens });
+        rows.push({ kind, name: kind === 'instructions' || kind === 'output' ? '' : name, count: 1, tokens });
         continue;
       }
       if (ofMessages === undefined) rows.push((ofMessages = { kind, name: '', count: 0, tokens: 0 }));

@@ -60,6 +60,7 @@ const bars: Record<TokenRow['kind'], string> = {
   system: 'bg-thinking',
   tool: 'bg-tool',
   message: 'bg-ok',
+  output: 'bg-ink-3',
   instructions: 'bg-ink-3',
   others: 'bg-ink-3',
 };
@@ -70,5 +71,6 @@ function isDefinition(kind: TokenRow['kind']): kind is NamedKind {
 
 function labelOf({ kind, count }: TokenRow): string {
   if (kind === 'message') return plural(count, 'message');
+  if (kind === 'output') return 'Schema of the answer';
   return kind === 'others' ? `${formatCount(count)} smaller ones` : 'Rest of the system prompt';
 }

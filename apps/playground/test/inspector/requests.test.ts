@@ -63,6 +63,7 @@ describe('tokens', () => {
         instructionParts: [part('CITY', 0, 17)],
         messages: [say('12345678'), say('1234')],
         tools: [{ name: 'look', inputSchema: {} }],
+        settings: { responseFormat: { type: 'json', schema: { type: 'string' } } },
       }),
     );
     expect(estimate?.rows.map(({ kind, name, count, tokens }) => [kind, name, count, tokens])).toEqual([
@@ -70,6 +71,7 @@ describe('tokens', () => {
       ['instructions', '', 1, 2],
       ['message', '', 2, 3],
       ['tool', 'look', 1, 2],
+      ['output', '', 1, 5],
     ]);
   });
 

@@ -4,8 +4,8 @@ import type { CompiledRequest } from '../log/events.ts';
 /** The estimated number of tokens of one part of a request. */
 export type TokenPart = {
   /** `instructions` is the part of the system prompt that comes from no variable and no named part. */
-  kind: 'variable' | 'system' | 'instructions' | 'message' | 'tool';
-  /** The name of the definition; `messages[0]` and so on for messages. */
+  kind: 'variable' | 'system' | 'instructions' | 'message' | 'tool' | 'output';
+  /** The name of the definition; `messages[0]` and so on for messages, `output` for the schema of the answer. */
   name: string;
   tokens: number;
 };
@@ -21,7 +21,7 @@ const FILE_TOKENS = 1_000;
  * part, and 1,000 for each file. Real counts differ between models, most of all for languages other than English.
  */
 export function estimateTokens(request: CompiledRequest): TokenEstimate {
-  const { instructions, instructionParts = [], messages, tools } = request;
+  const { instructions, instructionParts = [], messages, tools, settings } = request;
   const parts: TokenPart[] = [];
   let rest = instructions.length;
   for (const { kind, name, start, end } of instructionParts) {
@@ -36,6 +36,9 @@ export function estimateTokens(request: CompiledRequest): TokenEstimate {
     const length = name.length + description.length + jsonLength(inputSchema);
     parts.push({ kind: 'tool', name, tokens: toTokens(length) });
   }
+  const { schema } = (settings.responseFormat ?? {}) as { schema?: unknown };
+  if (schema !== undefined)
+    parts.push({ kind: 'output', name: 'output', tokens: toTokens(jsonLength(schema)) });
   return { total: parts.reduce((sum, { tokens }) => sum + tokens, 0), parts };
 }
 

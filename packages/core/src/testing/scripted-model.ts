@@ -4,7 +4,7 @@ import {
   type LanguageModelV4CallOptions,
   type LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
-import { countTokens, generateFrom, promptLength, streamOf, usageOf, wait } from '@cueline/demo-model/stream';
+import { countInput, countTokens, generateFrom, streamOf, usageOf, wait } from '@cueline/demo-model/stream';
 import { CuelineError } from '../base/errors.ts';
 import type { ScriptedFailure, ScriptedFinish, ScriptedPart, ScriptedTurn } from './script.ts';
 import { validateTurns } from './validate-turns.ts';
@@ -127,7 +127,7 @@ async function* play(
     type: 'finish',
     finishReason: { unified: reason, raw: reason },
     usage: usageOf({
-      input: inputTokens ?? countTokens(promptLength(call.prompt)),
+      input: inputTokens ?? countInput(call),
       cached: cachedInputTokens,
       output: outputTokens ?? countTokens(output),
       reasoning: reasoningTokens ?? countTokens(reasoning),

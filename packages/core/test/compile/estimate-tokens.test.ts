@@ -127,3 +127,12 @@ test('a tool counts with its name, its description and its schema', () => {
     { kind: 'tool', name: 'web', tokens: 2 },
   ]);
 });
+
+test('the schema of the answer counts', () => {
+  const schema = { type: 'object' };
+  const settings = { responseFormat: { type: 'json', schema } };
+  expect(estimateTokens(request({ settings })).parts).toEqual([
+    { kind: 'output', name: 'output', tokens: 5 },
+  ]);
+  expect(estimateTokens(request({ settings: { responseFormat: { type: 'json' } } })).total).toBe(0);
+});

@@ -9,7 +9,16 @@ type CountedTokensProps = { step: StepState; usage: StepUsage; simulated: boolea
 /** The tokens of a step that the provider counted, and what they cost. */
 export function CountedTokens({ step, usage, simulated }: CountedTokensProps) {
   const cost = simulated ? 'Simulated, free' : <ListPrice model={step.request.model} usage={usage} />;
-  return <FactList rows={[...usageRows(usage), { name: 'Cost', value: cost }]} />;
+  return (
+    <>
+      <FactList rows={[...usageRows(usage), { name: 'Cost', value: cost }]} />
+      <p className="mt-1.5 text-xs text-ink-3">
+        {simulated
+          ? 'The demo model has no tokenizer: it counts as the estimate does, a token for every four characters.'
+          : 'Counted: by the provider, with its own tokenizer. Estimated: a token for every four characters, so the two differ.'}
+      </p>
+    </>
+  );
 }
 
 /** `1.2k in → 80 out`; undefined if the provider has not counted. */
