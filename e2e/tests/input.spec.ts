@@ -55,6 +55,23 @@ test('a form runs a prompt with typed input, and shows the errors of its schema 
     await form.getByRole('button').first().click({ timeout: 20_000 });
     await expect(city).toHaveValue('Faro', { timeout: 20_000 });
   });
+
+  await test.step('an input without a schema stays in view as long as it is empty', async () => {
+    await playground.write(`import { definePrompt } from '@cueline/core';
+export default definePrompt('greet', (prompt, input: { name: string }) => {
+  prompt.$\`Greet \${input.name}.\`;
+});
+`);
+    const json = form.getByRole('textbox', { name: 'Input as JSON' });
+    await expect(json).toBeVisible();
+    await playground.run();
+    expect(await playground.ended()).toBe('error');
+    await expect(json).toHaveAccessibleDescription(/takes an input.+definePrompt\('greet'/);
+    await json.fill('{"name": "Ada"}');
+    await playground.run();
+    expect(await playground.ended()).toBe('done');
+    await expect(json).toBeHidden();
+  });
 });
 
 test('a pasted picture reaches an OpenAI-compatible server, and a text file is text', async ({

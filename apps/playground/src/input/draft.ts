@@ -1,6 +1,6 @@
 import { visibleText } from '../ui/visible-text.ts';
 import { isSameJson } from './same-json.ts';
-import type { Field } from './schema-fields.ts';
+import { JSON_EXAMPLE, type Field } from './schema-fields.ts';
 
 /**
  * What the user has typed into a field: a string for a text, a number or JSON; the position of a choice; or the drafts
@@ -68,7 +68,9 @@ function valueOf(field: Field, draft: Draft, path: string, problems: Problems): 
       try {
         return JSON.parse(draft) as unknown;
       } catch (error) {
-        note(`This is not JSON: ${(error as Error).message}.`);
+        note(
+          `This is not JSON: ${(error as Error).message}. Write a text in double quotes, as in "Ada", and an object as in ${JSON_EXAMPLE}.`,
+        );
         return absent;
       }
     case 'object':

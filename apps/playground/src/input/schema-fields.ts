@@ -9,7 +9,7 @@ export type Field = FieldFacts &
     | { kind: 'object'; fields: readonly NamedField[] }
     | { kind: 'list'; item: Field; minItems?: number; maxItems?: number }
     | { kind: 'union'; variants: readonly { label: string; field: Field }[] }
-    | { kind: 'json' }
+    | { kind: 'json'; example?: string }
   );
 
 /** A member of an object. */
@@ -43,8 +43,22 @@ export function toField(schema: unknown): Field {
   return isSchema(schema) ? fieldOf(schema, { root: schema, level: 0, refs: [], optional: false }) : anyValue;
 }
 
-/** The field of an input without a schema. */
-export const anyValue: Field = { kind: 'json', optional: true, nullable: false };
+/** What JSON looks like. */
+export const JSON_EXAMPLE = '{"name": "Ada"}';
+
+/** The field of a value whose schema gives no form. */
+export const anyValue: Field = { kind: 'json', title: 'Input as JSON', optional: true, nullable: false };
+
+/** The field of the input of a prompt without an input schema. It may stay empty, as the prompt may do without it. */
+export function withoutSchema(prompt: string): Field {
+  const written = `definePrompt('${prompt}', …, { input: z.object({ … }) })`;
+  return {
+    ...anyValue,
+    kind: 'json',
+    example: JSON_EXAMPLE,
+    description: `This prompt takes an input. With an input schema it gets a form, and each run a check: ${written}`,
+  };
+}
 
 type Context = { root: Schema; level: number; refs: readonly string[]; optional: boolean };
 

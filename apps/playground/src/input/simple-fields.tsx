@@ -4,6 +4,7 @@ import { summarize } from '../ui/format.ts';
 import { hiddenIn } from '../ui/visible-text.ts';
 import { FieldNote } from './field-group.tsx';
 import { labelOf, placeholderOf, type InputFieldProps, type Of } from './field-props.ts';
+import { JSON_EXAMPLE } from './schema-fields.ts';
 
 /** A field for a text, a number, or JSON. */
 export function TypedField({
@@ -40,7 +41,7 @@ export function TypedField({
     );
   }
   if (field.kind === 'json') {
-    const example = placeholder ?? '{ "…": "…" }';
+    const example = field.example ?? placeholder ?? JSON_EXAMPLE;
     return <TextArea {...shared} code rows={2} placeholder={example} className="basis-full!" />;
   }
   const { format, maxLength = Infinity } = field;

@@ -11,7 +11,7 @@ import { summarize } from '../ui/format.ts';
 /** A form for the input of the script in the editor, which folds to one line once the script has run. */
 export function InputForm({ field }: { field: Field }) {
   const state = useScriptInput();
-  const { draft, open, refusals, setDraft } = state;
+  const { facts, draft, open, refusals, setDraft } = state;
   const hasRun = usePlayground(({ session }) => session?.shared === false);
   const section = useRef<HTMLElement>(null);
   const problems = useMemo(() => problemsOf(state), [state]);
@@ -20,8 +20,10 @@ export function InputForm({ field }: { field: Field }) {
     if (refusals > 0) section.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [refusals]);
 
-  const isOpen = open ?? !hasRun;
   const { input } = readDraft(field, draft);
+  // the input that a prompt function reads may be what a failed run lacked
+  const lacksInput = input === undefined && facts?.input.kind === 'no-schema';
+  const isOpen = open ?? (!hasRun || lacksInput);
   return (
     <section
       ref={section}

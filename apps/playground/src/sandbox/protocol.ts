@@ -15,9 +15,13 @@ import type { ScriptPosition } from './script/script-error.ts';
 /** The names of the model, which the run's log needs. */
 export type ModelFacts = { provider: string; modelId: string };
 
-/** What a script's prompt takes as input: nothing, any value, or what fits a JSON Schema. */
+/**
+ * What a script's prompt takes as input: nothing, a value that no schema describes, a value whose schema gives no form,
+ * or what fits a JSON Schema.
+ */
 export type InputFacts =
   | { kind: 'none' }
+  | { kind: 'no-schema' }
   | { kind: 'any' }
   | { kind: 'schema'; schema: Readonly<Record<string, unknown>> };
 

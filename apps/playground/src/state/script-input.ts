@@ -1,9 +1,9 @@
 import type { InputIssue } from '@cueline/core';
 import { create } from 'zustand';
 import { readDraft, toDraft, type Draft } from '../input/draft.ts';
-import { anyValue, toField, type Field } from '../input/schema-fields.ts';
+import { anyValue, toField, withoutSchema, type Field } from '../input/schema-fields.ts';
 import { shownProblems } from '../input/shown-problems.ts';
-import type { InputFacts, ScriptFacts } from '../sandbox/index.ts';
+import type { ScriptFacts } from '../sandbox/index.ts';
 import { usePlayground } from './store.ts';
 
 /** The input of the script in the editor, as it is typed. */
@@ -59,7 +59,7 @@ export function mayTakeInput(script: string): boolean {
 export function showFacts(facts: ScriptFacts | undefined): void {
   const before = useScriptInput.getState().facts;
   if (JSON.stringify(before) === JSON.stringify(facts)) return;
-  const field = facts && fieldOf(facts.input);
+  const field = facts && fieldOf(facts);
   if (facts !== undefined && field !== undefined && before?.name === facts.name) {
     return useScriptInput.setState({ facts, field });
   }
@@ -75,10 +75,12 @@ export function showFacts(facts: ScriptFacts | undefined): void {
   });
 }
 
-function fieldOf(input: InputFacts): Field | undefined {
+function fieldOf({ name, input }: ScriptFacts): Field | undefined {
   switch (input.kind) {
     case 'none':
       return undefined;
+    case 'no-schema':
+      return withoutSchema(name);
     case 'any':
       return anyValue;
     case 'schema':

@@ -117,7 +117,9 @@ test('each problem has the path that a run would report', () => {
     'input.days': 'Enter a whole number.',
     'input.stops[0].name': 'Fill this in.',
     'input.travel': 'Enter a number.',
-    'input.extra': expect.stringMatching(/^This is not JSON/),
+    'input.extra': expect.stringMatching(
+      /^This is not JSON: .+ Write a text in double quotes, .+ as in {"name": "Ada"}\.$/,
+    ),
   });
   expect(readDraft(plan, { city: 'Faro', days: '0' }).problems.get('input.days')).toBe('Enter 1 or more.');
 });

@@ -31,7 +31,7 @@ describe('the report of a script', () => {
 
   test.each<[string, unknown, object]>([
     ['a prompt without input', definePrompt('p', () => {}), { kind: 'none' }],
-    ['a second parameter', definePrompt('p', (_prompt, _input: unknown) => {}), { kind: 'any' }],
+    ['a second parameter', definePrompt('p', (_prompt, _input: unknown) => {}), { kind: 'no-schema' }],
     ['a session', defineSession('s', { systemPrompt: 'You work.' }), { kind: 'none' }],
     [
       'an agent',

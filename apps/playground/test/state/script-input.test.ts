@@ -82,3 +82,20 @@ test('a script without input does not get the input of the script before it', ()
   form().setDraft({ city: 'Faro' }, 'input.city');
   expect(takeScriptInput('export default (prompt) => {};')).toEqual({ input: undefined });
 });
+
+test('a prompt without an input schema has one field of JSON, which says what the input is', () => {
+  showFacts({ name: 'greet', input: { kind: 'no-schema' } });
+  expect(form().field).toMatchObject({
+    kind: 'json',
+    title: 'Input as JSON',
+    example: '{"name": "Ada"}',
+    description: expect.stringContaining("definePrompt('greet', …, { input: z.object({ … }) })"),
+  });
+  // the prompt function may do without it
+  expect(readScriptInput()).toEqual({ input: undefined });
+  form().setDraft('Ada', 'input');
+  expect(takeScriptInput(script)).toBeUndefined();
+  expect(problems()).toEqual({ input: expect.stringContaining('as in {"name": "Ada"}.') });
+  form().setDraft('{"name": "Ada"}', 'input');
+  expect(takeScriptInput(script)).toEqual({ input: { name: 'Ada' } });
+});

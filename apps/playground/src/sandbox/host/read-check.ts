@@ -19,6 +19,7 @@ const facts = z.object({
   name: z.string(),
   input: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('none') }),
+    z.object({ kind: z.literal('no-schema') }),
     z.object({ kind: z.literal('any') }),
     z.object({ kind: z.literal('schema'), schema: z.record(z.string(), z.unknown()) }),
   ]),

@@ -30,7 +30,7 @@ async function inputOf({ input, policySetup, run }: Definition): Promise<InputFa
     // an agent takes a text, and a session takes nothing
     return input === undefined ? { kind: 'none' } : { kind: 'schema', schema: { type: 'string' } };
   }
-  if (input === undefined) return run.length < 2 ? { kind: 'none' } : { kind: 'any' };
+  if (input === undefined) return { kind: run.length < 2 ? 'none' : 'no-schema' };
   const schema = await jsonSchemaOf(input).catch(() => undefined);
   return typeof schema === 'object' && schema !== null
     ? { kind: 'schema', schema: schema as Record<string, unknown> }
