@@ -12,6 +12,7 @@ import { EvalForm } from './eval-form.tsx';
 import { openCaseFile } from './open-case-file.ts';
 import { isChosen, planEval } from './plan-eval.ts';
 import { useEvals } from './store.ts';
+import { formatCount } from '../ui/format.ts';
 
 /** How many cases are drawn; a longer list belongs in a file. */
 const SHOWN = 100;
@@ -50,11 +51,7 @@ export function EvalsPane() {
           </Button>
         )}
         <span data-testid="plan" className="truncate text-ink-2">
-          {'problem' in plan
-            ? plan.problem
-            : plan.runs === 1
-              ? '1 run'
-              : `${plan.runs.toLocaleString('en')} runs`}
+          {'problem' in plan ? plan.problem : plan.runs === 1 ? '1 run' : `${formatCount(plan.runs)} runs`}
         </span>
       </PaneHeader>
       <NoticeBar />

@@ -1,4 +1,5 @@
 import { parseCases } from '@cueline/evals/cases';
+import { formatCount } from '../ui/format.ts';
 import { toast } from '../ui/toast.ts';
 import { freeId } from '../prompts/editable-prompt.ts';
 import { MAX_CASES, type EditableCase } from './eval-settings.ts';
@@ -26,7 +27,7 @@ export async function openCaseFile(file: File): Promise<void> {
     change({ cases: [...settings.cases, ...cases] });
     const left = added.length - cases.length;
     toast(
-      `${cases.length} cases are added.${left > 0 ? ` ${left} are left out: a page runs up to ${MAX_CASES}.` : ''}`,
+      `${formatCount(cases.length)} cases are added.${left > 0 ? ` ${formatCount(left)} are left out: a page runs up to ${formatCount(MAX_CASES)}.` : ''}`,
     );
   } catch (error) {
     toast.error((error as Error).message, { duration: 10_000 });

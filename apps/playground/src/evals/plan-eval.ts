@@ -5,6 +5,7 @@ import { libraryOf, toInput } from '../prompts/check-prompts.ts';
 import type { EditablePrompt } from '../prompts/editable-prompt.ts';
 import type { ConnectionSettings } from '../model/connection.ts';
 import { MAX_RUNS, type EditableCase, type EvalSettings } from './eval-settings.ts';
+import { formatCount } from '../ui/format.ts';
 
 /** What an evaluation runs, or why it cannot start. */
 export type EvalPlan =
@@ -47,7 +48,7 @@ export function planEval(
   const runs = settings.cases.length * versions.length * models.length * settings.repeat;
   if (runs > MAX_RUNS) {
     return {
-      problem: `These are ${runs.toLocaleString('en')} runs, and a page makes up to ${MAX_RUNS.toLocaleString('en')}. Use the command cueline eval.`,
+      problem: `These are ${formatCount(runs)} runs, and a page makes up to ${formatCount(MAX_RUNS)}. Use the command cueline eval.`,
     };
   }
   return {

@@ -5,6 +5,7 @@ import { Announce } from '../ui/announce.tsx';
 import { EmptyPane } from '../ui/empty-pane.tsx';
 import { Button } from '../ui/button.tsx';
 import { Choose, TextInput } from '../ui/form.tsx';
+import { formatCount } from '../ui/format.ts';
 import { ResultsTable } from './results-table.tsx';
 import { filterRows, toTable } from './result-rows.ts';
 import { startEval } from './start-eval.ts';
@@ -85,7 +86,7 @@ function Results() {
             onChoose={(next: EvalsState['filter']) => useEvals.setState({ filter: next })}
             className="w-48"
             options={[
-              ['all', `All ${table.rows.length} cases`],
+              ['all', `All ${formatCount(table.rows.length)} cases`],
               ['failed', 'Failed'],
               ['errors', 'With errors'],
               ['passed', 'Passed'],

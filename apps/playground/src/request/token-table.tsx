@@ -38,7 +38,7 @@ export function TokenTable({ rows, total }: TokenTableProps) {
                   bars[row.kind],
                 )}
               />
-              {row.tokens.toLocaleString('en')}
+              {formatCount(row.tokens)}
             </td>
           </tr>
         ))}
@@ -48,7 +48,7 @@ export function TokenTable({ rows, total }: TokenTableProps) {
           <th scope="row" className="text-left font-normal text-ink-3">
             Total
           </th>
-          <td className="text-right font-medium">{total.toLocaleString('en')}</td>
+          <td className="text-right font-medium">{formatCount(total)}</td>
         </tr>
       </tfoot>
     </table>

@@ -12,6 +12,7 @@ import { TaskRow } from './task-row.tsx';
 import { taskAnnouncement } from './task-labels.ts';
 import { taskAtWork, workStarts } from './work-times.ts';
 import { useTaskEdits } from './use-task-edits.ts';
+import { formatCount } from '../ui/format.ts';
 
 type TaskPanelProps = {
   run: TaskRun;
@@ -196,7 +197,7 @@ function TaskItems(props: TaskItemsProps) {
       </ol>
       {hidden > 0 && (
         <MoreButton className="w-full py-1" onMore={() => setMost(most + TASKS_AT_ONCE)}>
-          Show more tasks ({hidden.toLocaleString('en')} left)
+          Show more tasks ({formatCount(hidden)} left)
         </MoreButton>
       )}
     </>

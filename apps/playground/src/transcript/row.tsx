@@ -26,6 +26,7 @@ import {
 } from './rows.tsx';
 import { ToolCard } from './calls/tool-card.tsx';
 import type { CallFacts, TranscriptItem } from './transcript-item.ts';
+import { formatCount } from '../ui/format.ts';
 
 type RowsProps = { items: readonly TranscriptItem[]; session: RunSession };
 
@@ -42,7 +43,7 @@ export function Rows({ items, session }: RowsProps) {
   const hidden = items.length - most;
   const more = hidden > 0 && (
     <MoreButton className="justify-self-center py-1" onMore={() => setMost(most + ROWS_AT_ONCE)}>
-      Show {session.shared ? 'more' : 'earlier'} rows ({hidden.toLocaleString('en')} left)
+      Show {session.shared ? 'more' : 'earlier'} rows ({formatCount(hidden)} left)
     </MoreButton>
   );
   return session.shared ? (

@@ -7,9 +7,9 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(seconds / 60)} m ${String(seconds % 60).padStart(2, '0')} s`;
 }
 
-/** `980`, `12.3k`. */
+/** `980`, `12,345`. */
 export function formatCount(count: number): string {
-  return count < 10_000 ? String(count) : `${(count / 1000).toFixed(1)}k`;
+  return count.toLocaleString('en');
 }
 
 /** A count with its noun: `1 token`, `2 tokens`. */

@@ -1,5 +1,6 @@
 import { diffLines, diffWordsWithSpace, type Change } from 'diff';
 import { memo } from 'react';
+import { formatCount } from './format.ts';
 
 /** Texts that differ by more, or that take longer to compare, are compared by lines, and then as wholes. */
 const LIMITS = { maxEditLength: 1_500, timeout: 50 };
@@ -91,7 +92,7 @@ function Unchanged({ text, isFirst, isLast }: UnchangedProps) {
   const [head, tail] = [isFirst ? 0 : LINES_KEPT, isLast ? 0 : LINES_KEPT];
   const hidden = lines.length - head - tail;
   if (hidden < LINES_FOLDED) return <span>{text}</span>;
-  const count = `⋯ ${hidden.toLocaleString('en')} unchanged lines`;
+  const count = `⋯ ${formatCount(hidden)} unchanged lines`;
   return (
     <span>
       {lines.slice(0, head).map((line) => `${line}\n`)}

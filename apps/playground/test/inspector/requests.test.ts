@@ -2,6 +2,7 @@ import type { CompiledRequest, InstructionPart } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import { instructionPartsOf, instructionSegments } from '../../src/request/instruction-segments.ts';
 import { compareRequests, isSameRequest } from '../../src/inspector/step/request-difference.ts';
+import { usageHint } from '../../src/inspector/step/counted-tokens.tsx';
 import { readUsage } from '../../src/inspector/step/step-usage.ts';
 import { estimateRequest } from '../../src/request/token-rows.ts';
 
@@ -82,6 +83,11 @@ describe('tokens', () => {
     expect(estimate.rows).toHaveLength(40);
     expect(estimate.rows.at(-1)).toEqual({ kind: 'others', name: '', count: 61, tokens: 61 });
     expect(estimate.rows.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(estimate.total);
+  });
+
+  test('that were counted are written as everywhere else', () => {
+    const usage = { inputTokens: 12_345, outputTokens: 1_076 } as never;
+    expect(usageHint(readUsage({ usage }))).toBe('12,345 in → 1,076 out');
   });
 
   test('of messages without a readable form, and invalid counts, are unknown', () => {

@@ -26,7 +26,7 @@ const request: CompiledRequest = {
 
 test('a request is shown whole, with the tokens and the name of each definition', () => {
   const page = renderToStaticMarkup(createElement(RequestView, { request }));
-  for (const text of ['about 1019', 'Intro.', 'Hi', 'a.png', 'Finds', 'temperature']) {
+  for (const text of ['about 1,019', 'Intro.', 'Hi', 'a.png', 'Finds', 'temperature']) {
     expect(page).toContain(text);
   }
   expect([...page.matchAll(/data-definition="([^"]*)"/g)].map(([, name]) => name)).toEqual([

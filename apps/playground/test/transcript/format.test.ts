@@ -28,7 +28,7 @@ test('sizes and counts are formatted with their units', () => {
   expect([plural(1, 'step'), plural(2, 'step'), plural(12_345, 'token')]).toEqual([
     '1 step',
     '2 steps',
-    '12.3k tokens',
+    '12,345 tokens',
   ]);
 });
 

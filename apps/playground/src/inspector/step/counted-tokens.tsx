@@ -31,7 +31,7 @@ function usageRows({ input, cached, output, reasoning }: StepUsage): { name: str
     return [{ name: 'Counted by the provider', value: 'Not yet, or not at all' }];
   }
   const count = (tokens: number | undefined, part: number | undefined, ofPart: string): string =>
-    `${tokens === undefined ? 'unknown' : tokens.toLocaleString('en')}${part ? `, ${part.toLocaleString('en')} ${ofPart}` : ''}`;
+    `${tokens === undefined ? 'unknown' : formatCount(tokens)}${part ? `, ${formatCount(part)} ${ofPart}` : ''}`;
   return [
     { name: 'Input, counted', value: count(input, cached, 'from the cache') },
     { name: 'Output, counted', value: count(output, reasoning, 'for reasoning') },

@@ -10,6 +10,7 @@ import type { SandboxLimits } from '../limits.ts';
 import { initialCredit, type ModelFailure, type ToHost, type ToWorker } from '../protocol.ts';
 import { checkCall } from './check-call.ts';
 import type { IssuedMetadata } from './issued-metadata.ts';
+import { formatCount } from '../../ui/format.ts';
 
 type ModelRequest = Extract<ToHost, { call: number }>;
 
@@ -83,7 +84,7 @@ class Server implements ModelServer {
       this.#made > this.#limits.calls
         ? `made ${this.#limits.calls} model calls`
         : this.#tokens >= this.#limits.totalTokens
-          ? `used ${this.#tokens.toLocaleString('en')} tokens`
+          ? `used ${formatCount(this.#tokens)} tokens`
           : undefined;
     if (used === undefined) return;
     throw new CuelineError(

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { ToHost } from '../protocol.ts';
 import { definitionKinds } from '../script/definition.ts';
 import { isRunEvent } from '@cueline/core/link';
+import { formatCount } from '../../ui/format.ts';
 
 const call = z.number().int();
 const place = z.object({ line: z.number().int(), column: z.number().int().optional() }).optional();
@@ -15,7 +16,7 @@ const sentence = z
   .transform((text) =>
     text.length <= LONGEST
       ? text
-      : `${text.slice(0, LONGEST)}… (${(text.length - LONGEST).toLocaleString('en')} more characters)`,
+      : `${text.slice(0, LONGEST)}… (${formatCount(text.length - LONGEST)} more characters)`,
   );
 
 const message = z.discriminatedUnion('type', [

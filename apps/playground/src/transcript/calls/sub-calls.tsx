@@ -4,7 +4,7 @@ import { Ban, Check, ChevronRight, CircleAlert, LoaderCircle } from 'lucide-reac
 import { memo, useState } from 'react';
 import { CallData } from './call-data.tsx';
 import { CallSummary } from './call-summary.tsx';
-import { formatDuration } from '../../ui/format.ts';
+import { formatCount, formatDuration } from '../../ui/format.ts';
 import { MoreButton } from '../../ui/more-button.tsx';
 import { LiveDuration } from '../../ui/live-duration.tsx';
 
@@ -28,7 +28,7 @@ export const SubCalls = memo(function SubCalls({ subCalls, origin }: SubCallsPro
     <div className="scroll max-h-[60vh] border-t border-line py-1">
       {first > 0 && (
         <MoreButton className="min-h-7 pl-8" onMore={() => setAll(true)}>
-          Show all {subCalls.length.toLocaleString('en')} calls
+          Show all {formatCount(subCalls.length)} calls
         </MoreButton>
       )}
       <ol aria-label="Calls inside this call">

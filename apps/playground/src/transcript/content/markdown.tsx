@@ -10,6 +10,7 @@ import { continuesList, toMarkdownBlocks } from './markdown-blocks.ts';
 import { ModelLink } from '../model-link.tsx';
 import { NotShown, PlainText } from './not-shown.tsx';
 import { exceedsMarkdownLimits } from './markdown-limits.ts';
+import { formatCount } from '../../ui/format.ts';
 
 /**
  * A model's text is not trusted: no raw HTML, no remote images, and a link opens only after the page has shown its
@@ -77,7 +78,7 @@ export const ModelMarkdown = memo(function ModelMarkdown({
   const rest = text.slice(LONGEST_MARKDOWN);
   const more = hidden > 0 && (
     <MoreButton className="justify-self-start" onMore={() => setShown(shown + BLOCKS_AT_ONCE)}>
-      Show more ({hidden.toLocaleString('en')} paragraphs left)
+      Show more ({formatCount(hidden)} paragraphs left)
     </MoreButton>
   );
   return (

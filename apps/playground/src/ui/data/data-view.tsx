@@ -3,7 +3,7 @@ import { clsx } from 'clsx';
 import { memo, useMemo, useState } from 'react';
 import { Button } from '../button.tsx';
 import { CopyButton } from '../copy-button.tsx';
-import { summarize } from '../format.ts';
+import { formatCount, summarize } from '../format.ts';
 import { JsonView } from './json-view.tsx';
 import { LongText } from '../long-text.tsx';
 import { MoreButton } from '../more-button.tsx';
@@ -104,7 +104,7 @@ function Entries({ value, folds }: { value: object; folds: boolean }) {
       </List>
       {keys.length > most && (
         <MoreButton onMore={() => setMost(most + ENTRIES_AT_ONCE)}>
-          Show more ({(keys.length - most).toLocaleString('en')} left)
+          Show more ({formatCount(keys.length - most)} left)
         </MoreButton>
       )}
     </>

@@ -1,6 +1,7 @@
 import { memo, useMemo, useState } from 'react';
 import { MoreButton } from '../more-button.tsx';
 import { visibleText } from '../visible-text.ts';
+import { formatCount } from '../format.ts';
 
 /** How much of a value is drawn at first, in characters. */
 const FIRST_CHARACTERS = 6_000;
@@ -23,7 +24,7 @@ export const JsonView = memo(function JsonView({ value }: { value: unknown }) {
       </pre>
       {shown.length < text.length && (
         <MoreButton className="mt-1" onMore={() => setWhole(true)}>
-          Show all {text.length.toLocaleString('en')} characters
+          Show all {formatCount(text.length)} characters
         </MoreButton>
       )}
     </>
