@@ -1,5 +1,6 @@
 import type { RunState } from '@cueline/core';
 import { create } from 'zustand';
+import { figuresOf } from '../state/shown-run.ts';
 import { usePlayground, type RunSession } from '../state/store.ts';
 
 /** A session of this page, with the facts that a list shows. */
@@ -8,7 +9,7 @@ export type KeptSession = {
   /** Milliseconds since 1970. */
   readonly startedOn: number;
   readonly status: RunState['status'];
-  /** How many steps its last turn has. */
+  /** How many steps its turns have together. */
   readonly steps: number;
 };
 
@@ -54,9 +55,10 @@ function update(id: string): void {
   }));
 }
 
-function factsOf({ run }: RunSession): Pick<KeptSession, 'status' | 'steps'> {
-  const { status, steps } = run.getState();
-  return { status, steps: steps.length };
+function factsOf({ run, earlier }: RunSession): Pick<KeptSession, 'status' | 'steps'> {
+  const state = run.getState();
+  const { steps } = figuresOf([...earlier.map((turn) => turn.state), state]);
+  return { status: state.status, steps };
 }
 
 /** Removes the oldest sessions that have no forks, have ended and are not shown. */

@@ -2,25 +2,24 @@ import type { RunEvent, RunState } from '@cueline/core';
 import { isUnderWay } from '@cueline/core';
 import { editedIn } from '../forks/fork-item.ts';
 import { promptNameOf } from '../state/open-script.ts';
+import { figuresOf } from '../state/shown-run.ts';
 import type { RunSession, RunSource } from '../state/store.ts';
 import type { RunRow, StoredStatus } from './rows.ts';
 
 /** The part of a stored run's row that follows from its session. */
-export type RunFigures = Pick<RunRow, 'status' | 'steps' | 'turns' | 'elapsed' | 'edited'>;
+export type DescribedRun = Pick<RunRow, 'status' | 'steps' | 'turns' | 'elapsed' | 'edited'>;
 
 /** Returns what the history shows of a session in its current state. */
-export function describeSession(session: Pick<RunSession, 'run' | 'earlier' | 'parent'>): RunFigures {
+export function describeSession(session: Pick<RunSession, 'run' | 'earlier' | 'parent'>): DescribedRun {
   const { run, earlier, parent } = session;
   const edited = parent === undefined ? undefined : editedIn(session, parent);
-  const states = [...earlier.map(({ state }) => state), run.getState()];
+  const state = run.getState();
+  const { steps, turns, elapsed } = figuresOf([...earlier.map((turn) => turn.state), state]);
   return {
-    status: statusOf(states.at(-1)!),
-    steps: states.reduce((sum, state) => sum + state.steps.length, 0),
-    turns: states.length,
-    elapsed: Math.max(
-      0,
-      states.reduce((sum, state) => sum + state.elapsed, 0),
-    ),
+    status: statusOf(state),
+    steps,
+    turns,
+    elapsed,
     ...(edited === undefined ? {} : { edited }),
   };
 }

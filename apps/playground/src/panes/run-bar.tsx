@@ -14,6 +14,7 @@ import {
   type LucideIcon,
 } from 'lucide-react';
 import { openPreview, usePreview } from '../state/preview.ts';
+import type { ShownRun } from '../state/shown-run.ts';
 import { usePlayground, type RunSession } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { Tip } from '../ui/tip.tsx';
@@ -23,6 +24,7 @@ import { formatCount, formatDuration, plural } from '../ui/format.ts';
 import { LiveDuration } from '../ui/live-duration.tsx';
 import { ShownTime } from './shown-time.tsx';
 import { RetryNote } from '../transcript/retry-note.tsx';
+import { describeWholeRun } from '../transcript/whole-run.ts';
 
 const looks = {
   idle: { Icon: CircleDashed, label: 'Not run yet', look: 'text-ink-2' },
@@ -69,20 +71,20 @@ function endLabel(state: RunState): string | undefined {
 
 type RunBarProps = {
   session: RunSession | undefined;
-  state: RunState;
-  /** True if this is an earlier moment of the run. */
-  isPast?: boolean;
+  shown: ShownRun;
   /** True if the preview of the request can be shown in place of the run. */
   hasPreview?: boolean;
 };
 
-/** The run's status: model, step, time, tokens. */
-export function RunBar({ session, state, isPast = false, hasPreview = false }: RunBarProps) {
+/** The status of the last turn that is shown: model, step, time, tokens. */
+export function RunBar({ session, shown, hasPreview = false }: RunBarProps) {
+  const { state, turn, isPast } = shown;
   // After a press on Run, the run exists before its first event.
   const status = session !== undefined && state.status === 'idle' ? 'running' : state.status;
   const going = !isPast && isUnderWay({ ...state, status });
   const { Icon, label, look } =
     isPast && (status === 'running' || status === 'waiting') ? pastLooks[status] : looks[status];
+  const whole = describeWholeRun(shown);
   return (
     <div className="@container flex h-9 shrink-0 items-center gap-x-3 overflow-hidden border-b border-line bg-panel px-4 text-sm text-ink-2 narrow:h-12">
       <span
@@ -105,6 +107,11 @@ export function RunBar({ session, state, isPast = false, hasPreview = false }: R
             <span className="text-ink-3"> · {session.model.detail}</span>
           </span>
           <span aria-hidden className="-ml-3 hidden flex-1 @max-[620px]:block" />
+          {whole !== undefined && (
+            <span className="shrink-0" title={`The whole run: ${whole}`}>
+              Turn {turn + 1}
+            </span>
+          )}
           {state.steps.length > 0 && (
             <span className="shrink-0">
               {going ? `Step ${state.steps.length}` : plural(state.steps.length, 'step')}
@@ -122,7 +129,7 @@ export function RunBar({ session, state, isPast = false, hasPreview = false }: R
           {state.usage.totalTokens > 0 && (
             <span
               className="shrink-0 narrow:hidden"
-              title={`${state.usage.inputTokens} in, ${state.usage.outputTokens} out`}
+              title={`${formatCount(state.usage.inputTokens)} in, ${formatCount(state.usage.outputTokens)} out`}
             >
               {formatCount(state.usage.totalTokens)} tokens
             </span>

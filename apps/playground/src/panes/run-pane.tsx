@@ -85,7 +85,7 @@ function RunContent({ pane, onAnswered, empty, input, preview, onOpenScript }: R
   );
   return (
     <>
-      <RunBar session={session} state={state} isPast={isPast} hasPreview={preview !== undefined} />
+      <RunBar session={session} shown={shown} hasPreview={preview !== undefined} />
       {session !== undefined && <SessionForks session={session} />}
       {input}
       {isPast ? (

@@ -49,6 +49,24 @@ export function shownAt(
   return { state, turn, earlier: earlier.slice(0, turn), isPast: true };
 }
 
+/** What turns have taken together. `elapsed` is in milliseconds, without the time between turns. */
+export type RunFigures = { turns: number; steps: number; elapsed: number; tokens: number };
+
+/** The sums of all turns of a run, whose states these are. */
+export function figuresOf(turns: readonly RunState[]): RunFigures {
+  const sum = (of: (state: RunState) => number): number =>
+    turns.reduce((total, state) => total + of(state), 0);
+  return {
+    turns: turns.length,
+    steps: sum(({ steps }) => steps.length),
+    elapsed: Math.max(
+      0,
+      sum(({ elapsed }) => elapsed),
+    ),
+    tokens: sum(({ usage }) => usage.totalTokens),
+  };
+}
+
 /** The log of a turn. */
 export function logOf(session: Pick<RunSession, 'run' | 'earlier'>, turn: number): readonly RunEvent[] {
   return session.earlier[turn]?.log ?? session.run.log();

@@ -1,13 +1,13 @@
-import type { RunState } from '@cueline/core';
 import { CircleAlert, CircleCheck, CircleStop, GitFork, PanelRight, Play, Reply } from 'lucide-react';
 import { forkAt, stepsToRunFrom } from '../state/fork-session.ts';
 import { useInspection } from '../state/inspection.ts';
 import { startRun } from '../state/run-session.ts';
-import { logOf } from '../state/shown-run.ts';
+import { logOf, type ShownRun } from '../state/shown-run.ts';
 import { compareScript, usePlayground, type RunSession } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { formatCount, formatDuration, plural } from '../ui/format.ts';
 import { runTimes } from './run-times.ts';
+import { describeWholeRun } from './whole-run.ts';
 
 const looks = {
   done: { Icon: CircleCheck, label: 'Done in', look: 'text-ok' },
@@ -15,15 +15,17 @@ const looks = {
   error: { Icon: CircleAlert, label: 'Failed after', look: 'text-danger' },
 } as const;
 
-type RunSummaryProps = { session: RunSession; state: RunState; turn: number };
+type RunSummaryProps = { session: RunSession; shown: ShownRun };
 
-/** The end of a run: its times and tokens by kind, and the next actions. */
-export function RunSummary({ session, state, turn }: RunSummaryProps) {
+/** The end of a turn: its times and tokens by kind, those of the whole run, and the next actions. */
+export function RunSummary({ session, shown }: RunSummaryProps) {
+  const { state, turn } = shown;
   if (state.status !== 'done' && state.status !== 'stopped' && state.status !== 'error') return null;
   if (state.steps.length === 0) return null;
   const { Icon, label, look } = looks[state.status];
   const { model, tools, waiting } = runTimes(state, logOf(session, turn));
   const { inputTokens, outputTokens, totalTokens } = state.usage;
+  const whole = describeWholeRun(shown);
   return (
     <section
       role="group"
@@ -34,6 +36,7 @@ export function RunSummary({ session, state, turn }: RunSummaryProps) {
       <div className="flex flex-wrap items-center gap-x-2 px-3 pt-2.5 pb-2">
         <Icon aria-hidden className={`size-4 shrink-0 ${look}`} />
         <h3 className="font-medium">
+          {turn > 0 && `Turn ${turn + 1} · `}
           {label} {formatDuration(state.elapsed)}
         </h3>
         <span className="text-ink-2">
@@ -56,8 +59,9 @@ export function RunSummary({ session, state, turn }: RunSummaryProps) {
         {totalTokens > 0 && (
           <Fact name="Tokens" value={`${formatCount(inputTokens)} in, ${formatCount(outputTokens)} out`} />
         )}
+        {whole !== undefined && <Fact name="Whole run" value={whole} />}
       </dl>
-      <NextActions session={session} state={state} turn={turn} />
+      <NextActions session={session} shown={shown} />
     </section>
   );
 }
@@ -74,7 +78,7 @@ function Fact({ name, value, dot }: { name: string; value: string; dot?: string 
   );
 }
 
-function NextActions({ session, state, turn }: RunSummaryProps) {
+function NextActions({ session, shown: { state, turn } }: RunSummaryProps) {
   const step = state.steps.at(-1)?.step ?? 0;
   // a run that broke off in its first step is run again as a whole
   const isBrokenOff = state.status !== 'done' && step > 0 && !session.shared;

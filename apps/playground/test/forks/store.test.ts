@@ -3,10 +3,19 @@ import type { RunEvent } from '@cueline/core';
 import { keepSession, useForks } from '../../src/forks/store.ts';
 import { openLinkedRun } from '../../src/state/run-session.ts';
 import type { RunSession } from '../../src/state/store.ts';
+import { usage } from '../transcript/run-events.ts';
 
 const log: RunEvent[] = [
   { type: 'run-start', v: 2, seq: 0, t: 0, runId: 'r', model: 'm', messages: [], messageId: 'a' },
-  { type: 'run-end', seq: 1, t: 1, outcome: 'done', finishReason: 'stop' },
+  {
+    type: 'step-start',
+    seq: 1,
+    t: 0,
+    step: 0,
+    request: { keep: 0, messages: [], model: 'm', instructions: '', tools: [], settings: {} },
+  },
+  { type: 'step-end', seq: 2, t: 1, step: 0, finishReason: 'stop', usage },
+  { type: 'run-end', seq: 3, t: 1, outcome: 'done', finishReason: 'stop' },
 ];
 
 const session = (id: string, parent?: string): RunSession => ({
@@ -28,7 +37,7 @@ test('50 sessions are kept: the oldest without forks is removed first', () => {
   const { kept } = useForks.getState();
   expect(kept).toHaveLength(50);
   expect(kept.slice(0, 2).map((one) => one.session.id)).toEqual(['root', 'run-0']);
-  expect(kept[0]).toMatchObject({ startedOn: 7, status: 'done', steps: 0 });
+  expect(kept[0]).toMatchObject({ startedOn: 7, status: 'done', steps: 1 });
 });
 
 test('the next turn of a session takes its place', () => {
@@ -36,5 +45,8 @@ test('the next turn of a session takes its place', () => {
   const first = session('one');
   keepSession(first, 7);
   keepSession({ ...first, earlier: [{ log, state: first.run.getState() }] });
-  expect(useForks.getState().kept).toMatchObject([{ session: { earlier: [{}] }, startedOn: 7 }]);
+  expect(useForks.getState().kept).toMatchObject([
+    // as in the history, the steps are those of both turns
+    { session: { earlier: [{}] }, startedOn: 7, steps: 2 },
+  ]);
 });

@@ -53,7 +53,11 @@ function draw(log: readonly RunEvent[]): { drawn: number; failed: unknown[] } {
   const state = reduceAll(log);
   const shown = { ...session, run: { log: () => log } as never };
   renderToStaticMarkup(
-    createElement(Tooltip.Provider, null, createElement(RunBar, { session: shown, state })),
+    createElement(
+      Tooltip.Provider,
+      null,
+      createElement(RunBar, { session: shown, shown: { state, turn: 0, earlier: [], isPast: false } }),
+    ),
   );
   renderToStaticMarkup(
     createElement(TaskPanel, {

@@ -13,5 +13,5 @@ export function ListItemView({ item, session, shown }: ListItemProps) {
   if (item.kind !== 'surrounding') return <SafeRow item={item} session={session} />;
   if (item.key === 'input') return <InputRow input={inputOf(session)} />;
   if (item.key === 'console') return <ConsoleFold />;
-  return <RunSummary session={session} state={shown.state} turn={shown.turn} />;
+  return <RunSummary session={session} shown={shown} />;
 }

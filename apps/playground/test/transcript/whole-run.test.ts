@@ -1,0 +1,65 @@
+import { Tooltip } from 'radix-ui';
+import { createElement, type ReactElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { expect, test } from 'vitest';
+import { RunBar } from '../../src/panes/run-bar.tsx';
+import { openLinkedRun } from '../../src/state/run-session.ts';
+import type { RunSession } from '../../src/state/store.ts';
+import { RunSummary } from '../../src/transcript/run-summary.tsx';
+import { start, stateOf, step } from './run-events.ts';
+
+/** A turn of as many steps as the list has counts of tokens. */
+function turnOf(tokens: readonly number[]) {
+  return stateOf([
+    start,
+    ...tokens.flatMap((count, at) =>
+      step(at, []).map((event) =>
+        event.type === 'step-end'
+          ? { ...event, usage: { inputTokens: count, outputTokens: 1, totalTokens: count + 1 } as never }
+          : event,
+      ),
+    ),
+    { type: 'run-end', outcome: 'done', finishReason: 'stop' },
+  ]);
+}
+
+const first = turnOf([1_000, 2_000, 3_000]);
+const last = turnOf([4_000]);
+const session: RunSession = {
+  id: 'one',
+  run: openLinkedRun([]),
+  source: { script: '' },
+  shared: false,
+  model: { name: 'm', detail: '' },
+  simulated: true,
+  startedAt: 0,
+  earlier: [],
+};
+
+/** The text of an element, with its tooltips. */
+function textOf(element: ReactElement): string {
+  return renderToStaticMarkup(createElement(Tooltip.Provider, null, element))
+    .replaceAll(/<(?![^>]* title=)[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ');
+}
+
+test.each([
+  ['bar', RunBar],
+  ['summary', RunSummary],
+])('the %s of a later turn names the turn, and has the figures of the whole run', (_name, Component) => {
+  const log = [{ log: [], state: first }];
+  const shown = { state: last, turn: 1, earlier: log, isPast: false };
+  const text = textOf(createElement(Component, { session, shown }));
+  expect(text).toContain('Turn 2');
+  expect(text).toContain('1 step');
+  expect(text).toContain('2 turns · 4 steps · ');
+  expect(text).toContain(' · 10,004 tokens');
+});
+
+test.each([RunBar, RunSummary])('a run of one turn has only its own figures', (Component) => {
+  const shown = { state: first, turn: 0, earlier: [], isPast: false };
+  const text = textOf(createElement(Component, { session, shown }));
+  expect(text).toContain('3 steps');
+  expect(text).toContain('6,00');
+  expect(text).not.toMatch(/[Tt]urn \d|turns/);
+});
