@@ -18,19 +18,22 @@ const session = {
 } as unknown as RunSession;
 const running = { ...initialState, status: 'running', phase: 'text', elapsed: 300 } as RunState;
 
-function draw(props: { session: RunSession; state: RunState; isPast?: boolean }): string {
-  const html = renderToStaticMarkup(createElement(Tooltip.Provider, null, createElement(RunBar, props)));
+function draw(session: RunSession, isPast: boolean): string {
+  const shown = { state: running, turn: 0, earlier: [], isPast };
+  const html = renderToStaticMarkup(
+    createElement(Tooltip.Provider, null, createElement(RunBar, { session, shown })),
+  );
   return html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
 }
 
 test('an earlier moment of a run does not look as if it ran now', () => {
-  expect(draw({ session, state: running })).toContain('Running');
-  const past = draw({ session, state: running, isPast: true });
+  expect(draw(session, false)).toContain('Running');
+  const past = draw(session, true);
   expect(past).toContain('Was running');
   expect(past).toContain('300 ms');
 });
 
 test('a recording shows the time of the recorded run, a run the time since its start', () => {
-  expect(draw({ session: { ...session, recorded: true }, state: running })).toContain('300 ms');
-  expect(draw({ session, state: running })).not.toContain('300 ms');
+  expect(draw({ ...session, recorded: true }, false)).toContain('300 ms');
+  expect(draw(session, false)).not.toContain('300 ms');
 });
