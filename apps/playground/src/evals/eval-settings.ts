@@ -14,6 +14,8 @@ export type ScorerSetting = { readonly kind: ScorerKind; readonly value: string 
 /** A case as the table edits it: every value is a text. */
 export type EditableCase = {
   readonly id: string;
+  /** What identifies the case once its id was edited; missing before. */
+  readonly key?: string | undefined;
   /** By parameter. */
   readonly input: Readonly<Record<string, string>>;
   readonly expect: string;
@@ -54,7 +56,9 @@ const evalSettings = z.object({
   repeat: z.int().min(1).max(20),
   concurrency: z.int().min(1).max(20),
   prices: z.record(text, z.object({ input: text, output: text })),
-  cases: z.array(z.object({ id: text, input: z.record(text, text), expect: text })).max(MAX_CASES),
+  cases: z
+    .array(z.object({ id: text, key: text.optional(), input: z.record(text, text), expect: text }))
+    .max(MAX_CASES),
 });
 
 /** Reads an eval from a link or from storage; undefined if its shape is invalid. */

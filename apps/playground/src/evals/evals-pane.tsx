@@ -20,7 +20,7 @@ const SHOWN = 100;
 /** The form for the eval and its cases. */
 export function EvalsPane() {
   const settings = useEvals((state) => state.settings);
-  const previous = useEvals((state) => state.previous);
+  const hasPrevious = useEvals((state) => state.previous.length > 0);
   const entries = usePrompts((state) => state.entries);
   const connection = usePlayground((state) => state.connection);
   const addCase = useEvals((state) => state.addCase);
@@ -44,7 +44,7 @@ export function EvalsPane() {
           </>
         }
       >
-        {previous !== undefined && (
+        {hasPrevious && (
           <Button onClick={restore} aria-label="Restore your eval">
             <Undo2 />
             <span className="narrow:hidden">Restore your eval</span>

@@ -4,6 +4,7 @@ import { toast } from '../ui/toast.ts';
 import { freeId } from '../prompts/editable-prompt.ts';
 import { MAX_CASES, type EditableCase } from './eval-settings.ts';
 import { useEvals } from './store.ts';
+import { takenIds } from './stored-evals.ts';
 
 /** The largest file that is opened, in bytes. */
 const LARGEST_FILE = 5_000_000;
@@ -18,7 +19,7 @@ export async function openCaseFile(file: File): Promise<void> {
     const added = readCaseFile(file.name, await file.text());
     const { settings, change } = useEvals.getState();
     const room = MAX_CASES - settings.cases.length;
-    const taken = settings.cases.map(({ id }) => id);
+    const taken = takenIds(settings.cases);
     const cases = added.slice(0, room).map((one) => {
       const id = freeId(one.id, taken);
       taken.push(id);

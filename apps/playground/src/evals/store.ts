@@ -1,11 +1,22 @@
 import type { EvalResult, EvalRun } from '@cueline/core/evals';
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
+import { isSameJson } from '../input/same-json.ts';
+import {
+  fromStored,
+  openDocument,
+  restoreDocument,
+  toStored,
+  type Documents,
+  type KeptDocument,
+  type StoredDocuments,
+} from '../state/documents/documents.ts';
 import { createStorage } from '../state/storage.ts';
 import { reportStorage } from '../state/store.ts';
 import { freeId } from '../prompts/editable-prompt.ts';
-import { readEvalSettings, type EditableCase, type EvalSettings } from './eval-settings.ts';
+import type { EditableCase, EvalSettings } from './eval-settings.ts';
 import { sampleEval } from './sample-eval.ts';
+import { keyOf, mergeEvals, readStoredEvals, takenIds } from './stored-evals.ts';
 
 /** The runs of one evaluation, and the results so far. */
 export type Evaluation = {
@@ -19,9 +30,13 @@ export type Evaluation = {
 };
 
 export type EvalsState = {
+  /** The id of the document that is shown. */
+  id: string;
+  /** True once the user has edited the eval that is shown. */
+  isOwn: boolean;
   settings: EvalSettings;
-  /** The user's own eval, while one from a link is shown. */
-  previous: EvalSettings | undefined;
+  /** The user's own evals that those of links replaced, the latest last. */
+  previous: readonly KeptDocument<EvalSettings>[];
   evaluation: Evaluation | undefined;
   filter: 'all' | 'passed' | 'failed' | 'errors' | 'unstable' | 'different';
   /** Only cases that contain this text are shown. */
@@ -38,27 +53,51 @@ export type EvalsState = {
   restore(): void;
 };
 
-const storage = createStorage<Pick<EvalsState, 'settings' | 'previous'>>({ onProblem: reportStorage });
+const NAME = 'cueline:evals';
+
+function documentsOf({ id, isOwn, settings, previous }: EvalsState): Documents<EvalSettings> {
+  return { shown: { id, isOwn, content: settings }, previous };
+}
+
+function show({
+  shown: { id, isOwn, content },
+  previous,
+}: Documents<EvalSettings>): Pick<EvalsState, 'id' | 'isOwn' | 'settings' | 'previous'> {
+  return { id, isOwn, settings: content, previous };
+}
+
+const storage = createStorage<StoredDocuments<EvalSettings>>({
+  onProblem: reportStorage,
+  merge: (base, mine, stored) => {
+    const theirs = readStoredEvals(stored);
+    return theirs === undefined ? mine : mergeEvals(base, mine, theirs);
+  },
+});
 
 export const useEvals = create<EvalsState>()(
   persist(
     (set, get) => ({
+      id: 'own',
+      isOwn: false,
       settings: sampleEval,
-      previous: undefined,
+      previous: [],
       evaluation: undefined,
       filter: 'all',
       search: '',
       unfolded: undefined,
 
-      change: (change) => set({ settings: { ...get().settings, ...change } }),
+      change: (change) => set({ isOwn: true, settings: { ...get().settings, ...change } }),
       editCase: (index, change) => {
         const { cases } = get().settings;
-        get().change({ cases: cases.map((one, at) => (at === index ? { ...one, ...change } : one)) });
+        const edit = (one: EditableCase): EditableCase => {
+          const isRenamed = change.id !== undefined && change.id !== one.id;
+          return { ...one, ...(isRenamed ? { key: keyOf(one) } : {}), ...change };
+        };
+        get().change({ cases: cases.map((one, at) => (at === index ? edit(one) : one)) });
       },
       addCase: (added = {}) => {
         const { cases } = get().settings;
-        const taken = cases.map(({ id }) => id);
-        const id = freeId(added.id ?? `case-${cases.length + 1}`, taken);
+        const id = freeId(added.id ?? `case-${cases.length + 1}`, takenIds(cases));
         get().change({ cases: [...cases, { input: {}, expect: '', ...added, id }] });
       },
       removeCase: (index) => {
@@ -66,12 +105,13 @@ export const useEvals = create<EvalsState>()(
         get().change({ cases: cases.filter((_, at) => at !== index) });
       },
       replace: (settings, results) => {
-        const { settings: current, previous } = get();
-        const mine = previous ?? current;
-        const isOwn = ![sampleEval, settings].some((one) => JSON.stringify(one) === JSON.stringify(mine));
+        const opened = openDocument(
+          documentsOf(get()),
+          (content) => isSameJson(content, settings),
+          () => settings,
+        );
         set({
-          settings,
-          ...(isOwn ? { previous: mine } : {}),
+          ...show(opened),
           evaluation: results === undefined ? undefined : sharedEvaluation(settings, results),
           filter: 'all',
           search: '',
@@ -79,26 +119,38 @@ export const useEvals = create<EvalsState>()(
         });
       },
       restore: () => {
-        const { previous } = get();
-        if (previous !== undefined) set({ settings: previous, previous: undefined, evaluation: undefined });
+        const documents = documentsOf(get());
+        if (documents.previous.length > 0)
+          set({ ...show(restoreDocument(documents)), evaluation: undefined });
       },
     }),
     {
-      name: 'cueline:evals',
+      name: NAME,
       version: 1,
       storage,
-      partialize: ({ settings, previous }) => ({ settings, previous }),
-      merge: (stored, initial) => {
-        const { settings, previous } = (stored ?? {}) as Record<string, unknown>;
-        return {
-          ...initial,
-          settings: readEvalSettings(settings) ?? initial.settings,
-          previous: readEvalSettings(previous),
-        };
+      partialize: (state) => toStored(documentsOf(state)),
+      merge: (stored, current) => {
+        const read = readStoredEvals(stored);
+        if (read === undefined) return current;
+        const { shown, previous } = fromStored(read);
+        return { ...current, ...show({ shown: shown!, previous }) };
       },
     },
   ),
 );
+
+storage.share(NAME, toStored(documentsOf(useEvals.getState())), (stored) => {
+  const { id, isOwn, settings } = useEvals.getState();
+  const { shown, previous } = fromStored(stored, id);
+  // another tab does not keep what came from a link to this one
+  if (shown === undefined) return useEvals.setState({ previous });
+  const isSame = isSameJson(settings, shown.content);
+  useEvals.setState({
+    previous,
+    isOwn: isOwn || shown.isOwn,
+    settings: isSame ? settings : shown.content,
+  });
+});
 
 function sharedEvaluation(settings: EvalSettings, results: readonly EvalResult[]): Evaluation {
   const byKey = new Map(results.map((result) => [runKey(result), result]));

@@ -19,7 +19,7 @@ import { entryOf, usePrompts } from './store.ts';
 export function PromptsPane() {
   const entries = usePrompts((state) => state.entries);
   const entry = usePrompts(entryOf);
-  const previous = usePrompts((state) => state.previous);
+  const hasPrevious = usePrompts((state) => state.previous.length > 0);
   const select = usePrompts((state) => state.select);
   const addVersion = usePrompts((state) => state.addVersion);
   const restore = usePrompts((state) => state.restore);
@@ -51,7 +51,7 @@ export function PromptsPane() {
           )
         }
       >
-        {previous !== undefined && (
+        {hasPrevious && (
           <Button onClick={restore} aria-label="Restore your prompts">
             <Undo2 />
             <span className="narrow:hidden">Restore your prompts</span>

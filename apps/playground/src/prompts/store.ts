@@ -1,5 +1,16 @@
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
+import {
+  fromStored,
+  openDocument,
+  restoreDocument,
+  toStored,
+  type Documents,
+  type KeptDocument,
+  type StoredDocuments,
+} from '../state/documents/documents.ts';
+import { newId } from '../state/new-id.ts';
+import { isSameJson } from '../input/same-json.ts';
 import { createStorage } from '../state/storage.ts';
 import { reportStorage } from '../state/store.ts';
 import type { Values } from './check-prompts.ts';
@@ -7,32 +18,33 @@ import {
   emptyPrompt,
   freeId,
   nextVersion,
-  readEditablePrompts,
   type EditableParameter,
   type EditablePrompt,
 } from './editable-prompt.ts';
 import { samplePrompts, sampleValues } from './sample-prompts.ts';
+import {
+  mergePrompts,
+  readStoredPrompts,
+  toContent,
+  type PromptEntry,
+  type PromptsContent,
+  type SharedPrompts,
+} from './stored-prompts.ts';
 
-/** A version in the list; `key` stays when its id and its version are edited. */
-export type PromptEntry = { readonly key: string; readonly prompt: EditablePrompt };
-
-/** The content of a link to prompts. */
-export type SharedPrompts = {
-  readonly prompts: readonly EditablePrompt[];
-  /** The position of the version that is shown. */
-  readonly selected: number;
-  /** By prompt id. */
-  readonly values: Readonly<Record<string, Values>>;
-};
+export { readShared, type PromptEntry, type SharedPrompts } from './stored-prompts.ts';
 
 export type PromptsState = {
+  /** The id of the document that is shown. */
+  id: string;
+  /** True once the user has edited the prompts that are shown. */
+  isOwn: boolean;
   entries: readonly PromptEntry[];
   /** The key of the entry that is edited. */
   selected: string;
   /** The values in the form, by prompt id. */
   values: Readonly<Record<string, Values>>;
-  /** The user's own prompts, while those of a link or a file are shown. */
-  previous: SharedPrompts | undefined;
+  /** The user's own prompts that those of a link or a file replaced, the latest last. */
+  previous: readonly KeptDocument<PromptsContent>[];
   /** The tab beside the form. */
   tab: 'preview' | 'run' | 'compare';
   /** The key of the version that is compared. */
@@ -44,35 +56,49 @@ export type PromptsState = {
   addPrompt(): void;
   addVersion(): void;
   remove(key: string): void;
-  /** Replaces all prompts. The user's own are kept for {@link PromptsState.restore}. */
+  /** Shows the prompts of a link or a file. The user's own are kept for {@link PromptsState.restore}. */
   replace(shared: SharedPrompts): void;
   restore(): void;
 };
 
-type Stored = Pick<PromptsState, 'values' | 'previous'> & { shared: SharedPrompts };
+const NAME = 'cueline:prompts';
 
-let nextKey = 1;
-const toEntries = (prompts: readonly EditablePrompt[]): PromptEntry[] =>
-  prompts.map((prompt) => ({ key: String(nextKey++), prompt }));
+const initial: KeptDocument<PromptsContent> = {
+  id: 'own',
+  isOwn: false,
+  content: toContent('own', { prompts: samplePrompts, selected: 1, values: sampleValues }),
+};
 
-const sample: SharedPrompts = { prompts: samplePrompts, selected: 1, values: sampleValues };
-
-function opened({
-  prompts,
+function documentsOf({
+  id,
+  isOwn,
+  entries,
   selected,
   values,
-}: SharedPrompts): Pick<PromptsState, 'entries' | 'selected' | 'values'> {
-  const entries = toEntries(prompts);
-  return { entries, selected: (entries[selected] ?? entries[0]!).key, values };
+  previous,
+}: PromptsState): Documents<PromptsContent> {
+  return { shown: { id, isOwn, content: { entries, selected, values } }, previous };
 }
 
-const storage = createStorage<Stored>({ onProblem: reportStorage });
+function show({ shown: { id, isOwn, content }, previous }: Documents<PromptsContent>): Partial<PromptsState> {
+  return { id, isOwn, ...content, previous, compared: undefined };
+}
+
+const storage = createStorage<StoredDocuments<PromptsContent>>({
+  onProblem: reportStorage,
+  merge: (base, mine, stored) => {
+    const theirs = readStoredPrompts(stored);
+    return theirs === undefined ? mine : mergePrompts(base, mine, theirs);
+  },
+});
 
 export const usePrompts = create<PromptsState>()(
   persist(
     (set, get) => ({
-      ...opened(sample),
-      previous: undefined,
+      id: initial.id,
+      isOwn: initial.isOwn,
+      ...initial.content,
+      previous: [],
       tab: 'preview',
       compared: undefined,
 
@@ -82,6 +108,7 @@ export const usePrompts = create<PromptsState>()(
         const before = entryOf(get()).prompt.id;
         const { id } = change;
         set({
+          isOwn: true,
           entries: entries.map((entry) =>
             entry.key === selected ? { ...entry, prompt: { ...entry.prompt, ...change } } : entry,
           ),
@@ -102,8 +129,8 @@ export const usePrompts = create<PromptsState>()(
           'new-prompt',
           entries.map(({ prompt }) => prompt.id),
         );
-        const added = toEntries([emptyPrompt(id)]);
-        set({ entries: [...entries, ...added], selected: added[0]!.key });
+        const key = newId();
+        set({ isOwn: true, entries: [...entries, { key, prompt: emptyPrompt(id) }], selected: key });
       },
       addVersion: () => {
         const { entries } = get();
@@ -111,13 +138,15 @@ export const usePrompts = create<PromptsState>()(
         const taken = entries
           .filter((entry) => entry.prompt.id === prompt.id)
           .map((entry) => entry.prompt.version);
-        const added = toEntries([
-          { ...prompt, version: nextVersion(prompt.version, taken), status: 'draft' },
-        ]);
+        const added: PromptEntry = {
+          key: newId(),
+          prompt: { ...prompt, version: nextVersion(prompt.version, taken), status: 'draft' },
+        };
         const at = entries.findIndex((entry) => entry.key === key) + 1;
         set({
-          entries: [...entries.slice(0, at), ...added, ...entries.slice(at)],
-          selected: added[0]!.key,
+          isOwn: true,
+          entries: [...entries.slice(0, at), added, ...entries.slice(at)],
+          selected: added.key,
           compared: key,
         });
       },
@@ -127,47 +156,66 @@ export const usePrompts = create<PromptsState>()(
         const at = entries.findIndex((entry) => entry.key === key);
         const left = entries.filter((entry) => entry.key !== key);
         set({
+          isOwn: true,
           entries: left,
           ...(selected === key ? { selected: left[Math.min(at, left.length - 1)]!.key } : {}),
         });
       },
       replace: (next) => {
-        const { previous } = get();
-        const mine = previous ?? sharedOf(get());
-        set({
-          ...opened(next),
-          ...(isSample(mine) || JSON.stringify(mine.prompts) === JSON.stringify(next.prompts)
-            ? {}
-            : { previous: mine }),
-          tab: 'preview',
-          compared: undefined,
-        });
+        const opened = openDocument(
+          documentsOf(get()),
+          ({ entries }) =>
+            isSameJson(
+              entries.map(({ prompt }) => prompt),
+              next.prompts,
+            ),
+          (id, own) => {
+            const content = toContent(id, next);
+            if (own === undefined) return content;
+            const { key } = own.entries[next.selected] ?? own.entries[0]!;
+            return { entries: own.entries, selected: key, values: { ...own.values, ...next.values } };
+          },
+        );
+        set({ ...show(opened), tab: 'preview' });
       },
-      restore: () => {
-        const { previous } = get();
-        if (previous !== undefined) set({ ...opened(previous), previous: undefined });
-      },
+      restore: () => set(show(restoreDocument(documentsOf(get())))),
     }),
     {
-      name: 'cueline:prompts',
+      name: NAME,
       version: 1,
       storage,
-      partialize: (state): Stored => ({
-        shared: sharedOf(state),
-        values: state.values,
-        previous: state.previous,
-      }),
-      merge: (stored, initial) => ({ ...initial, ...readStored(stored) }),
+      partialize: (state) => toStored(documentsOf(state)),
+      merge: (stored, current) => {
+        const read = readStoredPrompts(stored);
+        if (read === undefined) return current;
+        const { shown, previous } = fromStored(read);
+        return { ...current, ...show({ shown: shown!, previous }) };
+      },
     },
   ),
 );
+
+storage.share(NAME, toStored(documentsOf(usePrompts.getState())), (stored) => {
+  const { id, isOwn, entries, selected, values } = usePrompts.getState();
+  const { shown, previous } = fromStored(stored, id);
+  // another tab does not keep what came from a link to this one
+  if (shown === undefined) return usePrompts.setState({ previous });
+  const { content } = shown;
+  usePrompts.setState({
+    isOwn: isOwn || shown.isOwn,
+    previous,
+    entries: isSameJson(entries, content.entries) ? entries : content.entries,
+    values: isSameJson(values, content.values) ? values : content.values,
+    selected: entryOf({ entries: content.entries, selected }).key,
+  });
+});
 
 /** The version that is edited. */
 export function entryOf({ entries, selected }: Pick<PromptsState, 'entries' | 'selected'>): PromptEntry {
   return entries.find(({ key }) => key === selected) ?? entries[0]!;
 }
 
-/** The content of a link to the prompts. */
+/** The prompts that are shown, as a link has them. */
 export function sharedOf({ entries, selected, values }: PromptsState): SharedPrompts {
   return {
     prompts: entries.map(({ prompt }) => prompt),
@@ -176,59 +224,6 @@ export function sharedOf({ entries, selected, values }: PromptsState): SharedPro
       entries.findIndex(({ key }) => key === selected),
     ),
     values,
-  };
-}
-
-function isSample({ prompts }: SharedPrompts): boolean {
-  return JSON.stringify(prompts) === JSON.stringify(samplePrompts);
-}
-
-/** Reads prompts from a link or from storage; undefined if their shape is invalid. */
-export function readShared(value: unknown): SharedPrompts | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { prompts, selected, values } = value as Record<string, unknown>;
-  const read = readEditablePrompts(prompts);
-  if (read === undefined) return undefined;
-  return {
-    prompts: read,
-    selected: typeof selected === 'number' && read[selected] !== undefined ? selected : 0,
-    values: readValues(values),
-  };
-}
-
-const MAX_VALUES = 1_000;
-
-function readValues(value: unknown): Record<string, Values> {
-  const isObject = (one: unknown): one is Record<string, unknown> => typeof one === 'object' && one !== null;
-  if (!isObject(value)) return {};
-  return Object.fromEntries(
-    Object.entries(value)
-      .slice(0, MAX_VALUES)
-      .flatMap(([id, own]) =>
-        isObject(own)
-          ? [
-              [
-                id,
-                Object.fromEntries(
-                  Object.entries(own)
-                    .slice(0, MAX_VALUES)
-                    .filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-                ),
-              ],
-            ]
-          : [],
-      ),
-  );
-}
-
-function readStored(value: unknown): Partial<PromptsState> {
-  if (typeof value !== 'object' || value === null) return {};
-  const { shared, previous } = value as Record<string, unknown>;
-  const read = readShared(shared);
-  const mine = readShared(previous);
-  return {
-    ...(read === undefined ? {} : opened(read)),
-    ...(mine === undefined ? {} : { previous: mine }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { PersistStorage, StorageValue } from 'zustand/middleware';
+import { isSameJson } from '../input/same-json.ts';
 
 /** How long a change may wait before it is written, in milliseconds; a closing page writes at once. */
 const DELAY_MS = 250;
@@ -6,22 +7,39 @@ const DELAY_MS = 250;
 /** The members of `localStorage` that are used here. */
 export type TextStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
-export type StorageOptions = {
+export type StorageOptions<State> = {
   /** Called once for the first failure, with a message for the user. */
   onProblem: (message: string) => void;
   /** Throws if the browser blocks storage, as `localStorage` itself does. */
   open?: () => TextStorage;
   delay?: number;
+  /**
+   * Returns what to store if another tab may have stored `theirs` since this one last had `base`. Without it, the last
+   * tab that writes wins.
+   */
+  merge?: (base: State, mine: State, theirs: unknown) => State;
+};
+
+/** A zustand storage. {@link createStorage} makes it. */
+export type BatchedStorage<State> = PersistStorage<State> & {
+  /** Writes at once what waits to be written. */
+  flush(): void;
+  /**
+   * Begins to merge with the other tabs. `base` is the state as this tab has read it. `follow` is called with the
+   * merged state whenever another tab has stored something, and may put parts of it into this tab's state.
+   */
+  share(name: string, base: State, follow: (stored: State) => void): void;
 };
 
 /**
  * A zustand storage over `localStorage` that never throws. If storage is blocked or full, the app continues without it
  * and reports this once. Writes are combined, because a script is stored at every keystroke.
  */
-export function createStorage<State>(options: StorageOptions): PersistStorage<State> & { flush(): void } {
-  const { onProblem, open = () => localStorage, delay = DELAY_MS } = options;
+export function createStorage<State>(options: StorageOptions<State>): BatchedStorage<State> {
+  const { onProblem, open = () => localStorage, delay = DELAY_MS, merge } = options;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let waiting: { name: string; value: StorageValue<State> } | undefined;
+  let shared: { name: string; base: State; follow: (stored: State) => void } | undefined;
   let failed = false;
 
   function report(): void {
@@ -32,23 +50,59 @@ export function createStorage<State>(options: StorageOptions): PersistStorage<St
     );
   }
 
-  function flush(): void {
+  /** Takes the value that waits to be written. */
+  function takeWaiting(): typeof waiting {
     clearTimeout(timer);
     timer = undefined;
-    if (waiting === undefined) return;
-    const { name, value } = waiting;
+    const taken = waiting;
     waiting = undefined;
+    return taken;
+  }
+
+  function flush(): void {
+    if (shared !== undefined) return sync();
+    const taken = takeWaiting();
+    if (taken === undefined) return;
     try {
-      open().setItem(name, JSON.stringify(value));
+      open().setItem(taken.name, JSON.stringify(taken.value));
     } catch {
       report();
     }
+  }
+
+  /** Writes what this tab has changed into what is stored now, and follows what the other tabs have changed. */
+  function sync(): void {
+    if (shared === undefined || merge === undefined) return;
+    const { name, base, follow } = shared;
+    const taken = takeWaiting();
+    const mine = taken === undefined ? base : toJson(taken.value.state);
+    let merged: State;
+    try {
+      const text = open().getItem(name);
+      if (text === null && taken === undefined) return;
+      const theirs = text === null ? undefined : parse(text);
+      merged = theirs === undefined ? mine : merge(base, mine, theirs);
+      if (!isSameJson(merged, theirs)) {
+        open().setItem(name, JSON.stringify({ state: merged, version: taken?.value.version ?? 1 }));
+      }
+    } catch {
+      return report();
+    }
+    shared.base = mine;
+    if (isSameJson(merged, mine)) return;
+    follow(merged);
+    // what came from the storage need not be written there again
+    const followed = takeWaiting();
+    if (followed !== undefined) shared.base = toJson(followed.value.state);
   }
 
   // changes are stored after a delay, so a closing page has to store them at once
   if ('document' in globalThis) {
     addEventListener('pagehide', flush);
     addEventListener('visibilitychange', flush);
+    addEventListener('storage', ({ key }) => {
+      if (key === shared?.name) sync();
+    });
   }
 
   return {
@@ -75,5 +129,22 @@ export function createStorage<State>(options: StorageOptions): PersistStorage<St
       }
     },
     flush,
+    share(name, base, follow) {
+      shared = { name, base: toJson(base), follow };
+    },
   };
+}
+
+/** The value as it is read after it was stored. */
+function toJson<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value)) as Value;
+}
+
+/** The stored state; undefined if the text is not JSON. */
+function parse(text: string): unknown {
+  try {
+    return (JSON.parse(text) as { state?: unknown }).state;
+  } catch {
+    return undefined;
+  }
 }

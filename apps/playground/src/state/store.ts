@@ -15,7 +15,7 @@ import {
   type ScriptOrigin,
 } from './open-script.ts';
 import { createStorage } from './storage.ts';
-import { readStored, settingsOf, type StoredSettings } from './stored-settings.ts';
+import { mergeSettings, readStored, settingsOf, type StoredSettings } from './stored-settings.ts';
 
 export type { ThemeChoice, View } from './stored-settings.ts';
 
@@ -145,7 +145,8 @@ export function reportStorage(message: string): void {
   setTimeout(() => reportStorageProblem(message));
 }
 
-const storage = createStorage<StoredSettings>({ onProblem: reportStorage });
+const NAME = 'cueline:playground';
+const storage = createStorage<StoredSettings>({ onProblem: reportStorage, merge: mergeSettings });
 const memory = readTabMemory();
 const [firstExample] = examples;
 
@@ -227,7 +228,7 @@ export const usePlayground = create<PlaygroundState>()(
         }),
     }),
     {
-      name: 'cueline:playground',
+      name: NAME,
       version: STORED_VERSION,
       storage,
       partialize: settingsOf,
@@ -235,6 +236,11 @@ export const usePlayground = create<PlaygroundState>()(
     },
   ),
 );
+
+// the other settings of another tab wait for the next visit: nothing changes under the user's hands
+storage.share(NAME, settingsOf(usePlayground.getState()), ({ theme }) => {
+  if (theme !== usePlayground.getState().theme) usePlayground.setState({ theme });
+});
 
 const remember = createTabMemory(reportStorage);
 usePlayground.subscribe((state, before) => {

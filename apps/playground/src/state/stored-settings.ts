@@ -1,4 +1,5 @@
 import { defaultConnection, type ConnectionSettings } from '../model/connection.ts';
+import { mergeValues } from './documents/merge-values.ts';
 
 export type ThemeChoice = 'system' | 'dark' | 'light';
 
@@ -60,6 +61,14 @@ export function readStored(value: unknown): Partial<StoredSettings> {
   const settings = readConnection(connection);
   if (settings !== undefined) stored.connection = settings;
   return stored;
+}
+
+/**
+ * Merges the settings that this tab has changed since `base` into those that are stored: layouts, inputs and the parts
+ * of the connection each for themselves.
+ */
+export function mergeSettings(base: StoredSettings, mine: StoredSettings, theirs: unknown): StoredSettings {
+  return mergeValues(base, mine, { ...mine, ...readStored(theirs) }, 2);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -193,7 +193,7 @@ test('prompts of a link replace the user’s own prompts, which can be restored'
   state().replace({ prompts: [emptyPrompt('other')], selected: 0, values: {} });
   state().restore();
   expect(sharedOf(state())).toEqual(mine);
-  expect(state().previous).toBeUndefined();
+  expect(state().previous).toEqual([]);
 });
 
 test('only prompts and values are read from a link', () => {

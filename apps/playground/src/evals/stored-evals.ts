@@ -1,0 +1,61 @@
+import {
+  mergeDocuments,
+  readDocuments,
+  type KeptDocument,
+  type StoredDocuments,
+} from '../state/documents/documents.ts';
+import { isSameJson } from '../input/same-json.ts';
+import { mergeItems } from '../state/documents/merge-items.ts';
+import { mergeValues } from '../state/documents/merge-values.ts';
+import { freeId } from '../prompts/editable-prompt.ts';
+import { MAX_CASES, readEvalSettings, type EditableCase, type EvalSettings } from './eval-settings.ts';
+import { sampleEval } from './sample-eval.ts';
+
+/** What identifies a case, whatever its id is edited to. */
+export function keyOf({ key, id }: EditableCase): string {
+  return key ?? id;
+}
+
+/** All ids and keys of the cases, which a new case must not have. */
+export function takenIds(cases: readonly EditableCase[]): string[] {
+  return cases.flatMap((one) => [one.id, keyOf(one)]);
+}
+
+/** Merges the evals of this tab into those that another one has stored, case by case. */
+export function mergeEvals(
+  base: StoredDocuments<EvalSettings>,
+  mine: StoredDocuments<EvalSettings>,
+  theirs: StoredDocuments<EvalSettings>,
+): StoredDocuments<EvalSettings> {
+  return mergeDocuments(base, mine, theirs, (before, own, other) => {
+    const taken = takenIds([...own.cases, ...other.cases]);
+    const cases = mergeItems(before?.cases ?? [], own.cases, other.cases, keyOf, (_, myCase, theirCase) => {
+      // both tabs have edited this case: the other one's becomes a case of its own
+      const { key: _key, ...copy } = theirCase;
+      const id = freeId(`${copy.id}-copy`, taken);
+      taken.push(id);
+      return [myCase, { ...copy, id }];
+    });
+    return { ...mergeValues(before, own, other, 2), cases: cases.slice(0, MAX_CASES) };
+  });
+}
+
+/** Reads the stored evals; undefined if their shape is invalid. */
+export function readStoredEvals(value: unknown): StoredDocuments<EvalSettings> | undefined {
+  return readDocuments(value, readEvalSettings) ?? readEarlierFormat(value);
+}
+
+/** The first version of the page stored the eval of a link, and the user's own as `previous`. */
+function readEarlierFormat(value: unknown): StoredDocuments<EvalSettings> | undefined {
+  const { settings, previous } = (value ?? {}) as Record<string, unknown>;
+  const shown = readEvalSettings(settings);
+  if (shown === undefined) return undefined;
+  const toDocument = (id: string, content: EvalSettings): KeptDocument<EvalSettings> => ({
+    id,
+    isOwn: !isSameJson(content, sampleEval),
+    content,
+  });
+  const own = readEvalSettings(previous);
+  if (own === undefined) return { documents: [toDocument('own', shown)], shown: 'own' };
+  return { documents: [toDocument('own', own), toDocument('opened', shown)], shown: 'opened' };
+}

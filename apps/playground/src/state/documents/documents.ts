@@ -1,0 +1,108 @@
+import { mergeItems } from './merge-items.ts';
+import { newId } from '../new-id.ts';
+
+/** The most documents of one kind that are kept beside the one that is shown. */
+const MAX_KEPT = 20;
+
+/** What a part of the page edits: all prompts of the Prompts view, or the eval. */
+export type KeptDocument<Content> = {
+  readonly id: string;
+  /** True for what the user has edited. What came from a link or a file is not their own until then. */
+  readonly isOwn: boolean;
+  readonly content: Content;
+};
+
+/** The document that a tab shows, and the user's own documents that it replaced, the latest last. */
+export type Documents<Content> = {
+  readonly shown: KeptDocument<Content>;
+  readonly previous: readonly KeptDocument<Content>[];
+};
+
+/** All documents as they are stored; `shown` is the id of the one that the next visit shows. */
+export type StoredDocuments<Content> = {
+  readonly documents: readonly KeptDocument<Content>[];
+  readonly shown: string;
+};
+
+/**
+ * Shows the content of a link or a file. If the user has the same among their own documents, that one is shown, and is
+ * passed to `toContent`.
+ */
+export function openDocument<Content>(
+  { shown, previous }: Documents<Content>,
+  isSame: (content: Content) => boolean,
+  toContent: (id: string, own: Content | undefined) => Content,
+): Documents<Content> {
+  const own = shown.isOwn ? [...previous, shown] : previous;
+  const known = own.find(({ content }) => isSame(content));
+  const id = known?.id ?? newId();
+  return {
+    shown: { id, isOwn: known !== undefined, content: toContent(id, known?.content) },
+    previous: own.filter((one) => one !== known).slice(-MAX_KEPT),
+  };
+}
+
+/** Shows the user's own document that was replaced last; one that is their own, too, can be restored after it. */
+export function restoreDocument<Content>(documents: Documents<Content>): Documents<Content> {
+  const { shown, previous } = documents;
+  const last = previous.at(-1);
+  if (last === undefined) return documents;
+  return { shown: last, previous: [...(shown.isOwn ? [shown] : []), ...previous.slice(0, -1)] };
+}
+
+export function toStored<Content>({ shown, previous }: Documents<Content>): StoredDocuments<Content> {
+  return { documents: [...previous, shown], shown: shown.id };
+}
+
+/** The stored documents as a tab shows them that has `id` open; without an id, the one that was shown last. */
+export function fromStored<Content>(
+  { documents, shown: last }: StoredDocuments<Content>,
+  id = last,
+): { readonly shown: KeptDocument<Content> | undefined } & Pick<Documents<Content>, 'previous'> {
+  return {
+    shown: documents.find((one) => one.id === id),
+    previous: documents.filter((one) => one.isOwn && one.id !== id),
+  };
+}
+
+/** Reads stored documents; undefined if there is none with a valid shape. */
+export function readDocuments<Content>(
+  value: unknown,
+  readContent: (value: unknown) => Content | undefined,
+): StoredDocuments<Content> | undefined {
+  const { documents, shown } = (value ?? {}) as Record<string, unknown>;
+  if (!Array.isArray(documents)) return undefined;
+  const read = documents.flatMap((one: unknown): KeptDocument<Content>[] => {
+    const { id, isOwn, content } = (one ?? {}) as Record<string, unknown>;
+    const readable = readContent(content);
+    if (typeof id !== 'string' || readable === undefined) return [];
+    return [{ id, isOwn: isOwn === true, content: readable }];
+  });
+  const last = read.at(-1);
+  if (last === undefined) return undefined;
+  return { documents: read, shown: read.some(({ id }) => id === shown) ? (shown as string) : last.id };
+}
+
+/** Merges the documents of this tab into those that another one has stored since `base`. */
+export function mergeDocuments<Content>(
+  base: StoredDocuments<Content>,
+  mine: StoredDocuments<Content>,
+  theirs: StoredDocuments<Content>,
+  mergeContent: (base: Content | undefined, mine: Content, theirs: Content) => Content,
+): StoredDocuments<Content> {
+  const shown = mine.shown === base.shown ? theirs.shown : mine.shown;
+  const documents = mergeItems(
+    base.documents,
+    mine.documents,
+    theirs.documents,
+    ({ id }) => id,
+    (old, { id, isOwn, content }, other) => [
+      {
+        id,
+        isOwn: isOwn || other.isOwn,
+        content: mergeContent(old?.content, content, other.content),
+      },
+    ],
+  );
+  return { documents: documents.filter(({ id, isOwn }) => isOwn || id === shown), shown };
+}

@@ -1,0 +1,55 @@
+import { isSameJson } from '../../input/same-json.ts';
+
+/**
+ * Merges two changed copies of a list, item by item, in the order of `mine`. An item stays if one copy has deleted it
+ * and the other has changed it. If both have changed it, `mergeItem` returns what takes its place.
+ */
+export function mergeItems<Item>(
+  base: readonly Item[],
+  mine: readonly Item[],
+  theirs: readonly Item[],
+  idOf: (item: Item) => string,
+  mergeItem: (base: Item | undefined, mine: Item, theirs: Item) => readonly Item[],
+): readonly Item[] {
+  if (isSameJson(mine, base)) return theirs;
+  const [before, own, other] = [base, mine, theirs].map((list) => byId(list, idOf)) as [
+    Map<string, Item>,
+    Map<string, Item>,
+    Map<string, Item>,
+  ];
+  const merged = new Map<string, readonly Item[]>();
+  // items that only the others have stand after the item that they follow there
+  const added = new Map<string | undefined, string[]>();
+  let last: string | undefined;
+  for (const [id, item] of other) {
+    const isNew = !before.has(id) || !isSameJson(item, before.get(id));
+    if (own.has(id)) last = id;
+    else if (isNew) added.set(last, [...(added.get(last) ?? []), id]);
+  }
+  const add = (after: string | undefined): void => {
+    for (const id of added.get(after) ?? []) merged.set(id, [other.get(id)!]);
+  };
+  add(undefined);
+  for (const [id, item] of own) {
+    const old = before.get(id);
+    const theirItem = other.get(id);
+    if (theirItem === undefined) {
+      if (old === undefined || !isSameJson(item, old)) merged.set(id, [item]);
+    } else if (isSameJson(item, theirItem) || isSameJson(theirItem, old)) merged.set(id, [item]);
+    else if (isSameJson(item, old)) merged.set(id, [theirItem]);
+    else merged.set(id, mergeItem(old, item, theirItem));
+    add(id);
+  }
+  return [...merged.values()].flat();
+}
+
+/** The items by id; a second item with the same id gets another one. */
+function byId<Item>(list: readonly Item[], idOf: (item: Item) => string): Map<string, Item> {
+  const items = new Map<string, Item>();
+  for (const item of list) {
+    let id = idOf(item);
+    while (items.has(id)) id += ' ';
+    items.set(id, item);
+  }
+  return items;
+}

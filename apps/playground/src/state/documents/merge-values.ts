@@ -1,0 +1,27 @@
+import { isSameJson } from '../../input/same-json.ts';
+
+/**
+ * Merges two changed copies of a JSON value: what only one of them changed since `base` comes from that one, and `mine`
+ * wins where both did. Records are merged member by member, `depth` levels down.
+ */
+export function mergeValues<Value>(
+  base: Value | undefined,
+  mine: Value,
+  theirs: Value,
+  depth: number,
+): Value {
+  if (isSameJson(mine, base)) return theirs;
+  if (depth === 0 || !isRecord(mine) || !isRecord(theirs)) return mine;
+  const [before, own, other] = [isRecord(base) ? base : {}, mine, theirs].map(
+    (record) => new Map<string, unknown>(Object.entries(record)),
+  ) as [Map<string, unknown>, Map<string, unknown>, Map<string, unknown>];
+  const merged = [...new Set([...own.keys(), ...other.keys()])].map((name) => [
+    name,
+    mergeValues(before.get(name), own.get(name), other.get(name), depth - 1),
+  ]);
+  return Object.fromEntries(merged.filter(([, value]) => value !== undefined)) as Value;
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
