@@ -11,7 +11,7 @@ import { selectLinkedStep } from './step-link.ts';
 /**
  * Opens the link in the address bar, now and whenever one is pasted there. A script goes into the editor and never
  * runs by itself; a run is shown as it was. The link stays in the address, so that a reload shows the same again, until
- * the script is edited or another run is shown.
+ * what it opened is edited or another run is shown.
  */
 export function followLinks(): () => void {
   let latest = new AbortController();
@@ -22,8 +22,8 @@ export function followLinks(): () => void {
     latest = new AbortController();
     const { signal } = latest;
     void (async () => {
-      await follow(link, signal);
-      if (!signal.aborted) keepAddress(signal);
+      const watchEdits = await follow(link, signal);
+      if (!signal.aborted) keepAddress(signal, watchEdits);
     })();
   };
   open();
@@ -34,22 +34,35 @@ export function followLinks(): () => void {
   };
 }
 
+/** Subscribes to the edits of what a link has opened, beside those of the script. */
+type WatchEdits = (listener: () => void) => () => void;
+
 /** Removes the link from the address once the page shows something else, and at once if the link was refused. */
-function keepAddress(signal: AbortSignal): void {
+function keepAddress(signal: AbortSignal, watchEdits: WatchEdits = () => () => {}): void {
   const { notice, script, session, promptSession } = usePlayground.getState();
   const clean = (): void => history.replaceState(null, '', location.pathname + location.search);
   if (notice?.kind === 'refused') return clean();
-  const stop = usePlayground.subscribe((state) => {
-    const isSame =
-      state.script === script && state.session === session && state.promptSession === promptSession;
-    if (isSame && !signal.aborted) return;
+  const stops = [
+    usePlayground.subscribe((state) => {
+      const isSame =
+        state.script === script && state.session === session && state.promptSession === promptSession;
+      if (!isSame) leave();
+    }),
+    watchEdits(leave),
+  ];
+  function stop(): void {
+    for (const one of stops) one();
+    signal.removeEventListener('abort', stop);
+  }
+  function leave(): void {
     stop();
-    // by now the address has another link
-    if (!signal.aborted) clean();
-  });
+    clean();
+  }
+  // by then the address has another link
+  signal.addEventListener('abort', stop);
 }
 
-async function follow(link: OpenedLink, signal: AbortSignal): Promise<void> {
+async function follow(link: OpenedLink, signal: AbortSignal): Promise<WatchEdits | undefined> {
   switch (link.kind) {
     case 'none':
       return;
@@ -69,7 +82,7 @@ async function follow(link: OpenedLink, signal: AbortSignal): Promise<void> {
   }
 }
 
-async function openShort(id: string, signal: AbortSignal): Promise<void> {
+async function openShort(id: string, signal: AbortSignal): Promise<WatchEdits | undefined> {
   if (shareAddress === undefined) {
     return refuse(
       'This link leads to a run that is kept on a server, and this page knows of none. Open it at the address where it was made.',
@@ -96,12 +109,14 @@ async function openShort(id: string, signal: AbortSignal): Promise<void> {
 async function openPrompts(
   link: Extract<OpenedLink, { kind: 'prompts' | 'evaluation' }>,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<WatchEdits | undefined> {
   usePlayground.setState({ notice: { kind: 'opening' } });
+  let watchEdits: WatchEdits;
   try {
     // loaded with the views that show them
-    const { showPrompts } = await import('./open-prompts.ts');
-    const problem = await showPrompts(link, signal);
+    const prompts = await import('./open-prompts.ts');
+    watchEdits = prompts.watchEdits;
+    const problem = await prompts.showPrompts(link, signal);
     if (signal.aborted) return;
     if (problem !== undefined) return refuse(problem);
   } catch {
@@ -110,12 +125,13 @@ async function openPrompts(
     );
   }
   usePlayground.setState({ notice: { kind: 'opened', from: 'link' } });
+  return watchEdits;
 }
 
 async function openSharedRun(
   { script, log }: Extract<OpenedLink, { kind: 'run' }>,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<undefined> {
   usePlayground.setState({ notice: { kind: 'opening' } });
   let problem: string | undefined;
   try {
@@ -146,7 +162,7 @@ async function openSharedRun(
   usePlayground.setState({ notice: { kind: 'opened', from: 'link' } });
 }
 
-function refuse(message: string): void {
+function refuse(message: string): undefined {
   const whole = message.endsWith(AS_IT_WAS) ? message : `${message} ${AS_IT_WAS}`;
   // on a phone, show the pane with the notice
   usePlayground.setState({ notice: { kind: 'refused', message: whole }, tab: 'editor' });

@@ -46,3 +46,16 @@ function showEvaluation(evaluation: unknown, showShared: () => void): string | u
   usePlayground.setState({ view: 'evals', tab: readable === undefined ? 'editor' : 'run' });
   return undefined;
 }
+
+/** Calls `listener` once the prompts, their values or the eval change, until the returned function is called. */
+export function watchEdits(listener: () => void): () => void {
+  const stops = [
+    usePrompts.subscribe(({ entries, values }, before) => {
+      if (entries !== before.entries || values !== before.values) listener();
+    }),
+    useEvals.subscribe(({ settings }, before) => {
+      if (settings !== before.settings) listener();
+    }),
+  ];
+  return () => stops.forEach((stop) => stop());
+}

@@ -1,6 +1,8 @@
 import type { RunEvent, RunState } from '@cueline/core';
 import { encodeLink } from '@cueline/core/link';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { sampleEval } from '../../src/evals/sample-eval.ts';
+import { samplePrompts } from '../../src/prompts/sample-prompts.ts';
 import { usePlayground } from '../../src/state/store.ts';
 
 const id = 'AbCdEfGhIjKlMnOpQrSt-A';
@@ -30,7 +32,7 @@ async function open(
   vi.stubGlobal('addEventListener', vi.fn());
   vi.stubGlobal('removeEventListener', vi.fn());
   vi.stubGlobal('fetch', async (url: string) => (asked.push(url), answer()));
-  vi.doMock('../../src/state/store.ts', () => ({ usePlayground }));
+  vi.doMock('../../src/state/store.ts', () => ({ usePlayground, reportStorage: () => {} }));
   const { followLinks } = await import('../../src/share/open-link.ts');
   stopFollowing = followLinks();
   // a notice appears as soon as the page reads the link
@@ -83,6 +85,23 @@ test.each([
   change();
   expect(history.replaceState).toHaveBeenCalledExactlyOnceWith(null, '', '/app/?a=1');
 });
+
+test.each([['prompts'], ['eval']])(
+  'the link stays in the address until what it opened is edited: %s',
+  async (what) => {
+    vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => {} });
+    const prompts = { prompts: samplePrompts, selected: 0, values: {} };
+    const content = what === 'eval' ? { prompts, evaluation: { settings: sampleEval } } : { prompts };
+    await open(encodeLink(content));
+    const { usePrompts } = await import('../../src/prompts/store.ts');
+    const { useEvals } = await import('../../src/evals/store.ts');
+    if (what === 'eval') useEvals.getState().editCase(0, { expect: 'edited' });
+    else usePrompts.getState().edit({ name: 'Edited' });
+    expect(history.replaceState).toHaveBeenCalledExactlyOnceWith(null, '', '/app/?a=1');
+    usePrompts.getState().edit({ name: 'Edited again' });
+    expect(history.replaceState).toHaveBeenCalledOnce();
+  },
+);
 
 test('a script without a run can be kept in a store, too', async () => {
   await open(`#s=${id}`, '/api/shares', () => new Response(encodeLink({ script }).slice(1)));
