@@ -1,8 +1,17 @@
 import type { PersistStorage, StorageValue } from 'zustand/middleware';
 import { isSameJson } from '../input/same-json.ts';
+import { newId } from './new-id.ts';
 
 /** How long a change may wait before it is written, in milliseconds; a closing page writes at once. */
 const DELAY_MS = 250;
+
+/**
+ * For how long another tab may still read, and so replace, what was stored before a write, in milliseconds. A browser
+ * passes a change to the other tabs within some milliseconds, but not at once.
+ */
+const SPREAD_MS = 2_000;
+/** How many writes a stored state names. */
+const MAX_WRITES = 20;
 
 /** The members of `localStorage` that are used here. */
 export type TextStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
@@ -40,6 +49,8 @@ export function createStorage<State>(options: StorageOptions<State>): BatchedSto
   let timer: ReturnType<typeof setTimeout> | undefined;
   let waiting: { name: string; value: StorageValue<State> } | undefined;
   let shared: { name: string; base: State; follow: (stored: State) => void } | undefined;
+  /** The writes of this tab that others may not have seen yet, each with this tab's state before it. */
+  let recent: { id: string; at: number; base: State }[] = [];
   let failed = false;
 
   function report(): void {
@@ -80,10 +91,18 @@ export function createStorage<State>(options: StorageOptions<State>): BatchedSto
     try {
       const text = open().getItem(name);
       if (text === null && taken === undefined) return;
-      const theirs = text === null ? undefined : parse(text);
-      merged = theirs === undefined ? mine : merge(base, mine, theirs);
+      const { state: theirs, writes } = parse(text);
+      const now = Date.now();
+      recent = recent.filter(({ at }) => now - at < SPREAD_MS);
+      // a tab that had not seen these writes has replaced them, which does not undo them
+      const unseen = recent.filter(({ id }) => !writes.includes(id));
+      merged = theirs === undefined ? mine : merge(unseen[0]?.base ?? base, mine, theirs);
       if (!isSameJson(merged, theirs)) {
-        open().setItem(name, JSON.stringify({ state: merged, version: taken?.value.version ?? 1 }));
+        const write = { id: newId(), at: now, base };
+        const ids = [...writes, ...[...unseen, write].map(({ id }) => id)].slice(-MAX_WRITES);
+        const version = taken?.value.version ?? 1;
+        open().setItem(name, JSON.stringify({ state: merged, version, writes: ids }));
+        recent.push(write);
       }
     } catch {
       return report();
@@ -140,11 +159,12 @@ function toJson<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
 }
 
-/** The stored state; undefined if the text is not JSON. */
-function parse(text: string): unknown {
+/** The stored state, undefined if the text is not JSON, and the ids of the last writes that it contains. */
+function parse(text: string | null): { state?: unknown; writes: readonly unknown[] } {
   try {
-    return (JSON.parse(text) as { state?: unknown }).state;
+    const { state, writes } = JSON.parse(text ?? '{}') as Record<string, unknown>;
+    return { state, writes: Array.isArray(writes) ? writes : [] };
   } catch {
-    return undefined;
+    return { writes: [] };
   }
 }

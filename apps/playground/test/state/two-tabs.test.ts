@@ -208,12 +208,20 @@ test('merged records hold what each copy has changed, down to the given depth', 
 
 type Item = { readonly id: string; readonly text: string };
 
-/** A tab with a list; `count` makes texts and ids that differ. */
+/** A tab with a list. It sees what the other tab has stored only after `receive`: a browser passes it on a moment later. */
 function listTab(count: () => number) {
   let items: readonly Item[] = [];
+  let seen: string | null = null;
   const storage = createStorage<readonly Item[]>({
     onProblem: expect.unreachable,
-    open: () => fakeStorage,
+    open: () => ({
+      ...fakeStorage,
+      getItem: () => seen,
+      setItem(name, text) {
+        seen = text;
+        texts.set(name, text);
+      },
+    }),
     merge: (base, mine, theirs) =>
       mergeItems(
         base,
@@ -228,17 +236,21 @@ function listTab(count: () => number) {
     void storage.setItem('list', { state: items, version: 1 });
   };
   storage.share('list', items, set);
-  return { items: () => items, set, sync: () => storage.flush() };
+  const receive = (): void => {
+    seen = texts.get('list') ?? null;
+    storage.flush();
+  };
+  return { items: () => items, set, write: () => storage.flush(), receive };
 }
 
 test('whatever two tabs add, edit and delete, only what a tab has seen is overwritten or deleted by it', () => {
   const step = fc.record({
     tab: fc.nat(1),
-    kind: fc.constantFrom('add', 'edit', 'delete', 'sync'),
+    kind: fc.constantFrom('add', 'edit', 'delete', 'write', 'receive'),
     at: fc.nat(5),
   });
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+    fc.property(fc.array(step, { maxLength: 40 }), fc.boolean(), (steps, isDelayed) => {
       texts = new Map();
       let counter = 0;
       const count = (): number => counter++;
@@ -249,7 +261,8 @@ test('whatever two tabs add, edit and delete, only what a tab has seen is overwr
         const items = tab.items();
         const item = items[at % Math.max(1, items.length)];
         const text = `text-${count()}`;
-        if (kind === 'sync') tab.sync();
+        if (kind === 'write' && isDelayed) tab.write();
+        else if (kind === 'write' || kind === 'receive') tab.receive();
         else if (kind === 'add') {
           tab.set([...items.slice(0, at), { id: `item-${count()}`, text }, ...items.slice(at)]);
           expected.add(text);
@@ -259,11 +272,15 @@ test('whatever two tabs add, edit and delete, only what a tab has seen is overwr
           tab.set(items.flatMap((one) => (one !== item ? one : kind === 'edit' ? { ...one, text } : [])));
         }
       }
-      for (const tab of [...tabs, ...tabs]) tab.sync();
+      for (const tab of [...tabs, ...tabs, ...tabs]) tab.receive();
       const [one, two] = tabs.map((tab) => tab.items());
       expect(one).toEqual(two);
-      expect(one!.map(({ text }) => text).toSorted()).toEqual([...expected].toSorted());
+      const found = one!.map(({ text }) => text);
+      expect(found).toEqual(expect.arrayContaining([...expected]));
+      // a tab may have made a copy of what the other one deleted at the same time
+      const hasCopies = one!.some(({ id }) => id.startsWith('copy'));
+      if (!isDelayed && !hasCopies) expect(found).toHaveLength(expected.size);
     }),
-    { numRuns: 300 },
+    { numRuns: 2_000 },
   );
 });
