@@ -11,18 +11,28 @@ export const MOST_VERSIONS = 50;
 export type Saved = { kind: 'saved' | 'copied'; script: ScriptRow };
 
 /** A removed script, with the rows that restore it. */
-export type RemovedScript = { readonly values: readonly unknown[]; readonly versions: readonly unknown[] };
+export type RemovedScript = {
+  readonly id: string;
+  /** Undefined if the script was not stored. */
+  readonly value: unknown;
+  readonly versions: readonly unknown[];
+};
 
 /** The user's scripts in the database. Every method rejects if the database cannot be used. */
 export type ScriptStore = {
   /** All readable scripts, the last changed first. */
   list(): Promise<ScriptRow[]>;
   get(id: string): Promise<ScriptRow | undefined>;
-  /** Saves a text that continues the revision of `open`, and never overwrites the text of another tab. */
+  /**
+   * Saves a text that continues the revision of `open`, and never overwrites the text of another tab. The name of `open` is
+   * only for a script that is not stored yet.
+   */
   save(script: OpenText): Promise<Saved>;
+  /** Renames a stored script. */
   rename(id: string, name: string): Promise<void>;
   remove(id: string): Promise<RemovedScript>;
-  restore(removed: RemovedScript): Promise<void>;
+  /** Restores a removed script: as a copy if another tab has stored a newer text under its id. Resolves to the id. */
+  restore(removed: RemovedScript): Promise<string>;
   /** The versions of a script, the latest first. */
   versions(id: string): Promise<VersionRow[]>;
   /** Stores a text as a version, unless the latest version has the same text. */
@@ -51,7 +61,8 @@ export function createScriptStore(database: HistoryDatabase, now: () => number =
       // a row from another version of the page is not overwritten either
       const isForeign = stored !== undefined && before === undefined;
       const isOthers = before !== undefined && before.revision !== open.revision && before.text !== text;
-      const name = open.name ?? before?.name;
+      // only a rename changes the name of a stored script
+      const name = before === undefined ? open.name : before.name;
       const row: ScriptRow = {
         id: open.id,
         ...(name === undefined ? {} : { name }),
@@ -61,7 +72,7 @@ export function createScriptStore(database: HistoryDatabase, now: () => number =
         updatedOn: now(),
       };
       if (isForeign || isOthers) {
-        const copy = { ...row, id: newId(), name: `${nameOf({ open, text })} (copy)`, revision: 1 };
+        const copy = copyOf(row);
         await transaction.store.put(copy);
         await transaction.done;
         return { kind: 'copied', script: copy };
@@ -89,15 +100,22 @@ export function createScriptStore(database: HistoryDatabase, now: () => number =
       await scripts.delete(id);
       for (const key of await versions.index('scriptId').getAllKeys(id)) await versions.delete(key);
       await transaction.done;
-      return { values: value === undefined ? [] : [value], versions: old };
+      return { id, value, versions: old };
     },
 
     async restore(removed) {
       const db = await database.connect();
       const transaction = db.transaction(['scripts', 'versions'], 'readwrite');
-      for (const value of removed.values) await transaction.objectStore('scripts').put(value);
+      const scripts = transaction.objectStore('scripts');
+      const stored: unknown = await scripts.get(removed.id);
+      const row = readScript(removed.value);
+      const isNewer = stored !== undefined && readScript(stored)?.text !== row?.text;
+      const copy = isNewer && row !== undefined ? copyOf(row) : undefined;
+      if (copy !== undefined) await scripts.put(copy);
+      else if (stored === undefined && removed.value !== undefined) await scripts.put(removed.value);
       for (const version of removed.versions) await transaction.objectStore('versions').put(version);
       await transaction.done;
+      return copy?.id ?? removed.id;
     },
 
     async versions(id) {
@@ -118,6 +136,11 @@ export function createScriptStore(database: HistoryDatabase, now: () => number =
       await transaction.done;
     },
   };
+}
+
+function copyOf(row: ScriptRow): ScriptRow {
+  const name = `${nameOf({ open: { ...row, kept: true }, text: row.text })} (copy)`;
+  return { ...row, id: newId(), name, revision: 1 };
 }
 
 function latestFirst(values: readonly unknown[]): VersionRow[] {

@@ -81,6 +81,29 @@ test('the number of versions is limited, the latest comes first, and no version 
   expect(versions.at(-1)).toMatchObject({ text: 'v5' });
 });
 
+test('a restored script is a copy if another tab has stored a newer text, and comes back once', async () => {
+  const { one, other } = twoTabs();
+  await one.save({ open: open(0, { name: 'Mine' }), text: 'old' });
+  const removed = await one.remove('a');
+  await other.save({ open: open(1, { name: 'Mine' }), text: 'new' });
+  const id = await one.restore(removed);
+  expect(await one.get('a')).toMatchObject({ text: 'new', revision: 2 });
+  expect(await one.get(id)).toMatchObject({ name: 'Mine (copy)', text: 'old', revision: 1 });
+  await one.remove('a');
+  await other.save({ open: open(1), text: 'old' });
+  expect(await one.restore(removed)).toBe('a');
+  expect(await one.list()).toHaveLength(2);
+});
+
+test('a save does not change the name of a stored script, and a rename does not change its text', async () => {
+  const { one, other } = twoTabs();
+  await one.save({ open: open(0, { name: 'Old' }), text: '1' });
+  await other.rename('a', 'New');
+  expect((await one.save({ open: open(1, { name: 'Old' }), text: '2' })).kind).toBe('saved');
+  await other.rename('a', 'Newer');
+  expect(await one.list()).toMatchObject([{ name: 'Newer', text: '2', revision: 2 }]);
+});
+
 test('a deleted script comes back with its versions', async () => {
   const { one } = twoTabs();
   await one.save({ open: open(0, { name: 'Mine' }), text: '1' });
