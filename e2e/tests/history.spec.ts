@@ -65,8 +65,11 @@ test('a run that a reload interrupts is shown again and continues; a finished on
     // the call may have taken effect, so it was not made again
     await expect(playground.tool('look')).toContainText('interrupted');
     await expect.poll(() => storedData(page)).toContain('"outcome":"done"');
+    // a link that is refused does not hide the last run
+    await page.evaluate(() => history.replaceState(null, '', '#v1.s.damaged.1-x'));
     await page.reload();
     expect(await playground.ended()).toBe('done');
+    await expect(page.getByTestId('notice')).toContainText('Your own work is unchanged.');
     expect(await playground.script()).toBe(endless);
     await page.getByLabel('Reply', { exact: true }).fill('And tomorrow?');
     await page.keyboard.press('Enter');

@@ -11,7 +11,7 @@ import { reportStorage, usePlayground } from './state/store.ts';
 import { isNarrow } from './state/theme.ts';
 import './styles.css';
 
-// A link brings its own run; otherwise the runs of the last visit are shown again.
+// A link brings its own run; otherwise, or if the link is refused, the runs of the last visit are shown again.
 const restore = !hasLink();
 const { storedRuns } = usePlayground.getState();
 if (restore && Object.values(storedRuns).some((id) => id !== undefined)) {
@@ -27,7 +27,7 @@ function loadEditor(): void {
 
 async function openPage(): Promise<void> {
   // Before the first render, so that the page starts with the script of a link.
-  await watchLinks();
+  const { opened } = await watchLinks();
   const page = usePlayground.getState();
   if (isFirstVisit(page)) {
     // a first visitor sees the recorded run first
@@ -49,8 +49,9 @@ async function openPage(): Promise<void> {
   // After the editor, which starts with the script that this tab remembers. Only a run of the last visit cannot wait.
   if (hasEditor && !page.restoring) await waitForEditor();
   try {
-    const { startHistory } = await import('./history/history.ts');
+    const { restoreRuns, startHistory } = await import('./history/history.ts');
     await startHistory({ restore });
+    if (!restore && !(await opened)) await restoreRuns();
   } catch {
     usePlayground.setState({ restoring: false });
     reportStorage(

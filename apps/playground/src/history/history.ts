@@ -206,7 +206,8 @@ async function pruneOnce(id: string): Promise<void> {
 /** How long the page that was just reloaded may take to release its run, in milliseconds. */
 const RELEASE_MS = 1_000;
 
-async function restoreRuns(): Promise<void> {
+/** Shows the runs of the last visit again. */
+export async function restoreRuns(): Promise<void> {
   const { script, prompts } = usePlayground.getState().storedRuns;
   const tab = usePlayground.getState().tab;
   for (const id of [script, prompts]) {

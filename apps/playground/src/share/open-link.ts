@@ -11,26 +11,31 @@ import { selectLinkedStep } from './step-link.ts';
 /**
  * Opens the link in the address bar, now and whenever one is pasted there. A script goes into the editor and never
  * runs by itself; a run is shown as it was. The link stays in the address, so that a reload shows the same again, until
- * what it opened is edited or another run is shown.
+ * what it opened is edited or another run is shown. `opened` resolves to false if the page has no link now, or refuses
+ * it.
  */
-export function followLinks(): () => void {
+export function followLinks(): { opened: Promise<boolean>; stop: () => void } {
   let latest = new AbortController();
-  const open = (): void => {
+  const open = async (): Promise<boolean> => {
     const link = readLink(location.hash);
-    if (link.kind === 'none') return;
+    if (link.kind === 'none') return false;
     latest.abort();
     latest = new AbortController();
     const { signal } = latest;
-    void (async () => {
-      const watchEdits = await follow(link, signal);
-      if (!signal.aborted) keepAddress(signal, watchEdits);
-    })();
+    const watchEdits = await follow(link, signal);
+    const isRefused = usePlayground.getState().notice?.kind === 'refused';
+    if (!signal.aborted) keepAddress(signal, watchEdits);
+    return !isRefused;
   };
-  open();
-  addEventListener('hashchange', open);
-  return () => {
-    latest.abort();
-    removeEventListener('hashchange', open);
+  const onHash = (): void => void open();
+  const opened = open();
+  addEventListener('hashchange', onHash);
+  return {
+    opened,
+    stop() {
+      latest.abort();
+      removeEventListener('hashchange', onHash);
+    },
   };
 }
 

@@ -8,19 +8,21 @@ export function hasLink(): boolean {
 /**
  * Opens the link in the address bar, now and whenever one is pasted there. The code that reads links is
  * loaded with the first one, because most visits have none. Resolves once the link in the address bar was
- * read.
+ * read; `opened` then resolves to false if there is no link, or if it was refused.
  */
-export async function watchLinks(): Promise<void> {
+export async function watchLinks(): Promise<{ opened: Promise<boolean> }> {
   if (hasLink()) return follow();
   addEventListener('hashchange', () => void follow(), { once: true });
+  return { opened: Promise.resolve(false) };
 }
 
-async function follow(): Promise<void> {
+async function follow(): Promise<{ opened: Promise<boolean> }> {
   try {
     const { followLinks } = await import('./open-link.ts');
-    followLinks();
+    return followLinks();
   } catch {
     const message = 'What opens links could not be loaded. Reload the page.';
     usePlayground.setState({ notice: { kind: 'refused', message }, tab: 'editor' });
+    return { opened: Promise.resolve(false) };
   }
 }

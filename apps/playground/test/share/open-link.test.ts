@@ -34,9 +34,11 @@ async function open(
   vi.stubGlobal('fetch', async (url: string) => (asked.push(url), answer()));
   vi.doMock('../../src/state/store.ts', () => ({ usePlayground, reportStorage: () => {} }));
   const { followLinks } = await import('../../src/share/open-link.ts');
-  stopFollowing = followLinks();
+  const { opened, stop } = followLinks();
+  stopFollowing = stop;
   // a notice appears as soon as the page reads the link
   await expect.poll(() => store().notice?.kind ?? 'opening', { timeout: 10_000 }).not.toBe('opening');
+  expect(await opened).toBe(!isRefused);
   // the link stays in the address, unless it was refused
   if (isRefused) expect(history.replaceState).toHaveBeenCalledWith(null, '', '/app/?a=1');
   else expect(history.replaceState).not.toHaveBeenCalled();
