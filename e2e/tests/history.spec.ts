@@ -130,6 +130,9 @@ test('two tabs that edit one script keep both texts', async ({ playground }) => 
   expect(await playground.script()).toBe("definePrompt('ours') // one\n// more");
   await switchTo(playground, /^ours(?! \(copy\))/);
   expect(await playground.script()).toBe("definePrompt('ours') // two\n");
+  await page.getByTestId('script-picker').click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await expect(other.page.getByTestId('script-origin')).toHaveText('Deleted in another tab');
   await other.page.close();
 });
 
@@ -183,4 +186,8 @@ test('a page without a database reports this once, and works', { tag: '@long' },
   await playground.run();
   expect(await playground.ended()).toBe('done');
   await expect(page.getByTestId('script-origin')).toHaveText('Only in this tab');
+  await page.getByTestId('script-picker').click();
+  await page.getByRole('menuitem', { name: 'New script' }).click();
+  await switchTo(playground, /^slow/);
+  expect(await playground.script()).toBe(slow('Oslo'));
 });

@@ -98,6 +98,7 @@ export async function startHistory({ restore }: { restore: boolean }): Promise<v
     usePlayground.setState({ restoring: false });
   }
   await storeEarlierScript();
+  await keeper.flush();
   await keeper.refresh();
   await readScripts();
 }

@@ -1,5 +1,5 @@
-import { nameOf, type OpenScript, type OpenText } from '../state/open-script.ts';
-import type { PlaygroundState } from '../state/store.ts';
+import { isUnsaved, nameOf, type OpenScript, type OpenText } from '../state/open-script.ts';
+import { unsavedScripts, type PlaygroundState } from '../state/store.ts';
 import type { ScriptStore } from './script-store.ts';
 
 /** How long an edit may wait before it is stored, in milliseconds. */
@@ -7,8 +7,8 @@ const DELAY_MS = 400;
 
 /** The part of the page's store that this uses. */
 export type ScriptPage = {
-  getState(): Pick<PlaygroundState, 'script' | 'openScript' | 'session'>;
-  setState(change: Partial<Pick<PlaygroundState, 'script' | 'openScript'>>): void;
+  getState(): Pick<PlaygroundState, 'script' | 'openScript' | 'leftUnsaved' | 'session'>;
+  setState(change: Partial<Pick<PlaygroundState, 'script' | 'openScript' | 'leftUnsaved'>>): void;
   subscribe(listener: (state: PlaygroundState, before: PlaygroundState) => void): () => void;
 };
 
@@ -23,9 +23,12 @@ export type KeepScriptsOptions = {
   delay?: number;
 };
 
-/** Stores the script in the editor while it is edited. */
+/**
+ * Stores the script in the editor while it is edited. The page holds every text that is not stored yet, also one that could
+ * not be stored, and one that has left the editor.
+ */
 export type ScriptKeeper = {
-  /** Stores the pending edits. */
+  /** Stores all texts that are not stored yet. */
   flush(): Promise<void>;
   /** Shows the stored text of the open script, if another tab has changed it and this one has not. */
   refresh(): Promise<void>;
@@ -36,13 +39,11 @@ export type ScriptKeeper = {
  * The revisions of a script that this page has continued, from the first to the last, and where the last was saved: in the
  * same script, or in a copy.
  */
-type PageSaves = { from: number; to: number; saved: Pick<OpenScript, 'id' | 'revision' | 'name'> };
+type PageSaves = { from: number; to: number; saved: Pick<OpenScript, 'id' | 'revision'> };
 
 /** Keeps the scripts of this page in this store. */
 export function keepScripts(options: KeepScriptsOptions): ScriptKeeper {
   const { page, store, onProblem, onSaved, onCopied, delay = DELAY_MS } = options;
-  /** The texts that are not stored yet, by script. */
-  const waiting = new Map<string, OpenText>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let last: Promise<void> = Promise.resolve();
   /** What this page has saved, by the id of the script. An edit made before the last save continues from that save. */
@@ -66,13 +67,22 @@ export function keepScripts(options: KeepScriptsOptions): ScriptKeeper {
     const latest = isOwn ? { ...open, ...known.saved } : open;
     const { kind, script } = await store.save({ open: latest, text });
     const { id, revision, name } = script;
-    const saved = { id, revision, ...(name === undefined ? {} : { name }) };
+    const saved = { id, revision };
+    const change = { ...saved, ...(name === undefined ? {} : { name }) };
     // the revision of a copy is not one of the script that it was copied from
     saves.set(open.id, { from, to: id === open.id ? revision : to, saved });
     if (id !== open.id) saves.set(id, { from: saves.get(id)?.from ?? revision, to: revision, saved });
-    const { openScript, script: now } = page.getState();
+    const { openScript, script: now, leftUnsaved } = page.getState();
     if (openScript.id === open.id) {
-      page.setState({ openScript: { ...openScript, ...saved, isSaved: now === text } });
+      page.setState({ openScript: { ...openScript, ...change, isSaved: now === text } });
+    }
+    if (leftUnsaved.some((one) => one.open.id === open.id)) {
+      page.setState({
+        leftUnsaved: leftUnsaved.flatMap((one) => {
+          if (one.open.id !== open.id) return one;
+          return one.text === text ? [] : { open: { ...one.open, ...change }, text: one.text };
+        }),
+      });
     }
     if (kind === 'copied') onCopied(nameOf({ open: { ...open, name }, text }));
     onSaved(id);
@@ -81,24 +91,17 @@ export function keepScripts(options: KeepScriptsOptions): ScriptKeeper {
   function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
-    const all = [...waiting.values()];
-    waiting.clear();
-    for (const saving of all) void inTurn(() => saveOrWait(saving));
+    for (const { open } of unsavedScripts(page.getState())) {
+      void inTurn(async () => {
+        // an earlier save may have stored it, or it was edited since
+        const latest = unsavedScripts(page.getState()).find((one) => one.open.id === open.id);
+        if (latest !== undefined) await save(latest);
+      });
+    }
     return last;
   }
 
-  /** A text that could not be stored waits for the next flush, unless there is a newer one. */
-  async function saveOrWait(saving: OpenText): Promise<void> {
-    try {
-      await save(saving);
-    } catch (error) {
-      if (!waiting.has(saving.open.id)) waiting.set(saving.open.id, saving);
-      throw error;
-    }
-  }
-
-  function saveSoon(script: OpenText): void {
-    waiting.set(script.open.id, script);
+  function saveSoon(): void {
     timer ??= setTimeout(() => void flush(), delay);
   }
 
@@ -110,27 +113,24 @@ export function keepScripts(options: KeepScriptsOptions): ScriptKeeper {
 
   async function refresh(): Promise<void> {
     const { open } = current();
-    if (!open.kept) return last;
+    // a script that was deleted in another tab may come back there
+    if (!open.kept && open.revision === 0) return last;
     return inTurn(async () => {
       const row = await store.get(open.id);
       const { open: now, text } = current();
-      // a pending edit is saved next, and the save compares it with the stored text
-      if (now.id !== open.id || waiting.has(open.id)) return;
-      if (row === undefined) return now.revision === 0 ? save({ open: now, text }) : undefined;
-      if (text !== row.text && now.isSaved !== true) return save({ open: now, text });
-      // the text that a new tab begins with may be newer than what is stored
-      if (text !== row.text && now.revision === row.revision) {
-        await store.keepVersion(row.id, text, 'conflict');
-      }
+      if (now.id !== open.id) return;
+      if (isUnsaved(now) && text !== row?.text) return save({ open: now, text });
+      if (row === undefined) return page.setState({ openScript: { ...now, kept: false, isSaved: false } });
       const { id, revision, name, text: script } = row;
-      const openScript = { ...now, id, revision, isSaved: true, ...(name === undefined ? {} : { name }) };
-      if (page.getState().script === text) page.setState({ script, openScript });
+      const stored = { id, revision, kept: true, isSaved: true, ...(name === undefined ? {} : { name }) };
+      page.setState({ script, openScript: { ...now, ...stored } });
     });
   }
 
   const stop = watchScript(page, {
     onSwitch(was, hasChanged) {
       if (hasChanged) keepVersion(was, 'switch');
+      void flush();
       // another tab may have changed it since
       void refresh();
     },
@@ -146,7 +146,7 @@ function watchScript(
   page: ScriptPage,
   on: {
     onSwitch(was: OpenText, hasChanged: boolean): void;
-    onEdit(script: OpenText): void;
+    onEdit(): void;
     onRun(script: OpenText): void;
   },
 ): () => void {
@@ -154,7 +154,7 @@ function watchScript(
     const is = { open: state.openScript, text: state.script };
     const was = { open: before.openScript, text: before.script };
     if (is.open.id !== was.open.id) on.onSwitch(was, is.text !== was.text);
-    else if (is.text !== was.text && is.open.isSaved !== true && is.open.kept) on.onEdit(is);
+    else if (is.text !== was.text && isUnsaved(is.open)) on.onEdit();
     const { session } = state;
     if (session === undefined || session === before.session || session.shared) return;
     const isNew = session.id !== before.session?.id;

@@ -1,10 +1,11 @@
 import { toast } from '../ui/toast.ts';
 import { examples } from '../examples/index.ts';
-import { nameOf, newOpenScript, type OpenText } from '../state/open-script.ts';
+import { isUnsaved, nameOf, newOpenScript, type OpenText } from '../state/open-script.ts';
 import { usePlayground, type RunSession } from '../state/store.ts';
 import { reportBlocked, saveNow, scriptChanged, scripts, toOpenText } from './history.ts';
 import { useLibrary } from './library.ts';
 import type { VersionRow } from './rows.ts';
+import type { RemovedScript } from './script-store.ts';
 
 const template = `import { definePrompt } from '@cueline/core';
 
@@ -22,7 +23,10 @@ function current(): OpenText {
 
 /** Puts a stored script into the editor. */
 export async function openScript(id: string): Promise<void> {
-  if (usePlayground.getState().openScript.id === id) return;
+  const { openScript: open, leftUnsaved, openText } = usePlayground.getState();
+  if (open.id === id) return;
+  const unsaved = leftUnsaved.find((one) => one.open.id === id);
+  if (unsaved !== undefined) return openText(unsaved);
   try {
     const row = await scripts.get(id);
     if (row === undefined) toast.error('This script is not stored any more.');
@@ -62,15 +66,9 @@ export async function renameScript(name: string): Promise<void> {
   usePlayground.setState({ openScript: { ...open, name, kept: true } });
   try {
     await saveNow();
-    const { open: now, text } = current();
-    if (now.revision === 0) {
-      const { script } = await scripts.save({ open: now, text });
-      const { openScript } = usePlayground.getState();
-      if (openScript.id === now.id) {
-        usePlayground.setState({ openScript: { ...openScript, ...toOpenText(script).open } });
-      }
-    } else await scripts.rename(now.id, name);
-    await scriptChanged(now.id);
+    const { id } = current().open;
+    await scripts.rename(id, name);
+    await scriptChanged(id);
   } catch (error) {
     reportBlocked(error);
   }
@@ -78,11 +76,11 @@ export async function renameScript(name: string): Promise<void> {
 
 /** Deletes the script in the editor, and offers to undo this. Another script of the user replaces it, or an example. */
 export async function deleteScript(): Promise<void> {
-  const script = current();
-  const { id } = script.open;
+  const { id } = current().open;
   try {
     await saveNow();
     const removed = await scripts.remove(id);
+    const script = current();
     const next = useLibrary.getState().scripts.find((row) => row.id !== id);
     const [example] = examples;
     usePlayground
@@ -92,7 +90,8 @@ export async function deleteScript(): Promise<void> {
           ? { open: newOpenScript('example', example!.title), text: example!.source }
           : toOpenText(next),
       );
-    usePlayground.setState({ previousScript: undefined });
+    const leftUnsaved = usePlayground.getState().leftUnsaved.filter(({ open }) => open.id !== id);
+    usePlayground.setState({ previousScript: undefined, leftUnsaved });
     // opening another script keeps a version of the previous one
     await saveNow();
     await scriptChanged(id);
@@ -100,14 +99,20 @@ export async function deleteScript(): Promise<void> {
       duration: 10_000,
       action: {
         label: 'Undo',
-        onClick: () =>
-          void scripts
-            .restore(removed)
-            .then(() => openScript(id))
-            .then(() => scriptChanged(id))
-            .catch(reportBlocked),
+        onClick: () => void undoDelete(script, removed),
       },
     });
+  } catch (error) {
+    reportBlocked(error);
+  }
+}
+
+async function undoDelete(script: OpenText, removed: RemovedScript): Promise<void> {
+  try {
+    const id = await scripts.restore(removed);
+    if (isUnsaved(script.open)) usePlayground.getState().openText(script);
+    else await openScript(id);
+    await scriptChanged(id);
   } catch (error) {
     reportBlocked(error);
   }

@@ -1,12 +1,11 @@
 import { Check, ChevronDown, Copy, FileCode2, FilePlus2, History, Pencil, Trash2 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { loadLater } from '../panes/load-later.tsx';
-import { nameOf } from '../state/open-script.ts';
+import { nameOf, type OpenScript } from '../state/open-script.ts';
 import { usePlayground } from '../state/store.ts';
 import { menuContent, menuItem } from '../ui/menu/menu-style.ts';
 import { MenuPortal } from '../ui/menu/menu-portal.tsx';
-import { formatWhen } from './format-when.ts';
-import { useLibrary } from './library.ts';
+import { useLibrary, useListedScripts } from './library.ts';
 import type * as Actions from './script-actions.ts';
 
 const VersionsDialog = loadLater(() =>
@@ -27,11 +26,16 @@ const origins = {
   run: 'As it ran',
 } as const;
 
+function originOf({ kept, revision, origin }: OpenScript, isBlocked: boolean): string {
+  if (isBlocked) return 'Only in this tab';
+  if (kept) return origins.own;
+  return revision > 0 ? 'Deleted in another tab' : origins[origin];
+}
+
 /** The name of the script in the editor, and a menu with the user's scripts. */
 export function ScriptPicker() {
   const open = usePlayground((state) => state.openScript);
   const name = usePlayground((state) => nameOf({ open: state.openScript, text: state.script }));
-  const scripts = useLibrary((state) => state.scripts);
   const isBlocked = useLibrary((state) => state.isBlocked);
   const dialog = usePlayground((state) => state.dialog);
   const close = (): void => {
@@ -56,32 +60,7 @@ export function ScriptPicker() {
             collisionPadding={8}
             className={`${menuContent} w-72`}
           >
-            {scripts.length > 0 && (
-              <DropdownMenu.RadioGroup
-                value={open.id}
-                onValueChange={(id) => act((actions) => actions.openScript(id))}
-                aria-label="Your scripts"
-                className="scroll max-h-72"
-              >
-                <DropdownMenu.Label className="px-2.5 pt-1.5 pb-0.5 text-xs font-medium text-ink-3">
-                  Your scripts
-                </DropdownMenu.Label>
-                {scripts.map((script) => (
-                  <DropdownMenu.RadioItem key={script.id} value={script.id} className={menuItem}>
-                    <span className="flex w-[15px] shrink-0">
-                      <DropdownMenu.ItemIndicator>
-                        <Check />
-                      </DropdownMenu.ItemIndicator>
-                    </span>
-                    <span className="min-w-0 flex-1 truncate">
-                      {nameOf({ open: { ...script, kept: true }, text: script.text })}
-                    </span>
-                    <span className="shrink-0 text-sm text-ink-3">{formatWhen(script.updatedOn)}</span>
-                  </DropdownMenu.RadioItem>
-                ))}
-              </DropdownMenu.RadioGroup>
-            )}
-            {scripts.length > 0 && <DropdownMenu.Separator className="my-1 h-px bg-line" />}
+            <ScriptList current={open.id} />
             <DropdownMenu.Item className={menuItem} onSelect={() => act((actions) => actions.newScript())}>
               <FilePlus2 />
               New script
@@ -120,12 +99,44 @@ export function ScriptPicker() {
         </MenuPortal>
       </DropdownMenu.Root>
       <span className="ml-auto shrink-0 text-ink-3" data-testid="script-origin">
-        {isBlocked ? 'Only in this tab' : open.kept ? origins.own : origins[open.origin]}
+        {originOf(open, isBlocked)}
       </span>
       {dialog === 'versions' && <VersionsDialog onClose={close} />}
       {dialog === 'rename' && (
         <RenameDialog name={name} onClose={close} onRename={(next) => act((it) => it.renameScript(next))} />
       )}
+    </>
+  );
+}
+
+/** The user's scripts; it is only there while the menu is open, because the list changes with every edit. */
+function ScriptList({ current }: { current: string }) {
+  const scripts = useListedScripts();
+  if (scripts.length === 0) return null;
+  return (
+    <>
+      <DropdownMenu.RadioGroup
+        value={current}
+        onValueChange={(id) => act((actions) => actions.openScript(id))}
+        aria-label="Your scripts"
+        className="scroll max-h-72"
+      >
+        <DropdownMenu.Label className="px-2.5 pt-1.5 pb-0.5 text-xs font-medium text-ink-3">
+          Your scripts
+        </DropdownMenu.Label>
+        {scripts.map(({ id, name, detail }) => (
+          <DropdownMenu.RadioItem key={id} value={id} className={menuItem}>
+            <span className="flex w-[15px] shrink-0">
+              <DropdownMenu.ItemIndicator>
+                <Check />
+              </DropdownMenu.ItemIndicator>
+            </span>
+            <span className="min-w-0 flex-1 truncate">{name}</span>
+            <span className="shrink-0 text-sm text-ink-3">{detail}</span>
+          </DropdownMenu.RadioItem>
+        ))}
+      </DropdownMenu.RadioGroup>
+      <DropdownMenu.Separator className="my-1 h-px bg-line" />
     </>
   );
 }

@@ -23,9 +23,12 @@ export type OpenScript = {
 /** A script and its text. */
 export type OpenText = { readonly open: OpenScript; readonly text: string };
 
-/** What a tab remembers across a reload: its script, the user's script before it, and the runs that it shows. */
+/** What a tab remembers across a reload: its scripts, and the runs that it shows. */
 export type TabMemory = OpenText & {
+  /** The user's script before this one. */
   readonly previous?: OpenText | undefined;
+  /** The user's scripts that left the editor before they were stored. */
+  readonly unsaved?: readonly OpenText[] | undefined;
   /** The stored runs of the Script and the Prompts view. */
   readonly runs?: { readonly script?: string | undefined; readonly prompts?: string | undefined } | undefined;
 };
@@ -57,14 +60,18 @@ export function newOpenScript(origin: ScriptOrigin, name?: string): OpenScript {
   };
 }
 
-/** What this tab shows after a reload; a new tab begins with the last script of the browser. */
+/** True for a script of the user whose text is not stored yet. */
+export function isUnsaved({ kept, isSaved }: OpenScript): boolean {
+  return kept && isSaved !== true;
+}
+
+/** What this tab shows after a reload; a new tab begins with the last script of the browser, stored or not. */
 export function readTabMemory(): TabMemory | undefined {
-  const own = readMemory(parsed(() => sessionStorage, TAB));
-  if (own !== undefined) return own;
-  const last = readMemory(parsed(() => localStorage, LAST));
-  // the other tab stores its own edits
-  if (last !== undefined) return { ...last, open: { ...last.open, isSaved: true } };
-  return readEarlierVersion(parsed(() => localStorage, SETTINGS));
+  return (
+    readMemory(parsed(() => sessionStorage, TAB)) ??
+    readMemory(parsed(() => localStorage, LAST)) ??
+    readEarlierVersion(parsed(() => localStorage, SETTINGS))
+  );
 }
 
 /** Remembers what the tab shows, and its script for new tabs. Both are written a moment later, or when the page closes. */
@@ -107,11 +114,12 @@ function parsed(open: () => TextStorage, name: string): unknown {
 function readMemory(value: unknown): TabMemory | undefined {
   const script = readOpenText(value);
   if (script === undefined) return undefined;
-  const { previous, runs } = value as Record<string, unknown>;
+  const { previous, unsaved, runs } = value as Record<string, unknown>;
   const { script: ofScript, prompts } = isRecord(runs) ? runs : {};
   return {
     ...script,
     previous: readOpenText(previous),
+    unsaved: Array.isArray(unsaved) ? unsaved.flatMap((one: unknown) => readOpenText(one) ?? []) : [],
     runs: {
       ...(typeof ofScript === 'string' ? { script: ofScript } : {}),
       ...(typeof prompts === 'string' ? { prompts } : {}),

@@ -7,6 +7,7 @@ import { examples, isUnedited } from '../examples/index.ts';
 import type { ConsoleLevel } from '../sandbox/index.ts';
 import {
   createTabMemory,
+  isUnsaved,
   nameOf,
   newOpenScript,
   readTabMemory,
@@ -94,6 +95,8 @@ export type PlaygroundState = StoredSettings & {
   openedText: string;
   /** The user's own script that was in the editor before an example, link or file. */
   previousScript: OpenText | undefined;
+  /** The user's scripts that left the editor before they were stored. */
+  leftUnsaved: readonly OpenText[];
   /** The stored runs that this tab shows, by view. */
   storedRuns: { readonly script?: string | undefined; readonly prompts?: string | undefined };
   /** True while the stored run of the last visit is being opened. */
@@ -121,7 +124,7 @@ export type PlaygroundState = StoredSettings & {
   edit(script: string): void;
   /** Puts a script from elsewhere into the editor. It becomes one of the user's own once it is edited. */
   replaceScript(script: string, from?: { origin: ScriptOrigin; name?: string | undefined }): void;
-  /** Puts a known script into the editor. */
+  /** Puts a known script into the editor, with the latest text that is not stored yet, if it has one. */
   openText(script: OpenText): void;
   /** Puts the user's own script into the editor again. */
   restoreScript(): void;
@@ -157,6 +160,7 @@ export const usePlayground = create<PlaygroundState>()(
       openScript: memory?.open ?? newOpenScript('example', firstExample!.title),
       openedText: memory?.text ?? firstExample!.source,
       previousScript: memory?.previous,
+      leftUnsaved: memory?.unsaved ?? [],
       storedRuns: memory?.runs ?? {},
       restoring: false,
       theme: 'system',
@@ -200,8 +204,10 @@ export const usePlayground = create<PlaygroundState>()(
         if (script === get().script) set({ problem: undefined, tab: 'editor', view: 'script' });
         else get().openText({ open: newOpenScript(origin, name), text: script });
       },
-      openText: ({ open, text }) => {
+      openText: (known) => {
         const { script, openScript, previousScript } = get();
+        const unsaved = unsavedScripts(get());
+        const { open, text } = unsaved.find((one) => one.open.id === known.open.id) ?? known;
         const isMine = openScript.kept && script.trim() !== '' && openScript.id !== open.id;
         const previous = isMine ? { open: openScript, text: script } : previousScript;
         set({
@@ -209,6 +215,7 @@ export const usePlayground = create<PlaygroundState>()(
           openScript: open,
           openedText: text,
           previousScript: previous?.open.id === open.id || open.kept ? undefined : previous,
+          leftUnsaved: unsaved.filter((one) => one.open.id !== open.id),
           problem: undefined,
           visited: true,
           notice: undefined,
@@ -241,18 +248,33 @@ export const usePlayground = create<PlaygroundState>()(
 storage.share(NAME, settingsOf(usePlayground.getState()), ({ theme }) => {
   if (theme !== usePlayground.getState().theme) usePlayground.setState({ theme });
 });
+/** The user's scripts whose text is not stored yet, the one in the editor first. */
+export function unsavedScripts({
+  openScript: open,
+  script: text,
+  leftUnsaved,
+}: Pick<PlaygroundState, 'openScript' | 'script' | 'leftUnsaved'>): readonly OpenText[] {
+  return isUnsaved(open) ? [{ open, text }, ...leftUnsaved] : leftUnsaved;
+}
 
 const remember = createTabMemory(reportStorage);
 usePlayground.subscribe((state, before) => {
-  const { openScript, script, previousScript, storedRuns } = state;
+  const { openScript, script, previousScript, leftUnsaved, storedRuns } = state;
   if (
     openScript === before.openScript &&
     script === before.script &&
     previousScript === before.previousScript &&
+    leftUnsaved === before.leftUnsaved &&
     storedRuns === before.storedRuns
   )
     return;
-  remember({ open: openScript, text: script, previous: previousScript, runs: storedRuns });
+  remember({
+    open: openScript,
+    text: script,
+    previous: previousScript,
+    unsaved: leftUnsaved,
+    runs: storedRuns,
+  });
 });
 
 /** The script in the editor, seen from a run: the one that ran, edited since or not, or another one. */

@@ -4,14 +4,14 @@ import { createDatabase } from '../../src/history/database.ts';
 import { keepScripts, type ScriptPage } from '../../src/history/keep-scripts.ts';
 import { createScriptStore } from '../../src/history/script-store.ts';
 import type { OpenScript } from '../../src/state/open-script.ts';
-import type { PlaygroundState, RunSession } from '../../src/state/store.ts';
+import { usePlayground, type PlaygroundState, type RunSession } from '../../src/state/store.ts';
 
 type Page = ScriptPage & { state: () => PlaygroundState; set: (change: Partial<PlaygroundState>) => void };
 
 /** The part of a tab's store that holds its script. */
 function createPage(open: Partial<OpenScript>, script: string): Page {
   const openScript: OpenScript = { id: 'a', origin: 'own', kept: true, revision: 0, ...open };
-  let state = { script, openScript, session: undefined } as PlaygroundState;
+  let state = { script, openScript, leftUnsaved: [], session: undefined } as unknown as PlaygroundState;
   const listeners = new Set<(now: PlaygroundState, before: PlaygroundState) => void>();
   const set = (change: Partial<PlaygroundState>): void => {
     const before = state;
@@ -56,7 +56,8 @@ test('edits are stored together, and continue the revision that was stored', asy
   expect(page.state().openScript).toMatchObject({ revision: 1, isSaved: true });
   edit('1234');
   const saving = keeper.flush();
-  // typed during the save
+  // the save has begun by now
+  await Promise.resolve();
   edit('12345');
   await saving;
   await keeper.flush();
@@ -152,7 +153,11 @@ test('a run keeps a version of the script, and so does opening another script', 
   edit('ran');
   page.set({ session: { id: 's', shared: false, source: { script: 'ran' } } as RunSession });
   edit('switched');
-  page.set({ script: 'b', openScript: { id: 'b', origin: 'link', kept: false, revision: 0 } });
+  page.set({
+    script: 'b',
+    openScript: { id: 'b', origin: 'link', kept: false, revision: 0 },
+    leftUnsaved: [{ open: page.state().openScript, text: 'switched' }],
+  });
   await keeper.flush();
   await keeper.refresh();
   expect((await store.versions('a')).map(({ text, reason }) => [text, reason])).toEqual([
@@ -183,7 +188,8 @@ test('a failed save is reported, and the next save is tried', async () => {
 });
 
 test('a script that could not be stored is stored by the next flush, even if another script was opened since', async () => {
-  const page = createPage({ kept: false }, 'start');
+  const page = usePlayground;
+  page.setState(page.getInitialState(), true);
   const store = createScriptStore(createDatabase('keep-full'));
   const save = vi.fn(store.save);
   const onProblem = vi.fn();
@@ -195,18 +201,68 @@ test('a script that could not be stored is stored by the next flush, even if ano
     onProblem,
     delay: 5,
   });
-  const edit = (id: string, text: string): void =>
-    page.set({ script: text, openScript: { id, origin: 'own', kept: true, revision: 0, isSaved: false } });
-  page.set({ openScript: { ...page.state().openScript, id: 'one' } });
-  save.mockRejectedValue(new DOMException('full', 'QuotaExceededError'));
-  edit('one', '1');
+  const { edit, openText } = page.getState();
+  const own = (id: string): OpenScript => ({ id, origin: 'own', kept: true, revision: 0 });
+  openText({ open: own('one'), text: '' });
+  edit('1');
   await keeper.flush();
-  page.set({ script: '', openScript: { ...page.state().openScript, id: 'two' } });
-  edit('two', '2');
+  save.mockRejectedValue(new DOMException('full', 'QuotaExceededError'));
+  edit('1, more');
+  await keeper.flush();
+  openText({ open: own('two'), text: '' });
+  edit('2');
   await keeper.flush();
   expect(onProblem).toHaveBeenCalled();
-  expect(await store.get('one')).toBeUndefined();
+  expect((await store.get('one'))?.text).toBe('1');
+  // the stored text does not replace the one that could not be stored
+  openText({ open: { ...own('one'), revision: 1, isSaved: true }, text: '1' });
+  await keeper.refresh();
+  expect(page.getState().script).toBe('1, more');
+  openText({ open: own('two'), text: '' });
+  expect(page.getState().script).toBe('2');
   save.mockImplementation(store.save);
   await keeper.flush();
-  expect([(await store.get('one'))?.text, (await store.get('two'))?.text]).toEqual(['1', '2']);
+  expect([(await store.get('one'))?.text, (await store.get('two'))?.text]).toEqual(['1, more', '2']);
+  expect(page.getState()).toMatchObject({ leftUnsaved: [], openScript: { id: 'two', isSaved: true } });
+  keeper.stop();
+});
+
+test('a page stores a text that a link has replaced before this page could store it', async () => {
+  const { page, store, keeper } = createTabs()({ id: 'link', origin: 'link', kept: false }, 'link');
+  await store.save({ open: { id: 'a', origin: 'own', kept: true, revision: 0 }, text: 'start' });
+  const open: OpenScript = { id: 'a', origin: 'own', kept: true, revision: 1, isSaved: false };
+  page.set({ leftUnsaved: [{ open, text: 'start, edited' }] });
+  await keeper.flush();
+  expect(await store.get('a')).toMatchObject({ text: 'start, edited', revision: 2 });
+  expect(page.state()).toMatchObject({ script: 'link', leftUnsaved: [] });
+});
+
+test('a script that another tab deletes is not marked as stored, until that tab restores it or this one edits it', async () => {
+  const tabs = createTabs();
+  const one = tabs({}, 'start');
+  await one.keeper.refresh();
+  const other = tabs({ revision: 1, isSaved: true }, 'start');
+  const removed = await one.store.remove('a');
+  await other.keeper.refresh();
+  expect(other.page.state()).toMatchObject({ script: 'start', openScript: { kept: false } });
+  await one.store.restore(removed);
+  await other.keeper.refresh();
+  expect(other.page.state().openScript).toMatchObject({ kept: true, isSaved: true });
+  await one.store.remove('a');
+  await other.keeper.refresh();
+  other.edit('start, edited');
+  await other.keeper.flush();
+  expect(await one.store.list()).toMatchObject([{ id: 'a', text: 'start, edited' }]);
+});
+
+test('a tab that edits a script follows its new name from another tab', async () => {
+  const tabs = createTabs();
+  const one = tabs({ name: 'Old' }, 'start');
+  await one.keeper.refresh();
+  const other = tabs({ name: 'Old', revision: 1, isSaved: true }, 'start');
+  other.edit('start, edited');
+  await one.store.rename('a', 'New');
+  await other.keeper.refresh();
+  expect(await one.store.get('a')).toMatchObject({ name: 'New', text: 'start, edited' });
+  expect(other.page.state().openScript).toMatchObject({ name: 'New', isSaved: true });
 });

@@ -22,10 +22,19 @@ const open = { id: 'a', origin: 'own', kept: true, revision: 3, isSaved: false }
 test('a reload shows the tab’s script, and a new tab shows the browser’s last script', () => {
   expect(readTabMemory()).toBeUndefined();
   localStorage.setItem('cueline:script', stored({ open, text: 'last' }));
-  // the other tab stores its own edits
-  expect(readTabMemory()).toMatchObject({ text: 'last', open: { id: 'a', isSaved: true } });
-  sessionStorage.setItem('cueline:tab', stored({ open, text: 'own', runs: { script: 'r', prompts: 7 } }));
-  expect(readTabMemory()).toMatchObject({ text: 'own', open, runs: { script: 'r' } });
+  // the other tab may have been closed before it stored this text
+  expect(readTabMemory()).toMatchObject({ text: 'last', open: { id: 'a', isSaved: false } });
+  const unsaved = [{ open: { ...open, id: 'b' }, text: 'left' }, { text: 'damaged' }];
+  sessionStorage.setItem(
+    'cueline:tab',
+    stored({ open, text: 'own', unsaved, runs: { script: 'r', prompts: 7 } }),
+  );
+  expect(readTabMemory()).toMatchObject({
+    text: 'own',
+    open,
+    unsaved: [{ open: { id: 'b' }, text: 'left' }],
+    runs: { script: 'r' },
+  });
 });
 
 test.each([

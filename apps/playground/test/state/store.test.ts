@@ -65,6 +65,20 @@ test('an example is kept only while it differs from its original', () => {
   expect(store().openScript.kept).toBe(false);
 });
 
+test('a script that leaves the editor before it is stored keeps its text until it is opened again', () => {
+  const stored = { id: 'a', origin: 'own', kept: true, revision: 1, isSaved: true } as const;
+  store().openText({ open: stored, text: '// v1' });
+  store().edit('// v2');
+  store().replaceScript('// link');
+  store().openText({ open: { ...stored, id: 'b' }, text: '// b' });
+  expect(store().leftUnsaved).toMatchObject([{ open: { id: 'a', isSaved: false }, text: '// v2' }]);
+  store().openText({ open: stored, text: '// v1' });
+  expect(store()).toMatchObject({ script: '// v2', leftUnsaved: [] });
+  usePlayground.setState({ openScript: stored });
+  store().openText({ open: { ...stored, id: 'b' }, text: '// b' });
+  expect(store().leftUnsaved).toEqual([]);
+});
+
 test('an unedited example is not kept', () => {
   store().replaceScript(examples[1]!.source);
   expect(store().previousScript).toBeUndefined();

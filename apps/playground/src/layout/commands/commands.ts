@@ -20,11 +20,10 @@ import {
 } from 'lucide-react';
 import { exampleGroups } from '../../examples/index.ts';
 import { formatWhen } from '../../history/format-when.ts';
-import { useLibrary } from '../../history/library.ts';
+import { useLibrary, useListedScripts } from '../../history/library.ts';
 import { openStored } from '../../history/run-actions.ts';
 import { duplicateScript, newScript, openScript } from '../../history/script-actions.ts';
 import { useInspection } from '../../state/inspection.ts';
-import { nameOf } from '../../state/open-script.ts';
 import { openPreview, usePreview } from '../../state/preview.ts';
 import { replaceScript } from '../../state/replace-script.ts';
 import { currentSession, usePlayground, type RunSession } from '../../state/store.ts';
@@ -51,7 +50,7 @@ export type CommandGroup = { title: string; commands: readonly PageCommand[] };
 export function useCommands(): readonly CommandGroup[] {
   const session = usePlayground(currentSession);
   const narrow = useNarrow();
-  const scripts = useLibrary((state) => state.scripts);
+  const scripts = useListedScripts();
   const runs = useLibrary((state) => state.runs);
   const groups = [
     { title: 'Run', commands: useRunCommands() },
@@ -69,16 +68,9 @@ export function useCommands(): readonly CommandGroup[] {
           Icon: Pencil,
           run: () => inScriptView(() => usePlayground.setState({ dialog: 'rename' })),
         },
-        ...scripts.map((script): PageCommand => {
-          const label = nameOf({ open: { ...script, kept: true }, text: script.text });
-          const run = (): void => inScriptView(() => openScript(script.id));
-          return {
-            id: `script ${script.id}`,
-            label,
-            detail: formatWhen(script.updatedOn),
-            Icon: FileCode2,
-            run,
-          };
+        ...scripts.map(({ id, name, detail }): PageCommand => {
+          const run = (): void => inScriptView(() => openScript(id));
+          return { id: `script ${id}`, label: name, detail, Icon: FileCode2, run };
         }),
       ],
     },
