@@ -152,4 +152,10 @@ describe('the difference between two requests', () => {
     expect(messages).toHaveLength(5_000);
     expect(performance.now() - begin).toBeLessThan(1_000);
   });
+
+  test('is found for more messages than a function takes arguments', () => {
+    const long = request({ messages: Array.from({ length: 200_000 }, () => say('Hello.')) });
+    expect(compareRequests(long, request({ messages: [] })).messages).toHaveLength(200_000);
+    expect(compareRequests(request({ messages: [] }), long).messages).toHaveLength(200_000);
+  });
 });

@@ -134,7 +134,7 @@ async function listAll(client: MCPPromptClient): Promise<ListedPrompt[]> {
     );
     const result = listResult.safeParse(answer);
     if (!result.success) throw invalidAnswerError('prompts/list', result.error.issues[0]);
-    listed.push(...result.data.prompts);
+    for (const prompt of result.data.prompts) listed.push(prompt);
     if (listed.length > fileLimits.prompts) throw invalidAnswerError('prompts/list', undefined);
     cursor = result.data.nextCursor;
     if (cursor === undefined) return listed;

@@ -170,7 +170,7 @@ describe('the answer of a foreign server is checked', () => {
     ['endless pages', { prompts: [], nextCursor: 'again' }],
     [
       'more prompts than a library accepts',
-      { prompts: Array.from({ length: 10_001 }, (_, n) => ({ name: `p${n}` })) },
+      { prompts: Array.from({ length: 200_000 }, (_, n) => ({ name: `p${n}` })) },
     ],
     ['a faulty record of a library', { prompts: [{ name: 'p', _meta: { 'cueline/prompt': { id: 'p' } } }] }],
     ['a duplicate prompt', { prompts: [{ name: 'p' }, { name: 'p' }] }],

@@ -113,7 +113,7 @@ function compareMessages(
   let [fromOld, fromNow, same] = [0, 0, first];
   let removed: Messages = [];
   const remove = (messages: Messages): void => {
-    changes.push(...messages.map((message) => ({ change: 'removed' as const, before: message })));
+    for (const before of messages) changes.push({ change: 'removed', before });
   };
   for (const { count, removed: isRemoved, added } of pieces) {
     if (isRemoved) {
@@ -121,8 +121,9 @@ function compareMessages(
       continue;
     }
     const messages = now.slice(fromNow, (fromNow += count));
-    if (added) changes.push(...paired(removed, messages));
-    else {
+    if (added) {
+      for (const change of paired(removed, messages)) changes.push(change);
+    } else {
       remove(removed);
       fromOld += count;
       same += count;

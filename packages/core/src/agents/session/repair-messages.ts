@@ -37,7 +37,8 @@ export function repairMessages(
     const ids = new Set(toolCallsOf(caller).map(({ toolCallId }) => toolCallId));
     const toolMessages: ToolMessage[] = message.role === 'tool' ? [message] : [];
     for (; answersOneOf(messages[at], ids); at += 1) toolMessages.push(messages[at] as ToolMessage);
-    mended.push(...withoutOpenApprovals(caller, toolMessages), ...resultsOf(caller, toolMessages));
+    for (const one of withoutOpenApprovals(caller, toolMessages)) mended.push(one);
+    for (const one of resultsOf(caller, toolMessages)) mended.push(one);
   }
   return mended;
 

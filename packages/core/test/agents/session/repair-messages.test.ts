@@ -29,6 +29,16 @@ describe('repairing messages', () => {
     for (const [index, message] of mended.entries()) expect(message).toBe(whole[index]);
   });
 
+  test('a message may have more results than a function takes arguments', () => {
+    const ids = Array.from({ length: 150_000 }, (_, n) => `c${n}`);
+    const caller = {
+      role: 'assistant',
+      content: ids.flatMap((id) => call(id).content as []),
+    } as ModelMessage;
+    const whole = [user, caller, ...ids.map((id) => result(id))];
+    expect(repairMessages(whole)).toHaveLength(whole.length);
+  });
+
   test('a call without a result gets the given answer, or counts as interrupted', () => {
     expect(repairMessages([user, call('a', 'b', 'c'), result('b')], { answers: { c: { n: 1 } } })).toEqual([
       user,
