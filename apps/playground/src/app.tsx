@@ -18,7 +18,7 @@ const Toasts = lazy(() => import('./layout/toasts.tsx').then((it) => ({ default:
 const Dialogs = lazy(() => import('./layout/dialogs.tsx').then((it) => ({ default: it.Dialogs })));
 
 const toasts: ReactNode = (
-  <ErrorBoundary retryKey={undefined} fallback={undefined}>
+  <ErrorBoundary fallback={null}>
     <Suspense>
       <Toasts />
     </Suspense>
@@ -51,7 +51,7 @@ export function App() {
           {narrow ? <NarrowLayout /> : <WideLayout toasts={toasts} />}
         </main>
       </div>
-      <ErrorBoundary retryKey={undefined} fallback={undefined}>
+      <ErrorBoundary fallback={null}>
         <Suspense>
           <Dialogs />
         </Suspense>

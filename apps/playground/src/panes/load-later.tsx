@@ -1,11 +1,12 @@
 import { useEffect, useState, type ComponentType, type ReactNode } from 'react';
+import { ErrorBoundary } from '../ui/error-boundary.tsx';
 
 /** A component whose code loads when it is first drawn, or with `load`. */
 export type LaterComponent<Props> = ComponentType<Props> & { load: () => Promise<unknown> };
 
 /**
  * A component whose code loads later. If the code has loaded, the component is drawn at once; until then, `waiting` is
- * drawn in its place.
+ * drawn in its place. If the component fails to render, an error takes its place, and the rest of the page stays.
  *
  * It uses state instead of Suspense: React would draw a suspended component only after all frames of a run that plays
  * meanwhile, and keeps a fallback for up to 300 ms.
@@ -33,7 +34,12 @@ export function loadLater<Props extends object>(
         isHere = false;
       };
     }, [Component]);
-    return Component === undefined ? waiting : <Component {...props} />;
+    if (Component === undefined) return waiting;
+    return (
+      <ErrorBoundary>
+        <Component {...props} />
+      </ErrorBoundary>
+    );
   }
   return Object.assign(Later, { load: loadOnce });
 }

@@ -1,7 +1,8 @@
 import { Component, type ReactNode } from 'react';
 
 type ErrorBoundaryProps = {
-  fallback: ReactNode;
+  /** By default, a sentence. */
+  fallback?: ReactNode;
   /** When it changes, failed children are rendered again. */
   retryKey?: unknown;
   children: ReactNode;
@@ -25,6 +26,15 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
   }
 
   override render(): ReactNode {
-    return this.state.failed ? this.props.fallback : this.props.children;
+    const { fallback = <Failed />, children } = this.props;
+    return this.state.failed ? fallback : children;
   }
+}
+
+function Failed() {
+  return (
+    <p role="alert" className="p-4 text-base text-danger">
+      This part of the page cannot be shown.
+    </p>
+  );
 }

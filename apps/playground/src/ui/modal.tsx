@@ -3,6 +3,7 @@ import { X } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
+import { ErrorBoundary } from './error-boundary.tsx';
 import { useReturnFocus } from './use-return-focus.ts';
 
 type ModalProps = {
@@ -55,7 +56,7 @@ export function Modal(props: ModalProps) {
               </Button>
             </Dialog.Close>
           </header>
-          {children}
+          <ErrorBoundary>{children}</ErrorBoundary>
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>
