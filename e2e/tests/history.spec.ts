@@ -163,6 +163,15 @@ test('runs are found, renamed, pinned, exported, deleted and imported', async ({
   expect(await readFile(path, 'utf8')).toContain('getWeather');
   await choose('Delete');
   await expect(run).toHaveCount(0);
+  const undo = page.getByRole('dialog', { name: 'History' }).getByRole('button', { name: 'Undo' });
+  await undo.click();
+  await expect(run).toContainText('My walk');
+  await choose('Delete');
+  await expect(undo).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(run).toContainText('My walk');
+  await choose('Delete');
+  await expect(run).toHaveCount(0);
   await page.getByLabel('Search runs').fill('');
   await page.getByLabel('Run file').setInputFiles(path);
   await expect(run).toContainText('My walk');
@@ -170,6 +179,22 @@ test('runs are found, renamed, pinned, exported, deleted and imported', async ({
   await expect(page.getByRole('dialog', { name: 'History' })).toHaveCount(0);
   await expect(playground.tool('getWeather')).toBeVisible();
   await expect(page.getByTestId('shared-run')).toHaveCount(0);
+  // once the dialog is closed, a message offers to undo the last deletion
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await openHistory(playground);
+  await expect(run).toHaveCount(2);
+  await page.keyboard.press('Escape');
+  await page.evaluate(() =>
+    Object.defineProperty(Intl.DateTimeFormat.prototype, 'format', {
+      get: () => {
+        throw new Error('A view that fails.');
+      },
+    }),
+  );
+  await openHistory(playground);
+  await expect(page.getByText('This part of the page cannot be shown.')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(playground.tool('getWeather')).toBeVisible();
 });
 
 test('a page without a database reports this once, and works', { tag: '@long' }, async ({ playground }) => {

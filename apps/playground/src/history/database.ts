@@ -25,6 +25,14 @@ export type HistoryDatabase = {
   readonly connection: Connection | undefined;
 };
 
+/** The database cannot be used: `cause` is why. */
+class DatabaseError extends Error {}
+
+/** True if the database failed, and not the code that reads or writes it. */
+export function isDatabaseError(error: unknown): boolean {
+  return error instanceof DatabaseError || error instanceof DOMException;
+}
+
 /** How long the database may take to open, in milliseconds. */
 const OPENING_MS = 8_000;
 
@@ -40,7 +48,7 @@ export function createDatabase(name = 'cueline-playground'): HistoryDatabase {
   async function open(): Promise<Connection> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('The database did not open in time.')), OPENING_MS);
+      timer = setTimeout(() => reject(new DatabaseError('The database did not open in time.')), OPENING_MS);
     });
     try {
       // a browser that blocks storage throws here
@@ -69,7 +77,10 @@ export function createDatabase(name = 'cueline-playground'): HistoryDatabase {
     connect() {
       opening ??= open().catch((error: unknown) => {
         forget();
-        throw error;
+        // a browser without the database throws a TypeError or a ReferenceError
+        throw isDatabaseError(error)
+          ? error
+          : new DatabaseError('The database cannot be opened.', { cause: error });
       });
       return opening;
     },

@@ -3,6 +3,7 @@ import { Dialog } from 'radix-ui';
 import { useEffect, useRef, useState } from 'react';
 import { usePlayground } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
+import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { FileInput } from '../ui/file-input.tsx';
 import { Button } from '../ui/button.tsx';
 import { Tip } from '../ui/tip.tsx';
@@ -11,7 +12,14 @@ import { focusFirst } from '../ui/focus-first.ts';
 import { plural } from '../ui/format.ts';
 import { readRuns } from './history.ts';
 import { useLibrary } from './library.ts';
-import { addRunFile, deleteAllRuns, openStored } from './run-actions.ts';
+import {
+  addRunFile,
+  deleteAllRuns,
+  deleteRuns,
+  offerUndo,
+  openStored,
+  type Deletion,
+} from './run-actions.ts';
 import { groupByDay, matches } from './run-groups.ts';
 import { RunRowItem } from './run-row.tsx';
 
@@ -20,9 +28,14 @@ export function HistoryPanel({ onClose }: { onClose: () => void }) {
   const focus = useReturnFocus();
   const narrow = useNarrow();
   const content = useRef<HTMLDivElement>(null);
+  const [deletions, setDeletions] = useState<readonly Deletion[]>([]);
   useEffect(() => void readRuns(), []);
+  const close = (): void => {
+    for (const deletion of deletions) offerUndo(deletion);
+    onClose();
+  };
   return (
-    <Dialog.Root open onOpenChange={onClose}>
+    <Dialog.Root open onOpenChange={close}>
       <Dialog.Portal>
         <Dialog.Overlay className="fixed inset-0 z-40 animate-[fade_120ms_ease-out] bg-black/45 dark:bg-black/60" />
         <Dialog.Content
@@ -41,15 +54,39 @@ export function HistoryPanel({ onClose }: { onClose: () => void }) {
             'bg-panel shadow-2xl outline-none narrow:w-full narrow:border-r-0'
           }
         >
-          <Content onClose={onClose} />
+          <Header />
+          <ErrorBoundary>
+            <Runs
+              onClose={close}
+              onDeleted={(deletion) => deletion !== undefined && setDeletions((all) => [...all, deletion])}
+            />
+          </ErrorBoundary>
+          <UndoBar deletions={deletions} onChange={setDeletions} />
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>
   );
 }
 
-function Content({ onClose }: { onClose: () => void }) {
-  const { runs, isRead, isBlocked, underWay } = useLibrary();
+function Header() {
+  const hasRuns = useLibrary(({ runs }) => runs.length > 0);
+  return (
+    <header className="flex h-12 shrink-0 items-center gap-1 border-b border-line pr-2 pl-4 narrow:h-14">
+      <Dialog.Title className="mr-auto text-lg font-semibold">History</Dialog.Title>
+      <PanelActions hasRuns={hasRuns} />
+      <Dialog.Close asChild>
+        <Button square aria-label="Close">
+          <X />
+        </Button>
+      </Dialog.Close>
+    </header>
+  );
+}
+
+type RunsProps = { onClose: () => void; onDeleted: (deletion: Deletion | undefined) => void };
+
+function Runs({ onClose, onDeleted }: RunsProps) {
+  const { runs, unreadable, isRead, isBlocked, underWay } = useLibrary();
   const shown = usePlayground(({ storedRuns, view }) =>
     view === 'script' ? storedRuns.script : view === 'prompts' ? storedRuns.prompts : undefined,
   );
@@ -57,15 +94,6 @@ function Content({ onClose }: { onClose: () => void }) {
   const found = runs.filter((run) => matches(run, query));
   return (
     <>
-      <header className="flex h-12 shrink-0 items-center gap-1 border-b border-line pr-2 pl-4 narrow:h-14">
-        <Dialog.Title className="mr-auto text-lg font-semibold">History</Dialog.Title>
-        <PanelActions hasRuns={runs.length > 0} />
-        <Dialog.Close asChild>
-          <Button square aria-label="Close">
-            <X />
-          </Button>
-        </Dialog.Close>
-      </header>
       <div className="relative shrink-0 border-b border-line px-4 py-2.5">
         <Search aria-hidden className="absolute top-1/2 left-6.5 size-3.5 -translate-y-1/2 text-ink-3" />
         <input
@@ -106,16 +134,60 @@ function Content({ onClose }: { onClose: () => void }) {
                   isUnderWay={underWay.has(row.id)}
                   isShown={row.id === shown}
                   onOpen={() => void openStored(row).then((opened) => opened && onClose())}
+                  onDeleted={onDeleted}
                 />
               ))}
             </ul>
           </section>
         ))}
+        {unreadable.length > 0 && (
+          <div className="mx-4 mt-3 flex items-center justify-between gap-3 rounded-lg bg-warn-soft px-3 py-2 text-warn">
+            <p>This version of the page cannot read {plural(unreadable.length, 'stored run')}.</p>
+            <Button
+              look="outline"
+              onClick={() =>
+                void deleteRuns(unreadable, 'What could not be read is deleted.').then(onDeleted)
+              }
+            >
+              Delete
+            </Button>
+          </div>
+        )}
       </div>
       <p className="shrink-0 border-t border-line px-4 py-2 text-sm text-ink-3">
         The last 200 runs are kept in this browser, and all pinned ones.
       </p>
     </>
+  );
+}
+
+type UndoBarProps = {
+  deletions: readonly Deletion[];
+  onChange: (deletions: readonly Deletion[]) => void;
+};
+
+/** Offers to undo the last deletion. While the dialog is open, a message over the page is out of reach of the keyboard. */
+function UndoBar({ deletions, onChange }: UndoBarProps) {
+  const last = deletions.at(-1);
+  return (
+    <div role="status">
+      {last !== undefined && (
+        <p className="flex items-center justify-between gap-3 border-t border-line bg-raised px-4 py-2">
+          <span className="min-w-0 wrap-anywhere">{last.text}</span>
+          <Button
+            key={deletions.length}
+            look="outline"
+            ref={focusFirst}
+            onClick={() => {
+              onChange(deletions.slice(0, -1));
+              void last.undo();
+            }}
+          >
+            Undo
+          </Button>
+        </p>
+      )}
+    </div>
   );
 }
 

@@ -9,7 +9,7 @@ import { forgetReply, forgetSentReply } from '../state/reply-draft.ts';
 import { showSession } from '../state/run-session.ts';
 import { reportStorage, usePlayground, type RunSession } from '../state/store.ts';
 import { watchTabs, notifyTabs } from './channel.ts';
-import { createDatabase } from './database.ts';
+import { createDatabase, isDatabaseError } from './database.ts';
 import { keepRelatives } from './keep-relatives.ts';
 import { keepScripts, type ScriptKeeper } from './keep-scripts.ts';
 import { useLibrary } from './library.ts';
@@ -33,7 +33,7 @@ const recorder = createRecorder({
     const { session, promptSession } = usePlayground.getState();
     return session?.id === id || promptSession?.id === id;
   },
-  onProblem: reportBlocked,
+  onProblem: (error) => reportFailure('This run could not be stored', error),
   onWritten(session, id) {
     const { session: ofScript, promptSession, storedRuns } = usePlayground.getState();
     if (ofScript?.id === session.id) rememberRun({ ...storedRuns, script: id });
@@ -127,11 +127,11 @@ export async function openSession(id: string): Promise<RunSession | { problem: s
 /** Reads the runs again, for the lists of the page. */
 export async function readRuns(): Promise<void> {
   try {
-    const [rows, underWay] = await Promise.all([runs.list(), runLocks.held()]);
-    useLibrary.setState({ runs: rows, underWay, isRead: true });
+    const [{ rows, unreadable }, underWay] = await Promise.all([runs.listAll(), runLocks.held()]);
+    useLibrary.setState({ runs: rows, unreadable, underWay, isRead: true });
   } catch (error) {
     useLibrary.setState({ isRead: true });
-    reportBlocked(error);
+    reportFailure('The history could not be read', error);
   }
 }
 
@@ -188,6 +188,12 @@ export function reportBlocked(error: unknown): void {
   );
 }
 
+/** Reports a failure of the database as blocked storage, and any other error with what has failed. */
+export function reportFailure(what: string, error: unknown): void {
+  if (isDatabaseError(error)) reportBlocked(error);
+  else toast.error(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+}
+
 function rememberRun(storedRuns: { script?: string | undefined; prompts?: string | undefined }): void {
   const { script, prompts } = usePlayground.getState().storedRuns;
   if (script !== storedRuns.script || prompts !== storedRuns.prompts) usePlayground.setState({ storedRuns });
@@ -200,7 +206,7 @@ async function pruneOnce(id: string): Promise<void> {
   try {
     await runs.prune(new Set([...recorder.ids(), ...(await runLocks.held())]));
   } catch (error) {
-    reportBlocked(error);
+    reportFailure('The oldest runs could not be removed', error);
   }
 }
 
@@ -230,7 +236,7 @@ export async function restoreRuns(): Promise<void> {
       await showTree(session);
       usePlayground.setState({ tab });
     } catch (error) {
-      reportBlocked(error);
+      reportFailure('The last run could not be opened again', error);
     }
   }
 }

@@ -9,6 +9,8 @@ import type { RunRow, ScriptRow } from './rows.ts';
 export type Library = {
   scripts: readonly ScriptRow[];
   runs: readonly RunRow[];
+  /** The ids of the stored runs that cannot be read. */
+  unreadable: readonly string[];
   /** The runs that are under way in any tab. */
   underWay: ReadonlySet<string>;
   /** True once the database was read. */
@@ -21,6 +23,7 @@ export type Library = {
 export const useLibrary = create<Library>()(() => ({
   scripts: [],
   runs: [],
+  unreadable: [],
   underWay: new Set<string>(),
   isRead: false,
   isBlocked: false,

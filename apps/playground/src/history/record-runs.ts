@@ -4,7 +4,7 @@ import { logOf } from '../state/shown-run.ts';
 import { scriptNameOf, type RunSession } from '../state/store.ts';
 import { describeSession, isOpenEnded, titleOf } from './describe-run.ts';
 import type { RunLocks } from './run-locks.ts';
-import type { EventBatch, RunChange, RunStore } from './run-store.ts';
+import { copyOf, type EventBatch, type RunChange, type RunStore } from './run-store.ts';
 import type { RunRow } from './rows.ts';
 import { turnStart } from './turn-start.ts';
 
@@ -87,7 +87,7 @@ class Recording {
   readonly #sizes: number[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #release: (() => void) | undefined;
-  /** Settles once the row is known to be this tab's; undefined before the first write of an opened session. */
+  /** Settles once the row is claimed, or could not be; undefined while the row is not being claimed. */
   #claim: Promise<void> | undefined;
   #claimed = false;
   /** True once there is something to write: an opened session is stored already. */
@@ -184,7 +184,7 @@ class Recording {
     this.#timer = undefined;
     if (!this.#isDirty) return;
     if (!this.#claimed) await (this.#claim ??= this.#claimRow());
-    if (!this.#isDirty) return;
+    if (!this.#isDirty || !this.#claimed) return;
     this.#isDirty = false;
     const { store, now = Date.now, onWritten, onProblem } = this.#options;
     const session = this.session;
@@ -245,26 +245,28 @@ class Recording {
     return { batches, replaced: marked === 'all' ? 'all' : replaced };
   }
 
-  /** If another tab has continued or removed this run, the events of this tab become a separate run. */
+  /** If another tab has continued this run, the events of this tab become a separate run. */
   async #claimRow(): Promise<void> {
     const { store, locks, onProblem } = this.#options;
     try {
-      const stored = await store.get(this.row.id);
-      if (stored === undefined) this.#replaced = 'all';
-      else if (stored.writer !== this.row.writer) {
-        const title = `${this.row.title} (copy)`.slice(0, 200);
-        this.row = { ...this.row, id: newId(), title, pinned: false };
-        this.#replaced = 'all';
-        if (this.#release !== undefined) {
-          this.#release();
-          this.#release = locks.hold(this.row.id);
-        }
+      const claimed = await store.claim(this.row, this.#writer);
+      if (typeof claimed !== 'string') {
+        this.row = { ...this.row, title: claimed.title, pinned: claimed.pinned };
       } else {
-        this.row = { ...this.row, title: stored.title, pinned: stored.pinned };
+        this.#replaced = 'all';
+        if (claimed === 'taken') {
+          this.row = copyOf(this.row, newId());
+          if (this.#release !== undefined) {
+            this.#release();
+            this.#release = locks.hold(this.row.id);
+          }
+        }
       }
+      this.#claimed = true;
     } catch (error) {
+      // the next write claims it again
       onProblem(error);
     }
-    this.#claimed = true;
+    this.#claim = undefined;
   }
 }

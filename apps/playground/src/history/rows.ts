@@ -10,8 +10,8 @@ const id = z.string().min(1).max(200);
 const name = z.string().max(200);
 const text = z.string().max(MOST_TEXT);
 const count = z.number().int().min(0);
-/** Milliseconds since 1970. */
-const time = z.number().min(0);
+/** Milliseconds since 1970, up to the last time that a `Date` can have. */
+const time = z.number().min(0).max(8.64e15);
 
 const scriptRow = z.object({
   id,
@@ -71,8 +71,12 @@ export type StoredStatus = z.infer<typeof runStatus>;
 /** Returns a reader of rows. It returns undefined for a row with an invalid shape, and does not delete the row. */
 function reader<Row>(schema: z.ZodType<Row>): (value: unknown) => Row | undefined {
   return (value) => {
-    const read = schema.safeParse(value);
-    return read.success ? read.data : undefined;
+    try {
+      return schema.parse(value);
+    } catch {
+      // JSON that is nested too deep overflows the stack
+      return undefined;
+    }
   };
 }
 

@@ -6,7 +6,7 @@ import { saveAsFile } from '../ui/save-as-file.ts';
 import {
   openSession,
   readRuns,
-  reportBlocked,
+  reportFailure,
   runs,
   runsChanged,
   scripts,
@@ -39,7 +39,7 @@ export async function openStored(row: RunRow): Promise<boolean> {
     usePlayground.setState({ tab: 'run', view: 'script' in session.source ? 'script' : 'prompts' });
     return true;
   } catch (error) {
-    reportBlocked(error);
+    reportFailure('This run could not be opened', error);
     return false;
   }
 }
@@ -63,21 +63,36 @@ async function showSource(source: RunSource, row: RunRow): Promise<void> {
   );
 }
 
-/** Deletes a run, and offers to undo it. */
-export async function deleteRun(row: RunRow): Promise<void> {
+/** What was deleted, as a sentence, and a function that restores it. */
+export type Deletion = { readonly text: string; readonly undo: () => Promise<void> };
+
+/** Deletes a run. */
+export function deleteRun({ id, title }: RunRow): Promise<Deletion | undefined> {
+  return deleteRuns([id], `“${title}” is deleted.`);
+}
+
+/** Deletes these runs; undefined if that failed. */
+export async function deleteRuns(ids: readonly string[], text: string): Promise<Deletion | undefined> {
   try {
-    const removed = await runs.remove(row.id);
+    const removed = await Promise.all(ids.map((id) => runs.remove(id)));
     await runsChanged();
-    toast(`“${row.title}” is deleted.`, {
-      duration: 10_000,
-      action: {
-        label: 'Undo',
-        onClick: () => void runs.restore(removed).then(runsChanged).catch(reportBlocked),
-      },
-    });
+    const restore = async (): Promise<void> => {
+      for (const one of removed) await runs.restore(one);
+      await runsChanged();
+    };
+    return {
+      text,
+      undo: () => restore().catch((error: unknown) => reportFailure('The run could not be restored', error)),
+    };
   } catch (error) {
-    reportBlocked(error);
+    reportFailure('The run could not be deleted', error);
+    return undefined;
   }
+}
+
+/** Offers for ten seconds to undo a deletion, in a message over the page. */
+export function offerUndo({ text, undo }: Deletion): void {
+  toast(text, { duration: 10_000, action: { label: 'Undo', onClick: () => void undo() } });
 }
 
 /** Deletes all runs that are not under way. */
@@ -86,7 +101,7 @@ export async function deleteAllRuns(): Promise<void> {
     await runs.clear(await runLocks.held());
     await runsChanged();
   } catch (error) {
-    reportBlocked(error);
+    reportFailure('The runs could not be deleted', error);
   }
 }
 
@@ -97,7 +112,7 @@ export async function saveRun(row: RunRow): Promise<void> {
     if (text === undefined) toast.error('This run is not stored with its log, so it cannot be exported.');
     else saveAsFile(`${row.title.replaceAll(/[^\w-]+/g, '-')}.run.json`, text);
   } catch (error) {
-    reportBlocked(error);
+    reportFailure('This run could not be exported', error);
   }
 }
 
@@ -115,7 +130,7 @@ export async function addRunFile(file: File): Promise<void> {
       toast.success('The run is imported.');
     }
   } catch (error) {
-    reportBlocked(error);
+    reportFailure('The run in this file could not be imported', error);
     await readRuns();
   }
 }

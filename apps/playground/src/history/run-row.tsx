@@ -22,9 +22,9 @@ import { formatDuration, plural } from '../ui/format.ts';
 import { menuItem } from '../ui/menu/menu-style.ts';
 import { forkLabel } from './describe-run.ts';
 import { formatClock, formatWhen } from './format-when.ts';
-import { changeRun, reportBlocked, statusNow } from './history.ts';
+import { changeRun, reportFailure, statusNow } from './history.ts';
 import type { RunRow, StoredStatus } from './rows.ts';
-import { deleteRun, saveRun } from './run-actions.ts';
+import { deleteRun, saveRun, type Deletion } from './run-actions.ts';
 
 const looks: Record<StoredStatus, { Icon: LucideIcon; label: string; look: string }> = {
   running: { Icon: LoaderCircle, label: 'Running', look: 'text-go' },
@@ -42,10 +42,11 @@ type RunRowProps = {
   isUnderWay: boolean;
   isShown: boolean;
   onOpen: () => void;
+  onDeleted: (deletion: Deletion | undefined) => void;
 };
 
 /** A stored run: what ran, how it ended, and its actions. */
-export function RunRowItem({ row, parent, isUnderWay, isShown, onOpen }: RunRowProps) {
+export function RunRowItem({ row, parent, isUnderWay, isShown, onOpen, onDeleted }: RunRowProps) {
   const [isNaming, setNaming] = useState(false);
   const { id, title, pinned, status, model, steps, turns, elapsed, startedOn, hasLog } = row;
   const { Icon, label, look } = looks[statusNow(id, status, new Set(isUnderWay ? [id] : []))];
@@ -91,14 +92,14 @@ export function RunRowItem({ row, parent, isUnderWay, isShown, onOpen }: RunRowP
         </span>
         {pinned && <Pin role="img" aria-label="Pinned" className="mt-[3px] size-3.5 shrink-0 text-ink-3" />}
       </button>
-      <RowMenu row={row} isUnderWay={isUnderWay} onRename={() => setNaming(true)} />
+      <RowMenu row={row} isUnderWay={isUnderWay} onRename={() => setNaming(true)} onDeleted={onDeleted} />
     </li>
   );
 }
 
-type RowMenuProps = { row: RunRow; isUnderWay: boolean; onRename: () => void };
+type RowMenuProps = Pick<RunRowProps, 'row' | 'isUnderWay' | 'onDeleted'> & { onRename: () => void };
 
-function RowMenu({ row, isUnderWay, onRename }: RowMenuProps) {
+function RowMenu({ row, isUnderWay, onRename, onDeleted }: RowMenuProps) {
   const { id, title, pinned, hasLog } = row;
   return (
     <ActionsMenu label={`More about ${title}`} width="w-44">
@@ -108,7 +109,7 @@ function RowMenu({ row, isUnderWay, onRename }: RowMenuProps) {
       </DropdownMenu.Item>
       <DropdownMenu.Item
         className={menuItem}
-        onSelect={() => void changeRun(id, { pinned: !pinned }).catch(reportBlocked)}
+        onSelect={() => void changeRun(id, { pinned: !pinned }).catch(reportUnchanged)}
       >
         {pinned ? <PinOff /> : <Pin />}
         {pinned ? 'Unpin' : 'Pin'}
@@ -121,7 +122,7 @@ function RowMenu({ row, isUnderWay, onRename }: RowMenuProps) {
         className={menuItem}
         // a run that is under way would be stored again
         disabled={isUnderWay}
-        onSelect={() => void deleteRun(row)}
+        onSelect={() => void deleteRun(row).then(onDeleted)}
       >
         <Trash2 />
         Delete
@@ -130,12 +131,16 @@ function RowMenu({ row, isUnderWay, onRename }: RowMenuProps) {
   );
 }
 
+function reportUnchanged(error: unknown): void {
+  reportFailure('This run could not be changed', error);
+}
+
 /** The row's title as a field: Enter keeps it, Escape does not. */
 function TitleForm({ row: { id, title }, onEnd }: { row: RunRow; onEnd: () => void }) {
   const [text, setText] = useState(title);
   const save = (): void => {
     const trimmed = text.trim();
-    if (trimmed !== '' && trimmed !== title) void changeRun(id, { title: trimmed }).catch(reportBlocked);
+    if (trimmed !== '' && trimmed !== title) void changeRun(id, { title: trimmed }).catch(reportUnchanged);
     onEnd();
   };
   return (

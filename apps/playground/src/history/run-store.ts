@@ -1,6 +1,7 @@
 import type { RunEvent } from '@cueline/core';
 import { eventsOf, type EventKey, type HistoryDatabase } from './database.ts';
-import { readAll, readRun, type RunRow } from './rows.ts';
+import { newId } from '../state/new-id.ts';
+import { readRun, type RunRow } from './rows.ts';
 
 /** The limits of the stored runs: their number, and the characters of all their logs together. */
 export type RunBounds = { readonly runs: number; readonly size: number };
@@ -21,6 +22,7 @@ export type RunChange = {
 
 /** A removed run, with the rows that restore it. */
 export type RemovedRun = {
+  readonly id: string;
   readonly row: unknown;
   readonly events: readonly (readonly [EventKey, unknown])[];
 };
@@ -29,6 +31,8 @@ export type RemovedRun = {
 export type RunStore = {
   /** All readable runs, the last started first. */
   list(): Promise<RunRow[]>;
+  /** The same, with the ids of the runs that cannot be read. */
+  listAll(): Promise<{ rows: RunRow[]; unreadable: string[] }>;
   get(id: string): Promise<RunRow | undefined>;
   /** The logs of a run, by turn; undefined if a part of them cannot be read. They are not checked yet. */
   logs(id: string): Promise<readonly (readonly RunEvent[])[] | undefined>;
@@ -37,9 +41,19 @@ export type RunStore = {
    * closing page.
    */
   write(change: RunChange): Promise<void>;
+  /**
+   * Makes `writer` the last writer of a run, if it is that already or still that of `row`, and returns the stored row. If the
+   * run is not stored, it stores `row`. Both happen in one transaction, so only one of several tabs succeeds; the others
+   * get `taken`.
+   */
+  claim(row: RunRow, writer: string): Promise<RunRow | 'missing' | 'taken'>;
   /** Changes the title or the pin. */
   update(id: string, change: Partial<Pick<RunRow, 'title' | 'pinned'>>): Promise<void>;
   remove(id: string): Promise<RemovedRun>;
+  /**
+   * Restores a removed run. If another tab has stored it again, the stored run stays if it continues the removed one;
+   * otherwise the removed one is restored as a copy.
+   */
   restore(removed: RemovedRun): Promise<void>;
   /** Removes all runs but these. */
   clear(kept: ReadonlySet<string>): Promise<void>;
@@ -61,23 +75,50 @@ export function createRunStore(database: HistoryDatabase, bounds: RunBounds = ru
     await transaction.done;
   }
 
+  async function listAll(): Promise<{ rows: RunRow[]; unreadable: string[] }> {
+    const transaction = (await database.connect()).transaction('runs');
+    const [ids, values] = await Promise.all([transaction.store.getAllKeys(), transaction.store.getAll()]);
+    const rows: RunRow[] = [];
+    const unreadable: string[] = [];
+    for (const [index, id] of ids.entries()) {
+      const row = readRun(values[index]);
+      if (row === undefined) unreadable.push(id);
+      else rows.push(row);
+    }
+    return { rows: rows.toSorted((one, other) => other.startedOn - one.startedOn), unreadable };
+  }
+
   async function list(): Promise<RunRow[]> {
-    const db = await database.connect();
-    const rows = readAll(await db.getAll('runs'), readRun);
-    return rows.toSorted((one, other) => other.startedOn - one.startedOn);
+    return (await listAll()).rows;
   }
 
   return {
     list,
+
+    listAll,
 
     async get(id) {
       const db = await database.connect();
       return readRun(await db.get('runs', id));
     },
 
-    logs: (id) => readLogs(database, id),
+    async logs(id) {
+      return readLogs((await database.connect()).transaction('events').store, id);
+    },
 
     write: (change) => writeChange(database, change),
+
+    async claim(row, writer) {
+      const transaction = (await database.connect()).transaction('runs', 'readwrite');
+      const value: unknown = await transaction.store.get(row.id);
+      const stored = readRun(value);
+      const isMissing = value === undefined;
+      // a row that cannot be read is from another version of the page
+      const isTaken = !isMissing && stored?.writer !== row.writer && stored?.writer !== writer;
+      if (!isTaken) await transaction.store.put({ ...(stored ?? row), writer });
+      await transaction.done;
+      return isMissing ? 'missing' : isTaken ? 'taken' : stored!;
+    },
 
     async update(id, change) {
       const transaction = (await database.connect()).transaction('runs', 'readwrite');
@@ -95,14 +136,20 @@ export function createRunStore(database: HistoryDatabase, bounds: RunBounds = ru
       await transaction.objectStore('runs').delete(id);
       await events.delete(eventsOf(id));
       await transaction.done;
-      return { row, events: keys.map((key, index) => [key, values[index]] as const) };
+      return { id, row, events: keys.map((key, index) => [key, values[index]] as const) };
     },
 
-    async restore({ row, events }) {
+    async restore({ id, row, events }) {
       if (row === undefined) return;
       const transaction = (await database.connect()).transaction(both, 'readwrite');
-      await transaction.objectStore('runs').put(row);
-      for (const [key, value] of events) await transaction.objectStore('events').put(value, key);
+      const [rows, batches] = [transaction.objectStore('runs'), transaction.objectStore('events')];
+      const isStored = (await rows.getKey(id)) !== undefined;
+      const stored = isStored ? await readLogs(batches, id) : undefined;
+      if (!isStored || !containsLogs(stored, toLogs(events))) {
+        const copyId = isStored ? newId() : id;
+        await rows.put(isStored ? copyOf(row, copyId) : row);
+        for (const [[, turn, seq], value] of events) await batches.put(value, [copyId, turn, seq]);
+      }
       await transaction.done;
     },
 
@@ -129,19 +176,52 @@ export function createRunStore(database: HistoryDatabase, bounds: RunBounds = ru
   };
 }
 
+/** The table of events, as far as it is read here. */
+type EventReader = {
+  getAllKeys(range: IDBKeyRange): Promise<EventKey[]>;
+  getAll(range: IDBKeyRange): Promise<unknown[]>;
+};
+
 /** Reads the logs of a run, by turn; undefined if an event is missing. */
-async function readLogs(database: HistoryDatabase, id: string): Promise<RunEvent[][] | undefined> {
-  const transaction = (await database.connect()).transaction('events');
-  const keys = await transaction.store.getAllKeys(eventsOf(id));
-  const values: unknown[] = await transaction.store.getAll(eventsOf(id));
+async function readLogs(store: EventReader, id: string): Promise<RunEvent[][] | undefined> {
+  const keys = await store.getAllKeys(eventsOf(id));
+  const values = await store.getAll(eventsOf(id));
+  return toLogs(keys.map((key, index) => [key, values[index]]));
+}
+
+/** The logs of these batches, by turn; undefined if an event is missing. */
+function toLogs(batches: RemovedRun['events']): RunEvent[][] | undefined {
   const logs: RunEvent[][] = [];
-  for (const [index, [, turn, seq]] of keys.entries()) {
-    const events = parseEvents(values[index]);
+  for (const [[, turn, seq], value] of batches) {
+    const events = parseEvents(value);
     const log = (logs[turn] ??= []);
     if (events === undefined || log.length !== seq || logs.length !== turn + 1) return undefined;
-    log.push(...events);
+    for (const event of events) log.push(event);
   }
   return logs.includes(undefined as never) ? undefined : logs;
+}
+
+/** True if each turn of `older` is a turn of `newer`, or the beginning of one. */
+function containsLogs(newer: RunEvent[][] | undefined, older: RunEvent[][] | undefined): boolean {
+  if (newer === undefined || older === undefined) return false;
+  return older.every((log, turn) => containsLog(newer[turn] ?? [], log));
+}
+
+function containsLog(newer: readonly RunEvent[], older: readonly RunEvent[]): boolean {
+  const kept = older.findIndex((event, index) => JSON.stringify(event) !== JSON.stringify(newer[index]));
+  if (kept === -1) return true;
+  // an interrupted turn continues without the events of the step that was under way
+  const isContinued = newer[kept]?.type === 'run-resume';
+  const isUnfinished = ({ type }: RunEvent): boolean =>
+    type !== 'step-end' && type !== 'run-resume' && type !== 'run-end';
+  return isContinued && older.slice(kept).every(isUnfinished);
+}
+
+/** The row of a run that is stored beside the one that it was. */
+export function copyOf<Row>(row: Row, id: string): Row {
+  const read = readRun(row);
+  if (read === undefined) return { ...row, id };
+  return { ...row, id, title: `${read.title} (copy)`.slice(0, 200), pinned: false };
 }
 
 async function writeChange(database: HistoryDatabase, { row, batches, replaced }: RunChange): Promise<void> {

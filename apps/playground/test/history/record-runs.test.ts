@@ -160,6 +160,40 @@ test('an interrupted run opens as interrupted, and if two tabs continue it, the 
   expect(second.recorder.idOf(openedToo.session)).not.toBe('four');
 });
 
+test('if two tabs reply at the same time, both replies are kept', async () => {
+  const name = newName();
+  const one = createTab(name);
+  const session = createSession('both');
+  one.recorder.follow(session);
+  void session.run.start();
+  await session.say(start, end);
+  await one.recorder.flush();
+  const tabs = [createTab(name), createTab(name)];
+  const sessions = await Promise.all(
+    tabs.map(async ({ store, recorder }) => {
+      const opened = await openRun(store, 'both');
+      if ('problem' in opened) return expect.unreachable(opened.problem);
+      recorder.opened(opened.session, opened.row);
+      return opened.session;
+    }),
+  );
+  for (const [index, { recorder }] of tabs.entries()) {
+    const { run, ...rest } = sessions[index]!;
+    run.configure({ executor: { start: () => new Promise(() => {}) } as never });
+    const earlier = [{ log: run.log(), state: run.getState() }];
+    run.send(`Reply ${index}`).catch(() => {});
+    recorder.follow({ ...rest, run, earlier });
+  }
+  await Promise.all(tabs.map(({ recorder }) => recorder.flush()));
+  const rows = await one.store.list();
+  expect(rows.map(({ title, turns }) => `${title}: ${turns}`).toSorted()).toEqual([
+    'Mine (copy): 2',
+    'Mine: 2',
+  ]);
+  const logs = JSON.stringify(await Promise.all(rows.map(({ id }) => one.store.logs(id))));
+  expect([...logs.matchAll(/Reply \d/g)].map(String).toSorted()).toEqual(['Reply 0', 'Reply 1']);
+});
+
 test('a log that is too long is dropped, and the row records that', async () => {
   const { store, recorder } = createTab(newName());
   const session = createSession('five');

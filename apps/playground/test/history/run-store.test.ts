@@ -67,6 +67,14 @@ test('rows and events that cannot be read are skipped and not deleted', async ()
   expect((await store.list()).map(({ id }) => id)).toEqual(['a']);
   expect(await store.get('x')).toBeUndefined();
   expect(await db.count('runs')).toBe(3);
+  // a view would throw for a time that no date has
+  await db.put('runs', row('z', { startedOn: 1e300 }));
+  expect((await store.listAll()).unreadable).toEqual(['x', 'y', 'z']);
+  const removed = await store.remove('z');
+  await store.restore(removed);
+  expect((await store.listAll()).unreadable).toEqual(['x', 'y', 'z']);
+  await store.remove('z');
+  expect((await store.listAll()).unreadable).toEqual(['x', 'y']);
   for (const bad of ['no JSON', '{}', 7, JSON.stringify([{ seq: 0, type: 'run-start', messages: 7 }])]) {
     await db.put('events', bad, ['a', 0, 0]);
     expect(await openRun(store, 'a')).toEqual({ problem: expect.any(String) });
@@ -87,6 +95,80 @@ test('a deleted run comes back as it was', async () => {
   expect(await store.logs('a')).toEqual([log]);
 });
 
+test('a deleted run that another tab has continued stays as it was continued', async () => {
+  const { store } = open();
+  const begun = { turn: 0, seq: 0, json: JSON.stringify([log[0]]) };
+  await store.write({ row: row('a', { status: 'running' }), batches: [begun], replaced: [] });
+  const removed = await store.remove('a');
+  const batches = [
+    { turn: 0, seq: 0, json: JSON.stringify(log) },
+    { turn: 1, seq: 0, json: JSON.stringify(log) },
+  ];
+  await store.write({ row: row('a', { turns: 2, writer: 'other' }), batches, replaced: 'all' });
+  await store.restore(removed);
+  expect(await store.list()).toEqual([row('a', { turns: 2, writer: 'other' })]);
+  expect(await store.logs('a')).toEqual([log, log]);
+});
+
+test.each([
+  ['a step that was under way', 'step-start', 1],
+  ['a whole step', 'step-end', 2],
+])('a run that was continued without %s comes back as a copy if that was done', async (_, type, runs) => {
+  const { store } = open();
+  const json = (...events: object[]) => [
+    { turn: 0, seq: 0, json: JSON.stringify(events.map((event, seq) => ({ ...event, seq }))) },
+  ];
+  await store.write({ row: row('a'), batches: json(log[0]!, { type, step: 0 }), replaced: [] });
+  const removed = await store.remove('a');
+  const continued = json(log[0]!, { type: 'run-resume' }, log[1]!);
+  await store.write({ row: row('a', { writer: 'other' }), batches: continued, replaced: 'all' });
+  await store.restore(removed);
+  expect(await store.list()).toHaveLength(runs);
+  expect((await store.logs('a'))?.[0]).toHaveLength(3);
+});
+
+test('a deleted run comes back as a copy if what another tab has stored does not contain it', async () => {
+  const { store } = open();
+  const batches = [
+    { turn: 0, seq: 0, json: JSON.stringify([log[0]]) },
+    { turn: 0, seq: 1, json: JSON.stringify([log[1]]) },
+    { turn: 1, seq: 0, json: JSON.stringify(log) },
+  ];
+  await store.write({ row: row('a', { turns: 2, pinned: true }), batches, replaced: [] });
+  const removed = await store.remove('a');
+  await store.write({ row: row('a', { writer: 'other' }), batches: whole, replaced: 'all' });
+  await store.restore(removed);
+  const copy = (await store.list()).find(({ id }) => id !== 'a')!;
+  expect(copy).toMatchObject({ title: 'Run a (copy)', turns: 2, pinned: false });
+  expect(await store.logs(copy.id)).toEqual([log, log]);
+  expect(await store.get('a')).toEqual(row('a', { writer: 'other' }));
+  expect(await store.logs('a')).toEqual([log]);
+});
+
+test('of several tabs that claim a run at the same time, one gets it', async () => {
+  const { store } = open();
+  const other = row('b');
+  await store.write({ row: row('a', { title: 'New' }), batches: [], replaced: [] });
+  const claim = (of: RunRow) => Promise.all(['one', 'two', 'one'].map((tab) => store.claim(of, tab)));
+  expect(await claim(row('a'))).toEqual([
+    row('a', { title: 'New' }),
+    'taken',
+    row('a', { title: 'New', writer: 'one' }),
+  ]);
+  expect(await claim(other)).toEqual(['missing', 'taken', row('b', { writer: 'one' })]);
+});
+
+test('a turn in one long batch can be read', async () => {
+  const { store } = open();
+  const long = Array.from({ length: 200_000 }, () => 0);
+  await store.write({
+    row: row('a'),
+    batches: [{ turn: 0, seq: 0, json: JSON.stringify(long) }],
+    replaced: [],
+  });
+  expect((await store.logs('a'))?.[0]).toHaveLength(long.length);
+});
+
 test('an exported run can be imported, and gets a new id', async () => {
   const { store } = open();
   await store.write({ row: row('a', { source: { script: '// it' } }), batches: whole, replaced: [] });
@@ -105,6 +187,19 @@ test.each([
   ['another file', JSON.stringify({ prompts: [] })],
   ['no turn', JSON.stringify({ cueline: 'run', version: 1, run: row('a'), logs: [] })],
   ['an invalid log', JSON.stringify({ cueline: 'run', version: 1, run: row('a'), logs: [[{ seq: 0 }]] })],
+  [
+    'a time that no date has',
+    JSON.stringify({ cueline: 'run', version: 1, run: row('a', { startedOn: 8.64e15 + 1 }), logs: [log] }),
+  ],
+  [
+    'a source that is nested too deep',
+    JSON.stringify({
+      cueline: 'run',
+      version: 1,
+      run: row('a', { source: { prompts: 7 } }),
+      logs: [log],
+    }).replace('"prompts":7', `"prompts":${'['.repeat(10_000)}${']'.repeat(10_000)}`),
+  ],
   ['an invalid row', JSON.stringify({ cueline: 'run', version: 1, run: { title: 7 }, logs: [log] })],
   [
     'an invalid prompt',
