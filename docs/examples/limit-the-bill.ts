@@ -37,7 +37,7 @@ const start = (): Promise<unknown> => {
   }).start({ name: 'Ada' });
 };
 console.log(await start());
-// prints: openai:gpt-4o reported 0.000055
+// prints: openai:gpt-4o reported 0.0000375
 // prints: Hello Ada!
 stopEverything();
 await start().catch((error: Error) => console.log(error.message));
