@@ -60,7 +60,7 @@ test('a reply continues the conversation', async ({ playground }) => {
   await expect(page.getByLabel('User message').nth(1)).toBeInViewport();
   await expect(playground.status).toHaveAttribute('data-status', 'running');
   expect(await playground.ended()).toBe('done');
-  await expect(page.getByText(/^Done in/)).toBeInViewport();
+  await expect(page.getByText(/^Turn 2 · Done in/)).toBeInViewport();
   await expect(newest).toHaveCount(0);
   await expect(page.getByLabel('User message')).toHaveCount(2);
   await expect(playground.tool('getWeather').first()).toContainText('sunny');
