@@ -1,4 +1,5 @@
 import type { RunEvent } from '@cueline/core';
+import { replay } from '@cueline/core/replay';
 import { examples } from '../examples/index.ts';
 import { showRecording } from './run-session.ts';
 import { prefersReducedMotion } from '../ui/reduced-motion.ts';
@@ -18,10 +19,7 @@ export function isFirstVisit({ visited, script, session, view, notice }: Playgro
  */
 export async function replayFirstRun({ again = false, until }: ReplayOptions = {}): Promise<void> {
   if (!isFirstVisit(usePlayground.getState())) return;
-  const [{ replay }, { default: log }] = await Promise.all([
-    import('@cueline/core/replay'),
-    import('../examples/first-run.json'),
-  ]);
+  const { default: log } = await import('../examples/first-run.json');
   const state = usePlayground.getState();
   if (!isFirstVisit(state)) return;
   const speed = prefersReducedMotion() && !again ? Infinity : 1;
