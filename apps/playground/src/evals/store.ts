@@ -9,10 +9,8 @@ import {
   toStored,
   type Documents,
   type KeptDocument,
-  type StoredDocuments,
 } from '../state/documents/documents.ts';
-import { createStorage } from '../state/storage.ts';
-import { reportStorage } from '../state/store.ts';
+import { persistDocuments } from '../state/documents/persist-documents.ts';
 import { freeId } from '../prompts/editable-prompt.ts';
 import type { EditableCase, EvalSettings } from './eval-settings.ts';
 import { sampleEval } from './sample-eval.ts';
@@ -53,8 +51,6 @@ export type EvalsState = {
   restore(): void;
 };
 
-const NAME = 'cueline:evals';
-
 function documentsOf({ id, isOwn, settings, previous }: EvalsState): Documents<EvalSettings> {
   return { shown: { id, isOwn, content: settings }, previous };
 }
@@ -66,12 +62,12 @@ function show({
   return { id, isOwn, settings: content, previous };
 }
 
-const storage = createStorage<StoredDocuments<EvalSettings>>({
-  onProblem: reportStorage,
-  merge: (base, mine, stored) => {
-    const theirs = readStoredEvals(stored);
-    return theirs === undefined ? mine : mergeEvals(base, mine, theirs);
-  },
+const persistence = persistDocuments({
+  name: 'cueline:evals',
+  read: readStoredEvals,
+  merge: mergeEvals,
+  documentsOf,
+  show,
 });
 
 export const useEvals = create<EvalsState>()(
@@ -124,22 +120,11 @@ export const useEvals = create<EvalsState>()(
           set({ ...show(restoreDocument(documents)), evaluation: undefined });
       },
     }),
-    {
-      name: NAME,
-      version: 1,
-      storage,
-      partialize: (state) => toStored(documentsOf(state)),
-      merge: (stored, current) => {
-        const read = readStoredEvals(stored);
-        if (read === undefined) return current;
-        const { shown, previous } = fromStored(read);
-        return { ...current, ...show({ shown: shown!, previous }) };
-      },
-    },
+    persistence,
   ),
 );
 
-storage.share(NAME, toStored(documentsOf(useEvals.getState())), (stored) => {
+persistence.storage.share(persistence.name, toStored(documentsOf(useEvals.getState())), (stored) => {
   const { id, isOwn, settings } = useEvals.getState();
   const { shown, previous } = fromStored(stored, id);
   // another tab does not keep what came from a link to this one

@@ -176,7 +176,7 @@ export function createRunStore(database: HistoryDatabase, bounds: RunBounds = ru
   };
 }
 
-/** The table of events, as far as it is read here. */
+/** What reading the logs needs of the table of events. */
 type EventReader = {
   getAllKeys(range: IDBKeyRange): Promise<EventKey[]>;
   getAll(range: IDBKeyRange): Promise<unknown[]>;

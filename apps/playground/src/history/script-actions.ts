@@ -36,7 +36,7 @@ export async function openScript(id: string): Promise<void> {
   }
 }
 
-/** Puts the script of a run into the editor: as it is stored, or as it ran if it is not stored. */
+/** Opens the script of a run in the editor: the stored text, or the text that ran if the script is not stored. */
 export async function openScriptOf({ source, openScript: ran }: RunSession): Promise<void> {
   if (!('script' in source) || ran === undefined) return;
   const row = await scripts.get(ran.id).catch(() => undefined);

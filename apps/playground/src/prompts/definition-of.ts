@@ -1,6 +1,6 @@
 import type { PromptDefinition, RunEvent } from '@cueline/core';
 import { libraryOf } from './check-prompts.ts';
-import { readShared } from './store.ts';
+import { readShared } from './stored-prompts.ts';
 
 type LibraryInput = Readonly<Record<string, string | number | boolean>>;
 

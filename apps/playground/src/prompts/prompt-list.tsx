@@ -2,7 +2,7 @@ import { clsx } from 'clsx';
 import { CircleAlert } from 'lucide-react';
 import type { PromptFault } from './check-prompts.ts';
 import { StatusBadge } from './status-badge.tsx';
-import type { PromptEntry } from './store.ts';
+import type { PromptEntry } from './stored-prompts.ts';
 
 type PromptListProps = {
   entries: readonly PromptEntry[];

@@ -7,12 +7,10 @@ import {
   toStored,
   type Documents,
   type KeptDocument,
-  type StoredDocuments,
 } from '../state/documents/documents.ts';
 import { newId } from '../state/new-id.ts';
 import { isSameJson } from '../input/same-json.ts';
-import { createStorage } from '../state/storage.ts';
-import { reportStorage } from '../state/store.ts';
+import { persistDocuments } from '../state/documents/persist-documents.ts';
 import type { Values } from './check-prompts.ts';
 import {
   emptyPrompt,
@@ -30,8 +28,6 @@ import {
   type PromptsContent,
   type SharedPrompts,
 } from './stored-prompts.ts';
-
-export { readShared, type PromptEntry, type SharedPrompts } from './stored-prompts.ts';
 
 export type PromptsState = {
   /** The id of the document that is shown. */
@@ -61,8 +57,6 @@ export type PromptsState = {
   restore(): void;
 };
 
-const NAME = 'cueline:prompts';
-
 const initial: KeptDocument<PromptsContent> = {
   id: 'own',
   isOwn: false,
@@ -84,12 +78,12 @@ function show({ shown: { id, isOwn, content }, previous }: Documents<PromptsCont
   return { id, isOwn, ...content, previous, compared: undefined };
 }
 
-const storage = createStorage<StoredDocuments<PromptsContent>>({
-  onProblem: reportStorage,
-  merge: (base, mine, stored) => {
-    const theirs = readStoredPrompts(stored);
-    return theirs === undefined ? mine : mergePrompts(base, mine, theirs);
-  },
+const persistence = persistDocuments({
+  name: 'cueline:prompts',
+  read: readStoredPrompts,
+  merge: mergePrompts,
+  documentsOf,
+  show,
 });
 
 export const usePrompts = create<PromptsState>()(
@@ -180,22 +174,11 @@ export const usePrompts = create<PromptsState>()(
       },
       restore: () => set(show(restoreDocument(documentsOf(get())))),
     }),
-    {
-      name: NAME,
-      version: 1,
-      storage,
-      partialize: (state) => toStored(documentsOf(state)),
-      merge: (stored, current) => {
-        const read = readStoredPrompts(stored);
-        if (read === undefined) return current;
-        const { shown, previous } = fromStored(read);
-        return { ...current, ...show({ shown: shown!, previous }) };
-      },
-    },
+    persistence,
   ),
 );
 
-storage.share(NAME, toStored(documentsOf(usePrompts.getState())), (stored) => {
+persistence.storage.share(persistence.name, toStored(documentsOf(usePrompts.getState())), (stored) => {
   const { id, isOwn, entries, selected, values } = usePrompts.getState();
   const { shown, previous } = fromStored(stored, id);
   // another tab does not keep what came from a link to this one

@@ -1,7 +1,8 @@
 import { readEvalSettings, readResults } from '../evals/eval-settings.ts';
 import { useEvals } from '../evals/store.ts';
 import { definitionOf } from '../prompts/definition-of.ts';
-import { readShared, usePrompts } from '../prompts/store.ts';
+import { usePrompts } from '../prompts/store.ts';
+import { readShared } from '../prompts/stored-prompts.ts';
 import { openLinkedRun, showLinkedRun } from '../state/run-session.ts';
 import { usePlayground } from '../state/store.ts';
 import { problemOfLog } from '../history/check-log.ts';

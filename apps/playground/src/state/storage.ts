@@ -71,7 +71,7 @@ export function createStorage<State>(options: StorageOptions<State>): BatchedSto
   }
 
   function flush(): void {
-    if (shared !== undefined) return sync();
+    if (shared !== undefined && merge !== undefined) return sync();
     const taken = takeWaiting();
     if (taken === undefined) return;
     try {
@@ -154,7 +154,7 @@ export function createStorage<State>(options: StorageOptions<State>): BatchedSto
   };
 }
 
-/** The value as it is read after it was stored. */
+/** Returns the value as JSON stores it. */
 function toJson<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
 }

@@ -15,11 +15,11 @@ import {
   addParameter,
   editParameter,
   entryOf,
-  readShared,
   removeParameter,
   sharedOf,
   usePrompts,
 } from '../../src/prompts/store.ts';
+import { readShared } from '../../src/prompts/stored-prompts.ts';
 
 const initial = usePrompts.getState();
 const state = () => usePrompts.getState();

@@ -10,7 +10,7 @@ const CHECKPOINT_INTERVAL = 512;
  * are stored, so that any moment costs a bounded number of events, however long the log is.
  */
 export function createTimeline(events: readonly RunEvent[]): (seq: number) => RunState {
-  /** The states after every `EVERY` events. */
+  /** The states after every {@link CHECKPOINT_INTERVAL} events, the first one before any. */
   const kept: RunState[] = [initialState];
   let last = { count: 0, state: initialState };
 

@@ -54,7 +54,7 @@ export function toStored<Content>({ shown, previous }: Documents<Content>): Stor
   return { documents: [...previous, shown], shown: shown.id };
 }
 
-/** The stored documents as a tab shows them that has `id` open; without an id, the one that was shown last. */
+/** Returns what a tab shows that has the document `id` open; without an id, the one that was shown last. */
 export function fromStored<Content>(
   { documents, shown: last }: StoredDocuments<Content>,
   id = last,
@@ -65,7 +65,7 @@ export function fromStored<Content>(
   };
 }
 
-/** Reads stored documents; undefined if there is none with a valid shape. */
+/** Returns the stored documents that can be read, or undefined if none can. */
 export function readDocuments<Content>(
   value: unknown,
   readContent: (value: unknown) => Content | undefined,

@@ -12,11 +12,9 @@ export function mergeItems<Item>(
   mergeItem: (base: Item | undefined, mine: Item, theirs: Item) => readonly Item[],
 ): readonly Item[] {
   if (isSameJson(mine, base)) return theirs;
-  const [before, own, other] = [base, mine, theirs].map((list) => byId(list, idOf)) as [
-    Map<string, Item>,
-    Map<string, Item>,
-    Map<string, Item>,
-  ];
+  const before = byId(base, idOf);
+  const own = byId(mine, idOf);
+  const other = byId(theirs, idOf);
   const merged = new Map<string, readonly Item[]>();
   // items that only the others have stand after the item that they follow there
   const added = new Map<string | undefined, string[]>();

@@ -12,14 +12,19 @@ export function mergeValues<Value>(
 ): Value {
   if (isSameJson(mine, base)) return theirs;
   if (depth === 0 || !isRecord(mine) || !isRecord(theirs)) return mine;
-  const [before, own, other] = [isRecord(base) ? base : {}, mine, theirs].map(
-    (record) => new Map<string, unknown>(Object.entries(record)),
-  ) as [Map<string, unknown>, Map<string, unknown>, Map<string, unknown>];
+  const before = membersOf(isRecord(base) ? base : {});
+  const own = membersOf(mine);
+  const other = membersOf(theirs);
   const merged = [...new Set([...own.keys(), ...other.keys()])].map((name) => [
     name,
     mergeValues(before.get(name), own.get(name), other.get(name), depth - 1),
   ]);
   return Object.fromEntries(merged.filter(([, value]) => value !== undefined)) as Value;
+}
+
+/** The members by name, also one named `__proto__`. */
+function membersOf(record: object): ReadonlyMap<string, unknown> {
+  return new Map(Object.entries(record));
 }
 
 function isRecord(value: unknown): value is object {

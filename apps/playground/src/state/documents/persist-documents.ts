@@ -1,0 +1,50 @@
+import type { PersistOptions } from 'zustand/middleware';
+import { createStorage, type BatchedStorage } from '../storage.ts';
+import { reportStorage } from '../store.ts';
+import { fromStored, toStored, type Documents, type StoredDocuments } from './documents.ts';
+
+type DocumentsOptions<State, Content> = {
+  /** The key in `localStorage`. */
+  name: string;
+  /** Returns stored documents in the present format, or undefined if their shape is invalid. */
+  read: (stored: unknown) => StoredDocuments<Content> | undefined;
+  /** Merges the documents of this tab into those that another one has stored. */
+  merge: (
+    base: StoredDocuments<Content>,
+    mine: StoredDocuments<Content>,
+    theirs: StoredDocuments<Content>,
+  ) => StoredDocuments<Content>;
+  documentsOf: (state: State) => Documents<Content>;
+  /** Returns the change of the state that shows these documents. */
+  show: (documents: Documents<Content>) => Partial<State>;
+};
+
+/** How a zustand store keeps its documents in `localStorage`, where those of several tabs are merged. */
+export function persistDocuments<State, Content>({
+  name,
+  read,
+  merge,
+  documentsOf,
+  show,
+}: DocumentsOptions<State, Content>): PersistOptions<State, StoredDocuments<Content>> & {
+  storage: BatchedStorage<StoredDocuments<Content>>;
+} {
+  return {
+    name,
+    version: 1,
+    storage: createStorage<StoredDocuments<Content>>({
+      onProblem: reportStorage,
+      merge: (base, mine, stored) => {
+        const theirs = read(stored);
+        return theirs === undefined ? mine : merge(base, mine, theirs);
+      },
+    }),
+    partialize: (state) => toStored(documentsOf(state)),
+    merge: (stored, current) => {
+      const documents = read(stored);
+      if (documents === undefined) return current;
+      const { shown, previous } = fromStored(documents);
+      return { ...current, ...show({ shown: shown!, previous }) };
+    },
+  };
+}
