@@ -10,6 +10,7 @@ import { createRunRegistry, type SharedRun } from '@cueline/react';
 import { checkConnection, connectionLabel, secretsOf } from '../model/connection.ts';
 import { continueScenes } from '../model/played-scenes.ts';
 import { messageParts, type Attachment } from './attachments.ts';
+import { nextTurn } from '../sandbox/slices.ts';
 import { useInspection } from './inspection.ts';
 import { newId } from './new-id.ts';
 import { markReplySent } from './reply-draft.ts';
@@ -186,14 +187,14 @@ export async function openStoredRun<Input>(
   log: readonly RunEvent[],
   of: { script: string } | { definition: PromptDefinition<Input> },
 ): Promise<SharedRun> {
-  if ('script' in of) {
-    const run = openScriptRun(newId(), of.script, log);
-    await run.restored;
-    return run;
-  }
-  const run = runs.open(newId(), of.definition, { log, executor: promptExecutor() });
+  const run =
+    'script' in of
+      ? openScriptRun(newId(), of.script, log)
+      : (runs.open(newId(), of.definition, { log, executor: promptExecutor() }) as unknown as SharedRun);
   await run.restored;
-  return run as unknown as SharedRun;
+  // to reduce a long log and to draw it would be too much without a break
+  await nextTurn();
+  return run;
 }
 
 /**

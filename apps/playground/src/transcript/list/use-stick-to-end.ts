@@ -53,7 +53,9 @@ export function useStickToEnd(
 
   useLayoutEffect(() => {
     sticks.current = atEnd;
-    settle();
+    // before the paint, but not in the task that draws the rows: the layout of many rows takes as long as they do
+    const id = requestAnimationFrame(settle);
+    return () => cancelAnimationFrame(id);
   }, [atEnd, startedAt, settle]);
 
   useEffect(() => {
