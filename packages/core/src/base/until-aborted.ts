@@ -49,8 +49,9 @@ export function timeLimit(
   message = `${toolName} took longer than ${ms} ms, so it was ended.`,
 ): TimeLimit {
   const controller = new AbortController();
-  const error = new CuelineError('timeout', message, { details: { toolName, timeoutMs: ms } });
-  const begin = (): ReturnType<typeof startTimer> => startTimer(() => controller.abort(error), ms);
+  const end = (): void =>
+    controller.abort(new CuelineError('timeout', message, { details: { toolName, timeoutMs: ms } }));
+  const begin = (): ReturnType<typeof startTimer> => startTimer(end, ms);
   let timer = begin();
   let held = 0;
   let cleared = false;

@@ -44,7 +44,7 @@ type PrepareStepOptions = {
   /** True if the first step has to call a tool, unless other settings decide that. */
   forceTools: boolean;
   /** Called at each step with the call settings that hooks and the caller's `prepareStep` have changed. */
-  onChange: (changed: object) => void;
+  onChange: (changed: Readonly<Record<string, unknown>>) => void;
 };
 
 type Prepared = Awaited<ReturnType<PrepareStepFunction<ToolSet>>>;
@@ -133,8 +133,10 @@ class StepPreparation {
     const answers = this.#options.approvals.take();
     const history = this.#history.advance(given as never, answers);
     const { earlierSteps } = this.#options;
-    const steps = [...earlierSteps, ...given.steps] as typeof given.steps;
-    const step = earlierSteps.length === 0 ? given : { ...given, steps };
+    const step =
+      earlierSteps.length === 0
+        ? given
+        : { ...given, steps: [...earlierSteps, ...given.steps] as typeof given.steps };
     this.#rewritten ||= answers !== undefined;
     const received = this.#options.takeReceived();
     const adjusted = await this.#policy?.beforeStep?.({

@@ -65,7 +65,7 @@ export function composeStreamOptions(
   const preparation = createLoopPreparation(context, compile, shouldStop);
   const steering = rest.experimental_steering ?? createSteering();
   /** What hooks and `prepareStep` have changed for the step that is about to start. */
-  let changes: object = {};
+  let changes: Readonly<Record<string, unknown>> = {};
   /** The output that each step asks for, for the log. */
   let responseFormat: object = {};
   /** The feedback to the model before the next step. */
@@ -121,7 +121,7 @@ export function composeStreamOptions(
       steering,
       recordVariables,
       onSteer: (steer) => (steered = steer),
-      describe: (event) => describe(event, { ...loggedSettings({ ...rest, ...changes }), ...responseFormat }),
+      describe: (event) => describe(event, { ...loggedSettings(rest, changes), ...responseFormat }),
     }),
   };
 }
@@ -236,10 +236,17 @@ export function joinInstructions(...parts: (Instructions | undefined)[]): Instru
   return messages.length === 0 ? undefined : messages;
 }
 
-function loggedSettings(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(
-    settingNames.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
-  );
+/** The settings of a step as the log has them: the caller's, with the changes for this step. */
+function loggedSettings(
+  options: Readonly<Record<string, unknown>>,
+  changes: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const settings: Record<string, unknown> = {};
+  for (const name of settingNames) {
+    const value = name in changes ? changes[name] : options[name];
+    if (value !== undefined) settings[name] = value;
+  }
+  return settings;
 }
 
 /** Returns the form of the answer that is asked for; undefined for text. */

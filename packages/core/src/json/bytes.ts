@@ -15,6 +15,7 @@ export function fromBase64(text: string): Uint8Array {
 
 /** Returns the bytes of a buffer or of a view; undefined for anything else. */
 export function bytesOf(value: unknown): Uint8Array | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   // an object of another realm is not an instance of this realm's classes
   const isBuffer = Object.prototype.toString.call(value) === '[object ArrayBuffer]';
