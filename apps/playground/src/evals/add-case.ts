@@ -6,15 +6,12 @@ import { useEvals } from './store.ts';
 export function addCaseFromRun(log: readonly RunEvent[]): string | undefined {
   const start = log.find((event) => event.type === 'run-start');
   const id = start?.library?.id;
-  const { settings, change, addCase } = useEvals.getState();
+  const { settings, openEvalOf, addCase } = useEvals.getState();
   if (id === undefined) return 'This run is of no prompt of a library, so it has no values for a case.';
   try {
     const { input, expect } = caseFromRun<Readonly<Record<string, string>>>(log);
     // cases of another prompt have other parameters
-    if (settings.prompt !== id) {
-      const version = start?.library?.version;
-      change({ prompt: id, versions: version === undefined ? [] : [version], cases: [] });
-    }
+    if (settings.prompt !== id) openEvalOf(id, start?.library?.version);
     addCase({ id: 'from-run', input, expect: typeof expect === 'string' ? expect : JSON.stringify(expect) });
     return undefined;
   } catch (error) {

@@ -5,6 +5,7 @@ import type { EditableParameter } from '../prompts/editable-prompt.ts';
 import { ValueField } from '../prompts/prompt-values.tsx';
 import { Button } from '../ui/button.tsx';
 import { TextArea, TextInput } from '../ui/form.tsx';
+import { toast } from '../ui/toast.ts';
 import type { EditableCase } from './eval-settings.ts';
 import { useEvals } from './store.ts';
 
@@ -66,7 +67,10 @@ export const CaseFields = memo(function CaseFields({ parameters, one, index }: C
           square
           aria-label={`Remove ${one.id}`}
           className="narrow:col-start-2 narrow:row-start-1"
-          onClick={() => removeCase(index)}
+          onClick={() => {
+            const undo = removeCase(index);
+            toast(`${one.id} is removed.`, { duration: 10_000, action: { label: 'Undo', onClick: undo } });
+          }}
         >
           <Trash2 />
         </Button>

@@ -5,6 +5,7 @@ import { toast } from '../ui/toast.ts';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { addCaseFromRun } from './add-case.ts';
+import { useEvals } from './store.ts';
 
 const noRun: WatchedRun = { getState: () => initialState, subscribe: () => () => {} };
 
@@ -19,9 +20,13 @@ export function RunToCase() {
       <Button
         look="outline"
         onClick={() => {
+          const before = useEvals.getState();
           const problem = addCaseFromRun(session.run.log());
           if (problem !== undefined) return toast.error(problem);
-          return toast('The run is a case of the eval now.', {
+          const { id, settings } = useEvals.getState();
+          const kept =
+            before.isOwn && before.id !== id ? ` Your eval of ${before.settings.prompt} is kept.` : '';
+          return toast(`The run is a case of the eval of ${settings.prompt} now.${kept}`, {
             action: {
               label: 'Open Evals',
               onClick: () => usePlayground.setState({ view: 'evals', tab: 'editor' }),

@@ -45,9 +45,12 @@ export type EvalsState = {
   change(change: Partial<EvalSettings>): void;
   editCase(index: number, change: Partial<EditableCase>): void;
   addCase(added?: Partial<EditableCase>): void;
-  removeCase(index: number): void;
+  /** Returns a function that puts the case back. */
+  removeCase(index: number): () => void;
   /** Shows the eval from a link. The user's own eval is kept for {@link EvalsState.restore}. */
   replace(settings: EvalSettings, results: readonly EvalResult[] | undefined): void;
+  /** Shows the user's own eval of this prompt, or a new one without cases; the one before it is kept, too. */
+  openEvalOf(prompt: string, version: string | undefined): void;
   restore(): void;
 };
 
@@ -97,8 +100,13 @@ export const useEvals = create<EvalsState>()(
         get().change({ cases: [...cases, { input: {}, expect: '', ...added, id }] });
       },
       removeCase: (index) => {
-        const { cases } = get().settings;
-        get().change({ cases: cases.filter((_, at) => at !== index) });
+        const { id, settings } = get();
+        const removed = settings.cases.slice(index, index + 1);
+        get().change({ cases: settings.cases.toSpliced(index, 1) });
+        return () => {
+          // another eval may be open by now
+          if (get().id === id) get().change({ cases: get().settings.cases.toSpliced(index, 0, ...removed) });
+        };
       },
       replace: (settings, results) => {
         const opened = openDocument(
@@ -113,6 +121,16 @@ export const useEvals = create<EvalsState>()(
           search: '',
           unfolded: undefined,
         });
+      },
+      openEvalOf: (prompt, version) => {
+        const versions = version === undefined ? [] : [version];
+        const fresh: EvalSettings = { ...get().settings, prompt, versions, cases: [] };
+        const opened = openDocument(
+          documentsOf(get()),
+          (content) => content.prompt === prompt,
+          (_, own) => own ?? fresh,
+        );
+        set(show(opened));
       },
       restore: () => {
         const documents = documentsOf(get());

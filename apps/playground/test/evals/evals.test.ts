@@ -19,7 +19,7 @@ import { runKey, useEvals, type Evaluation } from '../../src/evals/store.ts';
 import { defaultConnection } from '../../src/model/connection.ts';
 import { sampleModel } from '../../src/model/sample-model.ts';
 import { libraryOf } from '../../src/prompts/check-prompts.ts';
-import { samplePrompts } from '../../src/prompts/sample-prompts.ts';
+import { samplePrompts, sampleValues } from '../../src/prompts/sample-prompts.ts';
 import { usePlayground } from '../../src/state/store.ts';
 
 const initial = useEvals.getState();
@@ -189,6 +189,32 @@ test('a run becomes a case with its values and its answer', async () => {
     expect: 'NEGATIVE',
   });
   expect(addCaseFromRun([] as RunEvent[])).toMatch(/no prompt of a library/);
+});
+
+test('a run of another prompt becomes a case of an eval of that prompt, and the user’s own eval is kept', async () => {
+  state().editCase(0, { expect: 'MINE' });
+  const mine = state().settings;
+  const { library } = libraryOf(samplePrompts[2]!)!;
+  const { run } = await runPrompt(library.definePrompt('answer-guest'), {
+    model: sampleModel('demo', { hurried: true }),
+    input: sampleValues['answer-guest'],
+  } as never);
+  await run.finished;
+  expect(addCaseFromRun(run.log())).toBeUndefined();
+  expect(state().settings).toMatchObject({ prompt: 'answer-guest', cases: [{ id: 'from-run' }] });
+  const added = state().settings;
+  state().restore();
+  expect(state().settings).toEqual(mine);
+  expect(addCaseFromRun(run.log())).toBeUndefined();
+  expect(state().settings.cases).toEqual([...added.cases, { ...added.cases[0], id: 'from-run-2' }]);
+});
+
+test('a removed case can be put back where it was', () => {
+  const { settings } = state();
+  const undo = state().removeCase(1);
+  expect(state().settings.cases).toEqual(settings.cases.toSpliced(1, 1));
+  undo();
+  expect(state().settings).toEqual(settings);
 });
 
 test('opening an eval from a link keeps the user’s own eval', () => {
