@@ -44,7 +44,18 @@ test('a version is edited with live validation, previewed, run, compared, and tu
   await expect(page.getByRole('region', { name: 'Try the prompt' })).toContainText('This version has faults');
   await version.fill('1.2.0');
   await page.getByLabel('User message').fill('Classify what {GUEST} wrote:\n\n{TEXT}');
-  await page.getByRole('button', { name: 'Declare {GUEST}' }).click();
+  await page.getByRole('button', { name: 'Declare {GUEST}' }).press('Enter');
+  const guest = page.getByRole('group', { name: 'Parameter GUEST' });
+  await expect(guest.getByLabel('Parameter')).toBeFocused();
+  await guest.getByLabel('Type').selectOption('number');
+  await guest.getByLabel('Default').pressSequentially('0.50');
+  await expect(guest.getByLabel('Default')).toHaveValue('0.50');
+  await expect(page.getByRole('textbox', { name: 'GUEST', exact: true })).toHaveAttribute(
+    'placeholder',
+    '0.5',
+  );
+  await guest.getByLabel('Default').clear();
+  await guest.getByLabel('Type').selectOption('string');
   await expect(page.getByText('GUEST is missing.').first()).toBeVisible();
   await page.getByRole('textbox', { name: 'GUEST', exact: true }).fill('Ada');
   await expect(page.getByTestId('expansion')).toContainText('Classify what Ada wrote:');
@@ -59,8 +70,12 @@ test('a version is edited with live validation, previewed, run, compared, and tu
   await page.getByRole('tab', { name: 'Compare' }).click();
   await page.getByRole('button', { name: 'Run both' }).click();
   await expect(page.getByTestId('answers')).toContainText(/tokens.*tokens/s, evaluation);
+  expect(await cutTexts(page.getByTestId('answers').getByText(/^1\.[12]\.0$/))).toEqual([]);
+  await page.getByRole('textbox', { name: 'System prompt' }).fill('Answer with one word.');
+  await expect(page.getByRole('tabpanel', { name: 'Compare' })).toContainText('those before your changes');
 
   await page.getByRole('tab', { name: 'Run', exact: true }).click();
+  await expect(page.getByTestId('ran-prompt')).toHaveText('The prompt has changed since this run.');
   await page.getByRole('button', { name: 'Add as a case' }).click();
   await page.getByRole('button', { name: 'Open Evals' }).click();
   await expect(page.getByLabel('Name of case 10')).toHaveValue('from-run');

@@ -24,7 +24,7 @@ import { ApprovalDock, SessionForks, TaskPanel, Transcript } from './later-parts
 type RunPaneProps = {
   /** Shown before the first run. */
   empty: ReactNode;
-  /** The form of the input, above the run. */
+  /** The form of the input, or a note about it, above the run. */
   input?: ReactNode;
   /** The preview of the request, in place of the run while it is open. */
   preview?: ReactNode;

@@ -2,6 +2,7 @@ import { createRun, initialState, type RunState } from '@cueline/core';
 import { useRun, type WatchedRun } from '@cueline/react';
 import { LoaderCircle, Play } from 'lucide-react';
 import { useEffect, useState, type ReactNode } from 'react';
+import { isSameJson } from '../input/same-json.ts';
 import { usePlayground } from '../state/store.ts';
 import { promptExecutor } from '../state/run-session.ts';
 import { Button } from '../ui/button.tsx';
@@ -101,9 +102,8 @@ function Version({
   return (
     <div className="min-w-0 rounded-lg border border-line bg-panel">
       <p className="flex items-center gap-2 border-b border-line px-3 py-1 text-sm text-ink-2">
-        <span className="truncate font-mono">
-          {prompt.id} {prompt.version}
-        </span>
+        <span className="min-w-0 truncate font-mono">{prompt.id}</span>{' '}
+        <span className="-ml-0.5 shrink-0 font-mono">{prompt.version}</span>
         <span className="ml-auto shrink-0 text-ink-3">{note}</span>
       </p>
       <div className="px-3 py-2 whitespace-pre-wrap wrap-anywhere">{children}</div>
@@ -111,7 +111,7 @@ function Version({
   );
 }
 
-type Runs = { before: ComparedRun; after: ComparedRun };
+type Runs = { before: ComparedRun; after: ComparedRun; of: Pair & { values: Values } };
 type ComparedRun = WatchedRun & { stop(): void };
 const noRun: WatchedRun = { getState: () => initialState, subscribe: () => () => {} };
 
@@ -132,6 +132,7 @@ function Answers({ before, after, values }: Pair & { values: Values }) {
     const expansion = expand(prompt, values);
     return expansion !== undefined && !('problems' in expansion);
   });
+  const isOld = runs !== undefined && !isSameJson(runs.of, { before, after, values });
   const going = [one, two].some(({ status }) => status === 'running');
   const ended = runs !== undefined && [one, two].every(({ status }) => status === 'done');
   return (
@@ -142,16 +143,22 @@ function Answers({ before, after, values }: Pair & { values: Values }) {
           look="outline"
           disabled={!ready || going}
           onClick={() =>
-            setRuns({ before: startCompared(before, values), after: startCompared(after, values) })
+            setRuns({
+              before: startCompared(before, values),
+              after: startCompared(after, values),
+              of: { before, after, values },
+            })
           }
         >
           {going ? <LoaderCircle className="animate-spin" /> : <Play />}
           Run both
         </Button>
         <span className="text-sm text-ink-3">
-          {ready
-            ? `Two calls${model === 'demo' ? ' of the demo model' : ''}.`
-            : 'Fill in the values of both versions first.'}
+          {isOld
+            ? 'The answers are those before your changes.'
+            : ready
+              ? `Two calls${model === 'demo' ? ' of the demo model' : ''}.`
+              : 'Fill in the values of both versions first.'}
         </span>
       </div>
       {runs !== undefined && (

@@ -1,5 +1,6 @@
 import type { PromptDefinition, RunEvent } from '@cueline/core';
 import { libraryOf } from './check-prompts.ts';
+import type { EditablePrompt } from './editable-prompt.ts';
 import { readShared } from './stored-prompts.ts';
 
 type LibraryInput = Readonly<Record<string, string | number | boolean>>;
@@ -10,16 +11,24 @@ type LibraryInput = Readonly<Record<string, string | number | boolean>>;
  */
 export function definitionOf(
   prompts: unknown,
-  [first]: readonly RunEvent[],
+  log: readonly RunEvent[],
 ): PromptDefinition<LibraryInput> | undefined {
-  const shared = readShared(prompts);
-  if (shared === undefined) return undefined;
-  const ran = first?.type === 'run-start' ? first.library : undefined;
-  const prompt =
-    ran === undefined
-      ? shared.prompts[shared.selected]
-      : shared.prompts.find(({ id, version }) => id === ran.id && version === ran.version);
+  const prompt = promptOf(prompts, log);
   const known = prompt === undefined ? undefined : libraryOf(prompt);
   const definition = known?.library.definePrompt(`${known.prompt.id}@${known.prompt.version}`);
+  const ran = ranIn(log);
   return ran === undefined || definition?.library?.hash === ran.hash ? definition : undefined;
+}
+
+/** Returns the version that a log is a run of, as the form edits it. Its texts may have changed since. */
+export function promptOf(prompts: unknown, log: readonly RunEvent[]): EditablePrompt | undefined {
+  const shared = readShared(prompts);
+  const ran = ranIn(log);
+  return ran === undefined
+    ? shared?.prompts[shared.selected]
+    : shared?.prompts.find(({ id, version }) => id === ran.id && version === ran.version);
+}
+
+function ranIn([first]: readonly RunEvent[]) {
+  return first?.type === 'run-start' ? first.library : undefined;
 }

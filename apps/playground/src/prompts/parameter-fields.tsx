@@ -1,19 +1,25 @@
 import { Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { useState, type Ref } from 'react';
+import { isSameJson } from '../input/same-json.ts';
 import { Button } from '../ui/button.tsx';
 import { Checkbox, Choose, TextInput } from '../ui/form.tsx';
 import type { EditableParameter } from './editable-prompt.ts';
-import { editParameter, removeParameter, type ParameterChange, type ParameterList } from './store.ts';
+import { readAllowedValues, toListed, toValue, writeAllowedValues } from './parameter-texts.ts';
+import { editParameter, type ParameterChange, type ParameterList } from './store.ts';
 
 type ParameterFieldsProps = {
   list: ParameterList;
   index: number;
   parameter: EditableParameter;
   problem: (member: string) => string | undefined;
+  onRemove: () => void;
+  /** Gets the field of the name. */
+  nameRef: Ref<HTMLInputElement>;
 };
 
 /** The declaration of one parameter. */
-export function ParameterFields({ list, index, parameter, problem }: ParameterFieldsProps) {
+export function ParameterFields(props: ParameterFieldsProps) {
+  const { list, index, parameter, problem, onRemove, nameRef } = props;
   const { name, type, description = '', required, defaultValue, allowedValues } = parameter;
   const change = (next: ParameterChange): void => editParameter(list, index, next);
   const isRequired = required ?? defaultValue === undefined;
@@ -34,6 +40,7 @@ export function ParameterFields({ list, index, parameter, problem }: ParameterFi
     >
       <TextInput
         label="Parameter"
+        ref={nameRef}
         code
         value={name}
         placeholder="CITY"
@@ -49,7 +56,7 @@ export function ParameterFields({ list, index, parameter, problem }: ParameterFi
       />
       <DefaultField
         type={type}
-        value={defaultValue === undefined ? '' : String(defaultValue)}
+        value={defaultValue}
         none={isRequired ? 'none: required' : 'none'}
         problem={problem('defaultValue')}
         onChange={change}
@@ -58,7 +65,7 @@ export function ParameterFields({ list, index, parameter, problem }: ParameterFi
         square
         aria-label={`Remove ${name || 'this parameter'}`}
         className="mt-[22px] @max-[480px]:order-last @max-[480px]:mt-0 @max-[480px]:justify-self-end"
-        onClick={() => removeParameter(list, index)}
+        onClick={onRemove}
       >
         <Trash2 />
       </Button>
@@ -106,13 +113,20 @@ function DefaultField({
   none,
   problem,
   onChange,
-}: FieldProps & { value: string; none: string }) {
+}: FieldProps & { value: EditableParameter['defaultValue']; none: string }) {
+  const read = (text: string): typeof value => (text === '' ? undefined : toValue(text, type));
+  const [text, setText] = useTypedText(value, read, (one) => (one === undefined ? '' : String(one)));
+  const change = (next: string): void => {
+    setText(next);
+    // a default makes a parameter optional, so `required` is left out
+    onChange({ defaultValue: read(next), required: undefined });
+  };
   if (type === 'boolean') {
     return (
       <Choose
         label="Default"
-        value={value}
-        onChoose={(next) => onChange(withDefault(next, 'boolean'))}
+        value={text}
+        onChoose={change}
         options={[
           ['', none],
           ['true', 'true'],
@@ -122,26 +136,18 @@ function DefaultField({
       />
     );
   }
-  return (
-    <TextInput
-      label="Default"
-      value={value}
-      placeholder={none}
-      onText={(next) => onChange(withDefault(next, type))}
-      problem={problem}
-    />
-  );
+  return <TextInput label="Default" value={text} placeholder={none} onText={change} problem={problem} />;
 }
 
-/** The values that a parameter may have, as a text with commas. */
+/** The values that a parameter may have, as a text with commas; a value with a comma is in double quotes. */
 function AllowedValues({
   type,
   values,
   problem,
   onChange,
 }: FieldProps & { values: EditableParameter['allowedValues'] }) {
-  // what is typed keeps its commas and spaces
-  const [text, setText] = useState(() => (values ?? []).join(', '));
+  const read = (typed: string): typeof values => readAllowedValues(typed, type);
+  const [text, setText] = useTypedText(values, read, writeAllowedValues);
   return (
     <TextInput
       label="Allowed values"
@@ -149,10 +155,7 @@ function AllowedValues({
       placeholder={type === 'enum' ? 'formal, casual' : 'any'}
       onText={(next) => {
         setText(next);
-        const listed = next
-          .split(',')
-          .flatMap((one) => (one.trim() === '' ? [] : [toListed(one.trim(), type)]));
-        onChange({ allowedValues: listed.length === 0 ? undefined : listed });
+        onChange({ allowedValues: read(next) });
       }}
       problem={problem}
       className="@max-[480px]:col-span-2"
@@ -160,21 +163,12 @@ function AllowedValues({
   );
 }
 
-/** A default makes a parameter optional, so `required` is left out. */
-function withDefault(text: string, type: EditableParameter['type']): ParameterChange {
-  return text === ''
-    ? { defaultValue: undefined, required: undefined }
-    : { defaultValue: toValue(text, type), required: undefined };
-}
-
-/** Returns a typed text as a value of the type. A text that does not fit stays a text, and the library reports it. */
-function toValue(text: string, type: EditableParameter['type']): string | number | boolean {
-  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
-  if (type === 'number' && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
-  return text;
-}
-
-function toListed(text: string, type: EditableParameter['type']): string | number {
-  const value = toValue(text, type === 'number' ? 'number' : 'string');
-  return typeof value === 'boolean' ? text : value;
+/** What is typed, as long as it stands for the value: `0.` and `formal,` stay while more is typed. */
+function useTypedText<Value>(
+  value: Value,
+  read: (text: string) => Value,
+  write: (value: Value) => string,
+): [string, (text: string) => void] {
+  const [typed, setTyped] = useState(() => write(value));
+  return [isSameJson(read(typed), value) ? typed : write(value), setTyped];
 }

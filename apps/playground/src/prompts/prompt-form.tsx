@@ -1,11 +1,11 @@
 import { CircleAlert, Plus } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Choose, TextArea, TextInput } from '../ui/form.tsx';
 import type { PromptFault } from './check-prompts.ts';
 import { undeclaredNames, type EditablePrompt } from './editable-prompt.ts';
 import { ParameterFields } from './parameter-fields.tsx';
-import { addParameter, usePrompts, type ParameterList } from './store.ts';
+import { addParameter, removeParameter, usePrompts, type ParameterList } from './store.ts';
 
 type PromptFormProps = { prompt: EditablePrompt; faults: readonly PromptFault[]; actions: ReactNode };
 
@@ -114,6 +114,7 @@ function nameOf(path: string): string {
     .split('.')
     .at(-1)!
     .replace(/\[\d+\]$/, '');
+  if (last === 'allowedValues') return 'list of allowed values';
   return last.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
@@ -130,6 +131,13 @@ type TextSectionProps = {
 function TextSection({ prompt, title, text, list, placeholder, problem }: TextSectionProps) {
   const edit = usePrompts((state) => state.edit);
   const undeclared = undeclaredNames(prompt[text], prompt[list]);
+  const addButton = useRef<HTMLButtonElement>(null);
+  /** The position of a new parameter, whose name takes the focus. */
+  const added = useRef<number>(undefined);
+  const add = (name: string): void => {
+    added.current = prompt[list].length;
+    addParameter(list, name);
+  };
   return (
     <fieldset className="grid min-w-0 gap-2 border-t border-line pt-3">
       <legend className="sr-only">{title}</legend>
@@ -149,16 +157,25 @@ function TextSection({ prompt, title, text, list, placeholder, problem }: TextSe
           index={index}
           parameter={parameter}
           problem={(member) => memberProblem(problem, `${list}[${index}].${member}`)}
+          onRemove={() => {
+            removeParameter(list, index);
+            addButton.current?.focus();
+          }}
+          nameRef={(field) => {
+            if (field === null || added.current !== index) return;
+            added.current = undefined;
+            field.focus();
+          }}
         />
       ))}
       <div className="flex flex-wrap gap-1.5">
         {undeclared.map((name) => (
-          <Button key={name} look="outline" onClick={() => addParameter(list, name)}>
+          <Button key={name} look="outline" onClick={() => add(name)}>
             <Plus />
             Declare {`{${name}}`}
           </Button>
         ))}
-        <Button className={undeclared.length === 0 ? '-ml-2.5' : ''} onClick={() => addParameter(list, '')}>
+        <Button ref={addButton} className={undeclared.length === 0 ? '-ml-2.5' : ''} onClick={() => add('')}>
           <Plus />
           Add a parameter
         </Button>

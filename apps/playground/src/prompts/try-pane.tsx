@@ -7,6 +7,7 @@ import { expand } from './check-prompts.ts';
 import { EmptyPromptRun } from './empty-prompt-run.tsx';
 import { ExpandedTexts } from './expanded-texts.tsx';
 import { PromptValues } from './prompt-values.tsx';
+import { RanPromptNote } from './ran-prompt-note.tsx';
 import { entryOf, usePrompts, type PromptsState } from './store.ts';
 
 const pane = 'flex min-h-0 flex-1 flex-col data-[state=inactive]:hidden';
@@ -49,7 +50,7 @@ export function TryPane({ afterRun }: { afterRun: ReactNode }) {
           <ExpandedTexts expansion={expansion} />
         </Tabs.Content>
         <Tabs.Content value="run" className={pane} tabIndex={-1}>
-          <RunPane empty={<EmptyPromptRun />} />
+          <RunPane empty={<EmptyPromptRun />} input={<RanPromptNote />} />
           {afterRun}
         </Tabs.Content>
         <Tabs.Content value="compare" className={`${pane} scroll`} tabIndex={-1}>

@@ -9,7 +9,10 @@ import {
   readEditablePrompts,
   toRecord,
   undeclaredNames,
+  type EditableParameter,
 } from '../../src/prompts/editable-prompt.ts';
+import { readAllowedValues, writeAllowedValues } from '../../src/prompts/parameter-texts.ts';
+import { changeSince } from '../../src/prompts/ran-prompt-note.tsx';
 import { samplePrompts, sampleValues } from '../../src/prompts/sample-prompts.ts';
 import {
   addParameter,
@@ -170,6 +173,35 @@ test('parameters are added, changed and removed', () => {
   expect(entryOf(state()).prompt.systemPromptParameters).toEqual([{ name: 'HOTEL', type: 'number' }]);
   removeParameter('systemPromptParameters', 0);
   expect(entryOf(state()).prompt.systemPromptParameters).toEqual([]);
+});
+
+test.each<[string, EditableParameter['type'], EditableParameter['allowedValues'], string?]>([
+  ['formal, casual', 'enum', ['formal', 'casual']],
+  ['"Lisbon, Portugal", Faro', 'enum', ['Lisbon, Portugal', 'Faro']],
+  [
+    '"say ""hi", plain "quoted"',
+    'enum',
+    ['"say ""hi"', 'plain "quoted"'],
+    '"\\"say \\"\\"hi\\"", plain "quoted"',
+  ],
+  ['"", " two "', 'string', ['', ' two ']],
+  ['1, 2.5', 'number', [1, 2.5]],
+  ['formal,, ', 'enum', ['formal'], 'formal'],
+  ['"open, end', 'enum', ['"open', 'end'], '"\\"open", end'],
+  [' , ', 'enum', undefined, ''],
+])('the allowed values %s are read and written', (typed, type, values, written = typed) => {
+  expect(readAllowedValues(typed, type)).toEqual(values);
+  expect(writeAllowedValues(values)).toBe(written);
+  expect(readAllowedValues(written, type)).toEqual(values);
+});
+
+test('a note says that a run is of another version or of earlier texts', () => {
+  const prompt = samplePrompts[0]!;
+  expect(changeSince(prompt, { ...prompt, status: 'deprecated', description: 'Other' })).toBeUndefined();
+  expect(changeSince(prompt, { ...prompt, userPrompt: 'Other' })).toBe(
+    'The prompt has changed since this run.',
+  );
+  expect(changeSince(prompt, samplePrompts[1]!)).toBe('This run is of classify-feedback 1.0.0.');
 });
 
 test('the last version cannot be removed', () => {
