@@ -138,8 +138,10 @@ function Union({ field, draft, path, problems, onDraft, ...props }: InputFieldPr
   const chosen = isVariant(draft) ? draft : undefined;
   const variant = chosen && field.variants[chosen.variant];
   const label = labelOf({ ...props, field });
+  // the field of a variant that is no object shows the problem itself
+  const problem = variant && variant.field.kind !== 'object' ? undefined : problems.get(path);
   return (
-    <FieldGroup label={label} hint={field.description} problem={variant ? undefined : problems.get(path)}>
+    <FieldGroup label={label} hint={field.description} problem={problem}>
       <Choose
         label={`Kind of ${label}`}
         quiet

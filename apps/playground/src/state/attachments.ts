@@ -13,7 +13,7 @@ export type Attachment = {
 
 export type Attachments = {
   files: readonly Attachment[];
-  /** Why the last file was not added. */
+  /** Why some of the last files were not added. */
   problem: string | undefined;
 };
 
@@ -40,12 +40,18 @@ export async function attach(added: readonly File[], messages: readonly UIMessag
     // another file may have been added while this one was read
     const late = problem ?? refusal(file, messages);
     if (attachment === undefined || late !== undefined) {
-      useAttachments.setState({ problem: late ?? `${file.name} could not be read.` });
-      if (late !== undefined) return;
+      report(late ?? `${file.name} could not be read.`);
+      if (useAttachments.getState().files.length >= MOST_FILES) return;
     } else {
       useAttachments.setState(({ files }) => ({ files: [...files, attachment] }));
     }
   }
+}
+
+function report(problem: string): void {
+  useAttachments.setState(({ problem: before }) => ({
+    problem: before === undefined ? problem : `${before} ${problem}`,
+  }));
 }
 
 /** Removes a file from the next message. */

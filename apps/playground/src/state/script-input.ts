@@ -1,6 +1,7 @@
 import type { InputIssue } from '@cueline/core';
 import { create } from 'zustand';
-import { readDraft, toDraft, type Draft } from '../input/draft.ts';
+import { readDraft, ROOT, toDraft, type Draft } from '../input/draft.ts';
+import { nearestField } from '../input/nearest-field.ts';
 import { anyValue, toField, withoutSchema, type Field } from '../input/schema-fields.ts';
 import { shownProblems } from '../input/shown-problems.ts';
 import type { ScriptFacts } from '../sandbox/index.ts';
@@ -43,16 +44,16 @@ export const useScriptInput = create<ScriptInput>()((set) => ({
     })),
 }));
 
-/** A schema, or a prompt function with a second parameter. */
-const takesInput = [
-  /\binput\b/,
-  /\bdefinePrompt\b[^()]*\([^()]*\(\s*\w+\s*(?::[^(),]*)?,/,
-  /\bexport\s+default\s+(?:async\s*)?(?:function\s*\w*\s*)?\(\s*\w+\s*(?::[^(),]*)?,/,
-];
+/** A session, an agent with its text, or a prompt function that has one parameter and is written in place. */
+const takesNoInput = new RegExp(
+  String.raw`\bexport\s+default\s+(?:defineSession\b|\w+\.prompt\s*\(\s*['"\`]|` +
+    String.raw`(?:definePrompt\s*(?:<[^()]*>)?\s*\([^(){}]*,\s*)?(?:async\s*)?(?:function\b\s*\w*\s*)?` +
+    String.raw`(?:\w+\s*=>|\(\s*(?:\w+\s*(?::[^(),]*)?)?,?\s*\)))`,
+);
 
 /** Whether a script may take input, from its text: most scripts do not, and need not be loaded to find out. */
 export function mayTakeInput(script: string): boolean {
-  return takesInput.some((pattern) => pattern.test(script));
+  return /\binput\b/.test(script) || (/\bexport\b/.test(script) && !takesNoInput.test(script));
 }
 
 /** Shows the form of these facts. What was typed stays; another prompt's form begins with its last input. */
@@ -133,7 +134,15 @@ function keepInput(name: string, input: unknown): void {
  */
 export function problemsOf({ field, draft, issues, refusals }: ScriptInput): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  for (const { path, message } of issues) found.set(path, `${message}.`);
   if (field === undefined) return found;
+  for (const { path, message } of issues) {
+    const keys = path
+      .slice(ROOT.length)
+      .split(/[.[\]]+/)
+      .filter(Boolean);
+    const shown = nearestField(field, keys, draft) ?? { path: ROOT, rest: keys };
+    const text = shown.rest.length === 0 ? `${message}.` : `${shown.rest.join('.')}: ${message}.`;
+    found.set(shown.path, [found.get(shown.path), text].filter(Boolean).join(' '));
+  }
   return new Map([...found, ...shownProblems(field, draft, refusals > 0)]);
 }

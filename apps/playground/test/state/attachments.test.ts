@@ -27,6 +27,13 @@ test('too many files are refused', async () => {
   expect(state().problem).toContain('at most 8 files');
 });
 
+test('a file that is too large does not keep the files after it out', async () => {
+  const large = (name: string) => new File([new Uint8Array(MOST_BYTES + 1)], name);
+  await attach([large('a.bin'), new File(['b'], 'b.txt'), large('c.bin')], []);
+  expect(state().files.map(({ name }) => name)).toEqual(['b.txt']);
+  expect(state().problem).toMatch(/^a\.bin is too large: .+\. c\.bin is too large: /);
+});
+
 test('the bytes of files in a conversation are limited, earlier messages included', async () => {
   const url = `data:image/png;base64,${'A'.repeat((MOST_BYTES * 4) / 3 - 400)}`;
   const message = {

@@ -33,6 +33,15 @@ test.each([
   ['export default async function plan(prompt: Prompt, values: Values) {}', true],
   ["export default definePrompt('plan', (prompt) => { names.map((name, index) => index); });", false],
   ['export default (prompt) => {};', false],
+  ['export default async function plan(prompt: Prompt) {}', false],
+  ["export default definePrompt('plan', prompt => {});", false],
+  ["export default namer.prompt('A café');", false],
+  ['export default defineSession({ instructions: text });', false],
+  ["export default library.definePrompt('plan@^1');", true],
+  ["const plan = (prompt, city) => {};\nexport default definePrompt('plan', plan);", true],
+  ['const plan = (prompt, city) => {};\nexport default plan;', true],
+  ["export default defineAgent({ name: 'poet', instructions: 'You write poems.' });", true],
+  ['', false],
 ])('%s may take input: %s', (text, may) => {
   expect(mayTakeInput(text)).toBe(may);
 });
@@ -75,6 +84,26 @@ test('an issue of the schema is shown at its field until the field is changed', 
   expect(problems()).toEqual({ 'input.city': 'Too short.' });
   form().setDraft({ city: 'Xy' }, 'input.city');
   expect(problems()).toEqual({});
+});
+
+test('an issue of a value below a field is shown at that field', () => {
+  const record = { type: 'object', additionalProperties: { type: 'number' } };
+  const card = { type: 'object', properties: { kind: { const: 'card' }, number: { type: 'string' } } };
+  const cash = { type: 'object', properties: { kind: { const: 'cash' } } };
+  const properties = { extra: record, pay: { anyOf: [card, cash] } };
+  showFacts({ name: 'plan', input: { kind: 'schema', schema: { type: 'object', properties } } });
+  form().setDraft({ extra: '{"a":"x"}', pay: { variant: 0, value: { number: '1' } } }, 'input');
+  showInputIssues([
+    { path: 'input.extra.a', message: 'Not a number' },
+    { path: 'input.extra.b[0]', message: 'Not a text' },
+    { path: 'input.pay.number', message: 'Too short' },
+    { path: 'input.other', message: 'Unknown' },
+  ]);
+  expect(problems()).toMatchObject({
+    'input.extra': 'a: Not a number. b.0: Not a text.',
+    'input.pay.number': 'Too short.',
+    input: 'other: Unknown.',
+  });
 });
 
 test('a script without input does not get the input of the script before it', () => {
