@@ -27,9 +27,10 @@ test('a run continues from one of its steps, the first run stays, and the fork c
     await playground.run();
     expect(await playground.ended()).toBe('done');
     const results = await playground.tool('roll').allTextContents();
-    await page.getByRole('button', { name: 'Actions of step 3' }).click();
-    await page.getByRole('menuitem', { name: 'Run again from step 3' }).click();
+    await page.getByRole('button', { name: 'Actions of step 3' }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Run again from step 3' }).press('Enter');
     await expect(page.getByLabel('Answer', { exact: true })).toHaveText('The second answer.');
+    await expect(page.getByRole('region', { name: 'Run', exact: true })).toBeFocused();
     expect(await playground.ended()).toBe('done');
     // the dice are unchanged, and the model was called only for the last step
     expect(await playground.tool('roll').allTextContents()).toEqual(results);

@@ -97,10 +97,13 @@ test('a pasted picture reaches an OpenAI-compatible server, and a text file is t
     await page.getByRole('region', { name: 'Run', exact: true }).evaluate((target) => {
       const dataTransfer = new DataTransfer();
       dataTransfer.items.add(new File(['Water the roses.'], 'notes.md', { type: '' }));
+      dataTransfer.items.add(new File(['Later.'], 'draft.md', { type: '' }));
       target.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
     });
     const files = page.getByRole('list', { name: 'Files of the next message' });
-    await expect(files.getByRole('listitem')).toHaveText([/garden\.png/, /notes\.md/]);
+    await expect(files.getByRole('listitem')).toHaveText([/garden\.png/, /notes\.md/, /draft\.md/]);
+    await files.getByRole('button', { name: 'Remove draft.md' }).press('Enter');
+    await expect(files.getByRole('button', { name: 'Remove notes.md' })).toBeFocused();
     await page.getByLabel('Reply', { exact: true }).fill('What is this?');
     await page.getByRole('button', { name: 'Send' }).click();
     await expect(page.getByLabel('User message').last().getByRole('img')).toBeVisible();

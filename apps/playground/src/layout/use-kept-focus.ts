@@ -20,6 +20,8 @@ export function useKeptFocus(): void {
     const note = ({ target }: FocusEvent): void => {
       if (!(target instanceof Element)) return;
       last = target;
+      // an open menu belongs to the part of its button, whatever it is drawn in
+      if (target.closest('[role=menu]') !== null) return;
       parts = [...new Set([...partsAround(target), ...parts])].slice(0, MOST_PARTS);
     };
     const restore = (): void => {

@@ -33,7 +33,10 @@ export function AttachmentChips() {
                 square
                 aria-label={`Remove ${name}`}
                 className="size-6! narrow:size-11!"
-                onClick={() => detach(id)}
+                onClick={({ currentTarget }) => {
+                  focusBeside(currentTarget.closest('li'));
+                  detach(id);
+                }}
               >
                 <X />
               </Button>
@@ -48,4 +51,10 @@ export function AttachmentChips() {
       )}
     </>
   );
+}
+
+/** Focuses the button of the next file, else of the one before, before a file is removed. */
+function focusBeside(item: HTMLLIElement | null): void {
+  const beside = item?.nextElementSibling ?? item?.previousElementSibling;
+  beside?.querySelector('button')?.focus();
 }
