@@ -72,6 +72,7 @@ test.describe('the inspector', () => {
       await expect(request).toBeFocused();
       await page.keyboard.press('ArrowRight');
       await expect(inspector.getByRole('tab', { name: 'Response' })).toHaveAttribute('aria-selected', 'true');
+      await expect(inspector.getByRole('region', { name: 'Answer' })).toContainText(/Tool callafter \d/);
       await inspector.getByRole('button', { name: /^getWeather/ }).focus();
       await page.keyboard.press('Enter');
       await expect(inspector.getByRole('group', { name: 'Output' })).toContainText('light sea breeze');

@@ -84,7 +84,7 @@ function ResultDialog({ session, turn, call, agent, onClose }: CallActionsProps 
   return (
     <EditDialog
       title={`Edit the result of ${call.toolName}`}
-      description={`A new run keeps everything up to step ${call.step + 1}, with this result. Only what follows runs.`}
+      description={`A new run keeps everything up to step ${call.step + 1}${agent === undefined ? '' : ' of the agent'}, with this result. Only what follows runs.`}
       label={labels[kind]}
       text={text}
       mono={kind !== 'error'}

@@ -11,18 +11,21 @@ const MOST_CHANGES = 400;
 
 /**
  * The lines of the script that ran. `made` has the lines that its run reported, and is used if there are any. A run
- * from a link or from storage has only the script's text.
+ * from a link or from storage has only the script's text, and so has an agent whose steps a fork has kept.
  */
 export function linesOfRun(script: string, made: readonly DefinitionLine[]): FoundDefinitions {
   const found = findDefinitions(script);
   if (made.length === 0) return found;
   const extents = new Map(found.definitions.map((one) => [`${one.of} ${one.line}`, one.lastLine]));
-  const settings = found.definitions.filter(({ isSetting }) => isSetting);
+  const agents = new Set(made.map(({ agent }) => agent));
+  const others = found.definitions.filter(
+    ({ isSetting, agent }) => isSetting || (agent !== undefined && !agents.has(agent)),
+  );
   const definitions: FoundDefinition[] = made.map((one) => ({
     ...one,
     lastLine: extents.get(`${one.of} ${one.line}`) ?? one.line,
   }));
-  return { ...found, definitions: [...settings, ...definitions].toSorted((a, b) => a.line - b.line) };
+  return { ...found, definitions: [...others, ...definitions].toSorted((a, b) => a.line - b.line) };
 }
 
 /** The same lines in a later text of the script, without those that have changed. */

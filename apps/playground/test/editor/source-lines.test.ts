@@ -187,3 +187,12 @@ test('the text supplies the lines if the page has no run, and the run supplies t
     { ...first, line: 3, lastLine: 3 },
   ]);
 });
+
+test('the text supplies the lines of an agent that has not run in the page', async () => {
+  const { source, lines, made } = await play('newsroom');
+  const own = made.filter(({ agent }) => agent === undefined);
+  const ofAgents = linesOfRun(source, []).definitions.filter(({ agent }) => agent !== undefined);
+  expect(ofAgents).not.toEqual([]);
+  expect(linesOfRun(source, own).definitions).toEqual(expect.arrayContaining(ofAgents));
+  expect(linesOfRun(source, made)).toEqual(lines);
+});

@@ -112,7 +112,7 @@ function AnswerPart({ row, content }: { row: ResponseRow; content: StepContent }
         <Icon aria-hidden className={`size-3.5 shrink-0 ${look}`} />
         {word}
         {row.isVoid && <span className="font-normal text-warn">broke off, not part of the answer</span>}
-        <span className="ml-auto font-normal">{formatDuration(row.t - content.step.startedAt)}</span>
+        <span className="ml-auto font-normal">after {formatDuration(row.t - content.step.startedAt)}</span>
       </p>
       <PartContent row={row} content={content} />
     </>
