@@ -21,6 +21,7 @@ type EditDialogProps = {
 export function EditDialog(props: EditDialogProps) {
   const { title, description, label, text, mono, onChange, children, onRun, onClose } = props;
   const [fault, setFault] = useState<string>();
+  const [first] = useState(text);
   const ids = { text: useId(), fault: useId() };
   const run = (): void => {
     const wrong = onRun();
@@ -34,6 +35,7 @@ export function EditDialog(props: EditDialogProps) {
       title={title}
       description={description}
       focusFirst="textarea"
+      hasText={text !== first}
     >
       <form
         className="grid gap-3 px-5 pb-5"

@@ -15,12 +15,23 @@ type ModalProps = {
   focusFirst?: string;
   /** True for content that needs more room. */
   wide?: boolean;
+  /** True if it has text that would be lost: a click outside does not close it then. */
+  hasText?: boolean;
   children: ReactNode;
 };
 
 /** A dialog in the middle of the page; on a phone it rises from the bottom edge. */
 export function Modal(props: ModalProps) {
-  const { open, onOpenChange, title, description, focusFirst, wide = false, children } = props;
+  const {
+    open,
+    onOpenChange,
+    title,
+    description,
+    focusFirst,
+    wide = false,
+    hasText = false,
+    children,
+  } = props;
   const focus = useReturnFocus();
   return (
     <Dialog.Root open={open} onOpenChange={onOpenChange}>
@@ -36,6 +47,7 @@ export function Modal(props: ModalProps) {
             first.focus();
           }}
           onCloseAutoFocus={focus.onCloseAutoFocus}
+          onInteractOutside={(event) => hasText && event.preventDefault()}
           className={clsx(
             'scroll fixed top-1/2 left-1/2 z-50 max-h-[calc(100dvh-32px)]',
             wide ? 'w-[min(820px,calc(100vw-32px))]' : 'w-[min(500px,calc(100vw-32px))]',
