@@ -76,6 +76,9 @@ test('a version is edited with live validation, previewed, run, compared, and tu
 
   await page.getByRole('tab', { name: 'Run', exact: true }).click();
   await expect(page.getByTestId('ran-prompt')).toHaveText('The prompt has changed since this run.');
+  await page.getByRole('tab', { name: 'Compare' }).click();
+  await expect(page.getByTestId('answers')).toContainText(/tokens.*tokens/s);
+  await page.getByRole('tab', { name: 'Run', exact: true }).click();
   await page.getByRole('button', { name: 'Add as a case' }).click();
   await page.getByRole('button', { name: 'Open Evals' }).click();
   await expect(page.getByLabel('Name of case 10')).toHaveValue('from-run');

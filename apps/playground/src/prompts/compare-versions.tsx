@@ -1,15 +1,15 @@
-import { createRun, initialState, type RunState } from '@cueline/core';
+import { initialState, type RunState } from '@cueline/core';
 import { useRun, type WatchedRun } from '@cueline/react';
 import { LoaderCircle, Play } from 'lucide-react';
-import { useEffect, useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { isSameJson } from '../input/same-json.ts';
 import { usePlayground } from '../state/store.ts';
-import { promptExecutor } from '../state/run-session.ts';
 import { Button } from '../ui/button.tsx';
 import { Choose } from '../ui/form.tsx';
 import { formatDuration, plural } from '../ui/format.ts';
 import { TextDiff } from '../ui/text-diff.tsx';
-import { expand, libraryOf, toInput, type Values } from './check-prompts.ts';
+import { expand, type Values } from './check-prompts.ts';
+import { startComparison, useComparison, type Compared } from './comparison.ts';
 import type { EditablePrompt } from './editable-prompt.ts';
 import { usePrompts } from './store.ts';
 
@@ -53,7 +53,7 @@ export function CompareVersions({ prompt, values }: CompareVersionsProps) {
         after={prompt}
         of={({ userPrompt }) => userPrompt}
       />
-      <Answers key={`${other.key} ${selected}`} before={other.prompt} after={prompt} values={values} />
+      <Answers keys={`${other.key} ${selected}`} of={{ before: other.prompt, after: prompt, values }} />
     </div>
   );
 }
@@ -111,45 +111,27 @@ function Version({
   );
 }
 
-type Runs = { before: ComparedRun; after: ComparedRun; of: Pair & { values: Values } };
-type ComparedRun = WatchedRun & { stop(): void };
 const noRun: WatchedRun = { getState: () => initialState, subscribe: () => () => {} };
 
 /** The answers of both versions to the same values. */
-function Answers({ before, after, values }: Pair & { values: Values }) {
-  const [runs, setRuns] = useState<Runs>();
+function Answers({ keys, of }: { keys: string; of: Compared }) {
+  const { before, after, values } = of;
+  const runs = useComparison(({ last }) => (last?.keys === keys ? last : undefined));
   const one = useRun(runs?.before ?? noRun);
   const two = useRun(runs?.after ?? noRun);
   const model = usePlayground(({ connection }) => connection.kind);
-  useEffect(
-    () => () => {
-      runs?.before.stop();
-      runs?.after.stop();
-    },
-    [runs],
-  );
   const ready = [before, after].every((prompt) => {
     const expansion = expand(prompt, values);
     return expansion !== undefined && !('problems' in expansion);
   });
-  const isOld = runs !== undefined && !isSameJson(runs.of, { before, after, values });
+  const isOld = runs !== undefined && !isSameJson(runs.of, of);
   const going = [one, two].some(({ status }) => status === 'running');
   const ended = runs !== undefined && [one, two].every(({ status }) => status === 'done');
   return (
     <section>
       <div className="mb-1.5 flex items-center gap-3">
         <h3 className="text-sm font-medium">Answers</h3>
-        <Button
-          look="outline"
-          disabled={!ready || going}
-          onClick={() =>
-            setRuns({
-              before: startCompared(before, values),
-              after: startCompared(after, values),
-              of: { before, after, values },
-            })
-          }
-        >
+        <Button look="outline" disabled={!ready || going} onClick={() => startComparison(keys, of)}>
           {going ? <LoaderCircle className="animate-spin" /> : <Play />}
           Run both
         </Button>
@@ -182,12 +164,4 @@ function Answer({ state }: { state: RunState }) {
 
 function factsOf({ status, elapsed, usage }: RunState): string {
   return status === 'done' ? `${plural(usage.totalTokens, 'token')} · ${formatDuration(elapsed)}` : '';
-}
-
-function startCompared(prompt: EditablePrompt, values: Values): ComparedRun {
-  const { library, prompt: read } = libraryOf(prompt)!;
-  const run = createRun(library.definePrompt(`${read.id}@${read.version}`), { executor: promptExecutor() });
-  // the state says how it ended
-  run.start(toInput(read, values)).catch(() => {});
-  return run;
 }
