@@ -119,7 +119,10 @@ function callSegments(
 ): Segment[] {
   const { calledAt, startedAt } = call;
   const written = inputEndOf(context, call) ?? startedAt ?? end;
-  const segments: Segment[] = [{ kind: 'arguments', start: calledAt, end: written }];
+  const segments: Segment[] = [
+    { kind: 'arguments', start: calledAt, end: written },
+    ...brokenOff(context, call),
+  ];
   const kind = call.state === 'output-error' ? 'failed' : 'running';
   if (startedAt !== undefined) segments.push({ kind, start: startedAt, end });
   // a call that a provider or a page runs has no separate start
@@ -128,4 +131,16 @@ function callSegments(
   }
   for (const wait of waits) segments.push({ kind: 'asking', start: wait.start, end: wait.end });
   return segments;
+}
+
+/** The times for which a call ran before it broke off and ran again, such as an agent of which a fork keeps the first steps. */
+function brokenOff(
+  { times, path }: CallContext,
+  { toolCallId, calledAt, startedAt }: ToolCallState,
+): Segment[] {
+  if (startedAt === undefined) return [];
+  const starts = times.starts.get(callKey(path, toolCallId)) ?? [];
+  return starts
+    .filter((start) => start >= calledAt && start < startedAt)
+    .map((start) => ({ kind: 'running', start, end: times.resumes.find((at) => at >= start) ?? startedAt }));
 }

@@ -36,6 +36,10 @@ export type LogTimes = {
   works: Map<string, WorkTimes[]>;
   /** When the arguments of a call were complete, by {@link callKey}; several if a model used an id again. */
   inputEnds: Map<string, number[]>;
+  /** When a call began to run, by {@link callKey}; several if it broke off and ran again. */
+  starts: Map<string, number[]>;
+  /** When the run continued after it had broken off. */
+  resumes: number[];
   /** When an approval or a client tool's call was answered or withdrawn, by its id. */
   answers: Map<string, number>;
   /** When a page began to run a client tool's call, by its id. */
@@ -73,7 +77,14 @@ export function logTimes(log: readonly RunEvent[], count: number): LogTimes {
 }
 
 function noTimes(): LogTimes {
-  return { works: new Map(), inputEnds: new Map(), answers: new Map(), claims: new Map() };
+  return {
+    works: new Map(),
+    inputEnds: new Map(),
+    starts: new Map(),
+    resumes: [],
+    answers: new Map(),
+    claims: new Map(),
+  };
 }
 
 function read(times: LogTimes, event: RunEvent): void {
@@ -98,12 +109,15 @@ function read(times: LogTimes, event: RunEvent): void {
     case 'client-tool-withdraw':
       return setOnce(times.answers, event.clientCallId, t);
     case 'tool-input-end': {
-      const key = callKey(agent, event.toolCallId);
-      const same = times.inputEnds.get(key);
-      if (same === undefined) times.inputEnds.set(key, [t]);
-      else same.push(t);
+      addTo(times.inputEnds, callKey(agent, event.toolCallId), t);
       break;
     }
+    case 'tool-start':
+      addTo(times.starts, callKey(agent, event.toolCallId), t);
+      break;
+    case 'run-resume':
+      times.resumes.push(t);
+      break;
     default:
   }
   const work = times.works.get(agent ?? '')?.at(-1);
@@ -112,9 +126,13 @@ function read(times: LogTimes, event: RunEvent): void {
 
 function addWork({ works }: LogTimes, agent: string | undefined, start: number): void {
   const work: WorkTimes = { steps: [], between: [], start, end: undefined };
-  const same = works.get(agent ?? '');
-  if (same === undefined) works.set(agent ?? '', [work]);
-  else same.push(work);
+  addTo(works, agent ?? '', work);
+}
+
+function addTo<Value>(map: Map<string, Value[]>, key: string, value: Value): void {
+  const same = map.get(key);
+  if (same === undefined) map.set(key, [value]);
+  else same.push(value);
 }
 
 function setOnce(map: Map<string, number>, id: string, t: number): void {

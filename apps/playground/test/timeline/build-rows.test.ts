@@ -2,7 +2,7 @@ import { reduceAll, type RunEvent, type RunEventBody } from '@cueline/core';
 import { expect, test } from 'vitest';
 import { buildRows } from '../../src/timeline/build-rows.ts';
 import { visibleRows, type TimelineRow } from '../../src/timeline/timeline-row.ts';
-import { agentsAtWork, called, ran, start, step, usage } from '../transcript/run-events.ts';
+import { agentsAtWork, begun, called, ended, ran, start, step, usage } from '../transcript/run-events.ts';
 
 /** A log in which an event happens every 10 ms. */
 function logOf(bodies: readonly RunEventBody[]): RunEvent[] {
@@ -157,6 +157,26 @@ test('agents have their own steps, and so do the agents inside them', () => {
   expect(rows[4]!.selection).toEqual({ kind: 'step', turn: 0, agent: 'c1/c1', step: 0 });
   const folded = visibleRows(rows, new Set([rows[1]!.key]));
   expect(folded.map(({ label }) => label)).toEqual(['Step 1', 'outer']);
+});
+
+test('the bar of an agent that continued in a fork covers the steps that the fork has kept', () => {
+  const outer: RunEventBody = { type: 'tool-start', toolCallId: 'c1', toolName: 'outer' };
+  const log = logOf([
+    start,
+    begin,
+    ...called('c1', 'outer'),
+    outer,
+    ...begun('c1', 'outer'),
+    ...step(0, [], 'c1'),
+    { type: 'run-resume', runId: 'fork', model: 'simulated:demo' },
+    outer,
+    ...step(1, [], 'c1'),
+    ...ended('c1'),
+    { type: 'tool-end', toolCallId: 'c1', output: 'done' },
+    finish,
+    end,
+  ]);
+  expect(outline(rowsOf(log))[1]).toBe('  outer: arguments 20-30, running 40-80, running 90-130');
 });
 
 test('retries, a broken-off answer, nudges, warnings and a failure are rows', () => {
