@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { Checkbox, Choose, TextInput } from '../ui/form.tsx';
 import { choosePrompt } from './choose-prompt.ts';
 import type { EvalSettings, ScorerKind, ScorerSetting } from './eval-settings.ts';
-import { furtherModels, ownModel } from './plan-eval.ts';
+import { furtherModels, missingVersions, ownModel } from './plan-eval.ts';
 import { useEvals } from './store.ts';
 
 type EvalFormProps = {
@@ -20,6 +20,10 @@ export function EvalForm({ settings, prompts, connection }: EvalFormProps) {
   const change = useEvals((state) => state.change);
   const ids = [...new Set(prompts.map(({ id }) => id))];
   const versions = prompts.filter(({ id }) => id === settings.prompt);
+  const choose = (version: string, isChosen: boolean): void => {
+    const others = settings.versions.filter((one) => one !== version);
+    change({ versions: isChosen ? [...others, version] : others });
+  };
   return (
     <div className="grid gap-4 p-4 narrow:p-3">
       <div className="grid grid-cols-[1fr_88px_88px] gap-3">
@@ -57,13 +61,15 @@ export function EvalForm({ settings, prompts, connection }: EvalFormProps) {
                 </span>
               }
               checked={settings.versions.includes(version)}
-              onCheck={(checked) =>
-                change({
-                  versions: checked
-                    ? [...settings.versions, version]
-                    : settings.versions.filter((one) => one !== version),
-                })
-              }
+              onCheck={(isChosen) => choose(version, isChosen)}
+            />
+          ))}
+          {missingVersions(settings, versions).map((version) => (
+            <Checkbox
+              key={`missing ${version}`}
+              label={<span className="font-mono">{version} (missing)</span>}
+              checked
+              onCheck={() => choose(version, false)}
             />
           ))}
         </div>

@@ -28,6 +28,9 @@ export function planEval(
 ): EvalPlan {
   const own = prompts.filter(({ id }) => id === settings.prompt);
   if (own.length === 0) return { problem: `There is no prompt ${settings.prompt}. Choose one.` };
+  const [missing] = missingVersions(settings, own);
+  if (missing !== undefined)
+    return { problem: `There is no version ${missing} of ${settings.prompt}. Choose another in its place.` };
   const versions = own.filter((prompt) => isChosen(settings, prompt));
   if (versions.length === 0) return { problem: 'Choose a version to run.' };
   const read = versions.map((prompt) => ({ prompt, known: libraryOf(prompt) }));
@@ -65,6 +68,14 @@ export function planEval(
     prices,
     runs,
   };
+}
+
+/** The chosen versions that `prompts` lacks, because they were renamed or deleted. */
+export function missingVersions(
+  { versions }: EvalSettings,
+  prompts: readonly EditablePrompt[],
+): readonly string[] {
+  return versions.filter((one) => !prompts.some(({ version }) => version === one));
 }
 
 /** True for a version that the eval runs. */

@@ -109,7 +109,7 @@ const planned = (change: Partial<EvalSettings>, connection = defaultConnection):
 test.each([
   [{ prompt: 'gone' }, 'There is no prompt gone. Choose one.'],
   [{ versions: [] }, 'Choose a version to run.'],
-  [{ versions: ['9.9.9'] }, 'Choose a version to run.'],
+  [{ versions: ['9.9.9'] }, 'There is no version 9.9.9 of classify-feedback. Choose another in its place.'],
   [{ cases: [] }, 'Add a case.'],
   [{ cases: [sampleEval.cases[0]!, sampleEval.cases[0]!] }, 'Two cases are called praise. Rename one.'],
   [
