@@ -1,5 +1,6 @@
 import type { UIMessage } from 'ai';
 import { create } from 'zustand';
+import { createStorage } from './storage.ts';
 
 /** A file for the next message: its bytes as a data URL, or its text, which every model can read. */
 export type Attachment = {
@@ -27,7 +28,26 @@ export const MOST_BYTES = 5_000_000;
 
 const LONGEST_NAME = 200;
 
-export const useAttachments = create<Attachments>()(() => ({ files: [], problem: undefined }));
+const KEY = 'cueline:files';
+// the names alone: files may be larger than what a tab can store
+const storage = createStorage<readonly string[]>({ onProblem: () => {}, open: () => sessionStorage });
+
+export const useAttachments = create<Attachments>()(() => ({ files: [], problem: problemOfReload() }));
+
+useAttachments.subscribe(({ files }, before) => {
+  if (files === before.files) return;
+  if (files.length === 0) storage.removeItem(KEY);
+  else void storage.setItem(KEY, { state: files.map(({ name }) => name), version: 1 });
+});
+
+/** Names the files that the tab had before it was reloaded. */
+function problemOfReload(): string | undefined {
+  if (!('sessionStorage' in globalThis)) return undefined;
+  const names: unknown = (storage.getItem(KEY) as { state?: unknown } | null)?.state;
+  if (!Array.isArray(names) || names.length === 0) return undefined;
+  const files = names.slice(0, MOST_FILES).map((name) => String(name).slice(0, LONGEST_NAME));
+  return `Attach ${files.join(', ')} again: files do not survive a reload of the page.`;
+}
 
 let lastId = 0;
 

@@ -1,4 +1,5 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
+import type * as Attachments from '../../src/state/attachments.ts';
 import { attach, messageParts, MOST_BYTES, MOST_FILES, useAttachments } from '../../src/state/attachments.ts';
 
 const state = () => useAttachments.getState();
@@ -44,4 +45,29 @@ test('the bytes of files in a conversation are limited, earlier messages include
   await attach([new File([new Uint8Array(1_000)], 'late.png', { type: 'image/png' })], [message]);
   expect(state().files).toEqual([]);
   expect(state().problem).toContain('late.png is too large');
+});
+
+test('after a reload the page names the files that must be attached again', async () => {
+  const stored = new Map<string, string>();
+  vi.stubGlobal('sessionStorage', {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, text: string) => void stored.set(key, text),
+    removeItem: (key: string) => void stored.delete(key),
+  });
+  const reload = async (): Promise<typeof Attachments> => {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    vi.resetModules();
+    return import('../../src/state/attachments.ts');
+  };
+  const page = await reload();
+  await page.attach([new File(['a'], 'a.txt'), new File(['b'], 'b.txt')], []);
+  const next = await reload();
+  expect(next.useAttachments.getState()).toEqual({
+    files: [],
+    problem: 'Attach a.txt, b.txt again: files do not survive a reload of the page.',
+  });
+  await next.attach([new File(['a'], 'a.txt')], []);
+  expect(next.useAttachments.getState().problem).toBeUndefined();
+  next.useAttachments.setState({ files: [] });
+  expect((await reload()).useAttachments.getState().problem).toBeUndefined();
 });
