@@ -1,5 +1,6 @@
 import { isUnsaved, nameOf, type OpenScript, type OpenText } from '../state/open-script.ts';
 import { unsavedScripts, type PlaygroundState } from '../state/store.ts';
+import type { ScriptRow } from './rows.ts';
 import type { ScriptStore } from './script-store.ts';
 
 /** How long an edit may wait before it is stored, in milliseconds. */
@@ -66,6 +67,7 @@ export function keepScripts(options: KeepScriptsOptions): ScriptKeeper {
     const { from, to } = isOwn ? known : { from: open.revision, to: open.revision };
     const latest = isOwn ? { ...open, ...known.saved } : open;
     const { kind, script } = await store.save({ open: latest, text });
+    if (kind === 'outdated') return showStored({ open, text }, script);
     const { id, revision, name } = script;
     const saved = { id, revision };
     const change = { ...saved, ...(name === undefined ? {} : { name }) };
@@ -86,6 +88,16 @@ export function keepScripts(options: KeepScriptsOptions): ScriptKeeper {
     }
     if (kind === 'copied') onCopied(nameOf({ open: { ...open, name }, text }));
     onSaved(id);
+  }
+
+  /** Puts the stored text in the place of this one, unless it was edited since. */
+  function showStored({ open, text }: OpenText, { id, revision, name, text: script }: ScriptRow): void {
+    const { openScript, script: now, leftUnsaved } = page.getState();
+    const isSame = (one: OpenText): boolean => one.open.id === open.id && one.text === text;
+    if (leftUnsaved.some(isSame)) page.setState({ leftUnsaved: leftUnsaved.filter((one) => !isSame(one)) });
+    if (!isSame({ open: openScript, text: now })) return;
+    const stored = { id, revision, kept: true, isSaved: true, ...(name === undefined ? {} : { name }) };
+    page.setState({ script, openScript: { ...openScript, ...stored } });
   }
 
   function flush(): Promise<void> {
@@ -113,17 +125,13 @@ export function keepScripts(options: KeepScriptsOptions): ScriptKeeper {
 
   async function refresh(): Promise<void> {
     const { open } = current();
-    // a script that was deleted in another tab may come back there
-    if (!open.kept && open.revision === 0) return last;
     return inTurn(async () => {
       const row = await store.get(open.id);
       const { open: now, text } = current();
       if (now.id !== open.id) return;
       if (isUnsaved(now) && text !== row?.text) return save({ open: now, text });
-      if (row === undefined) return page.setState({ openScript: { ...now, kept: false, isSaved: false } });
-      const { id, revision, name, text: script } = row;
-      const stored = { id, revision, kept: true, isSaved: true, ...(name === undefined ? {} : { name }) };
-      page.setState({ script, openScript: { ...now, ...stored } });
+      if (row !== undefined) return showStored({ open: now, text }, row);
+      if (now.kept) page.setState({ openScript: { ...now, kept: false, isSaved: false } });
     });
   }
 

@@ -22,6 +22,8 @@ const scriptRow = z.object({
   /** Counts the changes of the text. */
   revision: count,
   updatedOn: time,
+  /** The page that has written the text. */
+  writer: name.optional(),
 });
 
 const versionRow = z.object({

@@ -7,8 +7,11 @@ import { readAll, readScript, readVersion, type ScriptRow, type VersionRow } fro
 /** How many versions of a script are kept. */
 export const MOST_VERSIONS = 50;
 
-/** The result of saving a script. `copied`: another tab has changed it, so the text became a separate script. */
-export type Saved = { kind: 'saved' | 'copied'; script: ScriptRow };
+/**
+ * The result of saving a script. `copied`: another tab has changed it, so the text became a separate script. `outdated`: the
+ * page that wrote the text has stored a later one, which stays.
+ */
+export type Saved = { kind: 'saved' | 'copied' | 'outdated'; script: ScriptRow };
 
 /** A removed script, with the rows that restore it. */
 export type RemovedScript = {
@@ -24,8 +27,8 @@ export type ScriptStore = {
   list(): Promise<ScriptRow[]>;
   get(id: string): Promise<ScriptRow | undefined>;
   /**
-   * Saves a text that continues the revision of `open`, and never overwrites the text of another tab. The name of `open` is
-   * only for a script that is not stored yet.
+   * Saves a text that continues the revision of `open`, and never overwrites the text of another tab, or a later text of the
+   * same page. The name of `open` is only for a script that is not stored yet.
    */
   save(script: OpenText): Promise<Saved>;
   /** Renames a stored script. */
@@ -61,6 +64,12 @@ export function createScriptStore(database: HistoryDatabase, now: () => number =
       // a row from another version of the page is not overwritten either
       const isForeign = stored !== undefined && before === undefined;
       const isOthers = before !== undefined && before.revision !== open.revision && before.text !== text;
+      // a browser that crashes may have remembered an earlier text than the page had stored
+      const isOutdated = open.writer !== undefined && before?.writer === open.writer;
+      if (isOthers && isOutdated) {
+        await transaction.done;
+        return { kind: 'outdated', script: before };
+      }
       // only a rename changes the name of a stored script
       const name = before === undefined ? open.name : before.name;
       const row: ScriptRow = {
@@ -70,6 +79,7 @@ export function createScriptStore(database: HistoryDatabase, now: () => number =
         origin: open.origin,
         revision: (before?.revision ?? open.revision) + (before?.text === text ? 0 : 1),
         updatedOn: now(),
+        ...(open.writer === undefined ? {} : { writer: open.writer }),
       };
       if (isForeign || isOthers) {
         const copy = copyOf(row);

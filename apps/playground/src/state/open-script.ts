@@ -18,7 +18,12 @@ export type OpenScript = {
   readonly revision: number;
   /** True if the text is that of the stored revision. */
   readonly isSaved?: boolean | undefined;
+  /** The page in which the text was put together or last edited; a reload makes a new page. */
+  readonly writer?: string | undefined;
 };
+
+/** Names this page as the writer of its edits. */
+export const pageId: string = newId();
 
 /** A script and its text. */
 export type OpenText = { readonly open: OpenScript; readonly text: string };
@@ -56,6 +61,7 @@ export function newOpenScript(origin: ScriptOrigin, name?: string): OpenScript {
     origin,
     kept: origin === 'own',
     revision: 0,
+    writer: pageId,
     ...(name === undefined ? {} : { name }),
   };
 }
@@ -129,11 +135,12 @@ function readMemory(value: unknown): TabMemory | undefined {
 
 function readOpenText(value: unknown): OpenText | undefined {
   if (!isRecord(value) || typeof value['text'] !== 'string' || !isRecord(value['open'])) return undefined;
-  const { id, name, origin, kept, revision, isSaved } = value['open'];
+  const { id, name, origin, kept, revision, isSaved, writer } = value['open'];
   if (typeof id !== 'string' || !origins.includes(origin) || typeof kept !== 'boolean') return undefined;
   if (typeof revision !== 'number') return undefined;
   const open = { id, origin: origin as ScriptOrigin, kept, revision, isSaved: isSaved === true };
-  return { open: typeof name === 'string' ? { ...open, name } : open, text: value['text'] };
+  const named = typeof name === 'string' ? { ...open, name } : open;
+  return { open: typeof writer === 'string' ? { ...named, writer } : named, text: value['text'] };
 }
 
 /** The scripts of the page's first version, which kept at most two beside the settings. */

@@ -10,6 +10,7 @@ import {
   isUnsaved,
   nameOf,
   newOpenScript,
+  pageId,
   readTabMemory,
   type OpenScript,
   type OpenText,
@@ -196,7 +197,7 @@ export const usePlayground = create<PlaygroundState>()(
           script,
           problem: undefined,
           visited: true,
-          openScript: { ...open, ...(isNamed ? { name } : {}), kept, isSaved: false },
+          openScript: { ...open, ...(isNamed ? { name } : {}), kept, isSaved: false, writer: pageId },
         });
       },
       replaceScript: (script, { origin, name } = { origin: 'link' }) => {

@@ -148,6 +148,34 @@ test('edits that a closed page did not store are stored by the next one', async 
   expect(await after.store.get('a')).toMatchObject({ text: 'start, edited', revision: 2 });
 });
 
+test('after a crash, the stored text replaces an earlier one that the browser remembered', async () => {
+  const tab = createTabs();
+  const before = tab({ writer: 'page' }, 'start');
+  before.edit('start, edited');
+  await before.keeper.flush();
+  before.edit('start, edited more');
+  await before.keeper.flush();
+  // localStorage reaches the disk later than IndexedDB
+  const after = tab({ revision: 1, isSaved: false, writer: 'page' }, 'start, ed');
+  await after.keeper.refresh();
+  expect(after.onCopied).not.toHaveBeenCalled();
+  expect(await after.store.list()).toMatchObject([{ id: 'a', text: 'start, edited more', revision: 2 }]);
+  expect(after.page.state()).toMatchObject({
+    script: 'start, edited more',
+    openScript: { revision: 2, isSaved: true },
+  });
+});
+
+test('after a crash, an example that the browser remembered unedited is the script that was stored', async () => {
+  const tab = createTabs();
+  const before = tab({ writer: 'page' }, 'example');
+  before.edit('example, edited');
+  await before.keeper.flush();
+  const after = tab({ origin: 'example', kept: false, writer: 'page' }, 'example');
+  await after.keeper.refresh();
+  expect(after.page.state()).toMatchObject({ script: 'example, edited', openScript: { kept: true } });
+});
+
 test('a run keeps a version of the script, and so does opening another script', async () => {
   const { page, store, keeper, edit } = createTabs()({}, 'start');
   edit('ran');

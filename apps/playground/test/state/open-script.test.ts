@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => void vi.unstubAllGlobals());
 
 const stored = (state: object): string => JSON.stringify({ version: 1, state });
-const open = { id: 'a', origin: 'own', kept: true, revision: 3, isSaved: false };
+const open = { id: 'a', origin: 'own', kept: true, revision: 3, isSaved: false, writer: 'page' };
 
 test('a reload shows the tab’s script, and a new tab shows the browser’s last script', () => {
   expect(readTabMemory()).toBeUndefined();
