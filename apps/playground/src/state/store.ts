@@ -134,19 +134,21 @@ export type PlaygroundState = StoredSettings & {
 
 const STORED_VERSION = 1;
 
-let reportStorageProblem: (message: string) => void = () => {};
-/** Sets the callback for a storage failure. */
-export function onStorageProblem(report: (message: string) => void): void {
-  reportStorageProblem = report;
+let storageProblem: string | undefined;
+let showProblem: ((message: string) => void) | undefined;
+
+/** Sets the callback for the first storage failure, which may have happened already. */
+export function onStorageProblem(show: (message: string) => void): void {
+  // React may set it twice
+  if (showProblem === undefined && storageProblem !== undefined) show(storageProblem);
+  showProblem = show;
 }
 
-let hasReported = false;
-
-/** Reports the first storage failure; after this turn, because a storage is read while its store is created. */
+/** Reports the first storage failure. */
 export function reportStorage(message: string): void {
-  if (hasReported) return;
-  hasReported = true;
-  setTimeout(() => reportStorageProblem(message));
+  if (storageProblem !== undefined) return;
+  storageProblem = message;
+  showProblem?.(message);
 }
 
 const NAME = 'cueline:playground';

@@ -1,10 +1,11 @@
-import { beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { examples } from '../../src/examples/index.ts';
 import { usePlayground } from '../../src/state/store.ts';
 import { readStored } from '../../src/state/stored-settings.ts';
 
 const initial = usePlayground.getInitialState();
 beforeEach(() => usePlayground.setState(initial, true));
+afterEach(() => void vi.unstubAllGlobals());
 
 const store = () => usePlayground.getState();
 
@@ -143,4 +144,17 @@ test('only settings with a valid shape are read from storage', () => {
       compatible: { model: '', baseUrl: '' },
     },
   });
+});
+
+test('a storage that is blocked when the page opens is reported once the page can show messages', async () => {
+  const blocked = () => {
+    throw new DOMException('blocked', 'SecurityError');
+  };
+  vi.stubGlobal('localStorage', { getItem: blocked, setItem: blocked });
+  vi.resetModules();
+  const { onStorageProblem, reportStorage } = await import('../../src/state/store.ts');
+  const problems: string[] = [];
+  onStorageProblem((message) => problems.push(message));
+  reportStorage('The history could not be loaded.');
+  expect(problems).toEqual([expect.stringContaining('Your script stays here until you close the tab')]);
 });
