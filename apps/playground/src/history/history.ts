@@ -199,7 +199,7 @@ function rememberRun(storedRuns: { script?: string | undefined; prompts?: string
   if (script !== storedRuns.script || prompts !== storedRuns.prompts) usePlayground.setState({ storedRuns });
 }
 
-/** Removes the oldest runs beyond the limits, once for each new run of this page. */
+/** Removes the runs beyond the limits, once for each new run of this page. */
 async function pruneOnce(id: string): Promise<void> {
   if (pruned.has(id)) return;
   pruned.add(id);

@@ -9,13 +9,18 @@ import type { RunStore } from './run-store.ts';
 /** A stored run as a session that can be shown and continued, or why it cannot be opened. */
 export type OpenedRun = { readonly session: RunSession; readonly row: RunRow } | { readonly problem: string };
 
-/** Opens a stored run. Its logs are checked first: the database may have been changed. */
+/** Opens a stored run. */
 export async function openRun(store: RunStore, id: string): Promise<OpenedRun> {
   const row = await store.get(id);
   if (row === undefined) return { problem: 'This run is not stored any more.' };
   if (!row.hasLog) return { problem: 'This run was too long to be kept (over 16 MB).' };
   const logs = await store.logs(id);
   if (logs === undefined || logs.length === 0) return { problem: 'A part of this run is missing.' };
+  return openLogs(row, logs);
+}
+
+/** Opens a run that has these logs, by turn. They are checked first: a database or a file may contain anything. */
+export async function openLogs(row: RunRow, logs: readonly (readonly RunEvent[])[]): Promise<OpenedRun> {
   const problem = await problemOfLogs(logs);
   if (problem !== undefined) return { problem: `This run cannot be shown: ${problem}.` };
   const run = await openLast(row.source, logs.at(-1)!);
@@ -39,7 +44,7 @@ export async function openRun(store: RunStore, id: string): Promise<OpenedRun> {
 }
 
 /** Why the logs of a run cannot be shown; undefined if all can. */
-export async function problemOfLogs(logs: readonly (readonly RunEvent[])[]): Promise<string | undefined> {
+async function problemOfLogs(logs: readonly (readonly RunEvent[])[]): Promise<string | undefined> {
   for (const log of logs) {
     const problem = await problemOfLog(log, { isStored: true });
     if (problem !== undefined) return problem;

@@ -1,8 +1,8 @@
 import type { RunEvent } from '@cueline/core';
 import * as z from 'zod';
 import { newId } from '../state/new-id.ts';
-import type { RunSource } from '../state/store.ts';
-import { openRun, problemOfLogs } from './open-run.ts';
+import { describeSession } from './describe-run.ts';
+import { openLogs } from './open-run.ts';
 import { readRun, type RunRow } from './rows.ts';
 import type { RunStore } from './run-store.ts';
 
@@ -47,8 +47,6 @@ export async function importRun(
   const file = runFile.safeParse(parse(text));
   if (!file.success) return { problem: 'This file is not a run that was exported here.' };
   const logs = file.data.logs as unknown as readonly (readonly RunEvent[])[];
-  const problem = await problemOfLogs(logs);
-  if (problem !== undefined) return { problem: `The run in this file cannot be shown: ${problem}.` };
   const jsons = logs.map((log) => JSON.stringify(log));
   const row = readRun({
     ...file.data.run,
@@ -64,14 +62,11 @@ export async function importRun(
     writer: 'import',
   } satisfies Partial<Record<keyof RunRow, unknown>>);
   if (row === undefined) return { problem: 'This file is not a run that was exported here.' };
+  const opened = await openLogs(row, logs);
+  if ('problem' in opened) return opened;
   const batches = jsons.map((json, turn) => ({ turn, seq: 0, json }));
-  await store.write({ row, batches, replaced: 'all' });
-  // the source may be anything that is JSON: opening it once shows whether it is a prompt
-  const opened = 'script' in (row.source as RunSource) ? undefined : await openRun(store, row.id);
-  if (opened !== undefined && 'problem' in opened) {
-    await store.remove(row.id);
-    return { problem: opened.problem };
-  }
+  // the file may state other figures than its logs
+  await store.write({ row: { ...row, ...describeSession(opened.session) }, batches, replaced: 'all' });
   return { id: row.id };
 }
 

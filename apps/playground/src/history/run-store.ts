@@ -57,7 +57,7 @@ export type RunStore = {
   restore(removed: RemovedRun): Promise<void>;
   /** Removes all runs but these. */
   clear(kept: ReadonlySet<string>): Promise<void>;
-  /** Removes the oldest runs beyond the bounds, except pinned ones and these. */
+  /** Removes the runs beyond the bounds that were written longest ago, except pinned ones and these. */
   prune(kept: ReadonlySet<string>): Promise<void>;
 };
 
@@ -164,7 +164,7 @@ export function createRunStore(database: HistoryDatabase, bounds: RunBounds = ru
       let count = rows.length;
       let size = rows.reduce((sum, row) => sum + sizeOf(row), 0);
       const old: string[] = [];
-      for (const row of rows.toReversed()) {
+      for (const row of rows.toSorted((one, other) => one.updatedOn - other.updatedOn)) {
         if (count <= bounds.runs && size <= bounds.size) break;
         if (isSafe(row)) continue;
         old.push(row.id);

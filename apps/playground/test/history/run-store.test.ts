@@ -41,7 +41,7 @@ const whole = [{ turn: 0, seq: 0, json: JSON.stringify(log) }];
 test('the oldest runs beyond the limits are removed with their events, except pinned and shown ones', async () => {
   const { store, database } = open({ runs: 3, size: 1_000_000 });
   for (const [index, id] of ['a', 'b', 'c', 'd', 'e'].entries()) {
-    const change = row(id, { startedOn: index, pinned: id === 'a' });
+    const change = row(id, { startedOn: index, updatedOn: index, pinned: id === 'a' });
     await store.write({ row: change, batches: whole, replaced: [] });
   }
   await store.prune(new Set(['b']));
@@ -52,10 +52,22 @@ test('the oldest runs beyond the limits are removed with their events, except pi
 test('the number of characters is limited, too', async () => {
   const { store } = open({ runs: 200, size: 250 });
   for (const [index, id] of ['a', 'b', 'c'].entries()) {
-    await store.write({ row: row(id, { startedOn: index }), batches: [], replaced: [] });
+    const change = row(id, { startedOn: index, updatedOn: index });
+    await store.write({ row: change, batches: [], replaced: [] });
   }
   await store.prune(new Set());
   expect((await store.list()).map(({ id }) => id)).toEqual(['c', 'b']);
+});
+
+test('a run that was imported or continued lately is not one of the oldest', async () => {
+  const { store } = open({ runs: 3, size: 1_000_000 });
+  for (const id of ['a', 'b', 'c']) await store.write({ row: row(id), batches: whole, replaced: [] });
+  await store.write({ row: row('b', { updatedOn: 2_000 }), batches: [], replaced: [] });
+  const file = JSON.stringify({ cueline: 'run', version: 1, run: row('x', { startedOn: 1 }), logs: [log] });
+  const { id } = (await importRun(store, file, () => 3_000)) as { id: string };
+  await store.write({ row: row('d', { startedOn: 4_000, updatedOn: 4_000 }), batches: [], replaced: [] });
+  await store.prune(new Set());
+  expect((await store.list()).map((one) => one.id)).toEqual(['d', 'b', id]);
 });
 
 test('rows and events that cannot be read are skipped and not deleted', async () => {
@@ -180,6 +192,19 @@ test('an exported run can be imported, and gets a new id', async () => {
   expect(id).not.toBe('a');
   expect(await store.get(id)).toMatchObject({ title: 'Run a', source: { script: '// it' } });
   expect(await store.logs(id)).toEqual([log]);
+});
+
+test('an imported run has the figures of its logs, whatever its file states', async () => {
+  const { store } = open();
+  const stated = row('a', { status: 'error', steps: 7, elapsed: 9_000, turns: 3 });
+  for (const [logs, status] of [
+    [[log, log], 'done'],
+    [[log.slice(0, 1)], 'interrupted'],
+  ] as const) {
+    const file = JSON.stringify({ cueline: 'run', version: 1, run: stated, logs });
+    const { id } = (await importRun(store, file)) as { id: string };
+    expect(await store.get(id)).toMatchObject({ status, steps: 0, turns: logs.length });
+  }
 });
 
 test.each([
