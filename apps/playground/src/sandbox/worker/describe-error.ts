@@ -1,8 +1,19 @@
 import { CuelineError } from '@cueline/core';
 
-/** An error in one line: `ReferenceError: foo is not defined`, or the bare message of a plain Error. */
+/**
+ * An error in one line: `ReferenceError: foo is not defined`, or the bare message of a plain Error. Never throws, even if
+ * a getter or a proxy of the script does.
+ */
 export function describeError(error: unknown): string {
-  if (!(error instanceof Error)) return `The script threw ${textOf(error).slice(0, 500)}`;
+  try {
+    if (error instanceof Error) return textOfError(error);
+  } catch {
+    // described like any other value
+  }
+  return `The script threw ${textOf(error).slice(0, 500)}`;
+}
+
+function textOfError(error: Error): string {
   const plain = error.name === 'Error' || CuelineError.isInstance(error);
   return plain ? error.message || 'An error without a message.' : `${error.name}: ${error.message}`;
 }

@@ -2,11 +2,15 @@ import type { ScriptPosition } from '../script/script-error.ts';
 
 /** The first position in the code at `url` through which an error or its cause passed. */
 export function locateInStack(error: unknown, url: string): ScriptPosition | undefined {
-  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
-    const stack = at.stack ?? '';
-    const start = stack.indexOf(`${url}:`);
-    const [, line, column] = start < 0 ? [] : (/^:(\d+):(\d+)/.exec(stack.slice(start + url.length)) ?? []);
-    if (line !== undefined) return { line: Number(line), column: Number(column) };
+  try {
+    for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
+      const stack = at.stack ?? '';
+      const start = stack.indexOf(`${url}:`);
+      const [, line, column] = start < 0 ? [] : (/^:(\d+):(\d+)/.exec(stack.slice(start + url.length)) ?? []);
+      if (line !== undefined) return { line: Number(line), column: Number(column) };
+    }
+  } catch {
+    // a getter or a proxy of the script throws
   }
   return undefined;
 }
