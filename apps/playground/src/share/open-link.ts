@@ -18,8 +18,11 @@ export function followLinks(): { opened: Promise<boolean>; stop: () => void } {
   let latest = new AbortController();
   const open = async (): Promise<boolean> => {
     const link = readLink(location.hash);
-    if (link.kind === 'none') return false;
     latest.abort();
+    if (link.kind === 'none') {
+      leaveLink();
+      return false;
+    }
     latest = new AbortController();
     const { signal } = latest;
     const watchEdits = await follow(link, signal);
@@ -37,6 +40,13 @@ export function followLinks(): { opened: Promise<boolean>; stop: () => void } {
       removeEventListener('hashchange', onHash);
     },
   };
+}
+
+/** The user has gone back to the page without the link: shows their own script again, unless they have edited the other. */
+function leaveLink(): void {
+  const { notice, openScript, restoreScript } = usePlayground.getState();
+  if (notice?.kind === 'opening') usePlayground.setState({ notice: undefined });
+  if (openScript.origin === 'link' && !openScript.kept) restoreScript();
 }
 
 /** Subscribes to the edits of what a link has opened, beside those of the script. */

@@ -110,6 +110,14 @@ test('a script without a run can be kept in a store, too', async () => {
   expect(store()).toMatchObject({ script, session: undefined, tab: 'editor' });
 });
 
+test('going back to the page without the link shows the user’s own script again', async () => {
+  await open(encodeLink({ script }));
+  const [, onHash] = vi.mocked(addEventListener).mock.calls.find(([name]) => name === 'hashchange')!;
+  location.hash = '';
+  (onHash as () => void)();
+  expect(store()).toMatchObject({ script: '// mine', notice: undefined, previousScript: undefined });
+});
+
 const broken = encodeLink({ script, log: log.map((event) => ({ ...event, messages: 7 })) as never });
 
 test.each<[string, string, RegExp, string?, (() => Response)?]>([
