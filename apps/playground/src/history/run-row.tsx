@@ -20,6 +20,7 @@ import { Button } from '../ui/button.tsx';
 import { focusFirst } from '../ui/focus-first.ts';
 import { formatDuration, plural } from '../ui/format.ts';
 import { menuItem } from '../ui/menu/menu-style.ts';
+import { visibleText } from '../ui/visible-text.ts';
 import { forkLabel } from './describe-run.ts';
 import { formatClock, formatWhen } from './format-when.ts';
 import { changeRun, reportFailure, statusNow } from './history.ts';
@@ -74,7 +75,7 @@ export function RunRowItem({ row, parent, isUnderWay, isShown, onOpen, onDeleted
         <Icon aria-hidden className={clsx('mt-[3px] size-3.5 shrink-0', look)} />
         <span className="min-w-0 flex-1">
           <span className="flex items-baseline gap-2">
-            <span className="truncate font-medium">{title}</span>
+            <span className="truncate font-medium">{visibleText(title)}</span>
             <span className="ml-auto shrink-0 text-sm text-ink-3 tabular-nums">{time}</span>
           </span>
           <span className="block truncate text-sm text-ink-2 tabular-nums">

@@ -2,6 +2,7 @@ import { FileText, X } from 'lucide-react';
 import { detach, useAttachments } from '../state/attachments.ts';
 import { Button } from '../ui/button.tsx';
 import { formatSize } from '../ui/format.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 /** Types that the page draws as a picture. */
 const drawable = /^data:image\/(?:png|jpeg|gif|webp|avif|bmp);/;
@@ -27,7 +28,7 @@ export function AttachmentChips() {
               ) : (
                 <FileText aria-hidden className="size-4 shrink-0 text-ink-3" />
               )}
-              <span className="min-w-0 truncate">{name}</span>
+              <span className="min-w-0 truncate">{visibleText(name)}</span>
               <span className="shrink-0 text-ink-3">{formatSize(size)}</span>
               <Button
                 square

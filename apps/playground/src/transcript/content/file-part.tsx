@@ -1,6 +1,7 @@
 import { FileText, Image as ImageIcon } from 'lucide-react';
 import { useState } from 'react';
 import { formatSize } from '../../ui/format.ts';
+import { visibleText } from '../../ui/visible-text.ts';
 import type { FilePart } from '../transcript-item.ts';
 
 /** Image types that a page can draw from bytes. No other address is ever loaded. */
@@ -10,12 +11,12 @@ const drawable = /^data:image\/(?:png|jpeg|gif|webp|avif|bmp|svg\+xml)[;,]/i;
 export function FileView({ file }: { file: FilePart }) {
   const [broken, setBroken] = useState(false);
   const { mediaType, url, filename } = file;
-  const name = filename ?? mediaType;
+  const name = visibleText(filename ?? mediaType);
   if (drawable.test(url) && !broken) {
     return (
       <img
         src={url}
-        alt={filename === undefined ? `Attached picture (${mediaType})` : `Attached picture ${filename}`}
+        alt={filename === undefined ? `Attached picture (${name})` : `Attached picture ${name}`}
         onError={() => setBroken(true)}
         className="max-h-40 max-w-full rounded-md border border-line bg-panel object-contain"
       />

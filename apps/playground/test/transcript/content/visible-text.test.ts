@@ -3,9 +3,12 @@ import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { ArgumentsEditor } from '../../../src/approval/arguments-editor.tsx';
+import { RunRowItem } from '../../../src/history/run-row.tsx';
+import type { RunRow } from '../../../src/history/rows.ts';
 import { JsonView } from '../../../src/ui/data/json-view.tsx';
 import { SubCalls } from '../../../src/transcript/calls/sub-calls.tsx';
 import { CallSummary } from '../../../src/transcript/calls/call-summary.tsx';
+import { FileView } from '../../../src/transcript/content/file-part.tsx';
 import { hiddenIn, visibleText } from '../../../src/ui/visible-text.ts';
 
 const code = (point: number): string => `\\u${point.toString(16).padStart(4, '0')}`;
@@ -84,4 +87,25 @@ test('a folded call shows hidden characters, too', () => {
   const escapes = (html: string): string[] => html.match(/\\u[0-9a-f]{4}/g) ?? [];
   expect(escapes(folded)).toEqual(['\\u202e', '\\u200b']);
   expect(escapes(inside)).toEqual(['\\u202e', '\\u200b', '\\u202e', '\\u2066']);
+});
+
+test('the name of a file and the title of a run are shown with their hidden characters', () => {
+  const name = 'invoice\u202egnp.exe';
+  const file = { mediaType: 'image/png', filename: name };
+  for (const url of ['data:application/pdf;base64,AAAA', 'data:image/png;base64,AAAA']) {
+    const html = renderToStaticMarkup(createElement(FileView, { file: { ...file, url } }));
+    expect(html).toContain('invoice\\u202egnp.exe');
+  }
+  const row = { id: 'a', title: name, status: 'done', model: { name: 'm' }, steps: 1, turns: 1, elapsed: 1 };
+  const html = renderToStaticMarkup(
+    createElement(RunRowItem, {
+      row: { ...row, startedOn: 1, hasLog: true } as RunRow,
+      parent: undefined,
+      isUnderWay: false,
+      isShown: false,
+      onOpen() {},
+      onDeleted() {},
+    }),
+  );
+  expect(html).toContain('>invoice\\u202egnp.exe<');
 });
