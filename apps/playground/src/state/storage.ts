@@ -16,6 +16,15 @@ const MAX_WRITES = 20;
 /** The members of `localStorage` that are used here. */
 export type TextStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
+/**
+ * A second copy of what is written. Browsers write `localStorage` to the disk up to a minute late, so a crash of the browser
+ * sets it back. Both methods reject if the copy cannot be used.
+ */
+export type TextMirror = {
+  read(name: string): Promise<string | undefined>;
+  write(name: string, text: string): Promise<void>;
+};
+
 export type StorageOptions<State> = {
   /** Called once for the first failure, with a message for the user. */
   onProblem: (message: string) => void;
@@ -27,6 +36,8 @@ export type StorageOptions<State> = {
    * tab that writes wins.
    */
   merge?: (base: State, mine: State, theirs: unknown) => State;
+  /** A copy of what is shared, which is taken if the browser has lost the last writes. */
+  mirror?: TextMirror;
 };
 
 /** A zustand storage. {@link createStorage} makes it. */
@@ -45,7 +56,7 @@ export type BatchedStorage<State> = PersistStorage<State> & {
  * and reports this once. Writes are combined, because a script is stored at every keystroke.
  */
 export function createStorage<State>(options: StorageOptions<State>): BatchedStorage<State> {
-  const { onProblem, open = () => localStorage, delay = DELAY_MS, merge } = options;
+  const { onProblem, open = () => localStorage, delay = DELAY_MS, merge, mirror } = options;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let waiting: { name: string; value: StorageValue<State> } | undefined;
   let shared: { name: string; base: State; follow: (stored: State) => void } | undefined;
@@ -101,7 +112,9 @@ export function createStorage<State>(options: StorageOptions<State>): BatchedSto
         const write = { id: newId(), at: now, base };
         const ids = [...writes, ...[...unseen, write].map(({ id }) => id)].slice(-MAX_WRITES);
         const version = taken?.value.version ?? 1;
-        open().setItem(name, JSON.stringify({ state: merged, version, writes: ids }));
+        const written = JSON.stringify({ state: merged, version, writes: ids, at: now });
+        open().setItem(name, written);
+        mirror?.write(name, written).catch(() => {});
         recent.push(write);
       }
     } catch {
@@ -113,6 +126,17 @@ export function createStorage<State>(options: StorageOptions<State>): BatchedSto
     // what came from the storage need not be written there again
     const followed = takeWaiting();
     if (followed !== undefined) shared.base = toJson(followed.value.state);
+  }
+
+  /** Takes the last writes from the mirror, if the browser has lost them in a crash. */
+  async function restore(name: string): Promise<void> {
+    const copy = await mirror?.read(name);
+    if (copy === undefined) return;
+    const stored = parse(open().getItem(name));
+    const { writes, at } = parse(copy);
+    if (at <= stored.at || stored.writes.includes(writes.at(-1))) return;
+    open().setItem(name, copy);
+    sync();
   }
 
   // changes are stored after a delay, so a closing page has to store them at once
@@ -150,6 +174,8 @@ export function createStorage<State>(options: StorageOptions<State>): BatchedSto
     flush,
     share(name, base, follow) {
       shared = { name, base: toJson(base), follow };
+      // a storage that cannot be used is reported when it is read or written
+      restore(name).catch(() => {});
     },
   };
 }
@@ -159,12 +185,15 @@ function toJson<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
 }
 
-/** The stored state, undefined if the text is not JSON, and the ids of the last writes that it contains. */
-function parse(text: string | null): { state?: unknown; writes: readonly unknown[] } {
+/**
+ * The stored state, undefined if the text is not JSON, the ids of the last writes that it contains, and the time of the last
+ * one: 0 if there is none, and later than any other if a version of the page wrote it that stored no time.
+ */
+function parse(text: string | null): { state?: unknown; writes: readonly unknown[]; at: number } {
   try {
-    const { state, writes } = JSON.parse(text ?? '{}') as Record<string, unknown>;
-    return { state, writes: Array.isArray(writes) ? writes : [] };
+    const { state, writes, at = Infinity } = JSON.parse(text ?? '{"at":0}') as Record<string, unknown>;
+    return { state, writes: Array.isArray(writes) ? writes : [], at: Number(at) };
   } catch {
-    return { writes: [] };
+    return { writes: [], at: 0 };
   }
 }

@@ -1,7 +1,10 @@
 import type { PersistOptions } from 'zustand/middleware';
 import { createStorage, type BatchedStorage } from '../storage.ts';
 import { reportStorage } from '../store.ts';
+import { createMirror } from './mirror.ts';
 import { fromStored, toStored, type Documents, type StoredDocuments } from './documents.ts';
+
+const mirror = createMirror();
 
 type DocumentsOptions<State, Content> = {
   /** The key in `localStorage`. */
@@ -34,6 +37,7 @@ export function persistDocuments<State, Content>({
     version: 1,
     storage: createStorage<StoredDocuments<Content>>({
       onProblem: reportStorage,
+      mirror,
       merge: (base, mine, stored) => {
         const theirs = read(stored);
         return theirs === undefined ? mine : merge(base, mine, theirs);
