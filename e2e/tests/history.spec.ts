@@ -132,7 +132,19 @@ test('two tabs that edit one script keep both texts', async ({ playground }) => 
   expect(await playground.script()).toBe("definePrompt('ours') // two\n");
   await page.getByTestId('script-picker').click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
-  await expect(other.page.getByTestId('script-origin')).toHaveText('Deleted in another tab');
+  const origin = other.page.getByTestId('script-origin');
+  await expect(origin).toHaveText('Not stored any more');
+  await other.page.keyboard.type('// again');
+  await expect(origin).toHaveText('Kept in this browser');
+  await expect.poll(() => storedData(other.page)).toContain('// again');
+  // as if the user had deleted the data of this site in the settings of the browser, and then come back
+  await other.page.evaluate(async () => {
+    await new Promise((resolve) => {
+      indexedDB.deleteDatabase('cueline-playground').onsuccess = resolve;
+    });
+    document.dispatchEvent(new Event('visibilitychange'));
+  });
+  await expect(origin).toHaveText('Not stored any more');
   await other.page.close();
 });
 

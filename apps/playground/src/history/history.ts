@@ -86,7 +86,11 @@ export async function startHistory({ restore }: { restore: boolean }): Promise<v
     void recorder.flush();
   };
   addEventListener('pagehide', flush);
-  document.addEventListener('visibilitychange', flush);
+  document.addEventListener('visibilitychange', () => {
+    flush();
+    // the user may have deleted the data of this site meanwhile
+    if (document.visibilityState === 'visible') void keeper?.refresh().then(readScripts);
+  });
   watchTabs(({ kind }) => {
     if (kind === 'runs') return void (useLibrary.getState().isRead && readRuns());
     void readScripts();

@@ -29,7 +29,7 @@ const origins = {
 function originOf({ kept, revision, origin }: OpenScript, isBlocked: boolean): string {
   if (isBlocked) return 'Only in this tab';
   if (kept) return origins.own;
-  return revision > 0 ? 'Deleted in another tab' : origins[origin];
+  return revision > 0 ? 'Not stored any more' : origins[origin];
 }
 
 /** The name of the script in the editor, and a menu with the user's scripts. */
