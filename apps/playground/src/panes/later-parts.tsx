@@ -31,6 +31,8 @@ export const TimelineDock = loadLater(
   () => import('../timeline/timeline-dock.tsx').then((it) => it.TimelineDock),
   loading,
 );
+/** The bar above a run at an earlier moment. */
+export const PastBar = loadLater(() => import('./past-bar.tsx').then((it) => it.PastBar));
 /** The form of a script's input. */
 export const InputForm = loadLater(() => import('./input-form.tsx').then((it) => it.InputForm));
 /** The preview of a script's first request. */

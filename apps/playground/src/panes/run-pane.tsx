@@ -7,7 +7,6 @@ import { useShownRun } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { currentSession, usePlayground } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
-import { PastBar } from './past-bar.tsx';
 import { InterruptedBar } from './interrupted-bar.tsx';
 import { RecordingBar } from './recording-bar.tsx';
 import { ScriptChangedBar } from './script-changed-bar.tsx';
@@ -19,7 +18,7 @@ import { FileDrop } from '../transcript/file-drop.tsx';
 import { NotShown } from '../transcript/content/not-shown.tsx';
 import { ReplyBox } from '../transcript/reply-box.tsx';
 import { RunBar } from './run-bar.tsx';
-import { ApprovalDock, SessionForks, TaskPanel, Transcript } from './later-parts.tsx';
+import { ApprovalDock, PastBar, SessionForks, TaskPanel, Transcript } from './later-parts.tsx';
 
 type RunPaneProps = {
   /** Shown before the first run. */

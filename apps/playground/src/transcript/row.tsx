@@ -129,7 +129,7 @@ const Row = memo(
           >
             {() => (
               <>
-                <AgentRows agent={item.agent} items={item.items} session={session} />
+                <AgentRows agent={item.agent} live={item.live} items={item.items} session={session} />
                 {actionsOf(item, session)}
               </>
             )}
@@ -141,9 +141,9 @@ const Row = memo(
             call={callOfAgent(item.agent)}
             agent={item.agent}
             look={item.look}
-            origin={item.agent.status === 'running' ? origin : undefined}
+            origin={item.live ? origin : undefined}
           >
-            {() => <AgentRows agent={item.agent} items={item.items} session={session} />}
+            {() => <AgentRows agent={item.agent} live={item.live} items={item.items} session={session} />}
           </AgentCard>
         );
       case 'given':
@@ -169,10 +169,11 @@ const Row = memo(
   (before, after) => before.session === after.session && sameItem(before.item, after.item),
 );
 
-type AgentRowsProps = RowsProps & { agent: AgentState };
+type AgentRowsProps = RowsProps & { agent: AgentState; live: boolean };
 
 /** An agent's work, below its tasks. */
-function AgentRows({ agent, items, session }: AgentRowsProps) {
+function AgentRows({ agent, live, items, session }: AgentRowsProps) {
+  const underWay = live && agent.status === 'running';
   return (
     <>
       {agent.tasks.length > 0 && (
@@ -180,7 +181,7 @@ function AgentRows({ agent, items, session }: AgentRowsProps) {
           run={session.run}
           tasks={agent.tasks}
           agent={agent.path}
-          underWay={agent.status === 'running'}
+          underWay={underWay}
           origin={session.startedAt}
           begunAt={agent.steps[0]?.startedAt}
           until={agent.steps.at(-1)?.finishedAt}

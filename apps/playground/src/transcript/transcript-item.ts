@@ -42,6 +42,8 @@ type InnerFacts = {
   /** Alone inside a tool's call, one of several there, a card of its own, or one that summarises the conversation. */
   look: 'inside' | 'line' | 'card' | 'summary';
   turn: number;
+  /** True while it works; false at a moment of the past. */
+  live: boolean;
   items: readonly TranscriptItem[];
 };
 

@@ -90,12 +90,13 @@ function workItems(work: RunState | AgentState, live: boolean, surroundings: Row
     if (message === answering) break;
     const past = earlier.findIndex(({ messages }) => messages.at(-1)?.id === message.id);
     const before = earlier[past];
-    const beside = before === undefined ? [] : besideItems(before, undefined, calls, past);
+    const beside =
+      before === undefined ? [] : besideItems(before, { path: undefined, calls, turn: past, live: false });
     const { steps = [], toolCalls: made = [] } = before ?? {};
     addMessage(items, message, { ...context, turn: past, steps, shown: 0, made, beside, live: false });
     items.push(...beside);
   }
-  const beside = besideItems(run, path, calls, turn);
+  const beside = besideItems(run, { path, calls, turn, live });
   const present = { turn, steps: work.steps, shown: 0, made: work.toolCalls, beside, live };
   const now = { ...context, ...present };
   if (answering !== undefined) addMessage(items, answering, now);
@@ -151,13 +152,13 @@ function callItem(
   if (completion !== undefined) return { key, kind: 'complete', ...completion };
   const facts = { call: known.call, turn, path, live, pending: pendingFor(known, path) };
   const { own, inner } = agentsOf(known, path);
-  if (own === undefined) return { key, kind: 'tool', ...facts, inner: innerItems(inner, known, turn) };
-  const items = agentItems(own, known.run, turn);
+  if (own === undefined) return { key, kind: 'tool', ...facts, inner: innerItems(inner, known, turn, live) };
+  const items = agentItems(own, known.run, turn, live);
   return {
     key,
     kind: 'agent',
     agent: own,
-    items: inner.length === 0 ? items : [...innerItems(inner, known, turn), ...items],
+    items: inner.length === 0 ? items : [...innerItems(inner, known, turn, live), ...items],
     ...facts,
   };
 }
@@ -171,12 +172,13 @@ function innerItems(
   agents: readonly AgentState[],
   { call, run }: KnownCall,
   turn: number,
+  live: boolean,
 ): readonly InnerItem[] {
   if (agents.length === 0) return none;
   const known = endedInner.get(call);
   if (known !== undefined) return known;
   const look = agents.length === 1 ? 'inside' : 'line';
-  const items = agents.map((agent) => innerItem(agent, run, turn, look));
+  const items = agents.map((agent) => innerItem(agent, run, { turn, look, live }));
   const isOver = call.finishedAt !== undefined && agents.every(({ status }) => status !== 'running');
   if (isOver) endedInner.set(call, items);
   return items;
@@ -185,8 +187,7 @@ function innerItems(
 function innerItem(
   agent: AgentState,
   run: KnownCall['run'],
-  turn: number,
-  look: InnerItem['look'],
+  { turn, look, live }: Pick<InnerItem, 'turn' | 'look' | 'live'>,
 ): InnerItem {
   return {
     // one conversation may have a summary of the same path in each of its runs
@@ -195,20 +196,19 @@ function innerItem(
     agent,
     look,
     turn,
-    items: agentItems(agent, run, turn),
+    live: live && agent.status === 'running',
+    items: agentItems(agent, run, turn, live),
   };
 }
 
 /** The agents that answer no call, such as those that summarise a session. */
 function besideItems(
   run: KnownCall['run'],
-  path: string | undefined,
-  calls: CallQueue,
-  turn: number,
+  { path, calls, turn, live }: Pick<MessageContext, 'path' | 'calls' | 'turn' | 'live'>,
 ): InnerItem[] {
   return agentsBeside(run, path, calls).map((agent) => {
-    if (agent.name !== 'summarize') return innerItem(agent, run, turn, 'card');
-    const item = innerItem(agent, run, turn, 'summary');
+    if (agent.name !== 'summarize') return innerItem(agent, run, { turn, look: 'card', live });
+    const item = innerItem(agent, run, { turn, look: 'summary', live });
     return { ...item, items: summaryItems(item.items) };
   });
 }
@@ -229,12 +229,17 @@ function summaryItems(items: readonly TranscriptItem[]): readonly TranscriptItem
 /** Rows of finished agents: nothing in them changes any more, so they need not be computed at every frame. */
 const endedItems = new WeakMap<AgentState, readonly TranscriptItem[]>();
 
-function agentItems(agent: AgentState, run: KnownCall['run'], turn: number): readonly TranscriptItem[] {
+function agentItems(
+  agent: AgentState,
+  run: KnownCall['run'],
+  turn: number,
+  live: boolean,
+): readonly TranscriptItem[] {
   const known = endedItems.get(agent);
   if (known !== undefined) return known;
   const { path, status, toolCalls } = agent;
   const calls = createCallQueue(toolCalls.map((call) => ({ call, run })));
-  const items = workItems(agent, status === 'running', { path, run, turn, earlier: [], calls });
+  const items = workItems(agent, live && status === 'running', { path, run, turn, earlier: [], calls });
   const prefix = `${path}/`;
   const isBelow = (other: AgentState): boolean => other.path === path || other.path.startsWith(prefix);
   if (!run.agents.some((other) => other.status === 'running' && isBelow(other))) endedItems.set(agent, items);

@@ -1,5 +1,6 @@
 import { createReducer, type RunEventBody } from '@cueline/core';
 import { expect, test } from 'vitest';
+import type { TranscriptItem } from '../../src/transcript/transcript-item.ts';
 import { toTranscript } from '../../src/transcript/view-model.ts';
 import { start, stateOf, step, called, ran, begun, ended, outline, agentsAtWork } from './run-events.ts';
 
@@ -11,6 +12,18 @@ test('agents are shown at their calls, even if ids repeat', () => {
     ['outer', ['user', 'step', ['inner', ['user', 'step', 'dig "rock"']]]],
   ]);
   expect(items.at(-1)).toMatchObject({ kind: 'agent', live: true, agent: { path: 'c1', status: 'running' } });
+});
+
+test('at a moment of the past, no agent counts on, and the tasks of none can be changed', () => {
+  const rowsOf = (items: readonly TranscriptItem[]): TranscriptItem[] =>
+    items.flatMap((item) => [item, ...('items' in item ? rowsOf(item.items) : [])]);
+  const waiting: RunEventBody = { type: 'step-start', step: 1, request: { keep: 0, messages: [] } };
+  const state = stateOf([...agentsAtWork, { ...waiting, ...({ agent: 'c1/c1' } as object) }]);
+  const isAtWork = (item: TranscriptItem): boolean =>
+    (item.kind === 'step' && item.waiting) || ('live' in item && item.live);
+  const atWork = rowsOf(toTranscript(state)).filter(isAtWork);
+  expect(atWork.map(({ kind }) => kind)).toEqual(['agent', 'agent', 'tool', 'step']);
+  expect(rowsOf(toTranscript(state, [], false)).filter(isAtWork)).toEqual([]);
 });
 
 test('the rows of an agent that has ended keep their identity', () => {
