@@ -19,10 +19,7 @@ export function followLinks(): { opened: Promise<boolean>; stop: () => void } {
   const open = async (): Promise<boolean> => {
     const link = readLink(location.hash);
     latest.abort();
-    if (link.kind === 'none') {
-      leaveLink();
-      return false;
-    }
+    if (link.kind === 'none') return false;
     latest = new AbortController();
     const { signal } = latest;
     const watchEdits = await follow(link, signal);
@@ -30,7 +27,11 @@ export function followLinks(): { opened: Promise<boolean>; stop: () => void } {
     if (!signal.aborted) keepAddress(signal, watchEdits);
     return !isRefused;
   };
-  const onHash = (): void => void open();
+  const onHash = (): void => {
+    void open();
+    // a page that opens without a link keeps the script of one that has run
+    if (readLink(location.hash).kind === 'none') leaveLink();
+  };
   const opened = open();
   addEventListener('hashchange', onHash);
   return {

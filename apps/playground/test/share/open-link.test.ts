@@ -118,6 +118,15 @@ test('going back to the page without the link shows the user’s own script agai
   expect(store()).toMatchObject({ script: '// mine', notice: undefined, previousScript: undefined });
 });
 
+test('a page that opens without the link keeps its script, which the user has run', async () => {
+  await open(encodeLink({ script }));
+  stopFollowing();
+  location.hash = '';
+  const { followLinks } = await import('../../src/share/open-link.ts');
+  expect(await followLinks().opened).toBe(false);
+  expect(store().script).toBe(script);
+});
+
 const broken = encodeLink({ script, log: log.map((event) => ({ ...event, messages: 7 })) as never });
 
 test.each<[string, string, RegExp, string?, (() => Response)?]>([
