@@ -137,6 +137,9 @@ test('two tabs that edit one script keep both texts', async ({ playground }) => 
   await other.page.keyboard.type('// again');
   await expect(origin).toHaveText('Kept in this browser');
   await expect.poll(() => storedData(other.page)).toContain('// again');
+  const memory = (): Promise<string | null> =>
+    other.page.evaluate(() => sessionStorage.getItem('cueline:tab'));
+  await expect.poll(memory).toMatch(/"isSaved":true.*again/s);
   // as if the user had deleted the data of this site in the settings of the browser, and then come back
   await other.page.evaluate(async () => {
     await new Promise((resolve) => {
