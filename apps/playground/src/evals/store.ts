@@ -130,7 +130,8 @@ export const useEvals = create<EvalsState>()(
           (content) => content.prompt === prompt,
           (_, own) => own ?? fresh,
         );
-        set(show(opened));
+        // the results are those of the other eval
+        set({ ...show(opened), evaluation: undefined, unfolded: undefined });
       },
       restore: () => {
         const documents = documentsOf(get());

@@ -163,7 +163,7 @@ function AllowedValues({
   );
 }
 
-/** What is typed, as long as it stands for the value: `0.` and `formal,` stay while more is typed. */
+/** Keeps the typed text while it means the same value, so that a user can go on from `0.` to `0.5`. */
 function useTypedText<Value>(
   value: Value,
   read: (text: string) => Value,

@@ -18,7 +18,7 @@ export type OpenScript = {
   readonly revision: number;
   /** True if the text is that of the stored revision. */
   readonly isSaved?: boolean | undefined;
-  /** The page in which the text was put together or last edited; a reload makes a new page. */
+  /** The id of the page that last edited the text. A reload makes a new page. */
   readonly writer?: string | undefined;
 };
 

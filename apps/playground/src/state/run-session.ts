@@ -192,7 +192,7 @@ export async function openStoredRun<Input>(
       ? openScriptRun(newId(), of.script, log)
       : (runs.open(newId(), of.definition, { log, executor: promptExecutor() }) as unknown as SharedRun);
   await run.restored;
-  // to reduce a long log and to draw it would be too much without a break
+  // reducing a long log and drawing it in one task would block a slow page for too long
   await nextTurn();
   return run;
 }

@@ -186,8 +186,9 @@ function toJson<Value>(value: Value): Value {
 }
 
 /**
- * The stored state, undefined if the text is not JSON, the ids of the last writes that it contains, and the time of the last
- * one: 0 if there is none, and later than any other if a version of the page wrote it that stored no time.
+ * Reads the stored state (undefined if the text is not JSON), the ids of its last writes, and the time of the last one in
+ * milliseconds since 1970. The time is 0 if nothing is stored. Older versions of the page stored no time: such a text
+ * counts as newer than any mirror, with the time `Infinity`.
  */
 function parse(text: string | null): { state?: unknown; writes: readonly unknown[]; at: number } {
   try {

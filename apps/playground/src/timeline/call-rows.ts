@@ -133,7 +133,7 @@ function callSegments(
   return segments;
 }
 
-/** The times for which a call ran before it broke off and ran again, such as an agent of which a fork keeps the first steps. */
+/** When a call ran before it broke off and ran again. An example is an agent whose first steps a fork has kept. */
 function brokenOff(
   { times, path }: CallContext,
   { toolCallId, calledAt, startedAt }: ToolCallState,

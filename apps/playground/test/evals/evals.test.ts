@@ -200,8 +200,10 @@ test('a run of another prompt becomes a case of an eval of that prompt, and the 
     input: sampleValues['answer-guest'],
   } as never);
   await run.finished;
+  useEvals.setState({ evaluation: { settings: mine, runs: [], results: new Map(), shared: false } });
   expect(addCaseFromRun(run.log())).toBeUndefined();
   expect(state().settings).toMatchObject({ prompt: 'answer-guest', cases: [{ id: 'from-run' }] });
+  expect(state().evaluation).toBeUndefined();
   const added = state().settings;
   state().restore();
   expect(state().settings).toEqual(mine);
