@@ -50,7 +50,10 @@ export function EvalsPane() {
             <span className="narrow:hidden">Restore your eval</span>
           </Button>
         )}
-        <span data-testid="plan" className="truncate text-ink-2">
+        <span
+          data-testid="plan"
+          className="truncate text-ink-2 narrow:text-right narrow:text-xs narrow:whitespace-normal"
+        >
           {'problem' in plan ? plan.problem : plan.runs === 1 ? '1 run' : `${formatCount(plan.runs)} runs`}
         </span>
       </PaneHeader>

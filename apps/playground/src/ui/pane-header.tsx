@@ -5,7 +5,7 @@ export function PaneHeader({ title, children }: { title: ReactNode; children?: R
   return (
     <div className="flex h-9 shrink-0 items-center gap-2 border-b border-line bg-panel px-4 text-sm narrow:h-14 narrow:px-3 narrow:short:h-11">
       <h2 className="flex min-w-0 items-center gap-2 font-medium">{title}</h2>
-      <span className="ml-auto flex items-center gap-1">{children}</span>
+      <span className="ml-auto flex min-w-0 items-center gap-1">{children}</span>
     </div>
   );
 }
