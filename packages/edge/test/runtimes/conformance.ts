@@ -7,7 +7,7 @@ import { checkStatuses } from './checks/statuses.ts';
 import { checkStreams } from './checks/streams.ts';
 import { missing, type Running, type Runtime, start } from './runtime.ts';
 import { key, type Tried } from './served-app.ts';
-import { freePort, serveUpstream, type Upstream } from './upstream.ts';
+import { nowhere, serveUpstream, type Upstream } from './upstream.ts';
 
 /** Everything that the app has to do over HTTP, on one runtime. */
 export function describeRuntime(runtime: Runtime): void {
@@ -36,7 +36,7 @@ export function describeRuntime(runtime: Runtime): void {
       upstream = await serveUpstream();
       running = await start(runtime, bundled.folder, {
         UPSTREAM: upstream.url,
-        NOWHERE: `http://127.0.0.1:${await freePort()}`,
+        NOWHERE: nowhere,
         OPENAI_API_BASE: `${upstream.url}/v1`,
         OPENAI_API_KEY: key,
       });
