@@ -6,6 +6,7 @@ import { TopBar } from './layout/top-bar.tsx';
 import { useKeptFocus } from './layout/use-kept-focus.ts';
 import { useRunKeys } from './layout/use-run-keys.ts';
 import { WideLayout } from './layout/wide-layout.tsx';
+import { FollowMoment } from './state/followed-moment.tsx';
 import { watchScript } from './state/script-check.ts';
 import { onStorageProblem } from './state/store.ts';
 import { useNarrow, useTheme } from './state/theme.ts';
@@ -48,7 +49,7 @@ export function App() {
       <div className="flex h-dvh min-h-[400px] flex-col">
         <TopBar narrow={narrow} />
         <main className="flex min-h-0 flex-1 flex-col">
-          {narrow ? <NarrowLayout /> : <WideLayout toasts={toasts} />}
+          <FollowMoment>{narrow ? <NarrowLayout /> : <WideLayout toasts={toasts} />}</FollowMoment>
         </main>
       </div>
       <ErrorBoundary fallback={null}>

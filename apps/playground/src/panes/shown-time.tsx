@@ -1,7 +1,7 @@
-import { useInspection } from '../state/inspection.ts';
+import { useFollowedTime } from '../state/followed-moment.tsx';
 import { formatDuration } from '../ui/format.ts';
 
 /** The time of the shown moment: the one that was chosen, or else `elapsed`, that of the moment's event. */
 export function ShownTime({ elapsed }: { elapsed: number }) {
-  return <>{formatDuration(useInspection(({ time }) => time) ?? elapsed)}</>;
+  return <>{formatDuration(useFollowedTime() ?? elapsed)}</>;
 }

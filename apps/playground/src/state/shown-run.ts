@@ -1,7 +1,8 @@
 import { createRun, definePrompt, initialState, type Run, type RunEvent, type RunState } from '@cueline/core';
 import { useRun, type WatchedRun } from '@cueline/react';
 import { useMemo } from 'react';
-import { useInspection, type Moment } from './inspection.ts';
+import { useFollowedMoment } from './followed-moment.tsx';
+import type { Moment } from './inspection.ts';
 import type { RunSession, Turn } from './store.ts';
 
 /** A session as it is shown: as it is now, or as it was at a moment. */
@@ -19,12 +20,9 @@ export type ShownRun = {
 /** A placeholder before the first run. */
 const noRun: WatchedRun = { getState: () => initialState, subscribe: () => () => {} };
 
-/** The session as the page shows it; re-renders at most once a frame. */
+/** The session as the run pane shows it; re-renders at most once a frame. */
 export function useShownRun(session: RunSession | undefined): ShownRun {
-  return useRunAt(
-    session,
-    useInspection((state) => state.moment),
-  );
+  return useRunAt(session, useFollowedMoment());
 }
 
 /** The session as it was at a moment; the same object as long as neither changes. */

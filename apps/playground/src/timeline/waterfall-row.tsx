@@ -2,6 +2,7 @@ import { clsx } from 'clsx';
 import {
   Bot,
   Brain,
+  ChevronDown,
   ChevronRight,
   CircleAlert,
   CornerDownRight,
@@ -36,6 +37,7 @@ const icons: Record<TimelineRow['kind'], { Icon: LucideIcon; look: string }> = {
 
 /** From this level on, rows are not moved further to the right. */
 const DEEPEST = 6;
+const fold = 'size-3.5 text-ink-3';
 /** The longest detail that a hint shows, in characters. */
 const LONGEST_HINT = 300;
 
@@ -88,7 +90,7 @@ export const WaterfallRow = memo(function WaterfallRow(props: WaterfallRowProps)
           data-fold={hasChildren || undefined}
           className="-my-2 -ml-1 grid h-full w-5 shrink-0 place-items-center narrow:w-6"
         >
-          {hasChildren && <ChevronRight className={clsx('size-3.5 text-ink-3', !isFolded && 'rotate-90')} />}
+          {hasChildren && (isFolded ? <ChevronRight className={fold} /> : <ChevronDown className={fold} />)}
         </span>
         <Icon aria-hidden className={clsx('size-3.5 shrink-0', row.failed ? 'text-danger' : look)} />
         <span

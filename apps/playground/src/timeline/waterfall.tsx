@@ -1,9 +1,12 @@
 import { useCallback, useEffect, useId, useMemo, useRef, useState, type MouseEvent } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
+import { useFollowedMoment } from '../state/followed-moment.tsx';
+import { logOf } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
 import { tickLabel, ticksOf, tickStep } from './axis.ts';
 import { at } from './bars.tsx';
+import { timeOf } from './moments.ts';
 import { HEADER, revealRow } from './reveal-row.ts';
 import type { TimelineRow } from './timeline-row.ts';
 import { playback, turnsOf, useShownTime } from './use-playback.ts';
@@ -82,7 +85,7 @@ export function Waterfall({ session, turn, rows: all, end, live }: WaterfallProp
               <span
                 key={tick}
                 style={{ left: at(tick) }}
-                className="absolute top-1/2 -translate-y-1/2 border-l border-line-strong pl-1 whitespace-nowrap"
+                className="absolute inset-y-0 my-auto h-fit border-l border-line-strong pl-1 whitespace-nowrap"
               >
                 {((end - tick) / end) * width > LABEL && tickLabel(tick, step)}
               </span>
@@ -156,9 +159,13 @@ function rowId(id: string, { key }: TimelineRow): string {
 
 type FollowProps = Omit<FollowOptions, 'time'> & { session: RunSession; turn: number };
 
-/** A separate component, because the time changes at every frame. */
+/** A separate component, because the moment changes often. */
 function Follow({ session, turn, ...options }: FollowProps) {
-  useFollow({ ...options, time: useShownTime(session, turn) });
+  const moment = useFollowedMoment();
+  useFollow({
+    ...options,
+    time: moment?.turn === turn ? timeOf(logOf(session, turn), moment.seq) : undefined,
+  });
   return null;
 }
 

@@ -3,9 +3,8 @@ import { clsx } from 'clsx';
 import { memo, useEffect, useRef, type SyntheticEvent } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { selectionKey, useInspection } from '../state/inspection.ts';
-import { useRunAt, type ShownRun } from '../state/shown-run.ts';
+import { useRunAt, useShownRun, type ShownRun } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
-import { useOneByOne } from '../state/use-one-by-one.ts';
 import { LatestRows, latestOf } from './list/latest-rows.tsx';
 import { ListItemView } from './list/list-item-view.tsx';
 import { listItems } from './list/list-items.ts';
@@ -24,11 +23,8 @@ const TOP = 16;
  * are on the page.
  */
 export function Transcript({ session }: { session: RunSession }) {
-  const moment = useInspection((state) => state.moment);
-  const drawn = useOneByOne(moment);
   const scrub = useInspection((state) => state.scrub);
-  // a run that continues is drawn at once
-  const latest = useRunAt(session, moment === undefined ? undefined : drawn);
+  const latest = useShownRun(session);
   const before = useRunAt(session, scrub?.from);
   return scrub === undefined ? (
     <TranscriptRows session={session} shown={latest} dragged={undefined} />
