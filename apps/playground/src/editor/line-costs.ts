@@ -9,7 +9,9 @@ import { agentOf, promptsOf, type PromptOfRun } from '../inspector/scopes.ts';
 /** What the definitions of a line cost, in a few characters and in a sentence. */
 export type LineCost = { label: string; title: string };
 
-type Cost = { calls: number; ms: number; tokens: number | undefined };
+/** `ms` is how long the calls ran; missing if none has run yet. */
+type Calls = { calls: number; ms: number | undefined };
+type Cost = Calls & { tokens: number | undefined };
 
 /** The costs of the lines on which a run's definitions are made. */
 export function costsOfLines(
@@ -33,26 +35,36 @@ export function costsOfLines(
     const entries = byLine.get(line) ?? new Map<string, Cost & { of: FoundDefinition['of'] }>();
     byLine.set(line, entries);
     const title = titleOf(of, name, agent);
-    entries.set(title, { of, calls: called?.calls ?? 0, ms: called?.ms ?? 0, tokens: own });
+    entries.set(title, { of, calls: called?.calls ?? 0, ms: called?.ms, tokens: own });
   }
   return new Map([...byLine].map(([line, entries]) => [line, describe(entries)]));
 }
 
 function describe(entries: ReadonlyMap<string, Cost>): LineCost {
-  let [calls, ms, tokens] = [0, 0, 0];
+  let [calls, tokens] = [0, 0];
+  let ms: number | undefined;
   const sentences: string[] = [];
   for (const [title, cost] of entries) {
     calls += cost.calls;
-    ms += cost.ms;
+    ms = sumOf(ms, cost.ms);
     tokens += cost.tokens ?? 0;
     const facts = [
-      ...(cost.calls === 0 ? [] : [`${plural(cost.calls, 'call')}, ${formatDuration(cost.ms)} in all`]),
+      ...(cost.calls === 0
+        ? []
+        : [
+            plural(cost.calls, 'call') + (cost.ms === undefined ? '' : `, ${formatDuration(cost.ms)} in all`),
+          ]),
       ...(cost.tokens === undefined ? [] : [`${plural(cost.tokens, 'token')} of the request (estimated)`]),
     ];
     sentences.push(`${title}: ${facts.join(' · ')}`);
   }
   return {
-    label: calls > 0 ? `${calls}× ${shortDuration(ms)}` : `${shortCount(tokens)} tok`,
+    label:
+      calls === 0
+        ? `${shortCount(tokens)} tok`
+        : ms === undefined
+          ? `${calls}×`
+          : `${calls}× ${shortDuration(ms)}`,
     title: sentences.join('\n'),
   };
 }
@@ -72,12 +84,12 @@ function keyOf(agent: string | undefined, name: string): string {
 }
 
 /** How often each tool was called, and for how long it ran: tools, parts of composite tools, and agents. */
-function countCalls(states: readonly RunState[]): Map<string, { calls: number; ms: number }> {
-  const counts = new Map<string, { calls: number; ms: number }>();
-  const add = (agent: string | undefined, name: string, ms: number): void => {
+function countCalls(states: readonly RunState[]): Map<string, Calls> {
+  const counts = new Map<string, Calls>();
+  const add = (agent: string | undefined, name: string, ms: number | undefined): void => {
     const key = keyOf(agent, name);
-    const count = counts.get(key) ?? { calls: 0, ms: 0 };
-    counts.set(key, { calls: count.calls + 1, ms: count.ms + ms });
+    const { calls = 0, ms: before } = counts.get(key) ?? {};
+    counts.set(key, { calls: calls + 1, ms: sumOf(before, ms) });
   };
   for (const state of states) {
     const made = new Set<string>();
@@ -100,9 +112,17 @@ function countCalls(states: readonly RunState[]): Map<string, { calls: number; m
   return counts;
 }
 
-function runTime(call: { ms?: number; startedAt?: number; finishedAt?: number }, now: number): number {
+/** How long a call ran; undefined if it has not run. */
+function runTime(
+  call: { ms?: number; startedAt?: number; finishedAt?: number },
+  now: number,
+): number | undefined {
   if (call.ms !== undefined) return call.ms;
-  return call.startedAt === undefined ? 0 : (call.finishedAt ?? now) - call.startedAt;
+  return call.startedAt === undefined ? undefined : (call.finishedAt ?? now) - call.startedAt;
+}
+
+function sumOf(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined ? other : one + (other ?? 0);
 }
 
 /** The estimated tokens of each definition in the latest request of its prompt. */

@@ -24,7 +24,13 @@ export type FollowOptions = {
 export function useFollow(options: FollowOptions): void {
   const { list, scroller, rows, rowHeight, time, live, isSelected } = options;
   const step =
-    time === undefined ? -1 : rows.findLastIndex((row) => row.kind === 'step' && row.start <= time);
+    time === undefined
+      ? -1
+      : // before the first step, the rows are shown from the beginning
+        Math.max(
+          0,
+          rows.findLastIndex((row) => row.kind === 'step' && row.start <= time),
+        );
   useEffect(() => {
     if (step < 0 || document.activeElement === scroller.current || list.current === null) return undefined;
     // the list's own record of its scroll position: reading it from the scroller would lay out the whole page at each

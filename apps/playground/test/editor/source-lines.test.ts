@@ -138,6 +138,22 @@ describe('the cost of a line', () => {
     expect(at('const places')).toBeUndefined();
   });
 
+  test('a call that has not run yet has no time', async () => {
+    const { source, lines, state } = await play('weather');
+    const waiting = callOf(state, 'getWeather');
+    const { ms: _ms, startedAt: _startedAt, finishedAt: _finishedAt, ...called } = waiting;
+    const costsWith = (call: object) =>
+      costsOfLines(lines.definitions, {
+        state: { ...state, toolCalls: [call as typeof waiting] },
+        turn: 0,
+        earlier: [],
+        isPast: false,
+      }).get(lineOf(source, "'getWeather'") - 1);
+    expect(costsWith(called)?.label).toBe('1×');
+    expect(costsWith(called)?.title).toMatch(/^getWeather: 1 call · \d+ tokens/);
+    expect(costsWith(waiting)?.label).toMatch(/^1× .*s$/);
+  });
+
   test('agents, parts of composite tools, settings and classifiers', async () => {
     const titles = async (id: string): Promise<string[]> => {
       const { lines, shown } = await play(id);
