@@ -23,6 +23,8 @@ import { reserve, storeMs } from './reserve.ts';
 export async function makeCall(settings: ProxySettings, call: Call): Promise<Response> {
   const { store, limits, timeouts, onEvent } = settings;
   const { provider, model, checked } = call;
+  // before the reservation, which nothing would settle if there is no key
+  const key = providerKey(call);
   const body = JSON.stringify(checked.body);
   const { contextTokens = Infinity } = provider;
   const worst = {
@@ -55,7 +57,7 @@ export async function makeCall(settings: ProxySettings, call: Call): Promise<Res
     // The time left for settling; a process that has ended settles nothing.
     leaseMs: Math.min(timeouts.totalMs, 86_400_000) + 60_000,
   });
-  return new ReservedCall(settings, call, { id, worst, price }).make(body);
+  return new ReservedCall(settings, call, { id, worst, price }, key).make(body);
 }
 
 /** What was reserved for a call. */
@@ -82,13 +84,13 @@ class ReservedCall {
   /** True while the provider cannot have done any work for this call. */
   #isFree = true;
 
-  constructor(settings: ProxySettings, call: Call, reservation: CallReservation) {
+  constructor(settings: ProxySettings, call: Call, reservation: CallReservation, key: string) {
     this.#settings = settings;
     this.#call = call;
     this.#reservation = reservation;
     const { request, provider, model, identity, rule, checked } = call;
     this.#about = { id: reservation.id, subject: identity.subject, provider: provider.name, model };
-    this.#key = providerKey(call);
+    this.#key = key;
     this.#meter = createMeter(rule.api, this.#key, checked);
     const end = (why: CutOff): void => this.#controller.abort(why);
     this.#stopTimer = startTimeout(settings.timeouts.totalMs, () => end('timeout'));

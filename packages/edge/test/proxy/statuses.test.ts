@@ -159,6 +159,9 @@ describe('the status before anything is sent', () => {
     expect(await refused(response)).toEqual({ status: 503, code: 'unavailable' });
     expect(text + JSON.stringify(events)).not.toContain(key);
     expect(sent).toEqual([]);
+    // a refused call takes no place, and nothing of the day
+    for (let more = 0; more < 4; more += 1)
+      expect(await refused(proxy(ask()))).toEqual({ status: 503, code: 'unavailable' });
   });
 
   test('is 499 if the caller has already disconnected', async () => {
