@@ -50,8 +50,12 @@ export class Refusal extends Error {
   /** How long the requester should wait before the next try, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(code: RefusalCode, message: string, options: { retryAfterMs?: number } = {}) {
-    super(message);
+  constructor(
+    code: RefusalCode,
+    message: string,
+    options: { retryAfterMs?: number; /** Stays on the server. */ cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
     this.code = code;
     this.status = statuses[code];
     this.retryAfterMs = options.retryAfterMs;

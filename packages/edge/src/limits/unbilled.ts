@@ -17,7 +17,15 @@ const unconnected = new Set([
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
   'ConnectionRefused',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
+
+/** Deno's error for a connection that was never made has no code. */
+const denoUnconnected = /\bclient error \(Connect\)/;
 
 /** Server errors for requests that were not accepted: the server is down or overloaded. */
 const unavailable = new Set([503, 529]);
@@ -38,9 +46,10 @@ export function isUnbilledStatus(status: number): boolean {
  */
 export function isUnbilled(error: unknown): boolean {
   for (let at = error, depth = 0; isObject(at) && depth < 5; at = at['cause'], depth += 1) {
-    const { name, statusCode, code } = at;
+    const { name, statusCode, code, message } = at;
     if (typeof statusCode === 'number' && isUnbilledStatus(statusCode)) return true;
     if (beforeSending.has(String(name)) || unconnected.has(String(code))) return true;
+    if (typeof message === 'string' && denoUnconnected.test(message)) return true;
   }
   return false;
 }

@@ -42,7 +42,9 @@ export async function callProvider(
     answer.then(discardBody).catch(() => {});
     throw (
       cutOffRefusal(signal) ??
-      new Refusal('upstream_unreachable', 'The provider could not be reached. Try again in a while.')
+      new Refusal('upstream_unreachable', 'The provider could not be reached. Try again in a while.', {
+        cause: error,
+      })
     );
   } finally {
     stop();

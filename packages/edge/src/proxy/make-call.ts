@@ -2,7 +2,7 @@ import { chargeOf, noCharge } from '../limits/charge.ts';
 import { worstInput } from '../limits/input-size.ts';
 import { onSwitchStop } from '../limits/kill-switch.ts';
 import { costOf, priceOf, worstCost, type ModelPrice } from '../limits/prices.ts';
-import { isUnbilledStatus } from '../limits/unbilled.ts';
+import { isUnbilled, isUnbilledStatus } from '../limits/unbilled.ts';
 import { answerHeaders, Refusal } from '../http/respond.ts';
 import { startTimeout, within } from './timeouts.ts';
 import { callProvider, type CutOff, cutOffRefusal, discardBody } from './call-provider.ts';
@@ -109,8 +109,9 @@ class ReservedCall {
     } catch (error) {
       this.#controller.abort('client' satisfies CutOff);
       const refusal = error instanceof Refusal ? error : undefined;
-      const unsent = refusal?.code === 'upstream_unreachable' || refusal?.code === 'upstream_redirect';
-      this.#isFree ||= unsent;
+      // a connection that breaks before the answer may have carried the request
+      const unsent = refusal?.code === 'upstream_unreachable' && isUnbilled(refusal.cause);
+      this.#isFree ||= unsent || refusal?.code === 'upstream_redirect';
       await this.#settle(refusal?.status ?? 500, refusal?.code ?? 'internal', 0);
       throw error;
     }

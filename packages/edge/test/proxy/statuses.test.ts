@@ -181,7 +181,12 @@ describe('responses of the provider', () => {
   const redirect = { status: 307, headers: { location: 'https://evil.example' } };
 
   test.each<[string, number, string, () => Response | Promise<Response>]>([
-    ['the provider is unreachable', 502, 'upstream_unreachable', () => Promise.reject(new TypeError(key))],
+    [
+      'the provider is unreachable',
+      502,
+      'upstream_unreachable',
+      () => Promise.reject(new TypeError(key, { cause: { code: 'ECONNREFUSED' } })),
+    ],
     ['a redirect', 502, 'upstream_redirect', () => new Response(null, redirect)],
     ['a web page', 502, 'upstream_content_type', () => typed('text/html')],
     ['a status for caches', 502, 'upstream_malformed', () => new Response(null, { status: 304 })],
@@ -226,6 +231,17 @@ describe('responses of the provider', () => {
         store[0]!.replace('reserve', 'settle'),
       ]);
       expect(events[1]).toMatchObject({ outcome: 'upstream_error', basis: 'reserved' });
+    },
+  );
+
+  test.each(['ECONNRESET', 'UND_ERR_SOCKET', undefined])(
+    'a connection that breaks before the answer costs the reservation: %s',
+    async (code) => {
+      const { proxy, store, events } = fixture(() => Promise.reject(new TypeError(key, { cause: { code } })));
+      expect(await refused(proxy(ask()))).toEqual({ status: 502, code: 'upstream_unreachable' });
+      expect(store[1]).toBe(store[0]!.replace('reserve', 'settle'));
+      expect(events[1]).toMatchObject({ outcome: 'upstream_unreachable', basis: 'reserved' });
+      expect(JSON.stringify(events)).not.toContain(key);
     },
   );
 
