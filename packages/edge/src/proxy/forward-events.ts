@@ -1,8 +1,10 @@
+import { switchedOff } from '../limits/kill-switch.ts';
+import type { CutOff } from './call-provider.ts';
 import { createPausableTimeout } from './timeouts.ts';
 import { createEventSplitter, type EventBytes } from './split-events.ts';
 
 /** Why a stream ended early. */
-export type StreamFault = 'timeout' | 'idle' | 'too_large' | 'event_too_large' | 'broken';
+export type StreamFault = 'timeout' | 'unavailable' | 'idle' | 'too_large' | 'event_too_large' | 'broken';
 
 /** How a stream ended. */
 export type StreamEnd = 'done' | 'aborted' | StreamFault;
@@ -12,7 +14,7 @@ export type ForwardOptions = {
   responseBytes: number;
   eventBytes: number;
   idleMs: number;
-  /** Aborted if the caller disconnects, or with `'timeout'` as its reason if the call's time is over. */
+  /** Aborted with a {@link CutOff} as its reason. */
   signal: AbortSignal;
   /**
    * Sees all events, and returns whether `onEvent` must see them one by one. If not, they are forwarded unchanged.
@@ -28,10 +30,18 @@ export type ForwardOptions = {
 
 const messages: Record<StreamFault, string> = {
   timeout: 'The answer took longer than this server waits.',
+  unavailable: switchedOff,
   idle: 'The model stopped sending in the middle of its answer.',
   too_large: 'The answer is larger than this server forwards.',
   event_too_large: 'An event of the answer is larger than this server forwards.',
   broken: 'The model stopped in the middle of its answer.',
+};
+
+/** How a stream ends that was cut off. Only a caller who is still there reads why. */
+const cutOffEnds: Record<CutOff, 'aborted' | StreamFault> = {
+  client: 'aborted',
+  timeout: 'timeout',
+  switch: 'unavailable',
 };
 
 // Neither keeps state between calls.
@@ -76,7 +86,7 @@ export function forwardEvents(
   }
 
   function aborted(): void {
-    void close(options.signal.reason === 'timeout' ? 'timeout' : 'aborted');
+    void close(cutOffEnds[options.signal.reason as CutOff]);
   }
 
   function pass({ bytes, ends }: EventBytes): boolean {

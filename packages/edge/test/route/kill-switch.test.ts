@@ -59,7 +59,11 @@ test('running runs end when the switch is turned on, at their full price', async
   expect(text).toContain('"code":"interrupted"');
   expect(hub.model.calls[0]?.abortSignal?.aborted).toBe(true);
   expect(hub.events).toContainEqual(expect.objectContaining({ type: 'model-call', basis: 'reserved' }));
-  await call.text();
+  // the caller of a proxy reads why, too
+  expect(await call.text()).toMatch(
+    /^event: proxy-error\ndata: .*"code":"unavailable","message":"This server makes/,
+  );
+  expect(fixed.events.at(-1)).toMatchObject({ type: 'end', outcome: 'unavailable' });
   expect(fixed.store[1]).toBe(fixed.store[0]?.replace('reserve', 'settle'));
   // runs that have ended are not held on to
   expect((await hub.route(ask('DELETE', `?run=${response.headers.get('x-cueline-run')}`))).status).toBe(204);
