@@ -2,7 +2,7 @@ import { jsonResponse, Refusal } from '../http/respond.ts';
 import { discardBody } from './call-provider.ts';
 import { isObject } from './body-fields.ts';
 import { readCapped } from './read-capped.ts';
-import { redactError } from './redact.ts';
+import { hasKey, redactError } from './redact.ts';
 
 const longest = 600;
 
@@ -51,8 +51,8 @@ export async function forwardProviderError(
     {
       type: 'error',
       error: {
-        type: word(type) ?? 'upstream_error',
-        code: word(code) ?? 'upstream_error',
+        type: word(type, key) ?? 'upstream_error',
+        code: word(code, key) ?? 'upstream_error',
         message:
           message === ''
             ? `The provider answered with ${status}.`
@@ -88,6 +88,7 @@ function parse(text: string): unknown {
   }
 }
 
-function word(value: unknown): string | undefined {
-  return typeof value === 'string' && /^\w{1,64}$/.test(value) ? value : undefined;
+/** Returns a value that is a word, and not the key: keys of some providers are words, too. */
+function word(value: unknown, key: string): string | undefined {
+  return typeof value === 'string' && /^\w{1,64}$/.test(value) && !hasKey(value, key) ? value : undefined;
 }

@@ -279,6 +279,15 @@ describe('responses of the provider', () => {
     expect(headers['access-control-expose-headers']).toContain('retry-after, retry-after-ms');
   });
 
+  test("the type and the code of an error are passed on, unless they are the provider's key", async () => {
+    const groqKey = 'gsk_0123456789abcdef';
+    const { proxy } = fixture(() => json({ error: { message: 'No.', type: groqKey, code: groqKey } }, 429), {
+      providers: { openai: { apiKey: groqKey, models: ['gpt-x'] } },
+    });
+    const error = { type: 'upstream_error', code: 'upstream_error', message: 'No.' };
+    expect(await (await proxy(ask())).json()).toEqual({ type: 'error', error });
+  });
+
   test.each<[string, unknown, string]>([
     ['in a list, as from Google', [{ error: { message: 'Too long.' } }], 'Too long.'],
     ['as the error itself', { error: 'Too long.' }, 'Too long.'],
