@@ -20,7 +20,7 @@ export type Authenticate = (request: Request) => Promise<Identity | null> | Iden
 
 /** How a handler identifies requesters. */
 export type IdentifyOptions = {
-  /** `'none'` accepts every requester, and counts by address. */
+  /** `'none'` accepts every page of `origins`, and counts by address. Programs, which send no `Origin`, are refused. */
   auth: Authenticate | 'none';
   /**
    * Returns the requester's IP address, without a port; anything else is 503. Required if `auth` is `'none'`. With an
@@ -56,7 +56,7 @@ export function createIdentify(
     const readNetwork = createNetworkReader(address, onFailure);
     return async (request, requester) => {
       // without users, only the page's origin can be checked
-      if (requester.kind === 'program') throw unauthorizedRefusal();
+      if (requester.kind === 'program') throw programRefusal();
       return { subject: `address:${await readNetwork(request)}` };
     };
   }
@@ -170,6 +170,13 @@ function checkNumber(limit: unknown): number {
   // NaN would pass every comparison with the spent amount
   if (typeof limit !== 'number' || Number.isNaN(limit)) throw unauthorizedRefusal();
   return limit;
+}
+
+function programRefusal(): Refusal {
+  return new Refusal(
+    'unauthorized',
+    "This server has no users, so only pages of its origins may call it, and this request has no Origin. Call it from such a page. The operator of this server can let programs in with an auth function instead of 'none'.",
+  );
 }
 
 function unauthorizedRefusal(): Refusal {

@@ -133,7 +133,10 @@ describe('who may', () => {
     const { store, events } = fixture({ auth: 'none', address: () => '192.0.2.1' });
     expect((await store(send({ headers: { authorization: null } }))).status).toBe(201);
     expect(events).toMatchObject([{ type: 'put', subject: 'address:192.0.2.1' }]);
-    expect(await refused(store(send({ headers: { origin: null } })))).toEqual([401, 'unauthorized']);
+    const response = await store(send({ headers: { origin: null } }));
+    // there are no credentials that it could send
+    expect(await response.clone().text()).toContain('Call it from such a page.');
+    expect(await refused(response)).toEqual([401, 'unauthorized']);
   });
 
   test('an invalid address is refused and reported to the operator', async () => {
