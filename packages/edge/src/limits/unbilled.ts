@@ -49,6 +49,8 @@ export function isUnbilled(error: unknown): boolean {
     const { name, statusCode, code, message } = at;
     if (typeof statusCode === 'number' && isUnbilledStatus(statusCode)) return true;
     if (beforeSending.has(String(name)) || unconnected.has(String(code))) return true;
+    // whatever redirects is not the model, and the request goes no further
+    if (code === 'redirect_blocked') return true;
     if (typeof message === 'string' && denoUnconnected.test(message)) return true;
   }
   return false;

@@ -96,3 +96,14 @@ test('a call that failed with a 500 costs its reservation, because the provider 
   await all(client(hub).start({ definition: greet, input: { name: 'Ada' } }, never()));
   expect(calls(hub).map(({ basis }) => basis)).toEqual(['reserved', 'reported']);
 }, 30_000);
+
+test('a call that was answered with a redirect costs nothing, as in a proxy', async () => {
+  const models = {
+    env: { OPENAI_API_KEY: 'sk-test' },
+    fetch: async () => new Response(null, { status: 307, headers: { location: 'https://evil.example' } }),
+  };
+  const hub = testRoute([], { model: 'openai:gpt-4o', models });
+  await all(client(hub).start({ definition: greet, input: { name: 'Ada' } }, never()));
+  expect(calls(hub)).toMatchObject([{ basis: 'free' }]);
+  expect(ends(hub)).toMatchObject([{ code: 'redirect_blocked', tokens: 0 }]);
+});
