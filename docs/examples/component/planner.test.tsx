@@ -2,6 +2,7 @@ import { scriptedModel } from '@cueline/core/testing';
 import { PromptProvider } from '@cueline/react';
 import { cleanup, configure, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
+import { Lunch } from '../react/client-tools.tsx';
 import { Planner } from './planner.tsx';
 
 // the first run of a file loads the AI SDK, which takes its time on a busy machine
@@ -38,3 +39,15 @@ test('says why there is no plan', async () => {
   expect((await screen.findByRole('alert')).textContent).toContain('no credit left');
 });
 // #endregion
+
+test('calls the function of a tool of the page', async () => {
+  const model = scriptedModel([[{ toolCall: { name: 'getLocation', input: {} } }], 'Try the Tasca.']);
+  render(
+    <PromptProvider model={model}>
+      <Lunch />
+    </PromptProvider>,
+  );
+  fireEvent.click(screen.getByRole('button', { name: 'Lunch' }));
+  expect(await screen.findByText('Try the Tasca.')).toBeDefined();
+  expect(JSON.stringify(model.calls[1]?.prompt)).toContain('38.7');
+});

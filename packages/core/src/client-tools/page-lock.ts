@@ -54,9 +54,9 @@ function nameOf(page: string): string {
   return `cueline:${page}`;
 }
 
-/** Undefined in pages without https. */
+/** Undefined in pages without https. In happy-dom, `navigator.locks` is null. */
 function lockManager(): Locks | undefined {
-  return (globalThis as { navigator?: { locks?: Locks } }).navigator?.locks;
+  return (globalThis as { navigator?: { locks?: Locks | null } }).navigator?.locks ?? undefined;
 }
 
 /** Notes in this browser that the page is one of its own, and removes old notes. */

@@ -198,7 +198,7 @@ export async function openEventWriter(
     navigator?: { locks?: unknown };
     BroadcastChannel?: unknown;
   };
-  if (scope === undefined || navigator?.locks === undefined || BroadcastChannel === undefined) return writer;
+  if (scope === undefined || !navigator?.locks || BroadcastChannel === undefined) return writer;
   const { openTab } = await loadModule('tabs', import('./tabs.ts'));
   return openTab({ id, scope, writer, run, readStored: () => readStored(storage, id) });
 }

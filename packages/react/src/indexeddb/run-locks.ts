@@ -53,6 +53,7 @@ export function createRunLocks(databaseName: string): RunLocks {
   };
 }
 
+/** Undefined in pages without https. In happy-dom, `navigator.locks` is null. */
 function lockManager(): LockManager | undefined {
-  return (globalThis.navigator as { locks?: LockManager } | undefined)?.locks;
+  return (globalThis.navigator as { locks?: LockManager | null } | undefined)?.locks ?? undefined;
 }
