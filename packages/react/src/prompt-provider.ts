@@ -10,7 +10,7 @@ import {
   type ReactNode,
 } from 'react';
 import { createRunRegistry, type RunRegistry } from './run-registry.ts';
-import { mergeOptions } from './shared-run.ts';
+import { isRoute, mergeOptions } from './shared-run.ts';
 
 export type PromptProviderProps = RunSettings & {
   /** Where models come from, for runs in this page: providers, keys, `fetch`. An `executor` takes precedence. */
@@ -55,11 +55,12 @@ export function PromptProvider({
       storage: persist ?? outer.storage,
       defaults: {
         executor: here ?? outer.defaults.executor,
-        model: model ?? outer.defaults.model,
+        // the model of the surrounding provider is not for the route of this one
+        model: model ?? (isRoute(executor) ? undefined : outer.defaults.model),
         options: mergeOptions(outer.defaults.options, options),
       },
     }),
-    [registry, here, model, options, persist, outer, own],
+    [registry, executor, here, model, options, persist, outer, own],
   );
   return createElement(PromptContext.Provider, { value }, children);
 }

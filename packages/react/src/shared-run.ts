@@ -69,7 +69,7 @@ export function createSharedRun<Input, Types extends PromptTypes>(
         ...unknown,
         definition: latest,
         executor: executor ?? defaults.executor,
-        model: model ?? latest.model ?? defaults.model,
+        model: model ?? defaultModel(latest, executor, defaults),
         options: mergeOptions(defaults.options, options),
       });
     },
@@ -101,6 +101,25 @@ export function createSharedRun<Input, Types extends PromptTypes>(
     onUse?.();
   });
   return shared;
+}
+
+/**
+ * The model of a component that names none. A route has the model of its prompt, so it gets only the one that stands
+ * beside it in the defaults.
+ */
+function defaultModel(
+  definition: Pick<PromptDefinition<never>, 'model'>,
+  executor: RunSettings['executor'],
+  defaults: RunSettings,
+): RunSettings['model'] {
+  if (!isRoute(executor ?? defaults.executor)) return definition.model ?? defaults.model;
+  const hasOwnModel = definition.model !== undefined || (executor ?? defaults.executor) !== defaults.executor;
+  return hasOwnModel ? undefined : defaults.model;
+}
+
+/** True for an executor that runs a server's prompts. */
+export function isRoute(executor: RunSettings['executor']): boolean {
+  return (executor as { remote?: boolean } | undefined)?.remote === true;
 }
 
 /** The second set of options over the first; undefined if there is neither. */

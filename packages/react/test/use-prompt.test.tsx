@@ -1,8 +1,8 @@
 import { scriptedModel } from '@cueline/core/testing';
 import { PromptProvider, usePrompt } from '@cueline/react';
-import { StrictMode, type ReactElement } from 'react';
+import { StrictMode, useEffect, type ReactElement } from 'react';
 import { expect, test, vi } from 'vitest';
-import { manualExecutor } from './support/executors.ts';
+import { manualExecutor, type ManualExecutor } from './support/executors.ts';
 import { mount, watchConsole } from './support/mount.tsx';
 import { greet, type Greeted, Greeting } from './support/greeting.tsx';
 
@@ -158,6 +158,37 @@ test('a component without a model keeps the model of another component', async (
     { model: 'test:chosen', options: { temperature: 0, maxOutputTokens: 9 } },
     { model: 'test:chosen', options: { temperature: 0, maxOutputTokens: 9 } },
   ]);
+});
+
+test('a route gets the model that stands beside it, and no other default', async () => {
+  const onRoute = (): ManualExecutor => Object.assign(manualExecutor(), { remote: true });
+  const route = onRoute();
+  const withModel = { ...greet, model: 'test:of-the-definition' };
+  function WithModel(): null {
+    const { start } = usePrompt(withModel, { executor: route });
+    useEffect(() => void start({ name: 'Ada' }, { key: 'first' }), [start]);
+    return null;
+  }
+  const inner = onRoute();
+  const beside = onRoute();
+  mount(
+    <PromptProvider model="test:of-the-page">
+      <Greeting executor={route} startKey="first" />
+      <Greeting executor={route} startKey="first" model="test:asked-for" />
+      <WithModel />
+      <PromptProvider executor={inner}>
+        <Greeting startKey="first" />
+      </PromptProvider>
+      <PromptProvider executor={beside} model="test:beside">
+        <Greeting startKey="first" />
+      </PromptProvider>
+    </PromptProvider>,
+  );
+  const models = ({ requests }: ManualExecutor): string[] =>
+    requests.map(({ model }) => (typeof model === 'string' ? model : 'none')).toSorted();
+  await expect.poll(() => models(route)).toEqual(['none', 'none', 'test:asked-for']);
+  await expect.poll(() => models(inner)).toEqual(['none']);
+  await expect.poll(() => models(beside)).toEqual(['test:beside']);
 });
 
 test('the next start uses the latest model, and the default again once none is set', async () => {
