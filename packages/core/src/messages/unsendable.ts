@@ -2,6 +2,7 @@ import type { UIMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { isRecord } from '../base/is-record.ts';
 import { quoteValue } from '../base/quote-value.ts';
+import { isUnreadableFile } from './is-message.ts';
 
 /**
  * Returns the reason why `send` cannot send something. Apart from the check, so that a page loads these sentences
@@ -20,6 +21,11 @@ function shown(message: unknown): string {
   if (!Array.isArray(parts)) return `an object without parts. ${write}`;
   if (parts.every((part) => part?.type === 'text')) {
     return `a message whose parts are empty, which models refuse. ${write}`;
+  }
+  const file = parts.find((part) => isRecord(part) && isUnreadableFile(part));
+  if (file !== undefined) {
+    const { url } = file as { url?: unknown };
+    return `a file whose url is ${quoteValue(url)}, which no model can read. Write it as a data URL, as convertFileListToFileUIParts of the AI SDK does, or as an http(s) URL.`;
   }
   return `a message in which a part has no type. ${write}`;
 }

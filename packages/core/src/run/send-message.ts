@@ -1,7 +1,8 @@
 import type { UIMessage } from 'ai';
 import { loadRunner } from '../executors/load-runner.ts';
+import { isUnreadableFile } from '../messages/is-message.ts';
 
-/** Returns the argument of `send` as a message; undefined if it is neither a text nor a message. */
+/** Returns the argument of `send` as a message; undefined if it is not one that a model can read. */
 export function readSendMessage(message: unknown): Pick<UIMessage, 'parts'> | undefined {
   if (typeof message === 'string') {
     return message.trim() === '' ? undefined : { parts: [{ type: 'text', text: message }] };
@@ -9,7 +10,7 @@ export function readSendMessage(message: unknown): Pick<UIMessage, 'parts'> | un
   const { parts } = (message ?? {}) as Partial<UIMessage>;
   const isMessage =
     Array.isArray(parts) &&
-    parts.every((part) => typeof part?.type === 'string') &&
+    parts.every((part) => typeof part?.type === 'string' && !isUnreadableFile(part)) &&
     parts.some((part) => part.type !== 'text' || part.text?.trim());
   return isMessage ? (message as UIMessage) : undefined;
 }

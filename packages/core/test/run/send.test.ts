@@ -34,7 +34,30 @@ describe('the argument of send', () => {
   });
 
   test.each([
+    ['blob:https://app.example/7f1c', "'blob:https://app.example/7f1c'"],
+    ['/pictures/tram.png', "'/pictures/tram.png'"],
+    ['file:///home/ada/tram.png', "'file:///home/ada/tram.png'"],
+    [new Uint8Array(3), 'an object'],
+    [undefined, 'undefined'],
+  ])('cannot have a file at %s, which would make every later message fail', async (url, what) => {
+    const run = createRun(hello, { model: scriptedModel(['Hello.', 'Hello again.']) });
+    await run.start();
+    const message = {
+      parts: [
+        { type: 'text', text: 'Look.' },
+        { ...file, url },
+      ],
+    };
+    await expect(run.send(message as never)).rejects.toMatchObject({
+      code: 'invalid_options',
+      message: `send takes a string or a message, but got a file whose url is ${what}, which no model can read. Write it as a data URL, as convertFileListToFileUIParts of the AI SDK does, or as an http(s) URL.`,
+    });
+    expect(await run.send('Hello!')).toBe('Hello again.');
+  });
+
+  test.each([
     ['Hello!'],
+    [{ parts: [{ ...file, url: '', providerReference: { openai: 'file-1' } }] }],
     [{ parts: [{ type: 'text', text: 'Hello!' }] }],
     [{ parts: [file, { type: 'text', text: '' }] }],
   ])('can be %j', async (message) => {
