@@ -4,8 +4,12 @@
  */
 const LONGEST_BLOCK = 100_000;
 const LONGEST_GROWING_BLOCK = 30_000;
-/** The most marks of emphasis and links in one block outside a fence; the parser compares each with the others. */
+/** The most marks of emphasis, links and tags in one block outside a fence; the parser compares each with the others. */
 const MOST_MARKS = 1_500;
+/** The most lines in one block outside a fence; an underlined title costs the parser more with each title before it. */
+const MOST_LINES = 1_000;
+/** How many cells a table may have that are not written: each row gets as many as the widest one. */
+const MOST_ADDED_CELLS = 300;
 
 // Nested quotes and lists; the parser recurses for each level.
 const deepNesting = /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+){50}/m;
@@ -14,6 +18,35 @@ const deepNesting = /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+){50}/m;
 export function exceedsMarkdownLimits(block: string, growing: boolean): boolean {
   if (block.length > (growing ? LONGEST_GROWING_BLOCK : LONGEST_BLOCK)) return true;
   if (deepNesting.test(block)) return true;
-  const fenced = /^ {0,3}(?:```|~~~)/.test(block);
-  return !fenced && (block.match(/[*_~[\]]/g)?.length ?? 0) > MOST_MARKS;
+  const lines = linesOutsideFences(block);
+  if (lines.length > MOST_LINES || addsManyCells(lines)) return true;
+  return count(lines.join('\n'), /[*_~[\]<]/g) > MOST_MARKS;
+}
+
+/** The lines of a block without the code in fences. A fence inside a list may end with the list, so it is not one here. */
+function linesOutsideFences(block: string): string[] {
+  const outside: string[] = [];
+  let end: RegExp | undefined;
+  for (const line of block.split(/\r\n?|\n/)) {
+    if (end !== undefined) {
+      if (end.test(line)) end = undefined;
+      continue;
+    }
+    outside.push(line);
+    const fence = /^(?:(`{3,})[^`]*|(~{3,}).*)$/.exec(line);
+    const mark = fence?.[1] ?? fence?.[2];
+    if (mark !== undefined) end = new RegExp(`^ {0,3}${mark[0]}{${mark.length},}\\s*$`);
+  }
+  return outside;
+}
+
+/** True if the lines may be a table whose rows are far shorter than its widest one. */
+function addsManyCells(lines: readonly string[]): boolean {
+  const written = lines.map((line) => count(line, /\|/g));
+  const all = written.reduce((sum, cells) => sum + cells, 0);
+  return Math.max(...written) * lines.length > 2 * all + MOST_ADDED_CELLS;
+}
+
+function count(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0;
 }

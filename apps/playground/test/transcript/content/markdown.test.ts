@@ -24,6 +24,34 @@ test.each([
   expect(html(text)).not.toContain('<blockquote');
 });
 
+test.each([
+  [
+    'a table with far wider rows than the rest',
+    `${'|a'.repeat(500)}|\n${'|-'.repeat(500)}|\n${'|a|\n'.repeat(300)}`,
+  ],
+  ['a thousand underlined titles', 'a\n=\n'.repeat(1_000)],
+  ['the same with other line ends', 'a\r=\r'.repeat(1_000)],
+  ['unfinished instructions', '<?a'.repeat(2_000)],
+  ['emphasis after a fence', `\`\`\`\ncode\n\`\`\`\n${'*a **b '.repeat(3_000)}end`],
+  ['emphasis after what only looks like a fence', `\`\`\`a\`b\n${'*a **b '.repeat(3_000)}end`],
+  ['emphasis after a list with a fence', `1. a\n   \`\`\`\n${'*a **b '.repeat(3_000)}end`],
+])('%s would take seconds as markdown, and is plain text', (_name, text) => {
+  expect(html(text)).toContain('<pre');
+  expect(html(text)).not.toMatch(/<(?:table|h1|em|ol|code)>/);
+});
+
+test.each([
+  ['a long table', `| a | b |\n|---|---|\n${'| 1 | 2 |\n'.repeat(500)}`, '<table>'],
+  ['long code', `\`\`\`\n${'a[b] < *c | d\n'.repeat(2_000)}\`\`\`\nText`, '<code>'],
+  [
+    'a table below a text',
+    `${'Text\n'.repeat(10)}\n${'| a '.repeat(8)}|\n${'|---'.repeat(8)}|\n| 1 |`,
+    '<table>',
+  ],
+])('%s is everyday markdown', (_name, text, shown) => {
+  expect(html(text)).toContain(shown);
+});
+
 test('a block too large to parse each frame is plain text while it grows, and a huge one stays plain', () => {
   const large = 'word '.repeat(7_000);
   expect(html(large, true)).toContain('<pre');
