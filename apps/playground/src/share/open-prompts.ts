@@ -1,3 +1,4 @@
+import { isUnderWay } from '@cueline/core';
 import { readEvalSettings, readResults } from '../evals/eval-settings.ts';
 import { useEvals } from '../evals/store.ts';
 import { definitionOf } from '../prompts/definition-of.ts';
@@ -27,6 +28,10 @@ export async function showPrompts(link: Shared, signal: AbortSignal): Promise<st
   if (problem !== undefined)
     return `The run in this link cannot be shown: ${problem}. Ask for the link again.`;
   if (signal.aborted) return undefined;
+  const { promptSession } = usePlayground.getState();
+  if (log !== undefined && promptSession !== undefined && isUnderWay(promptSession.run.getState())) {
+    return 'A run is going on here. Stop it, or wait for its end, and open the link again.';
+  }
   usePrompts.getState().replace(shared);
   usePlayground.setState({ view: 'prompts', tab: 'editor' });
   if (log === undefined) return undefined;

@@ -168,3 +168,19 @@ test('a link does not replace a run that is under way', async () => {
   expect(store().script).toBe('// mine');
   expect(store().notice).toMatchObject({ message: expect.stringContaining('A run is going on here.') });
 });
+
+test('a link to a run of prompts does not replace a run that is under way', async () => {
+  vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => {} });
+  const prompts = { prompts: samplePrompts, selected: 0, values: {} };
+  const hash = encodeLink({ prompts, log });
+  const promptSession = await open(hash).then(() => store().promptSession!);
+  const going = { ...promptSession.run.getState(), status: 'running', phase: 'text' } as RunState;
+  const run = { ...promptSession.run, getState: () => going };
+  usePlayground.setState({ promptSession: { ...promptSession, run } });
+  await open(hash, undefined, undefined, { isRefused: true });
+  expect(store().promptSession?.run).toBe(run);
+  expect(store().notice).toMatchObject({ message: expect.stringContaining('A run is going on here.') });
+  // prompts alone do not take its place
+  await open(encodeLink({ prompts }));
+  expect(store().promptSession?.run).toBe(run);
+});
