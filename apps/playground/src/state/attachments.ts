@@ -92,11 +92,17 @@ function refusal(file: File, messages: readonly UIMessage[]): string | undefined
 
 /** About how many bytes of files these messages have. */
 function bytesIn(messages: readonly UIMessage[]): number {
-  const urls = messages.flatMap(({ parts }) =>
-    parts.flatMap((part) => (part.type === 'file' ? [part.url] : [])),
-  );
-  return urls.reduce((sum, url) => sum + Math.floor((url.length * 3) / 4), 0);
+  const sizes = messages.flatMap(({ role, parts }) => (role === 'user' ? parts.map(bytesOfPart) : []));
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
+
+function bytesOfPart(part: UIMessage['parts'][number]): number {
+  if (part.type === 'file') return Math.floor((part.url.length * 3) / 4);
+  return part.type === 'text' && textFile.test(part.text) ? part.text.length : 0;
+}
+
+/** The beginning of a part that {@link messageParts} makes of a text file. */
+const textFile = /^File .+:\n\n/;
 
 const textTypes =
   /^(?:text\/(?!rtf)|image\/svg|application\/(?:json|xml|javascript|yaml|x-yaml|x-ndjson|sql)\b)/;

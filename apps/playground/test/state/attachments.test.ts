@@ -47,6 +47,22 @@ test('the bytes of files in a conversation are limited, earlier messages include
   expect(state().problem).toContain('late.png is too large');
 });
 
+test('a text file in an earlier message counts, and typed text does not', async () => {
+  const large = 'a'.repeat(MOST_BYTES);
+  const sent = (text: string) => ({
+    id: 'm',
+    role: 'user' as const,
+    parts: [{ type: 'text' as const, text }],
+  });
+  await attach([new File([large], 'notes.txt')], [sent(large)]);
+  const [file] = messageParts('', state().files);
+  expect(state()).toMatchObject({ files: [{ name: 'notes.txt' }], problem: undefined });
+  useAttachments.setState({ files: [] });
+  await attach([new File(['b'], 'late.txt')], [{ id: 'm', role: 'user', parts: [file!] }]);
+  expect(state().files).toEqual([]);
+  expect(state().problem).toContain('late.txt is too large');
+});
+
 test('after a reload the page names the files that must be attached again', async () => {
   const stored = new Map<string, string>();
   vi.stubGlobal('sessionStorage', {
