@@ -43,31 +43,47 @@ export type EvalSettings = {
 /** The most runs of one evaluation in a page. */
 export const MAX_RUNS = 5_000;
 export const MAX_CASES = 2_000;
+/** The longest text of a link, in characters. */
+const LONGEST = 200_000;
 
-const text = z.string().max(200_000);
-const evalSettings = z.object({
-  prompt: text,
-  versions: z.array(text).max(20),
-  models: z.array(text).max(8),
-  scorers: z
-    .array(z.object({ kind: z.enum(scorerKinds), value: text }))
-    .min(1)
-    .max(10),
-  repeat: z.int().min(1).max(20),
-  concurrency: z.int().min(1).max(20),
-  prices: z.record(text, z.object({ input: text, output: text })),
-  cases: z
-    .array(z.object({ id: text, key: text.optional(), input: z.record(text, text), expect: text }))
-    .max(MAX_CASES),
-});
-
-/** Reads an eval from a link or from storage; undefined if its shape is invalid. */
-export function readEvalSettings(value: unknown): EvalSettings | undefined {
-  return evalSettings.safeParse(value).data;
+/** `most` returns how many of something may be read, where a link may have up to `limit`. */
+function settingsSchema(most: (limit: number) => number) {
+  const string = z.string().max(most(LONGEST));
+  return z.object({
+    prompt: string,
+    versions: z.array(string).max(most(20)),
+    models: z.array(string).max(8),
+    scorers: z
+      .array(z.object({ kind: z.enum(scorerKinds), value: string }))
+      .min(1)
+      .max(10),
+    repeat: z.int().min(1).max(20),
+    concurrency: z.int().min(1).max(20),
+    prices: z.record(string, z.object({ input: string, output: string })),
+    cases: z
+      .array(
+        z.object({ id: string, key: string.optional(), input: z.record(string, string), expect: string }),
+      )
+      .max(most(MAX_CASES)),
+  });
 }
 
-/** A result as a link carries it: without its log. */
+const linkedSettings = settingsSchema((limit) => limit);
+const ownSettings = settingsSchema(() => Infinity);
+
+/** Reads an eval from a link; undefined if its shape is invalid, or if it is too large. */
+export function readEvalSettings(value: unknown): EvalSettings | undefined {
+  return linkedSettings.safeParse(value).data;
+}
+
+/** Reads the user's own eval from storage, with texts of any length; undefined if its shape is invalid. */
+export function readOwnEvalSettings(value: unknown): EvalSettings | undefined {
+  return ownSettings.safeParse(value).data;
+}
+
+const text = z.string().max(LONGEST);
 const number = z.number().min(0);
+/** A result as a link carries it: without its log. */
 const sharedResult = z.object({
   caseId: text,
   repetition: z.int().min(0),

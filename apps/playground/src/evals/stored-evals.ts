@@ -8,7 +8,7 @@ import { isSameJson } from '../input/same-json.ts';
 import { mergeItems } from '../state/documents/merge-items.ts';
 import { mergeValues } from '../state/documents/merge-values.ts';
 import { freeId } from '../prompts/editable-prompt.ts';
-import { MAX_CASES, readEvalSettings, type EditableCase, type EvalSettings } from './eval-settings.ts';
+import { MAX_CASES, readOwnEvalSettings, type EditableCase, type EvalSettings } from './eval-settings.ts';
 import { sampleEval } from './sample-eval.ts';
 
 /** What identifies a case, whatever its id is edited to. */
@@ -42,20 +42,20 @@ export function mergeEvals(
 
 /** Reads the stored evals; undefined if their shape is invalid. */
 export function readStoredEvals(value: unknown): StoredDocuments<EvalSettings> | undefined {
-  return readDocuments(value, readEvalSettings) ?? readEarlierFormat(value);
+  return readDocuments(value, readOwnEvalSettings) ?? readEarlierFormat(value);
 }
 
 /** The first version of the page stored the eval of a link, and the user's own as `previous`. */
 function readEarlierFormat(value: unknown): StoredDocuments<EvalSettings> | undefined {
   const { settings, previous } = (value ?? {}) as Record<string, unknown>;
-  const shown = readEvalSettings(settings);
+  const shown = readOwnEvalSettings(settings);
   if (shown === undefined) return undefined;
   const toDocument = (id: string, content: EvalSettings): KeptDocument<EvalSettings> => ({
     id,
     isOwn: !isSameJson(content, sampleEval),
     content,
   });
-  const own = readEvalSettings(previous);
+  const own = readOwnEvalSettings(previous);
   if (own === undefined) return { documents: [toDocument('own', shown)], shown: 'own' };
   return { documents: [toDocument('own', own), toDocument('opened', shown)], shown: 'opened' };
 }

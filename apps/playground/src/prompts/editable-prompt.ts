@@ -23,62 +23,76 @@ export type EditablePrompt = Omit<
 /** How many versions the page edits; a larger file belongs in an editor. */
 export const MAX_PROMPTS = 500;
 
-const text = z.string().max(200_000);
 const type = z
   .enum(['string', 'number', 'boolean', 'enum', 'kString', 'kNumber', 'kBoolean', 'kEnum'])
   .transform(
     (name): EditableParameter['type'] =>
       (name.startsWith('k') ? name.slice(1).toLowerCase() : name) as EditableParameter['type'],
   );
-const parameters = z
-  .array(
-    z.strictObject({
+
+/** `most` returns how many of something may be read, where a link may have up to `limit`. */
+function promptsSchema(most: (limit: number) => number) {
+  const text = z.string().max(most(200_000));
+  const parameters = z
+    .array(
+      z.strictObject({
+        name: text,
+        type,
+        description: text.optional(),
+        required: z.boolean().optional(),
+        defaultValue: z.union([text, z.number(), z.boolean()]).optional(),
+        allowedValues: z
+          .array(z.union([text, z.number()]))
+          .max(most(1_000))
+          .optional(),
+      }),
+    )
+    .max(most(200));
+  const prompt = z
+    .strictObject({
+      id: text,
+      version: text,
       name: text,
-      type,
       description: text.optional(),
-      required: z.boolean().optional(),
-      defaultValue: z.union([text, z.number(), z.boolean()]).optional(),
-      allowedValues: z
-        .array(z.union([text, z.number()]))
-        .max(1_000)
-        .optional(),
-    }),
-  )
-  .max(200);
+      status: z.enum(['draft', 'active', 'deprecated']).default('active'),
+      systemPrompt: text.default(''),
+      systemPromptParameters: parameters.default([]),
+      userPrompt: text,
+      userPromptParameters: parameters.optional(),
+      userPromptsParameters: parameters.optional(),
+      metadata: z.record(z.string(), z.unknown()).optional(),
+    })
+    .transform(({ userPromptsParameters, userPromptParameters, ...rest }) => ({
+      ...rest,
+      userPromptParameters: userPromptParameters ?? userPromptsParameters ?? [],
+    }));
+  return z.array(prompt).min(1).max(MAX_PROMPTS);
+}
 
-const editablePrompt = z
-  .strictObject({
-    id: text,
-    version: text,
-    name: text,
-    description: text.optional(),
-    status: z.enum(['draft', 'active', 'deprecated']).default('active'),
-    systemPrompt: text.default(''),
-    systemPromptParameters: parameters.default([]),
-    userPrompt: text,
-    userPromptParameters: parameters.optional(),
-    userPromptsParameters: parameters.optional(),
-    metadata: z.record(z.string(), z.unknown()).optional(),
-  })
-  .transform(({ userPromptsParameters, userPromptParameters, ...prompt }) => ({
-    ...prompt,
-    userPromptParameters: userPromptParameters ?? userPromptsParameters ?? [],
-  }));
-
-const editablePrompts = z.array(editablePrompt).min(1).max(MAX_PROMPTS);
+const linkedPrompts = promptsSchema((limit) => limit);
+const ownPrompts = promptsSchema(() => Infinity);
 
 /**
- * Reads prompts that the form can edit, from a link, a file or storage. Checks only their shape: the library validates
- * the prompts while they are edited. Undefined if their shape is invalid.
+ * Reads prompts that the form can edit, from a link. Checks only their shape and size: the library validates the prompts
+ * while they are edited. Undefined if their shape is invalid, or if they are too large.
  */
 export function readEditablePrompts(value: unknown): EditablePrompt[] | undefined {
+  return readPrompts(value, linkedPrompts);
+}
+
+/** Reads the user's own prompts, from a file or from storage: as {@link readEditablePrompts} does, but texts of any length. */
+export function readOwnPrompts(value: unknown): EditablePrompt[] | undefined {
+  return readPrompts(value, ownPrompts);
+}
+
+function readPrompts(value: unknown, schema: typeof ownPrompts): EditablePrompt[] | undefined {
   const list =
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? 'prompts' in value
         ? value.prompts
         : [withoutSchema(value)]
       : value;
-  const read = editablePrompts.safeParse(list);
+  const read = schema.safeParse(list);
   // zod adds `| undefined` to optional members, which are left out here
   return read.success ? (read.data as EditablePrompt[]) : undefined;
 }

@@ -1,6 +1,6 @@
 import { toast } from '../ui/toast.ts';
 import { usePlayground } from '../state/store.ts';
-import { MAX_PROMPTS, readEditablePrompts } from './editable-prompt.ts';
+import { MAX_PROMPTS, readOwnPrompts } from './editable-prompt.ts';
 import { usePrompts } from './store.ts';
 
 /** The largest file that is opened, in bytes. */
@@ -20,7 +20,7 @@ async function open(file: File): Promise<string | undefined> {
   } catch (error) {
     return `${file.name} is not JSON: ${(error as Error).message}.`;
   }
-  const prompts = readEditablePrompts(value);
+  const prompts = readOwnPrompts(value);
   if (prompts === undefined) {
     return `${file.name} is not a prompt file. Write a list of up to ${MAX_PROMPTS} prompts, each with "id", "version", "name" and "userPrompt".`;
   }

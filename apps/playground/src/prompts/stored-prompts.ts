@@ -9,7 +9,7 @@ import { mergeItems } from '../state/documents/merge-items.ts';
 import { mergeValues } from '../state/documents/merge-values.ts';
 import { newId } from '../state/new-id.ts';
 import type { Values } from './check-prompts.ts';
-import { nextVersion, readEditablePrompts, type EditablePrompt } from './editable-prompt.ts';
+import { nextVersion, readEditablePrompts, readOwnPrompts, type EditablePrompt } from './editable-prompt.ts';
 import { samplePrompts } from './sample-prompts.ts';
 
 /** A version in the list; `key` stays when its id and its version are edited. */
@@ -77,7 +77,7 @@ function readContent(value: unknown): PromptsContent | undefined {
   if (!Array.isArray(entries)) return undefined;
   const read = entries.flatMap((one: unknown): PromptEntry[] => {
     const { key, prompt } = (one ?? {}) as Record<string, unknown>;
-    const readable = readEditablePrompts([prompt])?.[0];
+    const readable = readOwnPrompts([prompt])?.[0];
     return typeof key !== 'string' || readable === undefined ? [] : [{ key, prompt: readable }];
   });
   const first = read[0];

@@ -16,6 +16,7 @@ import { filterRows, toTable } from '../../src/evals/result-rows.ts';
 import { sampleEval } from '../../src/evals/sample-eval.ts';
 import { startEval } from '../../src/evals/start-eval.ts';
 import { runKey, useEvals, type Evaluation } from '../../src/evals/store.ts';
+import { readStoredEvals } from '../../src/evals/stored-evals.ts';
 import { defaultConnection } from '../../src/model/connection.ts';
 import { sampleModel } from '../../src/model/sample-model.ts';
 import { libraryOf } from '../../src/prompts/check-prompts.ts';
@@ -94,6 +95,14 @@ test.each([
   [{ ...sampleEval, cases: [{ id: 1 }] }],
 ])('an eval of a link that has no such shape is refused (%#)', (value) => {
   expect(readEvalSettings(value)).toBeUndefined();
+});
+
+test('a stored eval is read whatever its length; a link is not', () => {
+  const long = { id: 'long', input: { TEXT: 'x'.repeat(200_001) }, expect: '' };
+  const content = { ...sampleEval, cases: [long] };
+  const documents = [{ id: 'own', isOwn: true, content }];
+  expect(readStoredEvals({ documents, shown: 'own' })).toEqual({ documents, shown: 'own' });
+  expect(readEvalSettings(content)).toBeUndefined();
 });
 
 test.each([[null], [[{ caseId: 'a' }]], [[{ status: 'great' }]]])(

@@ -22,7 +22,7 @@ import {
   sharedOf,
   usePrompts,
 } from '../../src/prompts/store.ts';
-import { readShared } from '../../src/prompts/stored-prompts.ts';
+import { readShared, readStoredPrompts } from '../../src/prompts/stored-prompts.ts';
 
 const initial = usePrompts.getState();
 const state = () => usePrompts.getState();
@@ -91,6 +91,18 @@ test.each([
 ])('refuses a value that is not a valid list of prompts (%#)', (value) => {
   expect(readEditablePrompts(value)).toBeUndefined();
   expect(readShared({ prompts: value })).toBeUndefined();
+});
+
+test('stored prompts are read whatever their length', () => {
+  const allowedValues = Array.from({ length: 1_001 }, (_, index) => `value ${index}`);
+  const long = {
+    ...emptyPrompt('long'),
+    userPrompt: `${'x'.repeat(200_001)} {NAME}`,
+    userPromptParameters: [{ name: 'NAME', type: 'enum', allowedValues }],
+  };
+  const content = { entries: [{ key: 'a', prompt: long }], selected: 'a', values: {} };
+  const documents = [{ id: 'own', isOwn: true, content }];
+  expect(readStoredPrompts({ documents, shown: 'own' })).toEqual({ documents, shown: 'own' });
 });
 
 test('each fault is at its field', () => {
