@@ -3,6 +3,7 @@ import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
 import { isSameJson } from '../input/same-json.ts';
 import {
+  editKept,
   fromStored,
   openDocument,
   restoreDocument,
@@ -45,7 +46,7 @@ export type EvalsState = {
   change(change: Partial<EvalSettings>): void;
   editCase(index: number, change: Partial<EditableCase>): void;
   addCase(added?: Partial<EditableCase>): void;
-  /** Returns a function that puts the case back. */
+  /** Returns a function that puts the case back, also while another eval is shown. */
   removeCase(index: number): () => void;
   /** Shows the eval from a link. The user's own eval is kept for {@link EvalsState.restore}. */
   replace(settings: EvalSettings, results: readonly EvalResult[] | undefined): void;
@@ -104,8 +105,11 @@ export const useEvals = create<EvalsState>()(
         const removed = settings.cases.slice(index, index + 1);
         get().change({ cases: settings.cases.toSpliced(index, 1) });
         return () => {
-          // another eval may be open by now
-          if (get().id === id) get().change({ cases: get().settings.cases.toSpliced(index, 0, ...removed) });
+          const restored = ({ cases }: Pick<EvalSettings, 'cases'>) => ({
+            cases: cases.toSpliced(index, 0, ...removed),
+          });
+          if (get().id === id) get().change(restored(get().settings));
+          else set({ previous: editKept(get().previous, id, restored) });
         };
       },
       replace: (settings, results) => {

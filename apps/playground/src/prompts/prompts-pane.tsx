@@ -128,21 +128,10 @@ function saveAll(): void {
 }
 
 function removeVersion(key: string): void {
-  const before = usePrompts.getState();
-  const { prompt } = entryOf(before);
-  before.remove(key);
+  const { prompt } = entryOf(usePrompts.getState());
+  const undo = usePrompts.getState().remove(key);
   toast(`${prompt.id} ${prompt.version} is deleted.`, {
     duration: 10_000,
-    action: {
-      label: 'Undo',
-      onClick: () => {
-        const { entries } = usePrompts.getState();
-        const at = before.entries.findIndex((entry) => entry.key === key);
-        usePrompts.setState({
-          entries: [...entries.slice(0, at), { key, prompt }, ...entries.slice(at)],
-          selected: key,
-        });
-      },
-    },
+    action: { label: 'Undo', onClick: undo },
   });
 }

@@ -1,6 +1,7 @@
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
 import {
+  editKept,
   fromStored,
   openDocument,
   restoreDocument,
@@ -51,7 +52,8 @@ export type PromptsState = {
   setValue(name: string, value: string): void;
   addPrompt(): void;
   addVersion(): void;
-  remove(key: string): void;
+  /** Returns a function that puts the version back, also while other prompts are shown. */
+  remove(key: string): () => void;
   /** Shows the prompts of a link or a file. The user's own are kept for {@link PromptsState.restore}. */
   replace(shared: SharedPrompts): void;
   restore(): void;
@@ -145,15 +147,24 @@ export const usePrompts = create<PromptsState>()(
         });
       },
       remove: (key) => {
-        const { entries, selected } = get();
-        if (entries.length === 1) return;
+        const { id, entries, selected } = get();
+        if (entries.length === 1) return () => {};
         const at = entries.findIndex((entry) => entry.key === key);
+        const removed = entries.slice(at, at + 1);
         const left = entries.filter((entry) => entry.key !== key);
         set({
           isOwn: true,
           entries: left,
           ...(selected === key ? { selected: left[Math.min(at, left.length - 1)]!.key } : {}),
         });
+        return () => {
+          const restored = (content: Pick<PromptsContent, 'entries'>) => ({
+            entries: content.entries.toSpliced(at, 0, ...removed),
+            selected: key,
+          });
+          if (get().id === id) set(restored(get()));
+          else set({ previous: editKept(get().previous, id, restored) });
+        };
       },
       replace: (next) => {
         const opened = openDocument(

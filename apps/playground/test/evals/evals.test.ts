@@ -228,6 +228,15 @@ test('a removed case can be put back where it was', () => {
   expect(state().settings).toEqual(settings);
 });
 
+test('a removed case is put back into its eval while another one is shown', () => {
+  const undo = state().removeCase(1);
+  state().replace({ ...sampleEval, cases: [] }, undefined);
+  undo();
+  expect(state().settings.cases).toEqual([]);
+  state().restore();
+  expect(state().settings).toEqual(sampleEval);
+});
+
 test('opening an eval from a link keeps the user’s own eval', () => {
   state().editCase(0, { expect: 'MINE' });
   const mine = state().settings;

@@ -221,6 +221,19 @@ test('the last version cannot be removed', () => {
   expect(state().entries).toHaveLength(1);
 });
 
+test('a removed version can be put back where it was, also while other prompts are shown', () => {
+  const { entries, selected } = state();
+  const undo = state().remove(selected);
+  state().replace({ prompts: [emptyPrompt('of-a-link')], selected: 0, values: {} });
+  undo();
+  expect(state().entries.map(({ prompt }) => prompt.id)).toEqual(['of-a-link']);
+  state().restore();
+  expect(state().entries).toEqual(entries);
+  const undoAgain = state().remove(selected);
+  undoAgain();
+  expect(state()).toMatchObject({ entries, selected });
+});
+
 test('prompts of a link replace the user’s own prompts, which can be restored', () => {
   state().edit({ userPrompt: 'Mine {TEXT}' });
   const mine = sharedOf(state());

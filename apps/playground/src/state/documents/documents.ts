@@ -50,6 +50,17 @@ export function restoreDocument<Content>(documents: Documents<Content>): Documen
   return { shown: last, previous: [...(shown.isOwn ? [shown] : []), ...previous.slice(0, -1)] };
 }
 
+/** Changes the kept document `id`, if it is still kept. */
+export function editKept<Content extends object>(
+  previous: readonly KeptDocument<Content>[],
+  id: string,
+  change: (content: Content) => Partial<Content>,
+): KeptDocument<Content>[] {
+  return previous.map((one) =>
+    one.id === id ? { ...one, content: { ...one.content, ...change(one.content) } } : one,
+  );
+}
+
 export function toStored<Content>({ shown, previous }: Documents<Content>): StoredDocuments<Content> {
   return { documents: [...previous, shown], shown: shown.id };
 }
