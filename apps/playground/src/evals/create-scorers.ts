@@ -56,16 +56,25 @@ function matchesApart(pattern: string): Scorer {
 
 function testApart(pattern: string, text: string): Promise<boolean> {
   const worker = new Worker(new URL('./match-worker.ts', import.meta.url), { type: 'module' });
+  let isReady = false;
   return new Promise<boolean>((resolve, reject) => {
     const fail = (message: string): void => reject(new CuelineError('invalid_definition', message));
-    setTimeout(() => fail(`the pattern takes longer than ${MATCH_MS} ms. Write a simpler one.`), MATCH_MS);
-    worker.addEventListener('message', ({ data }) => resolve(data === true));
+    worker.addEventListener('message', ({ data }) => {
+      if (data !== 'ready') return resolve(data === true);
+      isReady = true;
+      // from now on: on a slow device, many workers need longer than this to start
+      setTimeout(() => fail(`the pattern takes longer than ${MATCH_MS} ms. Write a simpler one.`), MATCH_MS);
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin to name
+      worker.postMessage({ pattern, text });
+    });
     worker.addEventListener('error', (event) => {
       event.preventDefault();
-      fail(`/${pattern}/ is not a valid pattern. Write a regular expression.`);
+      fail(
+        isReady
+          ? `/${pattern}/ is not a valid pattern. Write a regular expression.`
+          : 'the code that tests patterns could not be loaded. Reload the page.',
+      );
     });
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin to name
-    worker.postMessage({ pattern, text });
   }).finally(() => worker.terminate());
 }
 

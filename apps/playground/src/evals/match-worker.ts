@@ -2,3 +2,6 @@
 addEventListener('message', ({ data }: MessageEvent<{ pattern: string; text: string }>) => {
   postMessage(new RegExp(data.pattern).test(data.text));
 });
+
+// the page counts the time from here
+postMessage('ready');

@@ -1,7 +1,7 @@
 import { runPrompt, type RunEvent } from '@cueline/core';
-import { defineEval, runEval, type EvalResult } from '@cueline/core/evals';
+import { defineEval, runEval, type EvalResult, type Scorer } from '@cueline/core/evals';
 import { decodeLink, encodeLink } from '@cueline/core/link';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { addCaseFromRun } from '../../src/evals/add-case.ts';
 import { createScorers } from '../../src/evals/create-scorers.ts';
 import {
@@ -235,6 +235,36 @@ test('a removed case is put back into its eval while another one is shown', () =
   expect(state().settings.cases).toEqual([]);
   state().restore();
   expect(state().settings).toEqual(sampleEval);
+});
+
+test('the start of the worker does not count as time of the pattern', async () => {
+  class SlowWorker extends EventTarget {
+    readonly #started = new Promise((resolve) => setTimeout(resolve, 10_000));
+    constructor() {
+      super();
+      void this.#answer('ready');
+    }
+    postMessage({ pattern, text }: { pattern: string; text: string }): void {
+      void this.#answer(new RegExp(pattern).test(text));
+    }
+    terminate(): void {}
+    async #answer(data: unknown): Promise<void> {
+      await this.#started;
+      this.dispatchEvent(new MessageEvent('message', { data }));
+    }
+  }
+  vi.useFakeTimers();
+  vi.stubGlobal('Worker', SlowWorker);
+  try {
+    const [scorer] = createScorers([{ kind: 'matches', value: '^y' }], sampleModel('demo'));
+    const context = { output: { text: 'yes' }, expect: '' } as Parameters<Scorer['score']>[0];
+    const score = Promise.resolve(scorer!.score(context)).catch(String);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(await score).toBe(true);
+  } finally {
+    vi.unstubAllGlobals();
+    vi.useRealTimers();
+  }
 });
 
 test('opening an eval from a link keeps the user’s own eval', () => {
