@@ -131,7 +131,10 @@ function Answer({
             {log !== undefined && (
               <Button
                 onClick={() => {
-                  const shared = sharedOf(usePrompts.getState());
+                  const { evaluation } = useEvals.getState();
+                  // the version as it ran, which the Prompts part compares with the present one
+                  const prompts = evaluation?.prompts ?? [];
+                  const shared = { ...sharedOf(usePrompts.getState()), prompts, selected: 0 };
                   showLinkedRun({ prompts: shared }, openLinkedRun(log, definitionOf(shared, log)));
                   usePrompts.setState({ tab: 'run' });
                 }}

@@ -3,6 +3,7 @@ import { CuelineError } from '@cueline/core';
 import type { EvalPrices } from '@cueline/core/evals';
 import { libraryOf, toInput } from '../prompts/check-prompts.ts';
 import type { EditablePrompt } from '../prompts/editable-prompt.ts';
+import { changeSince } from '../prompts/ran-prompt-note.tsx';
 import type { ConnectionSettings } from '../model/connection.ts';
 import { MAX_RUNS, type EditableCase, type EvalSettings } from './eval-settings.ts';
 import { formatCount } from '../ui/format.ts';
@@ -81,6 +82,14 @@ export function missingVersions(
 /** True for a version that the eval runs. */
 export function isChosen({ prompt, versions }: EvalSettings, { id, version }: EditablePrompt): boolean {
   return id === prompt && versions.includes(version);
+}
+
+/** True if a version that ran has other texts or parameters now, or is gone. */
+export function areOutdated(ran: readonly EditablePrompt[], now: readonly EditablePrompt[]): boolean {
+  return ran.some((prompt) => {
+    const same = now.find(({ id, version }) => id === prompt.id && version === prompt.version);
+    return same === undefined || changeSince(prompt, same) !== undefined;
+  });
 }
 
 /** The connection's further models: the demo connection has one, other connections any. */

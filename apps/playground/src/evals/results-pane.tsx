@@ -6,6 +6,8 @@ import { EmptyPane } from '../ui/empty-pane.tsx';
 import { Button } from '../ui/button.tsx';
 import { Choose, TextInput } from '../ui/form.tsx';
 import { formatCount } from '../ui/format.ts';
+import { usePrompts } from '../prompts/store.ts';
+import { areOutdated } from './plan-eval.ts';
 import { ResultsTable } from './results-table.tsx';
 import { filterRows, toTable } from './result-rows.ts';
 import { startEval } from './start-eval.ts';
@@ -27,7 +29,17 @@ function Results() {
   const evaluation = useEvals((state) => state.evaluation)!;
   const filter = useEvals((state) => state.filter);
   const search = useEvals((state) => state.search);
-  const isEdited = useEvals((state) => state.settings !== evaluation.settings);
+  const entries = usePrompts((state) => state.entries);
+  const hasOtherSettings = useEvals((state) => state.settings !== evaluation.settings);
+  const isEdited = useMemo(
+    () =>
+      hasOtherSettings ||
+      areOutdated(
+        evaluation.prompts,
+        entries.map(({ prompt }) => prompt),
+      ),
+    [hasOtherSettings, evaluation.prompts, entries],
+  );
   const evaluating = usePlayground((state) => state.evaluating);
   const table = useMemo(() => toTable(evaluation), [evaluation]);
   const rows = useMemo(() => filterRows(table.rows, { filter, search }), [table, filter, search]);

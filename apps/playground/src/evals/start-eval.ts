@@ -14,7 +14,7 @@ import { usePrompts } from '../prompts/store.ts';
 import { withoutKeys } from '../state/redact-events.ts';
 import { usePlayground } from '../state/store.ts';
 import { createScorers } from './create-scorers.ts';
-import { planEval } from './plan-eval.ts';
+import { isChosen, planEval } from './plan-eval.ts';
 import { runKey, useEvals, type Evaluation } from './store.ts';
 
 /** How often the view shows new results, in milliseconds. */
@@ -41,11 +41,8 @@ export async function startEval(extent: Extent = 'changed'): Promise<void> {
   if (current !== undefined) return;
   const { settings, evaluation: before } = useEvals.getState();
   const { connection, keys } = usePlayground.getState();
-  const plan = planEval(
-    settings,
-    usePrompts.getState().entries.map(({ prompt }) => prompt),
-    connection,
-  );
+  const prompts = usePrompts.getState().entries.map(({ prompt }) => prompt);
+  const plan = planEval(settings, prompts, connection);
   if ('problem' in plan) {
     toast.error(plan.problem);
     usePlayground.setState({ tab: 'editor' });
@@ -66,7 +63,10 @@ export async function startEval(extent: Extent = 'changed'): Promise<void> {
       }),
     );
     const runs = evals.flatMap((each) => listRuns(each, { models }));
-    useEvals.setState({ evaluation: { settings, runs, results: new Map(), shared: false } });
+    const chosen = prompts.filter((prompt) => isChosen(settings, prompt));
+    useEvals.setState({
+      evaluation: { settings, prompts: chosen, runs, results: new Map(), shared: false },
+    });
     const show = createDisplay();
     const store = storeFor(extent, before);
     for (const each of evals) {

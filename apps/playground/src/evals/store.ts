@@ -12,8 +12,9 @@ import {
   type KeptDocument,
 } from '../state/documents/documents.ts';
 import { persistDocuments } from '../state/documents/persist-documents.ts';
-import { freeId } from '../prompts/editable-prompt.ts';
+import { freeId, type EditablePrompt } from '../prompts/editable-prompt.ts';
 import type { EditableCase, EvalSettings } from './eval-settings.ts';
+import { isChosen } from './plan-eval.ts';
 import { sampleEval } from './sample-eval.ts';
 import { keyOf, mergeEvals, readStoredEvals, takenIds } from './stored-evals.ts';
 
@@ -21,6 +22,8 @@ import { keyOf, mergeEvals, readStoredEvals, takenIds } from './stored-evals.ts'
 export type Evaluation = {
   /** The settings that it was started with. */
   readonly settings: EvalSettings;
+  /** The versions that ran, as they were then. */
+  readonly prompts: readonly EditablePrompt[];
   readonly runs: readonly EvalRun[];
   /** The results so far, by {@link runKey}. */
   readonly results: ReadonlyMap<string, EvalResult>;
@@ -48,8 +51,15 @@ export type EvalsState = {
   addCase(added?: Partial<EditableCase>): void;
   /** Returns a function that puts the case back, also while another eval is shown. */
   removeCase(index: number): () => void;
-  /** Shows the eval from a link. The user's own eval is kept for {@link EvalsState.restore}. */
-  replace(settings: EvalSettings, results: readonly EvalResult[] | undefined): void;
+  /**
+   * Shows the eval from a link, with the prompts that its results are of. The user's own eval is kept for
+   * {@link EvalsState.restore}.
+   */
+  replace(
+    settings: EvalSettings,
+    results: readonly EvalResult[] | undefined,
+    prompts?: readonly EditablePrompt[],
+  ): void;
   /** Shows the user's own eval of this prompt, or a new one without cases; the one before it is kept, too. */
   openEvalOf(prompt: string, version: string | undefined): void;
   restore(): void;
@@ -112,7 +122,7 @@ export const useEvals = create<EvalsState>()(
           else set({ previous: editKept(get().previous, id, restored) });
         };
       },
-      replace: (settings, results) => {
+      replace: (settings, results, prompts = []) => {
         const opened = openDocument(
           documentsOf(get()),
           (content) => isSameJson(content, settings),
@@ -120,7 +130,7 @@ export const useEvals = create<EvalsState>()(
         );
         set({
           ...show(opened),
-          evaluation: results === undefined ? undefined : sharedEvaluation(settings, results),
+          evaluation: results === undefined ? undefined : sharedEvaluation(settings, results, prompts),
           filter: 'all',
           search: '',
           unfolded: undefined,
@@ -160,7 +170,11 @@ persistence.storage.share(persistence.name, toStored(documentsOf(useEvals.getSta
   });
 });
 
-function sharedEvaluation(settings: EvalSettings, results: readonly EvalResult[]): Evaluation {
+function sharedEvaluation(
+  settings: EvalSettings,
+  results: readonly EvalResult[],
+  prompts: readonly EditablePrompt[],
+): Evaluation {
   const byKey = new Map(results.map((result) => [runKey(result), result]));
   const runs = [...byKey.values()].map(({ caseId, repetition, model, prompt }) => ({
     caseId,
@@ -168,7 +182,13 @@ function sharedEvaluation(settings: EvalSettings, results: readonly EvalResult[]
     model,
     prompt,
   }));
-  return { settings, runs, results: byKey, shared: true };
+  return {
+    settings,
+    prompts: prompts.filter((one) => isChosen(settings, one)),
+    runs,
+    results: byKey,
+    shared: true,
+  };
 }
 
 /** The key of a run within its evaluation. */

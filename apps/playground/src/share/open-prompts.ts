@@ -3,7 +3,7 @@ import { readEvalSettings, readResults } from '../evals/eval-settings.ts';
 import { useEvals } from '../evals/store.ts';
 import { definitionOf } from '../prompts/definition-of.ts';
 import { usePrompts } from '../prompts/store.ts';
-import { readShared } from '../prompts/stored-prompts.ts';
+import { readShared, type SharedPrompts } from '../prompts/stored-prompts.ts';
 import { openLinkedRun, showLinkedRun } from '../state/run-session.ts';
 import { usePlayground } from '../state/store.ts';
 import { problemOfLog } from '../history/check-log.ts';
@@ -21,8 +21,7 @@ export async function showPrompts(link: Shared, signal: AbortSignal): Promise<st
   if (usePlayground.getState().evaluating) {
     return 'An evaluation is going on here. Stop it, or wait for its end, and open the link again.';
   }
-  if (link.kind === 'evaluation')
-    return showEvaluation(link.evaluation, () => usePrompts.getState().replace(shared));
+  if (link.kind === 'evaluation') return showEvaluation(link.evaluation, shared);
   const { log } = link;
   const problem = log === undefined ? undefined : await problemOfLog(log);
   if (problem !== undefined)
@@ -40,15 +39,15 @@ export async function showPrompts(link: Shared, signal: AbortSignal): Promise<st
   return undefined;
 }
 
-function showEvaluation(evaluation: unknown, showShared: () => void): string | undefined {
+function showEvaluation(evaluation: unknown, shared: SharedPrompts): string | undefined {
   const { settings, results } = (evaluation ?? {}) as { settings?: unknown; results?: unknown };
   const read = readEvalSettings(settings);
   const readable = results === undefined ? undefined : readResults(results);
   if (read === undefined || (results !== undefined && readable === undefined)) {
     return 'The evaluation in this link cannot be read. Ask for the link again.';
   }
-  showShared();
-  useEvals.getState().replace(read, readable);
+  usePrompts.getState().replace(shared);
+  useEvals.getState().replace(read, readable, shared.prompts);
   usePlayground.setState({ view: 'evals', tab: readable === undefined ? 'editor' : 'run' });
   return undefined;
 }

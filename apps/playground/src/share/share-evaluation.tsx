@@ -40,7 +40,8 @@ function toPayload(state: PromptsState, shown: Evaluation | EvalSettings) {
   const settings = 'results' in shown ? shown.settings : shown;
   // of the prompts, the eval's own
   const own = state.entries.filter(({ prompt }) => prompt.id === settings.prompt);
-  const { prompts } = sharedOf({ ...state, entries: own });
+  // results are shared with the texts that they are of, even if those were edited since
+  const prompts = 'results' in shown ? shown.prompts : sharedOf({ ...state, entries: own }).prompts;
   const results = 'results' in shown ? { results: inOrder(shown).map(toSharedResult) } : {};
   return { prompts: { prompts, selected: 0, values: {} }, evaluation: { settings, ...results } };
 }

@@ -11,7 +11,7 @@ import {
   type EvalSettings,
 } from '../../src/evals/eval-settings.ts';
 import { readCaseFile } from '../../src/evals/open-case-file.ts';
-import { furtherModels, planEval } from '../../src/evals/plan-eval.ts';
+import { areOutdated, furtherModels, planEval } from '../../src/evals/plan-eval.ts';
 import { filterRows, toTable } from '../../src/evals/result-rows.ts';
 import { sampleEval } from '../../src/evals/sample-eval.ts';
 import { startEval } from '../../src/evals/start-eval.ts';
@@ -46,6 +46,7 @@ async function evaluate(models: ('demo' | 'demo-small')[]): Promise<EvalResult[]
 function evaluationOf(results: readonly EvalResult[]): Evaluation {
   return {
     settings: sampleEval,
+    prompts: samplePrompts,
     runs: results,
     results: new Map(results.map((result) => [runKey(result), result])),
     shared: false,
@@ -164,6 +165,19 @@ test('each version gets only the values of its own parameters', () => {
   ]);
 });
 
+test('results are of the texts that ran, and are outdated once a version of them is edited', async () => {
+  state().change({ versions: ['1.1.0'], repeat: 1, cases: sampleEval.cases.slice(0, 1) });
+  await startEval();
+  const { prompts } = state().evaluation!;
+  expect(prompts.map(({ version }) => version)).toEqual(['1.1.0']);
+  expect(areOutdated(prompts, samplePrompts)).toBe(false);
+  const edit = (version: string) =>
+    samplePrompts.map((one) => (one.version === version ? { ...one, userPrompt: '{TEXT}?' } : one));
+  expect(areOutdated(prompts, edit('1.0.0'))).toBe(false);
+  expect(areOutdated(prompts, edit('1.1.0'))).toBe(true);
+  expect(areOutdated(prompts, [])).toBe(true);
+});
+
 test('the connection decides which further models are available', () => {
   const settings = { ...sampleEval, models: ['demo-small', ' gpt-5 ', '', 'gpt-5', openai.openai.model] };
   expect(furtherModels(settings, defaultConnection)).toEqual(['demo-small']);
@@ -209,7 +223,9 @@ test('a run of another prompt becomes a case of an eval of that prompt, and the 
     input: sampleValues['answer-guest'],
   } as never);
   await run.finished;
-  useEvals.setState({ evaluation: { settings: mine, runs: [], results: new Map(), shared: false } });
+  useEvals.setState({
+    evaluation: { settings: mine, prompts: [], runs: [], results: new Map(), shared: false },
+  });
   expect(addCaseFromRun(run.log())).toBeUndefined();
   expect(state().settings).toMatchObject({ prompt: 'answer-guest', cases: [{ id: 'from-run' }] });
   expect(state().evaluation).toBeUndefined();
