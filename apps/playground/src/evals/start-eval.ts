@@ -8,7 +8,7 @@ import {
   type EvalStore,
 } from '@cueline/core/evals';
 import { toast } from '../ui/toast.ts';
-import { checkConnection, secretsOf } from '../model/connection.ts';
+import { checkConnection, secretsOf, type ConnectionSettings } from '../model/connection.ts';
 import { createPromptModel } from '../model/prompt-model.ts';
 import { usePrompts } from '../prompts/store.ts';
 import { withoutKeys } from '../state/redact-events.ts';
@@ -68,7 +68,7 @@ export async function startEval(extent: Extent = 'changed'): Promise<void> {
       evaluation: { settings, prompts: chosen, runs, results: new Map(), shared: false },
     });
     const show = createDisplay();
-    const store = storeFor(extent, before);
+    const store = storeFor(extent, before, serverOf(connection));
     for (const each of evals) {
       if (controller.signal.aborted) break;
       await runEval(each, {
@@ -97,8 +97,13 @@ export function stopEval(): void {
   current?.abort();
 }
 
-/** A store with the logs of the runs that are not repeated. */
-function storeFor(extent: Extent, before: Evaluation | undefined): EvalStore {
+/** The address of a connection, since servers have different models of the same name. */
+function serverOf(connection: ConnectionSettings): string {
+  return connection.kind === 'demo' ? '' : connection[connection.kind].baseUrl.trim();
+}
+
+/** A store with the logs of the runs on `server` that are not repeated. */
+function storeFor(extent: Extent, before: Evaluation | undefined, server: string): EvalStore {
   const failed = new Set(
     [...(before?.results.values() ?? [])].flatMap(({ status, log }) =>
       status === 'passed' ? [] : [runIdOf(log)],
@@ -108,10 +113,10 @@ function storeFor(extent: Extent, before: Evaluation | undefined): EvalStore {
     extent === 'all' || (extent === 'failed' && failed.has(runIdOf(log)));
   return {
     async get(key) {
-      const log = await logs.get(key);
+      const log = await logs.get(`${key} ${server}`);
       return isRepeated(log) ? undefined : log;
     },
-    set: (key, log) => logs.set(key, log),
+    set: (key, log) => logs.set(`${key} ${server}`, log),
   };
 }
 

@@ -178,6 +178,30 @@ test('results are of the texts that ran, and are outdated once a version of them
   expect(areOutdated(prompts, [])).toBe(true);
 });
 
+test('runs are not taken from those on another server with a model of the same name', async () => {
+  const hosts: string[] = [];
+  const chunk = (delta: object, finish: string | null) =>
+    `data: ${JSON.stringify({ id: '1', created: 1, model: 'same', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+  const body = `${chunk({ role: 'assistant', content: 'POSITIVE' }, null)}${chunk({}, 'stop')}data: [DONE]\n\n`;
+  vi.stubGlobal('fetch', async (address: string | URL | Request) => {
+    hosts.push(new URL(address instanceof Request ? address.url : address).host);
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  });
+  const { connection } = usePlayground.getState();
+  try {
+    state().change({ versions: ['1.1.0'], repeat: 1, cases: sampleEval.cases.slice(0, 1) });
+    for (const port of [8001, 8001, 8002]) {
+      const compatible = { model: 'same', baseUrl: `http://localhost:${port}/v1` };
+      usePlayground.setState({ connection: { ...connection, kind: 'compatible', compatible } });
+      await startEval();
+    }
+    expect(hosts).toEqual(['localhost:8001', 'localhost:8002']);
+  } finally {
+    usePlayground.setState({ connection });
+    vi.unstubAllGlobals();
+  }
+});
+
 test('the connection decides which further models are available', () => {
   const settings = { ...sampleEval, models: ['demo-small', ' gpt-5 ', '', 'gpt-5', openai.openai.model] };
   expect(furtherModels(settings, defaultConnection)).toEqual(['demo-small']);
