@@ -21,7 +21,7 @@ export function createScorers(settings: readonly ScorerSetting[], judgeModel: La
       case 'closeTo':
         return closeTo({ absolute: Number(value) || 0 });
       case 'judge':
-        return judge({ model: judgeModel, rubric: value });
+        return withoutEmptyExpect(judge({ model: judgeModel, rubric: value }));
     }
   });
 }
@@ -40,6 +40,14 @@ function jsonOfExpected(scorer: Scorer): Scorer {
         );
       }
     },
+  };
+}
+
+/** An empty field of the form says that nothing is expected, and not that the answer should be empty. */
+function withoutEmptyExpect({ name, score }: Scorer): Scorer {
+  return {
+    name,
+    score: (context) => score({ ...context, expect: textOf(context.expect).trim() || undefined }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { runPrompt, type RunEvent } from '@cueline/core';
 import { defineEval, runEval, type EvalResult, type Scorer } from '@cueline/core/evals';
+import { scriptedModel } from '@cueline/core/testing';
 import { decodeLink, encodeLink } from '@cueline/core/link';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { addCaseFromRun } from '../../src/evals/add-case.ts';
@@ -138,6 +139,18 @@ test.each([
   expect(planned(change)).toEqual({
     problem: problem instanceof RegExp ? expect.stringMatching(problem) : problem,
   });
+});
+
+test('the judge is told no expected answer if a case has none', async () => {
+  const model = scriptedModel(['{"reason":"Good.","grade":5}', '{"reason":"Good.","grade":5}']);
+  const [scorer] = createScorers([{ kind: 'judge', value: 'Friendly.' }], model);
+  const run = { input: { TEXT: 'Hi' }, output: { text: 'Hello' }, signal: new AbortController().signal };
+  const score = (expect: string) => scorer!.score({ ...run, expect } as Parameters<Scorer['score']>[0]);
+  expect(await score('')).toMatchObject({ pass: true });
+  await score('Hello');
+  const [without, withOne] = model.calls.map(({ prompt }) => JSON.stringify(prompt));
+  expect(without).not.toContain('EXPECTATION');
+  expect(withOne).toContain('EXPECTATION');
 });
 
 test('runs are cases × versions × models × repeats', () => {
