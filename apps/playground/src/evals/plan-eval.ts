@@ -46,6 +46,8 @@ export function planEval(
   if (twice !== undefined) return { problem: `Two cases are called ${twice}. Rename one.` };
   const judge = settings.scorers.find(({ kind, value }) => kind === 'judge' && value.trim() === '');
   if (judge !== undefined) return { problem: 'Say in the rubric of the judge what a good answer is.' };
+  const unscorable = problemOfScorers(settings);
+  if (unscorable !== undefined) return { problem: unscorable };
   const prices = readPrices(settings, connection);
   if (prices instanceof CuelineError) return { problem: prices.message };
   const models = [undefined, ...furtherModels(settings, connection)];
@@ -82,6 +84,26 @@ export function missingVersions(
 /** True for a version that the eval runs. */
 export function isChosen({ prompt, versions }: EvalSettings, { id, version }: EditablePrompt): boolean {
   return id === prompt && versions.includes(version);
+}
+
+/** A value without which a scorer would pass or fail every answer. */
+function problemOfScorers({ scorers, cases }: EvalSettings): string | undefined {
+  for (const { kind, value } of scorers) {
+    if (kind === 'closeTo') {
+      if (!(Number(value) >= 0 && Number(value) < Infinity))
+        return `The largest difference ${value} is not a number. Write one such as 0.5.`;
+      const other = cases.find(({ expect }) => expect.trim() === '' || !Number.isFinite(Number(expect)));
+      if (other !== undefined)
+        return `The expected answer of ${other.id} is not a number. Write one such as 1200.5.`;
+    }
+    if ((kind === 'contains' && value.trim() === '') || (kind === 'matches' && value === '')) {
+      const other = cases.find(({ expect }) => expect.trim() === '');
+      const what = kind === 'contains' ? 'text' : 'pattern';
+      if (other !== undefined)
+        return `${other.id} has no expected answer. Write one, or a ${what} for all cases.`;
+    }
+  }
+  return undefined;
 }
 
 /** True if a version that ran has other texts or parameters now, or is gone. */

@@ -128,6 +128,26 @@ test.each([
     'Say in the rubric of the judge what a good answer is.',
   ],
   [
+    { scorers: [{ kind: 'closeTo' as const, value: '0,5' }] },
+    'The largest difference 0,5 is not a number. Write one such as 0.5.',
+  ],
+  [
+    { scorers: [{ kind: 'closeTo' as const, value: '' }], cases: [{ id: 'a', input: {}, expect: '12 kg' }] },
+    'The expected answer of a is not a number. Write one such as 1200.5.',
+  ],
+  [
+    { scorers: [{ kind: 'closeTo' as const, value: '1' }], cases: [{ id: 'a', input: {}, expect: ' ' }] },
+    'The expected answer of a is not a number. Write one such as 1200.5.',
+  ],
+  [
+    { scorers: [{ kind: 'contains' as const, value: ' ' }], cases: [{ id: 'a', input: {}, expect: '' }] },
+    'a has no expected answer. Write one, or a text for all cases.',
+  ],
+  [
+    { scorers: [{ kind: 'matches' as const, value: '' }], cases: [{ id: 'a', input: {}, expect: '' }] },
+    'a has no expected answer. Write one, or a pattern for all cases.',
+  ],
+  [
     { prices: { demo: { input: 'cheap', output: '1' } } },
     /^The price of demo is not a number\. Write dollars/,
   ],
