@@ -34,6 +34,13 @@ export function planEval(
     return { problem: `There is no version ${missing} of ${settings.prompt}. Choose another in its place.` };
   const versions = own.filter((prompt) => isChosen(settings, prompt));
   if (versions.length === 0) return { problem: 'Choose a version to run.' };
+  const repeated = versions.find(
+    ({ version }, index) => versions.findIndex((other) => other.version === version) < index,
+  );
+  if (repeated !== undefined)
+    return {
+      problem: `There are two versions ${repeated.version} of ${settings.prompt}. Rename one in the Prompts view.`,
+    };
   const read = versions.map((prompt) => ({ prompt, known: libraryOf(prompt) }));
   const faulty = read.find(({ known }) => known === undefined);
   if (faulty !== undefined) {

@@ -161,6 +161,13 @@ test.each([
   });
 });
 
+test('two versions of the same name keep an eval from running', () => {
+  const [first, ...rest] = samplePrompts;
+  expect(planEval(sampleEval, [first!, { ...first!, name: 'Copy' }, ...rest], defaultConnection)).toEqual({
+    problem: 'There are two versions 1.0.0 of classify-feedback. Rename one in the Prompts view.',
+  });
+});
+
 test('the judge is told no expected answer if a case has none', async () => {
   const model = scriptedModel(['{"reason":"Good.","grade":5}', '{"reason":"Good.","grade":5}']);
   const [scorer] = createScorers([{ kind: 'judge', value: 'Friendly.' }], model);
