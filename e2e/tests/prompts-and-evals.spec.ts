@@ -150,6 +150,23 @@ test('with the keyboard, a user runs an eval, filters its results and shares it 
   await expect(page.getByTestId('summary').nth(2)).toContainText('8 passed, 1 failed');
 });
 
+test('a case that is added to a long eval is shown, and so are all others', async ({ playground }) => {
+  const { page } = playground;
+  await openPart(playground, 'Evals');
+  const rows = Array.from({ length: 210 }, (_, index) => `row-${index},Fine.,POSITIVE`);
+  await page.getByLabel('File of cases').setInputFiles({
+    name: 'cases.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(['id,TEXT,expect', ...rows].join('\n')),
+  });
+  const names = page.getByLabel(/^Name of case/);
+  await expect(names).toHaveCount(100);
+  await page.getByRole('button', { name: 'Show more cases (119 left)' }).click();
+  await expect(names).toHaveCount(200);
+  await page.getByRole('button', { name: 'Add a case' }).click();
+  await expect(page.getByLabel('Name of case 220')).toHaveValue('case-220');
+});
+
 test('Stop ends an evaluation, and the results so far stay', { tag: '@long' }, async ({ playground }) => {
   const { page } = playground;
   await openPart(playground, 'Evals');

@@ -1,5 +1,5 @@
 import { FileUp, FlaskConical, Plus, Undo2 } from 'lucide-react';
-import { useMemo, useRef } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { NoticeBar } from '../panes/notice-bar.tsx';
 import { usePlayground } from '../state/store.ts';
 import { parametersOf } from '../prompts/editable-prompt.ts';
@@ -14,8 +14,8 @@ import { isChosen, planEval } from './plan-eval.ts';
 import { useEvals } from './store.ts';
 import { formatCount } from '../ui/format.ts';
 
-/** How many cases are drawn; a longer list belongs in a file. */
-const SHOWN = 100;
+/** How many cases are drawn at first, and with each press of the button. */
+const PAGE = 100;
 
 /** The form for the eval and its cases. */
 export function EvalsPane() {
@@ -26,6 +26,8 @@ export function EvalsPane() {
   const addCase = useEvals((state) => state.addCase);
   const restore = useEvals((state) => state.restore);
   const file = useRef<HTMLInputElement>(null);
+  const [shown, setShown] = useState(PAGE);
+  const left = settings.cases.length - shown;
   const prompts = entries.map(({ prompt }) => prompt);
   const plan = planEval(settings, prompts, connection);
   const parameters = useMemo(() => {
@@ -88,17 +90,24 @@ export function EvalsPane() {
             </div>
           )}
           <ul className="grid gap-2 px-4 pb-4 narrow:px-3">
-            {settings.cases.slice(0, SHOWN).map((one, index) => (
+            {settings.cases.slice(0, shown).map((one, index) => (
               <CaseFields key={index} parameters={parameters} one={one} index={index} />
             ))}
           </ul>
-          <div className="px-4 pb-4 narrow:px-3">
-            {settings.cases.length > SHOWN && (
-              <p className="mb-2 text-sm text-ink-2">
-                {settings.cases.length - SHOWN} more cases run, and are not shown here.
-              </p>
+          <div className="grid justify-items-start px-4 pb-4 narrow:px-3">
+            {left > 0 && (
+              <Button look="outline" className="mb-2" onClick={() => setShown(shown + PAGE)}>
+                Show more cases ({formatCount(left)} left)
+              </Button>
             )}
-            <Button look="outline" onClick={() => addCase()}>
+            <Button
+              look="outline"
+              onClick={() => {
+                addCase();
+                // the new case is the last one
+                setShown(Math.max(shown, settings.cases.length + 1));
+              }}
+            >
               <Plus />
               Add a case
             </Button>
