@@ -1,7 +1,8 @@
 import { parseCases } from '@cueline/evals/cases';
-import { formatCount } from '../ui/format.ts';
+import { formatCount, plural } from '../ui/format.ts';
 import { toast } from '../ui/toast.ts';
-import { freeId } from '../prompts/editable-prompt.ts';
+import { freeId, parametersOf, type EditablePrompt } from '../prompts/editable-prompt.ts';
+import { usePrompts } from '../prompts/store.ts';
 import { MAX_CASES, type EditableCase } from './eval-settings.ts';
 import { useEvals } from './store.ts';
 import { takenIds } from './stored-evals.ts';
@@ -16,7 +17,7 @@ export async function openCaseFile(file: File): Promise<void> {
     return;
   }
   try {
-    const added = readCaseFile(file.name, await file.text());
+    const added = readCaseFile(file.name, decodeText(file.name, await file.arrayBuffer()));
     const { settings, change } = useEvals.getState();
     const room = MAX_CASES - settings.cases.length;
     const taken = takenIds(settings.cases);
@@ -27,12 +28,42 @@ export async function openCaseFile(file: File): Promise<void> {
     });
     change({ cases: [...settings.cases, ...cases] });
     const left = added.length - cases.length;
-    toast(
-      `${formatCount(cases.length)} cases are added.${left > 0 ? ` ${formatCount(left)} are left out: a page runs up to ${formatCount(MAX_CASES)}.` : ''}`,
+    const text = `${plural(cases.length, 'case')} ${cases.length === 1 ? 'is' : 'are'} added.${left > 0 ? ` ${formatCount(left)} are left out: a page runs up to ${formatCount(MAX_CASES)}.` : ''}`;
+    const versions = usePrompts.getState().entries.map(({ prompt }) => prompt);
+    const description = unusedValues(
+      cases,
+      settings.prompt,
+      versions.filter(({ id }) => id === settings.prompt),
     );
+    if (description === undefined) toast(text);
+    else toast.warning(text, { description, duration: 20_000 });
   } catch (error) {
     toast.error((error as Error).message, { duration: 10_000 });
   }
+}
+
+/** @throws Error if the file is not UTF-8, since its letters would be wrong in every run */
+export function decodeText(name: string, bytes: ArrayBuffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Error(`${name} is not in UTF-8. Save it again, in a spreadsheet as "CSV UTF-8".`);
+  }
+}
+
+/** A sentence about values that no version of the prompt takes; undefined if there are none. */
+export function unusedValues(
+  cases: readonly EditableCase[],
+  prompt: string,
+  versions: readonly EditablePrompt[],
+): string | undefined {
+  const known = parametersOf(versions).map(({ name }) => name);
+  const names = new Set(cases.flatMap(({ input }) => Object.keys(input)));
+  const unused = [...names].filter((name) => !known.includes(name));
+  if (unused.length === 0) return undefined;
+  const quoted = unused.slice(0, 5).map((name) => `"${name}"`);
+  const more = unused.length > 5 ? ` and ${plural(unused.length - 5, 'other')}` : '';
+  return `${prompt} has no parameter ${quoted.join(', ')}${more}: these values are not used. Parameters of ${prompt}: ${known.join(', ') || 'none'}. Columns of a case: id, expect.`;
 }
 
 /**

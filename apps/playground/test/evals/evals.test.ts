@@ -11,7 +11,7 @@ import {
   toSharedResult,
   type EvalSettings,
 } from '../../src/evals/eval-settings.ts';
-import { readCaseFile } from '../../src/evals/open-case-file.ts';
+import { decodeText, readCaseFile, unusedValues } from '../../src/evals/open-case-file.ts';
 import { areOutdated, furtherModels, planEval } from '../../src/evals/plan-eval.ts';
 import { filterRows, toTable } from '../../src/evals/result-rows.ts';
 import { sampleEval } from '../../src/evals/sample-eval.ts';
@@ -260,6 +260,18 @@ test('reads cases from CSV and JSON, and reports the errors of invalid files', (
   expect(() => readCaseFile('a.json', '[{"input":1}]')).toThrow(/the input of case 1 is not an object/);
   expect(() => readCaseFile('a.csv', 'expect\nx\n')).toThrow(/no column is input/);
   expect(() => readCaseFile('a.csv', '')).toThrow(/a\.csv/);
+});
+
+test('says which values of a file no parameter takes, and refuses a file that is not UTF-8', () => {
+  const unused = (csv: string) =>
+    unusedValues(readCaseFile('a.csv', csv), 'classify-feedback', samplePrompts.slice(0, 2));
+  expect(unused('id,TEXT,expect\none,Fine.,POSITIVE\n')).toBeUndefined();
+  expect(unused('id,text,Expect\none,Fine.,POSITIVE\n')).toBe(
+    'classify-feedback has no parameter "text", "Expect": these values are not used. Parameters of classify-feedback: TEXT. Columns of a case: id, expect.',
+  );
+  const latin1 = Uint8Array.from('TEXT\ncaf\u00e9\n', (letter) => letter.charCodeAt(0));
+  expect(() => decodeText('a.csv', latin1.buffer)).toThrow('a.csv is not in UTF-8.');
+  expect(decodeText('a.csv', new TextEncoder().encode('TEXT\ncaf\u00e9\n').buffer)).toBe('TEXT\ncaf\u00e9\n');
 });
 
 test('a run becomes a case with its values and its answer', async () => {
