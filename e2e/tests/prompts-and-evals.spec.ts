@@ -1,6 +1,6 @@
 import { decodeLink, encodeLink } from '@cueline/core/link';
 import type { Locator } from '@playwright/test';
-import { expect, test, type Playground } from './playground-page.ts';
+import { expect, test, withServer, type Playground } from './playground-page.ts';
 
 /** An evaluation loads the runner and makes dozens of calls, each with its pause. */
 const evaluation = { timeout: 20_000 };
@@ -148,6 +148,20 @@ test('with the keyboard, a user runs an eval, filters its results and shares it 
   await page.evaluate((to) => (location.hash = to), hash);
   await expect(page.getByTestId('eval-status')).toHaveText('36 runs, 21 not passed · from a link');
   await expect(page.getByTestId('summary').nth(2)).toContainText('8 passed, 1 failed');
+});
+
+test('two versions that do not answer can be stopped', async ({ playground }) => {
+  const { page } = playground;
+  await openPart(playground, 'Prompts');
+  await withServer(page, async (server) => {
+    const never = new Promise<never>(() => {});
+    server.plan([never, never]);
+    await page.getByRole('tab', { name: 'Compare' }).click();
+    await page.getByRole('button', { name: 'Run both' }).press('Enter');
+    await page.getByRole('button', { name: 'Stop both' }).press('Enter');
+    await expect(page.getByTestId('answers')).toContainText(/Stopped\..*Stopped\./s);
+    await expect(page.getByRole('button', { name: 'Run both' })).toBeFocused();
+  });
 });
 
 test('a case that is added to a long eval is shown, and so are all others', async ({ playground }) => {

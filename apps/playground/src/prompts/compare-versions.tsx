@@ -9,7 +9,7 @@ import { Choose } from '../ui/form.tsx';
 import { formatDuration, plural } from '../ui/format.ts';
 import { TextDiff } from '../ui/text-diff.tsx';
 import { expand, type Values } from './check-prompts.ts';
-import { startComparison, useComparison, type Compared } from './comparison.ts';
+import { startComparison, stopComparison, useComparison, type Compared } from './comparison.ts';
 import type { EditablePrompt } from './editable-prompt.ts';
 import { usePrompts } from './store.ts';
 
@@ -131,9 +131,13 @@ function Answers({ keys, of }: { keys: string; of: Compared }) {
     <section>
       <div className="mb-1.5 flex items-center gap-3">
         <h3 className="text-sm font-medium">Answers</h3>
-        <Button look="outline" disabled={!ready || going} onClick={() => startComparison(keys, of)}>
+        <Button
+          look="outline"
+          disabled={!ready && !going}
+          onClick={() => (going ? stopComparison() : startComparison(keys, of))}
+        >
           {going ? <LoaderCircle className="animate-spin" /> : <Play />}
-          Run both
+          {going ? 'Stop both' : 'Run both'}
         </Button>
         <span className="text-sm text-ink-3">
           {isOld
@@ -159,7 +163,14 @@ function Answers({ keys, of }: { keys: string; of: Compared }) {
 
 function Answer({ state }: { state: RunState }) {
   if (state.status === 'error') return <span className="text-danger">{state.error?.message}</span>;
-  return state.text === '' ? <span className="text-ink-3">…</span> : <>{state.text}</>;
+  const isStopped = state.status === 'stopped';
+  if (state.text === '' && !isStopped) return <span className="text-ink-3">…</span>;
+  return (
+    <>
+      {state.text}
+      {isStopped && <span className="block text-ink-3">Stopped.</span>}
+    </>
+  );
 }
 
 function factsOf({ status, elapsed, usage }: RunState): string {

@@ -23,13 +23,18 @@ export const useComparison = create<{ last: Comparison | undefined }>()(() => ({
 
 /** Runs both versions. The runs of the last comparison are stopped. */
 export function startComparison(keys: string, of: Compared): void {
-  const { last } = useComparison.getState();
-  last?.before.stop();
-  last?.after.stop();
+  stopComparison();
   const { before, after, values } = of;
   useComparison.setState({
     last: { keys, of, before: startCompared(before, values), after: startCompared(after, values) },
   });
+}
+
+/** Stops the runs of the last comparison; what they have answered stays. */
+export function stopComparison(): void {
+  const { last } = useComparison.getState();
+  last?.before.stop();
+  last?.after.stop();
 }
 
 function startCompared(prompt: EditablePrompt, values: Values): ComparedRun {
