@@ -35,9 +35,28 @@ export function checkPrompts(
   return faults;
 }
 
+/** The first fault of the content of a prompt file, with its path; undefined if the library finds none. */
+export function firstFaultOf(content: unknown): string | undefined {
+  const { prompts: list = content } = (content ?? {}) as { prompts?: unknown };
+  if (!Array.isArray(list)) return undefined;
+  for (const [index, one] of list.entries()) {
+    // the library would take a text for an address to load
+    if (typeof one !== 'object' || one === null || Array.isArray(one))
+      return `prompts[${index}] is not an object with "id", "version", "name" and "userPrompt".`;
+    const [fault] = libraryFaults([one as PromptRecord]);
+    if (fault !== undefined)
+      return `${fault.path.replace(/^prompts(\[0\])?/, `prompts[${index}]`)} ${fault.message}.`;
+  }
+  return undefined;
+}
+
 function faultsOf(prompt: EditablePrompt): readonly LibraryFault[] {
+  return libraryFaults([toRecord(prompt)]);
+}
+
+function libraryFaults(records: readonly PromptRecord[]): readonly LibraryFault[] {
   try {
-    createPromptLibrary([toRecord(prompt)]);
+    createPromptLibrary(records);
     return [];
   } catch (error) {
     if (!CuelineError.isInstance(error)) throw error;

@@ -1,5 +1,6 @@
 import { toast } from '../ui/toast.ts';
 import { usePlayground } from '../state/store.ts';
+import { firstFaultOf } from './check-prompts.ts';
 import { MAX_PROMPTS, readOwnPrompts } from './editable-prompt.ts';
 import { usePrompts } from './store.ts';
 
@@ -22,6 +23,8 @@ async function open(file: File): Promise<string | undefined> {
   }
   const prompts = readOwnPrompts(value);
   if (prompts === undefined) {
+    const fault = firstFaultOf(value);
+    if (fault !== undefined) return `${file.name} is not a prompt file: ${fault}`;
     return `${file.name} is not a prompt file. Write a list of up to ${MAX_PROMPTS} prompts, each with "id", "version", "name" and "userPrompt".`;
   }
   usePrompts.getState().replace({ prompts, selected: 0, values: usePrompts.getState().values });

@@ -1,7 +1,7 @@
 import { decodeLink, encodeLink } from '@cueline/core/link';
 import { packagedPrompts } from '@cueline/core/library';
 import { beforeEach, expect, test } from 'vitest';
-import { checkPrompts, expand, libraryOf, toInput } from '../../src/prompts/check-prompts.ts';
+import { checkPrompts, expand, firstFaultOf, libraryOf, toInput } from '../../src/prompts/check-prompts.ts';
 import {
   emptyPrompt,
   freeId,
@@ -91,6 +91,21 @@ test.each([
 ])('refuses a value that is not a valid list of prompts (%#)', (value) => {
   expect(readEditablePrompts(value)).toBeUndefined();
   expect(readShared({ prompts: value })).toBeUndefined();
+});
+
+test.each<[unknown, string | undefined]>([
+  [
+    [{ ...toRecord(emptyPrompt('a')), temperature: 1 }],
+    'prompts[0].temperature is unknown. Remove it, or move',
+  ],
+  [{ prompts: [toRecord(emptyPrompt('a')), { id: 'b' }] }, 'prompts[1].version is missing. Write a version'],
+  [['https://example.com/prompts.json'], 'prompts[0] is not an object'],
+  [[toRecord(emptyPrompt('a'))], undefined],
+  [7, undefined],
+])('a file that cannot be opened says where its first fault is (%#)', (content, fault) => {
+  const found = firstFaultOf(content);
+  if (fault === undefined) expect(found).toBeUndefined();
+  else expect(found).toContain(fault);
 });
 
 test('stored prompts are read whatever their length', () => {
