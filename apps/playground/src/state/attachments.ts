@@ -92,13 +92,13 @@ function refusal(file: File, messages: readonly UIMessage[]): string | undefined
 
 /** About how many bytes of files these messages have. */
 function bytesIn(messages: readonly UIMessage[]): number {
-  const sizes = messages.flatMap(({ role, parts }) => (role === 'user' ? parts.map(bytesOfPart) : []));
+  const sizes = messages.flatMap(({ role, parts }) => parts.map((part) => bytesOfPart(role, part)));
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-function bytesOfPart(part: UIMessage['parts'][number]): number {
+function bytesOfPart(role: UIMessage['role'], part: UIMessage['parts'][number]): number {
   if (part.type === 'file') return Math.floor((part.url.length * 3) / 4);
-  return part.type === 'text' && textFile.test(part.text) ? part.text.length : 0;
+  return role === 'user' && part.type === 'text' && textFile.test(part.text) ? part.text.length : 0;
 }
 
 /** The beginning of a part that {@link messageParts} makes of a text file. */
