@@ -9,6 +9,7 @@ import type {
 } from '@cueline/core';
 import type { Advanced } from '@cueline/core/durable';
 import type { ModelSettings } from '@cueline/core/models';
+import { checkNames } from '@cueline/core/server';
 import { createSteps } from './advance-run.ts';
 import { checkTexts } from './check-texts.ts';
 import type { DurableDriver, DurableWorker } from './driver.ts';
@@ -49,6 +50,18 @@ export type DurableOptions = {
    * the engine, and if a stop cannot be sent. The driver's `onError` gets the failures of jobs. Default: `console.error`.
    */
   onError?(error: unknown, runId: string | undefined): void;
+};
+
+/** Every option. The compiler compares this list with the type. */
+const optionNames: Record<keyof DurableOptions, true> = {
+  driver: true,
+  guard: true,
+  models: true,
+  onError: true,
+  options: true,
+  prompts: true,
+  store: true,
+  unknownPromptMs: true,
 };
 
 /** Runs that outlive their process. */
@@ -97,7 +110,8 @@ export type Durable = {
 /**
  * Runs prompts whose state is in a store: a run survives crashes, deployments and waits of days. Any worker continues it
  * after its last stored event.
- * @throws CuelineError `invalid_options` if a prompt has no name, if two have the same name, and for a remotePrompt
+ * @throws CuelineError `invalid_options` if a prompt has no name, if two have the same name, for a remotePrompt, and for an
+ * unknown option
  *
  * @example
  * const durable = createDurable({ prompts: [planDay], store: createSqlStore(new PGlite('./runs')) });
@@ -105,6 +119,11 @@ export type Durable = {
  * const run = createRun(planDay, { executor: durable.executor });
  */
 export function createDurable(given: DurableOptions): Durable {
+  checkNames('createDurable', given, Object.keys(optionNames), 'invalid_options', (name) =>
+    name === 'limits'
+      ? 'createDurable has no "limits". Those of a run are in its options: { options: { limits } }; those of a user are in a guard: { guard: createRunGuard({ limits }) }.'
+      : undefined,
+  );
   const { store, models = {}, options, driver = inProcessDriver(), guard, onError = logError } = given;
   const prompts = promptsByName(given.prompts);
   const watch = createWatch(store);

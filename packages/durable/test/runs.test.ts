@@ -102,6 +102,12 @@ test('mistakes in createDurable and in a start are reported, and nothing is stor
   expect(() => createDurable({ prompts: [nameless], store })).toThrow('has no name');
   expect(() => createDurable({ prompts: [prompt, prompt], store })).toThrow('Two prompts are named');
   expect(() => createDurable({ prompts: [remotePrompt('far')], store })).toThrow('is a remotePrompt');
+  // in JavaScript, a guard that is misspelt would otherwise guard nothing
+  const misspelt = (more: object) => () => createDurable({ prompts: [prompt], store, ...more });
+  expect(misspelt({ guards: {} })).toThrow('createDurable has no "guards". Did you mean guard?');
+  expect(misspelt({ limits: { steps: 1 } })).toThrow(
+    'Those of a run are in its options: { options: { limits } }',
+  );
   const durable = createDurable({ prompts: [prompt], store });
   const other = createRun(writePages(effects), { executor: durable.executor });
   await expect(other.start({ book: 'Emma' })).rejects.toThrow(
