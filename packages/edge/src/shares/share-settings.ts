@@ -1,4 +1,5 @@
 import { CuelineError } from '@cueline/core';
+import { checkNames } from '@cueline/core/server';
 import { createIdentify, createNetworkCount } from '../http/identify.ts';
 import type { LimitStore } from '../limits/limit-store.ts';
 import { createMemoryLimits } from '../limits/memory-limits.ts';
@@ -31,8 +32,27 @@ const defaults: ShareLimits = {
   lifetimeMs: 30 * 24 * 60 * 60_000,
 };
 
+/** Every option. The compiler compares this list with the type. */
+const optionNames: Record<keyof ShareStoreOptions, true> = {
+  address: true,
+  auth: true,
+  basePath: true,
+  development: true,
+  limits: true,
+  now: true,
+  onEvent: true,
+  origins: true,
+  storage: true,
+  store: true,
+};
+
 /** Checks the options once, and fills in the defaults. @throws CuelineError `invalid_options` */
 export function readShareSettings(options: ShareStoreOptions): ShareSettings {
+  checkNames('createShareStore', options, Object.keys(optionNames), 'invalid_options', (name) =>
+    name === 'limitStore'
+      ? 'createShareStore has no "limitStore". Write store: createRedisLimits(client).'
+      : undefined,
+  );
   const basePath = options.basePath ?? '/api/shares';
   if (!/^(\/[\w.~-]+)+$/.test(basePath) || basePath.split('/').some((part) => /^\.+$/.test(part))) {
     throw invalidOptionsError('basePath is not a path such as /api/shares, without a slash at its end.');

@@ -236,6 +236,8 @@ test.each([
   [{ basePath: '/api/' }, 'basePath'],
   [{ basePath: '/a/../b' }, 'basePath'],
   [{ limits: { bytes: 1 } }, 'no limit "bytes"'],
+  [{ limit: { rpm: 1 } }, 'no "limit". Did you mean limits?'],
+  [{ limitStore: {} }, 'no "limitStore". Write store'],
   [{ limits: { rpm: Number.NaN } }, 'limits.rpm'],
   [{ limits: { lifetimeMs: Infinity } }, 'lifetimeMs'],
   [{ limits: { dailyBytes: 1 } }, 'dailyBytes'],
