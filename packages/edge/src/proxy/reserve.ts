@@ -25,7 +25,7 @@ export async function reserve(store: LimitStore, call: Reservation): Promise<voi
   if (why === 'budget') {
     throw new Refusal(
       'budget_exceeded',
-      `This call could use up to ${call.tokens} tokens, more than you have left today. Ask for a shorter answer, or try again tomorrow.`,
+      `This call could use up to ${call.tokens} tokens, more than you have left today. Ask for a shorter answer, or try again once your calls in progress have ended, or tomorrow.`,
       { retryAfterMs },
     );
   }

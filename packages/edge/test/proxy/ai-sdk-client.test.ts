@@ -278,6 +278,27 @@ describe('faults as every package reads them', () => {
     },
   );
 
+  test('no message gives the same advice twice', async () => {
+    const json = { 'content-type': 'application/json' };
+    const silent = (): Response => new Response(new ReadableStream({}), { headers: json });
+    const page = (): Response => new Response('<html>', { headers: { 'content-type': 'text/html' } });
+    const errors = [
+      await fail('openai', page, { limits: { dailyTokens: 1_000 } }),
+      await fail('openai', page, { limits: { totalDailyTokens: 1_000 } }),
+      await fail('openai', page),
+      await fail('openai', silent, { timeouts: { idleMs: 30 } }),
+    ].map(({ error }) => error);
+    expect(errors).toMatchObject([
+      {
+        // the tokens of calls in progress come back before tomorrow
+        message: expect.stringMatching(/ try again once your calls in progress have ended, or tomorrow\.$/),
+      },
+      { message: 'This server has used up its limit for today. Try again tomorrow.' },
+      { message: expect.stringMatching(/JSON\. Ask the operator of this server to check its address\.$/) },
+      { message: 'The provider stopped sending in the middle of its answer. Try again.' },
+    ]);
+  });
+
   test.each(Object.keys(ids))(
     '%s: an answer that is cut off before its first text is retried',
     async (provider) => {
