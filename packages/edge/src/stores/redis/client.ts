@@ -35,10 +35,16 @@ export function createScript(source: string): RedisScript {
     try {
       return await client.evalSha(sha, options);
     } catch (error) {
-      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw withMessage(error);
       return client.eval(source, options);
     }
   };
+}
+
+/** Returns the error, or one with a message: the `redis` package reports a missing answer without any. */
+function withMessage(error: unknown): unknown {
+  if (!(error instanceof Error) || error.message !== '') return error;
+  return new Error('Redis did not answer in time. Check that the server is up.', { cause: error });
 }
 
 /** A text of a reply; undefined if there is none. */
