@@ -1,10 +1,8 @@
+// #region server
+// dev-server.ts: node --env-file=.env.local dev-server.ts
 import { createModelProxy } from '@cueline/edge';
 import { serve } from 'srvx';
 
-process.env['OPENAI_API_KEY'] ??= 'sk-of-this-example'; // yours stands in .env.local
-
-// #region server
-// dev-server.ts: node --env-file=.env.local dev-server.ts
 const proxy = createModelProxy({
   providers: { openai: { models: ['gpt-4o-mini'] } },
   origins: ['http://localhost:5173'],
@@ -13,6 +11,7 @@ const proxy = createModelProxy({
 const server = serve({ hostname: 'localhost', port: 8787, silent: true, fetch: (request) => proxy(request) });
 // #endregion
 
+process.env['OPENAI_API_KEY'] ??= 'sk-of-this-example'; // yours stands in .env.local
 await server.ready();
 const { status } = await fetch('http://localhost:8787/api/models/openai/responses', {
   method: 'OPTIONS',
