@@ -22,8 +22,8 @@ export type InitialRunOptions = Pick<RunOptions, 'log' | 'storage'> &
 export type RunRegistry = {
   /**
    * The run with this id. A new one is created, but not started, with the log or with what the storage has of
-   * it. A run that was only opened is forgotten when no code refers to it. Throws `invalid_options` if the id
-   * belongs to a run of another prompt.
+   * it. Without `storage` the run is not stored, also under a provider with `persist`. A run that was only opened
+   * is forgotten when no code refers to it. Throws `invalid_options` if the id belongs to a run of another prompt.
    */
   open<Input, Types extends PromptTypes>(
     id: string,
