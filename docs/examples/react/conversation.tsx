@@ -35,15 +35,20 @@ type ApprovalProps = {
 
 function Approval({ approval, respond }: ApprovalProps): ReactElement {
   const [input, setInput] = useState(() => JSON.stringify(approval.input));
-  const { approvalId, toolName, reason } = approval;
+  const [fault, setFault] = useState(approval.reason);
+  const { approvalId, toolName } = approval;
   const approve = (): void => {
-    void respond(approvalId, { approved: true, input: JSON.parse(input) as unknown });
+    try {
+      void respond(approvalId, { approved: true, input: JSON.parse(input) as unknown });
+    } catch (error) {
+      setFault(`The arguments are not JSON: ${(error as Error).message}`);
+    }
   };
   return (
     <fieldset>
       <legend>{toolName}?</legend>
       <input aria-label="Arguments" value={input} onChange={(event) => setInput(event.target.value)} />
-      {reason !== undefined && <p role="alert">{reason}</p>}
+      {fault !== undefined && <p role="alert">{fault}</p>}
       <button onClick={approve}>Approve</button>
       <button onClick={() => void respond(approvalId, { approved: false, reason: 'Not today.' })}>
         Refuse
@@ -74,6 +79,7 @@ export function Chat(): ReactElement {
           {message.role}: {message.parts.map((part) => part.type === 'text' && part.text)}
         </p>
       ))}
+      {chat.status === 'error' && <p role="alert">{chat.error.message}</p>}
       {chat.queued > 0 && <p>{chat.queued} to come</p>}
       <input aria-label="Message" value={text} onChange={(event) => setText(event.target.value)} />
       <button>Send</button>

@@ -1,14 +1,16 @@
 import { definePrompt } from '@cueline/core';
-import { usePrompt, useTask, useTaskList, type AnyRun } from '@cueline/react';
+import { usePrompt, useRun, useTask, useTaskList, type AnyRun } from '@cueline/react';
 import { useState, type ReactElement } from 'react';
 
 // #region own
 export function Chores(): ReactElement {
   const chores = useTaskList(['Find three flats', 'Write to their owners']);
   const { done, total } = chores.progress;
+  const fault = useRun(chores.run, (state) => state.error?.message);
   return (
     <section>
       <button onClick={() => void chores.start()}>Begin</button>
+      {fault !== undefined && <p role="alert">{fault}</p>}
       <p>{chores.isComplete ? 'All done' : `${done} of ${total}, now: ${chores.current?.title}`}</p>
       <ul>
         {chores.tasks.map(({ id, title, status, result }) => (

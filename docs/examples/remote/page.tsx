@@ -20,6 +20,7 @@ export function DayPlanner(): ReactElement {
           <li key={index}>{stop}</li>
         ))}
       </ol>
+      {plan.status === 'error' && <p role="alert">{plan.error.message}</p>}
     </>
   );
 }

@@ -45,6 +45,8 @@ const call = (name: string, input: unknown): { toolCall: { name: string; input: 
   toolCall: { name, input },
 });
 
+const noMoney = { throw: { message: 'No money left', status: 402 } };
+
 test('a button starts a run and shows its answer', async () => {
   show(<PlanButton />, ['Take the tram.']);
   await click('Plan my day');
@@ -101,6 +103,21 @@ for (const approves of [true, false]) {
   });
 }
 
+test('arguments that are not JSON are not sent', async () => {
+  const model = show(<Desk />, [[call('sendMail', { to: 'Ada', text: 'At ten.' })], 'So be it.']);
+  await click('Tell Ada');
+  await page.getByLabelText('Arguments').fill('{"to":"Grace"');
+  await click('Approve');
+  await expect.element(page.getByText(/The arguments are not JSON/)).toBeVisible();
+  await page.getByLabelText('Arguments').fill('{"to":"Grace"}');
+  await click('Approve');
+  await expect.element(page.getByText(/text: Invalid input/)).toBeVisible();
+  await page.getByLabelText('Arguments').fill('{"to":"Grace","text":"At ten."}');
+  await click('Approve');
+  await expect.element(page.getByText('So be it.')).toBeVisible();
+  expect(JSON.stringify(model.calls[1]?.prompt)).toContain('sent to Grace');
+});
+
 test('a tool runs in the page', async () => {
   const model = show(<Lunch />, [[call('getLocation', {})], 'At the harbour.']);
   await click('Lunch');
@@ -130,9 +147,15 @@ test('a conversation continues with each message', async () => {
   }
 });
 
+test('a message without an answer says why', async () => {
+  show(<Chat />, [[noMoney], 'Obrigado.']);
+  await page.getByLabelText('Message').fill('Thanks?');
+  await click('Send');
+  await expect.element(page.getByText(/No money left/)).toBeVisible();
+});
+
 test('a failed run continues, and a finished one is retried', async () => {
-  const failure = { throw: { message: 'No money left', status: 402 } };
-  show(<RetriedPlan />, [[failure], 'Take the tram.', 'Take a boat.']);
+  show(<RetriedPlan />, [[noMoney], 'Take the tram.', 'Take a boat.']);
   await click('Plan my day');
   await expect.element(page.getByRole('alert')).toBeVisible();
   await click('Go on');
@@ -180,6 +203,12 @@ test('tasks are shown, done and skipped', async () => {
   await expect.poll(() => model.calls.length).toBe(2);
   await click('Skip “Write to their owners”');
   await expect.element(page.getByText('All done')).toBeVisible();
+});
+
+test('tasks that cannot be worked on say why', async () => {
+  show(<Chores />, [[noMoney]]);
+  await click('Begin');
+  await expect.element(page.getByText(/No money left/)).toBeVisible();
 });
 
 test('the model makes a task list, and the user adds a task', async () => {
