@@ -19,13 +19,28 @@ export function rememberShortLink(hash: string, link: ShortLink): void {
   made.set(hash, link);
 }
 
-/** Uploads the content of `hash`, and returns the link to it. Throws a `ShareError`. */
-export async function makeUploadedLink(
-  address: string,
-  hash: string,
-  page: string,
-  signal: AbortSignal,
-): Promise<ShortLink> {
+/** The uploads that are under way, by their content. */
+const uploads = new Map<string, Promise<ShortLink>>();
+
+/** The upload of the content of `hash`, if it is under way. */
+export function uploadUnderWay(hash: string): Promise<ShortLink> | undefined {
+  return uploads.get(hash);
+}
+
+/**
+ * Uploads the content of `hash`, and returns the link to it. An upload that has begun is not aborted: the store may
+ * have the content already, and the key that deletes it comes with the answer. Throws a `ShareError`.
+ */
+export function makeUploadedLink(address: string, hash: string, page: string): Promise<ShortLink> {
+  const begun = uploads.get(hash);
+  if (begun !== undefined) return begun;
+  const upload = uploadLink(address, hash, page).finally(() => uploads.delete(hash));
+  uploads.set(hash, upload);
+  return upload;
+}
+
+async function uploadLink(address: string, hash: string, page: string): Promise<ShortLink> {
+  const { signal } = new AbortController();
   const { id, expiresAt, deleteKey } = await putShare(address, hash.slice(1), signal);
   const link = { id, url: makeShortLink(id, page), expiresAt };
   rememberShortLink(hash, link);

@@ -7,7 +7,7 @@ import { deleteKeyOf } from './delete-keys.ts';
 import { DeleteLink } from './delete-link.tsx';
 import { LinkField } from './link-field.tsx';
 import { askTerms, ShareError, type ShareTerms } from './share-store.ts';
-import { knownShortLink, makeUploadedLink, type ShortLink } from './short-links.ts';
+import { knownShortLink, makeUploadedLink, uploadUnderWay, type ShortLink } from './short-links.ts';
 import { formatDate, formatLifetime } from './format-time.ts';
 
 /** The content that a short link leads to. */
@@ -50,7 +50,8 @@ export function UploadLink({ what, address, hash, log, only = false }: UploadLin
   const [terms, setTerms] = useState<ShareTerms>();
   const [status, setStatus] = useState<UploadStatus>(() => {
     const link = knownShortLink(hash);
-    return link === undefined ? { kind: 'ready' } : { kind: 'done', link, fresh: false };
+    if (link !== undefined) return { kind: 'done', link, fresh: false };
+    return { kind: uploadUnderWay(hash) === undefined ? 'ready' : 'uploading' };
   });
   const leaving = useRef<AbortController>(undefined);
   useEffect(() => {
@@ -58,8 +59,10 @@ export function UploadLink({ what, address, hash, log, only = false }: UploadLin
     askTerms(address, controller.signal).then(setTerms, (error: unknown) => {
       if (!controller.signal.aborted) setStatus((now) => (now.kind === 'ready' ? failed(error) : now));
     });
+    const upload = uploadUnderWay(hash);
+    if (upload !== undefined) void showUpload(upload, controller.signal, setStatus);
     return () => controller.abort();
-  }, [address]);
+  }, [address, hash]);
 
   const upload = async (): Promise<void> => {
     const { signal } = leaving.current!;
@@ -71,8 +74,12 @@ export function UploadLink({ what, address, hash, log, only = false }: UploadLin
         return setStatus({ kind: 'ready' });
       }
       await checkLog(log);
-      const link = await makeUploadedLink(address, hash, location.origin + location.pathname, signal);
-      setStatus({ kind: 'done', link, fresh: true });
+      signal.throwIfAborted();
+      await showUpload(
+        makeUploadedLink(address, hash, location.origin + location.pathname),
+        signal,
+        setStatus,
+      );
     } catch (error) {
       if (!signal.aborted) setStatus(failed(error));
     }
@@ -145,6 +152,16 @@ export function UploadLink({ what, address, hash, log, only = false }: UploadLin
       )}
     </div>
   );
+}
+
+/** Shows how an upload ends, unless the popover is closed by then. */
+async function showUpload(
+  upload: Promise<ShortLink>,
+  signal: AbortSignal,
+  setStatus: (status: UploadStatus) => void,
+): Promise<void> {
+  const status = await upload.then((link) => ({ kind: 'done', link, fresh: true }) as const, failed);
+  if (!signal.aborted) setStatus(status);
 }
 
 /** The pressed button has been removed, so the focus moves here. */
