@@ -24,6 +24,11 @@ export function resultOf(work: RunState | AgentState): object | undefined {
   }
 }
 
+/** True if the work has ended with an answer that is incomplete, because the model reached the most tokens of one. */
+export function isCutOff({ status, steps }: RunState | AgentState): boolean {
+  return status === 'done' && steps.at(-1)?.finishReason === 'length';
+}
+
 /** The outcome of a step. If a session continues after a failed answer, the step has finished as `other`. */
 export function kindOf(step: StepState | undefined, made: readonly ToolCallState[]): SteerFacts['after'] {
   if (step !== undefined && made.some((call) => call.step === step.step)) return 'calls';

@@ -18,10 +18,12 @@ import {
   type CallQueue,
 } from './calls/known-calls.ts';
 import { filesOf, partItem, textOf } from './part-items.ts';
-import { completionOf, kindOf, resultOf } from './outcome.ts';
+import { completionOf, isCutOff, kindOf, resultOf } from './outcome.ts';
 import type { InnerItem, TranscriptItem } from './transcript-item.ts';
 
 type Part = UIMessage['parts'][number];
+
+const CUT_OFF = 'The answer was cut off at the token limit. Raise maxOutputTokens, or ask for less at once.';
 
 /**
  * The rows of a run, in the order in which they happened. `earlier` are the earlier turns of the same conversation:
@@ -109,6 +111,7 @@ function workItems(work: RunState | AgentState, live: boolean, surroundings: Row
   for (const [index, message] of work.warnings.entries()) {
     items.push({ key: `warning-${index}`, kind: 'warning', message });
   }
+  if (isCutOff(work)) items.push({ key: 'cut-off', kind: 'warning', message: CUT_OFF });
   if (work.status === 'error') items.push({ key: 'error', kind: 'error', error: work.error });
   // an agent stops with its run, and the run's own row says so
   if (work.status === 'stopped' && !('path' in work)) items.push({ key: 'stopped', kind: 'stopped' });

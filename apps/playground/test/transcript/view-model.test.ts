@@ -82,6 +82,21 @@ test('a tool that runs is live, and interrupted when the run is stopped', () => 
   ]);
 });
 
+test('an answer that was cut off says so, and one that is whole does not', () => {
+  const answered = (finishReason: 'stop' | 'length'): RunEventBody[] => [
+    start,
+    { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
+    ...said('The town lies'),
+    { type: 'step-end', step: 0, finishReason, usage },
+    { type: 'run-end', outcome: 'done', finishReason },
+  ];
+  expect(kinds(answered('stop'))).toEqual(['user', 'step', 'text']);
+  expect(toTranscript(stateOf(answered('length'))).slice(2)).toMatchObject([
+    { kind: 'text', text: 'The town lies' },
+    { kind: 'warning', message: expect.stringContaining('The answer was cut off') },
+  ]);
+});
+
 test('warnings and the error come last', () => {
   const error = { code: 'auth', message: 'The key was refused.' } as const;
   const rows = toTranscript(
