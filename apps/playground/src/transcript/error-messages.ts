@@ -1,7 +1,7 @@
 import type { CuelineErrorCode, SerializedError } from '@cueline/core';
 
 const titles: Partial<Record<CuelineErrorCode, string>> = {
-  too_large: 'The script produced too much',
+  too_large: 'The run became too large',
   unknown_model: 'This model cannot be found',
   missing_key: 'A key is missing',
   invalid_base_url: 'The base URL cannot be used',

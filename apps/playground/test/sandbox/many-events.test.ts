@@ -5,6 +5,7 @@ import type { Cell } from '../../src/sandbox/host/cell.ts';
 import { createIssuedMetadata } from '../../src/sandbox/host/issued-metadata.ts';
 import { startSandboxRun } from '../../src/sandbox/host/sandbox-run.ts';
 import { defaultLimits } from '../../src/sandbox/limits.ts';
+import { errorTitle } from '../../src/transcript/error-messages.ts';
 
 const start = { type: 'run-start', t: 0, v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' };
 const set = (i: number) => ({ type: 'variable-set', t: 0, name: `V${i}`, kind: 'text', value: 'v' });
@@ -72,4 +73,15 @@ test('2,000 definitions of a run are kept, each on a line of its script', async 
   );
   expect(lines).toHaveLength(2_000);
   expect(new Set(lines)).toEqual(new Set([1, 2, 3]));
+});
+
+test('a run that a limit ends does not blame the script, because the model may have made it so', async () => {
+  const call = (i: number) => ({ type: 'tool-input-start', t: 0, toolCallId: `c${i}`, toolName: 'a' });
+  const calls = Array.from({ length: 1_001 }, (_, i) => call(i));
+  const events = await runWith([{ type: 'events', events: [start, ...calls] }], {});
+  const end = events.at(-1);
+  expect(end).toMatchObject({
+    error: { code: 'too_large', message: expect.stringContaining('The run has more than 1,000 tool calls') },
+  });
+  expect(end?.type === 'run-end' && end.error && errorTitle(end.error)).toBe('The run became too large');
 });

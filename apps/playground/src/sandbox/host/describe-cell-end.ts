@@ -21,15 +21,15 @@ export function describeCellEnd({ reason, detail }: CellEnd, limits: SandboxLimi
       );
     case 'too-large':
       return new CuelineError(
-        'sandbox_refused',
-        `The script produced one thing of more than ${limits.messageLength / 1_000_000} million characters, so it was ended. ` +
+        'too_large',
+        `The script sent one thing of more than ${limits.messageLength / 1_000_000} million characters, so it was ended. ` +
           'Return less from tools, and send less to the model.',
         { details: { reason } },
       );
     case 'too-much':
       return new CuelineError(
         'too_large',
-        `The script produced more than ${limits.totalLength / 1_000_000} million characters in one run, so it was ended. ` +
+        `The script sent more than ${limits.totalLength / 1_000_000} million characters in one run, so it was ended. ` +
           'Return less from tools: every result goes to the model again with each step.',
         { details: { reason } },
       );

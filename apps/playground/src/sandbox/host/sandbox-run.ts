@@ -253,7 +253,7 @@ function checkModel(model: LanguageModel): LanguageModelV4 {
 function tooMuch(excess: string): CuelineError {
   return new CuelineError(
     'too_large',
-    `The script made ${excess} in one run, so it was ended. Look for a loop that adds them without end.`,
+    `The run has ${excess}, so it was ended. Look for a loop in the script, or at what the model has answered.`,
     { details: { reason: 'too-much' } },
   );
 }
