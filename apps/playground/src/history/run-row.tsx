@@ -52,7 +52,7 @@ export function RunRowItem({ row, parent, isUnderWay, isShown, onOpen, onDeleted
   const { id, title, pinned, status, model, steps, turns, elapsed, startedOn, hasLog } = row;
   const { Icon, label, look } = looks[statusNow(id, status, new Set(isUnderWay ? [id] : []))];
   const facts = [
-    model.name,
+    visibleText(model.name),
     plural(steps, 'step'),
     ...(turns > 1 ? [plural(turns, 'turn')] : []),
     formatDuration(elapsed),

@@ -7,6 +7,7 @@ import { errorMessage, errorTitle, isFixedInModelDialog } from './error-messages
 import { DataView } from '../ui/data/data-view.tsx';
 import { ModelMarkdown } from './content/markdown.tsx';
 import { LongText } from '../ui/long-text.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 
 /** The end of a session, in the model's own words. */
 export const CompleteRow = memo(function CompleteRow({
@@ -66,7 +67,7 @@ export function WarningRow({ message }: { message: string }) {
       <TriangleAlert className="mt-[3px] size-3.5 shrink-0" />
       <span className="min-w-0 wrap-anywhere">
         <span className="sr-only">Warning: </span>
-        <LongText text={message} />
+        <LongText text={visibleText(message)} />
       </span>
     </p>
   );
@@ -108,7 +109,7 @@ export function ErrorRow({ error }: { error: SerializedError }) {
         {errorTitle(error)}
       </h3>
       <p className="mt-1 wrap-anywhere whitespace-pre-wrap text-ink">
-        <LongText text={errorMessage(error)} />
+        <LongText text={visibleText(errorMessage(error))} />
       </p>
       <div className="mt-2 flex flex-wrap gap-2 empty:hidden">
         {typeof line === 'number' && (

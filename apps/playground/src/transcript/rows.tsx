@@ -14,6 +14,7 @@ import { ModelMarkdown } from './content/markdown.tsx';
 import { ModelLink } from './model-link.tsx';
 import { PlainText } from './content/not-shown.tsx';
 import { LongText } from '../ui/long-text.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 import { RetryNote } from './retry-note.tsx';
 import { useSelectable } from './use-selectable.ts';
 import { steerLabel } from './steer-labels.ts';
@@ -211,7 +212,7 @@ export function SourceRow({ title, url }: { title: string; url: string | undefin
       <Link2 className="size-3.5 shrink-0 text-ink-3" />
       Source:{' '}
       <ModelLink href={url} className="min-w-0 truncate">
-        {title}
+        {visibleText(title)}
       </ModelLink>
     </p>
   );

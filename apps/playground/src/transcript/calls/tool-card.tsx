@@ -11,6 +11,7 @@ import type { TaskVerdict } from '../../tasks/verdicts.ts';
 import type { Selection } from '../../state/inspection.ts';
 import { SubCalls } from './sub-calls.tsx';
 import { useSelectable } from '../use-selectable.ts';
+import { visibleText } from '../../ui/visible-text.ts';
 
 const EDITED = 'Edited';
 
@@ -80,10 +81,10 @@ export function ToolCard({
           />
           <Wrench className="size-3.5 shrink-0 text-tool" />
           <bdi
-            title={call.toolName}
+            title={visibleText(call.toolName)}
             className="min-w-0 truncate font-mono text-sm font-medium narrow:wrap-anywhere narrow:whitespace-normal"
           >
-            {call.toolName}
+            {visibleText(call.toolName)}
           </bdi>
         </span>
         <CallSummary call={call} quiet={isRefused} verdict={verdict} beside={beside} />

@@ -8,7 +8,10 @@ import type { RunRow } from '../../../src/history/rows.ts';
 import { JsonView } from '../../../src/ui/data/json-view.tsx';
 import { SubCalls } from '../../../src/transcript/calls/sub-calls.tsx';
 import { CallSummary } from '../../../src/transcript/calls/call-summary.tsx';
+import { ToolCard } from '../../../src/transcript/calls/tool-card.tsx';
 import { FileView } from '../../../src/transcript/content/file-part.tsx';
+import { ErrorRow, WarningRow } from '../../../src/transcript/ending-rows.tsx';
+import { SourceRow } from '../../../src/transcript/rows.tsx';
 import { hiddenIn, visibleText } from '../../../src/ui/visible-text.ts';
 
 const code = (point: number): string => `\\u${point.toString(16).padStart(4, '0')}`;
@@ -96,7 +99,15 @@ test('the name of a file and the title of a run are shown with their hidden char
     const html = renderToStaticMarkup(createElement(FileView, { file: { ...file, url } }));
     expect(html).toContain('invoice\\u202egnp.exe');
   }
-  const row = { id: 'a', title: name, status: 'done', model: { name: 'm' }, steps: 1, turns: 1, elapsed: 1 };
+  const row = {
+    id: 'a',
+    title: name,
+    status: 'done',
+    model: { name: 'gpt\u202e' },
+    steps: 1,
+    turns: 1,
+    elapsed: 1,
+  };
   const html = renderToStaticMarkup(
     createElement(RunRowItem, {
       row: { ...row, startedOn: 1, hasLog: true } as RunRow,
@@ -108,4 +119,27 @@ test('the name of a file and the title of a run are shown with their hidden char
     }),
   );
   expect(html).toContain('>invoice\\u202egnp.exe<');
+  expect(html).toContain('gpt\\u202e');
+});
+
+test('errors, warnings, sources and names of tools are shown with their hidden characters', () => {
+  const text = 'Pay\u202e at\u200b evil.example';
+  const done = {
+    state: 'output-available',
+    output: 1,
+    input: {},
+    inputText: '',
+    step: 0,
+    calledAt: 0,
+  } as const;
+  const call = { ...done, toolCallId: 'c', toolName: text };
+  const rows = [
+    createElement(ErrorRow, { error: { code: 'provider_error', message: text } }),
+    createElement(WarningRow, { message: text }),
+    createElement(SourceRow, { title: text, url: 'https://evil.example' }),
+    createElement(ToolCard, { call, pending: undefined, origin: undefined }),
+  ];
+  for (const row of rows) {
+    expect(renderToStaticMarkup(row)).toContain('>Pay\\u202e at\\u200b evil.example<');
+  }
 });
