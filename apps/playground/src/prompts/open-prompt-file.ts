@@ -29,9 +29,16 @@ async function open(file: File): Promise<string | undefined> {
   }
   usePrompts.getState().replace({ prompts, selected: 0, values: usePrompts.getState().values });
   usePlayground.setState({ notice: undefined });
-  toast(`${file.name} is open.`, {
-    description: 'Your own prompts are kept.',
-    action: { label: 'Restore your prompts', onClick: () => usePrompts.getState().restore() },
-  });
+  // those of a first visit are not the user's own
+  const isKept = usePrompts.getState().previous.length > 0;
+  toast(
+    `${file.name} is open.`,
+    isKept
+      ? {
+          description: 'Your own prompts are kept.',
+          action: { label: 'Restore your prompts', onClick: () => usePrompts.getState().restore() },
+        }
+      : {},
+  );
   return undefined;
 }

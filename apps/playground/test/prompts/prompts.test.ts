@@ -11,6 +11,8 @@ import {
   undeclaredNames,
   type EditableParameter,
 } from '../../src/prompts/editable-prompt.ts';
+import { openPromptFile } from '../../src/prompts/open-prompt-file.ts';
+import { drawToasts } from '../../src/ui/toast.ts';
 import { readAllowedValues, writeAllowedValues } from '../../src/prompts/parameter-texts.ts';
 import { changeSince } from '../../src/prompts/ran-prompt-note.tsx';
 import { samplePrompts, sampleValues } from '../../src/prompts/sample-prompts.ts';
@@ -106,6 +108,19 @@ test.each<[unknown, string | undefined]>([
   const found = firstFaultOf(content);
   if (fault === undefined) expect(found).toBeUndefined();
   else expect(found).toContain(fault);
+});
+
+test('a file says that the user’s own prompts are kept if there are any', async () => {
+  const shown: unknown[] = [];
+  drawToasts({
+    message: (_: string, options: { description?: string }) => shown.push(options.description),
+  } as never);
+  const file = new File([JSON.stringify([emptyPrompt('of-a-file')])], 'prompts.json');
+  await openPromptFile(file);
+  usePrompts.setState(initial, true);
+  state().edit({ name: 'Mine' });
+  await openPromptFile(file);
+  expect(shown).toEqual([undefined, 'Your own prompts are kept.']);
 });
 
 test('stored prompts are read whatever their length', () => {
