@@ -1,13 +1,28 @@
 import type { LanguageModel } from 'ai';
 import { CuelineError } from '@cueline/core';
-import { closeTo, contains, equals, jsonEquals, judge, type Scorer } from '@cueline/core/evals';
+import {
+  closeTo,
+  contains,
+  equals,
+  jsonEquals,
+  judge,
+  type Scorer,
+  type ScoreValue,
+} from '@cueline/core/evals';
 import type { ScorerSetting } from './eval-settings.ts';
 
 /** How long a pattern may take, in milliseconds; some patterns would never end. */
 const MATCH_MS = 1_000;
 
-/** Creates the scorers of an eval. `judgeModel` grades by rubrics. */
-export function createScorers(settings: readonly ScorerSetting[], judgeModel: LanguageModel): Scorer[] {
+/** The grades of runs by judges. */
+export type Grades = Map<string, ScoreValue>;
+
+/** Creates the scorers of an eval. `judgeModel` grades by rubrics, each run in `grades` once only. */
+export function createScorers(
+  settings: readonly ScorerSetting[],
+  judgeModel: LanguageModel,
+  grades: Grades = new Map(),
+): Scorer[] {
   return settings.map(({ kind, value }) => {
     switch (kind) {
       case 'equals':
@@ -21,7 +36,10 @@ export function createScorers(settings: readonly ScorerSetting[], judgeModel: La
       case 'closeTo':
         return closeTo({ absolute: Number(value) || 0 });
       case 'judge':
-        return withoutEmptyExpect(judge({ model: judgeModel, rubric: value }));
+        return gradeOnce(withoutEmptyExpect(judge({ model: judgeModel, rubric: value })), grades, [
+          typeof judgeModel === 'string' ? judgeModel : judgeModel.modelId,
+          value,
+        ]);
     }
   });
 }
@@ -39,6 +57,19 @@ function jsonOfExpected(scorer: Scorer): Scorer {
           'the expected answer of this case is not JSON. Correct it.',
         );
       }
+    },
+  };
+}
+
+/** Has a run that is not repeated keep its grade, since a judge is a call of a model. */
+function gradeOnce({ name, score }: Scorer, grades: Grades, judgeKey: readonly string[]): Scorer {
+  return {
+    name,
+    async score(context) {
+      const key = JSON.stringify([context.state.runId, context.expect, ...judgeKey]);
+      const grade = grades.get(key) ?? (await score(context));
+      grades.set(key, grade);
+      return grade;
     },
   };
 }

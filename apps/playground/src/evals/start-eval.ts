@@ -13,7 +13,7 @@ import { createPromptModel } from '../model/prompt-model.ts';
 import { usePrompts } from '../prompts/store.ts';
 import { withoutKeys } from '../state/redact-events.ts';
 import { usePlayground } from '../state/store.ts';
-import { createScorers } from './create-scorers.ts';
+import { createScorers, type Grades } from './create-scorers.ts';
 import { isChosen, planEval } from './plan-eval.ts';
 import { runKey, useEvals, type Evaluation } from './store.ts';
 
@@ -22,8 +22,9 @@ const SHOW_EVERY_MS = 100;
 /** From this many runs on, only failed runs keep their log. */
 const MOST_LOGS = 500;
 
-/** The logs of this page's runs, so that an edited eval repeats only the runs that have changed. */
+/** The logs and grades of this page's runs, so that an edited eval repeats only the runs that have changed. */
 let logs: EvalStore = memoryEvalStore();
+let grades: Grades = new Map();
 let kept = 0;
 /** The most logs that are kept; beyond that, all are dropped. */
 const MOST_KEPT = 10_000;
@@ -48,7 +49,7 @@ export async function startEval(extent: Extent = 'changed'): Promise<void> {
     usePlayground.setState({ tab: 'editor' });
     return;
   }
-  if ((kept += plan.runs) > MOST_KEPT) [logs, kept] = [memoryEvalStore(), plan.runs];
+  if ((kept += plan.runs) > MOST_KEPT) [logs, grades, kept] = [memoryEvalStore(), new Map(), plan.runs];
   const controller = (current = new AbortController());
   usePlayground.setState({ evaluating: true, tab: 'run' });
   try {
@@ -58,7 +59,7 @@ export async function startEval(extent: Extent = 'changed'): Promise<void> {
       defineEval({
         prompt,
         cases,
-        scorers: createScorers(settings.scorers, models[0]!),
+        scorers: createScorers(settings.scorers, models[0]!, grades),
         repeat: settings.repeat,
       }),
     );

@@ -161,6 +161,30 @@ test.each([
   });
 });
 
+const scoreContext = ({ expect = '', runId = 'run' }) =>
+  ({
+    input: { TEXT: 'Hi' },
+    expect,
+    output: { text: 'Hello' },
+    state: { runId },
+    signal: new AbortController().signal,
+  }) as unknown as Parameters<Scorer['score']>[0];
+
+test('a run is judged once, and a repeated one again', async () => {
+  const grades = new Map();
+  const judgeWith = (grade: number, rubric = 'Friendly.') =>
+    createScorers(
+      [{ kind: 'judge', value: rubric }],
+      scriptedModel([`{"reason":"So.","grade":${grade}}`]),
+      grades,
+    )[0]!;
+  expect(await judgeWith(5).score(scoreContext({}))).toMatchObject({ pass: true });
+  expect(await judgeWith(1).score(scoreContext({}))).toMatchObject({ pass: true });
+  expect(await judgeWith(1).score(scoreContext({ runId: 'repeated' }))).toMatchObject({ pass: false });
+  expect(await judgeWith(1).score(scoreContext({ expect: 'Hi' }))).toMatchObject({ pass: false });
+  expect(await judgeWith(1, 'Short.').score(scoreContext({}))).toMatchObject({ pass: false });
+});
+
 test('two versions of the same name keep an eval from running', () => {
   const [first, ...rest] = samplePrompts;
   expect(planEval(sampleEval, [first!, { ...first!, name: 'Copy' }, ...rest], defaultConnection)).toEqual({
@@ -171,8 +195,7 @@ test('two versions of the same name keep an eval from running', () => {
 test('the judge is told no expected answer if a case has none', async () => {
   const model = scriptedModel(['{"reason":"Good.","grade":5}', '{"reason":"Good.","grade":5}']);
   const [scorer] = createScorers([{ kind: 'judge', value: 'Friendly.' }], model);
-  const run = { input: { TEXT: 'Hi' }, output: { text: 'Hello' }, signal: new AbortController().signal };
-  const score = (expect: string) => scorer!.score({ ...run, expect } as Parameters<Scorer['score']>[0]);
+  const score = (expect: string) => scorer!.score(scoreContext({ expect }));
   expect(await score('')).toMatchObject({ pass: true });
   await score('Hello');
   const [without, withOne] = model.calls.map(({ prompt }) => JSON.stringify(prompt));
