@@ -148,7 +148,11 @@ function Models({ settings, connection }: Pick<EvalFormProps, 'settings' | 'conn
           {shown.map((id) => (
             <Price key={id} id={id} settings={settings} />
           ))}
-          <p className="text-sm text-ink-3">In dollars per million tokens, as the provider lists them.</p>
+          <p className="text-sm text-ink-3">
+            In dollars per million tokens, as the provider lists them.
+            {settings.scorers.some(({ kind }) => kind === 'judge') &&
+              ' The calls of the judge are not counted.'}
+          </p>
         </div>
       </details>
     </fieldset>

@@ -10,7 +10,7 @@ import { PaneHeader } from '../ui/pane-header.tsx';
 import { caseColumns, CaseFields } from './case-fields.tsx';
 import { EvalForm } from './eval-form.tsx';
 import { openCaseFile } from './open-case-file.ts';
-import { isChosen, planEval } from './plan-eval.ts';
+import { describePlan, isChosen, planEval } from './plan-eval.ts';
 import { useEvals } from './store.ts';
 import { formatCount } from '../ui/format.ts';
 
@@ -56,7 +56,7 @@ export function EvalsPane() {
           data-testid="plan"
           className="truncate text-ink-2 narrow:text-right narrow:text-xs narrow:whitespace-normal"
         >
-          {'problem' in plan ? plan.problem : plan.runs === 1 ? '1 run' : `${formatCount(plan.runs)} runs`}
+          {describePlan(plan)}
         </span>
       </PaneHeader>
       <NoticeBar />

@@ -6,7 +6,7 @@ import type { EditablePrompt } from '../prompts/editable-prompt.ts';
 import { changeSince } from '../prompts/ran-prompt-note.tsx';
 import type { ConnectionSettings } from '../model/connection.ts';
 import { MAX_RUNS, type EditableCase, type EvalSettings } from './eval-settings.ts';
-import { formatCount } from '../ui/format.ts';
+import { formatCount, plural } from '../ui/format.ts';
 
 /** What an evaluation runs, or why it cannot start. */
 export type EvalPlan =
@@ -18,6 +18,8 @@ export type EvalPlan =
       prices: EvalPrices | undefined;
       /** How many runs it makes. */
       runs: number;
+      /** How many calls of a model judge them. */
+      judgeCalls: number;
     }
   | { problem: string };
 
@@ -77,7 +79,16 @@ export function planEval(
     models,
     prices,
     runs,
+    judgeCalls: runs * settings.scorers.filter(({ kind }) => kind === 'judge').length,
   };
+}
+
+/** What an evaluation makes, or what keeps it from starting, in a line. */
+export function describePlan(plan: EvalPlan): string {
+  if ('problem' in plan) return plan.problem;
+  const { runs, judgeCalls } = plan;
+  const judging = judgeCalls === 0 ? '' : ` and ${plural(judgeCalls, 'call')} of the judge`;
+  return `${plural(runs, 'run')}${judging}`;
 }
 
 /** The chosen versions that `prompts` lacks, because they were renamed or deleted. */

@@ -12,7 +12,13 @@ import {
   type EvalSettings,
 } from '../../src/evals/eval-settings.ts';
 import { decodeText, readCaseFile, unusedValues } from '../../src/evals/open-case-file.ts';
-import { areOutdated, furtherModels, planEval } from '../../src/evals/plan-eval.ts';
+import {
+  areOutdated,
+  describePlan,
+  furtherModels,
+  planEval,
+  type EvalPlan,
+} from '../../src/evals/plan-eval.ts';
 import { filterRows, toTable } from '../../src/evals/result-rows.ts';
 import { sampleEval } from '../../src/evals/sample-eval.ts';
 import { startEval } from '../../src/evals/start-eval.ts';
@@ -209,6 +215,16 @@ test('runs are cases × versions × models × repeats', () => {
   expect(planned({ prices: { demo: { input: '1', output: '2.5' } } })).toMatchObject({
     prices: { demo: { input: 1, output: 2.5 } },
   });
+});
+
+test('the plan counts the calls of the judge', () => {
+  const judge = { kind: 'judge' as const, value: 'Friendly.' };
+  const describe = (scorers: EvalSettings['scorers'], cases = sampleEval.cases) =>
+    describePlan(planned({ scorers, cases }) as EvalPlan);
+  expect(describe(sampleEval.scorers)).toBe('36 runs');
+  expect(describe([judge])).toBe('36 runs and 36 calls of the judge');
+  expect(describe([judge, judge])).toBe('36 runs and 72 calls of the judge');
+  expect(describe([judge], [])).toBe('Add a case.');
 });
 
 test('each version gets only the values of its own parameters', () => {
