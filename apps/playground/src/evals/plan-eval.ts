@@ -152,6 +152,13 @@ function readPrices(
   for (const id of [ownModel(connection), ...furtherModels(settings, connection)]) {
     const price = Object.hasOwn(settings.prices, id) ? settings.prices[id] : undefined;
     if (price === undefined || (price.input.trim() === '' && price.output.trim() === '')) continue;
+    const missing = (['input', 'output'] as const).find((side) => price[side].trim() === '');
+    if (missing !== undefined) {
+      return new CuelineError(
+        'invalid_options',
+        `The price of ${id} has no ${missing}. Write it, or 0 if it costs nothing.`,
+      );
+    }
     const [input, output] = [Number(price.input), Number(price.output)];
     if (!(input >= 0 && output >= 0 && input < Infinity && output < Infinity)) {
       return new CuelineError(

@@ -154,6 +154,10 @@ test.each([
     'a has no expected answer. Write one, or a pattern for all cases.',
   ],
   [
+    { prices: { demo: { input: '2.5', output: ' ' } } },
+    'The price of demo has no output. Write it, or 0 if it costs nothing.',
+  ],
+  [
     { prices: { demo: { input: 'cheap', output: '1' } } },
     /^The price of demo is not a number\. Write dollars/,
   ],
