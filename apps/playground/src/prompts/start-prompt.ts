@@ -2,13 +2,13 @@ import { toast } from '../ui/toast.ts';
 import { startPromptRun } from '../state/run-session.ts';
 import { usePlayground } from '../state/store.ts';
 import { expand, libraryOf, toInput } from './check-prompts.ts';
-import { entryOf, sharedOf, usePrompts } from './store.ts';
+import { entryOf, sharedOf, usePrompts, valuesOf } from './store.ts';
 
 /** Runs the version that is edited, with the values of the form. */
 export function startPrompt(): void {
   const state = usePrompts.getState();
   const { prompt } = entryOf(state);
-  const values = state.values[prompt.id] ?? {};
+  const values = valuesOf(state, prompt.id);
   const known = libraryOf(prompt);
   const expansion = expand(prompt, values);
   if (known === undefined || expansion === undefined) {

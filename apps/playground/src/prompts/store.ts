@@ -109,15 +109,15 @@ export const usePrompts = create<PromptsState>()(
             entry.key === selected ? { ...entry, prompt: { ...entry.prompt, ...change } } : entry,
           ),
           // the values of a prompt stay with it when its id is edited
-          ...(id !== undefined && values[before] !== undefined && values[id] === undefined
-            ? { values: { ...values, [id]: values[before] } }
+          ...(id !== undefined && Object.hasOwn(values, before) && !Object.hasOwn(values, id)
+            ? { values: { ...values, [id]: valuesOf(get(), before) } }
             : {}),
         });
       },
       setValue: (name, value) => {
         const { values } = get();
         const { id } = entryOf(get()).prompt;
-        set({ values: { ...values, [id]: { ...values[id], [name]: value } } });
+        set({ values: { ...values, [id]: { ...valuesOf(get(), id), [name]: value } } });
       },
       addPrompt: () => {
         const { entries } = get();
@@ -207,6 +207,13 @@ persistence.storage.share(persistence.name, toStored(documentsOf(usePrompts.getS
 /** The version that is edited. */
 export function entryOf({ entries, selected }: Pick<PromptsState, 'entries' | 'selected'>): PromptEntry {
   return entries.find(({ key }) => key === selected) ?? entries[0]!;
+}
+
+const noValues: Values = {};
+
+/** The values in the form of a prompt, whose id may be a name that every object has, such as `constructor`. */
+export function valuesOf({ values }: Pick<PromptsState, 'values'>, id: string): Values {
+  return (Object.hasOwn(values, id) ? values[id] : undefined) ?? noValues;
 }
 
 /** The prompts that are shown, as a link has them. */

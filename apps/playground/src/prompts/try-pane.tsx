@@ -8,15 +8,13 @@ import { EmptyPromptRun } from './empty-prompt-run.tsx';
 import { ExpandedTexts } from './expanded-texts.tsx';
 import { PromptValues } from './prompt-values.tsx';
 import { RanPromptNote } from './ran-prompt-note.tsx';
-import { entryOf, usePrompts, type PromptsState } from './store.ts';
+import { entryOf, usePrompts, valuesOf, type PromptsState } from './store.ts';
 
 const pane = 'flex min-h-0 flex-1 flex-col data-[state=inactive]:hidden';
-const noValues = {};
-
 /** Values for the prompt, and its texts, its run or a comparison with these values. `afterRun` is below the run. */
 export function TryPane({ afterRun }: { afterRun: ReactNode }) {
   const { prompt } = usePrompts(entryOf);
-  const values = usePrompts((state) => state.values[prompt.id]) ?? noValues;
+  const values = usePrompts((state) => valuesOf(state, prompt.id));
   const setValue = usePrompts((state) => state.setValue);
   const tab = usePrompts((state) => state.tab);
   const expansion = useMemo(() => expand(prompt, values), [prompt, values]);

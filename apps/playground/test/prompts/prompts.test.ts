@@ -23,6 +23,7 @@ import {
   removeParameter,
   sharedOf,
   usePrompts,
+  valuesOf,
 } from '../../src/prompts/store.ts';
 import { readShared, readStoredPrompts } from '../../src/prompts/stored-prompts.ts';
 
@@ -203,6 +204,12 @@ test('values stay with a prompt whose id is edited', () => {
   state().setValue('TEXT', 'Mine');
   state().edit({ id: 'sort' });
   expect(state().values['sort']).toMatchObject({ TEXT: 'Mine' });
+});
+
+test('a prompt may have any id, also a name that every object has', () => {
+  state().edit({ id: 'constructor' });
+  expect(valuesOf(state(), 'constructor')).toEqual(sampleValues['classify-feedback']);
+  expect(valuesOf(state(), 'toString')).toEqual({});
 });
 
 test('parameters are added, changed and removed', () => {
