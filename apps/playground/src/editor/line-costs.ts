@@ -9,7 +9,7 @@ import { agentOf, promptsOf, type PromptOfRun } from '../inspector/scopes.ts';
 /** What the definitions of a line cost, in a few characters and in a sentence. */
 export type LineCost = { label: string; title: string };
 
-/** `ms` is how long the calls ran; missing if none has run yet. */
+/** `ms` is how long the calls that have ended ran; missing if none has ended. */
 type Calls = { calls: number; ms: number | undefined };
 type Cost = Calls & { tokens: number | undefined };
 
@@ -62,9 +62,7 @@ function describe(entries: ReadonlyMap<string, Cost>): LineCost {
     label:
       calls === 0
         ? `${shortCount(tokens)} tok`
-        : ms === undefined
-          ? `${calls}×`
-          : `${calls}× ${shortDuration(ms)}`,
+        : `${calls}×${ms === undefined ? '' : ` ${shortDuration(ms)}`}`,
     title: sentences.join('\n'),
   };
 }
@@ -96,29 +94,29 @@ function countCalls(states: readonly RunState[]): Map<string, Calls> {
     for (const { facts, agent } of promptsOf(state)) {
       for (const { toolName, subCalls = [], ...call } of facts.toolCalls) {
         made.add(`${call.toolCallId} ${toolName}`);
-        add(agent, toolName, runTime(call, state.elapsed));
+        add(agent, toolName, runTime(call));
         for (const { name, ...sub } of subCalls) {
-          add(agent, `${toolName}.${name}`, runTime(sub, state.elapsed));
+          add(agent, `${toolName}.${name}`, runTime(sub));
         }
       }
     }
-    for (const { name, steps, toolCallId } of state.agents) {
+    for (const { name, steps, toolCallId, status } of state.agents) {
       // an agent that a tool's function called, instead of the model
       if (name === undefined || made.has(`${toolCallId} ${name}`)) continue;
-      const last = steps.at(-1);
-      add(undefined, name, (last?.finishedAt ?? state.elapsed) - (steps[0]?.startedAt ?? state.elapsed));
+      const hasEnded = status !== 'running' && status !== 'waiting';
+      const finishedAt = hasEnded ? steps.at(-1)?.finishedAt : undefined;
+      add(undefined, name, runTime({ startedAt: steps[0]?.startedAt, finishedAt }));
     }
   }
   return counts;
 }
 
-/** How long a call ran; undefined if it has not run. */
-function runTime(
-  call: { ms?: number; startedAt?: number; finishedAt?: number },
-  now: number,
-): number | undefined {
-  if (call.ms !== undefined) return call.ms;
-  return call.startedAt === undefined ? undefined : (call.finishedAt ?? now) - call.startedAt;
+type CallTimes = { ms?: number; startedAt?: number | undefined; finishedAt?: number | undefined };
+
+/** How long a call ran; undefined until it has ended. */
+function runTime({ ms, startedAt, finishedAt }: CallTimes): number | undefined {
+  if (ms !== undefined) return ms;
+  return startedAt === undefined || finishedAt === undefined ? undefined : finishedAt - startedAt;
 }
 
 function sumOf(one: number | undefined, other: number | undefined): number | undefined {

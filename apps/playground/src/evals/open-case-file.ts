@@ -51,7 +51,7 @@ export function decodeText(name: string, bytes: ArrayBuffer): string {
   }
 }
 
-/** A sentence about values that no version of the prompt takes; undefined if there are none. */
+/** Names the values of cases that no version of the prompt uses, in a sentence; undefined if all are used. */
 export function unusedValues(
   cases: readonly EditableCase[],
   prompt: string,

@@ -32,10 +32,10 @@ export async function askTerms(address: string, signal: AbortSignal): Promise<Sh
 }
 
 /** Uploads the content of a link. Throws a {@link ShareError}. */
-export async function putShare(address: string, text: string, signal: AbortSignal): Promise<Kept> {
+export async function putShare(address: string, text: string): Promise<Kept> {
   const headers = { 'content-type': 'application/octet-stream' };
   const sent = { method: 'POST', headers, body: text, credentials: 'include' } as const;
-  const { id, expiresAt, deleteKey } = parse(await ask(address, sent, signal)) as Partial<Kept>;
+  const { id, expiresAt, deleteKey } = parse(await ask(address, sent)) as Partial<Kept>;
   if (typeof id !== 'string' || typeof expiresAt !== 'number') throw unclear();
   return { id, expiresAt, ...(typeof deleteKey === 'string' ? { deleteKey } : {}) };
 }
@@ -59,7 +59,7 @@ export function getShare(address: string, id: string, signal: AbortSignal): Prom
 async function ask(
   url: string,
   sent: RequestInit,
-  signal: AbortSignal,
+  signal?: AbortSignal,
   fine: readonly number[] = [],
 ): Promise<string> {
   let response: Response;
@@ -69,7 +69,7 @@ async function ask(
       redirect: 'error',
       referrerPolicy: 'no-referrer',
       ...sent,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(signal === undefined ? [] : [signal])]),
     });
     if (response.ok || fine.includes(response.status)) return await readText(response);
   } catch (error) {

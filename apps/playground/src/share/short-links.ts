@@ -40,8 +40,7 @@ export function makeUploadedLink(address: string, hash: string, page: string): P
 }
 
 async function uploadLink(address: string, hash: string, page: string): Promise<ShortLink> {
-  const { signal } = new AbortController();
-  const { id, expiresAt, deleteKey } = await putShare(address, hash.slice(1), signal);
+  const { id, expiresAt, deleteKey } = await putShare(address, hash.slice(1));
   const link = { id, url: makeShortLink(id, page), expiresAt };
   rememberShortLink(hash, link);
   if (deleteKey !== undefined) keepDeleteKey({ id, key: deleteKey, expiresAt });

@@ -26,7 +26,7 @@ export function FollowMoment({ children }: { children: ReactNode }) {
   const shown = useInspection(useShallow(({ moment, time }): Shown => ({ moment, time })));
   const isDragged = useInspection((state) => state.scrub !== undefined);
   const drawn = useOneByOne(shown, isDragged);
-  // the run as it is now is drawn at once
+  // a return to the present does not wait
   return <Followed value={shown.moment === undefined ? now : drawn}>{children}</Followed>;
 }
 

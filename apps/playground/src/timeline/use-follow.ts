@@ -23,14 +23,7 @@ export type FollowOptions = {
  */
 export function useFollow(options: FollowOptions): void {
   const { list, scroller, rows, rowHeight, time, live, isSelected } = options;
-  const step =
-    time === undefined
-      ? -1
-      : // before the first step, the rows are shown from the beginning
-        Math.max(
-          0,
-          rows.findLastIndex((row) => row.kind === 'step' && row.start <= time),
-        );
+  const step = time === undefined ? -1 : stepAt(rows, time);
   useEffect(() => {
     if (step < 0 || document.activeElement === scroller.current || list.current === null) return undefined;
     // the list's own record of its scroll position: reading it from the scroller would lay out the whole page at each
@@ -59,4 +52,10 @@ export function useFollow(options: FollowOptions): void {
       if (isFollowed) view.scrollToIndex(count - 1, { align: 'nearest' });
     } else if (isFollowed && !isSelected && document.activeElement !== scroller.current) view.scrollTo(0);
   }, [count, list, scroller, live, time, isSelected]);
+}
+
+/** The index of the step at a time; before the first step, that of the first row. */
+function stepAt(rows: readonly TimelineRow[], time: number): number {
+  const index = rows.findLastIndex((row) => row.kind === 'step' && row.start <= time);
+  return Math.max(0, index);
 }

@@ -37,9 +37,10 @@ const icons: Record<TimelineRow['kind'], { Icon: LucideIcon; look: string }> = {
 
 /** From this level on, rows are not moved further to the right. */
 const DEEPEST = 6;
-const fold = 'size-3.5 text-ink-3';
 /** The longest detail that a hint shows, in characters. */
 const LONGEST_HINT = 300;
+
+const chevron = 'size-3.5 text-ink-3';
 
 /** The columns of every row: label, axis, duration. */
 export const columns =
@@ -90,7 +91,8 @@ export const WaterfallRow = memo(function WaterfallRow(props: WaterfallRowProps)
           data-fold={hasChildren || undefined}
           className="-my-2 -ml-1 grid h-full w-5 shrink-0 place-items-center narrow:w-6"
         >
-          {hasChildren && (isFolded ? <ChevronRight className={fold} /> : <ChevronDown className={fold} />)}
+          {hasChildren &&
+            (isFolded ? <ChevronRight className={chevron} /> : <ChevronDown className={chevron} />)}
         </span>
         <Icon aria-hidden className={clsx('size-3.5 shrink-0', row.failed ? 'text-danger' : look)} />
         <span

@@ -138,20 +138,23 @@ describe('the cost of a line', () => {
     expect(at('const places')).toBeUndefined();
   });
 
-  test('a call that has not run yet has no time', async () => {
+  test('a call that has not ended has no time', async () => {
     const { source, lines, state } = await play('weather');
-    const waiting = callOf(state, 'getWeather');
-    const { ms: _ms, startedAt: _startedAt, finishedAt: _finishedAt, ...called } = waiting;
+    const ended = callOf(state, 'getWeather');
+    const { ms: _ms, finishedAt: _finishedAt, ...running } = ended;
+    const { startedAt: _startedAt, ...waiting } = running;
     const costsWith = (call: object) =>
       costsOfLines(lines.definitions, {
-        state: { ...state, toolCalls: [call as typeof waiting] },
+        state: { ...state, toolCalls: [call as typeof ended] },
         turn: 0,
         earlier: [],
         isPast: false,
       }).get(lineOf(source, "'getWeather'") - 1);
-    expect(costsWith(called)?.label).toBe('1×');
-    expect(costsWith(called)?.title).toMatch(/^getWeather: 1 call · \d+ tokens/);
-    expect(costsWith(waiting)?.label).toMatch(/^1× .*s$/);
+    for (const call of [waiting, running]) {
+      expect(costsWith(call)?.label).toBe('1×');
+      expect(costsWith(call)?.title).toMatch(/^getWeather: 1 call · \d+ tokens/);
+    }
+    expect(costsWith(ended)?.label).toMatch(/^1× .*s$/);
   });
 
   test('agents, parts of composite tools, settings and classifiers', async () => {

@@ -37,7 +37,7 @@ test.each([
 
 test("an upload sends the visitor's session at the store, and nothing else about the page", async () => {
   const asked = answering(() => Response.json({ id, expiresAt: 7 }, { status: 201 }));
-  expect(await putShare(address, 'v1.s.x.y', never())).toEqual({ id, expiresAt: 7 });
+  expect(await putShare(address, 'v1.s.x.y')).toEqual({ id, expiresAt: 7 });
   expect(asked).toMatchObject([
     {
       url: address,
@@ -74,7 +74,7 @@ test.each([
   [503, 'failed (503)'],
 ])('status %i is a sentence', async (status, words) => {
   answering(() => new Response('<b>secret</b>', { status }));
-  for (const doing of [() => getShare(address, id, never()), () => putShare(address, '', never())]) {
+  for (const doing of [() => getShare(address, id, never()), () => putShare(address, '')]) {
     await expect(doing()).rejects.toMatchObject({
       name: 'ShareError',
       message: expect.stringContaining(words),
@@ -106,7 +106,7 @@ test.each(['', 'null', '[]', '{}', '{"id":7,"expiresAt":7}', '{"lifetimeMs":"30 
   'an answer of %j does not come from a share store',
   async (text) => {
     answering(() => new Response(text));
-    await expect(putShare(address, '', never())).rejects.toThrow('is not a share store');
+    await expect(putShare(address, '')).rejects.toThrow('is not a share store');
     await expect(askTerms(address, never())).rejects.toThrow('is not a share store');
   },
 );

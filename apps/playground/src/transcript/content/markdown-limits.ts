@@ -8,7 +8,7 @@ const LONGEST_GROWING_BLOCK = 30_000;
 const MOST_MARKS = 1_500;
 /** The most lines in one block outside a fence; an underlined title costs the parser more with each title before it. */
 const MOST_LINES = 1_000;
-/** How many cells a table may have that are not written: each row gets as many as the widest one. */
+/** How many cells a table may have that are not written: each row gets as many as the head. */
 const MOST_ADDED_CELLS = 300;
 
 // Nested quotes and lists; the parser recurses for each level.
@@ -40,11 +40,14 @@ function linesOutsideFences(block: string): string[] {
   return outside;
 }
 
-/** True if the lines may be a table whose rows are far shorter than its widest one. */
+/** The line below the head of a table, also in a quote. It has as many cells as the head. */
+const delimiterRow = /^[\s>|:-]+$/;
+
+/** True if the lines have a table whose rows are far shorter than its head. */
 function addsManyCells(lines: readonly string[]): boolean {
-  const written = lines.map((line) => count(line, /\|/g));
-  const all = written.reduce((sum, cells) => sum + cells, 0);
-  return Math.max(...written) * lines.length > 2 * all + MOST_ADDED_CELLS;
+  const heads = lines.filter((line) => delimiterRow.test(line));
+  const widest = Math.max(0, ...heads.map((line) => count(line, /\|/g)));
+  return widest * lines.length > 2 * count(lines.join('\n'), /\|/g) + MOST_ADDED_CELLS;
 }
 
 function count(text: string, pattern: RegExp): number {

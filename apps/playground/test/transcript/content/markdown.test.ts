@@ -42,6 +42,7 @@ test.each([
 
 test.each([
   ['a long table', `| a | b |\n|---|---|\n${'| 1 | 2 |\n'.repeat(500)}`, '<table>'],
+  ['a long list with a pipeline', `- a | b | c | d | e | f | g\n${'- one more\n'.repeat(200)}`, '<li>'],
   ['long code', `\`\`\`\n${'a[b] < *c | d\n'.repeat(2_000)}\`\`\`\nText`, '<code>'],
   [
     'a table below a text',
