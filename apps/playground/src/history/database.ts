@@ -8,7 +8,7 @@ export type HistorySchema = DBSchema & {
   scripts: { key: string; value: unknown };
   versions: { key: string; value: unknown; indexes: { scriptId: string } };
   runs: { key: string; value: unknown };
-  /** The events of a run's turn, in batches of JSON, by the number of the first one. */
+  /** The events of a run's turn, in batches of JSON (see `repeated-texts.ts`), by the number of the first one. */
   events: { key: EventKey; value: unknown };
 };
 

@@ -3,6 +3,7 @@ import { newId } from '../state/new-id.ts';
 import { logOf } from '../state/shown-run.ts';
 import { scriptNameOf, type RunSession } from '../state/store.ts';
 import { describeSession, isOpenEnded, titleOf } from './describe-run.ts';
+import { createTextWriter, lengthOf } from './repeated-texts.ts';
 import type { RunLocks } from './run-locks.ts';
 import { copyOf, type EventBatch, type RunChange, type RunStore } from './run-store.ts';
 import type { RunRow } from './rows.ts';
@@ -85,6 +86,7 @@ class Recording {
   /** Turns whose stored events are outdated. */
   #replaced: Set<number> | 'all' = new Set();
   readonly #sizes: number[] = [];
+  readonly #texts = createTextWriter();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #release: (() => void) | undefined;
   /** Settles once the row is claimed, or could not be; undefined while the row is not being claimed. */
@@ -223,21 +225,23 @@ class Recording {
     const first = marked === 'all' ? 0 : Math.min(this.#turn, ...marked);
     const batches: EventBatch[] = [];
     const replaced: number[] = [];
+    let isWhole = false;
     for (let turn = first; turn <= last; turn += 1) {
       const log = logOf(session, turn);
-      const isWhole =
-        marked === 'all' || marked.has(turn) || turn !== this.#turn || log.length < this.#written;
+      // turns after one that is replaced may refer to its texts
+      isWhole ||= marked === 'all' || marked.has(turn) || turn !== this.#turn || log.length < this.#written;
       const from = isWhole ? 0 : this.#written;
       if (isWhole) {
         replaced.push(turn);
         this.#sizes[turn] = 0;
       }
+      if (from === 0) this.#texts.forgetFrom(turn);
       // the first events replace it
       const events = log.length === 0 ? turnStart(session) : log.slice(from);
       if (events.length === 0) continue;
-      const json = JSON.stringify(events);
-      this.#sizes[turn] = (this.#sizes[turn] ?? 0) + json.length;
-      batches.push({ turn, seq: from, json });
+      const stored = this.#texts.write(events, turn);
+      this.#sizes[turn] = (this.#sizes[turn] ?? 0) + lengthOf(stored);
+      batches.push({ turn, seq: from, stored });
     }
     this.#turn = last;
     this.#written = logOf(session, last).length;

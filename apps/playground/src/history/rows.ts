@@ -54,7 +54,7 @@ const runRow = z.object({
   turns: count,
   /** Milliseconds of all turns. */
   elapsed: z.number().min(0),
-  /** Characters of all logs. */
+  /** Characters of all logs, as they are stored. */
   size: count,
   /** False if the logs were too long to be kept. */
   hasLog: z.boolean(),

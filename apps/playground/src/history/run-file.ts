@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { newId } from '../state/new-id.ts';
 import { describeSession } from './describe-run.ts';
 import { openLogs } from './open-run.ts';
+import { createTextReader, createTextWriter, lengthOf } from './repeated-texts.ts';
 import { readRun, type RunRow } from './rows.ts';
 import type { RunStore } from './run-store.ts';
 
@@ -12,7 +13,8 @@ const MOST_TURNS = 1_000;
 
 const runFile = z.object({
   cueline: z.literal('run'),
-  version: z.literal(1),
+  /** In a file of version 2, repeated texts are references. */
+  version: z.literal([1, 2]),
   run: z.looseObject({}),
   logs: z
     .array(z.array(z.looseObject({})))
@@ -32,6 +34,8 @@ export async function exportRun(store: RunStore, id: string): Promise<string | u
     pinned: _pinned,
     ...run
   } = row;
+  const stored = createTextWriter().write({ cueline: 'run', version: 2, run, logs }, 0, 1);
+  if (typeof stored !== 'string') return stored.withReferences;
   return JSON.stringify({ cueline: 'run', version: 1, run, logs }, null, 1);
 }
 
@@ -47,7 +51,6 @@ export async function importRun(
   const file = runFile.safeParse(parse(text));
   if (!file.success) return { problem: 'This file is not a run that was exported here.' };
   const logs = file.data.logs as unknown as readonly (readonly RunEvent[])[];
-  const jsons = logs.map((log) => JSON.stringify(log));
   const row = readRun({
     ...file.data.run,
     id: newId(),
@@ -57,22 +60,27 @@ export async function importRun(
     scriptId: undefined,
     updatedOn: now(),
     turns: logs.length,
-    size: jsons.reduce((sum, json) => sum + json.length, 0),
+    size: 0,
     hasLog: true,
     writer: 'import',
   } satisfies Partial<Record<keyof RunRow, unknown>>);
   if (row === undefined) return { problem: 'This file is not a run that was exported here.' };
   const opened = await openLogs(row, logs);
   if ('problem' in opened) return opened;
-  const batches = jsons.map((json, turn) => ({ turn, seq: 0, json }));
+  const texts = createTextWriter();
+  const batches = logs.map((log, turn) => ({ turn, seq: 0, stored: texts.write(log, turn) }));
+  const size = batches.reduce((sum, { stored }) => sum + lengthOf(stored), 0);
   // the file may state other figures than its logs
-  await store.write({ row: { ...row, ...describeSession(opened.session) }, batches, replaced: 'all' });
+  await store.write({ row: { ...row, ...describeSession(opened.session), size }, batches, replaced: 'all' });
   return { id: row.id };
 }
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const file = JSON.parse(text) as { version?: unknown } | null;
+    if (file?.version !== 2) return file;
+    const stored = { withReferences: text };
+    return createTextReader([stored])(stored);
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import type { RunEvent } from '@cueline/core';
 import { eventsOf, type EventKey, type HistoryDatabase } from './database.ts';
 import { newId } from '../state/new-id.ts';
+import { asStoredJson, createTextReader, type StoredJson } from './repeated-texts.ts';
 import { readRun, type RunRow } from './rows.ts';
 
 /** The limits of the stored runs: their number, and the characters of all their logs together. */
@@ -9,8 +10,8 @@ export type RunBounds = { readonly runs: number; readonly size: number };
 /** 200 runs, and 200 MB. */
 const runBounds: RunBounds = { runs: 200, size: 200_000_000 };
 
-/** Events to be added to a turn, as JSON. */
-export type EventBatch = { readonly turn: number; readonly seq: number; readonly json: string };
+/** Events to be added to a turn. */
+export type EventBatch = { readonly turn: number; readonly seq: number; readonly stored: StoredJson };
 
 /** A change of a stored run. */
 export type RunChange = {
@@ -192,8 +193,10 @@ async function readLogs(store: EventReader, id: string): Promise<RunEvent[][] | 
 /** The logs of these batches, by turn; undefined if an event is missing. */
 function toLogs(batches: RemovedRun['events']): RunEvent[][] | undefined {
   const logs: RunEvent[][] = [];
-  for (const [[, turn, seq], value] of batches) {
-    const events = parseEvents(value);
+  const stored = batches.map(([, value]) => asStoredJson(value));
+  const read = createTextReader(stored.filter((one) => one !== undefined));
+  for (const [index, [[, turn, seq]]] of batches.entries()) {
+    const events = readEvents(read, stored[index]);
     const log = (logs[turn] ??= []);
     if (events === undefined || log.length !== seq || logs.length !== turn + 1) return undefined;
     for (const event of events) log.push(event);
@@ -231,7 +234,7 @@ async function writeChange(database: HistoryDatabase, { row, batches, replaced }
   const requests: Promise<unknown>[] = [];
   if (replaced === 'all') requests.push(events.delete(eventsOf(row.id)));
   else for (const turn of replaced) requests.push(events.delete(eventsOf(row.id, turn)));
-  for (const { turn, seq, json } of batches) requests.push(events.put(json, [row.id, turn, seq]));
+  for (const { turn, seq, stored } of batches) requests.push(events.put(stored, [row.id, turn, seq]));
   requests.push(transaction.objectStore('runs').put(row));
   // without this, a browser that closes the page drops the transaction
   transaction.commit();
@@ -242,10 +245,13 @@ function sizeOf({ size, source }: RunRow): number {
   return size + ('script' in source ? source.script.length : 0);
 }
 
-function parseEvents(value: unknown): RunEvent[] | undefined {
-  if (typeof value !== 'string') return undefined;
+function readEvents(
+  read: (stored: StoredJson) => unknown,
+  stored: StoredJson | undefined,
+): RunEvent[] | undefined {
+  if (stored === undefined) return undefined;
   try {
-    const events: unknown = JSON.parse(value);
+    const events = read(stored);
     return Array.isArray(events) ? (events as RunEvent[]) : undefined;
   } catch {
     return undefined;

@@ -199,11 +199,11 @@ test('a log that is too long is dropped, and the row records that', async () => 
   const session = createSession('five');
   recorder.follow(session);
   void session.run.start();
-  const long = { ...text, text: 'x'.repeat(1_000_000) };
-  await session.say(start, step, { type: 'text-start', id: 't' }, long);
+  const long = (number: number): object => ({ ...text, text: `${number}`.padEnd(1_000_000) });
+  await session.say(start, step, { type: 'text-start', id: 't' }, long(0));
   await recorder.flush();
   expect(await store.logs('five')).toHaveLength(1);
-  await session.say(...Array.from({ length: 16 }, () => long), end);
+  await session.say(...Array.from({ length: 16 }, (_, index) => long(index + 1)), end);
   await recorder.flush();
   expect(await store.get('five')).toMatchObject({ hasLog: false, size: 0, source: { script: '// mine' } });
   expect(await store.logs('five')).toEqual([]);

@@ -36,7 +36,7 @@ const log: RunEvent[] = [
   { seq: 0, t: 0, type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' },
   { seq: 1, t: 3, type: 'run-end', outcome: 'done', finishReason: 'stop' },
 ];
-const whole = [{ turn: 0, seq: 0, json: JSON.stringify(log) }];
+const whole = [{ turn: 0, seq: 0, stored: JSON.stringify(log) }];
 
 test('the oldest runs beyond the limits are removed with their events, except pinned and shown ones', async () => {
   const { store, database } = open({ runs: 3, size: 1_000_000 });
@@ -109,12 +109,12 @@ test('a deleted run comes back as it was', async () => {
 
 test('a deleted run that another tab has continued stays as it was continued', async () => {
   const { store } = open();
-  const begun = { turn: 0, seq: 0, json: JSON.stringify([log[0]]) };
+  const begun = { turn: 0, seq: 0, stored: JSON.stringify([log[0]]) };
   await store.write({ row: row('a', { status: 'running' }), batches: [begun], replaced: [] });
   const removed = await store.remove('a');
   const batches = [
-    { turn: 0, seq: 0, json: JSON.stringify(log) },
-    { turn: 1, seq: 0, json: JSON.stringify(log) },
+    { turn: 0, seq: 0, stored: JSON.stringify(log) },
+    { turn: 1, seq: 0, stored: JSON.stringify(log) },
   ];
   await store.write({ row: row('a', { turns: 2, writer: 'other' }), batches, replaced: 'all' });
   await store.restore(removed);
@@ -128,7 +128,7 @@ test.each([
 ])('a run that was continued without %s comes back as a copy if that was done', async (_, type, runs) => {
   const { store } = open();
   const json = (...events: object[]) => [
-    { turn: 0, seq: 0, json: JSON.stringify(events.map((event, seq) => ({ ...event, seq }))) },
+    { turn: 0, seq: 0, stored: JSON.stringify(events.map((event, seq) => ({ ...event, seq }))) },
   ];
   await store.write({ row: row('a'), batches: json(log[0]!, { type, step: 0 }), replaced: [] });
   const removed = await store.remove('a');
@@ -142,9 +142,9 @@ test.each([
 test('a deleted run comes back as a copy if what another tab has stored does not contain it', async () => {
   const { store } = open();
   const batches = [
-    { turn: 0, seq: 0, json: JSON.stringify([log[0]]) },
-    { turn: 0, seq: 1, json: JSON.stringify([log[1]]) },
-    { turn: 1, seq: 0, json: JSON.stringify(log) },
+    { turn: 0, seq: 0, stored: JSON.stringify([log[0]]) },
+    { turn: 0, seq: 1, stored: JSON.stringify([log[1]]) },
+    { turn: 1, seq: 0, stored: JSON.stringify(log) },
   ];
   await store.write({ row: row('a', { turns: 2, pinned: true }), batches, replaced: [] });
   const removed = await store.remove('a');
@@ -175,7 +175,7 @@ test('a turn in one long batch can be read', async () => {
   const long = Array.from({ length: 200_000 }, () => 0);
   await store.write({
     row: row('a'),
-    batches: [{ turn: 0, seq: 0, json: JSON.stringify(long) }],
+    batches: [{ turn: 0, seq: 0, stored: JSON.stringify(long) }],
     replaced: [],
   });
   expect((await store.logs('a'))?.[0]).toHaveLength(long.length);
