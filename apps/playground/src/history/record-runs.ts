@@ -231,11 +231,11 @@ class Recording {
       // turns after one that is replaced may refer to its texts
       isWhole ||= marked === 'all' || marked.has(turn) || turn !== this.#turn || log.length < this.#written;
       const from = isWhole ? 0 : this.#written;
-      if (isWhole) {
-        replaced.push(turn);
+      if (isWhole) replaced.push(turn);
+      if (from === 0) {
         this.#sizes[turn] = 0;
+        this.#texts.forgetFrom(turn);
       }
-      if (from === 0) this.#texts.forgetFrom(turn);
       // the first events replace it
       const events = log.length === 0 ? turnStart(session) : log.slice(from);
       if (events.length === 0) continue;

@@ -1,7 +1,7 @@
 import 'fake-indexeddb/auto';
-import { createRun, definePrompt, reduceAll, type RunEvent } from '@cueline/core';
+import { createRun, definePrompt, reduceAll, type Executor, type RunEvent } from '@cueline/core';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createDatabase } from '../../src/history/database.ts';
 import { openRun } from '../../src/history/open-run.ts';
 import { createRecorder } from '../../src/history/record-runs.ts';
@@ -79,6 +79,31 @@ test('a conversation with a large file is kept for as many turns as it has: the 
   expect(row.size).toBeLessThan(file.length + 100_000);
   expect(await store.logs('one')).toEqual(logs);
   expect(await openRun(store, 'one')).toMatchObject({ session: { earlier: { length: 9 } } });
+});
+
+test('the start of a turn counts once, though it is written before its first event and again with it', async () => {
+  const { store, recorder } = createTab();
+  const [first] = logsOf(1);
+  let next = (): void => {};
+  const executor: Executor = {
+    async *start() {
+      await new Promise<void>((resolve) => (next = resolve));
+      yield* first!;
+    },
+  };
+  const run = createRun(
+    definePrompt('script', () => {}),
+    { executor },
+  );
+  recorder.follow({ ...createSession([first!]), run: run as never });
+  void run.send({ parts: [{ type: 'file', mediaType: 'image/png', url: file }] });
+  await recorder.flush();
+  expect((await store.get('one'))!.size).toBeGreaterThan(file.length);
+  next();
+  await vi.waitFor(() => expect(run.log()).toHaveLength(2));
+  await recorder.flush();
+  expect((await store.get('one'))!.size).toBeLessThan(file.length + 100_000);
+  expect(await store.logs('one')).toEqual([run.log()]);
 });
 
 test('its file has the large file once, too, and brings the whole conversation back', async () => {
