@@ -210,15 +210,12 @@ export function createDurable(given: DurableOptions): Durable {
       return steps.advance(runId, signal);
     },
     respond: send,
-    work: ({ sweepMs } = {}) =>
-      startWork({
-        store,
-        driver,
-        steps,
-        guard,
-        sweepMs,
-        onError: (error) => onError(error, undefined),
-      }),
+    async work(options = {}) {
+      checkNames('durable.work', options, ['sweepMs'], 'invalid_options');
+      const { sweepMs } = options;
+      const onSweepError = (error: unknown): void => onError(error, undefined);
+      return startWork({ store, driver, steps, guard, sweepMs, onError: onSweepError });
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import { checkNames } from '@cueline/core/server';
 import type { AdvanceJob, DurableDriver } from './driver.ts';
 
 export type InProcessDriverOptions = {
@@ -12,13 +13,22 @@ export type InProcessDriverOptions = {
   graceMs?: number;
 };
 
+/** Every option. The compiler compares this list with the type. */
+const optionNames: Record<keyof InProcessDriverOptions, true> = {
+  concurrency: true,
+  graceMs: true,
+  onError: true,
+};
+
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
  * Advances runs in this process, without a broker. For a single machine. After a restart, the worker of {@link createDurable}
  * continues all unfinished runs of the store.
+ * @throws CuelineError `invalid_options` for an unknown option
  */
 export function inProcessDriver(options: InProcessDriverOptions = {}): DurableDriver {
+  checkNames('inProcessDriver', options, Object.keys(optionNames), 'invalid_options');
   return new InProcessDriver(options);
 }
 

@@ -9,6 +9,9 @@ import {
 } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { createDurable, createMemoryStore, inProcessDriver, type DurableOptions } from '@cueline/durable';
+import { bullmqDriver } from '@cueline/durable/bullmq';
+import { createRedisStore } from '@cueline/durable/redis';
+import { restateDriver } from '@cueline/durable/restate';
 import * as z from 'zod';
 import { planned, sendLetter, writePages, type Effects } from './support/prompts.ts';
 
@@ -94,7 +97,7 @@ test('ids, keys, subjects and chats that Postgres cannot store are refused, and 
   expect(await store.unfinished()).toEqual([]);
 });
 
-test('mistakes in createDurable and in a start are reported, and nothing is stored', async () => {
+test('mistakes in createDurable, in a driver and in a start are reported, and nothing is stored', async () => {
   const store = createMemoryStore();
   const effects = createEffects();
   const prompt = sendLetter(effects);
@@ -108,7 +111,14 @@ test('mistakes in createDurable and in a start are reported, and nothing is stor
   expect(misspelt({ limits: { steps: 1 } })).toThrow(
     'Those of a run are in its options: { options: { limits } }',
   );
+  expect(() => inProcessDriver({ concurency: 1 } as never)).toThrow(
+    'inProcessDriver has no "concurency". Did you mean concurrency?',
+  );
+  expect(() => bullmqDriver({ connection: {}, lock: 1 } as never)).toThrow('bullmqDriver has no "lock".');
+  expect(() => restateDriver({ ingres: 'http://localhost' } as never)).toThrow('Did you mean ingress?');
+  expect(() => createRedisStore({} as never, { prefx: '' } as never)).toThrow('Did you mean prefix?');
   const durable = createDurable({ prompts: [prompt], store });
+  await expect(durable.work({ sweep: 1 } as never)).rejects.toThrow('durable.work has no "sweep".');
   const other = createRun(writePages(effects), { executor: durable.executor });
   await expect(other.start({ book: 'Emma' })).rejects.toThrow(
     'is not listed in createDurable. Listed prompts: sendLetter.',

@@ -1,4 +1,5 @@
 import { createNodeRedisClient, Queue, WaitingError, Worker, type ConnectionOptions, type Job } from 'bullmq';
+import { checkNames } from '@cueline/core/server';
 import type { AdvanceJob, DurableDriver, DurableWorker } from '../driver.ts';
 
 export type BullmqDriverOptions = {
@@ -25,6 +26,16 @@ export type BullmqDriverOptions = {
   lockMs?: number;
 };
 
+/** Every option. The compiler compares this list with the type. */
+const optionNames: Record<keyof BullmqDriverOptions, true> = {
+  concurrency: true,
+  connection: true,
+  graceMs: true,
+  lockMs: true,
+  onError: true,
+  queue: true,
+};
+
 const LONGEST_PAUSE_MS = 30_000;
 
 /** How long a worker waits before it uses a lost connection again, in milliseconds. BullMQ's default is 15 seconds. */
@@ -39,6 +50,7 @@ const UNLIMITED = 1_000_000;
 /**
  * Advances runs with any number of workers, which share a queue of BullMQ. Each step is a job. The queue contains only ids: if
  * it is lost, the next worker that starts fills it again. Redis needs `appendonly yes` and `maxmemory-policy noeviction`.
+ * @throws CuelineError `invalid_options` for an unknown option
  *
  * @example
  * const client = await createClient({ url }).on('error', console.error).connect();
@@ -46,6 +58,7 @@ const UNLIMITED = 1_000_000;
  * const durable = createDurable({ prompts, store, driver: bullmqDriver({ connection: client }) });
  */
 export function bullmqDriver(options: BullmqDriverOptions): DurableDriver {
+  checkNames('bullmqDriver', options, Object.keys(optionNames), 'invalid_options');
   const { queue: name = 'cueline', onError = logError } = options;
   const connection = adapt(options.connection);
   let opened: Queue | undefined;

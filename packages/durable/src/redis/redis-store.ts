@@ -1,5 +1,6 @@
 import type { RunEvent } from '@cueline/core';
 import type { DurableCommand } from '@cueline/core/durable';
+import { checkNames } from '@cueline/core/server';
 import { notStoredError } from '../not-stored-error.ts';
 import type { DurableStart, DurableStore, FoundRun, StoredCommand } from '../store.ts';
 import type { RedisClient, RedisScript, Reply } from './client.ts';
@@ -10,15 +11,20 @@ export type RedisStoreOptions = {
   prefix?: string;
 };
 
+/** Every option. The compiler compares this list with the type. */
+const optionNames: Record<keyof RedisStoreOptions, true> = { prefix: true };
+
 /**
  * Stores runs in Redis 6 or newer, or in Valkey. Nothing expires. Redis must write to the disk (`appendonly yes`) and must not
  * evict keys (`maxmemory-policy noeviction`).
+ * @throws CuelineError `invalid_options` for an unknown option
  *
  * @example
  * const client = await createClient({ url }).on('error', console.error).connect();
  * const store = createRedisStore(client);
  */
 export function createRedisStore(client: RedisClient, options: RedisStoreOptions = {}): DurableStore {
+  checkNames('createRedisStore', options, Object.keys(optionNames), 'invalid_options');
   const { prefix = 'cueline:durable:' } = options;
   const unfinished = `${prefix}unfinished`;
   const run = (script: RedisScript, keys: string[], args: string[] = []): Promise<Reply> =>

@@ -1,5 +1,6 @@
 import { object, type ObjectContext, type VirtualObjectDefinition } from '@restatedev/restate-sdk/fetch';
 import type { Advanced } from '@cueline/core/durable';
+import { checkNames } from '@cueline/core/server';
 import type { AdvanceJob, DurableDriver, DurableWorker } from '../driver.ts';
 import { send, type RestateIngress } from './send.ts';
 
@@ -10,6 +11,16 @@ export type RestateDriverOptions = RestateIngress & {
   onError?(error: unknown, runId: string): void;
   /** How long `stop` waits for the current steps before it aborts them, in milliseconds. Default 10,000. */
   graceMs?: number;
+};
+
+/** Every option. The compiler compares this list with the type. */
+const optionNames: Record<keyof RestateDriverOptions, true> = {
+  graceMs: true,
+  headers: true,
+  ingress: true,
+  onError: true,
+  patienceMs: true,
+  service: true,
 };
 
 /** A driver and the service that Restate calls. */
@@ -33,6 +44,7 @@ const notWorking =
 /**
  * Lets [Restate](https://restate.dev) schedule the steps. Each run is a virtual object, to which Restate makes one call at a
  * time. Each call is one step, and sends the call for the next step.
+ * @throws CuelineError `invalid_options` for an unknown option
  *
  * @example
  * import { serve } from '@restatedev/restate-sdk';
@@ -42,6 +54,7 @@ const notWorking =
  * await durable.work();
  */
 export function restateDriver(options: RestateDriverOptions): RestateDriver {
+  checkNames('restateDriver', options, Object.keys(optionNames), 'invalid_options');
   const { service: name = 'cueline', graceMs = 10_000, onError } = options;
   /** The current steps of this process, by the ids of Restate's calls. */
   const inProgress = new Map<string, Promise<Advanced['status']>>();

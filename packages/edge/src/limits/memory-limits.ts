@@ -1,3 +1,4 @@
+import { checkNames } from '@cueline/core/server';
 import { addAmounts, isCount, nothing, subtract } from './amount.ts';
 import type { Adjustment, Amount, LimitStore, Reserved } from './limit-store.ts';
 
@@ -11,6 +12,9 @@ export type MemoryLimitsOptions = {
    */
   subjects?: number | undefined;
 };
+
+/** Every option. The compiler compares this list with the type. */
+const optionNames: Record<keyof MemoryLimitsOptions, true> = { now: true, subjects: true };
 
 type Lease = Amount & { until: number; group: string; epoch: number };
 
@@ -42,8 +46,10 @@ const CANDIDATES = 32;
 /**
  * Creates limits in the memory of this process: for development, and for a server that is one process and may forget
  * its counts on a restart.
+ * @throws CuelineError `invalid_options` for an unknown option
  */
 export function createMemoryLimits(options: MemoryLimitsOptions = {}): LimitStore {
+  checkNames('createMemoryLimits', options, Object.keys(optionNames), 'invalid_options');
   const accounts = new Accounts(options);
   return {
     reserve: async (call) => {

@@ -1,3 +1,4 @@
+import { checkNames } from '@cueline/core/server';
 import type { ShareStorage } from './share-storage.ts';
 
 export type MemorySharesOptions = {
@@ -7,6 +8,9 @@ export type MemorySharesOptions = {
   now?: () => number;
 };
 
+/** Every option. The compiler compares this list with the type. */
+const optionNames: Record<keyof MemorySharesOptions, true> = { maxBytes: true, now: true };
+
 type ShareEntry = { body: Uint8Array; expiresAt: number; owner: string | undefined };
 
 /** About what a share costs besides its bytes, so that many empty shares cannot fill a process. */
@@ -15,11 +19,11 @@ const OVERHEAD = 256;
 /**
  * Keeps shares in this process, for development and for a single instance: nothing outlives the process, and if
  * there is no room for a new share, the oldest ones are forgotten before they expire.
+ * @throws CuelineError `invalid_options` for an unknown option
  */
-export function createMemoryShares({
-  maxBytes = 64 << 20,
-  now = Date.now,
-}: MemorySharesOptions = {}): ShareStorage {
+export function createMemoryShares(options: MemorySharesOptions = {}): ShareStorage {
+  checkNames('createMemoryShares', options, Object.keys(optionNames), 'invalid_options');
+  const { maxBytes = 64 << 20, now = Date.now } = options;
   const shares = new Map<string, ShareEntry>();
   let used = 0;
 

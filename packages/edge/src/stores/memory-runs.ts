@@ -1,3 +1,4 @@
+import { checkNames } from '@cueline/core/server';
 import { unrefTimer, startTimer } from '../base/timer.ts';
 import { eachOf } from './event-batch.ts';
 import { createEventChannel, type EventChannel } from './event-channel.ts';
@@ -12,6 +13,9 @@ export type MemoryRunsOptions = {
   /** Milliseconds from any fixed point; default `Date.now`. */
   now?: () => number;
 };
+
+/** Every option. The compiler compares this list with the type. */
+const optionNames: Record<keyof MemoryRunsOptions, true> = { maxBytes: true, maxRuns: true, now: true };
 
 type RunEntry = NewRun & {
   /** As JSON. */
@@ -33,8 +37,10 @@ const MAX_MESSAGE_BYTES = 4 << 20;
  * Keeps runs in this process, for development and for a single instance: it does not know the runs of other
  * instances, and nothing outlives the process. Beyond `maxRuns` or `maxBytes`, ended runs are forgotten early,
  * the oldest first; if all of them are under way, no new run begins (a route answers 503).
+ * @throws CuelineError `invalid_options` for an unknown option
  */
 export function createMemoryRuns(options: MemoryRunsOptions = {}): RunLogStore {
+  checkNames('createMemoryRuns', options, Object.keys(optionNames), 'invalid_options');
   const table = new RunTable(options);
   return {
     async create(run) {

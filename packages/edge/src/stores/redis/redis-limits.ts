@@ -1,3 +1,4 @@
+import { checkNames } from '@cueline/core/server';
 import type { Adjusted, Adjustment, LimitStore, Reserved } from '../../limits/limit-store.ts';
 import { replyTexts, type RedisClient, type Reply } from './client.ts';
 import { adjustCall, reserveCall, settleCall } from './limit-scripts.ts';
@@ -9,19 +10,22 @@ export type RedisLimitsOptions = {
   now?: (() => number) | undefined;
 };
 
+/** Every option. The compiler compares this list with the type. */
+const optionNames: Record<keyof RedisLimitsOptions, true> = { now: true, prefix: true };
+
 /**
  * Limits that apply to all instances together: calls, tokens and costs are counted in Redis (6 or newer, or
  * Valkey), each time in one script, so that simultaneous calls cannot overdraw them. In a cluster all counts
  * are in one slot, because a call counts for its subject and for all subjects together, or not at all. The
  * counts of a subject expire two days after its last call.
+ * @throws CuelineError `invalid_options` for an unknown option
  *
  * @example
  * const store = createRedisLimits(client);
  */
-export function createRedisLimits(
-  client: RedisClient,
-  { prefix = 'cueline:', now }: RedisLimitsOptions = {},
-): LimitStore {
+export function createRedisLimits(client: RedisClient, options: RedisLimitsOptions = {}): LimitStore {
+  checkNames('createRedisLimits', options, Object.keys(optionNames), 'invalid_options');
+  const { prefix = 'cueline:', now } = options;
   /** Braces make a cluster keep the keys together; braces in a subject come after them, and mean nothing. */
   const keyOf = (kind: string, name: string): string => `${prefix}{limits}:${kind}:${name}`;
 

@@ -1,3 +1,4 @@
+import { checkNames } from '@cueline/core/server';
 import { withTimeout } from '../../base/with-timeout.ts';
 import { follow, type Following, type ListSlice } from '../follow.ts';
 import {
@@ -29,6 +30,9 @@ export type RedisRunsOptions = {
   prefix?: string;
 };
 
+/** Every option. The compiler compares this list with the type. */
+const optionNames: Record<keyof RedisRunsOptions, true> = { prefix: true };
+
 /** How many events are written or read at once: a script blocks all other clients. */
 const MAX_BATCH_EVENTS = 250;
 const MAX_BATCH_BYTES = 512 * 1_024;
@@ -48,12 +52,14 @@ const MAX_EXPIRY_MS = 2 ** 41;
  *
  * If the server is unreachable, the route repeats its writes, and readers continue where they were. Every key
  * expires by itself. A user with an access list needs the keys and the channels that begin with `prefix`.
+ * @throws CuelineError `invalid_options` for an unknown option
  *
  * @example
  * const client = await createClient({ url }).on('error', console.error).connect();
  * const store = createRedisRuns(client);
  */
 export function createRedisRuns(client: RedisClient, options: RedisRunsOptions = {}): RunLogStore {
+  checkNames('createRedisRuns', options, Object.keys(optionNames), 'invalid_options');
   const redis = new RedisLog(client, options);
   return {
     get: redis.get,

@@ -1,3 +1,4 @@
+import { checkNames } from '@cueline/core/server';
 import type { ShareStorage } from '../../shares/share-storage.ts';
 import { fromBase64, toBase64 } from '../base64.ts';
 import { createScript, replyText, type RedisClient, type RedisScript } from './client.ts';
@@ -6,6 +7,9 @@ export type RedisSharesOptions = {
   /** The prefix of every key. Default `cueline:`. */
   prefix?: string;
 };
+
+/** Every option. The compiler compares this list with the type. */
+const optionNames: Record<keyof RedisSharesOptions, true> = { prefix: true };
 
 /** Keys: a share. Arguments: the share, when it expires, in ms since 1970. Returns 1 if there was none. */
 const putShare: RedisScript = createScript(`
@@ -27,11 +31,13 @@ if not share or string.sub(share, 1, #head) ~= head then return 0 end
 return redis.call('DEL', KEYS[1])
 `);
 
-/** Keeps shares in Redis (6 or newer, or Valkey), for any number of instances. The server removes expired shares. */
-export function createRedisShares(
-  client: RedisClient,
-  { prefix = 'cueline:' }: RedisSharesOptions = {},
-): ShareStorage {
+/**
+ * Keeps shares in Redis (6 or newer, or Valkey), for any number of instances. The server removes expired shares.
+ * @throws CuelineError `invalid_options` for an unknown option
+ */
+export function createRedisShares(client: RedisClient, options: RedisSharesOptions = {}): ShareStorage {
+  checkNames('createRedisShares', options, Object.keys(optionNames), 'invalid_options');
+  const { prefix = 'cueline:' } = options;
   const keyOf = (id: string): string => `${prefix}share:${id}`;
   return {
     async put(id, { body, expiresAt, owner }) {

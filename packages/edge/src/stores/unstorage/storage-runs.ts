@@ -1,3 +1,4 @@
+import { checkNames } from '@cueline/core/server';
 import { follow, type ListSlice } from '../follow.ts';
 import type { EventBatch, NewRun, RunLogStore, RunMessage, StoredRun } from '../run-log-store.ts';
 import { createItemAccess, itemKey, type ItemStorage } from './item-access.ts';
@@ -13,6 +14,9 @@ export type StorageRunsOptions = {
   /** The clock, in ms since 1970. Default `Date.now`. */
   now?: () => number;
 };
+
+/** Every option. The compiler compares this list with the type. */
+const optionNames: Record<keyof StorageRunsOptions, true> = { now: true, pollMs: true };
 
 type KeptRun = Expiring & Pick<NewRun, 'replayMs'> & StoredRun;
 type Name = Expiring & { runId: string };
@@ -33,11 +37,13 @@ const SWEEP_MS = 60_000;
  * - messages that two instances send about a run at the same moment are read in the order of their clocks, which also
  *   decide when something expires. The clocks should be right to about a second.
  * - a driver that shows writes to others with a delay (Cloudflare KV: up to a minute) delays everything by that.
+ * @throws CuelineError `invalid_options` for an unknown option
  *
  * @example
  * const store = createStorageRuns(createStorage({ driver: fsDriver({ base: './runs' }) }));
  */
 export function createStorageRuns(storage: ItemStorage, options: StorageRunsOptions = {}): RunLogStore {
+  checkNames('createStorageRuns', options, Object.keys(optionNames), 'invalid_options');
   const kept = new KeptRuns(storage, options);
   return {
     async create(run) {

@@ -1,3 +1,4 @@
+import { checkNames } from '@cueline/core/server';
 import type { ShareStorage } from '../../shares/share-storage.ts';
 import { fromBase64, toBase64 } from '../base64.ts';
 import { createItemAccess, itemKey, type ItemStorage } from './item-access.ts';
@@ -9,6 +10,9 @@ export type StorageSharesOptions = {
   now?: () => number;
 };
 
+/** Every option. The compiler compares this list with the type. */
+const optionNames: Record<keyof StorageSharesOptions, true> = { now: true };
+
 type KeptShare = Expiring & { body: string; owner?: string };
 
 const SHARES = 'cueline:shares:';
@@ -18,11 +22,11 @@ const SWEEP_MS = 10 * 60_000;
  * Keeps shares in a storage of `unstorage`. If two instances put a share under one id at the same moment, both
  * may be told that theirs is kept, and only one is. Random ids, as `createShareStore` makes them, do not
  * collide.
+ * @throws CuelineError `invalid_options` for an unknown option
  */
-export function createStorageShares(
-  storage: ItemStorage,
-  { now = Date.now }: StorageSharesOptions = {},
-): ShareStorage {
+export function createStorageShares(storage: ItemStorage, options: StorageSharesOptions = {}): ShareStorage {
+  checkNames('createStorageShares', options, Object.keys(optionNames), 'invalid_options');
+  const { now = Date.now } = options;
   const items = createItemAccess(storage);
   const queue = queueOf(storage);
   const tidyUp = atMostEvery(SWEEP_MS, () => sweepSingles(items, SHARES, now));
