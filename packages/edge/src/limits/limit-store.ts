@@ -65,7 +65,8 @@ export type Settlement = CallName & {
 
 /**
  * A store's answer to a {@link Reservation}. `concurrent`: the subject has too many calls in progress, or this one with a
- * higher epoch. `budget`: the subject has used its day. `total`: all subjects together have.
+ * higher epoch. `budget`: too little is left of the subject's day. `total`: too little is left of the day of all subjects
+ * together. If only calls in progress hold what is missing, `retryAfterMs` is short, because they release it when they end.
  */
 export type Reserved =
   | { ok: true }

@@ -40,6 +40,8 @@ type Total = {
 
 const minute = 60_000;
 const dayMs = 86_400_000;
+/** When to try again if calls in progress hold what a call needs, in milliseconds. */
+const HELD_MS = 1_000;
 /** How many of the longest idle subjects are compared when one must be removed. */
 const CANDIDATES = 32;
 
@@ -62,7 +64,7 @@ export function createMemoryLimits(options: MemoryLimitsOptions = {}): LimitStor
       if (earlier?.epoch === epoch) return { ok: true };
       if (earlier !== undefined && earlier.epoch < epoch) accounts.end(account, id, earlier, earlier, at);
       if (leases.has(id) || leases.size >= concurrent) {
-        return { ok: false, why: 'concurrent', retryAfterMs: 1_000 };
+        return { ok: false, why: 'concurrent', retryAfterMs: HELD_MS };
       }
       if (continues !== true && begun.length >= rpm) {
         return { ok: false, why: 'rpm', retryAfterMs: (begun[0] ?? at) + minute - at };
@@ -193,15 +195,21 @@ class Accounts {
 
   /** Checks that enough is left of the day, for the subject and for all together. */
   checkDay(account: Account, more: Amount, call: Adjustment, at: number): Reserved {
-    const retryAfterMs = (dayOf(at) + 1) * dayMs - at;
+    const untilMidnight = (dayOf(at) + 1) * dayMs - at;
+    if (!isAmount(call)) return { ok: false, why: 'budget', retryAfterMs: untilMidnight };
+    const { dailyTokens, dailyCost, totalDailyTokens = Infinity, totalDailyCost } = call;
+    const { tokens, cost = 0, group = 'calls' } = call;
+    const fitsOwn = (used: Amount): boolean => fits(used, dailyTokens, dailyCost);
+    const fitsTotal = (used: Amount): boolean => fits(used, totalDailyTokens, totalDailyCost);
+    // reservations of calls in progress are released before the day is over
+    const waitFor = (used: Amount, fitsIn: typeof fitsOwn): number =>
+      fitsIn(addAmounts(used, { tokens, cost })) ? Math.min(HELD_MS, untilMidnight) : untilMidnight;
     const own = [...account.leases.values()].reduce(addAmounts, addAmounts(account.spent, more));
-    if (!isAmount(call) || !fits(own, call.dailyTokens, call.dailyCost)) {
-      return { ok: false, why: 'budget', retryAfterMs };
-    }
-    const { spent, reserved } = this.#totalOf(call.group ?? 'calls', at);
+    if (!fitsOwn(own)) return { ok: false, why: 'budget', retryAfterMs: waitFor(account.spent, fitsOwn) };
+    const { spent, reserved } = this.#totalOf(group, at);
     const all = [...reserved.values()].reduce(addAmounts, addAmounts(spent, more));
-    if (fits(all, call.totalDailyTokens ?? Infinity, call.totalDailyCost)) return { ok: true };
-    return { ok: false, why: 'total', retryAfterMs };
+    if (fitsTotal(all)) return { ok: true };
+    return { ok: false, why: 'total', retryAfterMs: waitFor(spent, fitsTotal) };
   }
 }
 

@@ -30,9 +30,13 @@ export async function reserve(store: LimitStore, call: Reservation): Promise<voi
     );
   }
   if (why === 'total') {
-    throw new Refusal('total_exceeded', 'This server has used up its limit for today. Try again tomorrow.', {
-      retryAfterMs,
-    });
+    throw new Refusal(
+      'total_exceeded',
+      'This server has used up its limit for today. Try again once its calls in progress have ended, or tomorrow.',
+      {
+        retryAfterMs,
+      },
+    );
   }
   if (why === 'concurrent') {
     throw new Refusal(

@@ -56,6 +56,6 @@ function shareLimitRefusal({ why, retryAfterMs }: Extract<Reserved, { ok: false 
   const message =
     why === 'rpm'
       ? 'Too much was shared in the last minute. Wait a little.'
-      : 'The limit of shares for today is reached. Try again tomorrow.';
+      : 'The limit of shares for today is reached. Try again in a while, or tomorrow.';
   return new Refusal('rate_limited', message, { retryAfterMs });
 }

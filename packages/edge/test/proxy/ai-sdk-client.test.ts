@@ -293,7 +293,10 @@ describe('faults as every package reads them', () => {
         // the tokens of calls in progress come back before tomorrow
         message: expect.stringMatching(/ try again once your calls in progress have ended, or tomorrow\.$/),
       },
-      { message: 'This server has used up its limit for today. Try again tomorrow.' },
+      {
+        message:
+          'This server has used up its limit for today. Try again once its calls in progress have ended, or tomorrow.',
+      },
       { message: expect.stringMatching(/JSON\. Ask the operator of this server to check its address\.$/) },
       { message: 'The provider stopped sending in the middle of its answer. Try again.' },
     ]);

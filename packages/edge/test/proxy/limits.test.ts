@@ -45,7 +45,8 @@ describe('limits in memory', () => {
     const time = clock();
     await time.store.reserve({ ...call, id: '1', tokens: 20 });
     const refused = { ok: false, why: 'budget', retryAfterMs: 3_600_000 };
-    expect(await time.store.reserve({ ...call, id: '2' })).toEqual(refused);
+    const held = { ...refused, retryAfterMs: 1_000 };
+    expect(await time.store.reserve({ ...call, id: '2' })).toEqual(held);
     await time.store.settle({ subject: 'ada', id: '1', tokens: 15 });
     // once more changes nothing
     await time.store.settle({ subject: 'ada', id: '1', tokens: 15 });

@@ -121,7 +121,11 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
       const call = newCall({ dailyTokens: 25, tokens: 20 });
       expect(await store.reserve(call)).toEqual({ ok: true });
       const refused = { ok: false, why: 'budget', retryAfterMs: hour };
-      expect(await other.reserve({ ...call, id: '2', tokens: 10 })).toEqual(refused);
+      // the call in progress releases what it does not use
+      const held = { ...refused, retryAfterMs: 1_000 };
+      expect(await other.reserve({ ...call, id: '2', tokens: 10 })).toEqual(held);
+      // by itself it would be too large
+      expect(await other.reserve({ ...call, id: '2', tokens: 26 })).toEqual(refused);
       await other.settle({ subject: call.subject, id: '1', tokens: 15 });
       expect(await store.reserve({ ...call, id: '2', tokens: 10 })).toEqual({ ok: true });
       await store.settle({ subject: call.subject, id: '2', tokens: 10 });
@@ -189,9 +193,11 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
       const [store, other] = [await open(), await open()];
       const call = newCall({ dailyCost: 2.5, cost: 2, tokens: 1, leaseMs: 3 * hour });
       expect(await store.reserve(call)).toEqual({ ok: true });
-      const refused = { ok: false, why: 'budget', retryAfterMs: hour };
-      expect(await other.reserve({ ...call, id: '2', cost: 1 })).toEqual(refused);
+      const held = { ok: false, why: 'budget', retryAfterMs: 1_000 };
+      expect(await other.reserve({ ...call, id: '2', cost: 1 })).toEqual(held);
       await other.settle({ subject: call.subject, id: '1', tokens: 1, cost: 1.5 });
+      const refused = { ...held, retryAfterMs: hour };
+      expect(await other.reserve({ ...call, id: '2', cost: 1.5 })).toEqual(refused);
       expect(await store.reserve({ ...call, id: '2', cost: 1 })).toEqual({ ok: true });
       clock.at += hour;
       await store.settle({ subject: call.subject, id: '2', tokens: 1, cost: 0.5 });
@@ -230,12 +236,13 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
       });
       expect(await store.reserve(as('a'))).toEqual({ ok: true });
       expect(await other.reserve(as('b'))).toEqual({ ok: true });
-      const refused = { ok: false, why: 'total', retryAfterMs: hour };
-      expect(await store.reserve(as('c'))).toEqual(refused);
+      const held = { ok: false, why: 'total', retryAfterMs: 1_000 };
+      expect(await store.reserve(as('c'))).toEqual(held);
       // nothing of it was counted for its subject, either
       expect(await store.reserve(as('c', { tokens: 20, rpm: 1, dailyTokens: 20 }))).toEqual({ ok: true });
       await other.settle({ ...as('a'), tokens: 5 });
-      expect(await store.reserve(as('d', { tokens: 36 }))).toEqual(refused);
+      expect(await store.reserve(as('d', { tokens: 36 }))).toEqual(held);
+      expect(await store.reserve(as('d', { tokens: 96 }))).toEqual({ ...held, retryAfterMs: hour });
       expect(await store.reserve(as('d', { tokens: 35 }))).toEqual({ ok: true });
       // nor do others see any of it
       expect(await store.reserve(newTotal())).toEqual({ ok: true });

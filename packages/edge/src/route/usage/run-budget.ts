@@ -195,7 +195,11 @@ export function budgetTooSmallError(allowed: number): SerializedError {
 
 /** Returns the response for a run that must not begin now: 402 or 429. */
 export function startRefusedError(
-  { why, retryAfterMs, message = 'Your tokens for today are used up. Try again tomorrow.' }: StartRefusal,
+  {
+    why,
+    retryAfterMs,
+    message = 'Your limit for today is used up. Try again once your runs in progress have ended, or tomorrow.',
+  }: StartRefusal,
   { concurrent, rpm }: Pick<RouteSettings, 'concurrent' | 'rpm'>,
 ): Refusal {
   const retry = retryAfterMs === undefined ? {} : { retryAfterMs };
@@ -213,7 +217,7 @@ export function startRefusedError(
     case 'total':
       return new Refusal(
         'total_exceeded',
-        'This server has used up its limit for today. Try again tomorrow.',
+        'This server has used up its limit for today. Try again once its calls in progress have ended, or tomorrow.',
         retry,
       );
     default:

@@ -113,23 +113,30 @@ local function keep()
   expire(KEYS[4])
 end
 
--- Why so much more may not be reserved. Written so that NaN anywhere refuses.
-local function refusal(tokens, money, first)
-  local wait = text((today + 1) * day - at)
-  local daily, dailyCost = number(ARGV[first]), number(ARGV[first + 1])
-  if not (spent + own.tokens + tokens <= daily and cost + own.cost + money <= dailyCost) then
-    return { 'budget', wait }
+local untilMidnight = (today + 1) * day - at
+
+-- Why a call may not reserve so much more than it has. Written so that NaN anywhere refuses.
+local function refusal(more, moreMoney, tokens, money)
+  -- Reservations of calls under way are released before the day is over.
+  local function wait(isHeld)
+    return text(isHeld and math.min(1000, untilMidnight) or untilMidnight)
   end
-  local all = { tokens = total.tokens + tokens, cost = total.cost + money }
+  local daily, dailyCost = number(ARGV[5]), number(ARGV[6])
+  if not (spent + own.tokens + more <= daily and cost + own.cost + moreMoney <= dailyCost) then
+    return { 'budget', wait(spent + tokens <= daily and cost + money <= dailyCost) }
+  end
+  local all = { tokens = total.tokens + more, cost = total.cost + moreMoney }
   for _, sums in pairs(total.days) do
     all.tokens, all.cost = all.tokens + sums.tokens, all.cost + sums.cost
   end
-  local totalDaily, totalCost = number(ARGV[first + 2]), number(ARGV[first + 3])
-  if not (all.tokens <= totalDaily and all.cost <= totalCost) then return { 'total', wait } end
+  local totalDaily, totalCost = number(ARGV[7]), number(ARGV[8])
+  if not (all.tokens <= totalDaily and all.cost <= totalCost) then
+    return { 'total', wait(total.tokens + tokens <= totalDaily and total.cost + money <= totalCost) }
+  end
 end
 
 local function noAmount()
-  return { 'budget', text((today + 1) * day - at) }
+  return { 'budget', text(untilMidnight) }
 end
 
 local function lease(id, tokens, money, till, epoch)
@@ -160,7 +167,7 @@ if earlier or under >= concurrent then return { 'concurrent', '1000' } end
 local continues = ARGV[12] == 'true'
 if not continues and #begun >= rpm then return { 'rpm', text((begun[1] or at) + minute - at) } end
 if not (count(tokens) and count(money)) then return noAmount() end
-local refused = refusal(tokens, money, 5)
+local refused = refusal(tokens, money, tokens, money)
 if refused then return refused end
 while redis.call('LLEN', KEYS[2]) > #begun do redis.call('LPOP', KEYS[2]) end
 if not continues then redis.call('RPUSH', KEYS[2], text(at)) end
@@ -183,7 +190,7 @@ if not before or (ARGV[10] ~= '' and before.epoch ~= tonumber(ARGV[10])) then re
 if not (count(tokens) and count(money)) then return noAmount() end
 local more, moreMoney = tokens - before.tokens, money - before.cost
 if more > 0 or moreMoney > 0 then
-  local refused = refusal(more, moreMoney, 5)
+  local refused = refusal(more, moreMoney, tokens, money)
   if refused then return refused end
 end
 local till = before.till
