@@ -37,7 +37,7 @@ export function guardFetch(base?: FetchFunction): FetchFunction {
         'provider_error',
         `${originOf(url)} answered with a web page, not with a model's answer. ` +
           'Check the base URL: most end in /v1.',
-        { details: { origin: originOf(url), statusCode: response.status } },
+        { details: { origin: originOf(url), statusCode: response.status, contentType: 'text/html' } },
       );
     }
     if (response.status >= 400) return withFirstBytes(response);

@@ -309,6 +309,7 @@ describe('over HTTP', () => {
     const error = await failureOf(await modelAt(server.url));
     expect(error.code).toBe('provider_error');
     expect(error.message).toContain('answered with a web page');
+    expect(error.details).toMatchObject({ statusCode: 200, contentType: 'text/html' });
   });
 
   test('a stream that ends too early', async () => {

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { definePrompt } from '@cueline/core';
+import { createOpenAI } from '@ai-sdk/openai';
 import { scriptedModel } from '@cueline/core/testing';
 import * as z from 'zod';
 import { expect, test } from 'vitest';
@@ -96,6 +97,18 @@ test('a call that failed with a 500 costs its reservation, because the provider 
   await all(client(hub).start({ definition: greet, input: { name: 'Ada' } }, never()));
   expect(calls(hub).map(({ basis }) => basis)).toEqual(['reserved', 'reported']);
 }, 30_000);
+
+test('a call that was answered with a web page costs nothing, as in a proxy', async () => {
+  const fetch = async () => new Response('<html>', { headers: { 'content-type': 'text/html' } });
+  // a model object has no checks of its own, and its error names the type of the answer
+  const own = createOpenAI({ apiKey: 'sk-test', fetch }).chat('gpt-4o');
+  for (const model of ['openai:gpt-4o', Object.assign(own, { doStream: own.doGenerate as never })]) {
+    const hub = testRoute([], { model, models: { env: { OPENAI_API_KEY: 'sk-test' }, fetch } });
+    await all(client(hub).start({ definition: greet, input: { name: 'Ada' } }, never()));
+    expect(calls(hub)).toMatchObject([{ basis: 'free' }]);
+    expect(ends(hub)).toMatchObject([{ outcome: 'error', tokens: 0 }]);
+  }
+});
 
 test('a call that was answered with a redirect costs nothing, as in a proxy', async () => {
   const models = {
