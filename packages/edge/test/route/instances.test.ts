@@ -1,6 +1,6 @@
 import { createRun, viaRoute, type RunEvent } from '@cueline/core';
 import { createEventSource } from './sse.ts';
-import { type EventBatch, createMemoryRuns } from '@cueline/edge';
+import { type EventBatch, type RunLogStore, createMemoryRuns } from '@cueline/edge';
 import { serve } from 'srvx';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
@@ -63,6 +63,42 @@ describe('another instance', () => {
     const log = await all(client(there).attach(runId, seen.length - 1, never())!);
     expect(log.at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
   });
+
+  test.each([
+    ['waits for an approval', sends, 'approval-request'],
+    ['streams', slowly('Hello to Ada and everybody.', 100), 'text-delta'],
+  ] as const)(
+    'ends a run whose instance is frozen, which reports its end later: it %s',
+    async (_, turn, seen) => {
+      const store = createMemoryRuns();
+      let thaw = (): void => {};
+      let frozen = Promise.resolve();
+      const slow: RunLogStore = {
+        ...store,
+        async append(runId, batch) {
+          await frozen;
+          return store.append(runId, batch);
+        },
+        async *messages(runId, signal) {
+          for await (const message of store.messages(runId, signal)) {
+            await frozen;
+            yield message;
+          }
+        },
+      };
+      const options = { options: { approval: true as const }, limits: { quietMs: 100 } };
+      const here = testRoute([turn], { ...options, store: slow });
+      const there = testRoute([], { ...options, store });
+      const log = await readTo(client(here).start(request, never()), seen);
+      frozen = new Promise((resolve) => (thaw = resolve));
+      const runId = idOf(log);
+      const rest = await all(client(there).attach(runId, log.length - 1, never())!);
+      expect(rest.at(-1)).toMatchObject({ outcome: 'error', error: { code: 'interrupted' } });
+      thaw();
+      await expect.poll(() => here.events.at(-1)).toMatchObject({ type: 'run-end', runId });
+      expect(there.events).toEqual([]);
+    },
+  );
 
   test('can answer a run, and reports the outcome', async () => {
     const [here, there] = two([sends, 'Done.'], { options: { approval: true } });
