@@ -66,7 +66,7 @@ async function jsonInsteadOfStreamError(url: string, response: Response): Promis
   const body = parseJson(text);
   const reported = isRecord(body) ? body['error'] : undefined;
   if (reported !== undefined && reported !== null) {
-    const message = providerMessage(body) ?? `${originOf(url)} answered with an error.`;
+    const message = providerMessage(body) ?? 'it gave no reason';
     const error = new APICallError({ message, url, requestBodyValues: undefined, isRetryable: false });
     return Object.assign(error, { error: reported });
   }

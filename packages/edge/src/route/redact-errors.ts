@@ -1,4 +1,5 @@
 import { CuelineError, type ErrorSource, type RunEvent, type SerializedError } from '@cueline/core';
+import { redactProvider } from './redact-provider.ts';
 
 /** Replaces errors of the server's own code. */
 const REDACTED = 'Something failed on this server. Its operator can see the error.';
@@ -11,29 +12,38 @@ type Request = Extract<RunEvent, { type: 'step-start' }>['request'];
 /**
  * Creates a function that removes the texts of errors which the app's own code threw and did not mean to be read,
  * because they may quote an address, a query or a file. Events have the source of their texts (`source`); texts of
- * Cueline, of a `CuelineError` and of the model's provider stay. `onHidden` gets the removed ones. One function for
- * each run, because a later event may repeat a removed text.
+ * Cueline, of a `CuelineError` and of the model's provider stay, without the provider's address. `onHidden` gets the
+ * removed ones. One function for each run, because a later event may repeat a removed text.
  */
 export function createErrorRedaction(onHidden: (error: Error) => void): (event: RunEvent) => RunEvent {
-  const hidden = new Set<string>();
+  /** Hidden texts, with what is shown in their place. */
+  const hidden = new Map<string, string>();
 
   function hide(text: string): string {
     onHidden(new Error(text));
-    hidden.add(text);
+    hidden.set(text, REDACTED);
     return REDACTED;
   }
 
-  function hideError(error: SerializedError): SerializedError {
-    if (isReadable(error)) return withoutCalls({ ...error, message: cutOut(error.message) });
+  function hideError(error: SerializedError, isRetried = false): SerializedError {
+    if (isReadable(error)) {
+      const shown = redactProvider(error);
+      // a call that is tried again has not failed
+      if (!isRetried && shown.message !== error.message && !hidden.has(error.message)) {
+        onHidden(CuelineError.fromJSON(error));
+        hidden.set(error.message, shown.message);
+      }
+      return withoutCalls({ ...shown, message: cutOut(shown.message) });
+    }
     onHidden(CuelineError.fromJSON(error));
-    hidden.add(error.message);
+    hidden.set(error.message, REDACTED);
     return { code: error.code, message: REDACTED };
   }
 
   /** Returns a result without the hidden errors of the calls inside it. */
   function withoutHidden(value: unknown, key?: string): unknown {
     if (typeof value === 'string') {
-      return (key === 'error' || key === 'value') && hidden.has(value) ? REDACTED : cutOut(value);
+      return ((key === 'error' || key === 'value') && hidden.get(value)) || cutOut(value);
     }
     if (Array.isArray(value)) return value.map((item) => withoutHidden(item));
     if (typeof value !== 'object' || value === null) return value;
@@ -43,11 +53,9 @@ export function createErrorRedaction(onHidden: (error: Error) => void): (event: 
   /** A long result that was truncated is a text, with others as JSON inside it. */
   function cutOut(text: string): string {
     let rest = text;
-    for (const one of hidden) {
+    for (const [one, shown] of hidden) {
       if (one.length < MIN_SEARCHED_LENGTH) continue;
-      rest = rest
-        .replaceAll(one, () => REDACTED)
-        .replaceAll(JSON.stringify(one).slice(1, -1), () => REDACTED);
+      rest = rest.replaceAll(one, () => shown).replaceAll(JSON.stringify(one).slice(1, -1), () => shown);
     }
     return rest;
   }
@@ -64,22 +72,27 @@ export function createErrorRedaction(onHidden: (error: Error) => void): (event: 
       case 'agent-end':
         return event.error === undefined ? event : { ...event, error: hideError(event.error) };
       case 'retry':
-        return { ...event, error: hideError(event.error) };
+        return { ...event, error: hideError(event.error, true) };
       case 'tool-input-end':
         // its tool-error, which follows, has the source
         return event.invalid === undefined || isOurs(event.source) ? event : { ...event, invalid: REDACTED };
       case 'tool-error':
         // a provider's tool failed at the provider
-        if (event.providerExecuted === true || isOurs(event.source)) return event;
+        if (event.providerExecuted === true || isOurs(event.source)) {
+          return { ...event, error: cutOut(event.error) };
+        }
         return { ...event, error: hide(event.error) };
       case 'sub-call-end':
-        if (event.error === undefined || isOurs(event.source)) return event;
-        return { ...event, error: hide(event.error) };
+        if (event.error === undefined) return event;
+        return { ...event, error: isOurs(event.source) ? cutOut(event.error) : hide(event.error) };
       case 'tool-end':
         return hidden.size === 0 ? event : { ...event, output: withoutHidden(event.output) };
       case 'warning':
-        if (event.source === undefined || isOurs(event.source)) return event;
-        return { ...event, message: hide(event.message) };
+        return {
+          ...event,
+          message:
+            event.source === undefined || isOurs(event.source) ? cutOut(event.message) : hide(event.message),
+        };
       case 'task-update':
         if (event.thrown !== true || typeof event.error !== 'string') return event;
         return { ...event, error: hide(event.error) };
