@@ -1,4 +1,5 @@
 import {
+  CuelineError,
   findCurrentTask,
   taskProgress,
   type EditReply,
@@ -80,6 +81,7 @@ export type UseTaskListOptions = Omit<UseInlinePromptOptions, 'watch' | 'throttl
  * The tasks of a run, to show and to edit while the model works on them. With tasks instead of a run, it
  * creates a run that works on them one after the other. Re-renders only when a task or the run's status
  * changes.
+ * @throws CuelineError `invalid_options` for anything else than a run or a list of tasks
  *
  * @example
  * const { run } = usePrompt(moveHouse);
@@ -98,8 +100,7 @@ export function useTaskList(
   { prompt: define, maxAttempts, maxNudges, agent, ...options }: UseTaskListOptions & UseRunTasksOptions = {},
 ): TaskListView | OwnTaskList {
   // when a run is given, this one is never started
-  const planned =
-    'getState' in source ? [] : source.map((task) => (typeof task === 'string' ? { task } : task));
+  const planned = isRun(source) ? [] : definitionsOf(source);
   const {
     start,
     stop,
@@ -115,7 +116,7 @@ export function useTaskList(
     }) as PromptDefinition<void, TextPrompt>,
     { ...options, watch: false },
   );
-  const run: TaskRun = 'getState' in source ? source : own;
+  const run: TaskRun = isRun(source) ? source : own;
   const { tasks: listed, status } = useRun(run, (state) => tasksOf(state, agent), isShallowEqual);
   const titles = JSON.stringify(planned.map(({ task }) => task.trim()));
   const tasks = useMemo(() => listed ?? (JSON.parse(titles) as string[]).map(pendingTask), [listed, titles]);
@@ -131,6 +132,24 @@ export function useTaskList(
     [run, own, agent, start, stop],
   );
   return useMemo(() => ({ ...actions, ...summaryOf(tasks), tasks, status }), [actions, tasks, status]);
+}
+
+function isRun(source: TaskRun | readonly unknown[]): source is TaskRun {
+  // a caller may ignore the types
+  return typeof (source as Partial<TaskRun> | undefined)?.getState === 'function';
+}
+
+function definitionsOf(
+  tasks: readonly (string | TaskDefinition<Prompt>)[],
+): readonly TaskDefinition<Prompt>[] {
+  const definitions = Array.isArray(tasks)
+    ? tasks.map((task) => (typeof task === 'string' ? { task } : task))
+    : [undefined];
+  if (definitions.every((definition) => typeof definition?.task === 'string')) return definitions;
+  throw new CuelineError(
+    'invalid_options',
+    "useTaskList needs a run or a list of tasks: useTaskList(['Pack', { task: 'Paint' }]).",
+  );
 }
 
 /**

@@ -12,7 +12,7 @@ import { StrictMode, useEffect, useLayoutEffect, type ReactElement } from 'react
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { manualExecutor } from './support/executors.ts';
-import { mount, settle, type Mounted } from './support/mount.tsx';
+import { mount, settle, watchConsole, type Mounted } from './support/mount.tsx';
 
 const moveHouse = definePrompt('move-house', (prompt) => {
   prompt.defTaskList(['Find a flat', 'Pack', 'Paint'].map((task) => ({ task })));
@@ -303,4 +303,26 @@ test('the list of an agent is shown and edited by its path', async () => {
   await expect
     .poll(() => lists.at(-1))
     .toMatchObject({ progress: { done: 2, total: 2, ratio: 1 }, isComplete: true });
+});
+
+test.each<[string, unknown]>([
+  ['nothing', undefined],
+  ['a text', 'Find a flat'],
+  ['an object', { tasks: [] }],
+  ['a task with another name for its text', ['Pack', { title: 'Find a flat' }]],
+  ['a list with an empty place', [null]],
+])('%s instead of a run or tasks is an error that says what to write', async (_what, source) => {
+  watchConsole();
+  function Wrong(): ReactElement {
+    return <p>{useTaskList(source as string[]).status}</p>;
+  }
+  const { errors } = mount(<Wrong />);
+  await expect
+    .poll(() => errors)
+    .toMatchObject([
+      {
+        code: 'invalid_options',
+        message: "useTaskList needs a run or a list of tasks: useTaskList(['Pack', { task: 'Paint' }]).",
+      },
+    ]);
 });
