@@ -118,8 +118,8 @@ export function definePrompt<Input, const Settings extends PromptSettings>(
     );
   }
   const { model, plugins, output, tools, input } = settings ?? {};
-  checkSchema(name, 'output', output, 'For text');
-  checkSchema(name, 'input', input, 'If the prompt takes no input');
+  checkSchema(name, 'output', output);
+  checkSchema(name, 'input', input);
   checkTools(name, tools);
   return {
     kind: 'prompt',
@@ -146,12 +146,11 @@ function withSchema<Input, Plugins extends readonly Plugin[]>(
   };
 }
 
-/** `without` is the case in which a prompt has no such schema. */
-function checkSchema(name: string, use: 'input' | 'output', schema: unknown, without: string): void {
+function checkSchema(name: string, use: 'input' | 'output', schema: unknown): void {
   if (schema === undefined || typeof schema === 'function' || isRecord(schema)) return;
   throw new CuelineError(
     'invalid_definition',
-    `The ${use} of prompt "${name}" must be a schema: { ${use}: z.object({ … }) }. ${without}, leave it out.`,
+    `The ${use} of prompt "${name}" must be a schema: { ${use}: z.object({ … }) }. Or leave it out.`,
   );
 }
 
@@ -159,7 +158,7 @@ function checkTools(name: string, tools: unknown = []): void {
   if (isToolList(tools)) return;
   throw new CuelineError(
     'invalid_definition',
-    `The tools of prompt "${name}" must be a list of what tool(…) returns, or the AI SDK's tools by name: { tools: [tool('search', 'what it does', z.object({ … }), async (args) => …)] }.`,
+    `The tools of prompt "${name}" must be a list of what tool(…) returns, or the AI SDK's tools by name: { tools: [tool('search', 'Searches', z.object({ … }), search)] }.`,
   );
 }
 
