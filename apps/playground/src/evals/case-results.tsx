@@ -94,15 +94,21 @@ function Answer({
       </li>
     );
   }
-  const { output, error, scores, ms, usage, stored, log } = result;
+  const { output, error, scores, ms, usage, scorerUsage = [], stored, log } = result;
   const reasons = scores.filter(({ pass }) => !pass);
   return (
     <li className="rounded-md border border-line bg-panel" data-testid="answer">
-      <p className="flex items-center gap-2 border-b border-line px-3 py-1 text-sm text-ink-2">
+      <p className="flex flex-wrap items-center gap-x-2 border-b border-line px-3 py-1 text-sm text-ink-2">
         <StatusIcon result={result} />
         {result.status}
-        <span className="ml-auto text-ink-3">
-          {plural(usage.inputTokens + usage.outputTokens, 'token')} · {formatDuration(ms)}
+        <span className="ml-auto text-right text-ink-3">
+          {plural(usage.inputTokens + usage.outputTokens, 'token')}
+          {scorerUsage.map(
+            ({ scorer, inputTokens, outputTokens }) =>
+              ` · ${scorer} ${plural(inputTokens + outputTokens, 'token')}`,
+          )}
+          {' · '}
+          {formatDuration(ms)}
           {stored && ' · from before'}
         </span>
       </p>

@@ -6,6 +6,7 @@ import {
   equals,
   jsonEquals,
   judge,
+  type ModelUsage,
   type Scorer,
   type ScoreValue,
 } from '@cueline/core/evals';
@@ -14,8 +15,8 @@ import type { ScorerSetting } from './eval-settings.ts';
 /** How long a pattern may take, in milliseconds; some patterns would never end. */
 const MATCH_MS = 1_000;
 
-/** The grades of runs by judges. */
-export type Grades = Map<string, ScoreValue>;
+/** The grades of runs by judges, with what the judges used for them. */
+export type Grades = Map<string, { value: ScoreValue; usage: readonly ModelUsage[] }>;
 
 /** Creates the scorers of an eval. `judgeModel` grades by rubrics, each run in `grades` once only. */
 export function createScorers(
@@ -67,9 +68,19 @@ function gradeOnce({ name, score }: Scorer, grades: Grades, judgeKey: readonly s
     name,
     async score(context) {
       const key = JSON.stringify([context.state.runId, context.expect, ...judgeKey]);
-      const grade = grades.get(key) ?? (await score(context));
-      grades.set(key, grade);
-      return grade;
+      const known = grades.get(key);
+      if (known !== undefined) {
+        for (const one of known.usage) context.onUsage?.(one);
+        return known.value;
+      }
+      const usage: ModelUsage[] = [];
+      const onUsage = (one: ModelUsage): void => {
+        usage.push(one);
+        context.onUsage?.(one);
+      };
+      const value = await score({ ...context, onUsage });
+      grades.set(key, { value, usage });
+      return value;
     },
   };
 }

@@ -150,8 +150,7 @@ function Models({ settings, connection }: Pick<EvalFormProps, 'settings' | 'conn
           ))}
           <p className="text-sm text-ink-3">
             In dollars per million tokens, as the provider lists them.
-            {settings.scorers.some(({ kind }) => kind === 'judge') &&
-              ' The calls of the judge are not counted.'}
+            {settings.scorers.some(({ kind }) => kind === 'judge') && ` The judge is ${own}, at its price.`}
           </p>
         </div>
       </details>

@@ -108,6 +108,19 @@ const sharedResult = z.object({
   error: z.object({ code: text, message: text }).optional(),
   usage: z.object({ inputTokens: number, outputTokens: number }),
   cost: number.optional(),
+  scorerUsage: z
+    .array(
+      z.object({
+        scorer: text,
+        model: text,
+        inputTokens: number,
+        outputTokens: number,
+        cachedInputTokens: number.optional(),
+        cost: number.optional(),
+      }),
+    )
+    .max(10)
+    .optional(),
   ms: number,
   stored: z.boolean(),
 });

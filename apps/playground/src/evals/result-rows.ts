@@ -9,6 +9,8 @@ export type Column = {
   readonly summary: EvalSummary;
   /** Runs that have no result yet. */
   readonly pending: number;
+  /** True if results of an earlier page lack what their judge used. */
+  readonly lacksJudge: boolean;
 };
 
 /** The results of a case in one column, by repetition; undefined for a run that has not ended. */
@@ -50,6 +52,7 @@ export function toTable({ settings, runs, results }: Evaluation): ResultTable {
       key,
       ...column,
       summary: summarize(own),
+      lacksJudge: own.some(lacksJudge),
     })),
     rows: [...cells].map(([id, row]) => ({
       id,
@@ -58,6 +61,12 @@ export function toTable({ settings, runs, results }: Evaluation): ResultTable {
       cells: [...columns.keys()].map((key) => row.get(key) ?? []),
     })),
   };
+}
+
+function lacksJudge({ scores, scorerUsage = [] }: EvalResult): boolean {
+  // a second judge is called "judge 2"
+  const judges = scores.filter(({ scorer }) => scorer.split(' ')[0] === 'judge');
+  return judges.some(({ scorer }) => !scorerUsage.some((usage) => usage.scorer === scorer));
 }
 
 /** The rows that match the filter and the search. */

@@ -1,4 +1,5 @@
-import { formatCount, formatDuration } from '../ui/format.ts';
+import type { ScoringFigures } from '@cueline/core/evals';
+import { formatDuration, plural } from '../ui/format.ts';
 import { modelTitle, type Column } from './result-rows.ts';
 
 /** The figures of each version on each model. */
@@ -16,8 +17,8 @@ function percent(rate: number): string {
   return `${Math.round(rate * 100)}`;
 }
 
-function Summary({ column: { prompt, model, summary, pending } }: { column: Column }) {
-  const { runs, passed, failed, errors, passRate, interval, usage, cost, latency } = summary;
+function Summary({ column: { prompt, model, summary, pending, lacksJudge } }: { column: Column }) {
+  const { runs, passed, failed, errors, passRate, interval, usage, cost, scoring, latency } = summary;
   const none = runs === 0;
   return (
     <li className="rounded-lg border border-line bg-panel px-3.5 py-3" data-testid="summary">
@@ -47,11 +48,21 @@ function Summary({ column: { prompt, model, summary, pending } }: { column: Colu
             {formatDuration(latency.p95)} <span className="text-ink-3">p95</span>
           </span>
         )}
-        {!none && <span>{formatCount(usage.inputTokens + usage.outputTokens)} tokens</span>}
-        {cost !== undefined && !none && <span>{formatCost(cost)}</span>}
+        {!none && <span>{describeTokens({ usage, ...(cost === undefined ? {} : { cost }) })}</span>}
+        {scoring !== undefined && (
+          <span>
+            <span className="text-ink-3">judge</span> {describeTokens(scoring)}
+          </span>
+        )}
+        {lacksJudge && <span className="text-ink-3">without the calls of the judge</span>}
       </p>
     </li>
   );
+}
+
+function describeTokens({ usage, cost }: ScoringFigures): string {
+  const tokens = plural(usage.inputTokens + usage.outputTokens, 'token');
+  return cost === undefined ? tokens : `${tokens}, ${formatCost(cost)}`;
 }
 
 function formatCost(cost: number): string {

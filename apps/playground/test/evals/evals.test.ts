@@ -1,6 +1,5 @@
 import { runPrompt, type RunEvent } from '@cueline/core';
-import { defineEval, runEval, type EvalResult, type Scorer } from '@cueline/core/evals';
-import { scriptedModel } from '@cueline/core/testing';
+import { defineEval, runEval, type EvalResult } from '@cueline/core/evals';
 import { decodeLink, encodeLink } from '@cueline/core/link';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { addCaseFromRun } from '../../src/evals/add-case.ts';
@@ -171,46 +170,11 @@ test.each([
   });
 });
 
-const scoreContext = ({ expect = '', runId = 'run' }) =>
-  ({
-    input: { TEXT: 'Hi' },
-    expect,
-    output: { text: 'Hello' },
-    state: { runId },
-    signal: new AbortController().signal,
-  }) as unknown as Parameters<Scorer['score']>[0];
-
-test('a run is judged once, and a repeated one again', async () => {
-  const grades = new Map();
-  const judgeWith = (grade: number, rubric = 'Friendly.') =>
-    createScorers(
-      [{ kind: 'judge', value: rubric }],
-      scriptedModel([`{"reason":"So.","grade":${grade}}`]),
-      grades,
-    )[0]!;
-  expect(await judgeWith(5).score(scoreContext({}))).toMatchObject({ pass: true });
-  expect(await judgeWith(1).score(scoreContext({}))).toMatchObject({ pass: true });
-  expect(await judgeWith(1).score(scoreContext({ runId: 'repeated' }))).toMatchObject({ pass: false });
-  expect(await judgeWith(1).score(scoreContext({ expect: 'Hi' }))).toMatchObject({ pass: false });
-  expect(await judgeWith(1, 'Short.').score(scoreContext({}))).toMatchObject({ pass: false });
-});
-
 test('two versions of the same name keep an eval from running', () => {
   const [first, ...rest] = samplePrompts;
   expect(planEval(sampleEval, [first!, { ...first!, name: 'Copy' }, ...rest], defaultConnection)).toEqual({
     problem: 'There are two versions 1.0.0 of classify-feedback. Rename one in the Prompts view.',
   });
-});
-
-test('the judge is told no expected answer if a case has none', async () => {
-  const model = scriptedModel(['{"reason":"Good.","grade":5}', '{"reason":"Good.","grade":5}']);
-  const [scorer] = createScorers([{ kind: 'judge', value: 'Friendly.' }], model);
-  const score = (expect: string) => scorer!.score(scoreContext({ expect }));
-  expect(await score('')).toMatchObject({ pass: true });
-  await score('Hello');
-  const [without, withOne] = model.calls.map(({ prompt }) => JSON.stringify(prompt));
-  expect(without).not.toContain('EXPECTATION');
-  expect(withOne).toContain('EXPECTATION');
 });
 
 test('runs are cases × versions × models × repeats', () => {
@@ -370,36 +334,6 @@ test('a removed case is put back into its eval while another one is shown', () =
   expect(state().settings.cases).toEqual([]);
   state().restore();
   expect(state().settings).toEqual(sampleEval);
-});
-
-test('the start of the worker does not count as time of the pattern', async () => {
-  class SlowWorker extends EventTarget {
-    readonly #started = new Promise((resolve) => setTimeout(resolve, 10_000));
-    constructor() {
-      super();
-      void this.#answer('ready');
-    }
-    postMessage({ pattern, text }: { pattern: string; text: string }): void {
-      void this.#answer(new RegExp(pattern).test(text));
-    }
-    terminate(): void {}
-    async #answer(data: unknown): Promise<void> {
-      await this.#started;
-      this.dispatchEvent(new MessageEvent('message', { data }));
-    }
-  }
-  vi.useFakeTimers();
-  vi.stubGlobal('Worker', SlowWorker);
-  try {
-    const [scorer] = createScorers([{ kind: 'matches', value: '^y' }], sampleModel('demo'));
-    const context = { output: { text: 'yes' }, expect: '' } as Parameters<Scorer['score']>[0];
-    const score = Promise.resolve(scorer!.score(context)).catch(String);
-    await vi.advanceTimersByTimeAsync(20_000);
-    expect(await score).toBe(true);
-  } finally {
-    vi.unstubAllGlobals();
-    vi.useRealTimers();
-  }
 });
 
 test('opening an eval from a link keeps the user’s own eval', () => {

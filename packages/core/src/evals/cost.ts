@@ -48,8 +48,28 @@ function priceOf(prices: EvalPrices, model: string): EvalPrice | undefined {
   return name === undefined ? undefined : prices[name];
 }
 
-function stepCost({ usage }: StepState, { input, output, cachedInput = input }: EvalPrice): number {
-  const cached = usage?.inputTokenDetails?.cacheReadTokens ?? 0;
-  const fresh = Math.max(0, (usage?.inputTokens ?? 0) - cached);
-  return (fresh * input + cached * cachedInput + (usage?.outputTokens ?? 0) * output) / MILLION;
+/** Tokens of a model, of which `cachedInputTokens` are a part of `inputTokens`. */
+type TokenCounts = { inputTokens: number; outputTokens: number; cachedInputTokens?: number };
+
+/** Returns what the tokens of a model cost; undefined if it has no price. */
+export function costOfTokens(
+  { model, ...tokens }: Readonly<TokenCounts> & { readonly model: string },
+  prices: EvalPrices,
+): number | undefined {
+  const price = priceOf(prices, model);
+  return price === undefined ? undefined : tokenCost(tokens, price);
+}
+
+function stepCost({ usage }: StepState, price: EvalPrice): number {
+  const { inputTokens = 0, outputTokens = 0, inputTokenDetails } = usage ?? {};
+  const cachedInputTokens = inputTokenDetails?.cacheReadTokens ?? 0;
+  return tokenCost({ inputTokens, outputTokens, cachedInputTokens }, price);
+}
+
+function tokenCost(
+  { inputTokens, outputTokens, cachedInputTokens: cached = 0 }: TokenCounts,
+  { input, output, cachedInput = input }: EvalPrice,
+): number {
+  const fresh = Math.max(0, inputTokens - cached);
+  return (fresh * input + cached * cachedInput + outputTokens * output) / MILLION;
 }

@@ -11,6 +11,7 @@ export {
   type Triad,
 } from './define-eval.ts';
 export type { EvalCase, ScoreContext, Scorer, ScoreValue } from './scorer.ts';
+export type { ModelUsage, ScorerUsage } from './scorer-usage.ts';
 export type { EvalOutput, EvalToolCall } from './eval-output.ts';
 export { memoryEvalStore, type EvalStore } from './eval-store.ts';
 export { improve, type ImproveBudget, type Improvement, type ImproveOptions } from './improve.ts';
@@ -24,6 +25,7 @@ export {
   type EvalScore,
   type EvalSummary,
   type EvalUsage,
+  type ScoringFigures,
 } from './report.ts';
 export { listRuns, runEval, type EvalProgress, type EvalRun, type RunEvalOptions } from './run-eval.ts';
 export {

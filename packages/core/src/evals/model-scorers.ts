@@ -4,6 +4,7 @@ import { CuelineError } from '../base/errors.ts';
 import { definePrompt } from '../prompt/define-prompt.ts';
 import { runPrompt } from '../run/run-prompt.ts';
 import type { Scorer } from './scorer.ts';
+import { toCount, usageOf } from './scorer-usage.ts';
 
 /** Settings of {@link similarTo}. */
 export type SimilarToOptions = {
@@ -19,11 +20,13 @@ export type SimilarToOptions = {
 export function similarTo({ model, text, threshold = 0.8 }: SimilarToOptions): Scorer {
   return {
     name: 'similarTo',
-    async score({ output, expect, signal }) {
+    async score({ output, expect, signal, onUsage }) {
       const wanted = text ?? (typeof expect === 'string' ? expect : JSON.stringify(expect ?? ''));
       // providers refuse an empty text
       const values = [output.text, wanted].map((value) => (value.trim() === '' ? '(empty)' : value));
-      const { embeddings } = await embedMany({ model, values, abortSignal: signal });
+      const { embeddings, usage } = await embedMany({ model, values, abortSignal: signal });
+      const name = typeof model === 'string' ? model : `${model.provider}:${model.modelId}`;
+      onUsage?.({ model: name, inputTokens: toCount(usage.tokens), outputTokens: 0 });
       const similarity = cosineSimilarity(embeddings[0]!, embeddings[1]!);
       const score = Math.min(1, Math.max(0, similarity));
       return { score, pass: similarity >= threshold, reason: `similarity ${similarity.toFixed(3)}` };
@@ -76,14 +79,16 @@ const judging = definePrompt(
 export function judge({ model, rubric, passFrom = 4, name = 'judge' }: JudgeOptions): Scorer {
   return {
     name,
-    async score({ input, expect, output, signal }) {
+    async score({ input, expect, output, signal, onUsage }) {
       const answer = output.object === undefined ? output.text : JSON.stringify(output.object);
       const { run } = await runPrompt(judging, {
         model,
         input: { rubric, input, expect, answer },
         options: { abortSignal: signal },
       });
-      const { result, error } = await run.finished;
+      const state = await run.finished;
+      onUsage?.(usageOf(state));
+      const { result, error } = state;
       const read = verdict.safeParse(result);
       if (!read.success) {
         throw error === undefined

@@ -1,6 +1,7 @@
 import type { SerializedError } from '../base/errors.ts';
 import type { PromptVersion, RunEvent } from '../log/events.ts';
 import type { EvalOutput } from './eval-output.ts';
+import type { ScorerUsage } from './scorer-usage.ts';
 import { cohensKappa, percentile, wilsonInterval, type Interval } from './statistics.ts';
 
 /** The score of one scorer. */
@@ -14,6 +15,13 @@ export type EvalScore = {
 
 /** Tokens of a run, or of several. */
 export type EvalUsage = { readonly inputTokens: number; readonly outputTokens: number };
+
+/** What the model calls of scorers used, such as those of a judge. */
+export type ScoringFigures = {
+  readonly usage: EvalUsage;
+  /** Missing without a price for each model. */
+  readonly cost?: number;
+};
 
 /** One run of one case. JSON. */
 export type EvalResult = {
@@ -34,9 +42,12 @@ export type EvalResult = {
   readonly tags?: readonly string[];
   /** Whether a person accepts the answer, as the case says. */
   readonly mark?: boolean;
+  /** Of the run, without its scorers. */
   readonly usage: EvalUsage;
-  /** In the currency of the prices; missing without a price for each model of the run. */
+  /** Of the run, in the currency of the prices; missing without a price for each of its models. */
   readonly cost?: number;
+  /** Of the model calls of each scorer, such as a judge; missing if no scorer called a model. */
+  readonly scorerUsage?: readonly ScorerUsage[];
   /** Milliseconds from the start of the run to its end. */
   readonly ms: number;
   /** True if the run was in the store. */
@@ -68,9 +79,12 @@ export type EvalSummary = {
   readonly scores: Readonly<Record<string, number>>;
   /** Cases that passed in some repetitions and not in others. */
   readonly unstable: readonly string[];
+  /** Of the runs, without their scorers. */
   readonly usage: EvalUsage;
-  /** Missing if a run has none. */
+  /** Of the runs, without their scorers; missing if a run has none. */
   readonly cost?: number;
+  /** Of the scorers; missing if no scorer called a model. */
+  readonly scoring?: ScoringFigures;
   /** Milliseconds of a run. */
   readonly latency: { readonly p50: number; readonly p95: number; readonly max: number };
   /** Runs that were in the store. */
@@ -127,10 +141,23 @@ export function summarize(results: readonly EvalResult[]): EvalSummary {
       outputTokens: total(({ usage }) => usage.outputTokens),
     },
     ...(costs.every((cost) => cost !== undefined) ? { cost: total(({ cost = 0 }) => cost) } : {}),
+    ...scoringOf(results),
     latency: { p50: percentile(times, 0.5), p95: percentile(times, 0.95), max: percentile(times, 1) },
     stored: results.filter(({ stored }) => stored).length,
     agreement: agreements(results),
   };
+}
+
+function scoringOf(results: readonly EvalResult[]): { scoring?: ScoringFigures } {
+  const all = results.flatMap(({ scorerUsage = [] }) => scorerUsage);
+  if (all.length === 0) return {};
+  const total = (of: (usage: ScorerUsage) => number): number => all.reduce((sum, one) => sum + of(one), 0);
+  const usage = {
+    inputTokens: total(({ inputTokens }) => inputTokens),
+    outputTokens: total(({ outputTokens }) => outputTokens),
+  };
+  const isPriced = all.every(({ cost }) => cost !== undefined);
+  return { scoring: { usage, ...(isPriced ? { cost: total(({ cost = 0 }) => cost) } : {}) } };
 }
 
 function meanScores(results: readonly EvalResult[]): Record<string, number> {

@@ -7,6 +7,7 @@ import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { PromptConfig } from '../prompt/prompt-options.ts';
 import { runPrompt } from '../run/run-prompt.ts';
 import { costOf, type EvalPrices } from './cost.ts';
+import { createUsageCounter, type ScorerUsage } from './scorer-usage.ts';
 import type { EvalCase, ScoreContext, Scorer, ScoreValue } from './scorer.ts';
 import { toEvalOutput } from './eval-output.ts';
 import type { EvalStore } from './eval-store.ts';
@@ -31,7 +32,7 @@ export type CaseRun<Input> = {
 /** The part of a result that comes from the run. */
 export type CaseResult = Pick<
   EvalResult,
-  'status' | 'output' | 'scores' | 'error' | 'usage' | 'cost' | 'ms' | 'stored'
+  'status' | 'output' | 'scores' | 'error' | 'usage' | 'cost' | 'scorerUsage' | 'ms' | 'stored'
 > & { log?: readonly RunEvent[] };
 
 /** Makes the run, or takes it from the store, and scores it. Undefined if the evaluation was aborted meanwhile. */
@@ -167,7 +168,11 @@ function serialized(error: unknown): SerializedError {
   return { code: 'script_error', message: error instanceof Error ? error.message : String(error) };
 }
 
-type ScoringResult = { scores: EvalScore[]; error?: SerializedError };
+type ScoringResult = {
+  scores: EvalScore[];
+  scorerUsage?: readonly ScorerUsage[];
+  error?: SerializedError;
+};
 
 async function scoreAll<Input>(run: CaseRun<Input>, state: RunState): Promise<ScoringResult> {
   const { input, expect } = run.case;
@@ -179,15 +184,25 @@ async function scoreAll<Input>(run: CaseRun<Input>, state: RunState): Promise<Sc
     signal: run.signal,
   };
   const scores: EvalScore[] = [];
+  const counter = createUsageCounter();
+  const scored = (error?: SerializedError): ScoringResult => {
+    const scorerUsage = counter.list(run.prices);
+    return {
+      scores,
+      ...(scorerUsage === undefined ? {} : { scorerUsage }),
+      ...(error === undefined ? {} : { error }),
+    };
+  };
   for (const scorer of run.scorers) {
     try {
-      scores.push(toScore(scorer.name, await scorer.score(context)));
+      const value = await scorer.score({ ...context, onUsage: (usage) => counter.add(scorer.name, usage) });
+      scores.push(toScore(scorer.name, value));
     } catch (error) {
       const { message, ...rest } = serialized(error);
-      return { scores, error: { ...rest, message: `The scorer ${scorer.name} failed: ${message}` } };
+      return scored({ ...rest, message: `The scorer ${scorer.name} failed: ${message}` });
     }
   }
-  return { scores };
+  return scored();
 }
 
 function toScore(scorer: string, value: ScoreValue): EvalScore {

@@ -1,5 +1,6 @@
 import type { RunState } from '../log/state.ts';
 import type { EvalOutput } from './eval-output.ts';
+import type { ModelUsage } from './scorer-usage.ts';
 
 /** One input of a prompt, and what is expected of the answer. */
 export type EvalCase<Input = unknown> = {
@@ -23,6 +24,8 @@ export type ScoreContext<Input = unknown> = {
   readonly state: RunState;
   /** Aborted when the evaluation is. */
   readonly signal: AbortSignal;
+  /** Adds the tokens of a model call of the scorer to the figures, also if the scorer then throws. */
+  readonly onUsage?: (usage: ModelUsage) => void;
 };
 
 /**

@@ -7,6 +7,7 @@ import {
   judge,
   runEval,
   triad,
+  type EvalPrices,
   type EvalReport,
   type Scorer,
 } from '@cueline/core/evals';
@@ -130,6 +131,57 @@ describe('a report', () => {
     expect(report.groups[0]?.agreement).toEqual([{ scorer: 'judge', marked: 4, agreed: 3, kappa: 0.5 }]);
   });
 
+  test('the tokens and the cost of a judge are apart from those of the runs', async () => {
+    const grades = ['{"reason":"So.","grade":5}', 'none'];
+    const judging = modelOf(
+      (_, call) => [{ text: grades[call] ?? 'none' }, { finish: { usage: judged } }],
+      'large',
+    );
+    const judged = { inputTokens: 200, outputTokens: 20, cachedInputTokens: 100 };
+    const used = { usage: { inputTokens: 1_000, outputTokens: 100 } };
+    const large = { input: 10, output: 20, cachedInput: 1 };
+    const evaluate = (prices: EvalPrices) =>
+      runEval(
+        defineEval({
+          prompt: classify,
+          cases: three.slice(0, 1),
+          scorers: [contains('o'), judge({ model: judging, rubric: 'Good.' })],
+        }),
+        { models: modelOf(() => [{ text: 'ok' }, { finish: used }], 'small'), prices },
+      );
+    const small = { input: 1, output: 2 };
+    const { results, groups } = await evaluate({ small, 'simulated:large': large });
+    const cost = expect.closeTo(0.0015);
+    expect(results[0]).toMatchObject({ status: 'passed', cost: expect.closeTo(0.0012) });
+    expect(results[0]?.scorerUsage).toEqual([
+      {
+        scorer: 'judge',
+        model: 'simulated:large',
+        inputTokens: 200,
+        outputTokens: 20,
+        cachedInputTokens: 100,
+        cost,
+      },
+    ]);
+    expect(groups[0]?.usage).toEqual({ inputTokens: 1_000, outputTokens: 100 });
+    expect(groups[0]?.cost).toBeCloseTo(0.0012);
+    expect(groups[0]?.scoring).toEqual({ usage: { inputTokens: 200, outputTokens: 20 }, cost });
+
+    // a judge that gives no grade has its price, too
+    const failed = await evaluate({ small });
+    expect(failed.results).toMatchObject([{ status: 'error', scores: [{ scorer: 'contains' }] }]);
+    const calls = judging.calls - 1;
+    expect(failed.groups[0]?.scoring).toEqual({
+      usage: { inputTokens: 200 * calls, outputTokens: 20 * calls },
+    });
+  });
+
+  test('an eval whose scorers call no model has no figures of them', async () => {
+    const { groups, results } = await runEval(many(1), { models: modelOf(() => 'ok') });
+    expect(results[0]).not.toHaveProperty('scorerUsage');
+    expect(groups[0]).not.toHaveProperty('scoring');
+  });
+
   test.each([
     ['failed', [true, false]],
     ['all', [true, true]],
@@ -192,6 +244,14 @@ describe('a run without an answer fails only its own case', () => {
       'returns 7',
       () => 7,
       'The scorer scorer failed: it returned 7. Return true, false, or a number from 0 to 1.',
+    ],
+    [
+      'reports no tokens',
+      ({ onUsage }) => {
+        onUsage?.({ model: 'm', inputTokens: -1, outputTokens: 0 });
+        return true;
+      },
+      'The scorer scorer failed: it reported the usage {"inputTokens":-1,"model":"m","outputTokens":0}. Report { model: \'openai:gpt-4o\', inputTokens: 120, outputTokens: 30 }.',
     ],
   ])('a scorer that %s', async (_, score, message) => {
     const evalOf = defineEval({

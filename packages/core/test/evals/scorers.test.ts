@@ -12,6 +12,7 @@ import {
   matches,
   similarTo,
   type EvalOutput,
+  type ModelUsage,
   type Scorer,
   type ScoreValue,
 } from '@cueline/core/evals';
@@ -180,6 +181,25 @@ test('similarTo scores the cosine of two embeddings', async () => {
     pass: false,
     reason: 'similarity 0.000',
   });
+});
+
+test('similarTo reports the tokens of its embeddings, and 0 if the provider does not count', async () => {
+  const { model } = lettersModel();
+  const counting: typeof model = {
+    ...model,
+    doEmbed: async (options) => ({ ...(await model.doEmbed(options)), usage: { tokens: 7 } }),
+  };
+  const reported: ModelUsage[] = [];
+  for (const one of [counting, model]) {
+    const output = { text: 'a', toolCalls: [], tasks: [] };
+    const { signal } = new AbortController();
+    const onUsage = (usage: ModelUsage): void => void reported.push(usage);
+    await similarTo({ model: one }).score({ input: {}, expect: 'a', output, state, signal, onUsage });
+  }
+  expect(reported).toEqual([
+    { model: 'scripted:letters', inputTokens: 7, outputTokens: 0 },
+    { model: 'scripted:letters', inputTokens: 0, outputTokens: 0 },
+  ]);
 });
 
 describe('judge', () => {

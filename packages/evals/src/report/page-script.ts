@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
+import type { EvalGroup, EvalUsage, ScoringFigures } from '@cueline/core/evals';
 import type { PageReport, PageResult } from './page-report.ts';
 
 /** Shows the report in its page. It is sent as text, so it uses nothing outside itself. */
@@ -26,6 +27,16 @@ export function showReport(): void {
   const duration = (ms: number): string =>
     ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
 
+  const tokens = ({ inputTokens, outputTokens }: EvalUsage): string =>
+    (inputTokens + outputTokens).toLocaleString('en');
+  const price = (cost: number | undefined): string => (cost === undefined ? '–' : cost.toPrecision(3));
+
+  /** A figure of the scorers, in a line of its own. */
+  function ofScorers({ scoring }: EvalGroup, of: (figures: ScoringFigures) => string): Node[] {
+    if (scoring === undefined) return [];
+    return [make('br'), make('span', { class: 'quiet' }, `scorers ${of(scoring)}`)];
+  }
+
   function showGroups({ groups }: PageReport): HTMLElement {
     const head = ['Prompt', 'Model', 'Passed', 'p50', 'p95', 'Tokens', 'Cost'];
     const rows = groups.map((group) => {
@@ -49,9 +60,10 @@ export function showReport(): void {
         make(
           'td',
           { class: 'number' },
-          (group.usage.inputTokens + group.usage.outputTokens).toLocaleString('en'),
+          tokens(group.usage),
+          ...ofScorers(group, ({ usage }) => tokens(usage)),
         ),
-        make('td', { class: 'number' }, group.cost === undefined ? '–' : group.cost.toPrecision(3)),
+        make('td', { class: 'number' }, price(group.cost), ...ofScorers(group, ({ cost }) => price(cost))),
       );
     });
     const columns = head.map((name, index) => make('th', index > 2 ? { class: 'number' } : {}, name));
@@ -89,6 +101,10 @@ export function showReport(): void {
       duration(result.ms),
       ...(result.cost === undefined ? [] : [`cost ${result.cost.toPrecision(3)}`]),
       ...(result.stored ? ['from an earlier evaluation'] : []),
+      ...(result.scorerUsage ?? []).map(
+        ({ scorer, inputTokens, outputTokens, cost }) =>
+          `${scorer} ${inputTokens} + ${outputTokens} tokens${cost === undefined ? '' : `, cost ${cost.toPrecision(3)}`}`,
+      ),
     ];
     const last = make('p', { class: 'quiet' }, facts.join(' · '), ' ');
     if (result.replay !== undefined) {

@@ -1,4 +1,4 @@
-import type { BaselineComparison, EvalGroup, EvalReport, EvalResult } from '@cueline/core/evals';
+import type { BaselineComparison, EvalGroup, EvalReport, EvalResult, EvalUsage } from '@cueline/core/evals';
 
 const percent = (rate: number): string => `${Math.round(rate * 100)} %`;
 const seconds = (ms: number): string =>
@@ -13,13 +13,15 @@ export function describeReport(report: EvalReport): string[] {
 }
 
 function describeGroup(group: EvalGroup): string[] {
-  const { model, prompt, runs, passed, errors, passRate, interval, latency, usage, cost, stored } = group;
+  const { model, prompt, runs, passed, errors, passRate, interval, latency, usage, cost, scoring, stored } =
+    group;
+  const unpriced = cost !== undefined && scoring?.cost === undefined ? ' without a price' : '';
   const facts = [
     `${passed}/${runs} passed, ${percent(passRate)} (${Math.round(interval.low * 100)}–${percent(interval.high)})`,
     ...(errors > 0 ? [`${errors} errors`] : []),
     `p50 ${seconds(latency.p50)}, p95 ${seconds(latency.p95)}`,
-    `${(usage.inputTokens + usage.outputTokens).toLocaleString('en')} tokens`,
-    ...(cost === undefined ? [] : [`cost ${cost.toPrecision(3)}`]),
+    describeTokens(usage, cost),
+    ...(scoring === undefined ? [] : [`scorers: ${describeTokens(scoring.usage, scoring.cost)}${unpriced}`]),
     ...(stored > 0 ? [`${stored} from earlier runs`] : []),
   ];
   return [
@@ -30,6 +32,11 @@ function describeGroup(group: EvalGroup): string[] {
         `    ${scorer} agrees with people on ${agreed} of ${marked} answers (kappa ${kappa.toFixed(2)})`,
     ),
   ];
+}
+
+function describeTokens({ inputTokens, outputTokens }: EvalUsage, cost: number | undefined): string {
+  const tokens = `${(inputTokens + outputTokens).toLocaleString('en')} tokens`;
+  return cost === undefined ? tokens : `${tokens}, cost ${cost.toPrecision(3)}`;
 }
 
 /** Returns a comparison with a baseline as lines of text. */

@@ -1,0 +1,93 @@
+import { CuelineError } from '../base/errors.ts';
+import { isRecord } from '../base/is-record.ts';
+import { canonicalJson } from '../json/canonical.ts';
+import type { RunState } from '../log/state.ts';
+import { costOfTokens, type EvalPrices } from './cost.ts';
+
+/** The tokens of the model calls that a scorer makes. */
+export type ModelUsage = {
+  /** The model as prices name it: `provider:id`, or the id alone. */
+  readonly model: string;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** The part of the input that the provider read from its cache. */
+  readonly cachedInputTokens?: number;
+};
+
+/** What the model calls of a scorer used for one run, such as those of a judge. */
+export type ScorerUsage = ModelUsage & {
+  readonly scorer: string;
+  /** In the currency of the prices; missing without a price for the model. */
+  readonly cost?: number;
+};
+
+/** Returns what a scorer's own run used. */
+export function usageOf({ model, steps }: RunState): ModelUsage {
+  const total = (of: (step: RunState['steps'][number]) => number | undefined): number =>
+    steps.reduce((sum, step) => sum + toCount(of(step)), 0);
+  return {
+    model,
+    inputTokens: total(({ usage }) => usage?.inputTokens),
+    outputTokens: total(({ usage }) => usage?.outputTokens),
+    cachedInputTokens: total(({ usage }) => usage?.inputTokenDetails?.cacheReadTokens),
+  };
+}
+
+/** Returns a count of tokens as a provider states it; 0 if it states none. */
+export function toCount(tokens: number | undefined): number {
+  return isCount(tokens) ? tokens : 0;
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value < Infinity;
+}
+
+/** Adds the usage that scorers report, by scorer and model. */
+export type UsageCounter = {
+  /** @throws CuelineError `invalid_options` */
+  add(scorer: string, usage: ModelUsage): void;
+  /** Undefined if no scorer reported any. */
+  list(prices: EvalPrices | undefined): readonly ScorerUsage[] | undefined;
+};
+
+export function createUsageCounter(): UsageCounter {
+  const entries = new Map<string, ModelUsage & { readonly scorer: string }>();
+  return {
+    add(scorer, reported) {
+      const { model, inputTokens, outputTokens, cachedInputTokens = 0 } = checkUsage(reported);
+      const key = JSON.stringify([scorer, model]);
+      const before = entries.get(key);
+      const cached = (before?.cachedInputTokens ?? 0) + cachedInputTokens;
+      entries.set(key, {
+        scorer,
+        model,
+        inputTokens: (before?.inputTokens ?? 0) + inputTokens,
+        outputTokens: (before?.outputTokens ?? 0) + outputTokens,
+        ...(cached === 0 ? {} : { cachedInputTokens: cached }),
+      });
+    },
+    list(prices = {}) {
+      if (entries.size === 0) return undefined;
+      return [...entries.values()].map((entry) => {
+        const cost = costOfTokens(entry, prices);
+        return cost === undefined ? entry : { ...entry, cost };
+      });
+    },
+  };
+}
+
+/** What a scorer reports comes from its author's code. */
+function checkUsage(usage: ModelUsage): ModelUsage {
+  const {
+    model,
+    inputTokens,
+    outputTokens,
+    cachedInputTokens = 0,
+  }: Partial<ModelUsage> = isRecord(usage) ? usage : {};
+  if (typeof model === 'string' && [inputTokens, outputTokens, cachedInputTokens].every(isCount))
+    return usage;
+  throw new CuelineError(
+    'invalid_options',
+    `it reported the usage ${canonicalJson(usage)}. Report { model: 'openai:gpt-4o', inputTokens: 120, outputTokens: 30 }.`,
+  );
+}

@@ -1,0 +1,50 @@
+// What the reporter prints of an eval's figures.
+import { definePrompt } from '@cueline/core';
+import { contains, defineEval, judge, runEval, type EvalPrices, type EvalReport } from '@cueline/core/evals';
+import { scriptedModel } from '@cueline/core/testing';
+import { EvalReporter } from '@cueline/evals/reporter';
+import { expect, test } from 'vitest';
+
+/** What the reporter prints at the end of an evaluation. */
+function printed({ results, ...report }: EvalReport): string {
+  const lines: string[] = [];
+  const logger = { log: (text: string) => lines.push(text) };
+  const suite = {
+    meta: () => ({ cueline: { kind: 'eval', report } }),
+    children: {
+      allTests: () => results.map((result) => ({ meta: () => ({ cueline: { kind: 'run', result } }) })),
+    },
+  };
+  const reporter = new EvalReporter({ progress: false });
+  // the parts of Vitest that the reporter reads
+  reporter.onInit({ logger } as never);
+  reporter.onTestRunEnd([{ children: { allSuites: () => [suite] } }] as never, []);
+  return lines
+    .join('\n')
+    .trim()
+    .replaceAll(/\d+ ms/g, '… ms');
+}
+
+const prompt = definePrompt('greet', (prompt) => prompt.$`Greet.`);
+
+function modelOf(text: string, modelId: string, inputTokens: number): ReturnType<typeof scriptedModel> {
+  return scriptedModel([[{ text }, { finish: { usage: { inputTokens, outputTokens: 10 } } }]], { modelId });
+}
+
+test('the tokens and the cost of scorers are beside those of the runs', async () => {
+  const evaluate = async (prices: EvalPrices = {}): Promise<string> => {
+    const model = modelOf('{"reason":"So.","grade":5}', 'large', 100);
+    const scorers = [contains('hello'), judge({ model, rubric: 'Friendly.' })];
+    const definition = defineEval({ prompt, cases: [{ input: undefined }], scorers });
+    return printed(await runEval(definition, { models: modelOf('Hello', 'small', 1_000), prices }));
+  };
+  const small = { input: 1, output: 2 };
+  const line = '✓ greet\n  greet · simulated:small: 1/1 passed, 100 % (21–100 %) · p50 … ms, p95 … ms';
+  expect(await evaluate()).toBe(`${line} · 1,010 tokens · scorers: 110 tokens`);
+  expect(await evaluate({ small, large: { input: 10, output: 20 } })).toBe(
+    `${line} · 1,010 tokens, cost 0.00102 · scorers: 110 tokens, cost 0.00120`,
+  );
+  expect(await evaluate({ small })).toBe(
+    `${line} · 1,010 tokens, cost 0.00102 · scorers: 110 tokens without a price`,
+  );
+});
