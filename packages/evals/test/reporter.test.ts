@@ -48,3 +48,19 @@ test('the tokens and the cost of scorers are beside those of the runs', async ()
     `${line} · 1,010 tokens, cost 0.00102 · scorers: 110 tokens without a price`,
   );
 });
+
+test.each([
+  [1, '1 error'],
+  [2, '2 errors'],
+])('%i of two runs with an error', async (count, errors) => {
+  const scorers = [
+    ({ input }: { input: number }) => {
+      if (input < count) throw new Error('No.');
+      return true;
+    },
+  ];
+  const numbered = definePrompt('numbered', (prompt, input: number) => prompt.$`${input}`);
+  const definition = defineEval({ prompt: numbered, cases: [{ input: 0 }, { input: 1 }], scorers });
+  const model = scriptedModel(['Hello', 'Hello']);
+  expect(printed(await runEval(definition, { models: model }))).toContain(`%) · ${errors} · p50`);
+});

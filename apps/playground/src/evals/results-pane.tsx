@@ -5,7 +5,7 @@ import { Announce } from '../ui/announce.tsx';
 import { EmptyPane } from '../ui/empty-pane.tsx';
 import { Button } from '../ui/button.tsx';
 import { Choose, TextInput } from '../ui/form.tsx';
-import { formatCount } from '../ui/format.ts';
+import { plural } from '../ui/format.ts';
 import { usePrompts } from '../prompts/store.ts';
 import { areOutdated } from './plan-eval.ts';
 import { ResultsTable } from './results-table.tsx';
@@ -50,7 +50,7 @@ function Results() {
     ? `${done} of ${total} runs`
     : done < total
       ? `Stopped after ${done} of ${total} runs`
-      : `${total === 1 ? '1 run' : `${total} runs`}, ${failed === 0 ? 'all passed' : `${failed} not passed`}`;
+      : `${plural(total, 'run')}, ${failed === 0 ? 'all passed' : `${failed} not passed`}`;
   return (
     <>
       <div className="shrink-0 border-b border-line bg-panel">
@@ -98,7 +98,7 @@ function Results() {
             onChoose={(next: EvalsState['filter']) => useEvals.setState({ filter: next })}
             className="w-48"
             options={[
-              ['all', `All ${formatCount(table.rows.length)} cases`],
+              ['all', table.rows.length === 1 ? 'All' : `All ${plural(table.rows.length, 'case')}`],
               ['failed', 'Failed'],
               ['errors', 'With errors'],
               ['passed', 'Passed'],

@@ -131,7 +131,7 @@ export function RunBar({ session, shown, hasPreview = false }: RunBarProps) {
               className="shrink-0 narrow:hidden"
               title={`${formatCount(state.usage.inputTokens)} in, ${formatCount(state.usage.outputTokens)} out`}
             >
-              {formatCount(state.usage.totalTokens)} tokens
+              {plural(state.usage.totalTokens, 'token')}
             </span>
           )}
           {hasPreview && <PreviewToggle />}

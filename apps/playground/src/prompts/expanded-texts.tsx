@@ -1,5 +1,5 @@
 import type { Expansion } from './check-prompts.ts';
-import { formatCount } from '../ui/format.ts';
+import { plural } from '../ui/format.ts';
 
 /** The texts that the model will be sent. */
 export function ExpandedTexts({ expansion }: { expansion: Expansion | undefined }) {
@@ -37,7 +37,7 @@ function ExpandedText({ title, text }: { title: string; text: string }) {
     <section>
       <h3 className="mb-1 flex items-baseline gap-2 text-sm font-medium">
         {title}
-        <span className="font-normal text-ink-3">{formatCount(text.length)} characters</span>
+        <span className="font-normal text-ink-3">{plural(text.length, 'character')}</span>
       </h3>
       <pre className="rounded-lg border border-line bg-panel px-3 py-2.5 font-sans text-lg whitespace-pre-wrap wrap-anywhere">
         {text}

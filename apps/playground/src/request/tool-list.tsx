@@ -2,7 +2,7 @@ import type { RequestTool } from '@cueline/core';
 import { memo, useMemo, useRef, useState } from 'react';
 import { useSelectable } from '../transcript/use-selectable.ts';
 import { DataView } from '../ui/data/data-view.tsx';
-import { formatCount } from '../ui/format.ts';
+import { plural } from '../ui/format.ts';
 import { LongText } from '../ui/long-text.tsx';
 import { visibleText } from '../ui/visible-text.ts';
 import { DefinitionName, useDefinitionSelection } from './definition-name.tsx';
@@ -32,7 +32,7 @@ export const ToolList = memo(function ToolList({ tools }: { tools: readonly Requ
       </ul>
       {tools.length > most && (
         <MoreButton className="my-1" onMore={() => setMost(most + TOOLS_AT_ONCE)}>
-          Show more ({formatCount(tools.length - most)} tools left)
+          Show more ({plural(tools.length - most, 'tool')} left)
         </MoreButton>
       )}
     </>

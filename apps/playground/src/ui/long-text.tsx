@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { MoreButton } from './more-button.tsx';
-import { formatCount } from './format.ts';
+import { plural } from './format.ts';
 
 /** How much of a text is drawn at first, and again at each press, in characters. */
 const AT_ONCE = 20_000;
@@ -13,7 +13,7 @@ export function LongText({ text, atOnce = AT_ONCE }: { text: string; atOnce?: nu
     <>
       {text.slice(0, length)}…{' '}
       <MoreButton onMore={() => setLength(length + AT_ONCE)}>
-        Show more ({formatCount(text.length - length)} characters left)
+        Show more ({plural(text.length - length, 'character')} left)
       </MoreButton>
     </>
   );

@@ -123,7 +123,7 @@ class Search {
     const count = Math.round(ids.length * heldOutPart(options.heldOut));
     if (count < 1 || ids.length - count < 1) {
       throw invalidOptionError(
-        `eval "${definition.name}" has ${ids.length} cases, which cannot be split. Add cases, at least 4.`,
+        `eval "${definition.name}" has ${ids.length === 1 ? '1 case' : `${ids.length} cases`}, which cannot be split. Add cases, at least 4.`,
       );
     }
     this.#heldOut = ids.slice(0, count);

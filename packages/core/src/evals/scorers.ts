@@ -161,7 +161,9 @@ export function callsTools(
         return { score: 1 - missing.length / expected.length, pass: false, reason };
       }
       if (mode === 'exactly' && toolCalls.length !== expected.length) {
-        return fail(`expected ${expected.length} calls, got ${toolCalls.length}`);
+        return fail(
+          `expected ${expected.length === 1 ? '1 call' : `${expected.length} calls`}, got ${toolCalls.length}`,
+        );
       }
       return true;
     },

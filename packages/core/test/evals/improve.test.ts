@@ -214,7 +214,7 @@ describe('improve', () => {
       'one case',
       defineEval({ prompt: library.definePrompt('animal'), cases: cases.slice(0, 1), scorers: [closeTo()] }),
       {},
-      'has 1 cases, which cannot be split',
+      'has 1 case, which cannot be split',
     ],
     [
       'a prompt in code',

@@ -148,6 +148,13 @@ describe('a scorer', () => {
       undefined,
       fails('expected 2 calls, got 3'),
     ],
+    [
+      'callsTools exactly one',
+      callsTools(['a'], { mode: 'exactly' }),
+      calls('a', 'b'),
+      undefined,
+      fails('expected 1 call, got 2'),
+    ],
     ['callsTools exactly none', callsTools([], { mode: 'exactly' }), calls(), undefined, passes],
     ['completesTasks', completesTasks(), tasks(['one', 'completed'], ['two', 'skipped']), undefined, passes],
     [

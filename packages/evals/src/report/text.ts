@@ -18,7 +18,7 @@ function describeGroup(group: EvalGroup): string[] {
   const unpriced = cost !== undefined && scoring?.cost === undefined ? ' without a price' : '';
   const facts = [
     `${passed}/${runs} passed, ${percent(passRate)} (${Math.round(interval.low * 100)}–${percent(interval.high)})`,
-    ...(errors > 0 ? [`${errors} errors`] : []),
+    ...(errors > 0 ? [plural(errors, 'error')] : []),
     `p50 ${seconds(latency.p50)}, p95 ${seconds(latency.p95)}`,
     describeTokens(usage, cost),
     ...(scoring === undefined ? [] : [`scorers: ${describeTokens(scoring.usage, scoring.cost)}${unpriced}`]),
@@ -29,13 +29,18 @@ function describeGroup(group: EvalGroup): string[] {
     ...(group.unstable.length > 0 ? [`    sometimes passes: ${list(group.unstable)}`] : []),
     ...group.agreement.map(
       ({ scorer, marked, agreed, kappa }) =>
-        `    ${scorer} agrees with people on ${agreed} of ${marked} answers (kappa ${kappa.toFixed(2)})`,
+        `    ${scorer} agrees with people on ${agreed} of ${plural(marked, 'answer')} (kappa ${kappa.toFixed(2)})`,
     ),
   ];
 }
 
+/** `1 error`, `2 errors`. */
+function plural(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 function describeTokens({ inputTokens, outputTokens }: EvalUsage, cost: number | undefined): string {
-  const tokens = `${(inputTokens + outputTokens).toLocaleString('en')} tokens`;
+  const tokens = plural(inputTokens + outputTokens, 'token');
   return cost === undefined ? tokens : `${tokens}, cost ${cost.toPrecision(3)}`;
 }
 

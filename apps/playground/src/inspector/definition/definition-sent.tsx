@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import type { NamedKind } from '../../request/definition-name.tsx';
 import type { ShownRun } from '../../state/shown-run.ts';
-import { formatCount, plural } from '../../ui/format.ts';
+import { plural } from '../../ui/format.ts';
 import { usesOfDefinition } from './definition-uses.ts';
 import { StepRow } from './step-row.tsx';
 import { PagedSection } from './paged-section.tsx';
@@ -32,7 +32,7 @@ export function DefinitionSent({ shown, kind, name, agent }: DefinitionSentProps
       {(use) => (
         <StepRow {...use} shown={shown}>
           {use.changed && <span className="text-warn">changed · </span>}
-          {formatCount(use.tokens)} tokens
+          {plural(use.tokens, 'token')}
         </StepRow>
       )}
     </PagedSection>
