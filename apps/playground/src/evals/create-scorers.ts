@@ -33,7 +33,7 @@ export function createScorers(
       case 'matches':
         return matchesApart(value);
       case 'jsonEquals':
-        return jsonOfExpected(jsonEquals());
+        return jsonEquals({ expectsText: true });
       case 'closeTo':
         return closeTo({ absolute: Number(value) || 0 });
       case 'judge':
@@ -43,23 +43,6 @@ export function createScorers(
         ]);
     }
   });
-}
-
-/** Gives the scorer the parsed JSON of the expected answer, which is a text in the form. */
-function jsonOfExpected(scorer: Scorer): Scorer {
-  return {
-    name: scorer.name,
-    score(context) {
-      try {
-        return scorer.score({ ...context, expect: JSON.parse(textOf(context.expect)) });
-      } catch {
-        throw new CuelineError(
-          'invalid_definition',
-          'the expected answer of this case is not JSON. Correct it.',
-        );
-      }
-    },
-  };
 }
 
 /** Has a run that is not repeated keep its grade, since a judge is a call of a model. */

@@ -79,6 +79,15 @@ test('the judge of a run is in the figures, also if its grade is known; those of
     expect(readResults([{ ...earlier, scorerUsage }])).toBeUndefined();
 });
 
+test('JSON with a long number is compared with all its digits, and an expected answer that is not JSON is an error', async () => {
+  const [scorer] = createScorers([{ kind: 'jsonEquals', value: '' }], sampleModel('demo'));
+  const score = async (text: string, expect: string) =>
+    scorer!.score({ ...scoreContext({ expect }), output: { text, toolCalls: [], tasks: [] } });
+  expect(await score('{"id":9007199254740993}', '{ "id": 9007199254740993 }')).toBe(true);
+  expect(await score('{"id":9007199254740992}', '{ "id": 9007199254740993 }')).toMatchObject({ pass: false });
+  await expect(score('{}', '')).rejects.toThrow('the expected answer of this case is not JSON. Correct it.');
+});
+
 test('the judge is told no expected answer if a case has none', async () => {
   const model = scriptedModel(['{"reason":"Good.","grade":5}', '{"reason":"Good.","grade":5}']);
   const [scorer] = createScorers([{ kind: 'judge', value: 'Friendly.' }], model);

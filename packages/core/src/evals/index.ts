@@ -39,6 +39,7 @@ export {
   matches,
   type CallsToolsOptions,
   type ExpectedCall,
+  type JsonEqualsOptions,
   type TextOptions,
   type Tolerance,
 } from './scorers.ts';

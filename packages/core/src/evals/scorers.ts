@@ -3,7 +3,9 @@ import { validateOf } from '../tools/standard-schema.ts';
 import { validateJson } from '../tools/validate-json.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import { parseJson } from '../json/parse-json.ts';
+import { CuelineError } from '../base/errors.ts';
 import { quoteValue } from '../base/quote-value.ts';
+import { parseExactJson } from './exact-json.ts';
 import type { Scorer, ScoreValue } from './scorer.ts';
 import type { EvalOutput, EvalToolCall } from './eval-output.ts';
 
@@ -65,14 +67,32 @@ export function matches(pattern?: RegExp): Scorer {
   };
 }
 
+/** Settings of {@link jsonEquals}. */
+export type JsonEqualsOptions = {
+  /**
+   * Whether `expect` is a JSON text, such as that of a CSV file. Then numbers are compared with all their digits. Default
+   * false: they are compared as numbers of JavaScript, which have about 16 digits.
+   */
+  readonly expectsText?: boolean;
+};
+
 /** Passes if the answer, as JSON, equals `expect`. The order of members does not matter, and text around it is ignored. */
-export function jsonEquals(): Scorer {
+export function jsonEquals({ expectsText = false }: JsonEqualsOptions = {}): Scorer {
   return {
     name: 'jsonEquals',
     score({ output, expect }) {
-      const value = jsonOf(output);
+      // the object of an output schema has numbers of JavaScript
+      const parse = expectsText && output.object === undefined ? parseExactJson : parseJson;
+      const wanted = expectsText ? parse(expectedText(expect)) : expect;
+      if (expectsText && wanted === undefined) {
+        throw new CuelineError(
+          'invalid_definition',
+          'the expected answer of this case is not JSON. Correct it.',
+        );
+      }
+      const value = jsonOf(output, parse);
       if (value === undefined) return fail(`${quoteValue(output.text)} is not JSON`);
-      const [got, expected] = [canonicalJson(value), canonicalJson(expect)];
+      const [got, expected] = [canonicalJson(value), canonicalJson(wanted)];
       return got === expected ? true : fail(`expected ${quoteValue(expected)}, got ${quoteValue(got)}`);
     },
   };
@@ -92,15 +112,15 @@ export function fitsSchema(schema: ToolSchema): Scorer {
 }
 
 /** Returns the object of the answer, or the JSON in its text: alone, in a code block, or between other text. */
-function jsonOf({ object, text }: Pick<EvalOutput, 'object' | 'text'>): unknown {
+function jsonOf({ object, text }: Pick<EvalOutput, 'object' | 'text'>, parse = parseJson): unknown {
   if (object !== undefined) return object;
-  const whole = parseJson(text.trim());
+  const whole = parse(text.trim());
   if (whole !== undefined) return whole;
   const block = /```(?:json)?\s*\n(.*?)\n\s*```/s.exec(text)?.[1];
-  if (block !== undefined) return parseJson(block);
+  if (block !== undefined) return parse(block);
   const start = text.search(/[[{]/);
   const end = Math.max(text.lastIndexOf(']'), text.lastIndexOf('}'));
-  return start === -1 || end < start ? undefined : parseJson(text.slice(start, end + 1));
+  return start === -1 || end < start ? undefined : parse(text.slice(start, end + 1));
 }
 
 /** How far a number may be from the expected one. */

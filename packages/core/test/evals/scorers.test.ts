@@ -85,6 +85,34 @@ describe('a scorer', () => {
       fails(`expected '{"a":2}', got '{"a":1}'`),
     ],
     ['jsonEquals of no JSON', jsonEquals(), { text: 'no' }, {}, fails("'no' is not JSON")],
+    ...(
+      [
+        ['{"id":9007199254740993}', '{"id": 9007199254740993.0}', passes],
+        [
+          '{"id":9007199254740993}',
+          'It is {"id":9007199254740992}.',
+          fails(`expected '{"id":"number 9007199254740993"}', got '{"id":9007199254740992}'`),
+        ],
+        ['[12345678901234567890]', '[12345678901234567891]', fails(expect.any(String))],
+        ['[12345678901234567890]', '["12345678901234567890"]', fails(expect.any(String))],
+        ['[1e400]', '[1e401]', fails(expect.any(String))],
+        ['["a \\" 9007199254740993"]', '["a \\" 9007199254740992"]', fails(expect.any(String))],
+        ['[1.50, -0, 1e21, 100]', '[15e-1, 0, 1000000000000000000000, 1E2]', passes],
+      ] as const
+    ).map(([expected, text, value]): [string, Scorer, Partial<EvalOutput>, unknown, unknown] => [
+      `jsonEquals of the text ${expected}`,
+      jsonEquals({ expectsText: true }),
+      { text },
+      expected,
+      value,
+    ]),
+    [
+      'jsonEquals of an object and a text',
+      jsonEquals({ expectsText: true }),
+      { text: '', object: { id: 2 ** 60 } },
+      `{"id":${2n ** 60n}}`,
+      passes,
+    ],
     ['fitsSchema', fitsSchema(z.object({ a: z.number() })), { text: '{"a":1}' }, undefined, passes],
     [
       'fitsSchema',
