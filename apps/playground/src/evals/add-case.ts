@@ -1,5 +1,6 @@
 import { CuelineError, type RunEvent } from '@cueline/core';
 import { caseFromRun } from '@cueline/core/evals';
+import { toText, toTexts } from './case-texts.ts';
 import { useEvals } from './store.ts';
 
 /** Adds a run of a prompt of the library as a case. Returns the reason if it cannot be one. */
@@ -9,10 +10,10 @@ export function addCaseFromRun(log: readonly RunEvent[]): string | undefined {
   const { settings, openEvalOf, addCase } = useEvals.getState();
   if (id === undefined) return 'This run is of no prompt of a library, so it has no values for a case.';
   try {
-    const { input, expect } = caseFromRun<Readonly<Record<string, string>>>(log);
+    const { input, expect } = caseFromRun<unknown>(log);
     // cases of another prompt have other parameters
     if (settings.prompt !== id) openEvalOf(id, start?.library?.version);
-    addCase({ id: 'from-run', input, expect: typeof expect === 'string' ? expect : JSON.stringify(expect) });
+    addCase({ id: 'from-run', input: toTexts(input), expect: toText(expect) });
     return undefined;
   } catch (error) {
     if (CuelineError.isInstance(error)) return error.message;

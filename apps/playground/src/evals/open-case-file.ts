@@ -3,6 +3,7 @@ import { formatCount, plural } from '../ui/format.ts';
 import { toast } from '../ui/toast.ts';
 import { freeId, parametersOf, type EditablePrompt } from '../prompts/editable-prompt.ts';
 import { usePrompts } from '../prompts/store.ts';
+import { isRecord, toText, toTexts } from './case-texts.ts';
 import { MAX_CASES, type EditableCase } from './eval-settings.ts';
 import { useEvals } from './store.ts';
 import { takenIds } from './stored-evals.ts';
@@ -76,21 +77,8 @@ export function readCaseFile(name: string, text: string): EditableCase[] {
       throw new Error(`${name}: the input of case ${index + 1} is not an object. Write { "input": { … } }.`);
     return {
       id: typeof id === 'string' && id !== '' ? id : `case-${index + 1}`,
-      input: texts(input),
+      input: toTexts(input),
       expect: toText(expect),
     };
   });
-}
-
-function texts(input: Record<string, unknown>): Record<string, string> {
-  return Object.fromEntries(Object.entries(input).map(([key, value]) => [key, toText(value)]));
-}
-
-function toText(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

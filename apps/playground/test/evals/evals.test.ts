@@ -6,6 +6,7 @@ import { addCaseFromRun } from '../../src/evals/add-case.ts';
 import { createScorers } from '../../src/evals/create-scorers.ts';
 import {
   readEvalSettings,
+  readOwnEvalSettings,
   readResults,
   toSharedResult,
   type EvalSettings,
@@ -295,6 +296,17 @@ test('a run becomes a case with its values and its answer', async () => {
     expect: 'NEGATIVE',
   });
   expect(addCaseFromRun([] as RunEvent[])).toMatch(/no prompt of a library/);
+
+  // a run of a link was started in code, where values are not only texts
+  const [start, ...rest] = run.log() as [RunEvent, ...RunEvent[]];
+  for (const input of [{ TEXT: 'A dirty bath.', NIGHTS: 2, TAGS: ['a'] }, undefined])
+    expect(addCaseFromRun([{ ...start, input } as RunEvent, ...rest])).toBeUndefined();
+  const { settings } = state();
+  expect(settings.cases.slice(-2).map(({ input }) => input)).toEqual([
+    { TEXT: 'A dirty bath.', NIGHTS: '2', TAGS: '["a"]' },
+    {},
+  ]);
+  expect(readOwnEvalSettings(settings)).toEqual(settings);
 });
 
 test('a run of another prompt becomes a case of an eval of that prompt, and the user’s own eval is kept', async () => {
