@@ -10,11 +10,12 @@ import { formatDuration, plural } from '../ui/format.ts';
 import { TextDiff } from '../ui/text-diff.tsx';
 import { modelTitle, type Column, type Row } from './result-rows.ts';
 import { StatusIcon } from './status-icon.tsx';
-import { useEvals } from './store.ts';
+import { indexOfRan, useEvals } from './store.ts';
 
 /** All answers of a case, each with its difference from the expected answer or from another column. */
 export function CaseResults({ row, columns }: { row: Row; columns: readonly Column[] }) {
   const [against, setAgainst] = useState('expected');
+  const isInForm = useEvals((state) => indexOfRan(state, row.id) !== -1);
   const other = columns.findIndex(({ key }) => key === against);
   return (
     <div className="grid gap-3">
@@ -55,7 +56,7 @@ export function CaseResults({ row, columns }: { row: Row; columns: readonly Colu
                 <Answer
                   key={repetition}
                   result={result}
-                  index={rowIndexOf(row)}
+                  caseId={isInForm ? row.id : undefined}
                   against={
                     other === -1
                       ? row.expect
@@ -73,19 +74,15 @@ export function CaseResults({ row, columns }: { row: Row; columns: readonly Colu
   );
 }
 
-/** The position of a row's case in the form; -1 if the case was removed. */
-function rowIndexOf(row: Row): number {
-  return useEvals.getState().settings.cases.findIndex(({ id }) => id === row.id);
-}
-
 function Answer({
   result,
   against,
-  index,
+  caseId,
 }: {
   result: EvalResult | undefined;
   against: string | undefined;
-  index: number;
+  /** Undefined if the case was removed. */
+  caseId: string | undefined;
 }) {
   if (result === undefined) {
     return (
@@ -132,7 +129,7 @@ function Answer({
             {scorer}: {reason ?? 'not passed'}
           </p>
         ))}
-        {(log !== undefined || (output !== undefined && index !== -1)) && (
+        {(log !== undefined || (output !== undefined && caseId !== undefined)) && (
           <div className="mt-2 -ml-2 flex flex-wrap gap-1">
             {log !== undefined && (
               <Button
@@ -149,8 +146,8 @@ function Answer({
                 Open the run
               </Button>
             )}
-            {output !== undefined && index !== -1 && result.status !== 'passed' && (
-              <Button onClick={() => useEvals.getState().editCase(index, { expect: output.text })}>
+            {output !== undefined && caseId !== undefined && result.status !== 'passed' && (
+              <Button onClick={() => useEvals.getState().expectAnswer(caseId, output.text)}>
                 <ClipboardCheck />
                 Expect this answer
               </Button>

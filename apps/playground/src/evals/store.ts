@@ -49,6 +49,8 @@ export type EvalsState = {
   change(change: Partial<EvalSettings>): void;
   editCase(index: number, change: Partial<EditableCase>): void;
   addCase(added?: Partial<EditableCase>): void;
+  /** Makes an answer the expected one of the case that ran with this id. */
+  expectAnswer(id: string, answer: string): void;
   /** Returns a function that puts the case back, also while another eval is shown. */
   removeCase(index: number): () => void;
   /**
@@ -110,6 +112,7 @@ export const useEvals = create<EvalsState>()(
         const id = freeId(added.id ?? `case-${cases.length + 1}`, takenIds(cases));
         get().change({ cases: [...cases, { input: {}, expect: '', ...added, id }] });
       },
+      expectAnswer: (id, answer) => get().editCase(indexOfRan(get(), id), { expect: answer }),
       removeCase: (index) => {
         const { id, settings } = get();
         const removed = settings.cases.slice(index, index + 1);
@@ -189,6 +192,13 @@ function sharedEvaluation(
     results: byKey,
     shared: true,
   };
+}
+
+/** The position in the form of a case that ran, also if it was renamed since; -1 if it was removed. */
+export function indexOfRan({ settings, evaluation }: EvalsState, id: string): number {
+  const ran = evaluation?.settings.cases.find((one) => one.id === id);
+  const key = ran === undefined ? id : keyOf(ran);
+  return settings.cases.findIndex((one) => keyOf(one) === key);
 }
 
 /** The key of a run within its evaluation. */
