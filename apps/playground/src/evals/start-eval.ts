@@ -52,6 +52,7 @@ export async function startEval(extent: Extent = 'changed'): Promise<void> {
   if ((kept += plan.runs) > MOST_KEPT) [logs, grades, kept] = [memoryEvalStore(), new Map(), plan.runs];
   const controller = (current = new AbortController());
   usePlayground.setState({ evaluating: true, tab: 'run' });
+  let stopWatching = (): void => {};
   try {
     checkConnection(connection, keys);
     const models = await Promise.all(plan.models.map((id) => createPromptModel({ connection, keys }, id)));
@@ -68,7 +69,13 @@ export async function startEval(extent: Extent = 'changed'): Promise<void> {
     useEvals.setState({
       evaluation: { settings, prompts: chosen, runs, results: new Map(), shared: false },
     });
-    const show = createDisplay();
+    stopWatching = useEvals.subscribe(({ evaluation }) => {
+      if (evaluation?.runs === runs || controller.signal.aborted) return;
+      // its results would be shown nowhere
+      controller.abort();
+      toast('The evaluation was stopped, because another eval was opened. Run it again for the rest.');
+    });
+    const show = createDisplay(runs);
     const store = storeFor(extent, before, serverOf(connection));
     for (const each of evals) {
       if (controller.signal.aborted) break;
@@ -88,6 +95,7 @@ export async function startEval(extent: Extent = 'changed'): Promise<void> {
       duration: 12_000,
     });
   } finally {
+    stopWatching();
     current = undefined;
     usePlayground.setState({ evaluating: false });
   }
@@ -128,15 +136,15 @@ function runIdOf(log: EvalResult['log']): string | undefined {
 
 type Display = { add(result: EvalResult): void; flush(): void };
 
-/** Gathers results, and shows them a few times a second. */
-function createDisplay(): Display {
+/** Gathers results, and shows them a few times a second, as long as the evaluation of these runs is shown. */
+function createDisplay(runs: Evaluation['runs']): Display {
   const results = new Map<string, EvalResult>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const flush = (): void => {
     clearTimeout(timer);
     timer = undefined;
     const { evaluation } = useEvals.getState();
-    if (evaluation !== undefined)
+    if (evaluation?.runs === runs)
       useEvals.setState({ evaluation: { ...evaluation, results: new Map(results) } });
   };
   return {

@@ -2,7 +2,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { sampleEval } from '../../src/evals/sample-eval.ts';
 import { startEval } from '../../src/evals/start-eval.ts';
-import { useEvals } from '../../src/evals/store.ts';
+import { useEvals, type EvalsState } from '../../src/evals/store.ts';
+import { usePlayground } from '../../src/state/store.ts';
 
 const initial = useEvals.getState();
 const state = () => useEvals.getState();
@@ -20,4 +21,30 @@ test('an answer becomes the expected one of its case, whatever cases were remove
     second,
     { ...third, key: third!.id, id: 'renamed', expect: 'MINE' },
   ]);
+});
+
+test.each<[string, string, (now: EvalsState) => void]>([
+  ['a link with results', '1.0.0', ({ replace }) => replace({ ...sampleEval, repeat: 3 }, [])],
+  ['the eval of another prompt', '1.1.0', ({ openEvalOf }) => openEvalOf('answer-guest', '1.0.0')],
+])('%s ends the evaluation before it, and gets none of its results', async (_, version, open) => {
+  state().change({ versions: [version], repeat: 1, concurrency: 1 });
+  let opened: EvalsState['evaluation'];
+  const stop = useEvals.subscribe(({ evaluation }) => {
+    if (evaluation === undefined || evaluation.results.size === 0) return;
+    stop();
+    open(state());
+    opened = state().evaluation;
+  });
+  await startEval();
+  expect(state().evaluation).toBe(opened);
+  expect(opened?.results.size ?? 0).toBe(0);
+  expect(usePlayground.getState().evaluating).toBe(false);
+
+  // what has ended is kept, and the rest was not run
+  state().restore();
+  state().change({ concurrency: 20 });
+  await startEval();
+  const stored = [...state().evaluation!.results.values()].filter((result) => result.stored);
+  expect(stored.length).toBeGreaterThan(0);
+  expect(stored.length).toBeLessThan(state().evaluation!.results.size);
 });
