@@ -20,7 +20,7 @@ export async function openCaseFile(file: File): Promise<void> {
   try {
     const added = readCaseFile(file.name, decodeText(file.name, await file.arrayBuffer()));
     const { settings, change } = useEvals.getState();
-    const room = MAX_CASES - settings.cases.length;
+    const room = Math.max(0, MAX_CASES - settings.cases.length);
     const taken = takenIds(settings.cases);
     const cases = added.slice(0, room).map((one) => {
       const id = freeId(one.id, taken);

@@ -8,7 +8,7 @@ import { isSameJson } from '../input/same-json.ts';
 import { mergeItems } from '../state/documents/merge-items.ts';
 import { mergeValues } from '../state/documents/merge-values.ts';
 import { freeId } from '../prompts/editable-prompt.ts';
-import { MAX_CASES, readOwnEvalSettings, type EditableCase, type EvalSettings } from './eval-settings.ts';
+import { readOwnEvalSettings, type EditableCase, type EvalSettings } from './eval-settings.ts';
 import { sampleEval } from './sample-eval.ts';
 
 /** What identifies a case, whatever its id is edited to. */
@@ -36,7 +36,7 @@ export function mergeEvals(
       taken.push(id);
       return [myCase, { ...copy, id }];
     });
-    return { ...mergeValues(before, own, other, 2), cases: cases.slice(0, MAX_CASES) };
+    return { ...mergeValues(before, own, other, 2), cases };
   });
 }
 
