@@ -1,7 +1,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { compareWithBaseline, type EvalReport, type EvalResult } from '@cueline/core/evals';
-import type { Reporter, TestCase, TestModule, TestSpecification, TestSuite, Vitest } from 'vitest/node';
+import type {
+  Reporter,
+  TestCase,
+  TestModule,
+  TestRunEndReason,
+  TestSpecification,
+  TestSuite,
+  Vitest,
+} from 'vitest/node';
 import { readEvalFile, type EvalFile } from './report/eval-file.ts';
 import { htmlReport } from './report/html.ts';
 import { describeComparison, describeReport, describeResult } from './report/text.ts';
@@ -67,7 +75,11 @@ export class EvalReporter implements Reporter {
     this.#showProgress();
   }
 
-  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly { message: string }[]): void {
+  onTestRunEnd(
+    modules: readonly TestModule[],
+    unhandledErrors: readonly { message: string }[],
+    reason: TestRunEndReason,
+  ): void {
     this.#clearProgress();
     if (modules.length === 0) {
       this.#print(['No file has evals. Name it like mood.eval.ts, or pass a part of its path.']);
@@ -78,12 +90,15 @@ export class EvalReporter implements Reporter {
     const hidden = this.#counts.failed - MAX_SHOWN;
     if (hidden > 0) this.#print([`… and ${hidden} more that did not pass.`]);
     if (evals.length > 0) this.#print(['', ...evals.flatMap(describeReport)]);
-    this.#write(evals);
+    const incomplete =
+      this.#options.updateBaseline === undefined ? undefined : whyIncomplete(modules, evals, reason);
+    if (incomplete !== undefined) this.#print(['', `The baseline is not updated: ${incomplete}.`]);
+    this.#write(evals, incomplete === undefined ? this.#options.updateBaseline : undefined);
     if (this.#options.baseline !== undefined) this.#compare(evals, this.#options.baseline);
   }
 
-  #write(evals: readonly EvalReport[]): void {
-    const { json, html, updateBaseline, playground } = this.#options;
+  #write(evals: readonly EvalReport[], updateBaseline: string | undefined): void {
+    const { json, html, playground } = this.#options;
     const file: EvalFile = { version: 1, evals };
     if (json !== undefined) writeText(json, JSON.stringify(file));
     if (html !== undefined) writeText(html, htmlReport(evals, { playground }));
@@ -162,6 +177,20 @@ export class EvalReporter implements Reporter {
   #print(lines: readonly string[]): void {
     this.#vitest?.logger.log(lines.join('\n'));
   }
+}
+
+/** Why a report is not one of all evals, and would be a baseline without some of them; undefined if it is. */
+function whyIncomplete(
+  modules: readonly TestModule[],
+  evals: readonly EvalReport[],
+  reason: TestRunEndReason,
+): string | undefined {
+  if (reason === 'interrupted') return 'the evaluation was stopped before its end';
+  const faulty = modules.find((module) => module.errors().length > 0);
+  if (faulty !== undefined) return `${faulty.relativeModuleId} has an error`;
+  const stopped = evals.find(({ aborted }) => aborted);
+  if (stopped !== undefined) return `${stopped.name} was stopped before its end`;
+  return evals.length === 0 ? 'no eval has run' : undefined;
 }
 
 /** Returns the report of a suite that `describeEval` defined. */

@@ -1,12 +1,24 @@
-// What the reporter prints of an eval's figures.
+// What the reporter prints of an eval, and which reports become a baseline.
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { definePrompt } from '@cueline/core';
 import { contains, defineEval, judge, runEval, type EvalPrices, type EvalReport } from '@cueline/core/evals';
 import { scriptedModel } from '@cueline/core/testing';
-import { EvalReporter } from '@cueline/evals/reporter';
+import { EvalReporter, type EvalReporterOptions } from '@cueline/evals/reporter';
 import { expect, test } from 'vitest';
 
+type Ended = {
+  errors?: readonly { message: string }[];
+  reason?: 'passed' | 'interrupted';
+  options?: EvalReporterOptions;
+};
+
 /** What the reporter prints at the end of an evaluation. */
-function printed({ results, ...report }: EvalReport): string {
+function printed(
+  { results, ...report }: EvalReport,
+  { errors = [], reason = 'passed', options = {} }: Ended = {},
+): string {
   const lines: string[] = [];
   const logger = { log: (text: string) => lines.push(text) };
   const suite = {
@@ -15,10 +27,12 @@ function printed({ results, ...report }: EvalReport): string {
       allTests: () => results.map((result) => ({ meta: () => ({ cueline: { kind: 'run', result } }) })),
     },
   };
-  const reporter = new EvalReporter({ progress: false });
+  const reporter = new EvalReporter({ progress: false, ...options });
   // the parts of Vitest that the reporter reads
   reporter.onInit({ logger } as never);
-  reporter.onTestRunEnd([{ children: { allSuites: () => [suite] } }] as never, []);
+  const children = { allSuites: () => [suite] };
+  const module = { relativeModuleId: 'greet.eval.ts', errors: () => errors, children };
+  reporter.onTestRunEnd([module] as never, [], reason);
   return lines
     .join('\n')
     .trim()
@@ -63,4 +77,28 @@ test.each([
   const definition = defineEval({ prompt: numbered, cases: [{ input: 0 }, { input: 1 }], scorers });
   const model = scriptedModel(['Hello', 'Hello']);
   expect(printed(await runEval(definition, { models: model }))).toContain(`%) · ${errors} · p50`);
+});
+
+test('a report without some runs does not become the baseline', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cueline-baseline-'));
+  try {
+    const updateBaseline = join(folder, 'evals.json');
+    const options = { updateBaseline };
+    const definition = defineEval({ prompt, cases: [{ input: undefined, expect: 'Hello' }] });
+    const report = await runEval(definition, { models: scriptedModel(['Hello']) });
+    expect(printed({ ...report, aborted: true }, { options })).toContain(
+      'The baseline is not updated: greet was stopped before its end.',
+    );
+    expect(printed(report, { options, errors: [{ message: 'No such module.' }] })).toContain(
+      'The baseline is not updated: greet.eval.ts has an error.',
+    );
+    expect(printed(report, { options, reason: 'interrupted' })).toContain(
+      'The baseline is not updated: the evaluation was stopped before its end.',
+    );
+    expect(existsSync(updateBaseline)).toBe(false);
+    expect(printed(report, { options })).toContain(`Written: ${updateBaseline}`);
+    expect(existsSync(updateBaseline)).toBe(true);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
