@@ -63,6 +63,10 @@ test('an invalid option is code 2, and no eval file is code 1', { timeout: 60_00
     code: 2,
     output: '--threshold is "most". Write a number from 0 to 1.\n',
   });
+  expect(await evaluate('-t', 'glad', '--update-baseline', join(folder, 'evals.json'))).toEqual({
+    code: 2,
+    output: expect.stringContaining('Leave --test-name-pattern or --update-baseline out.'),
+  });
   const none = await evaluate('tides');
   expect(none.code).toBe(1);
   expect(none.output).toContain('No file has evals. Name it like mood.eval.ts');

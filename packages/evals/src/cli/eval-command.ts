@@ -44,6 +44,15 @@ function settingsOf(values: Values, output: string): CommandSettings {
   if (values.record === true && values.extend === true) {
     throw new CuelineError('invalid_options', 'Pass --record or --extend, not both.');
   }
+  if (values['update-baseline'] !== undefined) {
+    const part = (['test-name-pattern', 'shard'] as const).find((name) => values[name] !== undefined);
+    if (part !== undefined) {
+      throw new CuelineError(
+        'invalid_options',
+        `A baseline has all cases, and --${part} runs a part of them. Leave --${part} or --update-baseline out.`,
+      );
+    }
+  }
   if (baseline !== undefined) readEvalFile(baseline);
   const threshold = numberOf('threshold', values.threshold, (value) => value >= 0 && value <= 1);
   const isCount = (value: number): boolean => Number.isInteger(value) && value >= 1;
