@@ -47,11 +47,11 @@ export async function openStored(row: RunRow): Promise<boolean> {
 /** Opens the source beside the run: the stored script if it is unchanged, otherwise the text that ran. */
 async function showSource(source: RunSource, row: RunRow): Promise<void> {
   if (!('script' in source)) {
-    const [{ usePrompts }, { readShared }] = await Promise.all([
+    const [{ usePrompts }, { readOwnShared }] = await Promise.all([
       import('../prompts/store.ts'),
       import('../prompts/stored-prompts.ts'),
     ]);
-    const read = readShared(source.prompts);
+    const read = readOwnShared(source.prompts);
     if (read !== undefined) usePrompts.getState().replace(read);
     usePrompts.setState({ tab: 'run' });
     return;

@@ -1,13 +1,13 @@
 import type { PromptDefinition, RunEvent } from '@cueline/core';
 import { libraryOf } from './check-prompts.ts';
 import type { EditablePrompt } from './editable-prompt.ts';
-import { readShared } from './stored-prompts.ts';
+import { readOwnShared } from './stored-prompts.ts';
 
 type LibraryInput = Readonly<Record<string, string | number | boolean>>;
 
 /**
- * Returns the prompt that a log is a run of, from these shared prompts; undefined if they cannot be read, or do not have
- * the version that ran.
+ * Returns the prompt that a log is a run of, from the prompts of a session; undefined if they cannot be read, or do not
+ * have the version that ran. Those of a link are checked when it is opened, and those of a stored run have any length.
  */
 export function definitionOf(
   prompts: unknown,
@@ -22,7 +22,7 @@ export function definitionOf(
 
 /** Returns the version that a log is a run of, as the form edits it. Its texts may have changed since. */
 export function promptOf(prompts: unknown, log: readonly RunEvent[]): EditablePrompt | undefined {
-  const shared = readShared(prompts);
+  const shared = readOwnShared(prompts);
   const ran = ranIn(log);
   return ran === undefined
     ? shared?.prompts[shared.selected]

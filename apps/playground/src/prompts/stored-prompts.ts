@@ -89,23 +89,32 @@ function readContent(value: unknown): PromptsContent | undefined {
 /** The first version of the page stored the prompts of a link, and the user's own as `previous`. */
 function readEarlierFormat(value: unknown): StoredDocuments<PromptsContent> | undefined {
   const { shared, previous } = (value ?? {}) as Record<string, unknown>;
-  const shown = readShared(shared);
+  const shown = readOwnShared(shared);
   if (shown === undefined) return undefined;
   const toDocument = (id: string, content: SharedPrompts): KeptDocument<PromptsContent> => ({
     id,
     isOwn: !isSameJson(content.prompts, samplePrompts),
     content: toContent(id, content),
   });
-  const own = readShared(previous);
+  const own = readOwnShared(previous);
   if (own === undefined) return { documents: [toDocument('own', shown)], shown: 'own' };
   return { documents: [toDocument('own', own), toDocument('opened', shown)], shown: 'opened' };
 }
 
-/** Reads prompts from a link or from storage; undefined if their shape is invalid. */
+/** Reads the prompts of a link; undefined if their shape is invalid, or if they are too large. */
 export function readShared(value: unknown): SharedPrompts | undefined {
+  return readWith(readEditablePrompts, value);
+}
+
+/** Reads prompts that this page has kept, with texts of any length; undefined if their shape is invalid. */
+export function readOwnShared(value: unknown): SharedPrompts | undefined {
+  return readWith(readOwnPrompts, value);
+}
+
+function readWith(readList: typeof readOwnPrompts, value: unknown): SharedPrompts | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { prompts, selected, values } = value as Record<string, unknown>;
-  const read = readEditablePrompts(prompts);
+  const read = readList(prompts);
   if (read === undefined) return undefined;
   return {
     prompts: read,

@@ -6,6 +6,7 @@ import { forkLabel } from '../../src/history/describe-run.ts';
 import { openRun } from '../../src/history/open-run.ts';
 import { createRecorder, type Recorder } from '../../src/history/record-runs.ts';
 import { createRunStore, type RunStore } from '../../src/history/run-store.ts';
+import { emptyPrompt } from '../../src/prompts/editable-prompt.ts';
 import type { RunSession } from '../../src/state/store.ts';
 
 let names = 0;
@@ -301,6 +302,20 @@ test('a run is stored with its input before it has an event, and can be started 
     error: { code: 'interrupted' },
   });
   expect(opened.session.run.log()[0]).toMatchObject({ type: 'run-start', input: { city: 'Oslo' } });
+});
+
+test('a stored run of a prompt can be opened whatever the length of the prompt', async () => {
+  const { store, recorder } = createTab(newName());
+  const prompt = { ...emptyPrompt('long'), userPrompt: 'x'.repeat(200_001), userPromptParameters: [] };
+  const source = { prompts: { prompts: [prompt], selected: 0, values: {} } };
+  const session = { ...createSession('long'), source };
+  recorder.follow(session);
+  void session.run.start();
+  await session.say(start, end);
+  await recorder.flush();
+  expect(await openRun(store, 'long')).toMatchObject({
+    session: { run: { definition: { name: 'long' } }, source },
+  });
 });
 
 test('a stored run knows its script by id and name, also under another title', async () => {

@@ -25,7 +25,7 @@ import {
   usePrompts,
   valuesOf,
 } from '../../src/prompts/store.ts';
-import { readShared, readStoredPrompts } from '../../src/prompts/stored-prompts.ts';
+import { readOwnShared, readShared, readStoredPrompts } from '../../src/prompts/stored-prompts.ts';
 
 const initial = usePrompts.getState();
 const state = () => usePrompts.getState();
@@ -134,6 +134,8 @@ test('stored prompts are read whatever their length', () => {
   const content = { entries: [{ key: 'a', prompt: long }], selected: 'a', values: {} };
   const documents = [{ id: 'own', isOwn: true, content }];
   expect(readStoredPrompts({ documents, shown: 'own' })).toEqual({ documents, shown: 'own' });
+  const kept = { prompts: [long], selected: 0, values: {} };
+  expect([readOwnShared(kept), readShared(kept)]).toEqual([kept, undefined]);
 });
 
 test('each fault is at its field', () => {
