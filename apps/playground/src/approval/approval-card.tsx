@@ -6,6 +6,7 @@ import { ArgumentsForm } from './arguments-form.tsx';
 import { CallArguments, PendingCard } from './pending-card.tsx';
 import { useArguments, type RefusedArguments } from './use-arguments.ts';
 import { useResponse } from './use-response.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 type ApprovalCardProps = {
   run: Run;
@@ -50,7 +51,7 @@ export function ApprovalCard({ run, approval, schema, agent, refused, place, tot
       agent={agent}
       question={
         <>
-          May <bdi className="font-mono text-sm font-semibold">{toolName}</bdi> run?
+          May <bdi className="font-mono text-sm font-semibold">{visibleText(toolName)}</bdi> run?
         </>
       }
       place={place}
@@ -58,10 +59,12 @@ export function ApprovalCard({ run, approval, schema, agent, refused, place, tot
       refusal={refusal}
     >
       {refused === undefined && reason !== undefined && (
-        <p className="text-sm wrap-anywhere text-ink-2">{reason}</p>
+        <p className="text-sm wrap-anywhere text-ink-2">{visibleText(reason)}</p>
       )}
       {editing && edited.refusal !== undefined && (
-        <p className="text-sm wrap-anywhere text-warn">Those arguments do not fit: {edited.refusal}</p>
+        <p className="text-sm wrap-anywhere text-warn">
+          Those arguments do not fit: {visibleText(edited.refusal)}
+        </p>
       )}
       {editing ? (
         <ArgumentsForm

@@ -7,6 +7,7 @@ import { readArguments } from './read-arguments.ts';
 import { CallArguments, PendingCard } from './pending-card.tsx';
 import { ResponseForm } from './response-form.tsx';
 import { useResponse } from './use-response.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 type ClientToolCardProps = {
   run: Run;
@@ -44,7 +45,7 @@ export function ClientToolCard({ run, call, agent, place, total }: ClientToolCar
       agent={agent}
       question={
         <>
-          What does <bdi className="font-mono text-sm font-semibold">{toolName}</bdi> return?
+          What does <bdi className="font-mono text-sm font-semibold">{visibleText(toolName)}</bdi> return?
         </>
       }
       place={place}

@@ -2,6 +2,7 @@ import { Pause } from 'lucide-react';
 import { type ReactNode, type RefObject, useEffect, useId } from 'react';
 import { Data } from '../ui/data/data-view.tsx';
 import { Keys } from '../ui/keys.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 
 type PendingCardProps = {
   /** The card itself, which takes the focus. */
@@ -48,7 +49,7 @@ export function PendingCard({
       <div className="flex shrink-0 items-center gap-2">
         <Pause aria-hidden className="size-3.5 shrink-0 text-warn" />
         <h3 id={title} className="line-clamp-3 min-w-0 flex-1 wrap-anywhere">
-          {agent !== undefined && <bdi className="text-ink-2">{agent}: </bdi>}
+          {agent !== undefined && <bdi className="text-ink-2">{visibleText(agent)}: </bdi>}
           {question}
         </h3>
         {total > 1 && (
@@ -61,7 +62,7 @@ export function PendingCard({
       {children}
       {refusal !== undefined && (
         <p role="alert" className="text-sm wrap-anywhere text-danger">
-          {refusal}
+          {visibleText(refusal)}
         </p>
       )}
     </section>

@@ -1,6 +1,7 @@
 import { Check, X } from 'lucide-react';
 import type { PendingResponse } from '../state/pending.ts';
 import { Data } from '../ui/data/data-view.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 
 /** The user's response to a tool call, in a line; changed arguments are below it. */
 export function ResponseLine({ response }: { response: PendingResponse }) {
@@ -11,7 +12,7 @@ export function ResponseLine({ response }: { response: PendingResponse }) {
     <div className="flex items-start gap-1.5 border-t border-line px-2.5 py-1.5 text-sm text-ink-2">
       <Icon aria-hidden className="mt-0.5 size-3.5 shrink-0 text-ink-3" />
       <div className="min-w-0 flex-1 wrap-anywhere">
-        <p>{labelOf(response)}</p>
+        <p>{visibleText(labelOf(response))}</p>
         {changed !== undefined && (
           <div className="scroll mt-1 max-h-[24vh]">
             <Data value={changed} />

@@ -3,6 +3,7 @@ import { Check, ChevronRight, CircleAlert, LoaderCircle, TriangleAlert } from 'l
 import { useState } from 'react';
 import { leaveEditorKeys } from './leave-editor-keys.ts';
 import { usePlayground } from '../state/store.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 /** `warning`: worth a look, but the script can run. */
 export type Diagnostic = { line: number; column: number; message: string; warning?: boolean };
@@ -39,7 +40,7 @@ export function Problems({ diagnostics }: { diagnostics: readonly Diagnostic[] |
                 <span className="w-12 shrink-0 text-ink-3">
                   {line}:{column}
                 </span>
-                <span className="line-clamp-2 min-w-0 text-ink">{message}</span>
+                <span className="line-clamp-2 min-w-0 text-ink">{visibleText(message)}</span>
               </button>
             </li>
           ))}

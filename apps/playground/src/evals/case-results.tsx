@@ -11,6 +11,7 @@ import { TextDiff } from '../ui/text-diff.tsx';
 import { modelTitle, type Column, type Row } from './result-rows.ts';
 import { StatusIcon } from './status-icon.tsx';
 import { indexOfRan, useEvals } from './store.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 /** All answers of a case, each with its difference from the expected answer or from another column. */
 export function CaseResults({ row, columns }: { row: Row; columns: readonly Column[] }) {
@@ -22,7 +23,7 @@ export function CaseResults({ row, columns }: { row: Row; columns: readonly Colu
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1">
         {Object.entries(row.input).map(([name, value]) => (
           <div key={name} className="contents">
-            <dt className="font-mono text-sm text-ink-2">{name}</dt>
+            <dt className="font-mono text-sm text-ink-2">{visibleText(name)}</dt>
             <dd className="whitespace-pre-wrap wrap-anywhere">{value}</dd>
           </div>
         ))}
@@ -37,7 +38,9 @@ export function CaseResults({ row, columns }: { row: Row; columns: readonly Colu
           className="max-w-72"
           options={[
             ['expected', 'the expected answer'],
-            ...columns.map(({ key, prompt, model }) => [key, `${prompt} · ${modelTitle(model)}`] as const),
+            ...columns.map(
+              ({ key, prompt, model }) => [key, visibleText(`${prompt} · ${modelTitle(model)}`)] as const,
+            ),
           ]}
         />
       )}
@@ -45,11 +48,12 @@ export function CaseResults({ row, columns }: { row: Row; columns: readonly Colu
         {columns.map((column, index) => (
           <section
             key={column.key}
-            aria-label={`${column.prompt}, ${modelTitle(column.model)}`}
+            aria-label={visibleText(`${column.prompt}, ${modelTitle(column.model)}`)}
             className="min-w-0"
           >
             <h4 className="mb-1 truncate text-sm text-ink-2">
-              <span className="font-mono">{column.prompt}</span> · {modelTitle(column.model)}
+              <span className="font-mono">{visibleText(column.prompt)}</span> ·{' '}
+              {visibleText(modelTitle(column.model))}
             </h4>
             <ul className="grid gap-2">
               {row.cells[index]!.map((result, repetition) => (
@@ -126,7 +130,7 @@ function Answer({
         )}
         {reasons.map(({ scorer, reason }) => (
           <p key={scorer} className="mt-1 text-sm text-danger wrap-anywhere">
-            {scorer}: {reason ?? 'not passed'}
+            {scorer}: {visibleText(reason ?? 'not passed')}
           </p>
         ))}
         {(log !== undefined || (output !== undefined && caseId !== undefined)) && (

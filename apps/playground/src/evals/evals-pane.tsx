@@ -13,6 +13,7 @@ import { openCaseFile } from './open-case-file.ts';
 import { describePlan, isChosen, planEval } from './plan-eval.ts';
 import { useEvals } from './store.ts';
 import { formatCount } from '../ui/format.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 /** How many cases are drawn at first, and with each press of the button. */
 const PAGE = 100;
@@ -84,7 +85,7 @@ export function EvalsPane() {
               className={`grid ${caseColumns} gap-2 px-6 pb-1 text-sm text-ink-3 narrow:hidden`}
             >
               <span>Name</span>
-              <span className="font-mono">{parameter.name}</span>
+              <span className="font-mono">{visibleText(parameter.name)}</span>
               <span>Expected answer</span>
               <span className="w-7" />
             </div>

@@ -7,6 +7,7 @@ import { CaseResults } from './case-results.tsx';
 import { modelTitle, type Cell, type Column, type Row } from './result-rows.ts';
 import { StatusIcon } from './status-icon.tsx';
 import { useEvals } from './store.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 /** How many rows are drawn at first, and with each press of the button. */
 const PAGE = 100;
@@ -33,8 +34,10 @@ export function ResultsTable({ columns, rows }: { columns: readonly Column[]; ro
                 scope="col"
                 className="border-b border-line px-3 py-1.5 align-top font-medium wrap-anywhere"
               >
-                <span className="block font-mono">{prompt.slice(prompt.lastIndexOf('@') + 1)}</span>
-                <span className="block font-normal text-ink-3">{modelTitle(model)}</span>
+                <span className="block font-mono">
+                  {visibleText(prompt.slice(prompt.lastIndexOf('@') + 1))}
+                </span>
+                <span className="block font-normal text-ink-3">{visibleText(modelTitle(model))}</span>
               </th>
             ))}
           </tr>
@@ -74,8 +77,10 @@ const ResultRow = memo(
                 )}
               />
               <span className="min-w-0">
-                <span className="block font-medium wrap-anywhere">{row.id}</span>
-                <span className="line-clamp-2 text-sm wrap-anywhere text-ink-2">{summarize(line, 120)}</span>
+                <span className="block font-medium wrap-anywhere">{visibleText(row.id)}</span>
+                <span className="line-clamp-2 text-sm wrap-anywhere text-ink-2">
+                  {visibleText(summarize(line, 120))}
+                </span>
               </span>
             </button>
           </th>

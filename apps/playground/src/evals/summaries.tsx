@@ -1,6 +1,7 @@
 import type { ScoringFigures } from '@cueline/core/evals';
 import { formatDuration, plural } from '../ui/format.ts';
 import { modelTitle, type Column } from './result-rows.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 /** The figures of each version on each model. */
 export function Summaries({ columns }: { columns: readonly Column[] }) {
@@ -23,8 +24,8 @@ function Summary({ column: { prompt, model, summary, pending, lacksJudge } }: { 
   return (
     <li className="rounded-lg border border-line bg-panel px-3.5 py-3" data-testid="summary">
       <p className="flex min-w-0 items-baseline gap-2">
-        <span className="truncate font-mono text-sm font-medium">{prompt}</span>
-        <span className="ml-auto shrink-0 text-sm text-ink-3">{modelTitle(model)}</span>
+        <span className="truncate font-mono text-sm font-medium">{visibleText(prompt)}</span>
+        <span className="ml-auto shrink-0 text-sm text-ink-3">{visibleText(modelTitle(model))}</span>
       </p>
       <p className="mt-1.5 flex items-baseline gap-2">
         <span className="text-xl font-semibold">{none ? '–' : `${percent(passRate)} %`}</span>

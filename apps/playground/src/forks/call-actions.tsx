@@ -8,6 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { Segment } from '../ui/segment.tsx';
 import { EditDialog } from './edit-dialog.tsx';
 import { readResult, writeResult, type ResultKind } from './read-result.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 const kinds = [
   { value: 'json', label: 'JSON' },
@@ -83,7 +84,7 @@ function ResultDialog({ session, turn, call, agent, onClose }: CallActionsProps 
   };
   return (
     <EditDialog
-      title={`Edit the result of ${call.toolName}`}
+      title={`Edit the result of ${visibleText(call.toolName)}`}
       description={`A new run keeps everything up to step ${call.step + 1}${agent === undefined ? '' : ' of the agent'}, with this result. Only what follows runs.`}
       label={labels[kind]}
       text={text}

@@ -12,6 +12,7 @@ import {
 import { useRef, type KeyboardEvent } from 'react';
 import { plural } from '../ui/format.ts';
 import { forkTree, type ForkItem, type ForkNode } from './fork-item.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 const looks: Record<ForkItem['status'], { Icon: LucideIcon; label: string; look: string }> = {
   idle: { Icon: CircleDashed, label: 'Starting', look: 'text-ink-2' },
@@ -22,7 +23,7 @@ const looks: Record<ForkItem['status'], { Icon: LucideIcon; label: string; look:
   stopped: { Icon: CircleStop, label: 'Stopped', look: 'text-ink-3' },
 };
 
-type ForkTreeProps = {
+export type ForkTreeProps = {
   items: readonly ForkItem[];
   /** The id of the run that is shown. */
   shown: string | undefined;
@@ -79,7 +80,7 @@ function Branch({ nodes, shown, onShow, onMove, depth }: BranchProps) {
                 className="flex h-7 min-w-0 flex-1 items-center gap-2 rounded-md px-2 text-left text-sm text-ink-2 hover:bg-hover aria-current:bg-selected aria-current:font-medium aria-current:text-ink narrow:h-11"
               >
                 <GitFork aria-hidden className={clsx('size-3.5 shrink-0', depth === 0 && 'hidden')} />
-                <span className="min-w-0 truncate">{node.title}</span>
+                <span className="min-w-0 truncate">{visibleText(node.title)}</span>
                 <span className="ml-auto flex shrink-0 items-center gap-1.5 pl-2 font-normal text-ink-2">
                   {node.steps > 0 && (
                     <span className="text-ink-3 narrow:hidden">{plural(node.steps, 'step')}</span>

@@ -103,7 +103,7 @@ type RowMenuProps = Pick<RunRowProps, 'row' | 'isUnderWay' | 'onDeleted'> & { on
 function RowMenu({ row, isUnderWay, onRename, onDeleted }: RowMenuProps) {
   const { id, title, pinned, hasLog } = row;
   return (
-    <ActionsMenu label={`More about ${title}`} width="w-44">
+    <ActionsMenu label={`More about ${visibleText(title)}`} width="w-44">
       <DropdownMenu.Item className={menuItem} onSelect={onRename}>
         <Pencil />
         Rename
@@ -155,7 +155,7 @@ function TitleForm({ row: { id, title }, onEnd }: { row: RunRow; onEnd: () => vo
       >
         <input
           ref={focusFirst}
-          aria-label={`Title of ${title}`}
+          aria-label={`Title of ${visibleText(title)}`}
           value={text}
           maxLength={120}
           onChange={(event) => setText(event.target.value)}

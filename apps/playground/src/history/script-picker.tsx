@@ -7,6 +7,7 @@ import { menuContent, menuItem } from '../ui/menu/menu-style.ts';
 import { MenuPortal } from '../ui/menu/menu-portal.tsx';
 import { useLibrary, useListedScripts } from './library.ts';
 import type * as Actions from './script-actions.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 const VersionsDialog = loadLater(() =>
   import('./dialogs/versions-dialog.tsx').then((it) => it.VersionsDialog),
@@ -45,12 +46,12 @@ export function ScriptPicker() {
     <>
       <DropdownMenu.Root modal={false}>
         <DropdownMenu.Trigger
-          aria-label={`Script: ${name}`}
+          aria-label={`Script: ${visibleText(name)}`}
           data-testid="script-picker"
           className="-ml-2 flex h-7 min-w-0 items-center gap-2 rounded-md px-2 font-medium hover:bg-hover narrow:h-11"
         >
           <FileCode2 aria-hidden className="size-3.5 shrink-0 text-ink-3" />
-          <span className="truncate">{name}</span>
+          <span className="truncate">{visibleText(name)}</span>
           <ChevronDown aria-hidden className="size-3.5 shrink-0 text-ink-3" />
         </DropdownMenu.Trigger>
         <MenuPortal>
@@ -131,7 +132,7 @@ function ScriptList({ current }: { current: string }) {
                 <Check />
               </DropdownMenu.ItemIndicator>
             </span>
-            <span className="min-w-0 flex-1 truncate">{name}</span>
+            <span className="min-w-0 flex-1 truncate">{visibleText(name)}</span>
             <span className="shrink-0 text-sm text-ink-3">{detail}</span>
           </DropdownMenu.RadioItem>
         ))}

@@ -98,7 +98,7 @@ export function StepFacts({ target: { step, run, work, index } }: { target: Step
   return (
     <>
       <div className="flex min-h-8 shrink-0 items-center gap-3 overflow-hidden px-4 narrow:px-3 text-sm whitespace-nowrap text-ink-2">
-        <span className="min-w-0 truncate" title={request.model}>
+        <span className="min-w-0 truncate" title={visibleText(request.model)}>
           {run.simulated ? 'Demo model' : visibleText(request.model)}
         </span>
         <span className="ml-auto shrink-0">

@@ -25,6 +25,7 @@ import { LiveDuration } from '../ui/live-duration.tsx';
 import { ShownTime } from './shown-time.tsx';
 import { RetryNote } from '../transcript/retry-note.tsx';
 import { describeWholeRun } from '../transcript/whole-run.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 const looks = {
   idle: { Icon: CircleDashed, label: 'Not run yet', look: 'text-ink-2' },
@@ -103,7 +104,7 @@ export function RunBar({ session, shown, hasPreview = false }: RunBarProps) {
       {session !== undefined && (
         <>
           <span className="ml-auto min-w-0 truncate @max-[620px]:sr-only">
-            {session.model.name}
+            {visibleText(session.model.name)}
             <span className="text-ink-3"> · {session.model.detail}</span>
           </span>
           <span aria-hidden className="-ml-3 hidden flex-1 @max-[620px]:block" />

@@ -12,6 +12,7 @@ import { expand, type Values } from './check-prompts.ts';
 import { startComparison, stopComparison, useComparison, type Compared } from './comparison.ts';
 import type { EditablePrompt } from './editable-prompt.ts';
 import { usePrompts } from './store.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 type CompareVersionsProps = { prompt: EditablePrompt; values: Values };
 
@@ -59,7 +60,7 @@ export function CompareVersions({ prompt, values }: CompareVersionsProps) {
 }
 
 function titleOf({ id, version, status }: EditablePrompt): string {
-  return `${id} ${version} (${status})`;
+  return visibleText(`${id} ${version} (${status})`);
 }
 
 type Pair = { before: EditablePrompt; after: EditablePrompt };
@@ -102,8 +103,8 @@ function Version({
   return (
     <div className="min-w-0 rounded-lg border border-line bg-panel">
       <p className="flex items-center gap-2 border-b border-line px-3 py-1 text-sm text-ink-2">
-        <span className="min-w-0 truncate font-mono">{prompt.id}</span>{' '}
-        <span className="-ml-0.5 shrink-0 font-mono">{prompt.version}</span>
+        <span className="min-w-0 truncate font-mono">{visibleText(prompt.id)}</span>{' '}
+        <span className="-ml-0.5 shrink-0 font-mono">{visibleText(prompt.version)}</span>
         <span className="ml-auto shrink-0 text-ink-3">{note}</span>
       </p>
       <div className="px-3 py-2 whitespace-pre-wrap wrap-anywhere">{children}</div>

@@ -6,6 +6,7 @@ import type { PromptFault } from './check-prompts.ts';
 import { undeclaredNames, type EditablePrompt } from './editable-prompt.ts';
 import { ParameterFields } from './parameter-fields.tsx';
 import { addParameter, removeParameter, usePrompts, type ParameterList } from './store.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 type PromptFormProps = { prompt: EditablePrompt; faults: readonly PromptFault[]; actions: ReactNode };
 
@@ -25,7 +26,7 @@ export function PromptForm({ prompt, faults, actions }: PromptFormProps) {
     <div className="mx-auto grid max-w-[760px] gap-4 p-4 narrow:p-3">
       <div className="flex flex-wrap items-center gap-2">
         <p className="min-w-0 flex-1 truncate text-xl font-semibold tracking-tight @max-[480px]:basis-full">
-          {prompt.name || prompt.id}
+          {visibleText(prompt.name || prompt.id)}
         </p>
         {actions}
       </div>

@@ -3,6 +3,7 @@ import { CircleAlert } from 'lucide-react';
 import type { PromptFault } from './check-prompts.ts';
 import { StatusBadge } from './status-badge.tsx';
 import type { PromptEntry } from './stored-prompts.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 type PromptListProps = {
   entries: readonly PromptEntry[];
@@ -22,8 +23,8 @@ export function PromptList({ entries, selected, faults, onSelect }: PromptListPr
     <nav aria-label="Versions" className="scroll w-[196px] shrink-0 border-r border-line bg-page p-2">
       {[...groups].map(([id, versions]) => (
         <div key={versions[0]![0].key} className="mb-3">
-          <p className="truncate px-2 pb-0.5 font-mono text-sm text-ink-2" title={id}>
-            {id || '(no id)'}
+          <p className="truncate px-2 pb-0.5 font-mono text-sm text-ink-2" title={visibleText(id)}>
+            {visibleText(id) || '(no id)'}
           </p>
           <ul>
             {versions.map(([{ key, prompt }, index]) => (
@@ -37,7 +38,7 @@ export function PromptList({ entries, selected, faults, onSelect }: PromptListPr
                     key === selected ? 'bg-hover font-medium text-ink' : 'text-ink-2 hover:bg-hover',
                   )}
                 >
-                  <span className="truncate">{prompt.version || '(none)'}</span>
+                  <span className="truncate">{visibleText(prompt.version) || '(none)'}</span>
                   <span className="ml-auto flex shrink-0 items-center gap-1.5">
                     {faults.has(index) && (
                       <CircleAlert aria-label="has faults" className="size-3.5 text-danger" />

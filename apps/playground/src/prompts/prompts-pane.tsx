@@ -14,6 +14,7 @@ import { openPromptFile } from './open-prompt-file.ts';
 import { PromptForm } from './prompt-form.tsx';
 import { PromptList } from './prompt-list.tsx';
 import { entryOf, usePrompts } from './store.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 /** The prompts as a list, and the form of one version. */
 export function PromptsPane() {
@@ -40,7 +41,7 @@ export function PromptsPane() {
               options={entries.map(({ key, prompt }) => [
                 key,
                 // the version first, because it distinguishes entries whose names the width cuts
-                `${prompt.version} ${prompt.name || prompt.id}`,
+                visibleText(`${prompt.version} ${prompt.name || prompt.id}`),
               ])}
             />
           ) : (
@@ -130,7 +131,7 @@ function saveAll(): void {
 function removeVersion(key: string): void {
   const { prompt } = entryOf(usePrompts.getState());
   const undo = usePrompts.getState().remove(key);
-  toast(`${prompt.id} ${prompt.version} is deleted.`, {
+  toast(visibleText(`${prompt.id} ${prompt.version} is deleted.`), {
     duration: 10_000,
     action: { label: 'Undo', onClick: undo },
   });

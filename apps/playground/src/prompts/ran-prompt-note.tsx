@@ -5,6 +5,7 @@ import { usePlayground, type RunSession } from '../state/store.ts';
 import { promptOf } from './definition-of.ts';
 import type { EditablePrompt } from './editable-prompt.ts';
 import { entryOf, usePrompts } from './store.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 /** Says that the prompt in the form is not the one that ran: it was edited since, or it is another version. */
 export function RanPromptNote() {
@@ -28,7 +29,7 @@ function Note({ session: { run, earlier }, prompts }: { session: RunSession; pro
       data-testid="ran-prompt"
       className="shrink-0 border-b border-line bg-raised px-4 py-2 text-sm wrap-anywhere text-ink-2"
     >
-      {note}
+      {visibleText(note)}
     </p>
   );
 }

@@ -92,15 +92,15 @@ function PartView({ part }: { part: MessagePart }) {
     case 'data':
       return <DataView label={part.type} value={part.value} />;
     case 'call':
-      return <DataView label={`Call of ${part.toolName}`} value={part.value} />;
+      return <DataView label={`Call of ${visibleText(part.toolName)}`} value={part.value} />;
     case 'result':
-      return <DataView label={`Result of ${part.toolName}`} value={part.value} />;
+      return <DataView label={`Result of ${visibleText(part.toolName)}`} value={part.value} />;
     case 'error':
       return (
         <div className="flex gap-1.5 rounded-md bg-danger-soft px-2 pb-1">
           <CircleAlert aria-hidden className="mt-1.5 size-3.5 shrink-0 text-danger" />
           <div className="min-w-0 flex-1">
-            <DataView label={`Error of ${part.toolName}`} value={part.value} />
+            <DataView label={`Error of ${visibleText(part.toolName)}`} value={part.value} />
           </div>
         </div>
       );

@@ -69,7 +69,7 @@ export function ToolDescription({ tool: { name, description = '', inputSchema } 
       {rows.length === 0 ? (
         <Nothing>No arguments.</Nothing>
       ) : (
-        <dl aria-label={`Arguments of ${name}`} className="mt-1 grid gap-y-1 text-sm">
+        <dl aria-label={`Arguments of ${visibleText(name)}`} className="mt-1 grid gap-y-1 text-sm">
           {rows.map((row, index) => (
             <Argument key={index} row={row} />
           ))}
@@ -83,7 +83,7 @@ export function ToolDescription({ tool: { name, description = '', inputSchema } 
       >
         Schema
       </button>
-      {raw && <DataView label={`schema of ${name}`} value={inputSchema} />}
+      {raw && <DataView label={`schema of ${visibleText(name)}`} value={inputSchema} />}
     </>
   );
 }

@@ -5,6 +5,7 @@ import { useLayoutEffect, useRef } from 'react';
 import { ActionsMenu } from '../ui/menu/actions-menu.tsx';
 import { menuItem } from '../ui/menu/menu-style.ts';
 import { possibleEdits } from './task-labels.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 const looks = {
   rename: { Icon: Pencil, label: 'Rename' },
@@ -38,7 +39,7 @@ function Menu({ task, onPick, onLeave }: TaskMenuProps) {
   }, [onLeave]);
   return (
     <ActionsMenu
-      label={`Change task: ${task.title.slice(0, 80)}`}
+      label={`Change task: ${visibleText(task.title.slice(0, 80))}`}
       width="w-40"
       trigger={trigger}
       className="text-ink-3"

@@ -15,6 +15,7 @@ import { LiveDuration } from '../ui/live-duration.tsx';
 import { TaskInput } from './task-input.tsx';
 import { TaskMenu } from './task-menu.tsx';
 import { isRefused, statusLabel, triesOf } from './task-labels.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 const glyphs: Record<TaskStatus, { Icon: typeof Circle; look: string; spins?: boolean }> = {
   pending: { Icon: Circle, look: 'text-ink-3' },
@@ -84,7 +85,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       />
       {renaming ? (
         <TaskInput
-          label={`New words for: ${title.slice(0, 80)}`}
+          label={`New words for: ${visibleText(title.slice(0, 80))}`}
           title={title}
           action="Save"
           ended={edit === undefined}
@@ -107,12 +108,12 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
               )}
             >
               {isRefused(task) && <span className="font-medium">Not accepted: </span>}
-              {feedback}
+              {visibleText(feedback)}
             </p>
           )}
           {refusal !== undefined && (
             <p role="alert" className="pb-1 text-sm text-danger">
-              {refusal}
+              {visibleText(refusal)}
             </p>
           )}
           {open && <TaskDetails result={result} feedback={feedback} />}
@@ -160,7 +161,7 @@ function TaskTitle({ task: { title, status }, current, open, onToggle }: TaskTit
           open ? 'wrap-anywhere whitespace-pre-wrap' : 'truncate narrow:line-clamp-2 narrow:whitespace-normal'
         }
       >
-        {title}
+        {visibleText(title)}
       </span>
     </>
   );
@@ -188,13 +189,15 @@ function TaskDetails({ result, feedback }: { result: string | undefined; feedbac
       {feedback !== undefined && (
         <div>
           <dt className="text-xs font-medium text-ink-3">Feedback</dt>
-          <dd className="wrap-anywhere whitespace-pre-wrap text-warn">{feedback}</dd>
+          <dd className="wrap-anywhere whitespace-pre-wrap text-warn">{visibleText(feedback)}</dd>
         </div>
       )}
       {result !== undefined && (
         <div>
           <dt className="text-xs font-medium text-ink-3">Result</dt>
-          <dd className="scroll max-h-40 wrap-anywhere whitespace-pre-wrap text-ink-2">{result}</dd>
+          <dd className="scroll max-h-40 wrap-anywhere whitespace-pre-wrap text-ink-2">
+            {visibleText(result)}
+          </dd>
         </div>
       )}
       {feedback === undefined && result === undefined && <dt className="text-ink-3">No result yet.</dt>}

@@ -19,6 +19,7 @@ import { memo, type CSSProperties } from 'react';
 import { formatDuration } from '../ui/format.ts';
 import { Bars, describeTimes } from './bars.tsx';
 import type { TimelineRow } from './timeline-row.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 const icons: Record<TimelineRow['kind'], { Icon: LucideIcon; look: string }> = {
   step: { Icon: Footprints, look: 'text-ink-2' },
@@ -61,9 +62,12 @@ type WaterfallRowProps = {
 /** One row of the waterfall: its name, its time and its duration. */
 export const WaterfallRow = memo(function WaterfallRow(props: WaterfallRowProps) {
   const { row, id, index, isFolded, isSelected, isActive, now } = props;
-  const { kind, level, label, detail, hasChildren } = row;
+  const { kind, level, hasChildren } = row;
+  const label = visibleText(row.label);
+  const detail = row.detail && visibleText(row.detail.slice(0, LONGEST_HINT));
   const { Icon, look } = icons[kind];
-  const hint = detail === undefined ? label : `${label}: ${detail.slice(0, LONGEST_HINT)}`;
+  const times = visibleText(describeTimes(row, now));
+  const hint = detail === undefined ? label : `${label}: ${detail}`;
   return (
     <div
       role="row"
@@ -107,16 +111,9 @@ export const WaterfallRow = memo(function WaterfallRow(props: WaterfallRowProps)
         {row.failed && kind === 'call' && (
           <CircleAlert aria-label="Failed" className="size-3.5 shrink-0 text-danger" />
         )}
-        {detail !== undefined && (
-          <span className="min-w-0 truncate text-ink-3 narrow:hidden">{detail.slice(0, LONGEST_HINT)}</span>
-        )}
+        {detail !== undefined && <span className="min-w-0 truncate text-ink-3 narrow:hidden">{detail}</span>}
       </div>
-      <div
-        role="gridcell"
-        aria-label={describeTimes(row, now)}
-        title={describeTimes(row, now)}
-        className="cursor-crosshair overflow-hidden px-2"
-      >
+      <div role="gridcell" aria-label={times} title={times} className="cursor-crosshair overflow-hidden px-2">
         <div className="relative h-full">
           <Bars row={row} />
         </div>

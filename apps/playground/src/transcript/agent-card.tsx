@@ -10,6 +10,7 @@ import { CallDuration, CallSummary } from './calls/call-summary.tsx';
 import type { Selection } from '../state/inspection.ts';
 import { useSelectable } from './use-selectable.ts';
 import type { InnerItem } from './transcript-item.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 type AgentCardProps = {
   agent: AgentState;
@@ -31,6 +32,7 @@ type StatusLabel = { label: string; more?: string; look: string; Icon: typeof Ch
 export function AgentCard(props: AgentCardProps) {
   const { call, agent, selection, pending, look = 'card', origin, children } = props;
   const works = agent.status === 'running';
+  const name = visibleText(call.toolName);
   const [choice, setOpen] = useState<boolean>();
   const open = choice ?? (works && look !== 'line');
   const isInside = look === 'inside' || look === 'line';
@@ -42,7 +44,7 @@ export function AgentCard(props: AgentCardProps) {
       ref={element}
       data-selected={row.isSelected || undefined}
       role="group"
-      aria-label={`Agent ${call.toolName}`}
+      aria-label={`Agent ${name}`}
       data-agent={call.toolName}
       data-state={agent.status}
       className={clsx(
@@ -80,10 +82,10 @@ export function AgentCard(props: AgentCardProps) {
             <>
               <Bot aria-hidden className="size-3.5 shrink-0 text-thinking" />
               <bdi
-                title={call.toolName}
+                title={name}
                 className="min-w-0 truncate font-mono text-sm font-medium narrow:wrap-anywhere narrow:whitespace-normal"
               >
-                {call.toolName}
+                {name}
               </bdi>
             </>
           )}

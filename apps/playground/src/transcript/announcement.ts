@@ -1,6 +1,7 @@
 import { isPending, type RunState } from '@cueline/core';
 import { allPending } from '../state/pending.ts';
 import { spokenText } from '../ui/spoken-text.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 /** The run's status in a few words, announced to screen readers when it changes. */
 export function announcement(state: RunState): string {
@@ -13,13 +14,13 @@ export function announcement(state: RunState): string {
       if (asked === undefined) return 'Run ended. It waits for an answer.';
       // the same words twice would be announced once
       const position = all.indexOf(asked) + 1;
-      return `Waiting for you${position === 1 ? '' : `, question ${position}`}: may ${asked.toolName} run?`;
+      return `Waiting for you${position === 1 ? '' : `, question ${position}`}: may ${visibleText(asked.toolName)} run?`;
     }
     case 'running': {
       const agent = state.agents.findLast(({ status }) => status === 'running');
-      if (agent !== undefined) return `Agent ${agent.name ?? ''} at work.`;
+      if (agent !== undefined) return `Agent ${visibleText(agent.name ?? '')} at work.`;
       const call = state.toolCalls.findLast(({ state: callState }) => callState === 'running');
-      if (call !== undefined) return `Running tool ${call.toolName}.`;
+      if (call !== undefined) return `Running tool ${visibleText(call.toolName)}.`;
       const step = state.steps.length;
       if (step === 0) return 'Run started.';
       // thinking, writing and calling follow each other within a second

@@ -42,7 +42,7 @@ export const InputRow = memo(function InputRow({ input }: { input: unknown }) {
       <Fold
         icon={<FileInput className="size-3.5 text-ink-3" />}
         title="Input"
-        hint={summarize(input, 120)}
+        hint={visibleText(summarize(input, 120))}
         open={false}
       >
         <div className="scroll mt-1 max-h-80 rounded-lg border border-line bg-raised px-3 py-1.5">
@@ -94,10 +94,10 @@ function WithVariables({ text, variables }: Pick<UserRowProps, 'text' | 'variabl
     return (
       <span
         key={index}
-        title={summarize(variable.value, 200)}
+        title={visibleText(summarize(variable.value, 200))}
         className="rounded bg-hover px-1 font-mono text-base text-text-kind"
       >
-        {name}
+        {visibleText(name)}
       </span>
     );
   });

@@ -14,6 +14,7 @@ import { FactList, Section } from '../../ui/section.tsx';
 import { rangeOfStep } from '../step-events.ts';
 import type { StepTarget } from '../target.ts';
 import { taskDuring } from '../task-during.ts';
+import { visibleText } from '../../ui/visible-text.ts';
 
 type CallViewProps = {
   target: StepTarget & { call: ToolCallState };
@@ -59,7 +60,7 @@ export function CallView({ target, log, origin }: CallViewProps) {
               useInspection.getState().select({ kind: 'step', turn, agent: agent.path, step: first.step })
             }
           >
-            Look inside the steps of {agent.name ?? 'the agent'}
+            Look inside the steps of {visibleText(agent.name ?? 'the agent')}
           </button>
         </Section>
       )}

@@ -30,7 +30,7 @@ export function DefinitionView({ session, shown, selected, onClose }: Definition
   const { Icon, look, word } = definitionLooks[of];
   return (
     <section
-      aria-label={`Definition ${name}`}
+      aria-label={`Definition ${visibleText(name)}`}
       className="flex max-h-[50%] min-h-0 shrink-0 flex-col border-t-2 border-line-strong bg-panel"
     >
       <div className="flex h-9 shrink-0 items-center gap-2 border-b border-line px-4 narrow:px-3 text-sm narrow:h-12">

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { useInspection } from '../../state/inspection.ts';
 import type { ShownRun } from '../../state/shown-run.ts';
+import { visibleText } from '../../ui/visible-text.ts';
 
 type StepRowProps = {
   turn: number;
@@ -19,7 +20,7 @@ export function StepRow({ turn, path, step, shown, children }: StepRowProps) {
   const agent = path === undefined ? undefined : run?.agents.findLast((each) => each.path === path);
   const label = [
     ...(shown.turn > 0 ? [`Turn ${turn + 1}`] : []),
-    ...(path === undefined ? [] : [agent?.name ?? 'agent']),
+    ...(path === undefined ? [] : [visibleText(agent?.name ?? 'agent')]),
     step === undefined ? 'Not sent yet' : `Step ${step + 1}`,
   ].join(' · ');
   return (

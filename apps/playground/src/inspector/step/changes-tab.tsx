@@ -139,7 +139,7 @@ function ToolRow({ change }: { change: Change<RequestTool> & { name: string } })
 function SettingRow({ change }: { change: Change<unknown> & { name: string } }) {
   return (
     <>
-      <p className="font-mono text-sm">{change.name}</p>
+      <p className="font-mono text-sm">{visibleText(change.name)}</p>
       <ChangedValue change={change} />
     </>
   );

@@ -7,6 +7,7 @@ import { CallSummary } from './call-summary.tsx';
 import { formatCount, formatDuration } from '../../ui/format.ts';
 import { MoreButton } from '../../ui/more-button.tsx';
 import { LiveDuration } from '../../ui/live-duration.tsx';
+import { visibleText } from '../../ui/visible-text.ts';
 
 /** How many calls are drawn at first; a button draws all. */
 const LAST_CALLS = 200;
@@ -61,10 +62,10 @@ const SubCall = memo(function SubCall({ call, origin }: SubCallProps) {
           <Icon aria-hidden className={clsx('size-3.5 shrink-0', look)} />
           <span className="sr-only">{label}: </span>
           <bdi
-            title={name}
+            title={visibleText(name)}
             className="min-w-0 truncate font-mono narrow:wrap-anywhere narrow:whitespace-normal"
           >
-            {name}
+            {visibleText(name)}
           </bdi>
         </span>
         <CallSummary call={summarized(call)} inset="pl-8.5" />

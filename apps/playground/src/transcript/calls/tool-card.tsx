@@ -54,7 +54,7 @@ export function ToolCard({
     <section
       ref={element}
       role="group"
-      aria-label={`Tool ${call.toolName}`}
+      aria-label={`Tool ${visibleText(call.toolName)}`}
       data-tool={call.toolName}
       data-state={call.state}
       data-verdict={verdict?.kind}
