@@ -1,3 +1,4 @@
+import { craftLink } from './craft-link.ts';
 import { expect, onPage, test } from './playground-page.ts';
 
 test.describe.configure({ timeout: 90_000 });
@@ -174,4 +175,30 @@ test('a run is scrubbed and played again, and a link opens one of its steps', as
   } finally {
     await context.close();
   }
+});
+
+test('a long name of a tool is cut in its column, and whole in the hint', async ({ playground }) => {
+  const { page } = playground;
+  const name = 'lookUpTheWeather'.repeat(8);
+  const bodies = [
+    { type: 'run-start', v: 2, runId: 'r', model: 'demo:m', messages: [], messageId: 'a' },
+    { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
+    { type: 'tool-input-start', step: 0, toolCallId: 'c', toolName: name },
+    { type: 'tool-input-end', toolCallId: 'c', toolName: name, input: {} },
+    { type: 'tool-start', toolCallId: 'c', toolName: name },
+    { type: 'tool-error', toolCallId: 'c', error: 'No weather today' },
+    { type: 'run-end', outcome: 'stopped' },
+  ];
+  const log = bodies.map((body, seq) => ({ seq, t: seq * 100, ...body }));
+  await playground.open(craftLink({ script: '// theirs', log }));
+  const row = page.getByRole('treegrid').getByRole('row', { name });
+  await expect(row.getByRole('rowheader')).toHaveAttribute('title', `${name}: No weather today`);
+  const [label, failed, chart] = await Promise.all(
+    [row.getByText(name), row.getByLabel('Failed', { exact: true }), row.getByRole('gridcell').first()].map(
+      (part) => part.boundingBox(),
+    ),
+  );
+  expect(label!.x + label!.width).toBeLessThanOrEqual(failed!.x);
+  expect(failed!.x + failed!.width).toBeLessThan(chart!.x);
+  await expect(row.getByText(name)).toHaveCSS('text-overflow', 'ellipsis');
 });

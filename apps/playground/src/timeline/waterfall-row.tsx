@@ -67,6 +67,7 @@ export const WaterfallRow = memo(function WaterfallRow(props: WaterfallRowProps)
   const detail = row.detail && visibleText(row.detail.slice(0, LONGEST_HINT));
   const { Icon, look } = icons[kind];
   const times = visibleText(describeTimes(row, now));
+  const hasFailed = row.failed && kind === 'call';
   const hint = detail === undefined ? label : `${label}: ${detail}`;
   return (
     <div
@@ -99,19 +100,22 @@ export const WaterfallRow = memo(function WaterfallRow(props: WaterfallRowProps)
             (isFolded ? <ChevronRight className={chevron} /> : <ChevronDown className={chevron} />)}
         </span>
         <Icon aria-hidden className={clsx('size-3.5 shrink-0', row.failed ? 'text-danger' : look)} />
-        <span
-          className={clsx(
-            'max-w-full truncate',
-            kind === 'step' ? 'font-medium' : 'text-ink-2',
-            detail !== undefined && 'shrink-0',
+        {/* the name may take all of the room, and the detail has what is left */}
+        <span className="flex min-w-0 items-center gap-1.5 overflow-hidden">
+          <span
+            className={clsx(
+              'shrink-0 truncate',
+              hasFailed ? 'max-w-[calc(100%-20px)]' : 'max-w-full',
+              kind === 'step' ? 'font-medium' : 'text-ink-2',
+            )}
+          >
+            {label}
+          </span>
+          {hasFailed && <CircleAlert aria-label="Failed" className="size-3.5 shrink-0 text-danger" />}
+          {detail !== undefined && (
+            <span className="min-w-0 truncate text-ink-3 narrow:hidden">{detail}</span>
           )}
-        >
-          {label}
         </span>
-        {row.failed && kind === 'call' && (
-          <CircleAlert aria-label="Failed" className="size-3.5 shrink-0 text-danger" />
-        )}
-        {detail !== undefined && <span className="min-w-0 truncate text-ink-3 narrow:hidden">{detail}</span>}
       </div>
       <div role="gridcell" aria-label={times} title={times} className="cursor-crosshair overflow-hidden px-2">
         <div className="relative h-full">
