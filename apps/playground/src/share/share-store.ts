@@ -71,7 +71,12 @@ async function ask(
       ...sent,
       signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(signal === undefined ? [] : [signal])]),
     });
-    if (response.ok || fine.includes(response.status)) return await readText(response);
+    if (response.ok || fine.includes(response.status)) {
+      const text = await readText(response);
+      // no share and no answer of a store begins like this
+      if (/^\s*</.test(text)) throw webPage();
+      return text;
+    }
   } catch (error) {
     if (error instanceof ShareError) throw error;
     throw new ShareError(
@@ -118,6 +123,12 @@ function parse(text: string): object {
     // reported below
   }
   throw unclear();
+}
+
+function webPage(): ShareError {
+  return new ShareError(
+    'The server answered with a web page and not as a share store. Its operator can check the address that this page has for shared runs. Until it works, use a link that carries the content itself, or a file.',
+  );
 }
 
 function unclear(): ShareError {

@@ -136,7 +136,7 @@ test.each<[string, string, RegExp, string?, (() => Response)?]>([
   [
     'a page in place of a share',
     `#s=${id}`,
-    /not made by Cueline/,
+    /answered with a web page and not as a share store/,
     '/s',
     () => new Response('<!doctype html>'),
   ],

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { askTerms, getShare, putShare, readShareAddress } from '../../src/share/share-store.ts';
+import { askTerms, deleteShare, getShare, putShare, readShareAddress } from '../../src/share/share-store.ts';
 
 const page = 'https://play.example/app/index.html#x';
 const address = 'https://play.example/api/shares';
@@ -102,7 +102,7 @@ test('an endless answer is cut', async () => {
   expect(pulled).toBeLessThan(30);
 });
 
-test.each(['', 'null', '[]', '{}', '{"id":7,"expiresAt":7}', '{"lifetimeMs":"30 days"}', '<!doctype html>'])(
+test.each(['', 'null', '[]', '{}', '{"id":7,"expiresAt":7}', '{"lifetimeMs":"30 days"}'])(
   'an answer of %j does not come from a share store',
   async (text) => {
     answering(() => new Response(text));
@@ -110,3 +110,15 @@ test.each(['', 'null', '[]', '{}', '{"id":7,"expiresAt":7}', '{"lifetimeMs":"30 
     await expect(askTerms(address, never())).rejects.toThrow('is not a share store');
   },
 );
+
+test('a web page is not taken for an answer of a share store', async () => {
+  answering(() => new Response('\n<!doctype html><title>Home</title>'));
+  for (const doing of [
+    () => getShare(address, id, never()),
+    () => putShare(address, ''),
+    () => askTerms(address, never()),
+    () => deleteShare(address, id, 'key', never()),
+  ]) {
+    await expect(doing()).rejects.toThrow(/answered with a web page .* Its operator can check the address/);
+  }
+});
