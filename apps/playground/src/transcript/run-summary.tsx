@@ -83,7 +83,8 @@ function NextActions({ session, shown: { state, turn } }: RunSummaryProps) {
   // a run that broke off in its first step is run again as a whole
   const isBrokenOff = state.status !== 'done' && step > 0 && !session.shared;
   const canRunFrom = isBrokenOff && stepsToRunFrom(session, turn).includes(step);
-  const isOther = usePlayground((now) => compareScript(now, session) === 'other');
+  const editor = usePlayground((now) => compareScript(now, session));
+  const again = editor === 'edited' ? 'Run again with the script in the editor' : 'Run again';
   const lookInside = (): void => {
     usePlayground.setState({ inspectorOpen: true, tab: 'trace' });
     useInspection.getState().select({ kind: 'step', turn, step });
@@ -100,12 +101,13 @@ function NextActions({ session, shown: { state, turn } }: RunSummaryProps) {
         <Button look="outline" onClick={() => forkAt(session, turn, { step })}>
           <GitFork />
           Run again from step {step + 1}
+          {editor !== 'same' && ' with this run’s script'}
         </Button>
       )}
-      {'script' in session.source && !isOther && (
+      {'script' in session.source && editor !== 'other' && (
         <Button look="outline" onClick={startRun}>
           <Play />
-          {session.shared ? 'Run it here' : 'Run again'}
+          {session.shared ? 'Run it here' : again}
         </Button>
       )}
       <Button look="outline" onClick={lookInside}>

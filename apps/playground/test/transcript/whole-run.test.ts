@@ -4,9 +4,9 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { RunBar } from '../../src/panes/run-bar.tsx';
 import { openLinkedRun } from '../../src/state/run-session.ts';
-import type { RunSession } from '../../src/state/store.ts';
+import { usePlayground, type RunSession } from '../../src/state/store.ts';
 import { RunSummary } from '../../src/transcript/run-summary.tsx';
-import { start, stateOf, step } from './run-events.ts';
+import { called, ran, start, stateOf, step } from './run-events.ts';
 
 /** A turn of as many steps as the list has counts of tokens. */
 function turnOf(tokens: readonly number[]) {
@@ -62,4 +62,25 @@ test.each([RunBar, RunSummary])('a run of one turn has only its own figures', (C
   expect(text).toContain('3 steps');
   expect(text).toContain('6,00');
   expect(text).not.toMatch(/[Tt]urn \d|turns/);
+});
+
+test('a run that broke off says which script runs again, if the editor has another one', () => {
+  const bodies = [
+    start,
+    ...step(0, [...called('c', 'look'), ...ran('c', 'look', 'found')]),
+    ...step(1, []).slice(0, 1),
+    { type: 'run-end', outcome: 'error', error: { code: 'network', message: 'No answer.' } } as const,
+  ];
+  const log = bodies.map((body, seq) => ({ seq, t: seq, ...body }));
+  const { script, openScript } = usePlayground.getInitialState();
+  const shown = { state: stateOf(bodies), turn: 0, earlier: [], isPast: false };
+  const drawn = (source: { script: string }, open = openScript): string => {
+    const broken = { ...session, run: openLinkedRun(log), source, openScript: open };
+    return textOf(createElement(RunSummary, { session: broken, shown }));
+  };
+  expect(drawn({ script })).toMatch(/Run again from step 2 +Run again +Look inside/);
+  const edited = /Run again from step 2 +with this run’s script +Run again with the script in the editor /;
+  expect(drawn({ script: '// before the edit' })).toMatch(edited);
+  const other = drawn({ script: '// another' }, { ...openScript, id: 'another' });
+  expect(other).toMatch(/Run again from step 2 +with this run’s script +Look inside/);
 });
