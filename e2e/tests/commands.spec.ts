@@ -78,3 +78,25 @@ test('the command palette opens from the editor, and finds an example, Run, a st
   await page.keyboard.press('ControlOrMeta+k');
   await expect(palette).toHaveCount(0);
 });
+
+test('a new script takes the focus, at the name of its prompt', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await page.getByTestId('script-picker').click();
+  await page.getByRole('menuitem', { name: 'New script' }).click();
+  await expect(playground.editor).toContainText('untitled');
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.closest('.monaco-editor') !== null))
+    .toBe(true);
+  await page.keyboard.type('still-');
+  await expect(playground.editor).toContainText("definePrompt('still-untitled'");
+
+  await page.getByRole('button', { name: 'Prompts' }).first().click();
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.getByRole('dialog', { name: 'Commands' }).getByRole('combobox').fill('new script');
+  await page.keyboard.press('Enter');
+  await expect(playground.editor).toContainText("definePrompt('untitled'");
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.closest('.monaco-editor') !== null))
+    .toBe(true);
+});

@@ -170,6 +170,15 @@ test('two versions that do not answer can be stopped', async ({ playground }) =>
   });
 });
 
+test('the name of a new prompt takes the focus', async ({ playground }) => {
+  const { page } = playground;
+  await openPart(playground, 'Prompts');
+  await page.getByRole('button', { name: 'New prompt' }).click();
+  await expect(page.getByLabel('Name', { exact: true })).toBeFocused();
+  await page.keyboard.type('Greeting');
+  await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Greeting');
+});
+
 test('a case that is added to a long eval is shown, and so are all others', async ({ playground }) => {
   const { page } = playground;
   await openPart(playground, 'Evals');
@@ -185,6 +194,7 @@ test('a case that is added to a long eval is shown, and so are all others', asyn
   await expect(names).toHaveCount(200);
   await page.getByRole('button', { name: 'Add a case' }).click();
   await expect(page.getByLabel('Name of case 220')).toHaveValue('case-220');
+  await expect(page.getByLabel('Name of case 220')).toBeFocused();
 });
 
 test('Stop ends an evaluation, and the results so far stay', { tag: '@long' }, async ({ playground }) => {

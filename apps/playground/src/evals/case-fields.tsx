@@ -1,6 +1,6 @@
 import { Trash2 } from 'lucide-react';
 import { clsx } from 'clsx';
-import { memo } from 'react';
+import { memo, type Ref } from 'react';
 import type { EditableParameter } from '../prompts/editable-prompt.ts';
 import { ValueField } from '../prompts/prompt-values.tsx';
 import { Button } from '../ui/button.tsx';
@@ -12,10 +12,16 @@ import { useEvals } from './store.ts';
 /** The columns of cases with one value: name, value, expected answer, and the button. */
 export const caseColumns = 'grid-cols-[150px_minmax(0,1fr)_150px_auto]';
 
-type CaseFieldsProps = { parameters: readonly EditableParameter[]; one: EditableCase; index: number };
+type CaseFieldsProps = {
+  parameters: readonly EditableParameter[];
+  one: EditableCase;
+  index: number;
+  /** Gets the field of the name. */
+  nameRef: Ref<HTMLInputElement> | undefined;
+};
 
 /** One case: its name, a value for each parameter, and the expected answer. */
-export const CaseFields = memo(function CaseFields({ parameters, one, index }: CaseFieldsProps) {
+export const CaseFields = memo(function CaseFields({ parameters, one, index, nameRef }: CaseFieldsProps) {
   const editCase = useEvals((state) => state.editCase);
   const removeCase = useEvals((state) => state.removeCase);
   const isSingle = parameters.length === 1;
@@ -49,6 +55,7 @@ export const CaseFields = memo(function CaseFields({ parameters, one, index }: C
       >
         <TextInput
           label={`Name of case ${index + 1}`}
+          ref={nameRef}
           quiet
           code
           value={one.id}

@@ -1,5 +1,5 @@
 import { FileUp, FlaskConical, Plus, Undo2 } from 'lucide-react';
-import { useMemo, useRef, useState } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import { NoticeBar } from '../panes/notice-bar.tsx';
 import { usePlayground } from '../state/store.ts';
 import { parametersOf } from '../prompts/editable-prompt.ts';
@@ -28,6 +28,14 @@ export function EvalsPane() {
   const restore = useEvals((state) => state.restore);
   const file = useRef<HTMLInputElement>(null);
   const [shown, setShown] = useState(PAGE);
+  /** True until the fields of a new case are shown, whose name takes the focus. */
+  const isAdded = useRef(false);
+  const selectIfAdded = useCallback((field: HTMLInputElement | null): void => {
+    if (field === null || !isAdded.current) return;
+    isAdded.current = false;
+    field.focus();
+    field.select();
+  }, []);
   const left = settings.cases.length - shown;
   const prompts = entries.map(({ prompt }) => prompt);
   const plan = planEval(settings, prompts, connection);
@@ -92,7 +100,13 @@ export function EvalsPane() {
           )}
           <ul className="grid gap-2 px-4 pb-4 narrow:px-3">
             {settings.cases.slice(0, shown).map((one, index) => (
-              <CaseFields key={index} parameters={parameters} one={one} index={index} />
+              <CaseFields
+                key={index}
+                parameters={parameters}
+                one={one}
+                index={index}
+                nameRef={index === settings.cases.length - 1 ? selectIfAdded : undefined}
+              />
             ))}
           </ul>
           <div className="grid justify-items-start px-4 pb-4 narrow:px-3">
@@ -104,6 +118,7 @@ export function EvalsPane() {
             <Button
               look="outline"
               onClick={() => {
+                isAdded.current = true;
                 addCase();
                 // the new case is the last one
                 setShown(Math.max(shown, settings.cases.length + 1));

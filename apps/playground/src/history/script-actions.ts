@@ -46,9 +46,12 @@ export async function openScriptOf({ source, openScript: ran }: RunSession): Pro
   usePlayground.getState().openText(row === undefined ? asItRan : toOpenText(row));
 }
 
-/** Puts a new script into the editor. */
+/** Puts a new script into the editor, with the cursor at the name of its prompt. */
 export function newScript(): void {
-  usePlayground.getState().openText({ open: newOpenScript('own'), text: template });
+  const { openText, showLine } = usePlayground.getState();
+  openText({ open: newOpenScript('own'), text: template });
+  const before = template.slice(0, template.indexOf('untitled')).split('\n');
+  showLine(before.length, before.at(-1)!.length + 1);
 }
 
 /** Puts a copy of the script in the editor there. */

@@ -1,5 +1,6 @@
 import { Check, ChevronDown, Copy, FileCode2, FilePlus2, History, Pencil, Trash2 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
+import { useRef } from 'react';
 import { loadLater } from '../panes/load-later.tsx';
 import { nameOf, type OpenScript } from '../state/open-script.ts';
 import { usePlayground } from '../state/store.ts';
@@ -38,6 +39,8 @@ export function ScriptPicker() {
   const open = usePlayground((state) => state.openScript);
   const name = usePlayground((state) => nameOf({ open: state.openScript, text: state.script }));
   const isBlocked = useLibrary((state) => state.isBlocked);
+  /** True if the chosen entry moves the focus into the editor. */
+  const entersEditor = useRef(false);
   const dialog = usePlayground((state) => state.dialog);
   const close = (): void => {
     usePlayground.setState({ dialog: undefined });
@@ -60,9 +63,19 @@ export function ScriptPicker() {
             sideOffset={6}
             collisionPadding={8}
             className={`${menuContent} w-72`}
+            onCloseAutoFocus={(event) => {
+              if (entersEditor.current) event.preventDefault();
+              entersEditor.current = false;
+            }}
           >
             <ScriptList current={open.id} />
-            <DropdownMenu.Item className={menuItem} onSelect={() => act((actions) => actions.newScript())}>
+            <DropdownMenu.Item
+              className={menuItem}
+              onSelect={() => {
+                entersEditor.current = true;
+                act((actions) => actions.newScript());
+              }}
+            >
               <FilePlus2 />
               New script
             </DropdownMenu.Item>

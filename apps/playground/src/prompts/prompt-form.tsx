@@ -1,5 +1,5 @@
 import { CircleAlert, Plus } from 'lucide-react';
-import { useRef, useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode, type Ref } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Choose, TextArea, TextInput } from '../ui/form.tsx';
 import type { PromptFault } from './check-prompts.ts';
@@ -8,13 +8,19 @@ import { ParameterFields } from './parameter-fields.tsx';
 import { addParameter, removeParameter, usePrompts, type ParameterList } from './store.ts';
 import { visibleText } from '../ui/visible-text.ts';
 
-type PromptFormProps = { prompt: EditablePrompt; faults: readonly PromptFault[]; actions: ReactNode };
+type PromptFormProps = {
+  prompt: EditablePrompt;
+  faults: readonly PromptFault[];
+  /** Gets the field of the name. */
+  nameRef: Ref<HTMLInputElement>;
+  actions: ReactNode;
+};
 
 /** In a narrow form, a field whose text is long has a row of its own. */
 const alone = '@max-[360px]:col-span-full';
 
 /** One version of a prompt as a form. Each fault is beside its field. */
-export function PromptForm({ prompt, faults, actions }: PromptFormProps) {
+export function PromptForm({ prompt, faults, nameRef, actions }: PromptFormProps) {
   const edit = usePrompts((state) => state.edit);
   const problem = (path: string): string | undefined => {
     const fault = faults.find((one) => one.path === path);
@@ -45,6 +51,7 @@ export function PromptForm({ prompt, faults, actions }: PromptFormProps) {
       <div className="grid grid-cols-[1.2fr_1.5fr_0.6fr_0.9fr] gap-3 @max-[480px]:grid-cols-[0.85fr_1fr]">
         <TextInput
           label="Name"
+          ref={nameRef}
           value={prompt.name}
           onText={(name) => edit({ name })}
           problem={problem('name')}

@@ -22,9 +22,12 @@ export function PromptsPane() {
   const entry = usePrompts(entryOf);
   const hasPrevious = usePrompts((state) => state.previous.length > 0);
   const select = usePrompts((state) => state.select);
+  const addPrompt = usePrompts((state) => state.addPrompt);
   const addVersion = usePrompts((state) => state.addVersion);
   const restore = usePrompts((state) => state.restore);
   const narrow = useNarrow();
+  /** True until the form of a new prompt is shown, whose name takes the focus. */
+  const isNew = useRef(false);
   const faults = useMemo(() => checkPrompts(entries.map(({ prompt }) => prompt)), [entries]);
   const at = entries.indexOf(entry);
   return (
@@ -58,7 +61,12 @@ export function PromptsPane() {
             <span className="narrow:hidden">Restore your prompts</span>
           </Button>
         )}
-        <PromptButtons />
+        <PromptButtons
+          onNew={() => {
+            isNew.current = true;
+            addPrompt();
+          }}
+        />
       </PaneHeader>
       <NoticeBar />
       <div className="flex min-h-0 flex-1">
@@ -68,6 +76,12 @@ export function PromptsPane() {
             key={entry.key}
             prompt={entry.prompt}
             faults={faults.get(at) ?? []}
+            nameRef={(field) => {
+              if (field === null || !isNew.current) return;
+              isNew.current = false;
+              field.focus();
+              field.select();
+            }}
             actions={
               <>
                 <Button look="outline" onClick={addVersion}>
@@ -93,12 +107,11 @@ export function PromptsPane() {
 }
 
 /** Adds a prompt, opens a file of prompts, and saves all of them as one. */
-function PromptButtons() {
-  const addPrompt = usePrompts((state) => state.addPrompt);
+function PromptButtons({ onNew }: { onNew: () => void }) {
   const file = useRef<HTMLInputElement>(null);
   return (
     <>
-      <Button square aria-label="New prompt" title="New prompt" onClick={addPrompt}>
+      <Button square aria-label="New prompt" title="New prompt" onClick={onNew}>
         <FilePlus2 />
       </Button>
       <Button
