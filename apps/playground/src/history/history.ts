@@ -231,6 +231,7 @@ export async function restoreRuns(): Promise<void> {
       const session = await openSession(id);
       const { session: shown, promptSession } = usePlayground.getState();
       if ('problem' in session) {
+        if (await isDeleted(id)) continue;
         toast.error('The last run could not be opened again.', { description: session.problem });
         continue;
       }
@@ -243,6 +244,12 @@ export async function restoreRuns(): Promise<void> {
       reportFailure('The last run could not be opened again', error);
     }
   }
+}
+
+/** True if a run is gone from the database, as after the user has deleted it; not if it only cannot be read. */
+async function isDeleted(id: string): Promise<boolean> {
+  const { rows, unreadable } = await runs.listAll();
+  return !unreadable.includes(id) && rows.every((row) => row.id !== id);
 }
 
 /** The text of the user's last message. */
