@@ -197,6 +197,28 @@ test('a case that is added to a long eval is shown, and so are all others', asyn
   await expect(page.getByLabel('Name of case 220')).toBeFocused();
 });
 
+test('a message does not cover the control that the user has just used', async ({ playground }) => {
+  const { page } = playground;
+  const pressed = async (name: string | RegExp): Promise<void> => {
+    const control = page.getByRole('button', { name }).last();
+    await control.scrollIntoViewIfNeeded();
+    const used = (await control.boundingBox())!;
+    await control.click();
+    const message = page.locator('[data-sonner-toast]').first();
+    await expect(message).toBeInViewport({ ratio: 1 });
+    const { x, y, width, height } = (await message.boundingBox())!;
+    const isBeside = x > used.x + used.width || x + width < used.x;
+    expect(isBeside || y > used.y + used.height || y + height < used.y).toBe(true);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(message).toHaveCount(0);
+  };
+  await openPart(playground, 'Evals');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await pressed(/^Remove (?!scorer)/);
+  await page.getByRole('navigation', { name: 'Parts' }).getByRole('button', { name: 'Prompts' }).click();
+  await pressed('Delete this version');
+});
+
 test('Stop ends an evaluation, and the results so far stay', { tag: '@long' }, async ({ playground }) => {
   const { page } = playground;
   await openPart(playground, 'Evals');

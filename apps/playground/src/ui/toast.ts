@@ -1,16 +1,21 @@
 import type { ExternalToast, toast as draw } from 'sonner';
 
 type Draw = typeof draw;
+type Position = NonNullable<ExternalToast['position']>;
 type Show = (text: string, options?: ExternalToast) => string | number;
 
 let isDrawn: (draw: Draw) => void = () => {};
 const drawn = new Promise<Draw>((resolve) => (isDrawn = resolve));
+/** Where a message does not cover the control that has the focus. */
+let placeNow: () => Position | undefined = () => undefined;
 let shown = 0;
 
 function show(kind: 'message' | 'success' | 'warning' | 'error'): Show {
   return (text, options) => {
     const id = options?.id ?? `toast-${++shown}`;
-    void drawn.then((toast) => toast[kind](text, { ...options, id }));
+    const position = placeNow();
+    const placed = { ...options, id, ...(position !== undefined && { position }) };
+    void drawn.then((toast) => toast[kind](text, placed));
     return id;
   };
 }
@@ -30,7 +35,11 @@ export const toast: Show &
   },
 );
 
-/** Shows waiting and later messages with `draw`, whose component is on the page now. */
-export function drawToasts(draw: Draw): void {
+/**
+ * Shows waiting and later messages with `draw`, whose component is on the page now. `place` returns the position of a
+ * message that appears now.
+ */
+export function drawToasts(draw: Draw, place: () => Position | undefined = () => undefined): void {
+  placeNow = place;
   isDrawn(draw);
 }
