@@ -3,12 +3,13 @@ import { ScriptPicker } from '../history/script-picker.tsx';
 import { usePlayground } from '../state/store.ts';
 import { NoticeBar } from '../panes/notice-bar.tsx';
 import { loadScriptEditor } from './load-script-editor.ts';
-import { Problems, type Diagnostic } from './problems.tsx';
+import { Problems, type Checked } from './problems.tsx';
 import type ScriptEditor from './script-editor.tsx';
 
 /** The script: its origin, its text, its problems. */
 export function EditorPane() {
-  const [diagnostics, setDiagnostics] = useState<readonly Diagnostic[]>();
+  const [checked, setChecked] = useState<Checked>();
+  const id = usePlayground((state) => state.openScript.id);
   const script = usePlayground((state) => state.script);
   const { Editor, failed } = useEditor();
   return (
@@ -22,7 +23,7 @@ export function EditorPane() {
         {Editor === undefined ? (
           <Waiting script={script} />
         ) : (
-          <Editor onDiagnostics={setDiagnostics} fallback={<Waiting script={script} />} />
+          <Editor onChecked={setChecked} fallback={<Waiting script={script} />} />
         )}
       </div>
       {failed ? (
@@ -30,7 +31,7 @@ export function EditorPane() {
           The editor could not be loaded. Reload the page to edit the script.
         </p>
       ) : (
-        <Problems diagnostics={diagnostics} />
+        <Problems diagnostics={checked?.id === id ? checked.diagnostics : undefined} />
       )}
     </section>
   );

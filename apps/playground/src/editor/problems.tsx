@@ -8,6 +8,9 @@ import { visibleText } from '../ui/visible-text.ts';
 /** `warning`: worth a look, but the script can run. */
 export type Diagnostic = { line: number; column: number; message: string; warning?: boolean };
 
+/** The problems of the script with this id. */
+export type Checked = { id: string; diagnostics: readonly Diagnostic[] };
+
 /** How many problems are listed; the first ones usually cause the rest. */
 const MOST_LISTED = 50;
 

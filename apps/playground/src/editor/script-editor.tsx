@@ -8,7 +8,7 @@ import { useRunDetails } from '../state/use-run-details.ts';
 import { leaveEditorKeys } from './leave-editor-keys.ts';
 import { reportEditorShown } from './editor-shown.ts';
 import { createScriptModel, firstCheck, forgetOldModels, monaco, scriptPath } from './monaco.ts';
-import type { Diagnostic } from './problems.tsx';
+import type { Checked } from './problems.tsx';
 import { prefersReducedMotion } from '../ui/reduced-motion.ts';
 
 type CodeEditor = Parameters<OnMount>[0];
@@ -89,12 +89,12 @@ function attach(editor: CodeEditor, path: string): boolean {
 }
 
 type ScriptEditorProps = {
-  onDiagnostics: (diagnostics: readonly Diagnostic[]) => void;
+  onChecked: (checked: Checked) => void;
   fallback: ReactNode;
 };
 
 /** The Monaco editor with the script. It loads separately, because it is the heaviest part of the page. */
-export default function ScriptEditor({ onDiagnostics, fallback }: ScriptEditorProps) {
+export default function ScriptEditor({ onChecked, fallback }: ScriptEditorProps) {
   const script = usePlayground((state) => state.script);
   const path = usePlayground((state) => scriptPath(state.openScript.id));
   const edit = usePlayground((state) => state.edit);
@@ -148,7 +148,7 @@ export default function ScriptEditor({ onDiagnostics, fallback }: ScriptEditorPr
   useSameCursor(editor, path);
   const model = useModel(editor);
   useProblemMarker(model);
-  useDiagnostics(model, onDiagnostics);
+  useDiagnostics(model, onChecked);
 
   return (
     <>
@@ -223,11 +223,14 @@ function useProblemMarker(shown: Model | undefined): void {
 }
 
 /** Reports the problems of the script, from its types and from the last run, in line order. */
-function useDiagnostics(model: Model | undefined, onDiagnostics: ScriptEditorProps['onDiagnostics']): void {
+function useDiagnostics(model: Model | undefined, onChecked: ScriptEditorProps['onChecked']): void {
   useEffect(() => {
     if (model === undefined) return undefined;
     let isChecked = false;
     const report = (): void => {
+      const { id } = usePlayground.getState().openScript;
+      // the model of the script before
+      if (monaco.Uri.parse(scriptPath(id)).toString() !== model.uri.toString()) return;
       const markers = monaco.editor
         .getModelMarkers({ resource: model.uri })
         .filter(({ severity, owner }) => severity === monaco.MarkerSeverity.Error || owner === MARKER_OWNER)
@@ -239,8 +242,10 @@ function useDiagnostics(model: Model | undefined, onDiagnostics: ScriptEditorPro
         }));
       // before its first check a script without markers may still have problems
       if (!isChecked && markers.length === 0) return;
-      onDiagnostics(markers.toSorted((a, b) => a.line - b.line || a.column - b.column));
+      onChecked({ id, diagnostics: markers.toSorted((a, b) => a.line - b.line || a.column - b.column) });
     };
+    // a model that was shown before has its markers
+    report();
     const listener = monaco.editor.onDidChangeMarkers((resources) => {
       if (resources.some((resource) => resource.toString() === model.uri.toString())) report();
     });
@@ -252,5 +257,5 @@ function useDiagnostics(model: Model | undefined, onDiagnostics: ScriptEditorPro
     };
     firstCheck(model.uri).then(checked, () => checked(true));
     return () => listener.dispose();
-  }, [model, onDiagnostics]);
+  }, [model, onChecked]);
 }
