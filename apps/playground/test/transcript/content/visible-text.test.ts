@@ -38,16 +38,27 @@ test('the hidden characters of a text are named once each, and a line break is n
   expect(hiddenIn('Grüße ❤️')).toEqual([]);
 });
 
+test('a joiner is hidden where it joins nothing', () => {
+  expect(visibleText('pay\u200dpal 👩\u200d \u200cمی')).toBe(String.raw`pay\u200dpal 👩\u200d \u200cمی`);
+});
+
 test('a character outside the first plane is written as in JSON', () => {
   expect(visibleText('a\u{e0041}b')).toBe('a\\udb40\\udc41b');
 });
 
-test.each(['', 'a\n\tb', 'Grüße, 東京, مرحبا, שלום', '❤️ 👍🏽 ☎︎', 'a b', '\\u202e'])(
-  '%j is as it was',
-  (text) => {
-    expect(visibleText(text)).toBe(text);
-  },
-);
+test.each([
+  '',
+  'a\n\tb',
+  'Grüße, 東京, مرحبا, שלום',
+  '❤️ 👍🏽 ☎︎',
+  '👩\u200d🚀 👩🏽\u200d🚀 👨\u200d👩\u200d👧 ❤️\u200d🔥',
+  'می\u200cخواهم',
+  'क्\u200dष',
+  'a b',
+  '\\u202e',
+])('%j is as it was', (text) => {
+  expect(visibleText(text)).toBe(text);
+});
 
 test('JSON stays JSON of the same value', () => {
   const hiding = fc.string({
