@@ -1,5 +1,6 @@
 import type { EvalResult } from '@cueline/core/evals';
 import * as z from 'zod';
+import { LONGEST_LINKED_TEXT } from '../prompts/linked-text.ts';
 
 // The page's policy forbids `new Function`, and a browser reports the attempt.
 z.config({ jitless: true });
@@ -43,12 +44,10 @@ export type EvalSettings = {
 /** The most runs of one evaluation in a page. */
 export const MAX_RUNS = 5_000;
 export const MAX_CASES = 2_000;
-/** The longest text of a link, in characters. */
-const LONGEST = 200_000;
 
 /** `most` returns how many of something may be read, where a link may have up to `limit`. */
 function settingsSchema(most: (limit: number) => number) {
-  const string = z.string().max(most(LONGEST));
+  const string = z.string().max(most(LONGEST_LINKED_TEXT));
   return z.object({
     prompt: string,
     versions: z.array(string).max(most(20)),
@@ -81,7 +80,7 @@ export function readOwnEvalSettings(value: unknown): EvalSettings | undefined {
   return ownSettings.safeParse(value).data;
 }
 
-const text = z.string().max(LONGEST);
+const text = z.string().max(LONGEST_LINKED_TEXT);
 const number = z.number().min(0);
 /** A result as a link carries it: without its log. */
 const sharedResult = z.object({

@@ -1,5 +1,6 @@
 import type { PromptParameter, PromptRecord, PromptStatus } from '@cueline/core/library';
 import * as z from 'zod';
+import { LONGEST_LINKED_TEXT } from './linked-text.ts';
 
 // The page's policy forbids `new Function`, and a browser reports the attempt.
 z.config({ jitless: true });
@@ -32,7 +33,7 @@ const type = z
 
 /** `most` returns how many of something may be read, where a link may have up to `limit`. */
 function promptsSchema(most: (limit: number) => number) {
-  const text = z.string().max(most(200_000));
+  const text = z.string().max(most(LONGEST_LINKED_TEXT));
   const parameters = z
     .array(
       z.strictObject({

@@ -1,5 +1,6 @@
 import { CuelineError, type RunEvent } from '@cueline/core';
 import { decodeLink, encodeLink, LINK_BYTES, type LinkPayload } from '@cueline/core/link';
+import { LONGEST_LINKED_TEXT } from '../prompts/linked-text.ts';
 import { formatSize } from '../ui/format.ts';
 
 /** The length from which some chat tools cut a link, in characters. */
@@ -15,6 +16,13 @@ export type ShareLink =
  * A link with a script, and perhaps a run, and whether its length is safe. `page` is the address without its hash.
  */
 export function makeShareLink(payload: LinkPayload, page: string): ShareLink {
+  if (hasLongText([payload.prompts, payload.evaluation])) {
+    const most = LONGEST_LINKED_TEXT.toLocaleString('en');
+    return {
+      url: undefined,
+      problem: `A text here has more than ${most} characters, which no link carries. Shorten it, or save a file instead.`,
+    };
+  }
   try {
     const url = page + encodeLink(payload);
     const size = url.length;
@@ -25,6 +33,12 @@ export function makeShareLink(payload: LinkPayload, page: string): ShareLink {
     const problem = `This run is ${size} of text, and ${formatSize(LINK_BYTES)} can be shared. Share the script alone.`;
     return { url: undefined, problem };
   }
+}
+
+/** True if a text in this JSON is too long for a link. */
+function hasLongText(value: unknown): boolean {
+  if (typeof value === 'string') return value.length > LONGEST_LINKED_TEXT;
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasLongText);
 }
 
 /** The link to the share with this id in the page's store. */

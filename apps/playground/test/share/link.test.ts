@@ -96,3 +96,12 @@ test('a short link has an id, and never an address', () => {
     });
   }
 });
+
+test('prompts with a text that no page would open get no link, and the reason', () => {
+  const prompts = (length: number): unknown => ({ prompts: [{ userPrompt: 'x'.repeat(length) }] });
+  expect(makeShareLink({ prompts: prompts(200_000) }, page)).toHaveProperty('advice');
+  expect(makeShareLink({ prompts: prompts(200_001) }, page)).toEqual({
+    url: undefined,
+    problem: expect.stringContaining('more than 200,000 characters'),
+  });
+});
