@@ -1,9 +1,10 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { CuelineError } from '../base/errors.ts';
+import { checkPart } from './check-part.ts';
 
 type Reader = ReadableStreamDefaultReader<LanguageModelV4StreamPart>;
 
-/** Returns the part that was read. @throws an error in the stream, and for a stream that ends without a finish */
+/** Returns the part that was read. @throws an error in the stream, for a stream that ends without a finish, and for a part that cannot be read */
 export function readPart({
   done,
   value,
@@ -14,8 +15,9 @@ export function readPart({
       'The model stopped in the middle of its answer: the stream ended without a finish. Try again.',
     );
   }
-  if (value.type === 'error') throw value.error;
-  return value;
+  const part = checkPart(value);
+  if (part.type === 'error') throw part.error;
+  return part;
 }
 
 /**
