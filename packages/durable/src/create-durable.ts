@@ -15,7 +15,7 @@ import { checkTexts } from './check-texts.ts';
 import type { DurableDriver, DurableWorker } from './driver.ts';
 import type { RunGuard } from './guard.ts';
 import { inProcessDriver } from './in-process-driver.ts';
-import { modelObjectError, promptsByName, unlistedPromptError } from './prompts.ts';
+import { modelObjectError, promptsByName, unlistedPromptError, unstoredOptionsError } from './prompts.ts';
 import { createSender } from './send-command.ts';
 import type { DurableStore, FoundRun, ReadEvents, RunOwner, RunQuery } from './store.ts';
 import { startWork } from './start-work.ts';
@@ -51,6 +51,12 @@ export type DurableOptions = {
    */
   onError?(error: unknown, runId: string | undefined): void;
 };
+
+/** The options of a start that are stored, or that this process applies. */
+const storedOptions: ReadonlySet<string> = new Set([
+  'limits',
+  'abortSignal',
+] satisfies (keyof PromptOptions)[]);
 
 /** Every option. The compiler compares this list with the type. */
 const optionNames: Record<keyof DurableOptions, true> = {
@@ -155,6 +161,11 @@ export function createDurable(given: DurableOptions): Durable {
     checkTexts({ 'The id of the run': newId, key, subject: owner?.subject, chat: owner?.chat });
     if (!prompts.has(definition.name)) throw unlistedPromptError(definition.name, prompts);
     if (model !== undefined && typeof model !== 'string') throw modelObjectError();
+    // an approval that is left out would let a tool run without it
+    const notStored = Object.entries(own ?? {}).filter(
+      ([name, value]) => value !== undefined && !storedOptions.has(name),
+    );
+    if (notStored.length > 0) throw unstoredOptionsError(notStored.map(([name]) => name));
     const created = await store.create({
       runId: newId,
       key,
@@ -177,7 +188,8 @@ export function createDurable(given: DurableOptions): Durable {
 
   async function* start<Input>(request: RunRequest<Input>, signal: AbortSignal): AsyncGenerator<RunEvent> {
     const { runId } = await begin(request);
-    yield* follow(runId, -1, signal);
+    const own = request.options?.abortSignal;
+    yield* follow(runId, -1, own === undefined ? signal : AbortSignal.any([signal, own]));
   }
 
   return {

@@ -41,6 +41,15 @@ export function modelObjectError(): CuelineError {
   );
 }
 
+/** Returns the error of a start with options that the store does not keep. */
+export function unstoredOptionsError(names: readonly string[]): CuelineError {
+  return new CuelineError(
+    'invalid_options',
+    `This start passes options that are not stored, and another worker would not have them: ${names.join(', ')}. A start stores only its limits. Set all others for every run: createDurable({ options: { ${names.join(', ')} }, … }).`,
+    { details: { options: names } },
+  );
+}
+
 /** Returns a definition that ends its run with an error, in place of a prompt that a deployment has removed. */
 export function missingPrompt(name: string): PromptDefinition<unknown> {
   return definePrompt(

@@ -296,6 +296,38 @@ test('a limit of Infinity in a start replaces the limit of createDurable', async
   expect(await run.start({ book: 'Emma' })).toBe('Written.');
 });
 
+test('a start with options that are not stored is refused, because a tool would run without its approval', async () => {
+  const store = createMemoryStore();
+  const prompt = sendLetter(createEffects());
+  const durable = createDurable({ prompts: [prompt], store });
+  const options = { approval: true, temperature: 0.2, limits: { steps: 3 }, system: undefined } as const;
+  const run = createRun(prompt, { executor: durable.executor, options });
+  await expect(run.start()).rejects.toMatchObject({
+    code: 'invalid_options',
+    message:
+      'This start passes options that are not stored, and another worker would not have them: approval, temperature. ' +
+      'A start stores only its limits. Set all others for every run: createDurable({ options: { approval, temperature }, … }).',
+  });
+  expect(await store.unfinished()).toEqual([]);
+});
+
+test('the abortSignal of a start stops the run', async () => {
+  const prompt = definePrompt('wait', (builder) => builder.$`Wait.`, {
+    model: scriptedModel([[{ text: 'Well', delay: 60_000 }]]),
+  });
+  const durable = createDurable({ prompts: [prompt], store: createMemoryStore() });
+  const worker = await durable.work();
+  onTestFinished(() => worker.stop());
+  const leaving = new AbortController();
+  const options = { abortSignal: leaving.signal };
+  const run = createRun(prompt, { executor: durable.executor, options });
+  const started = run.start();
+  await expect.poll(() => run.getState().steps.length).toBe(1);
+  leaving.abort();
+  await expect(started).rejects.toMatchObject({ code: 'aborted' });
+  expect(run.getState().status).toBe('stopped');
+});
+
 test('work rejects and stops its worker if the store is unavailable', async () => {
   const store = createMemoryStore();
   let stopped = 0;
