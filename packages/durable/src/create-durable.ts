@@ -11,6 +11,7 @@ import type { Advanced } from '@cueline/core/durable';
 import type { ModelSettings } from '@cueline/core/models';
 import { checkNames } from '@cueline/core/server';
 import { createSteps } from './advance-run.ts';
+import { checkMethods } from './check-methods.ts';
 import { checkTexts } from './check-texts.ts';
 import type { DurableDriver, DurableWorker } from './driver.ts';
 import type { RunGuard } from './guard.ts';
@@ -70,6 +71,18 @@ const optionNames: Record<keyof DurableOptions, true> = {
   unknownPromptMs: true,
 };
 
+const storeMethods: readonly (keyof DurableStore)[] = [
+  'create',
+  'claim',
+  'append',
+  'send',
+  'commands',
+  'forget',
+  'read',
+  'unfinished',
+  'find',
+];
+
 /** Runs that outlive their process. */
 export type Durable = {
   /** Starts and follows runs: `createRun(prompt, { executor })`. Any worker may advance them, in this process or in another. */
@@ -116,8 +129,8 @@ export type Durable = {
 /**
  * Runs prompts whose state is in a store: a run survives crashes, deployments and waits of days. Any worker continues it
  * after its last stored event.
- * @throws CuelineError `invalid_options` if a prompt has no name, if two have the same name, for a remotePrompt, and for an
- * unknown option
+ * @throws CuelineError `invalid_options` if a prompt has no name, if two have the same name, for a remotePrompt, for a store or
+ * a driver without its methods, and for an unknown option
  *
  * @example
  * const durable = createDurable({ prompts: [planDay], store: createSqlStore(new PGlite('./runs')) });
@@ -131,6 +144,8 @@ export function createDurable(given: DurableOptions): Durable {
       : undefined,
   );
   const { store, models = {}, options, driver = inProcessDriver(), guard, onError = logError } = given;
+  checkMethods('The store of createDurable', store, storeMethods, '{ store: createMemoryStore() }');
+  checkMethods('The driver of createDurable', driver, ['wake', 'work'], '{ driver: inProcessDriver() }');
   const prompts = promptsByName(given.prompts);
   const watch = createWatch(store);
   const { unknownPromptMs = UNKNOWN_PROMPT_MS } = given;

@@ -1,3 +1,4 @@
+import { CuelineError } from '@cueline/core';
 import { checkNames } from '@cueline/core/server';
 import type { AdvanceJob, DurableDriver } from './driver.ts';
 
@@ -25,10 +26,18 @@ const LONGEST_PAUSE_MS = 30_000;
 /**
  * Advances runs in this process, without a broker. For a single machine. After a restart, the worker of {@link createDurable}
  * continues all unfinished runs of the store.
- * @throws CuelineError `invalid_options` for an unknown option
+ * @throws CuelineError `invalid_options` for an unknown option, and for a `concurrency` below 1
  */
 export function inProcessDriver(options: InProcessDriverOptions = {}): DurableDriver {
   checkNames('inProcessDriver', options, Object.keys(optionNames), 'invalid_options');
+  const { concurrency = 1 } = options;
+  // with 0 no run would ever be advanced
+  if (!(concurrency >= 1)) {
+    throw new CuelineError(
+      'invalid_options',
+      `inProcessDriver's concurrency is ${String(concurrency)}, so no run would be advanced. Write a number from 1 on, or leave it out for 16.`,
+    );
+  }
   return new InProcessDriver(options);
 }
 

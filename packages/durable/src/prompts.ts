@@ -1,4 +1,4 @@
-import { CuelineError, definePrompt, type PromptDefinition } from '@cueline/core';
+import { CuelineError, definePrompt, isPromptDefinition, type PromptDefinition } from '@cueline/core';
 import { checkAdvanceable } from '@cueline/core/durable';
 
 // prompts have different types of input
@@ -11,7 +11,19 @@ export type Prompts = ReadonlyMap<string, AnyPrompt>;
 /** @throws CuelineError `invalid_options` if a prompt has no name, if two have the same name, and for a remotePrompt */
 export function promptsByName(given: readonly AnyPrompt[]): Prompts {
   const prompts = new Map<string, AnyPrompt>();
+  if (!Array.isArray(given)) {
+    throw new CuelineError(
+      'invalid_options',
+      'createDurable takes its prompts as a list. Write { prompts: [planDay, …] }.',
+    );
+  }
   for (const prompt of given) {
+    if (!isPromptDefinition(prompt)) {
+      throw new CuelineError(
+        'invalid_options',
+        "One of createDurable's prompts is not what definePrompt, defineSession or defineAgent returned. Write { prompts: [definePrompt('planDay', …)] }.",
+      );
+    }
     if (prompt.name === '' || prompts.has(prompt.name)) {
       const what = prompt.name === '' ? 'A prompt has no name' : `Two prompts are named "${prompt.name}"`;
       throw new CuelineError(

@@ -12,6 +12,7 @@ import { createDurable, createMemoryStore, inProcessDriver, type DurableOptions 
 import { bullmqDriver } from '@cueline/durable/bullmq';
 import { createRedisStore } from '@cueline/durable/redis';
 import { restateDriver } from '@cueline/durable/restate';
+import { createSqlStore } from '@cueline/durable/sql';
 import * as z from 'zod';
 import { planned, sendLetter, writePages, type Effects } from './support/prompts.ts';
 
@@ -126,6 +127,27 @@ test('mistakes in createDurable, in a driver and in a start are reported, and no
   const unnamed = createRun(prompt, { executor: durable.executor, model: planned(['x']) });
   await expect(unnamed.start()).rejects.toThrow("Pass a name, { model: 'openai:gpt-4o' }");
   expect(await store.unfinished()).toEqual([]);
+});
+
+test('a wrong store, driver, client or list of prompts is reported before a run is started', () => {
+  const prompt = sendLetter(createEffects());
+  const create = (options: object) => () =>
+    createDurable({ prompts: [prompt], store: createMemoryStore(), ...options });
+  expect(create({ prompts: undefined })).toThrow('Write { prompts: [planDay, …] }');
+  expect(create({ prompts: { prompt } })).toThrow('takes its prompts as a list');
+  expect(create({ prompts: [() => {}] })).toThrow("Write { prompts: [definePrompt('planDay', …)] }");
+  expect(create({ store: undefined })).toThrow(
+    'The store of createDurable is undefined. Write { store: createMemoryStore() }.',
+  );
+  expect(create({ store: Promise.resolve(createMemoryStore()) })).toThrow('It is a promise: await it.');
+  expect(create({ driver: inProcessDriver })).toThrow(
+    'The driver of createDurable has no method "wake". Write { driver: inProcessDriver() }.',
+  );
+  // with 0 the run would wait for ever
+  expect(() => inProcessDriver({ concurrency: 0 })).toThrow("inProcessDriver's concurrency is 0");
+  expect(() => inProcessDriver({ concurrency: NaN })).toThrow("inProcessDriver's concurrency is NaN");
+  expect(() => createSqlStore('postgres://localhost' as never)).toThrow('Write createSqlStore(new Pool(');
+  expect(() => createRedisStore('redis://localhost' as never)).toThrow('Write createRedisStore(await');
 });
 
 test('a response that was stored without a wake-up wakes its run when it is sent again', async () => {

@@ -1,6 +1,7 @@
 import type { RunEvent } from '@cueline/core';
 import type { DurableCommand } from '@cueline/core/durable';
 import { checkNames } from '@cueline/core/server';
+import { checkMethods } from '../check-methods.ts';
 import { notStoredError } from '../not-stored-error.ts';
 import type { DurableStart, DurableStore, FoundRun, StoredCommand } from '../store.ts';
 import type { RedisClient, RedisScript, Reply } from './client.ts';
@@ -17,7 +18,7 @@ const optionNames: Record<keyof RedisStoreOptions, true> = { prefix: true };
 /**
  * Stores runs in Redis 6 or newer, or in Valkey. Nothing expires. Redis must write to the disk (`appendonly yes`) and must not
  * evict keys (`maxmemory-policy noeviction`).
- * @throws CuelineError `invalid_options` for an unknown option
+ * @throws CuelineError `invalid_options` for an unknown option, and for what is not a client of the `redis` package, such as an address
  *
  * @example
  * const client = await createClient({ url }).on('error', console.error).connect();
@@ -25,6 +26,12 @@ const optionNames: Record<keyof RedisStoreOptions, true> = { prefix: true };
  */
 export function createRedisStore(client: RedisClient, options: RedisStoreOptions = {}): DurableStore {
   checkNames('createRedisStore', options, Object.keys(optionNames), 'invalid_options');
+  checkMethods(
+    'The client of createRedisStore',
+    client,
+    ['eval', 'evalSha'],
+    "createRedisStore(await createClient({ url }).connect()), with the client of the package 'redis'",
+  );
   const { prefix = 'cueline:durable:' } = options;
   const unfinished = `${prefix}unfinished`;
   const run = (script: RedisScript, keys: string[], args: string[] = []): Promise<Reply> =>

@@ -1,5 +1,6 @@
 import type { RunEvent } from '@cueline/core';
 import type { DurableCommand } from '@cueline/core/durable';
+import { checkMethods } from '../check-methods.ts';
 import { notStoredError } from '../not-stored-error.ts';
 import type { DurableStart, DurableStore, ReadEvents } from '../store.ts';
 import { createTables, statements } from './statements.ts';
@@ -12,12 +13,19 @@ export type SqlClient = {
 /**
  * Stores runs in Postgres, or in PGlite on the disk of a single machine. On its first use, the store creates its tables, whose
  * names begin with `cueline_`. Every write is one statement.
+ * @throws CuelineError `invalid_options` for what is not a client, such as an address
  *
  * @example
  * import { PGlite } from '@electric-sql/pglite';
  * const store = createSqlStore(new PGlite('./runs'));
  */
 export function createSqlStore(client: SqlClient): DurableStore {
+  checkMethods(
+    'The client of createSqlStore',
+    client,
+    ['query'],
+    'createSqlStore(new Pool({ connectionString }))',
+  );
   let ready: Promise<unknown> | undefined;
 
   async function query<Row>(text: string, values: unknown[]): Promise<Row[]> {
