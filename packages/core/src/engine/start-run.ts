@@ -27,6 +27,7 @@ import {
 } from '../tool-calls/run-context.ts';
 import type { RunPast } from '../log/run-past.ts';
 import { messagesOf, openCallsOf, takeOverOf } from './take-over/take-over.ts';
+import { checkRunOptions } from '../prompt/option-names.ts';
 import { toModelMessages, toUIMessages } from '../messages/ui-messages.ts';
 import { toolsWithModelOutput } from '../tools/model-output.ts';
 import { untilAborted } from '../base/until-aborted.ts';
@@ -74,10 +75,13 @@ export async function startRun<
   const Plugins extends readonly Plugin[] = readonly [],
 >(
   source: PromptSource<Input, Plugins>,
-  config: PromptConfig<Input, Output, Plugins>,
+  // a caller in JavaScript may leave it out
+  config: PromptConfig<Input, Output, Plugins> = {} as PromptConfig<Input, Output, Plugins>,
   { onWork, whenStored, durable }: StartSettings = {},
 ): Promise<RunPromptResult<Output, Plugins>> {
   const definition = toDefinition(source);
+  // before the model is looked up, so that a misspelt `model` is named
+  checkRunOptions(config);
   const models = createModels(config);
   const model = await models.resolve(requireModel(config.model ?? definition.model));
   // a prompt function that ignores the signal must not delay the caller who aborts

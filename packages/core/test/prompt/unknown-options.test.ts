@@ -37,6 +37,18 @@ describe('Unknown options', () => {
     expect(await refusal(config)).toBe(`invalid_options: ${message}`);
   });
 
+  test('of a run are refused before its model is looked up, and a run may leave its config out', async () => {
+    const run = runPrompt as (...given: unknown[]) => ReturnType<typeof runPrompt>;
+    const go = (prompt: Prompt): void => prompt.$`Go.`;
+    await expect(run(go, { modle: 'openai:gpt-4o' })).rejects.toThrow(
+      'runPrompt has no "modle". Did you mean model?',
+    );
+    await expect(run(go, null)).rejects.toThrow('runPrompt takes an object, but got null.');
+    await expect(run(go)).rejects.toMatchObject({ code: 'invalid_options' });
+    const named = definePrompt('go', go, { model: scriptedModel(['Gone.']) });
+    expect((await (await run(named)).run.finished).text).toBe('Gone.');
+  });
+
   test.each<[object, string]>([
     [{ maxSteps: 5 }, 'It is now stopWhen: { stopWhen: isStepCount(5) }.'],
     [{ maxTokens: 5 }, 'It is now maxOutputTokens: { maxOutputTokens: 1000 }.'],
