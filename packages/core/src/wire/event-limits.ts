@@ -98,6 +98,11 @@ const bounds: Record<RunEvent['type'], Bound> = {
 
 const unknown: Bound = ['entries', 'events of a type that is not known'];
 
+/** True for a type of event that this version knows. */
+export function isEventType(type: unknown): type is RunEvent['type'] {
+  return typeof type === 'string' && Object.hasOwn(bounds, type);
+}
+
 /** Members that are names or ids, outside of plain data. */
 const names = [
   'id',
@@ -127,11 +132,11 @@ export function createEventCounter(
 
   return (event) => {
     const type = (event as { type?: unknown } | null | undefined)?.type;
-    const isKnown = typeof type === 'string' && Object.hasOwn(bounds, type);
+    const isKnown = isEventType(type);
     if (typeof type !== 'string' || (!isKnown && unknownTypes === 'refused')) {
       return 'an event of a type that is not known';
     }
-    const [limit, what] = isKnown ? bounds[type as RunEvent['type']] : unknown;
+    const [limit, what] = isKnown ? bounds[type] : unknown;
     const kind = isKnown ? type : '';
     const count = (counts.get(kind) ?? 0) + 1;
     counts.set(kind, count);

@@ -4,7 +4,7 @@ import { fromBase64, toBase64 } from '../json/bytes.ts';
 import { parseJson } from '../json/parse-json.ts';
 import { isRecord } from '../base/is-record.ts';
 import { isRunEvent } from './check-event.ts';
-import { createEventCounter } from './event-limits.ts';
+import { createEventCounter, isEventType } from './event-limits.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
 import { createUpgrade } from '../log/upgrade-log.ts';
 
@@ -90,10 +90,11 @@ export function encodeLog(events: readonly RunEvent[]): string {
 
 /**
  * Reads the log that {@link encodeLog} wrote, in this or an earlier version.
- * @throws CuelineError `link_foreign` if the text is not a log, or has an unknown version
+ * @throws CuelineError `link_foreign` if the text is not a log, or if a newer version wrote it
  */
 export function decodeLog(text: string): RunEvent[] {
   const value = parseJson(text) as { v?: unknown; events?: unknown } | undefined;
+  if (isNewer(value?.v)) throw newerLogError(`version ${value.v}`);
   if (value?.v !== LOG_VERSION && value?.v !== 1) {
     throw new CuelineError(
       'link_foreign',
@@ -124,6 +125,10 @@ function checkEvents(value: unknown): RunEvent[] {
   return (value as unknown[]).map((entry, index) => {
     const event: unknown = upgrade(entry as RunEvent);
     if (!isRecord(event) || event['seq'] !== index) throw damagedLogError(index);
+    if (event['type'] === 'run-start' && isNewer(event['v'])) throw newerLogError(`version ${event['v']}`);
+    if (typeof event['type'] === 'string' && !isEventType(event['type'])) {
+      throw newerLogError('events of an unknown type');
+    }
     // measured first, so that reading the event is bounded
     const excess = countEvent(event);
     if (excess !== undefined) {
@@ -193,6 +198,18 @@ function truncatedLinkError(): CuelineError {
   return new CuelineError(
     'link_cut_off',
     'This link is cut off: its end is missing or changed. Ask for it again, or for a file; some chat tools shorten long links.',
+  );
+}
+
+function isNewer(version: unknown): version is number {
+  return typeof version === 'number' && version > LOG_VERSION;
+}
+
+function newerLogError(what: string): CuelineError {
+  return new CuelineError(
+    'link_foreign',
+    `This run was recorded by a newer Cueline: it has ${what}, and this page reads versions 1 to ${LOG_VERSION}. ` +
+      'Reload the page to get the newest version, or update @cueline/core.',
   );
 }
 

@@ -117,4 +117,24 @@ describe('stored logs', () => {
   ])('are refused if they are invalid: %s', (text) => {
     expect(codeOf(() => decodeLog(text))).toBe('link_foreign');
   });
+
+  test.each<[string, (events: object[]) => object[], RegExp]>([
+    [
+      'a later version',
+      (events) => [{ ...events[0], v: 9 }, ...events.slice(1)],
+      /newer Cueline: it has version 9, and/,
+    ],
+    [
+      'a later type of event',
+      (events) => [events[0]!, { type: 'thought', seq: 1, t: 0 }, ...events.slice(2)],
+      /newer Cueline: it has events of an unknown type, and this page reads versions 1 to/,
+    ],
+  ])('a log with %s is not called damaged', async (_what, change, message) => {
+    const events = change((await log).events as object[]) as never;
+    for (const read of [() => decodeLog(encodeLog(events)), () => decodeLink(encodeLink({ log: events }))]) {
+      expect(read).toThrow(message);
+      expect(codeOf(read)).toBe('link_foreign');
+    }
+    expect(() => decodeLog(JSON.stringify({ v: 9, events: [] }))).toThrow('newer Cueline: it has version 9');
+  });
 });
