@@ -30,11 +30,11 @@ export type DurableOptions = {
   prompts: readonly PromptDefinition<any>[];
   store: DurableStore;
   /** Keys, providers and aliases of models. */
-  models?: ModelSettings;
+  models?: ModelSettings | undefined;
   /** Options for every run, such as limits and approvals. */
-  options?: PromptOptions;
+  options?: PromptOptions | undefined;
   /** Schedules the steps. Default: `inProcessDriver()`. */
-  driver?: DurableDriver;
+  driver?: DurableDriver | undefined;
   /**
    * Permits and counts the model calls of every step, for example `createRunGuard` of `@cueline/edge`. Pass the same guard
    * in every process: a worker without a guard does not advance a run that was started with one for a user.

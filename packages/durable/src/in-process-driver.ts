@@ -4,14 +4,14 @@ import type { AdvanceJob, DurableDriver } from './driver.ts';
 
 export type InProcessDriverOptions = {
   /** How many runs are advanced at the same time. Runs that wait for a response do not count. Default 16. */
-  concurrency?: number;
+  concurrency?: number | undefined;
   /**
    * Called with the error of a failed job, for example if the store is unavailable. The job is tried again after a pause of
    * at most 30 seconds. Default: `console.error`.
    */
   onError?(error: unknown, runId: string): void;
   /** How long `stop` waits for the current steps before it aborts them, in milliseconds. Default 10,000. */
-  graceMs?: number;
+  graceMs?: number | undefined;
 };
 
 /** Every option. The compiler compares this list with the type. */

@@ -9,21 +9,21 @@ export type BullmqDriverOptions = {
    */
   connection: object;
   /** The name of the queue. Use the same in all processes that start or advance runs. Default `cueline`. */
-  queue?: string;
+  queue?: string | undefined;
   /** How many runs this process advances at the same time. Runs that wait for a response do not count. Default 16. */
-  concurrency?: number;
+  concurrency?: number | undefined;
   /**
    * Called with the error of a failed job, for example if the store is unavailable, and with errors of Redis, without a run.
    * A failed job is tried again after a pause of at most 30 seconds. Default: `console.error`.
    */
   onError?(error: unknown, runId: string | undefined): void;
   /** How long `stop` waits for the current steps before it aborts them, in milliseconds. Default 10,000. */
-  graceMs?: number;
+  graceMs?: number | undefined;
   /**
    * How long a worker may be silent before it loses its jobs, in milliseconds. Another worker takes its runs over within
    * twice this time. Default 30,000.
    */
-  lockMs?: number;
+  lockMs?: number | undefined;
 };
 
 /** Every option. The compiler compares this list with the type. */
@@ -111,7 +111,7 @@ type RunJob = Job<{ runId: string }>;
 function startWorker(
   advance: AdvanceJob,
   wake: (runId: string) => Promise<void>,
-  options: BullmqDriverOptions & Required<Pick<BullmqDriverOptions, 'queue' | 'onError'>>,
+  options: BullmqDriverOptions & { queue: string; onError: NonNullable<BullmqDriverOptions['onError']> },
 ): DurableWorker {
   const { queue, onError, concurrency = 16, graceMs = 10_000, lockMs = 30_000 } = options;
   const stopping = new AbortController();

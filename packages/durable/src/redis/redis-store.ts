@@ -9,7 +9,7 @@ import * as scripts from './scripts.ts';
 
 export type RedisStoreOptions = {
   /** The prefix of every key. Default `cueline:durable:`. */
-  prefix?: string;
+  prefix?: string | undefined;
 };
 
 /** Every option. The compiler compares this list with the type. */

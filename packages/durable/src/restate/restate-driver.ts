@@ -6,11 +6,11 @@ import { send, type RestateIngress } from './send.ts';
 
 export type RestateDriverOptions = RestateIngress & {
   /** The name of the service in Restate. Default `cueline`. */
-  service?: string;
+  service?: string | undefined;
   /** Called with the error of a failed step, which Restate tries again, for example if the store is unavailable. */
   onError?(error: unknown, runId: string): void;
   /** How long `stop` waits for the current steps before it aborts them, in milliseconds. Default 10,000. */
-  graceMs?: number;
+  graceMs?: number | undefined;
 };
 
 /** Every option. The compiler compares this list with the type. */
