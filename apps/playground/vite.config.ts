@@ -2,7 +2,12 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { sourceConditions } from '../../vite.config.ts';
-import { withoutGateway, withoutOtherProviders, withoutUnusedEditors } from './vite/absent-packages.ts';
+import {
+  withoutGateway,
+  withoutOtherHosts,
+  withoutOtherProviders,
+  withoutUnusedEditors,
+} from './vite/absent-packages.ts';
 import { chunkFileNames, chunkGroups } from './vite/chunk-groups.ts';
 import { compileAhead } from './vite/compile-ahead.ts';
 import { contentSecurityPolicy } from './vite/content-security-policy.ts';
@@ -34,7 +39,7 @@ export default defineConfig({
     compileAhead(),
   ],
   resolve: { conditions: [...sourceConditions, 'module', 'browser', 'development|production'] },
-  worker: { format: 'es' },
+  worker: { format: 'es', plugins: () => [withoutOtherHosts()] },
   build: {
     target: 'es2023',
     // Monaco's TypeScript worker is one file of several megabytes; it is loaded lazily, in a worker.

@@ -85,6 +85,30 @@ function cutMonaco(onFound: (id: string) => void) {
   };
 }
 
+/** The module with TypeScript's own declarations. */
+const declarations = /monaco-editor.*\/typescript\/lib\/lib\.js$/;
+/** The declarations of a document and of other hosts. A script has the globals of `worker-globals.d.ts.txt` instead. */
+const ofOtherHosts = /^libFileMap\["lib\.(?:dom|webworker|scripthost)\b[^]*?(?=^libFileMap\[|^export )/gm;
+
+/**
+ * Removes TypeScript's declarations of what scripts do not have: they are a third of its worker. Fails the build if Monaco has
+ * moved or changed them.
+ */
+export function withoutOtherHosts(): Plugin {
+  return {
+    name: 'cueline:absent-hosts',
+    enforce: 'pre',
+    transform: (code, id) => (declarations.test(id) ? code.replaceAll(ofOtherHosts, '') : undefined),
+    generateBundle(_options, bundle) {
+      for (const file of Object.values(bundle)) {
+        if (file.type === 'chunk' && file.code.includes('interface HTMLElement extends ')) {
+          this.error("TypeScript's declarations of the DOM must be cut. Correct the patterns above.");
+        }
+      }
+    },
+  };
+}
+
 function throwing(names: readonly string[], message: string): Map<string, string> {
   return new Map(names.map((name) => [`@ai-sdk/${name}`, `throw new Error(${JSON.stringify(message)});`]));
 }
