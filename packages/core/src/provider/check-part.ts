@@ -38,6 +38,10 @@ const hasCallId = /^tool-(call|result|approval-request)$/;
  */
 export function checkPart(part: unknown): LanguageModelV4StreamPart {
   if (!isRecord(part)) throw malformedPartError(`${quoteValue(part)} as a part`);
+  // most parts are deltas, which have nothing else
+  if (typeof part['delta'] === 'string' && typeof part['id'] === 'string') {
+    return part as LanguageModelV4StreamPart;
+  }
   const type = part['type'] === 'source' ? `source ${String(part['sourceType'])}` : String(part['type']);
   const members = Object.hasOwn(required, type) ? required[type] : undefined;
   if (part['type'] === 'source' && members === undefined) {

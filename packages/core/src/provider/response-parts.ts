@@ -4,7 +4,10 @@ import { checkPart } from './check-part.ts';
 
 type Reader = ReadableStreamDefaultReader<LanguageModelV4StreamPart>;
 
-/** Returns the part that was read. @throws an error in the stream, for a stream that ends without a finish, and for a part that cannot be read */
+/**
+ * Returns the part that was read.
+ * @throws an error in the stream, for a stream that ends without a finish, and for a part that cannot be read
+ */
 export function readPart({
   done,
   value,
