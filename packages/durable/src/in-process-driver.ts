@@ -30,9 +30,9 @@ const LONGEST_PAUSE_MS = 30_000;
  */
 export function inProcessDriver(options: InProcessDriverOptions = {}): DurableDriver {
   checkNames('inProcessDriver', options, Object.keys(optionNames), 'invalid_options');
-  const { concurrency = 1 } = options;
+  const { concurrency } = options;
   // with 0 no run would ever be advanced
-  if (!(concurrency >= 1)) {
+  if (concurrency !== undefined && !(concurrency >= 1)) {
     throw new CuelineError(
       'invalid_options',
       `inProcessDriver's concurrency is ${String(concurrency)}, so no run would be advanced. Write a number from 1 on, or leave it out for 16.`,

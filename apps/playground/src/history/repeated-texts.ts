@@ -13,7 +13,7 @@ export type StoredJson = string | { readonly withReferences: string };
 
 /** Stores the values of one run, in their order. */
 export type TextWriter = {
-  /** Returns a value of this turn as it is stored. */
+  /** Returns the JSON to store for a value of this turn. */
   write(value: unknown, turn: number, indent?: number): StoredJson;
   /** Forgets the texts of this turn and of those after it, which are stored again. */
   forgetFrom(turn: number): void;

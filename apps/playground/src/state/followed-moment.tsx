@@ -30,7 +30,7 @@ export function FollowMoment({ children }: { children: ReactNode }) {
   return <Followed value={shown.moment === undefined ? now : drawn}>{children}</Followed>;
 }
 
-/** The moment that the run and its transcript show; undefined for now. */
+/** The moment that the run and its transcript show; undefined for the present. */
 export function useFollowedMoment(): Moment | undefined {
   return useContext(Followed).moment;
 }

@@ -126,7 +126,7 @@ export function createPlayback(options: PlaybackOptions): Playback {
   };
 }
 
-/** The time that is shown, in milliseconds since the turn started; undefined for now. */
+/** The time that is shown, in milliseconds since the turn started; undefined for the present. */
 export function shownTime(
   { moment, time }: Pick<Inspection, 'moment' | 'time'>,
   log: readonly RunEvent[],

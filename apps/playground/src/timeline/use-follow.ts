@@ -10,7 +10,7 @@ export type FollowOptions = {
   scroller: RefObject<HTMLElement | null>;
   rows: readonly TimelineRow[];
   rowHeight: number;
-  /** The time that is shown; undefined for now. */
+  /** The time that is shown; undefined for the present. */
   time: number | undefined;
   live: boolean;
   /** True if the user has selected one of the rows. */

@@ -43,7 +43,7 @@ export function turnsOf(session: RunSession): PlayedTurns {
   return { count: () => session.earlier.length + 1, log: (turn) => logOf(session, turn) };
 }
 
-/** The time of a turn that is shown; undefined for now, and if another turn is shown. */
+/** The time of a turn that is shown; undefined for the present, and if another turn is shown. */
 export function useShownTime(session: RunSession, turn: number): number | undefined {
   const moment = useInspection((state) => state.moment);
   const time = useInspection((state) => state.time);

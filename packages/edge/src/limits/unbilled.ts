@@ -42,7 +42,8 @@ export function isUnbilledStatus(status: number): boolean {
 
 /**
  * True for an error after which no provider bills anything: it refused the request, the request never reached it, or
- * something else answered with a web page. False if it may have begun to work, for example for a broken connection or a status 500.
+ * something else answered with a web page and a status of success. False if the provider may have begun to work, for example for a
+ * broken connection, or for a status 500 or 504, also with a web page.
  */
 export function isUnbilled(error: unknown): boolean {
   for (let at = error, depth = 0; isObject(at) && depth < 5; at = at['cause'], depth += 1) {
@@ -52,16 +53,21 @@ export function isUnbilled(error: unknown): boolean {
     // whatever redirects is not the model, and the request goes no further
     if (code === 'redirect_blocked') return true;
     // nor does a model answer with a web page: that is a login page of a network, or a wrong address
-    if (isWebPage(at['details']) || isWebPage(at['responseHeaders'])) return true;
+    if (isWebPage(at)) return true;
     if (typeof message === 'string' && denoUnconnected.test(message)) return true;
   }
   return false;
 }
 
-/** True for the details of an error, or the headers of an answer, with the type of a web page. */
-function isWebPage(facts: unknown): boolean {
-  const type = isObject(facts) ? (facts['contentType'] ?? facts['content-type']) : undefined;
-  return typeof type === 'string' && /^text\/html\b/i.test(type);
+/** True for an answer that is a web page although its status is one of success, by core's error or by the AI SDK's. */
+function isWebPage({ details, responseHeaders, statusCode }: Record<string, unknown>): boolean {
+  const status = isObject(details) ? details['statusCode'] : statusCode;
+  const type = isObject(details)
+    ? details['contentType']
+    : isObject(responseHeaders) && responseHeaders['content-type'];
+  return (
+    typeof status === 'number' && status < 300 && typeof type === 'string' && /^text\/html\b/i.test(type)
+  );
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -33,9 +33,7 @@ export async function reserve(store: LimitStore, call: Reservation): Promise<voi
     throw new Refusal(
       'total_exceeded',
       'This server has used up its limit for today. Try again once its calls in progress have ended, or tomorrow.',
-      {
-        retryAfterMs,
-      },
+      { retryAfterMs },
     );
   }
   if (why === 'concurrent') {

@@ -15,8 +15,8 @@ const webPage =
  * Returns the same error if it names no address.
  */
 export function redactProvider(error: SerializedError): SerializedError {
-  const { host: _host, origin: _origin, ...rest } = error.details ?? {};
-  const hosts = [_host, _origin].flatMap(hostsOf);
+  const { host, origin, ...rest } = error.details ?? {};
+  const hosts = [host, origin].flatMap(hostsOf);
   if (hosts.length === 0) return error;
   const { details: _details, ...bare } = error;
   const details = Object.keys(rest).length === 0 ? {} : { details: rest };

@@ -98,6 +98,15 @@ test('a call that failed with a 500 costs its reservation, because the provider 
   expect(calls(hub).map(({ basis }) => basis)).toEqual(['reserved', 'reported']);
 }, 30_000);
 
+test('a page of a gateway that gave up waiting costs what was reserved: the model may have answered', async () => {
+  const headers = { 'content-type': 'text/html' };
+  const fetch = async () => new Response('<html>504</html>', { status: 504, headers });
+  const models = { env: { OPENAI_API_KEY: 'sk-test' }, fetch };
+  const hub = testRoute([], { model: 'openai:gpt-4o', models, options: { maxRetries: 0 } });
+  await all(client(hub).start({ definition: greet, input: { name: 'Ada' } }, never()));
+  expect(calls(hub)).toMatchObject([{ basis: 'reserved' }]);
+});
+
 test('a call that was answered with a web page costs nothing, as in a proxy', async () => {
   const fetch = async () => new Response('<html>', { headers: { 'content-type': 'text/html' } });
   // a model object has no checks of its own, and its error names the type of the answer
