@@ -14,10 +14,12 @@ test('the mirror has the last text of each name, also for the next page and afte
   expect([await mirror.read('a'), await mirror.read('b')]).toEqual(['4', undefined]);
 });
 
-test('a browser without the database has no mirror', async () => {
+test('a browser without the database has no mirror, and one that has it again does', async () => {
   vi.stubGlobal('indexedDB', undefined);
   const mirror = createMirror('none');
   await expect(mirror.read('a')).rejects.toThrow();
   await expect(mirror.write('a', '1')).rejects.toThrow();
   vi.unstubAllGlobals();
+  await mirror.write('a', '2');
+  expect(await mirror.read('a')).toBe('2');
 });

@@ -68,9 +68,19 @@ export function createRunDatabase(name: string): RunDatabase {
     return connection;
   }
 
-  // async, so that browsers that throw here behave like those that reject
+  /** Opens the database. An opening that the browser interrupts, because site data is being cleared, is repeated. */
   async function open(onBlocked: () => void): Promise<IDBPDatabase<RunSchema>> {
     if (!exists()) throw storageDeniedError();
+    try {
+      return await openOnce(onBlocked);
+    } catch (error) {
+      if (!isConnectionLost(error)) throw error;
+      return await openOnce(onBlocked);
+    }
+  }
+
+  // async, so that browsers that throw here behave like those that reject
+  async function openOnce(onBlocked: () => void): Promise<IDBPDatabase<RunSchema>> {
     return await openDB<RunSchema>(name, 1, {
       upgrade(database) {
         database.createObjectStore('runs', { keyPath: 'id' }).createIndex('updatedAt', 'updatedAt');

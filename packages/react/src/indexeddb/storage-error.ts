@@ -31,6 +31,8 @@ export function openingError(databaseName: string, error: unknown): CuelineError
       return storageFullError(error);
     case 'VersionError':
       return foreignDataError(databaseName, error);
+    case 'AbortError':
+      return databaseFailedError(error);
     default:
       return storageDeniedError(error);
   }
@@ -44,14 +46,8 @@ export function transactionError(databaseName: string, error: unknown): CuelineE
       return storageFullError(error);
     case 'NotFoundError':
       return foreignDataError(databaseName, error);
-    default: {
-      const message = error instanceof Error ? error.message : String(error);
-      return storageError(
-        'unknown',
-        `The browser's database failed (${message}), so this run is only in memory for now.`,
-        error,
-      );
-    }
+    default:
+      return databaseFailedError(error);
   }
 }
 
@@ -120,6 +116,15 @@ function foreignDataError(databaseName: string, cause: unknown): CuelineError {
     'foreign',
     `The database "${databaseName}" was created by other code, or by a newer version of this app. Reload the page, ` +
       "or choose another name: indexedDbStorage({ databaseName: 'my-app-runs' }).",
+    cause,
+  );
+}
+
+function databaseFailedError(cause: unknown): CuelineError {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return storageError(
+    'unknown',
+    `The browser's database failed (${message}), so this run is only in memory for now.`,
     cause,
   );
 }

@@ -30,6 +30,29 @@ test('a run continues after the user clears the site data', async () => {
   expect(await storage.load('today')).toEqual(wordsFrom(0, 3));
 });
 
+test('an opening that cleared site data interrupts is repeated, and fails only the second time', async () => {
+  const { tab } = freshDatabase();
+  const interrupted = vi.spyOn(IDBFactory.prototype, 'open').mockImplementation(() => {
+    throw new DOMException('The connection was closed.', 'AbortError');
+  });
+  onTestFinished(() => interrupted.mockRestore());
+  expect(await failureOf(tab().load('today'))).toEqual([
+    'storage_failed',
+    'unknown',
+    "The browser's database failed (The connection was closed.), so this run is only in memory for now.",
+  ]);
+  expect(interrupted).toHaveBeenCalledTimes(2);
+
+  interrupted.mockRestore();
+  const interruptedOnce = vi.spyOn(IDBFactory.prototype, 'open').mockImplementationOnce(() => {
+    throw new DOMException('The connection was closed.', 'AbortError');
+  });
+  onTestFinished(() => interruptedOnce.mockRestore());
+  const storage = tab();
+  await storage.append('today', wordsFrom(0, 5));
+  expect(await storage.load('today')).toEqual(wordsFrom(0, 5));
+});
+
 test('a connection that the browser closed is opened again, and no event is missing', async () => {
   const connections = watchConnections();
   const { tab } = freshDatabase();

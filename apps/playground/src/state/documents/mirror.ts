@@ -20,12 +20,21 @@ export function createMirror(database = 'cueline-documents'): TextMirror {
     });
   }
 
+  function connect(): Promise<IDBPDatabase<MirrorSchema>> {
+    // an opening that failed is tried again by the next read or write
+    opening ??= open().catch((error: unknown) => {
+      forget();
+      throw error;
+    });
+    return opening;
+  }
+
   return {
     async read(name) {
-      return (await (opening ??= open())).get('texts', name);
+      return (await connect()).get('texts', name);
     },
     async write(name, text) {
-      await (await (opening ??= open())).put('texts', text, name);
+      await (await connect()).put('texts', text, name);
     },
   };
 }
