@@ -15,7 +15,7 @@ test.describe('an approval', () => {
     await expect(approval).toBeFocused({ timeout: 60_000 });
   }
 
-  test('can be given with the keyboard alone', async ({ playground }) => {
+  test('can be given with the keyboard alone', { tag: '@long' }, async ({ playground }) => {
     const { page } = playground;
     await untilAsked(playground);
     await expect(playground.status).toHaveText(/Waiting for you/);

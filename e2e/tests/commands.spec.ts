@@ -79,7 +79,7 @@ test('the command palette opens from the editor, and finds an example, Run, a st
   await expect(palette).toHaveCount(0);
 });
 
-test('a new script takes the focus, at the name of its prompt', async ({ playground }) => {
+test('a new script takes the focus, at the name of its prompt', { tag: '@long' }, async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await page.getByTestId('script-picker').click();

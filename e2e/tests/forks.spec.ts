@@ -57,7 +57,7 @@ test('a run continues from one of its steps, the first run stays, and the fork c
   });
 });
 
-test('a run whose model call failed continues from that step', async ({ playground }) => {
+test('a run whose model call failed continues from that step', { tag: '@long' }, async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.write(script);
@@ -148,10 +148,13 @@ test('a run continues from a step with an edited script', { tag: '@long' }, asyn
   });
 });
 
-test('a run continues from a step of an agent, also with another result in it', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open();
-  await playground.write(`import { definePrompt } from '@cueline/core';
+test(
+  'a run continues from a step of an agent, also with another result in it',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open();
+    await playground.write(`import { definePrompt } from '@cueline/core';
 import { z } from 'zod';
 
 export default definePrompt('table', async (prompt) => {
@@ -162,36 +165,37 @@ export default definePrompt('table', async (prompt) => {
   prompt.$\`Let the player play.\`;
 });
 `);
-  await withServer(page, async (server) => {
-    const play = { toolCall: { name: 'player', input: {} } };
-    const first = [{ text: 'Two rolls.' }, { text: 'The first game.' }];
-    const second = [{ text: 'Two lucky rolls.' }, { text: 'The second game.' }];
-    const third = [{ text: 'A cheat.' }, { text: 'The third game.' }];
-    server.plan([play, roll('red'), roll('blue'), ...first, ...second, ...third]);
-    await playground.run();
-    expect(await playground.ended()).toBe('done');
-    const player = playground.agent('player');
-    const unfold = player.getByRole('button').first();
-    await unfold.click();
-    const results = await playground.tool('roll').allTextContents();
-    await player.getByRole('button', { name: 'Actions of step 3' }).press('Enter');
-    await page.getByRole('menuitem', { name: 'Run again from step 3' }).press('Enter');
-    await expect(page.getByLabel('Answer', { exact: true }).last()).toHaveText('The second game.');
-    expect(await playground.ended()).toBe('done');
-    await expect(page.getByTestId('forks')).toContainText('Run 2 · from step 3 of player');
-    await unfold.click();
-    // the dice are unchanged, and the model was called for the last step of the agent, then for that of the run
-    expect(await playground.tool('roll').allTextContents()).toEqual(results);
-    expect(asked(server)).toHaveLength(7);
+    await withServer(page, async (server) => {
+      const play = { toolCall: { name: 'player', input: {} } };
+      const first = [{ text: 'Two rolls.' }, { text: 'The first game.' }];
+      const second = [{ text: 'Two lucky rolls.' }, { text: 'The second game.' }];
+      const third = [{ text: 'A cheat.' }, { text: 'The third game.' }];
+      server.plan([play, roll('red'), roll('blue'), ...first, ...second, ...third]);
+      await playground.run();
+      expect(await playground.ended()).toBe('done');
+      const player = playground.agent('player');
+      const unfold = player.getByRole('button').first();
+      await unfold.click();
+      const results = await playground.tool('roll').allTextContents();
+      await player.getByRole('button', { name: 'Actions of step 3' }).press('Enter');
+      await page.getByRole('menuitem', { name: 'Run again from step 3' }).press('Enter');
+      await expect(page.getByLabel('Answer', { exact: true }).last()).toHaveText('The second game.');
+      expect(await playground.ended()).toBe('done');
+      await expect(page.getByTestId('forks')).toContainText('Run 2 · from step 3 of player');
+      await unfold.click();
+      // the dice are unchanged, and the model was called for the last step of the agent, then for that of the run
+      expect(await playground.tool('roll').allTextContents()).toEqual(results);
+      expect(asked(server)).toHaveLength(7);
 
-    const last = playground.tool('roll').last();
-    await last.getByRole('button').first().click();
-    await last.getByRole('button', { name: 'Edit result…' }).click();
-    await page.getByLabel('Result as text').fill('blue 6');
-    await page.getByRole('button', { name: 'Run on with this' }).click();
-    await expect(page.getByLabel('Answer', { exact: true }).last()).toHaveText('The third game.');
-    expect(asked(server)).toHaveLength(9);
-    expect(JSON.stringify(asked(server)[7])).toContain('blue 6');
-    await expect(page.getByTestId('forks')).toContainText('Run 3 · result edited in step 2 of player');
-  });
-});
+      const last = playground.tool('roll').last();
+      await last.getByRole('button').first().click();
+      await last.getByRole('button', { name: 'Edit result…' }).click();
+      await page.getByLabel('Result as text').fill('blue 6');
+      await page.getByRole('button', { name: 'Run on with this' }).click();
+      await expect(page.getByLabel('Answer', { exact: true }).last()).toHaveText('The third game.');
+      expect(asked(server)).toHaveLength(9);
+      expect(JSON.stringify(asked(server)[7])).toContain('blue 6');
+      await expect(page.getByTestId('forks')).toContainText('Run 3 · result edited in step 2 of player');
+    });
+  },
+);

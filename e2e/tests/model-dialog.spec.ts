@@ -35,24 +35,28 @@ test('the model dialog begins at the current choice and returns the focus', asyn
   }
 });
 
-test('with a real model, an opened link shows what Run will use', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open();
-  await page.getByTestId('share').click();
-  const link = await page.getByLabel('Link to this script').inputValue();
-  await page.keyboard.press('Escape');
-  const open = (hash: string) => page.evaluate((to) => (location.hash = to), hash);
-  await open(new URL(link).hash);
-  const notice = page.getByTestId('notice');
-  await expect(notice).toContainText('Opened from a link');
-  await expect(notice).not.toContainText('Run will use');
-  await notice.getByRole('button', { name: 'Dismiss' }).click();
+test(
+  'with a real model, an opened link shows what Run will use',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open();
+    await page.getByTestId('share').click();
+    const link = await page.getByLabel('Link to this script').inputValue();
+    await page.keyboard.press('Escape');
+    const open = (hash: string) => page.evaluate((to) => (location.hash = to), hash);
+    await open(new URL(link).hash);
+    const notice = page.getByTestId('notice');
+    await expect(notice).toContainText('Opened from a link');
+    await expect(notice).not.toContainText('Run will use');
+    await notice.getByRole('button', { name: 'Dismiss' }).click();
 
-  await useServer(page, 'http://localhost:11434/v1');
-  await open('');
-  await open(new URL(link).hash);
-  await expect(notice).toContainText('Run will use test-model at localhost:11434.');
-});
+    await useServer(page, 'http://localhost:11434/v1');
+    await open('');
+    await open(new URL(link).hash);
+    await expect(notice).toContainText('Run will use test-model at localhost:11434.');
+  },
+);
 
 test(
   'a server that answers with a web page leads to the model dialog',

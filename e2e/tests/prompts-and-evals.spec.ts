@@ -156,7 +156,7 @@ test('with the keyboard, a user runs an eval, filters its results and shares it 
   await expect(page.getByTestId('summary').nth(2)).toContainText('8 passed, 1 failed');
 });
 
-test('two versions that do not answer can be stopped', async ({ playground }) => {
+test('two versions that do not answer can be stopped', { tag: '@long' }, async ({ playground }) => {
   const { page } = playground;
   await openPart(playground, 'Prompts');
   await withServer(page, async (server) => {
@@ -170,7 +170,7 @@ test('two versions that do not answer can be stopped', async ({ playground }) =>
   });
 });
 
-test('the name of a new prompt takes the focus', async ({ playground }) => {
+test('the name of a new prompt takes the focus', { tag: '@long' }, async ({ playground }) => {
   const { page } = playground;
   await openPart(playground, 'Prompts');
   await page.getByRole('button', { name: 'New prompt' }).click();
@@ -179,45 +179,53 @@ test('the name of a new prompt takes the focus', async ({ playground }) => {
   await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Greeting');
 });
 
-test('a case that is added to a long eval is shown, and so are all others', async ({ playground }) => {
-  const { page } = playground;
-  await openPart(playground, 'Evals');
-  const rows = Array.from({ length: 210 }, (_, index) => `row-${index},Fine.,POSITIVE`);
-  await page.getByLabel('File of cases').setInputFiles({
-    name: 'cases.csv',
-    mimeType: 'text/csv',
-    buffer: Buffer.from(['id,TEXT,expect', ...rows].join('\n')),
-  });
-  const names = page.getByLabel(/^Name of case/);
-  await expect(names).toHaveCount(100);
-  await page.getByRole('button', { name: 'Show more cases (119 left)' }).click();
-  await expect(names).toHaveCount(200);
-  await page.getByRole('button', { name: 'Add a case' }).click();
-  await expect(page.getByLabel('Name of case 220')).toHaveValue('case-220');
-  await expect(page.getByLabel('Name of case 220')).toBeFocused();
-});
+test(
+  'a case that is added to a long eval is shown, and so are all others',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    await openPart(playground, 'Evals');
+    const rows = Array.from({ length: 210 }, (_, index) => `row-${index},Fine.,POSITIVE`);
+    await page.getByLabel('File of cases').setInputFiles({
+      name: 'cases.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(['id,TEXT,expect', ...rows].join('\n')),
+    });
+    const names = page.getByLabel(/^Name of case/);
+    await expect(names).toHaveCount(100);
+    await page.getByRole('button', { name: 'Show more cases (119 left)' }).click();
+    await expect(names).toHaveCount(200);
+    await page.getByRole('button', { name: 'Add a case' }).click();
+    await expect(page.getByLabel('Name of case 220')).toHaveValue('case-220');
+    await expect(page.getByLabel('Name of case 220')).toBeFocused();
+  },
+);
 
-test('a message does not cover the control that the user has just used', async ({ playground }) => {
-  const { page } = playground;
-  const pressed = async (name: string | RegExp): Promise<void> => {
-    const control = page.getByRole('button', { name }).last();
-    await control.scrollIntoViewIfNeeded();
-    const used = (await control.boundingBox())!;
-    await control.click();
-    const message = page.locator('[data-sonner-toast]').first();
-    await expect(message).toBeInViewport({ ratio: 1 });
-    const { x, y, width, height } = (await message.boundingBox())!;
-    const isBeside = x > used.x + used.width || x + width < used.x;
-    expect(isBeside || y > used.y + used.height || y + height < used.y).toBe(true);
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await expect(message).toHaveCount(0);
-  };
-  await openPart(playground, 'Evals');
-  await page.setViewportSize({ width: 390, height: 844 });
-  await pressed(/^Remove (?!scorer)/);
-  await page.getByRole('navigation', { name: 'Parts' }).getByRole('button', { name: 'Prompts' }).click();
-  await pressed('Delete this version');
-});
+test(
+  'a message does not cover the control that the user has just used',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    const pressed = async (name: string | RegExp): Promise<void> => {
+      const control = page.getByRole('button', { name }).last();
+      await control.scrollIntoViewIfNeeded();
+      const used = (await control.boundingBox())!;
+      await control.click();
+      const message = page.locator('[data-sonner-toast]').first();
+      await expect(message).toBeInViewport({ ratio: 1 });
+      const { x, y, width, height } = (await message.boundingBox())!;
+      const isBeside = x > used.x + used.width || x + width < used.x;
+      expect(isBeside || y > used.y + used.height || y + height < used.y).toBe(true);
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await expect(message).toHaveCount(0);
+    };
+    await openPart(playground, 'Evals');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await pressed(/^Remove (?!scorer)/);
+    await page.getByRole('navigation', { name: 'Parts' }).getByRole('button', { name: 'Prompts' }).click();
+    await pressed('Delete this version');
+  },
+);
 
 test('Stop ends an evaluation, and the results so far stay', { tag: '@long' }, async ({ playground }) => {
   const { page } = playground;

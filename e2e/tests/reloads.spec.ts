@@ -127,27 +127,31 @@ test(
   },
 );
 
-test('a reply that a reload interrupts before its answer is sent again', async ({ playground }) => {
-  const { page, status } = playground;
-  await playground.open();
-  await playground.write(
-    "import { definePrompt } from '@cueline/core';\n\nexport default definePrompt('hi', (prompt) => prompt.$`Say hello.`);\n",
-  );
-  await playground.run();
-  expect(await playground.ended()).toBe('done');
-  const reply = page.getByLabel('Reply', { exact: true });
-  await reply.fill('And goodbye?');
-  // the state of the page when the user closes the tab right after Enter
-  await page.evaluate(() => {
-    document.querySelector<HTMLTextAreaElement>('[aria-label="Reply"]')!.form!.requestSubmit();
-    location.reload();
-  });
-  await expect(status).toHaveAttribute('data-status', /done|error/, { timeout: 20_000 });
-  const again = page.getByRole('button', { name: 'Continue' });
-  const isInBox = (await reply.inputValue()) === 'And goodbye?';
-  if (isInBox) await reply.press('Enter');
-  else await again.click();
-  await expect(page.getByLabel('User message').last()).toHaveText('And goodbye?');
-  expect(await playground.ended()).toBe('done');
-  await expect(page.getByLabel('Answer', { exact: true })).toHaveCount(2);
-});
+test(
+  'a reply that a reload interrupts before its answer is sent again',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page, status } = playground;
+    await playground.open();
+    await playground.write(
+      "import { definePrompt } from '@cueline/core';\n\nexport default definePrompt('hi', (prompt) => prompt.$`Say hello.`);\n",
+    );
+    await playground.run();
+    expect(await playground.ended()).toBe('done');
+    const reply = page.getByLabel('Reply', { exact: true });
+    await reply.fill('And goodbye?');
+    // the state of the page when the user closes the tab right after Enter
+    await page.evaluate(() => {
+      document.querySelector<HTMLTextAreaElement>('[aria-label="Reply"]')!.form!.requestSubmit();
+      location.reload();
+    });
+    await expect(status).toHaveAttribute('data-status', /done|error/, { timeout: 20_000 });
+    const again = page.getByRole('button', { name: 'Continue' });
+    const isInBox = (await reply.inputValue()) === 'And goodbye?';
+    if (isInBox) await reply.press('Enter');
+    else await again.click();
+    await expect(page.getByLabel('User message').last()).toHaveText('And goodbye?');
+    expect(await playground.ended()).toBe('done');
+    await expect(page.getByLabel('Answer', { exact: true })).toHaveCount(2);
+  },
+);

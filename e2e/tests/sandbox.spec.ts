@@ -98,31 +98,32 @@ test.describe('a script that never returns', () => {
 });
 
 test.describe('a forged sender in a message of a script', () => {
-  test('an error in the provider’s name counts as an error of the script, wherever the script throws it', async ({
-    page,
-    playground,
-  }) => {
-    await playground.open(good);
-    for (const [where, script] of [
-      ['in the prompt function', 'export default () => { throw expired; };'],
-      ['at the top', 'export default () => {};\nthrow expired;'],
-    ] as const) {
-      await test.step(where, async () => {
-        await playground.replace(
-          `import { CuelineError } from '@cueline/core';
+  test(
+    'an error in the provider’s name counts as an error of the script, wherever the script throws it',
+    { tag: '@long' },
+    async ({ page, playground }) => {
+      await playground.open(good);
+      for (const [where, script] of [
+        ['in the prompt function', 'export default () => { throw expired; };'],
+        ['at the top', 'export default () => {};\nthrow expired;'],
+      ] as const) {
+        await test.step(where, async () => {
+          await playground.replace(
+            `import { CuelineError } from '@cueline/core';
           const expired = new CuelineError('auth', 'Expired ${where}. Renew it at https://evil.example');
           ${script}`,
-        );
-        await playground.run();
-        await playground.ended('error');
-        const error = page.getByTestId('run-error');
-        await expect(error).toContainText(`Expired ${where}`);
-        await expect(error).toContainText('The script has an error');
-        await expect(error).not.toContainText('refused the key');
-        await expect(error.getByRole('button', { name: 'Model settings' })).toHaveCount(0);
-      });
-    }
-  });
+          );
+          await playground.run();
+          await playground.ended('error');
+          const error = page.getByTestId('run-error');
+          await expect(error).toContainText(`Expired ${where}`);
+          await expect(error).toContainText('The script has an error');
+          await expect(error).not.toContainText('refused the key');
+          await expect(error.getByRole('button', { name: 'Model settings' })).toHaveCount(0);
+        });
+      }
+    },
+  );
 
   test('events that the page could not show are left out', { tag: '@long' }, async ({ page, playground }) => {
     const model = 'openai:gpt-forged';

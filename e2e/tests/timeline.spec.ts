@@ -65,51 +65,53 @@ test('the timeline is a tree that the keyboard controls, with one selection for 
   await expect(tree.locator('[aria-selected=true][aria-level="3"]')).toContainText('Step 2');
 });
 
-test('while the scrubber is dragged the transcript follows, and does not change when the scrubber is released', async ({
-  playground,
-}) => {
-  const { page } = playground;
-  await playground.open();
-  await playground.pick('Researchers and a writer');
-  await playground.run();
-  expect(await playground.ended()).toBe('done');
-  /** The rows in view: number, place and text. */
-  const rows = (): Promise<string[]> =>
-    page
-      .getByRole('list', { name: 'Transcript' })
-      .getByRole('listitem')
-      .evaluateAll((all) =>
-        all.flatMap((row) => {
-          const { top, height } = row.getBoundingClientRect();
-          if (height === 0) return [];
-          return `${row.ariaPosInSet} at ${Math.round(top)}: ${(row as HTMLElement).innerText}`;
-        }),
-      );
-  const track = (await page.getByTestId('scrubber').boundingBox())!;
-  const to = (part: number): [x: number, y: number] => [
-    track.x + part * track.width,
-    track.y + track.height / 2,
-  ];
-  await page.mouse.move(...to(0.9));
-  await page.mouse.down();
-  await page.mouse.move(...to(0.6), { steps: 10 });
-  await page.waitForTimeout(300);
-  const dragged = await rows();
-  expect(dragged.join()).toContain('Step 1');
-  expect(dragged.join()).not.toContain('Done in');
-  await page.mouse.up();
-  await expect(async () => expect(await rows()).toEqual(dragged)).toPass({ timeout: 5_000 });
+test(
+  'while the scrubber is dragged the transcript follows, and does not change when the scrubber is released',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open();
+    await playground.pick('Researchers and a writer');
+    await playground.run();
+    expect(await playground.ended()).toBe('done');
+    /** The rows in view: number, place and text. */
+    const rows = (): Promise<string[]> =>
+      page
+        .getByRole('list', { name: 'Transcript' })
+        .getByRole('listitem')
+        .evaluateAll((all) =>
+          all.flatMap((row) => {
+            const { top, height } = row.getBoundingClientRect();
+            if (height === 0) return [];
+            return `${row.ariaPosInSet} at ${Math.round(top)}: ${(row as HTMLElement).innerText}`;
+          }),
+        );
+    const track = (await page.getByTestId('scrubber').boundingBox())!;
+    const to = (part: number): [x: number, y: number] => [
+      track.x + part * track.width,
+      track.y + track.height / 2,
+    ];
+    await page.mouse.move(...to(0.9));
+    await page.mouse.down();
+    await page.mouse.move(...to(0.6), { steps: 10 });
+    await page.waitForTimeout(300);
+    const dragged = await rows();
+    expect(dragged.join()).toContain('Step 1');
+    expect(dragged.join()).not.toContain('Done in');
+    await page.mouse.up();
+    await expect(async () => expect(await rows()).toEqual(dragged)).toPass({ timeout: 5_000 });
 
-  // a row that the user has unfolded stays unfolded
-  const card = page.getByRole('group', { name: /^Agent / }).first();
-  await card.locator('[aria-expanded]').first().click();
-  const unfolded = await card.locator('[aria-expanded]').first().getAttribute('aria-expanded');
-  await page.mouse.move(...to(0.6));
-  await page.mouse.down();
-  await page.mouse.move(...to(0.65), { steps: 10 });
-  await expect(card.locator('[aria-expanded]').first()).toHaveAttribute('aria-expanded', unfolded!);
-  await page.mouse.up();
-});
+    // a row that the user has unfolded stays unfolded
+    const card = page.getByRole('group', { name: /^Agent / }).first();
+    await card.locator('[aria-expanded]').first().click();
+    const unfolded = await card.locator('[aria-expanded]').first().getAttribute('aria-expanded');
+    await page.mouse.move(...to(0.6));
+    await page.mouse.down();
+    await page.mouse.move(...to(0.65), { steps: 10 });
+    await expect(card.locator('[aria-expanded]').first()).toHaveAttribute('aria-expanded', unfolded!);
+    await page.mouse.up();
+  },
+);
 
 test('a run is scrubbed and played again, and a link opens one of its steps', async ({
   playground,
@@ -177,28 +179,32 @@ test('a run is scrubbed and played again, and a link opens one of its steps', as
   }
 });
 
-test('a long name of a tool is cut in its column, and whole in the hint', async ({ playground }) => {
-  const { page } = playground;
-  const name = 'lookUpTheWeather'.repeat(8);
-  const bodies = [
-    { type: 'run-start', v: 2, runId: 'r', model: 'demo:m', messages: [], messageId: 'a' },
-    { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
-    { type: 'tool-input-start', step: 0, toolCallId: 'c', toolName: name },
-    { type: 'tool-input-end', toolCallId: 'c', toolName: name, input: {} },
-    { type: 'tool-start', toolCallId: 'c', toolName: name },
-    { type: 'tool-error', toolCallId: 'c', error: 'No weather today' },
-    { type: 'run-end', outcome: 'stopped' },
-  ];
-  const log = bodies.map((body, seq) => ({ seq, t: seq * 100, ...body }));
-  await playground.open(craftLink({ script: '// theirs', log }));
-  const row = page.getByRole('treegrid').getByRole('row', { name });
-  await expect(row.getByRole('rowheader')).toHaveAttribute('title', `${name}: No weather today`);
-  const [label, failed, chart] = await Promise.all(
-    [row.getByText(name), row.getByLabel('Failed', { exact: true }), row.getByRole('gridcell').first()].map(
-      (part) => part.boundingBox(),
-    ),
-  );
-  expect(label!.x + label!.width).toBeLessThanOrEqual(failed!.x);
-  expect(failed!.x + failed!.width).toBeLessThan(chart!.x);
-  await expect(row.getByText(name)).toHaveCSS('text-overflow', 'ellipsis');
-});
+test(
+  'a long name of a tool is cut in its column, and whole in the hint',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    const name = 'lookUpTheWeather'.repeat(8);
+    const bodies = [
+      { type: 'run-start', v: 2, runId: 'r', model: 'demo:m', messages: [], messageId: 'a' },
+      { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
+      { type: 'tool-input-start', step: 0, toolCallId: 'c', toolName: name },
+      { type: 'tool-input-end', toolCallId: 'c', toolName: name, input: {} },
+      { type: 'tool-start', toolCallId: 'c', toolName: name },
+      { type: 'tool-error', toolCallId: 'c', error: 'No weather today' },
+      { type: 'run-end', outcome: 'stopped' },
+    ];
+    const log = bodies.map((body, seq) => ({ seq, t: seq * 100, ...body }));
+    await playground.open(craftLink({ script: '// theirs', log }));
+    const row = page.getByRole('treegrid').getByRole('row', { name });
+    await expect(row.getByRole('rowheader')).toHaveAttribute('title', `${name}: No weather today`);
+    const [label, failed, chart] = await Promise.all(
+      [row.getByText(name), row.getByLabel('Failed', { exact: true }), row.getByRole('gridcell').first()].map(
+        (part) => part.boundingBox(),
+      ),
+    );
+    expect(label!.x + label!.width).toBeLessThanOrEqual(failed!.x);
+    expect(failed!.x + failed!.width).toBeLessThan(chart!.x);
+    await expect(row.getByText(name)).toHaveCSS('text-overflow', 'ellipsis');
+  },
+);

@@ -277,11 +277,12 @@ test(
   },
 );
 
-test('a script uses the ready-made memory plugin, and the editor knows its methods', async ({
-  playground,
-}) => {
-  await playground.open();
-  await playground.write(`import { definePrompt } from '@cueline/core';
+test(
+  'a script uses the ready-made memory plugin, and the editor knows its methods',
+  { tag: '@long' },
+  async ({ playground }) => {
+    await playground.open();
+    await playground.write(`import { definePrompt } from '@cueline/core';
 import { memory } from '@cueline/core/plugins';
 
 export default definePrompt('memory', async (prompt) => {
@@ -289,8 +290,9 @@ export default definePrompt('memory', async (prompt) => {
   prompt.$\`What does Grace drink?\`;
 }, { plugins: [memory()] });
 `);
-  await expect(playground.page.getByText('No problems')).toBeVisible({ timeout: 30_000 });
-  await playground.run();
-  expect(await playground.ended()).toBe('done');
-  await expect(playground.tool('recall').first()).toBeVisible();
-});
+    await expect(playground.page.getByText('No problems')).toBeVisible({ timeout: 30_000 });
+    await playground.run();
+    expect(await playground.ended()).toBe('done');
+    await expect(playground.tool('recall').first()).toBeVisible();
+  },
+);
