@@ -43,23 +43,39 @@ async function setUp(append: RunLogStore['append'], answer = async (): Promise<v
   return { runs, shown, seen, onFailure, onOver, writer, push };
 }
 
+/** A store that answers an append when the test says so. */
+function slowStore() {
+  const appends: (() => void)[] = [];
+  const asked = (): Promise<void> => vi.waitFor(() => expect(appends).toHaveLength(1));
+  return {
+    append: (): Promise<void> => new Promise((resolve) => appends.push(resolve)),
+    /** Resolves once the writer waits for an append. */
+    asked,
+    /** Answers the append that the writer waits for, or asks for next. */
+    async answer(): Promise<void> {
+      await asked();
+      appends.shift()!();
+    },
+  };
+}
+
 const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
 test('events are stored before they are shown, and simultaneous events are stored together', async () => {
-  const writes: (() => void)[] = [];
-  const { runs, shown, writer, push } = await setUp(() => new Promise((resolve) => writes.push(resolve)));
+  const { append, asked, answer } = slowStore();
+  const { runs, shown, writer, push } = await setUp(append);
   push(events[0]!);
   push(events[1]!);
-  await soon();
+  await asked();
   expect(shown).toEqual([]);
   push(events[2]!);
-  writes.shift()!();
-  await soon();
-  expect(shown).toEqual([0, 1]);
+  await answer();
+  await vi.waitFor(() => expect(shown).toEqual([0, 1]));
+  await asked();
   push(events[3]!);
-  writes.shift()!();
-  await soon();
-  writes.shift()?.();
+  await answer();
+  await vi.waitFor(() => expect(shown).toEqual([0, 1, 2]));
+  await answer();
   expect(await writer.written).toBe(true);
   expect(shown).toEqual([0, 1, 2, 3]);
   expect(await all(read(runs, 'r', -1, never()))).toEqual(events);
@@ -71,7 +87,7 @@ test('a failing store does not delay events, and gets them later', async () => {
     if (broken) throw new Error('away');
   });
   push(events[0]!);
-  await soon();
+  await vi.waitFor(() => expect(shown).toEqual([0]));
   push(events[1]!);
   expect(shown).toEqual([0, 1]);
   broken = false;
@@ -88,20 +104,19 @@ test('a failing store does not delay events, and gets them later', async () => {
 });
 
 test('a slow store does not delay events', async () => {
-  const writes: (() => void)[] = [];
-  const { shown, writer, push } = await setUp(() => new Promise((resolve) => writes.push(resolve)));
+  const { append, asked, answer } = slowStore();
+  const { shown, writer, push } = await setUp(append);
   push(events[0]!);
   push(events[1]!);
   await vi.waitFor(() => expect(shown).toEqual([0, 1]), 2_000);
   push(events[2]!);
   expect(shown).toEqual([0, 1, 2]);
-  writes.shift()!();
-  await soon();
+  await answer();
+  await asked();
   push(events[3]!);
   expect(shown).toEqual([0, 1, 2]);
-  writes.shift()!();
-  await soon();
-  writes.shift()!();
+  await answer();
+  await answer();
   expect(await writer.written).toBe(true);
   expect(shown).toEqual([0, 1, 2, 3]);
 });
@@ -117,7 +132,7 @@ const interrupted: RunEvent = {
 test('if another instance has ended the run, only that end is shown', async () => {
   const { runs, seen, writer, onOver, push } = await setUp(async () => {});
   for (const event of events.slice(0, 2)) push(event);
-  await soon();
+  await vi.waitFor(() => expect(seen).toHaveLength(2));
   await write(runs, 'r', [interrupted]);
   for (const event of events.slice(2)) push(event);
   expect(await writer.written).toBe(true);
@@ -130,7 +145,7 @@ test('if another instance has ended the run, only that end is shown', async () =
 test('if another instance has ended the run, the running one is stopped', async () => {
   const { runs, seen, onOver, push } = await setUp(async () => {});
   for (const event of events.slice(0, 2)) push(event);
-  await soon();
+  await vi.waitFor(() => expect(seen).toHaveLength(2));
   await write(runs, 'r', [interrupted]);
   push(events[2]!);
   await vi.waitFor(() => expect(onOver).toHaveBeenCalledTimes(1));
@@ -145,7 +160,7 @@ test('shown events are not withdrawn: the logs differ, and the run counts as not
     if (broken) throw new Error('away');
   });
   for (const event of events.slice(0, 2)) push(event);
-  await soon();
+  await vi.waitFor(() => expect(seen).toHaveLength(2));
   broken = true;
   push(events[2]!);
   await soon();
