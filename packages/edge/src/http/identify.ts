@@ -15,7 +15,10 @@ export type Identity = {
   dailyCost?: number;
 };
 
-/** Returns the requester's identity from a request's headers, or null for 401. It must not read the body. */
+/**
+ * Returns the requester's identity from a request's headers, or null for 401. It must not read the body. Without a
+ * `subject`, or with a limit that is not a number, the response is 503 and `onEvent` gets a `failed` that says why.
+ */
 export type Authenticate = (request: Request) => Promise<Identity | null> | Identity | null;
 
 /** How a handler identifies requesters. */
@@ -39,7 +42,7 @@ const FAILURES_PER_MINUTE = 60;
 const SHARED_LIMIT_FACTOR = 20;
 
 /**
- * Checks the options once, and returns the function that identifies requesters. Calls `onFailure` if `address`
+ * Checks the options once, and returns the function that identifies requesters. Calls `onFailure` if `address` or `auth`
  * returns something invalid. Throws `invalid_options`.
  */
 export function createIdentify(
@@ -75,13 +78,46 @@ export function createIdentify(
       failures.count(network);
       throw unauthorizedRefusal();
     }
-    const { dailyTokens, dailyCost } = identity;
+    const mistake = mistakeIn(identity);
+    if (mistake !== undefined) {
+      onFailure(new CuelineError('invalid_options', mistake));
+      throw new Refusal('unavailable', 'The caller could not be identified on this server.');
+    }
+    const { subject, dailyTokens, dailyCost } = identity;
     return {
-      subject: checkSubject(identity.subject),
-      ...(dailyTokens === undefined ? {} : { dailyTokens: checkNumber(dailyTokens) }),
-      ...(dailyCost === undefined ? {} : { dailyCost: checkNumber(dailyCost) }),
+      subject: checkSubject(subject),
+      ...(dailyTokens === undefined ? {} : { dailyTokens }),
+      ...(dailyCost === undefined ? {} : { dailyCost }),
     };
   };
+}
+
+/** Names of fields that were probably meant as limits. */
+const misspeltLimit = /^daily[_-]?(tokens?|costs?|limits?|budget)/i;
+
+/** Returns what the operator must change in what `auth` returned, which no requester can set right. */
+function mistakeIn(identity: Identity): string | undefined {
+  // JavaScript may return anything
+  const { subject, dailyTokens, dailyCost }: { [Field in keyof Identity]?: unknown } = identity;
+  if (typeof subject !== 'string') {
+    return `auth returned a subject of type ${typeof subject}. Return a text that is the caller's: { subject: String(user.id) }, or null for 401.`;
+  }
+  for (const [name, limit] of Object.entries({ dailyTokens, dailyCost })) {
+    // NaN would pass every comparison with the spent amount
+    if (limit === undefined || (typeof limit === 'number' && !Number.isNaN(limit))) continue;
+    return `auth returned ${name}: ${quote(limit)}. Return a number, or leave it out for the limit of all callers.`;
+  }
+  // other fields are the app's own
+  const unknown = Object.entries(identity).find(
+    ([name, value]) =>
+      value !== undefined && misspeltLimit.test(name) && name !== 'dailyTokens' && name !== 'dailyCost',
+  )?.[0];
+  if (unknown === undefined) return undefined;
+  return `auth returned "${unknown}", which limits nothing. Return dailyTokens or dailyCost: { subject, dailyTokens: 50_000 }.`;
+}
+
+function quote(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value.slice(0, 100)) : String(value);
 }
 
 /** Counts the requests of networks. */
@@ -157,19 +193,12 @@ function invalidAddressError(identity: unknown): CuelineError {
   );
 }
 
-function checkSubject(subject: unknown): string {
-  if (typeof subject !== 'string' || subject === '' || subject.length > maxSubjectLength)
-    throw unauthorizedRefusal();
+function checkSubject(subject: string): string {
+  if (subject === '' || subject.length > maxSubjectLength) throw unauthorizedRefusal();
   // in a store of bytes every half of a surrogate pair is the same letter, and two subjects would become one; Postgres takes
   // no U+0000
   if (subject.includes('\0') || /\p{Surrogate}/u.test(subject)) throw unauthorizedRefusal();
   return subject;
-}
-
-function checkNumber(limit: unknown): number {
-  // NaN would pass every comparison with the spent amount
-  if (typeof limit !== 'number' || Number.isNaN(limit)) throw unauthorizedRefusal();
-  return limit;
 }
 
 function programRefusal(): Refusal {

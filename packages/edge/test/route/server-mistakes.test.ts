@@ -27,6 +27,41 @@ describe('an error of the server', () => {
     expect(hub.events).toEqual([{ type: 'failed', error: expect.any(TypeError) }]);
   });
 
+  test.each([
+    [{ id: 'ada' }, "auth returned a subject of type undefined. Return a text that is the caller's"],
+    [{ subject: 7 }, "auth returned a subject of type number. Return a text that is the caller's"],
+    [
+      { subject: 'ada', dailyToken: 500 },
+      'auth returned "dailyToken", which limits nothing. Return dailyTokens',
+    ],
+    [{ subject: 'ada', dailyTokens: '500' }, 'auth returned dailyTokens: "500". Return a number'],
+    [{ subject: 'ada', dailyCost: Number.NaN }, 'auth returned dailyCost: NaN. Return a number'],
+    [{ subject: 'ada', dailyTokens: null }, 'auth returned dailyTokens: null. Return a number'],
+  ])(
+    'auth that returns %j is reported on the server, and the caller is not asked to sign in',
+    async (identity, says) => {
+      const hub = testRoute([], { auth: () => identity as never });
+      expect(await refusal(await hub.route(post({ input: {} })))).toMatchObject({
+        status: 503,
+        code: 'unavailable',
+      });
+      expect(hub.events).toEqual([
+        {
+          type: 'failed',
+          error: expect.objectContaining({ code: 'invalid_options', message: expect.stringContaining(says) }),
+        },
+        { type: 'refused', code: 'unavailable', status: 503, method: 'POST' },
+      ]);
+    },
+  );
+
+  test('auth may return other fields of the caller', async () => {
+    const hub = testRoute(['Hi.'], {
+      auth: () => ({ subject: 'ada', name: 'Ada', dailyGoal: 3, dailyTokens: undefined }) as never,
+    });
+    expect((await hub.route(post({ input: request.input }))).status).toBe(200);
+  });
+
   const leaking = definePrompt(
     'leaking',
     (prompt, { where }) => {
