@@ -37,8 +37,9 @@ test('a version is edited with live validation, previewed, run, compared, and tu
   await expect(version).toHaveValue('1.1.0');
   await expect(page.getByTestId('expansion')).toContainText('The room was lovely');
 
-  await page.getByRole('button', { name: 'New version' }).click();
+  await page.getByRole('button', { name: 'New version' }).press('Enter');
   await expect(version).toHaveValue('1.2.0');
+  await expect(page.getByRole('button', { name: 'New version' })).toBeFocused();
   await version.fill('1.2');
   await expect(page.getByText(/The version is not a version such as "1\.0\.0"/)).toBeVisible();
   await expect(page.getByRole('region', { name: 'Try the prompt' })).toContainText('This version has faults');
@@ -170,14 +171,21 @@ test('two versions that do not answer can be stopped', { tag: '@long' }, async (
   });
 });
 
-test('the name of a new prompt takes the focus', { tag: '@long' }, async ({ playground }) => {
-  const { page } = playground;
-  await openPart(playground, 'Prompts');
-  await page.getByRole('button', { name: 'New prompt' }).click();
-  await expect(page.getByLabel('Name', { exact: true })).toBeFocused();
-  await page.keyboard.type('Greeting');
-  await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Greeting');
-});
+test(
+  'the name of a new prompt takes the focus, and a deletion leaves it where it was',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    await openPart(playground, 'Prompts');
+    await page.getByRole('button', { name: 'New prompt' }).click();
+    await expect(page.getByLabel('Name', { exact: true })).toBeFocused();
+    await page.keyboard.type('Greeting');
+    await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Greeting');
+    await page.getByRole('button', { name: 'Delete this version' }).press('Enter');
+    await expect(page.getByLabel('Name', { exact: true })).not.toHaveValue('Greeting');
+    await expect(page.getByRole('button', { name: 'Delete this version' })).toBeFocused();
+  },
+);
 
 test(
   'a case that is added to a long eval is shown, and so are all others',

@@ -26,8 +26,14 @@ export function PromptsPane() {
   const addVersion = usePrompts((state) => state.addVersion);
   const restore = usePrompts((state) => state.restore);
   const narrow = useNarrow();
-  /** True until the form of a new prompt is shown, whose name takes the focus. */
-  const isNew = useRef(false);
+  /** What takes the focus in the form that is shown next: each version has a form of its own. */
+  const focusNext = useRef<'name' | 'new-version' | 'delete'>(undefined);
+  const focusIf = (what: typeof focusNext.current, element: HTMLElement | null): boolean => {
+    if (element === null || focusNext.current !== what) return false;
+    focusNext.current = undefined;
+    element.focus();
+    return true;
+  };
   const faults = useMemo(() => checkPrompts(entries.map(({ prompt }) => prompt)), [entries]);
   const at = entries.indexOf(entry);
   return (
@@ -63,7 +69,7 @@ export function PromptsPane() {
         )}
         <PromptButtons
           onNew={() => {
-            isNew.current = true;
+            focusNext.current = 'name';
             addPrompt();
           }}
         />
@@ -77,14 +83,18 @@ export function PromptsPane() {
             prompt={entry.prompt}
             faults={faults.get(at) ?? []}
             nameRef={(field) => {
-              if (field === null || !isNew.current) return;
-              isNew.current = false;
-              field.focus();
-              field.select();
+              if (focusIf('name', field)) field?.select();
             }}
             actions={
               <>
-                <Button look="outline" onClick={addVersion}>
+                <Button
+                  look="outline"
+                  ref={(button) => void focusIf('new-version', button)}
+                  onClick={() => {
+                    focusNext.current = 'new-version';
+                    addVersion();
+                  }}
+                >
                   <CopyPlus />
                   New version
                 </Button>
@@ -93,7 +103,12 @@ export function PromptsPane() {
                   aria-label="Delete this version"
                   title="Delete this version"
                   disabled={entries.length === 1}
-                  onClick={() => removeVersion(entry.key)}
+                  ref={(button) => void focusIf('delete', button)}
+                  onClick={() => {
+                    // of the last version the button is disabled
+                    focusNext.current = entries.length > 2 ? 'delete' : 'new-version';
+                    removeVersion(entry.key);
+                  }}
                 >
                   <Trash2 />
                 </Button>

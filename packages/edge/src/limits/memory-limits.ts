@@ -1,4 +1,5 @@
 import { checkNames } from '@cueline/core/server';
+import { checkNumbers } from '../base/check-numbers.ts';
 import { addAmounts, isCount, nothing, subtract } from './amount.ts';
 import type { Adjustment, Amount, LimitStore, Reserved } from './limit-store.ts';
 
@@ -48,10 +49,11 @@ const CANDIDATES = 32;
 /**
  * Creates limits in the memory of this process: for development, and for a server that is one process and may forget
  * its counts on a restart.
- * @throws CuelineError `invalid_options` for an unknown option
+ * @throws CuelineError `invalid_options` for an unknown option, or a limit that is not a number of at least 1
  */
 export function createMemoryLimits(options: MemoryLimitsOptions = {}): LimitStore {
   checkNames('createMemoryLimits', options, Object.keys(optionNames), 'invalid_options');
+  checkNumbers('createMemoryLimits', { subjects: options.subjects });
   const accounts = new Accounts(options);
   return {
     reserve: async (call) => {

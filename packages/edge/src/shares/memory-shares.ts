@@ -1,4 +1,5 @@
 import { checkNames } from '@cueline/core/server';
+import { checkNumbers } from '../base/check-numbers.ts';
 import type { ShareStorage } from './share-storage.ts';
 
 export type MemorySharesOptions = {
@@ -19,10 +20,11 @@ const OVERHEAD = 256;
 /**
  * Keeps shares in this process, for development and for a single instance: nothing outlives the process, and if
  * there is no room for a new share, the oldest ones are forgotten before they expire.
- * @throws CuelineError `invalid_options` for an unknown option
+ * @throws CuelineError `invalid_options` for an unknown option, or a limit that is not a number of at least 1
  */
 export function createMemoryShares(options: MemorySharesOptions = {}): ShareStorage {
   checkNames('createMemoryShares', options, Object.keys(optionNames), 'invalid_options');
+  checkNumbers('createMemoryShares', { maxBytes: options.maxBytes });
   const { maxBytes = 64 << 20, now = Date.now } = options;
   const shares = new Map<string, ShareEntry>();
   let used = 0;

@@ -1,4 +1,5 @@
 import { checkNames } from '@cueline/core/server';
+import { checkNumbers } from '../base/check-numbers.ts';
 import { unrefTimer, startTimer } from '../base/timer.ts';
 import { eachOf } from './event-batch.ts';
 import { createEventChannel, type EventChannel } from './event-channel.ts';
@@ -37,10 +38,11 @@ const MAX_MESSAGE_BYTES = 4 << 20;
  * Keeps runs in this process, for development and for a single instance: it does not know the runs of other
  * instances, and nothing outlives the process. Beyond `maxRuns` or `maxBytes`, ended runs are forgotten early,
  * the oldest first; if all of them are under way, no new run begins (a route answers 503).
- * @throws CuelineError `invalid_options` for an unknown option
+ * @throws CuelineError `invalid_options` for an unknown option, or a limit that is not a number of at least 1
  */
 export function createMemoryRuns(options: MemoryRunsOptions = {}): RunLogStore {
   checkNames('createMemoryRuns', options, Object.keys(optionNames), 'invalid_options');
+  checkNumbers('createMemoryRuns', { maxRuns: options.maxRuns, maxBytes: options.maxBytes });
   const table = new RunTable(options);
   return {
     async create(run) {

@@ -22,3 +22,21 @@ test.each<[string, (options: never) => unknown, string]>([
 test('a misspelt option is refused with the right one', () => {
   expect(() => createMemoryRuns({ maxRun: 10 } as never)).toThrow('Did you mean maxRuns?');
 });
+
+test.each([
+  [
+    () => createMemoryRuns({ maxRuns: Number.NaN }),
+    'createMemoryRuns: maxRuns is NaN. Give a number of at least 1',
+  ],
+  [() => createMemoryRuns({ maxBytes: '5' as never }), 'createMemoryRuns: maxBytes is 5. Give a number'],
+  [
+    () => createMemoryLimits({ subjects: 0 }),
+    'createMemoryLimits: subjects is 0. Give a number of at least 1',
+  ],
+  [
+    () => createMemoryShares({ maxBytes: null as never }),
+    'createMemoryShares: maxBytes is null. Give a number',
+  ],
+])('a limit that is not a number of at least 1 is refused: %#', (create, says) => {
+  expect(create).toThrow(says);
+});
