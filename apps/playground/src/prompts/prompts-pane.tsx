@@ -105,7 +105,7 @@ export function PromptsPane() {
                   disabled={entries.length === 1}
                   ref={(button) => void focusIf('delete', button)}
                   onClick={() => {
-                    // of the last version the button is disabled
+                    // the only version cannot be deleted, so this button will be disabled
                     focusNext.current = entries.length > 2 ? 'delete' : 'new-version';
                     removeVersion(entry.key);
                   }}
