@@ -11,6 +11,7 @@ import {
 import { chunkFileNames, chunkGroups } from './vite/chunk-groups.ts';
 import { compileAhead } from './vite/compile-ahead.ts';
 import { contentSecurityPolicy } from './vite/content-security-policy.ts';
+import { editorStyles } from './vite/editor-styles.ts';
 import { editorTypes } from './vite/editor-types.ts';
 import { entryLimit } from './vite/entry-limit.ts';
 import { offline } from './vite/offline.ts';
@@ -27,6 +28,7 @@ export default defineConfig({
     reactCompiler(),
     react(),
     tailwindcss(),
+    editorStyles(),
     editorTypes(),
     sandboxRuntime(),
     withoutGateway(),

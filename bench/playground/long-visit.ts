@@ -27,7 +27,7 @@ export async function visitLongRun(setting: Setting, file: string): Promise<Long
   const stored = { 'cueline:playground': { state: { visited: true }, version: 1 } };
   return onPage(setting, stored, { editor: '.monaco-editor .view-line' }, async (page, session) => {
     await page.goto(`${setting.host.url}/`);
-    await untilSeen(page, ['editor']);
+    await untilSeen(session, ['editor']);
     // the rest of what loads ahead
     await page.waitForTimeout(2_000);
     await page.getByRole('button', { name: 'History' }).click();
@@ -35,7 +35,7 @@ export async function visitLongRun(setting: Setting, file: string): Promise<Long
     await page
       .getByLabel('Run file')
       .setInputFiles({ name: 'long.run.json', mimeType: 'application/json', buffer });
-    const opened = await openRun(setting, page);
+    const opened = await openRun(setting, page, session);
     const scrub = await drag(setting.browser, page, session);
     const { play, typing } = await typeWhilePlaying(page, session);
     return { ...opened, scrub, play, typing };
@@ -45,6 +45,7 @@ export async function visitLongRun(setting: Setting, file: string): Promise<Long
 async function openRun(
   { browser }: Setting,
   page: Page,
+  session: CDPSession,
 ): Promise<Pick<LongVisit, 'open' | 'details' | 'longestAtOpen'>> {
   const row = page.getByTestId('stored-run').first();
   await row.waitFor({ timeout: 60_000 });
@@ -59,7 +60,7 @@ async function openRun(
   );
   const longest = await traceTasks(browser, page);
   await row.click();
-  const { answer, status, timeline, inspector } = await untilSeen(page, [
+  const { answer, status, timeline, inspector } = await untilSeen(session, [
     'answer',
     'timeline',
     'inspector',

@@ -47,7 +47,7 @@ export async function measure({ browser, slowdown, playground, bare, file }: Opt
     measured.bareSlider.push(
       await onPage(other, {}, { slider: 'p' }, async (page, session) => {
         await page.goto(`${bare.url}/#slider`);
-        await untilSeen(page, ['slider']);
+        await untilSeen(session, ['slider']);
         return drag(browser, page, session);
       }),
     );

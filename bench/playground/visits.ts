@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Browser, CDPSession, Page } from 'playwright';
 import { installProbes } from './probes.ts';
 import type { Host } from './serve.ts';
@@ -13,6 +14,8 @@ const answer = '[aria-label="Answer"]';
 
 /** How long something may take before the bench fails, in milliseconds. */
 const PATIENCE = 90_000;
+/** How long it waits before it looks again, in milliseconds. */
+const POLL_MS = 250;
 /** How long after it is ready a page is watched for tasks that come later, in milliseconds. */
 const AFTERWARDS = 3_000;
 
@@ -28,10 +31,10 @@ export async function visitFirst(setting: Setting): Promise<Visit> {
     editor,
     checked: '[aria-label="Script"] footer:has(.text-ok)',
   };
-  return onPage(setting, {}, selectors, async (page) => {
+  return onPage(setting, {}, selectors, async (page, session) => {
     const longest = await traceTasks(setting.browser, page);
     await page.goto(`${setting.host.url}/`);
-    await untilSeen(page, Object.keys(selectors));
+    await untilSeen(session, Object.keys(selectors));
     return endOfVisit(page, setting.host, longest);
   });
 }
@@ -50,32 +53,32 @@ export async function visitAgain(setting: Setting): Promise<RunVisit> {
       version: 1,
     },
   };
-  return onPage(setting, stored, { editor, wrong }, async (page) => {
+  return onPage(setting, stored, { editor, wrong }, async (page, session) => {
     const longest = await traceTasks(setting.browser, page);
     await page.goto(`${setting.host.url}/`);
-    await untilSeen(page, ['editor', 'wrong']);
+    await untilSeen(session, ['editor', 'wrong']);
     const visit = await endOfVisit(page, setting.host, longest);
-    const run = await firstWord(setting.browser, page, '[data-testid="run-button"]');
+    const run = await firstWord(setting.browser, page, session, '[data-testid="run-button"]');
     return { ...visit, seen: { ...visit.seen, word: run.word }, longestAfterRun: run.longest };
   });
 }
 
 /** The bare page with an editor and the same wrong line. */
 export async function visitBareEditor(setting: Setting): Promise<Visit> {
-  return onPage(setting, {}, { editor, wrong }, async (page) => {
+  return onPage(setting, {}, { editor, wrong }, async (page, session) => {
     const longest = await traceTasks(setting.browser, page);
     await page.goto(`${setting.host.url}/#editor`);
-    await untilSeen(page, ['editor', 'wrong']);
+    await untilSeen(session, ['editor', 'wrong']);
     return endOfVisit(page, setting.host, longest);
   });
 }
 
 /** The bare page that shows the same answer. */
 export async function visitBareStream(setting: Setting): Promise<{ word: number; longest: number }> {
-  return onPage(setting, {}, { button: 'button' }, async (page) => {
+  return onPage(setting, {}, { button: 'button' }, async (page, session) => {
     await page.goto(`${setting.host.url}/#stream`);
-    await untilSeen(page, ['button']);
-    return firstWord(setting.browser, page, 'button');
+    await untilSeen(session, ['button']);
+    return firstWord(setting.browser, page, session, 'button');
   });
 }
 
@@ -83,12 +86,13 @@ export async function visitBareStream(setting: Setting): Promise<{ word: number;
 async function firstWord(
   browser: Browser,
   page: Page,
+  session: CDPSession,
   button: string,
 ): Promise<{ word: number; longest: number }> {
   await page.evaluate((selector) => window.probes.lookFor({ word: selector }), answer);
   const longest = await traceTasks(browser, page);
   await page.locator(button).first().click();
-  const { word } = await untilSeen(page, ['word']);
+  const { word } = await untilSeen(session, ['word']);
   await page.waitForTimeout(1_000);
   return { word: word!, longest: await longest('pressed') };
 }
@@ -153,11 +157,23 @@ export async function onPage<Result>(
   }
 }
 
-/** Waits until a frame has shown all of these; milliseconds of each. */
-export async function untilSeen(page: Page, names: readonly string[]): Promise<Record<string, number>> {
-  await page.waitForFunction((all) => all.every((name) => window.probes.seen[name] !== undefined), names, {
-    timeout: PATIENCE,
-    polling: 250,
-  });
-  return page.evaluate(() => window.probes.seen);
+/**
+ * Waits until a frame has shown all of these; milliseconds of each. It reads them without Playwright, which would compile
+ * a large script in the page while the page loads.
+ */
+export async function untilSeen(
+  session: CDPSession,
+  names: readonly string[],
+): Promise<Record<string, number>> {
+  const deadline = performance.now() + PATIENCE;
+  while (performance.now() < deadline) {
+    const { result } = await session.send('Runtime.evaluate', {
+      expression: 'window.probes?.seen',
+      returnByValue: true,
+    });
+    const seen = (result.value ?? {}) as Record<string, number>;
+    if (names.every((name) => seen[name] !== undefined)) return seen;
+    await setTimeout(POLL_MS);
+  }
+  throw new Error(`The page did not show all of these: ${names.join(', ')}.`);
 }

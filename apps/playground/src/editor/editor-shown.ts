@@ -1,10 +1,10 @@
 /** The longest that other parts of the page wait for the editor, in milliseconds. */
-const LONGEST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 3_000;
 
 let showEditor: () => void = () => {};
 const editorShown: Promise<void> = new Promise((resolve) => (showEditor = resolve));
 
-/** Resolves when the editor has shown a script, or after a second. */
+/** Resolves when the editor has shown a script, or after three seconds. */
 export function waitForEditor(): Promise<void> {
   return Promise.race([editorShown, new Promise<void>((resolve) => setTimeout(resolve, LONGEST_WAIT_MS))]);
 }

@@ -72,6 +72,11 @@ export async function startFirstCheck(): Promise<void> {
   await Promise.race([taken, new Promise((resolve) => setTimeout(resolve, LONGEST_WAIT_MS))]);
 }
 
+/** Calls `then` once the browser has painted the next frame. It paints none while the page is hidden. */
+function afterFrame(then: () => void): void {
+  requestAnimationFrame(() => setTimeout(then));
+}
+
 /** Gives a new editor the model with this path. False if the editor has been removed again. */
 function attach(editor: CodeEditor, path: string): boolean {
   const model = monaco.editor.getModel(monaco.Uri.parse(path));
@@ -84,7 +89,7 @@ function attach(editor: CodeEditor, path: string): boolean {
   const isOlder = path === scriptPath(openScript.id) && model?.getValue() !== script;
   if (isOlder) model?.setValue(script);
   editor.setModel(model);
-  reportEditorShown();
+  afterFrame(reportEditorShown);
   return true;
 }
 

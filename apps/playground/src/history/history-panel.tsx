@@ -86,6 +86,8 @@ function Header() {
 type RunsProps = { onClose: () => void; onDeleted: (deletion: Deletion | undefined) => void };
 
 function Runs({ onClose, onDeleted }: RunsProps) {
+  // in a task of its own, because the page draws the opened run in this one
+  const closeLater = (): void => void setTimeout(onClose);
   const { runs, unreadable, isRead, isBlocked, underWay } = useLibrary();
   const shown = usePlayground(({ storedRuns, view }) =>
     view === 'script' ? storedRuns.script : view === 'prompts' ? storedRuns.prompts : undefined,
@@ -133,7 +135,7 @@ function Runs({ onClose, onDeleted }: RunsProps) {
                   parent={runs.find(({ id }) => id === row.parent?.id)}
                   isUnderWay={underWay.has(row.id)}
                   isShown={row.id === shown}
-                  onOpen={() => void openStored(row).then((opened) => opened && onClose())}
+                  onOpen={() => void openStored(row).then((opened) => opened && closeLater())}
                   onDeleted={onDeleted}
                 />
               ))}

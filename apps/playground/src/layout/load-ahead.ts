@@ -1,3 +1,4 @@
+import { waitForEditor } from '../editor/editor-shown.ts';
 import { loadScriptEditor } from '../editor/load-script-editor.ts';
 import {
   ApprovalDock,
@@ -13,6 +14,7 @@ import {
 } from '../panes/later-parts.tsx';
 import { prepareRuns } from '../state/script-runner.ts';
 import { usePlayground } from '../state/store.ts';
+import { isNarrow } from '../state/theme.ts';
 import { CopyStepLink } from './run-details.tsx';
 
 /** The modules that a run needs and the first paint does not, in the order in which they are needed. */
@@ -38,7 +40,11 @@ const loads: readonly (() => Promise<unknown>)[] = [
  * before they run it.
  */
 export async function loadAhead(): Promise<void> {
-  if (usePlayground.getState().view === 'script') await loadScriptEditor().catch(() => {});
+  if (usePlayground.getState().view === 'script') {
+    await loadScriptEditor().catch(() => {});
+    // on a phone, the editor shows when the user opens its tab
+    if (!isNarrow()) await waitForEditor();
+  }
   for (const load of loads) {
     await idle();
     // if that fails, for example without a network, the part itself tries again

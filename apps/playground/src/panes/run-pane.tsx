@@ -2,6 +2,7 @@ import { isUnderWay, type RunState } from '@cueline/core';
 import { useTaskList } from '@cueline/react';
 import { useCallback, useRef, type ReactNode, type RefObject } from 'react';
 import { attach } from '../state/attachments.ts';
+import { allPending } from '../state/pending.ts';
 import { usePreview } from '../state/preview.ts';
 import { useShownRun } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
@@ -123,7 +124,7 @@ function RunContent({ pane, onAnswered, empty, input, preview, onOpenScript }: R
           empty
         )}
       </div>
-      {session !== undefined && !isPast && (
+      {session !== undefined && !isPast && allPending(state).length > 0 && (
         <ApprovalDock run={session.run} state={state} onAnswered={onAnswered} />
       )}
       {canReply && <ReplyBox status={state.status} asks={asks(state)} onFiles={onFiles} />}
