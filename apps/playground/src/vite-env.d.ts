@@ -19,3 +19,17 @@ declare module 'monaco-editor/platform/storage/common/storage' {
     type: { store(key: string, value: boolean, scope: number, target: number): void };
   };
 }
+declare module 'monaco-editor/editor/standalone/common/standaloneTheme' {
+  export const IStandaloneThemeService: {
+    type: { setTheme(name: string): void; registerEditorContainer(container: HTMLElement): unknown };
+  };
+}
+declare module 'monaco-editor/editor/browser/config/fontMeasurements' {
+  export const FontMeasurements: { readFontInfo(window: Window, font: object): unknown };
+}
+declare module 'monaco-editor/editor/common/config/fontInfoFromSettings' {
+  export function createBareFontInfoFromRawSettings(options: object, pixelRatio: number): object;
+}
+declare module 'monaco-editor/base/browser/pixelRatio' {
+  export const PixelRatio: { getInstance(window: Window): { value: number } };
+}

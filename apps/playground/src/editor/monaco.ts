@@ -2,7 +2,11 @@ import { loader } from '@monaco-editor/react';
 import * as monaco from 'monaco-editor/editor';
 import EditorWorker from 'monaco-editor/editor/editor.worker?worker';
 import './monaco-features.ts';
+import { PixelRatio } from 'monaco-editor/base/browser/pixelRatio';
+import { FontMeasurements } from 'monaco-editor/editor/browser/config/fontMeasurements';
+import { createBareFontInfoFromRawSettings } from 'monaco-editor/editor/common/config/fontInfoFromSettings';
 import { StandaloneServices } from 'monaco-editor/editor/standalone/browser/standaloneServices';
+import { IStandaloneThemeService } from 'monaco-editor/editor/standalone/common/standaloneTheme';
 import * as typescript from 'monaco-editor/languages/features/typescript/register';
 import { IStorageService } from 'monaco-editor/platform/storage/common/storage';
 import { defineThemes } from './themes.ts';
@@ -23,6 +27,18 @@ export function forgetOldModels(current: monaco.editor.ITextModel): void {
     .getModels()
     .filter((model) => model !== current && model.uri.path.startsWith('/scripts/'));
   for (const model of others.slice(0, Math.max(0, others.length - MOST_MODELS))) model.dispose();
+}
+
+/**
+ * Adds the styles of a theme to the page and measures the font. The first editor would do both while it is created, which
+ * takes long enough without them.
+ */
+export function prepareLooks(theme: string, font: monaco.editor.IEditorOptions): void {
+  const themes = StandaloneServices.get(IStandaloneThemeService);
+  themes.setTheme(theme);
+  themes.registerEditorContainer(document.body);
+  const { value: pixelRatio } = PixelRatio.getInstance(window);
+  FontMeasurements.readFontInfo(window, createBareFontInfoFromRawSettings(font, pixelRatio));
 }
 
 /** `moduleResolution: bundler` and `moduleDetection: force`, as TypeScript numbers them; Monaco's own types lack both. */

@@ -3,11 +3,18 @@ import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 're
 import { loadLater } from '../panes/load-later.tsx';
 import { usePreview } from '../state/preview.ts';
 import { usePlayground } from '../state/store.ts';
-import { useTheme } from '../state/theme.ts';
+import { shownTheme, useTheme } from '../state/theme.ts';
 import { useRunDetails } from '../state/use-run-details.ts';
 import { leaveEditorKeys } from './leave-editor-keys.ts';
 import { reportEditorShown } from './editor-shown.ts';
-import { createScriptModel, firstCheck, forgetOldModels, monaco, scriptPath } from './monaco.ts';
+import {
+  createScriptModel,
+  firstCheck,
+  forgetOldModels,
+  monaco,
+  prepareLooks,
+  scriptPath,
+} from './monaco.ts';
 import type { Checked } from './problems.tsx';
 import { prefersReducedMotion } from '../ui/reduced-motion.ts';
 
@@ -69,6 +76,7 @@ const LONGEST_WAIT_MS = 60;
 export async function startFirstCheck(): Promise<void> {
   const { script, openScript } = usePlayground.getState();
   const taken = createScriptModel(script, scriptPath(openScript.id));
+  prepareLooks(`cueline-${shownTheme()}`, options);
   await Promise.race([taken, new Promise((resolve) => setTimeout(resolve, LONGEST_WAIT_MS))]);
 }
 
@@ -160,7 +168,7 @@ export default function ScriptEditor({ onChecked, fallback }: ScriptEditorProps)
       <Editor
         path={editor === undefined ? first.path : path}
         language="typescript"
-        theme={theme === 'dark' ? 'cueline-dark' : 'cueline-light'}
+        theme={`cueline-${theme}`}
         value={editor === undefined ? first.script : script}
         onChange={(value) => edit(value ?? '')}
         onMount={(mounted) => setTimeout(() => attach(mounted, first.path) && setEditor(mounted))}

@@ -27,6 +27,11 @@ export function useTheme(): 'dark' | 'light' {
   return theme;
 }
 
+/** The theme of the page at this moment. */
+export function shownTheme(): 'dark' | 'light' {
+  return document.documentElement.dataset.theme === 'light' ? 'light' : 'dark';
+}
+
 const narrow = '(width <= 768px)';
 
 /** True if there is room for one pane only. */
