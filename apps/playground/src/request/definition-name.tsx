@@ -28,6 +28,11 @@ export const definitionLooks: Record<DefinitionKind, { Icon: LucideIcon; look: s
   tasks: { Icon: ListChecks, look: 'text-go', word: 'task list' },
 };
 
+/** What the page calls a definition: only a system part can be without a name. */
+export function definitionLabel(name: string): string {
+  return name === '' ? 'system text' : visibleText(name);
+}
+
 /** The names of the agents that send the request that is shown, joined with `/`; undefined for the run itself. */
 export const AgentOfRequest: Context<string | undefined> = createContext<string | undefined>(undefined);
 
@@ -61,8 +66,8 @@ export function DefinitionName({ kind, name, isAgent = false, className }: Defin
       )}
     >
       <Icon aria-hidden className={clsx('size-3.5 shrink-0', look)} />
-      <span className="sr-only">{word} </span>
-      <bdi className="min-w-0 truncate font-mono">{name === '' ? 'unnamed' : visibleText(name)}</bdi>
+      {name !== '' && <span className="sr-only">{word} </span>}
+      <bdi className="min-w-0 truncate font-mono">{definitionLabel(name)}</bdi>
     </button>
   );
 }
