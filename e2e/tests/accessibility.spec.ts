@@ -20,9 +20,10 @@ async function problems(
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await expect(page.locator('html')).toHaveAttribute('data-theme', colorScheme, { timeout: 20_000 });
     // colours have other contrasts during transitions; an animation whose element is removed is aborted
-    await page.evaluate(() =>
-      Promise.allSettled(document.getAnimations().map((animation) => animation.finished)),
-    );
+    await page.evaluate(() => {
+      const running = document.getAnimations().filter(({ playState }) => playState === 'running');
+      return Promise.allSettled(running.map((animation) => animation.finished));
+    });
     // without legacy mode axe opens another page for each view
     const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
     if (!withEditor) axe.exclude('.monaco-editor');

@@ -12,6 +12,10 @@ import { useInspection, type Inspection, type Moment } from './inspection.ts';
 
 /** A draw that takes longer delays what the user drags, in milliseconds. */
 const LONG_DRAW = 2 * (1_000 / 60);
+/** How many times as long as such a draw the page waits before the next one, while what the user drags moves. */
+const REST = 4;
+/** When nothing has moved for this time, in milliseconds, the user looks at the moment: its draw does not wait. */
+const PAUSE = 200;
 
 type Shown = Pick<Inspection, 'moment' | 'time'>;
 
@@ -43,7 +47,7 @@ export function useFollowedTime(): number | undefined {
 /**
  * A value that changes at every frame. React draws a new value in pieces, between urgent updates, and the next one only
  * after that. It skips values in between, and always draws the last one. While the user drags, a long draw is followed by
- * a rest of the same length, in which each frame shows what the user drags.
+ * a rest, in which each frame shows what the user drags. The rest ends early when the user holds still.
  */
 function useOneByOne<Value>(value: Value, isDragged: boolean): Value {
   const [drawn, draw] = useState(value);
@@ -52,7 +56,7 @@ function useOneByOne<Value>(value: Value, isDragged: boolean): Value {
   useEffect(() => {
     const end = performance.now();
     const took = end - begun.current.at;
-    restsUntil.current = took > LONG_DRAW ? end + took : 0;
+    restsUntil.current = took > LONG_DRAW ? end + REST * took : 0;
   }, [drawn]);
   useEffect(() => {
     const isUnderWay = begun.current.value !== drawn;
@@ -66,7 +70,7 @@ function useOneByOne<Value>(value: Value, isDragged: boolean): Value {
       next();
       return undefined;
     }
-    const timer = setTimeout(next, rest);
+    const timer = setTimeout(next, Math.min(rest, PAUSE));
     return () => clearTimeout(timer);
   }, [value, drawn, isDragged]);
   return drawn;

@@ -1,6 +1,7 @@
 import { FastForward, Pause, Play } from 'lucide-react';
 import { Slider } from 'radix-ui';
-import { useEffect, type KeyboardEvent } from 'react';
+import { clsx } from 'clsx';
+import { useEffect, useRef, type KeyboardEvent } from 'react';
 import { useInspection } from '../state/inspection.ts';
 import type { RunSession } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
@@ -8,6 +9,7 @@ import { formatDuration } from '../ui/format.ts';
 import { Tip } from '../ui/tip.tsx';
 import { speeds } from './playback.ts';
 import { playback, turnsOf, usePlayback, useShownTime } from './use-playback.ts';
+import { useSlide } from './use-slide.ts';
 import { LONGEST_WAIT } from './waits.ts';
 
 /** The arrow keys move the slider by this part of its length, and Page Up and Page Down by ten of it. */
@@ -29,6 +31,11 @@ export function Scrubber({ session, turn, end, enabled }: ScrubberProps) {
   const { playing, speed, wait } = usePlayback((state) => state);
   // an earlier turn, shown while the page shows the run as it is now, has ended
   const value = Math.min(time ?? end, end);
+  const range = useRef<HTMLSpanElement>(null);
+  const thumb = useRef<HTMLSpanElement>(null);
+  const part = end > 0 ? value / end : 0;
+  useSlide(range, part);
+  useSlide(thumb, part);
   const seek = (to: number): void => playback.seek(turnsOf(session), turn, to);
   const drag = useInspection((state) => state.dragScrubber);
   useEffect(() => () => drag(false), [drag]);
@@ -72,15 +79,21 @@ export function Scrubber({ session, turn, end, enabled }: ScrubberProps) {
         onPointerCancel={() => drag(false)}
         onLostPointerCapture={() => drag(false)}
         onKeyDown={onKeyDown}
-        className="relative mx-2 flex h-7 min-w-12 flex-1 touch-none items-center select-none narrow:h-11"
+        className="relative flex h-7 min-w-12 flex-1 touch-none items-center overflow-x-clip select-none *:last:inset-x-2.5! *:last:inset-y-0! *:last:transform-none! narrow:h-11 narrow:*:last:inset-x-3.5!"
       >
-        <Slider.Track className="relative h-1 flex-1 rounded-full bg-line-strong">
-          <Slider.Range className="absolute h-full rounded-full bg-focus" />
+        <Slider.Track className="relative mx-2.5 h-1 flex-1 overflow-hidden rounded-full bg-line-strong narrow:mx-3.5">
+          <span ref={range} className="absolute right-full size-full bg-focus will-change-transform" />
         </Slider.Track>
+        {/* As wide as the track, since it moves by its own width. Only the dot can be pressed. */}
         <Slider.Thumb
+          ref={thumb}
           aria-label="Moment"
           aria-valuetext={`${formatDuration(value)} of ${formatDuration(end)}`}
-          className="block size-3.5 rounded-full border-2 border-focus bg-panel narrow:size-5"
+          className={clsx(
+            'pointer-events-none relative block h-full outline-none will-change-transform',
+            'after:pointer-events-auto after:absolute after:top-1/2 after:left-0 after:size-3.5 after:-translate-1/2 after:rounded-full after:border-2 after:border-focus after:bg-panel narrow:after:size-5',
+            'focus-visible:after:outline-2 focus-visible:after:outline-offset-1 focus-visible:after:outline-focus',
+          )}
         />
       </Slider.Root>
       <span className="shrink-0 text-right text-ink-2 narrow:text-xs" data-testid="scrubber-time">

@@ -11,6 +11,7 @@ import { HEADER, revealRow } from './reveal-row.ts';
 import type { TimelineRow } from './timeline-row.ts';
 import { playback, turnsOf, useShownTime } from './use-playback.ts';
 import { useFollow, type FollowOptions } from './use-follow.ts';
+import { useSlide } from './use-slide.ts';
 import { useTree } from './use-tree.ts';
 import { columns, WaterfallRow } from './waterfall-row.tsx';
 
@@ -125,7 +126,7 @@ export function Waterfall({ session, turn, rows: all, end, live }: WaterfallProp
             />
           )}
         </Virtualizer>
-        <Cursor session={session} turn={turn} />
+        <Cursor {...{ session, turn, end, live }} />
         <Follow
           {...{ session, turn, list, scroller, rows, rowHeight, live }}
           isSelected={selectedKey !== undefined}
@@ -136,19 +137,37 @@ export function Waterfall({ session, turn, rows: all, end, live }: WaterfallProp
 }
 
 /** The line at the moment that is shown; later rows are pale. */
-function Cursor({ session, turn }: { session: RunSession; turn: number }) {
+function Cursor({
+  session,
+  turn,
+  ...axis
+}: {
+  session: RunSession;
+  turn: number;
+  end: number;
+  live: boolean;
+}) {
   const time = useShownTime(session, turn);
   if (time === undefined) return null;
   return (
     <div aria-hidden className={`${columns} pointer-events-none absolute inset-0`}>
       <div className="relative col-start-2 mx-2 overflow-x-clip" data-testid="timeline-cursor">
-        {/* moved as a layer, so that nothing below it is drawn again */}
-        <span
-          style={{ transform: `translateX(${at(time)})` }}
-          className="absolute inset-0 border-l border-focus bg-panel/55 will-change-transform"
-        />
+        <Line time={time} {...axis} />
       </div>
     </div>
+  );
+}
+
+function Line({ time, end, live }: { time: number; end: number; live: boolean }) {
+  const line = useRef<HTMLSpanElement>(null);
+  // the axis of a run under way grows between two renders
+  useSlide(line, live ? undefined : time / end);
+  return (
+    <span
+      ref={line}
+      style={{ transform: `translateX(${at(time)})` }}
+      className="absolute inset-0 border-l border-focus bg-panel/55 will-change-transform"
+    />
   );
 }
 
