@@ -35,8 +35,11 @@ function isAnswer({ type }: LanguageModelV4StreamPart): boolean {
   return type !== 'stream-start' && type !== 'response-metadata' && type !== 'raw' && type !== 'ping';
 }
 
-/** False for parts that can be taken back: a block that has started and is still empty. */
+/**
+ * False for parts that can be taken back: a block that has started and is still empty, and what only the provider
+ * reads. Anthropic's package begins every answer with such a `custom` part.
+ */
 export function isVisible(part: LanguageModelV4StreamPart): boolean {
   if ('delta' in part) return part.delta !== '';
-  return isAnswer(part) && !/^(text|reasoning)-(start|end)$/.test(part.type);
+  return isAnswer(part) && !/^(custom|(text|reasoning)-(start|end))$/.test(part.type);
 }

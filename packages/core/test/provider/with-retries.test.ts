@@ -56,6 +56,15 @@ describe('retries', () => {
       [started, text('')[0]!, { breaks: reset }],
       'stream_truncated',
     ],
+    [
+      "an overload after a part that only the provider reads, as Anthropic's package begins its answers",
+      [
+        started,
+        { type: 'custom', kind: 'anthropic.message_start' },
+        { type: 'error', error: { type: 'overloaded_error', message: 'Busy' } },
+      ],
+      'overloaded',
+    ],
     ['a reset after a signature', [started, reasoning[0]!, signature, { breaks: reset }], 'stream_truncated'],
     ['an empty answer that failed', [started, finish('error')], 'stream_truncated'],
   ])('are made twice after %s, after 0.5 s and 1 s', async (_what, failing, code) => {
