@@ -10,6 +10,7 @@ import { toRunError } from '../models/run-error.ts';
 import { isEmpty, isVisible, readPart } from './response-parts.ts';
 import { startCallTimeouts, type ModelTimeouts } from './call-timeouts.ts';
 import { untilAborted } from '../base/until-aborted.ts';
+import { isTransient } from './retry-policy.ts';
 import { createResponseAssembler, type ModelResponse } from './response-assembler.ts';
 
 /** How a response is checked, and its callbacks. */
@@ -120,7 +121,8 @@ class ModelAnswer {
       this.#reader = result.stream.getReader();
       const finish = await this.#untilVisible(this.#reader);
       const flaw = finish === undefined ? undefined : this.#errorOf(finish);
-      if (flaw !== undefined) throw flaw;
+      // an answer that is not asked for again ends in the stream, where its tokens count
+      if (flaw !== undefined && isTransient(flaw, flaw)) throw flaw;
       return { ...result, stream: this.#streamFrom(this.#reader, finish) };
     } catch (error) {
       // a provider that is aborted reports that in its own way, and maybe first

@@ -171,7 +171,8 @@ class Assembler implements ResponseAssembler {
     const details = { finishReason: raw ?? unified };
     const broken = (what: string): CuelineError => new CuelineError('stream_truncated', what, { details });
     if (unified === 'error' || unified === 'interrupted') {
-      return broken('The model ended its answer without a reason. Try again.');
+      const why = raw === undefined || raw === unified ? ' without a reason' : ` early: ${raw}`;
+      return broken(`The model ended its answer${why}. Try again.`);
     }
     if (calls > 0 && unified === 'length') {
       return broken(
@@ -179,7 +180,7 @@ class Assembler implements ResponseAssembler {
           'Raise maxOutputTokens, or ask for less at once.',
       );
     }
-    if (unified === 'length' && this.#content.length === 0) {
+    if (unified === 'length' && !this.#content.some(isAnswer)) {
       return new CuelineError(
         'stream_truncated',
         'The model reached its token limit before it answered. Raise maxOutputTokens.',
@@ -219,6 +220,13 @@ class Assembler implements ResponseAssembler {
       });
     }
   }
+}
+
+/** False for content before an answer: reasoning, an empty text, and what only the provider reads. */
+function isAnswer(content: LanguageModelV4Content): boolean {
+  return content.type === 'text'
+    ? content.text !== ''
+    : content.type !== 'reasoning' && content.type !== 'custom';
 }
 
 function withId<Given extends { id: string }>(part: Given, id: string): Given {

@@ -17,7 +17,7 @@ import {
 } from '../support/scripted-provider.ts';
 import { call, play } from '../support.ts';
 import * as z from 'zod';
-import { whole, refused, browserFailure, reset, named, fakeClock } from '../support/retries.ts';
+import { whole, refused, browserFailure, reset, named, reasoning, fakeClock } from '../support/retries.ts';
 
 fakeClock();
 
@@ -99,6 +99,32 @@ describe('a broken answer', () => {
       expect((errored as Error).message).toBe('The model ended its answer without a reason. Try again.');
     },
   );
+
+  test("has an error with the provider's own reason, if it gives one", async () => {
+    const failed = { ...finish('error'), finishReason: { unified: 'error', raw: 'MALFORMED_FUNCTION_CALL' } };
+    const { errored } = await see(provider([[...text('Hi'), failed as Part]]).model);
+    expect((errored as Error).message).toBe(
+      'The model ended its answer early: MALFORMED_FUNCTION_CALL. Try again.',
+    );
+  });
+
+  test.each<[string, Part[]]>([
+    ['nothing', []],
+    ['an empty text', [text('')[0]!, text('')[2]!]],
+    ['a part that only the provider reads', [{ type: 'custom', kind: 'anthropic.message_start' }]],
+    ['reasoning', reasoning],
+  ])('is an error that names the token limit, after %s, and its tokens count', async (_what, before) => {
+    vi.useRealTimers();
+    const { model, calls } = provider([[started, ...before, finish('length')]]);
+    const { run } = await runPrompt((prompt) => prompt.$`Think.`, { model });
+    const { status, error, usage: tokens } = await run.finished;
+    expect(status).toBe('error');
+    expect(error?.message).toBe(
+      'The model reached its token limit before it answered. Raise maxOutputTokens.',
+    );
+    expect(tokens).toEqual({ inputTokens: 3, outputTokens: 2, totalTokens: 5 });
+    expect(calls.length).toBe(1);
+  });
 
   test('has an error that names the token limit and says that no call was made', async () => {
     const { errored } = await see(provider([[...text('Hi'), ...toolCall('a'), finish('length')]]).model);
