@@ -9,6 +9,7 @@ import type { CuelineError } from '../base/errors.ts';
 import { toRunError } from '../models/run-error.ts';
 import { isEmpty, isVisible, readPart } from './response-parts.ts';
 import { startCallTimeouts, type ModelTimeouts } from './call-timeouts.ts';
+import { startTimer } from '../base/timer.ts';
 import { untilAborted } from '../base/until-aborted.ts';
 import { isTransient } from './retry-policy.ts';
 import { createResponseAssembler, type ModelResponse } from './response-assembler.ts';
@@ -30,6 +31,9 @@ export type ResponseSettings = {
   secrets?: readonly string[] | undefined;
   now?: (() => number) | undefined;
 };
+
+/** How long a provider may take to end its response after the answer, in milliseconds. */
+const DRAIN_MS = 1_000;
 
 /** How many parts are read ahead of the reader, because each part costs less this way than alone. */
 const READ_AHEAD = 16;
@@ -228,6 +232,18 @@ class ModelAnswer {
       controller.enqueue({ ...part, finishReason: whole.finishReason });
       controller.close();
     }
+    await this.#drain();
+  }
+
+  /** Reads the end of the response after that of the answer, because a connection can be reused only then. */
+  async #drain(): Promise<void> {
+    const timer = startTimer(() => this.#release(undefined), DRAIN_MS);
+    try {
+      while ((await this.#reader?.read())?.done === false);
+    } catch {
+      // the answer is whole
+    }
+    clearTimeout(timer);
     this.#release(undefined);
   }
 

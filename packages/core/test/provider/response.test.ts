@@ -145,6 +145,22 @@ describe('an answer', () => {
     ]);
   });
 
+  test('is read to the end of its response, so that the connection can be reused', async () => {
+    const { model, cancelled } = provider([[...whole, { wait: 500 }, { type: 'ping' }]]);
+    expect(await see(model)).toEqual({ parts: whole });
+    await vi.runAllTimersAsync();
+    expect(cancelled).toEqual([]);
+  });
+
+  test('does not wait for the end of its response, and gives that up after a second', async () => {
+    const { model, cancelled } = provider([[...whole, 'silence']]);
+    expect(await see(model)).toEqual({ parts: whole });
+    await vi.advanceTimersByTimeAsync(999);
+    expect(cancelled).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(cancelled).toEqual([0]);
+  });
+
   test('ends with the error of the callback if the report fails', async () => {
     const full = new Error('The store is full.');
     const onAnswer = () => Promise.reject(full);
