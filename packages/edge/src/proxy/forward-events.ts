@@ -44,6 +44,12 @@ const cutOffEnds: Record<CutOff, 'aborted' | StreamFault> = {
   switch: 'unavailable',
 };
 
+/** The event after which some clients stop reading: that of Anthropic, and that of Chat Completions. */
+const lastEvent = /^(?:event: ?message_stop|data: ?\[DONE\])/m;
+
+/** How long a provider may take to end its response after that, in ms. */
+const DRAIN_MS = 1_000;
+
 // Neither keeps state between calls.
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
@@ -62,6 +68,8 @@ export function forwardEvents(
   const silence = createPausableTimeout(options.idleMs, () => void close('idle'));
   let bytes = 0;
   let ended = false;
+  /** True once the caller has the last event. */
+  let isWhole = false;
   let output: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
 
   function end(how: StreamEnd): Promise<void> {
@@ -72,7 +80,7 @@ export function forwardEvents(
     return options.onEnd(how, bytes);
   }
 
-  async function close(how: 'done' | 'aborted' | StreamFault): Promise<void> {
+  async function close(how: StreamEnd): Promise<void> {
     if (ended) return;
     if (how !== 'done' && how !== 'aborted') {
       output.enqueue(encoder.encode(proxyError(how, messages[how])));
@@ -86,20 +94,38 @@ export function forwardEvents(
   }
 
   function aborted(): void {
-    void close(cutOffEnds[options.signal.reason as CutOff]);
+    void close(leave(cutOffEnds[options.signal.reason as CutOff]));
+  }
+
+  /** A caller who has the last event has the whole answer. */
+  function leave(how: 'aborted' | StreamFault): StreamEnd {
+    return how === 'aborted' && isWhole ? 'done' : how;
+  }
+
+  /** Reads the end of the response, because the connection to the provider can be reused only then. */
+  async function drain(): Promise<void> {
+    const timer = setTimeout(() => void reader.cancel().catch(() => {}), DRAIN_MS);
+    try {
+      while (!(await reader.read()).done);
+    } catch {
+      // nothing of the answer is missing
+    }
+    clearTimeout(timer);
   }
 
   function pass({ bytes, ends }: EventBytes): boolean {
     if (ends.length === 0) return false;
     // most events are a word or two of text: scanning many at once, without encoding them again, halves the cost
-    if (!options.look(decoder.decode(bytes))) {
+    const text = decoder.decode(bytes);
+    isWhole = lastEvent.test(text);
+    if (!options.look(text)) {
       output.enqueue(bytes);
       return true;
     }
     const events = ends.map((end, index) => decoder.decode(bytes.subarray(ends[index - 1] ?? 0, end)));
-    const text = events.map((event) => options.onEvent(event) ?? '').join('');
-    if (text !== '') output.enqueue(encoder.encode(text));
-    return text !== '';
+    const read = events.map((event) => options.onEvent(event) ?? '').join('');
+    if (read !== '') output.enqueue(encoder.encode(read));
+    return read !== '';
   }
 
   return new ReadableStream<Uint8Array<ArrayBuffer>>(
@@ -128,7 +154,11 @@ export function forwardEvents(
           if (pass(events)) return;
         }
       },
-      cancel: () => (ended ? undefined : end('aborted')),
+      cancel() {
+        if (ended) return undefined;
+        if (isWhole) void drain();
+        return end(leave('aborted'));
+      },
     },
     { highWaterMark: 0 },
   );

@@ -254,6 +254,34 @@ describe('the cost', () => {
     }
   });
 
+  test.each<[string, string]>([
+    ['Chat Completions', 'data: [DONE]\n\n'],
+    ['Anthropic', 'event: message_stop\ndata: {"type":"message_stop"}\n\n'],
+  ])('is done if the caller of %s leaves after the last event', async (_api, last) => {
+    let ended = false;
+    let upstreamSignal: AbortSignal | undefined;
+    const { proxy, events } = fixture((_, signal) => {
+      upstreamSignal = signal;
+      const body = new ReadableStream<Uint8Array>(
+        {
+          start: (controller) => controller.enqueue(new TextEncoder().encode(`data: a\n\n${last}`)),
+          pull(controller) {
+            ended = true;
+            controller.close();
+          },
+        },
+        { highWaterMark: 0 },
+      );
+      return new Response(body, sse);
+    });
+    const reader = (await proxy(ask({ body: streaming }))).body!.getReader();
+    await reader.read();
+    await reader.cancel();
+    expect(events.at(-1)).toMatchObject({ type: 'end', outcome: 'done' });
+    // the connection to the provider can be used again
+    expect([ended, upstreamSignal?.aborted]).toEqual([true, false]);
+  });
+
   test('is settled if the caller disconnects before the answer begins', async () => {
     const caller = new AbortController();
     const { proxy, store } = fixture(() => new Promise(() => {}));
