@@ -201,9 +201,13 @@ function usage({ usage, choices }: JsonObject): ReportedUsage | undefined {
   const goesOn =
     Array.isArray(choices) &&
     choices.some((choice) => isObject(choice) && isObject(choice['delta']) && !choice['finish_reason']);
+  const input = countOf(usage['prompt_tokens']);
+  const output = goesOn ? undefined : countOf(usage['completion_tokens']);
+  // xAI and others count hidden reasoning in the total only
+  const rest = (countOf(usage['total_tokens']) ?? 0) - (input ?? Infinity);
   return {
-    input: countOf(usage['prompt_tokens']),
-    output: goesOn ? undefined : countOf(usage['completion_tokens']),
+    input,
+    output: output === undefined ? undefined : Math.max(output, rest),
     cachedInput: isObject(details) ? countOf(details['cached_tokens']) : undefined,
   };
 }

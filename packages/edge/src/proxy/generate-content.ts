@@ -53,16 +53,20 @@ export const generateContentApi: Api = {
       : undefined,
 };
 
-/** Google's streamGenerateContent. Each event has usage, but only the one with the finish reason has the total. */
+/**
+ * Google's streamGenerateContent. Each event has usage, but only the one with the finish reason has the total. A
+ * refused prompt has no candidates, and this event alone.
+ */
 export const streamGenerateContentApi: Api = {
   ...generateContentApi,
   check: (body, rules) => check(body, rules, true),
   usage: (data) => {
     const usage = generateContentApi.usage(data);
-    const { candidates } = data;
+    const { candidates, promptFeedback } = data;
     const ended =
-      Array.isArray(candidates) &&
-      candidates.some((candidate) => isObject(candidate) && typeof candidate['finishReason'] === 'string');
+      (isObject(promptFeedback) && typeof promptFeedback['blockReason'] === 'string') ||
+      (Array.isArray(candidates) &&
+        candidates.some((candidate) => isObject(candidate) && typeof candidate['finishReason'] === 'string'));
     return ended || usage === undefined ? usage : { ...usage, output: undefined };
   },
 };

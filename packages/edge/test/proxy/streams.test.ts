@@ -201,6 +201,18 @@ describe('the cost', () => {
       [{ usageMetadata: { promptTokenCount: 5 } }, { candidates: [{ finishReason: 'STOP' }], usageMetadata }],
       { input: 5, output: 13 },
     ],
+    [
+      'generateContent, for a prompt that Google refuses',
+      google,
+      [{ promptFeedback: { blockReason: 'PROHIBITED_CONTENT' }, usageMetadata: { promptTokenCount: 5 } }],
+      { input: 5, output: 0 },
+    ],
+    [
+      'chat, with reasoning that only the total contains',
+      { body: streaming },
+      [{ choices: [], usage: { prompt_tokens: 307, completion_tokens: 26, total_tokens: 560 } }],
+      { input: 307, output: 253 },
+    ],
   ])('is read from the stream of %s', async (_, request, data, tokens) => {
     const { text: _text, ...rest } = await play(() => events(data), {}, request);
     expect(rest).toMatchObject({ outcome: 'done', tokens });

@@ -43,10 +43,11 @@ export function addUsage(
 export function reportedUsage(usage: ReportedByModel | undefined): ReportedUsage {
   const { inputTokens, outputTokens } = (usage ?? {}) as Partial<ReportedByModel>;
   const output = countOf(outputTokens?.total);
+  const reasoning = countOf(outputTokens?.reasoning) ?? 0;
   return {
     input: countOf(inputTokens?.total),
-    // reasoning is a part of the output, and a total without it is not a total
-    output: output === undefined ? undefined : Math.max(output, countOf(outputTokens?.reasoning) ?? 0),
+    // reasoning is a part of the output: a total below it, as xAI has in Chat Completions, does not contain it
+    output: output === undefined || output >= reasoning ? output : output + reasoning,
     cachedInput: countOf(inputTokens?.cacheRead),
     cacheWrite: countOf(inputTokens?.cacheWrite),
   };

@@ -145,6 +145,16 @@ test('a report below the measured usage is ignored', async () => {
   expect(hub.events).toContainEqual(expect.objectContaining({ type: 'model-call', basis: 'seen' }));
 });
 
+test('reasoning that the reported output does not contain is charged, too', async () => {
+  const inputTokens = { total: 307, noCache: 307, cacheRead: 0, cacheWrite: 0 };
+  // as xAI reports it in Chat Completions
+  const hub = billed(['Hi Ada.'], {
+    billing: { report: () => ({ inputTokens, outputTokens: { total: 26, text: 0, reasoning: 227 } }) },
+  });
+  await (await begin(hub)).response.text();
+  expect(await chargeOf(hub)).toBe(560);
+});
+
 test('reported usage is charged exactly, over several steps', async () => {
   const hub = billed([looks, [{ toolCall: { name: 'look', input: { at: 'Bob' } } }], 'Hi.'], {
     billing: { hidden: 700 },
