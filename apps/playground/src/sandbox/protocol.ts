@@ -52,8 +52,15 @@ export type ToWorker =
   | { type: 'model-parts'; call: number; parts: LanguageModelV4StreamPart[] }
   | { type: 'model-end'; call: number; error?: ModelFailure };
 
-/** Why a model call failed. `retry` is set if the same call may succeed later. */
-export type ModelFailure = { error: SerializedError; retry?: { statusCode?: number; after?: string } };
+/**
+ * Why a model call failed. `code` is the provider's own word for it, such as that of an account without credit. `retry` is set
+ * if the same call may succeed later.
+ */
+export type ModelFailure = {
+  error: SerializedError;
+  code?: string;
+  retry?: { statusCode?: number; after?: string };
+};
 
 /** What the runtime sends to the page, each as JSON text. */
 export type ToHost =

@@ -1,4 +1,5 @@
 import { APICallError, type LanguageModelV4, type LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { runPrompt } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { streamText } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
@@ -236,6 +237,40 @@ describe('failures', () => {
     const { model } = connect(modelOf(doStream));
     await streamText({ model, prompt: 'Hi', maxRetries: 1, onError: () => {} }).consumeStream();
     expect(doStream).toHaveBeenCalledTimes(2);
+  });
+
+  test.each([
+    ['insufficient_quota', true, 1],
+    // as OpenAI's package throws what it reads in a stream
+    ['insufficient_quota', false, 1],
+    ['rate_limit_exceeded', true, 3],
+  ])('a 429 with the code %s (retryable: %s) takes %i calls', async (code, isRetryable, calls) => {
+    const doStream = vi.fn(() =>
+      Promise.reject(
+        new APICallError({
+          message: 'No.',
+          url: 'https://api.example.com/v1/responses',
+          requestBodyValues: {},
+          statusCode: 429,
+          responseHeaders: { 'retry-after': '0' },
+          data: { error: { message: 'No.', type: code, code } },
+          isRetryable,
+        }),
+      ),
+    );
+    const { model } = connect(modelOf(doStream));
+    const { run } = await runPrompt((prompt) => prompt.$`Hi`, { model });
+    expect((await run.finished).error?.code).toBe('rate_limited');
+    expect(doStream).toHaveBeenCalledTimes(calls);
+  });
+
+  test('an account without credit that a stream reports takes one call', async () => {
+    const error = { type: 'insufficient_quota', code: 'insufficient_quota', message: 'No.' };
+    const doStream = vi.fn(() => Promise.resolve({ stream: streamOf([{ type: 'error', error }]) }));
+    const { model } = connect(modelOf(doStream));
+    const { run } = await runPrompt((prompt) => prompt.$`Hi`, { model });
+    expect((await run.finished).error?.code).toBe('rate_limited');
+    expect(doStream).toHaveBeenCalledTimes(1);
   });
 
   test('a stream that breaks off keeps what came before', async () => {

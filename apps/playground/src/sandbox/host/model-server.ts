@@ -258,7 +258,11 @@ async function pump(
 }
 
 function toFailure(error: unknown, secrets: readonly string[]): ModelFailure {
-  const failure: ModelFailure = { error: toRunError(error, secrets).toJSON() };
+  const code = providerCode(error, secrets);
+  const failure: ModelFailure = {
+    error: toRunError(error, secrets).toJSON(),
+    ...(code === undefined ? {} : { code }),
+  };
   if (!APICallError.isInstance(error) || !error.isRetryable) return failure;
   const after = error.responseHeaders?.['retry-after'];
   return {
@@ -268,4 +272,17 @@ function toFailure(error: unknown, secrets: readonly string[]): ModelFailure {
       ...(after === undefined ? {} : { after }),
     },
   };
+}
+
+type Labels = { code?: unknown; type?: unknown };
+
+/** The word by which a provider names the error, as OpenAI's `insufficient_quota`. */
+function providerCode(thrown: unknown, secrets: readonly string[]): string | undefined {
+  // what a stream reports is the provider's data itself
+  const data = thrown instanceof Error ? (thrown as { data?: unknown }).data : thrown;
+  const { error, ...rest } = (data ?? {}) as Labels & { error?: Labels | null };
+  const { code, type } = error ?? rest;
+  const word = code ?? type;
+  if (typeof word !== 'string' || !/^\w{1,64}$/.test(word)) return undefined;
+  return secrets.some((secret) => word.includes(secret)) ? undefined : word;
 }

@@ -101,8 +101,11 @@ function revive(part: LanguageModelV4StreamPart): LanguageModelV4StreamPart {
 }
 
 /** The page's error. If a new attempt makes sense, it is an error that the AI SDK retries. */
-function toError({ error, retry }: ModelFailure): Error {
-  const ours = CuelineError.fromJSON(error);
+function toError({ error, code, retry }: ModelFailure): Error {
+  const { details, source } = error;
+  // core reads from the cause whether the account has credit
+  const cause = code === undefined ? undefined : { code };
+  const ours = new CuelineError(error.code, error.message, { cause, details, source });
   if (retry === undefined) return ours;
   return new APICallError({
     message: ours.message,
