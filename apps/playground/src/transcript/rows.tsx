@@ -7,7 +7,7 @@ import type { RunSession } from '../state/store.ts';
 import { phaseLabel } from './announcement.ts';
 import { FileView } from './content/file-part.tsx';
 import { Fold } from './content/fold.tsx';
-import { formatCount, formatDuration, plural, summarize } from '../ui/format.ts';
+import { formatDuration, formatUsage, plural, summarize } from '../ui/format.ts';
 import { DataView } from '../ui/data/data-view.tsx';
 import { LiveDuration } from '../ui/live-duration.tsx';
 import { ModelMarkdown } from './content/markdown.tsx';
@@ -108,6 +108,7 @@ type StepRowProps = StepFacts & { step: StepState; origin: number; session: RunS
 export const StepRow = memo(function StepRow(props: StepRowProps) {
   const { step, turn, path, waiting, retrying, offline, origin, session } = props;
   const { startedAt, finishedAt, usage } = step;
+  const tokens = usage && formatUsage(usage);
   const element = useRef<HTMLDivElement>(null);
   const row = useSelectable(element, { kind: 'step', turn, agent: path, step: step.step });
   return (
@@ -133,11 +134,7 @@ export const StepRow = memo(function StepRow(props: StepRowProps) {
         </span>
       )}
       <span aria-hidden className="h-px min-w-4 flex-1 bg-line" />
-      {usage !== undefined && (
-        <span title="Tokens in → out">
-          {formatCount(usage.inputTokens ?? 0)} → {formatCount(usage.outputTokens ?? 0)} tokens
-        </span>
-      )}
+      {tokens !== undefined && <span title="Tokens in → out">{tokens}</span>}
       {finishedAt !== undefined ? (
         <span className="text-right">{formatDuration(finishedAt - startedAt)}</span>
       ) : waiting ? (

@@ -17,6 +17,17 @@ export function plural(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** `1,500 → 300 tokens`, as the provider has counted them; undefined if it has not. */
+export function formatUsage(usage: {
+  inputTokens?: number | undefined;
+  outputTokens?: number | undefined;
+}): string | undefined {
+  const { inputTokens, outputTokens } = usage;
+  if (inputTokens === undefined && outputTokens === undefined) return undefined;
+  const count = (tokens: number | undefined): string => (tokens === undefined ? '?' : formatCount(tokens));
+  return `${count(inputTokens)} → ${count(outputTokens)} tokens`;
+}
+
 /** A size of text as a link carries it: `820 B`, `1.4 KB`. */
 export function formatSize(bytes: number): string {
   return bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(1)} KB`;

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import {
   formatDuration,
   formatSize,
+  formatUsage,
   keyArguments,
   newFields,
   plural,
@@ -30,6 +31,15 @@ test('sizes and counts are formatted with their units', () => {
     '2 steps',
     '12,345 tokens',
   ]);
+});
+
+test('tokens that the provider has not counted are not shown as 0', () => {
+  expect([
+    formatUsage({ inputTokens: 1_500, outputTokens: 300 }),
+    formatUsage({ inputTokens: 9, outputTokens: 0 }),
+    formatUsage({ inputTokens: 9 }),
+    formatUsage({}),
+  ]).toEqual(['1,500 → 300 tokens', '9 → 0 tokens', '9 → ? tokens', undefined]);
 });
 
 test('values are shortened to a few words', () => {

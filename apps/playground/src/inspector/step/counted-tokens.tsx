@@ -23,7 +23,7 @@ export function CountedTokens({ step, usage, simulated }: CountedTokensProps) {
 
 /** `1.2k in → 80 out`; undefined if the provider has not counted. */
 export function usageHint({ input, output }: StepUsage): string | undefined {
-  return input === undefined ? undefined : `${formatCount(input)} in → ${formatCount(output ?? 0)} out`;
+  return input === undefined ? undefined : `${formatCount(input)} in → ${output === undefined ? '?' : formatCount(output)} out`;
 }
 
 function usageRows({ input, cached, output, reasoning }: StepUsage): { name: string; value: string }[] {
