@@ -2,6 +2,7 @@ import { isPending, type RunState } from '@cueline/core';
 import { allPending } from '../state/pending.ts';
 import { spokenText } from '../ui/spoken-text.ts';
 import { visibleText } from '../ui/visible-text.ts';
+import { errorMessage } from './error-messages.ts';
 
 /** The run's status in a few words, announced to screen readers when it changes. */
 export function announcement(state: RunState): string {
@@ -37,7 +38,7 @@ export function announcement(state: RunState): string {
     case 'stopped':
       return 'Run stopped.';
     case 'error':
-      return `Run failed. ${spokenText(state.error.message).slice(0, 300)}`;
+      return `Run failed. ${spokenText(errorMessage(state.error)).slice(0, 300)}`;
   }
 }
 

@@ -22,3 +22,14 @@ test('an answer is announced without the marks of Markdown', () => {
   expect(announcement(state)).toContain('Plan It is 24 °C and sunny, see the map. snake_case and 2 ');
   expect(announcement(state)).not.toMatch(/[#`[\]]|\*\*/);
 });
+
+test('an interrupted run is announced in the words of the page', () => {
+  const error = {
+    code: 'interrupted',
+    message: 'The page of this run was closed. retry() continues the run.',
+  } as const;
+  const state = stateOf([start, firstStep, { type: 'run-end', outcome: 'error', error }]);
+  expect(announcement(state)).toBe(
+    'Run failed. The page was closed or reloaded while this run was under way. What had arrived is kept.',
+  );
+});
