@@ -1,4 +1,4 @@
-import { Output, type OutputInterface } from 'ai';
+import { Output, type FinishReason, type OutputInterface } from 'ai';
 import { thrownText } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
 import { parseWith, toSchema, type ToolSchema } from '../tools/schema.ts';
@@ -11,7 +11,7 @@ export type ResponseCheck = {
   /** The output format of the request. */
   readonly output: OutputInterface;
   /** Checks an answer. Returns the feedback to the model if the answer does not fit and the model may try again. */
-  check(step: { text: string }): Promise<string | undefined>;
+  check(step: { text: string; finishReason?: FinishReason }): Promise<string | undefined>;
   /** Returns the error if no answer fits. */
   failure(): CuelineError | undefined;
   /** The parsed answer. */
@@ -22,17 +22,19 @@ export type ResponseCheck = {
 export function createResponseCheck(toolSchema: ToolSchema, tries = 0): ResponseCheck {
   const schema = toSchema('responseSchema', toolSchema);
   let issues: string | undefined = 'there was no answer';
+  let isCut = false;
   let value: unknown;
   return {
     output: Output.object({ schema }),
-    async check({ text }) {
+    async check({ text, finishReason }) {
       tries += 1;
       try {
         value = await parseWith(schema, readModelJson(text));
         issues = undefined;
         return undefined;
       } catch (error) {
-        issues = thrownText(error);
+        isCut = finishReason === 'length';
+        issues = isCut ? 'it was cut off at the token limit' : thrownText(error);
         if (tries >= MAX_TRIES) return undefined;
         return `Your answer does not fit what is asked for: ${issues}\nAnswer again with the whole JSON and nothing else.`;
       }
@@ -42,7 +44,7 @@ export function createResponseCheck(toolSchema: ToolSchema, tries = 0): Response
         ? undefined
         : new CuelineError(
             'parse_failed',
-            `The answer did not fit its schema after ${tries} tries. Try another model, or a simpler schema. What did not fit: ${issues}`,
+            `The answer did not fit its schema after ${tries} tries. ${isCut ? 'Raise maxOutputTokens, or ask for less at once.' : 'Try another model, or a simpler schema.'} What did not fit: ${issues}`,
             {
               details: { tries },
             },

@@ -84,6 +84,17 @@ describe('a prompt with an output schema', () => {
     expect(end).not.toHaveProperty('output');
   });
 
+  test('names the token limit if that cut off its answers', async () => {
+    const cut: ScriptedTurn = [{ text: '{"city":"Fa' }, { finish: { reason: 'length' } }];
+    const { run, model } = open([cut, cut, cut]);
+    await expect(run.start()).rejects.toMatchObject({
+      code: 'parse_failed',
+      message:
+        'The answer did not fit its schema after 3 tries. Raise maxOutputTokens, or ask for less at once. What did not fit: it was cut off at the token limit',
+    });
+    expect(JSON.stringify(told(model, 1))).toContain('it was cut off at the token limit');
+  });
+
   test('can be retried after its run failed', async () => {
     const { run } = open([bad, bad, bad, good]);
     expect(await codeOf(run.start())).toBe('parse_failed');
