@@ -10,10 +10,8 @@ export type Sessions = {
 
 /**
  * Sessions that are stored only in their cookies. A run and its limits belong to a session. A user who deletes the
- * cookie gets
- * a new session, so this separates users and does not bound their total cost. The cookie is `Secure` and `__Host-`,
- * except
- * on this machine without TLS; `secure` overrides that.
+ * cookie gets a new session, so this separates users and does not bound their total cost. The cookie is `Secure` and
+ * `__Host-`, except on this machine without TLS; `secure` overrides that.
  */
 export function createSessions(secret: string, { secure }: { secure?: boolean } = {}): Sessions {
   const isSecure = (request: Request): boolean => secure ?? !isPlainLoopback(request);

@@ -68,9 +68,8 @@ export type UsePromptOptions<
   };
 
 /**
- * The options of `usePrompt` with a function instead of a definition: a server knows only definitions by name, so
- * there is no
- * `viaRoute`.
+ * The options of `usePrompt` with a function instead of a definition: a server knows only definitions by name, so there
+ * is no `viaRoute`.
  */
 export type UseInlinePromptOptions<Watched extends Watch = readonly WatchedField[]> = Omit<
   UsePromptOptions<TextPrompt, Watched>,

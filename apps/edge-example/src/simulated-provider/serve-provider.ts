@@ -5,8 +5,7 @@ import { writeEvents } from './write-events.ts';
 
 /**
  * A simulated model provider: OpenAI's Responses API over HTTP on this machine, for callers with the key. Returns the
- * address
- * for `OPENAI_API_BASE`.
+ * address for `OPENAI_API_BASE`.
  */
 export async function serveSimulatedProvider(key: string): Promise<string> {
   const server = serve({

@@ -57,7 +57,8 @@ export function forkAt(session: RunSession, turn: number, { step, agent, script 
 
 /**
  * Replaces a call's result or the model's text, and runs only what follows, in a new session. After an edit of the last
- * answer, nothing runs until the user replies. @throws CuelineError `invalid_options`
+ * answer, nothing runs until the user replies.
+ * @throws CuelineError `invalid_options`
  */
 export function forkEdited(session: RunSession, turn: number, edit: LogEdit): void {
   const { agent } = edit;

@@ -148,6 +148,8 @@ export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoo
         }),
       ),
       ...(response === undefined ? {} : { output: response.output }),
+      // with any list of tools, even an empty one, the AI SDK sends every part through one more stream
+      ...(prompt.definitions.tools.size === 0 ? {} : { tools: registry.tools }),
       ...timeouts.sdk,
       // the wrapped model retries by itself
       maxRetries: 0,

@@ -51,8 +51,7 @@ type Prepared = Awaited<ReturnType<PrepareStepFunction<ToolSet>>>;
 
 /**
  * Prepares each step: compiles the definitions with the current task's laid over them, then applies the hooks and the
- * caller's
- * `prepareStep`.
+ * caller's `prepareStep`.
  */
 export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunction<ToolSet> {
   const preparation = new StepPreparation(options);
@@ -225,9 +224,8 @@ class StepPreparation {
 }
 
 /**
- * Removes tool calls and results whose counterpart a hook has removed, because providers reject them. @throws
- * CuelineError
- * `script_error` if nothing is left
+ * Removes tool calls and results whose counterpart a hook has removed, because providers reject them.
+ * @throws CuelineError `script_error` if nothing is left
  */
 function withoutOrphans(messages: readonly ModelMessage[], stepNumber: number): ModelMessage[] {
   const whole = pairToolMessages(messages);

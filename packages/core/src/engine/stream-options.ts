@@ -41,7 +41,7 @@ const settingNames = [
   'providerOptions',
 ] as const satisfies (keyof PromptOptions)[];
 
-/** Composes the arguments of `streamText`, except model, messages and signal, of the caller's options and our own. */
+/** Composes the arguments of `streamText`, except model, messages, tools and signal, of the caller's options and our own. */
 export function composeStreamOptions(
   options: CallerOptions,
   context: StreamContext,
@@ -91,13 +91,11 @@ export function composeStreamOptions(
     takeReceived: preparation.takeReceived,
     onChange: (changed) => (changes = changed),
   });
-  const hasTools = definitions.tools.size > 0;
+  const needsSteering = steers.length > 0 || policy !== undefined || definitions.tools.size > 0;
   return {
     ...rest,
     ...(initial === undefined ? {} : { instructions: initial }),
-    // if there are tools, even none in the list, the AI SDK sends every part through one more stream
-    ...(hasTools ? { tools: registry.tools } : {}),
-    ...(steers.length > 0 || policy !== undefined || hasTools ? { experimental_steering: steering } : {}),
+    ...(needsSteering ? { experimental_steering: steering } : {}),
     ...(toolApproval.configuration === undefined ? {} : { toolApproval: toolApproval.configuration }),
     ...(attempts === undefined
       ? {}

@@ -32,9 +32,8 @@ export type CompiledRequest = {
 };
 
 /**
- * A step's request as the log keeps it. `keep` is the number of messages at the front that are the same as in the
- * step before.
- * Every other field is present only if it differs from the step before, so that a long run's log stays linear.
+ * A step's request as the log keeps it. `keep` is the number of messages at the front that are the same as in the step
+ * before. Every other field is present only if it differs from the step before, so that a long run's log stays linear.
  */
 export type RequestChange = { keep: number; messages: ModelMessage[] } & Partial<
   Omit<CompiledRequest, 'messages'>

@@ -18,8 +18,7 @@ export type RunLog = {
   append(body: RunEventBody & Pick<RunEvent, 'agent'>): void;
   /**
    * Adds an event that has its `seq` and time, as executors emit them. Does nothing once the run has ended. An event
-   * whose
-   * `seq` is 0 restarts the log, as a replay that is rewound does.
+   * whose `seq` is 0 restarts the log, as a replay that is rewound does.
    */
   push(event: RunEvent): void;
   /** Every event so far. */
@@ -72,7 +71,7 @@ export function createRunLog({
   let reduced = state === undefined ? 0 : events.length;
   let timeline: ((seq: number) => RunState) | undefined;
   let notifiedCount = events.length;
-  let telling = false;
+  let isNotifying = false;
   let cancelScheduled: (() => void) | undefined;
 
   function push(event: RunEvent): void {
@@ -90,11 +89,11 @@ export function createRunLog({
 
   /** Calls the listeners with events in their order, also if a listener adds another event. */
   function notifyListeners(): void {
-    if (telling) return;
-    telling = true;
+    if (isNotifying) return;
+    isNotifying = true;
     while (notifiedCount < events.length && listeners.size > 0) callAll(listeners, events[notifiedCount++]!);
     notifiedCount = events.length;
-    telling = false;
+    isNotifying = false;
   }
 
   function scheduleNotification(): void {

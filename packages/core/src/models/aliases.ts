@@ -14,9 +14,8 @@ function knownAliases(env: Environment): string[] {
 
 /**
  * Resolves an alias through the environment to its `provider:id`. A name with a slash that is not an alias is one of
- * the AI Gateway: `openai/gpt-4o` is `gateway:openai/gpt-4o`.
- * Throws `unknown_model` for an alias that is not set or looks misspelt, `alias_cycle` for one that leads back to
- * itself.
+ * the AI Gateway: `openai/gpt-4o` is `gateway:openai/gpt-4o`. Throws `unknown_model` for an alias that is not set or
+ * looks misspelt, `alias_cycle` for one that leads back to itself.
  */
 export function resolveAlias(alias: string, env: Environment): string {
   const chain: string[] = [];

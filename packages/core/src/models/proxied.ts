@@ -48,9 +48,8 @@ const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key'];
 
 /**
  * Models through a server that has the keys: `openai:gpt-4o` goes to `{url}/openai`, and so on for the other {@link
- * proxiedProviders}. In a page, `url` may be a path. Nothing is stored at OpenAI, where the calls of all users share
- * an account.
- * Throws `invalid_base_url`; a call throws `unknown_model` if the model's id would lead it to another address.
+ * proxiedProviders}. In a page, `url` may be a path. Nothing is stored at OpenAI, where the calls of all users share an
+ * account. Throws `invalid_base_url`; a call throws `unknown_model` if the model's id would lead it to another address.
  *
  * @example
  * const model = await resolveModel('openai:gpt-4o', proxied('/api/models'));

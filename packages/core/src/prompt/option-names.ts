@@ -104,8 +104,8 @@ export function checkRunOptions(config: { readonly options?: unknown }): void {
 }
 
 /**
- * Checks the names of a run's options. `call` is the beginning of the call that takes them. @throws CuelineError
- * `invalid_options`
+ * Checks the names of a run's options. `call` is the beginning of the call that takes them.
+ * @throws CuelineError `invalid_options`
  */
 export function checkOptionNames(whose: string, options: unknown, call: string): void {
   checkNames(whose, options, optionNames, 'invalid_options', (name) =>

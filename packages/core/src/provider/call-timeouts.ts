@@ -91,8 +91,7 @@ type TimeLimit = {
 
 /**
  * Creates a limit that a frozen page or a sleeping machine does not exceed: a timer that fires far too late gets its
- * time once more.
- * Only once as long as nothing arrives, because all timers of pages in the background are late.
+ * time once more. Only once as long as nothing arrives, because all timers of pages in the background are late.
  */
 function createTimeLimit(ms: number, now: () => number, onEnd: () => void): TimeLimit {
   let since = now();

@@ -123,8 +123,8 @@ async function callWithRetries(
 }
 
 /**
- * Returns an empty response for a call that failed for good, if `repair` accepts the error. @throws the error
- * otherwise
+ * Returns an empty response for a call that failed for good, if `repair` accepts the error.
+ * @throws the error otherwise
  */
 function failedResponse(error: CuelineError, { repair }: RetrySettings): LanguageModelV4StreamResult {
   if (repair?.(error) !== true) throw error;

@@ -26,9 +26,8 @@ export type PendingResponses = {
   hasRequested(toolCallId: string, agent: string | undefined): boolean;
   /**
    * Asks for an approval and waits for the response. If the signal aborts, rejects with its reason and withdraws the
-   * approval.
-   * `agent` is the path of the agent that asks, for the log. Without an `approvalId`, or if the id is taken, the
-   * approval gets a new id.
+   * approval. `agent` is the path of the agent that asks, for the log. Without an `approvalId`, or if the id is taken,
+   * the approval gets a new id.
    */
   requestApproval(
     request: ApprovalRequest & { approvalId?: string },

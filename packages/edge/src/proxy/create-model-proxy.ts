@@ -35,9 +35,8 @@ const ownRules: CorsRules = {
 
 /**
  * A proxy to model providers. The keys stay on the server, which decides who may call which model, and how much per
- * day.
- * The address, the headers and the length of a call never come from the client, and the proxy retries nothing. Throws
- * `invalid_options` or `invalid_base_url` for options that make no sense.
+ * day. The address, the headers and the length of a call never come from the client, and the proxy retries nothing.
+ * Throws `invalid_options` or `invalid_base_url` for options that make no sense.
  *
  * @example
  * const proxy = createModelProxy({

@@ -55,8 +55,7 @@ const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
 /**
- * The provider's events, complete ones only, read when the caller asks for more: only the incomplete event is
- * buffered.
+ * The provider's events, complete ones only, read when the caller asks for more: only the incomplete event is buffered.
  * A fault ends the stream with one `proxy-error` event.
  */
 export function forwardEvents(

@@ -161,8 +161,7 @@ export type PromptRouteEvent =
   | { type: 'failed'; error: unknown; runId?: string };
 
 /**
- * A prompt that a route can serve: one without input, or one with a schema for it, because a client's data is
- * foreign.
+ * A prompt that a route can serve: one without input, or one with a schema for it, because a client's data is foreign.
  * `definePrompt('plan-day', …, { input: z.object({ … }) })`.
  */
 export type RoutePrompt = PromptDefinition | PromptDefinition<undefined> | PromptWithSchema;

@@ -27,8 +27,8 @@ export async function exceptionMessage(
 }
 
 /**
- * Returns the message to the model besides its calls' results, if any. @throws CuelineError `script_error` of the
- * handler
+ * Returns the message to the model besides its calls' results, if any.
+ * @throws CuelineError `script_error` of the handler
  */
 export async function interruptMessage(
   name: string,

@@ -90,8 +90,8 @@ function isParseFunction(config: OutputConfig): config is ParseFunction {
 }
 
 /**
- * Returns the provider's format option. @throws CuelineError `invalid_definition` for a schema without a JSON Schema,
- * such as a date
+ * Returns the provider's format option.
+ * @throws CuelineError `invalid_definition` for a schema without a JSON Schema, such as a date
  */
 function formatOf(name: string, schema: FlexibleSchema): OutputInterface {
   try {

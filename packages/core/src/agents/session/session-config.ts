@@ -109,8 +109,8 @@ export const OPENING = 'Please begin.';
 export const CONTINUE = 'Please continue.';
 
 /**
- * Checks what a page can check at once. The rest is checked when the session begins. @throws CuelineError
- * `invalid_options`
+ * Checks what a page can check at once. The rest is checked when the session begins.
+ * @throws CuelineError `invalid_options`
  */
 export function checkConfig(whose: string, config: SessionSettings): void {
   refuseFaults('invalid_options', faultsOf(config ?? {}), whose);

@@ -29,8 +29,8 @@ export type RunBudget = {
    */
   reserve(run: BudgetedRun, least: number, allowed: number): Promise<StartRefusal | undefined>;
   /**
-   * Reserves what the run may have used so far, and extends the lease if `leaseMs` is given. @throws CuelineError `budget_exceeded` if not enough is left of the
-   * day
+   * Reserves what the run may have used so far, and extends the lease if `leaseMs` is given.
+   * @throws CuelineError `budget_exceeded` if not enough is left of the day
    */
   setAside(run: BudgetedRun, amount: Amount, leaseMs?: number): Promise<void>;
   /**

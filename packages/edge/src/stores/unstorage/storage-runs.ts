@@ -26,8 +26,7 @@ const NAMES = 'cueline:names:';
 const SWEEP_MS = 60_000;
 
 /**
- * Keeps runs in a storage of `unstorage`: a folder, a key-value store or a database. Readers look for new events
- * every
+ * Keeps runs in a storage of `unstorage`: a folder, a key-value store or a database. Readers look for new events every
  * `pollMs`, and events are written about twice as often.
  *
  * No driver has transactions, and so neither has this store. Instances that share a storage should know that
