@@ -1,3 +1,5 @@
+import { isRecord } from '../ui/data/is-record.ts';
+
 /** Returns a value of a case as the form edits it. */
 export function toText(value: unknown): string {
   if (value === undefined || value === null) return '';
@@ -8,9 +10,4 @@ export function toText(value: unknown): string {
 export function toTexts(input: unknown): Record<string, string> {
   if (!isRecord(input)) return {};
   return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, toText(value)]));
-}
-
-/** True for an object, such as the values of a case by parameter. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,10 +3,11 @@ import { formatCount, plural } from '../ui/format.ts';
 import { toast } from '../ui/toast.ts';
 import { freeId, parametersOf, type EditablePrompt } from '../prompts/editable-prompt.ts';
 import { usePrompts } from '../prompts/store.ts';
-import { isRecord, toText, toTexts } from './case-texts.ts';
+import { toText, toTexts } from './case-texts.ts';
 import { MAX_CASES, type EditableCase } from './eval-settings.ts';
 import { useEvals } from './store.ts';
 import { takenIds } from './stored-evals.ts';
+import { isRecord } from '../ui/data/is-record.ts';
 
 /** The largest file that is opened, in bytes. */
 const LARGEST_FILE = 5_000_000;

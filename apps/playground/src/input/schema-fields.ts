@@ -1,3 +1,5 @@
+import { isRecord } from '../ui/data/is-record.ts';
+
 /** A field of a form for JSON. */
 export type Field = FieldFacts &
   (
@@ -40,7 +42,7 @@ const LONGEST_HELP = 500;
 
 /** The field of a JSON Schema. If there is no field for a schema, it is edited as JSON. */
 export function toField(schema: unknown): Field {
-  return isSchema(schema) ? fieldOf(schema, { root: schema, level: 0, refs: [], optional: false }) : anyValue;
+  return isRecord(schema) ? fieldOf(schema, { root: schema, level: 0, refs: [], optional: false }) : anyValue;
 }
 
 /** What JSON looks like. */
@@ -141,9 +143,9 @@ function targetOf(root: Schema, ref: string): Schema | undefined {
   let found: unknown = root;
   for (const step of ref.split('/').slice(1)) {
     const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
-    found = isSchema(found) && Object.hasOwn(found, name) ? found[name] : undefined;
+    found = isRecord(found) && Object.hasOwn(found, name) ? found[name] : undefined;
   }
-  return isSchema(found) ? found : undefined;
+  return isRecord(found) ? found : undefined;
 }
 
 function unionOf(schema: Schema, all: readonly Schema[], context: Context): Field {
@@ -196,14 +198,14 @@ function labelOf(variant: Schema, field: Field): string | undefined {
 
 function objectOf(schema: Schema, facts: FieldFacts, context: Context): Field | undefined {
   const { properties, required } = schema;
-  if (!isSchema(properties) || context.level >= MOST_LEVELS) return undefined;
+  if (!isRecord(properties) || context.level >= MOST_LEVELS) return undefined;
   const entries = Object.entries(properties);
   if (entries.length === 0 || entries.length > MOST_MEMBERS) return undefined;
   const needed = new Set<unknown>(Array.isArray(required) ? required : []);
   const below = { ...context, level: context.level + 1 };
   const fields = entries.map(([name, member]) => ({
     name,
-    field: isSchema(member)
+    field: isRecord(member)
       ? fieldOf(member, { ...below, optional: !needed.has(name) })
       : ({ kind: 'json', optional: !needed.has(name), nullable: false } as const),
   }));
@@ -212,7 +214,7 @@ function objectOf(schema: Schema, facts: FieldFacts, context: Context): Field | 
 
 function listField(schema: Schema, facts: FieldFacts, context: Context): Field | undefined {
   const { items, prefixItems } = schema;
-  if (!isSchema(items) || prefixItems !== undefined || context.level >= MOST_LEVELS) return undefined;
+  if (!isRecord(items) || prefixItems !== undefined || context.level >= MOST_LEVELS) return undefined;
   const item = fieldOf(items, { ...context, level: context.level + 1, optional: false });
   return { kind: 'list', item, ...bounds(schema, { minItems: 'minItems', maxItems: 'maxItems' }), ...facts };
 }
@@ -253,9 +255,5 @@ function textIn(value: unknown, longest: number): string | undefined {
 }
 
 function listOf(value: unknown): readonly Schema[] | undefined {
-  return Array.isArray(value) ? value.filter(isSchema) : undefined;
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return Array.isArray(value) ? value.filter(isRecord) : undefined;
 }

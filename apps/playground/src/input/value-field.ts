@@ -2,6 +2,7 @@ import { visibleText } from '../ui/visible-text.ts';
 import { readDraft, toDraft } from './draft.ts';
 import { isSameJson } from './same-json.ts';
 import { toField, type Field, type NamedField } from './schema-fields.ts';
+import { isRecord } from '../ui/data/is-record.ts';
 
 /**
  * The field for a value that is edited: that of its JSON Schema, and that of the value itself wherever the schema says
@@ -66,8 +67,4 @@ function fieldOf(value: unknown, { title, description }: Partial<Field> = {}): F
 /** True if the draft of the value gives the value back. */
 function holds(field: Field, value: unknown): boolean {
   return isSameJson(readDraft(field, toDraft(field, value)).input, value);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -11,6 +11,7 @@ import { newId } from '../state/new-id.ts';
 import type { Values } from './check-prompts.ts';
 import { nextVersion, readEditablePrompts, readOwnPrompts, type EditablePrompt } from './editable-prompt.ts';
 import { samplePrompts } from './sample-prompts.ts';
+import { isRecord } from '../ui/data/is-record.ts';
 
 /** A version in the list; `key` stays when its id and its version are edited. */
 export type PromptEntry = { readonly key: string; readonly prompt: EditablePrompt };
@@ -112,8 +113,8 @@ export function readOwnShared(value: unknown): SharedPrompts | undefined {
 }
 
 function readWith(readList: typeof readOwnPrompts, value: unknown): SharedPrompts | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { prompts, selected, values } = value as Record<string, unknown>;
+  if (!isRecord(value)) return undefined;
+  const { prompts, selected, values } = value;
   const read = readList(prompts);
   if (read === undefined) return undefined;
   return {
@@ -126,24 +127,13 @@ function readWith(readList: typeof readOwnPrompts, value: unknown): SharedPrompt
 const MAX_VALUES = 1_000;
 
 function readValues(value: unknown): Record<string, Values> {
-  const isObject = (one: unknown): one is Record<string, unknown> => typeof one === 'object' && one !== null;
-  if (!isObject(value)) return {};
+  const entries = isRecord(value) ? Object.entries(value).slice(0, MAX_VALUES) : [];
+  return Object.fromEntries(entries.flatMap(([id, own]) => (isRecord(own) ? [[id, textsIn(own)]] : [])));
+}
+
+function textsIn(values: Readonly<Record<string, unknown>>): Values {
+  const entries = Object.entries(values).slice(0, MAX_VALUES);
   return Object.fromEntries(
-    Object.entries(value)
-      .slice(0, MAX_VALUES)
-      .flatMap(([id, own]) =>
-        isObject(own)
-          ? [
-              [
-                id,
-                Object.fromEntries(
-                  Object.entries(own)
-                    .slice(0, MAX_VALUES)
-                    .filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-                ),
-              ],
-            ]
-          : [],
-      ),
+    entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   );
 }

@@ -1,5 +1,6 @@
 import type { ModelMessage } from 'ai';
 import type { FilePart } from '../transcript/transcript-item.ts';
+import { isRecord } from '../ui/data/is-record.ts';
 
 /** One part of a message of a request, as it is shown. */
 export type MessagePart =
@@ -71,8 +72,4 @@ function addressOf(source: unknown, mediaType: string): string {
 
 function jsonOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

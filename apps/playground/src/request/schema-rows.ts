@@ -1,3 +1,5 @@
+import { isRecord } from '../ui/data/is-record.ts';
+
 /** An argument of a tool, as its JSON Schema describes it. */
 export type SchemaRow = {
   name: string;
@@ -58,8 +60,4 @@ const MOST_VARIANTS = 12;
 function joined(variants: readonly string[]): string {
   const rest = variants.length - MOST_VARIANTS;
   return [...variants.slice(0, MOST_VARIANTS), ...(rest > 0 ? [`${rest} more`] : [])].join(' | ');
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 import { newId } from './new-id.ts';
 import { createStorage, type TextStorage } from './storage.ts';
+import { isRecord } from '../ui/data/is-record.ts';
 
 /** Where a script came from. `run`: it is the script of an earlier run. */
 export type ScriptOrigin = 'own' | 'example' | 'link' | 'file' | 'run';
@@ -159,8 +160,4 @@ function readEarlierVersion(state: unknown): TabMemory | undefined {
   const text = script;
   if (typeof previousScript !== 'string') return { open, text };
   return { open, text, previous: { open: newOpenScript('own'), text: previousScript } };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

@@ -1,5 +1,6 @@
 import { defaultConnection, type ConnectionSettings } from '../model/connection.ts';
 import { mergeValues } from './documents/merge-values.ts';
+import { isRecord } from '../ui/data/is-record.ts';
 
 export type ThemeChoice = 'system' | 'dark' | 'light';
 
@@ -57,7 +58,7 @@ export function readStored(value: unknown): Partial<StoredSettings> {
   if (typeof inspectorOpen === 'boolean') stored.inspectorOpen = inspectorOpen;
   if (typeof timelineOpen === 'boolean') stored.timelineOpen = timelineOpen;
   if (visited === true) stored.visited = true;
-  if (isRecord(inputs) && !Array.isArray(inputs)) stored.inputs = inputs;
+  if (isRecord(inputs)) stored.inputs = inputs;
   const settings = readConnection(connection);
   if (settings !== undefined) stored.connection = settings;
   return stored;
@@ -69,10 +70,6 @@ export function readStored(value: unknown): Partial<StoredSettings> {
  */
 export function mergeSettings(base: StoredSettings, mine: StoredSettings, theirs: unknown): StoredSettings {
   return mergeValues(base, mine, { ...mine, ...readStored(theirs) }, 2);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
 
 function isLayout(value: unknown): boolean {

@@ -1,3 +1,5 @@
+import { isRecord } from './data/is-record.ts';
+
 /** `<1 ms`, `312 ms`, `1.2 s`, `2 m 05 s`. */
 export function formatDuration(ms: number): string {
   if (ms < 0.5) return '<1 ms';
@@ -77,8 +79,4 @@ export function newFields(output: unknown, input: unknown): unknown {
   if (!isRecord(output) || !isRecord(input)) return output;
   const fields = Object.entries(output).filter(([key, value]) => input[key] !== value);
   return fields.length === 0 ? output : Object.fromEntries(fields);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

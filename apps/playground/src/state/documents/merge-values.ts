@@ -1,4 +1,5 @@
 import { isSameJson } from '../../input/same-json.ts';
+import { isRecord } from '../../ui/data/is-record.ts';
 
 /**
  * Merges two changed copies of a JSON value: what only one of them changed since `base` comes from that one, and `mine`
@@ -25,8 +26,4 @@ export function mergeValues<Value>(
 /** The members by name, also one named `__proto__`. */
 function membersOf(record: object): ReadonlyMap<string, unknown> {
   return new Map(Object.entries(record));
-}
-
-function isRecord(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
