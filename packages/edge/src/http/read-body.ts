@@ -1,3 +1,4 @@
+import { isRecord } from '../base/is-record.ts';
 import { Refusal } from './respond.ts';
 
 /** The limits of a body. */
@@ -146,10 +147,8 @@ function parse(bytes: Uint8Array, { depth = 64, take }: BodyLimits): Record<stri
   } catch {
     throw new Refusal('invalid_json', 'The body is not JSON.');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Refusal('invalid_body', 'The body is not a JSON object.');
-  }
-  return value as Record<string, unknown>;
+  if (!isRecord(value)) throw new Refusal('invalid_body', 'The body is not a JSON object.');
+  return value;
 }
 
 /**

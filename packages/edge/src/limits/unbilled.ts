@@ -1,3 +1,5 @@
+import { isRecord } from '../base/is-record.ts';
+
 /** Names of AI SDK errors that are thrown before anything is sent. */
 const beforeSending = new Set([
   'AI_InvalidArgumentError',
@@ -46,7 +48,7 @@ export function isUnbilledStatus(status: number): boolean {
  * broken connection, or for a status 500 or 504, also with a web page.
  */
 export function isUnbilled(error: unknown): boolean {
-  for (let at = error, depth = 0; isObject(at) && depth < 5; at = at['cause'], depth += 1) {
+  for (let at = error, depth = 0; isRecord(at) && depth < 5; at = at['cause'], depth += 1) {
     const { name, statusCode, code, message } = at;
     if (typeof statusCode === 'number' && isUnbilledStatus(statusCode)) return true;
     if (beforeSending.has(String(name)) || unconnected.has(String(code))) return true;
@@ -61,15 +63,11 @@ export function isUnbilled(error: unknown): boolean {
 
 /** True for an answer that is a web page although its status is one of success, by core's error or by the AI SDK's. */
 function isWebPage({ details, responseHeaders, statusCode }: Record<string, unknown>): boolean {
-  const status = isObject(details) ? details['statusCode'] : statusCode;
-  const type = isObject(details)
+  const status = isRecord(details) ? details['statusCode'] : statusCode;
+  const type = isRecord(details)
     ? details['contentType']
-    : isObject(responseHeaders) && responseHeaders['content-type'];
+    : isRecord(responseHeaders) && responseHeaders['content-type'];
   return (
     typeof status === 'number' && status < 300 && typeof type === 'string' && /^text\/html\b/i.test(type)
   );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

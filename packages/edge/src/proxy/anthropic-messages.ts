@@ -4,7 +4,6 @@ import {
   capOutput,
   capThinking,
   invalidBodyRefusal,
-  isObject,
   type JsonObject,
   objectsOf,
   pick,
@@ -16,6 +15,7 @@ import {
   toolDeniedRefusal,
 } from './body-fields.ts';
 import { base64, type Media } from './media.ts';
+import { isRecord } from '../base/is-record.ts';
 
 // Betas that change the format of an answer, but neither its cost nor what the provider does by itself.
 const betas =
@@ -72,12 +72,12 @@ export const messagesApi: Api = {
     for (const [name, known] of Object.entries(nested)) {
       const value = clean[name];
       if (value === undefined) continue;
-      if (!isObject(value)) throw invalidBodyRefusal(`${name} is not an object.`);
+      if (!isRecord(value)) throw invalidBodyRefusal(`${name} is not an object.`);
       clean[name] = pick(value, known);
     }
     const outputTokens = capOutput(clean, ['max_tokens'], rules.maxOutputTokens);
     const { thinking } = clean;
-    if (isObject(thinking)) clean['thinking'] = capThinking(thinking, 'budget_tokens', outputTokens);
+    if (isRecord(thinking)) clean['thinking'] = capThinking(thinking, 'budget_tokens', outputTokens);
     refuseForeignSchemas([clean['tools'], clean['output_format'], clean['output_config']]);
     return { body: { model: rules.model, ...clean, stream }, stream, outputTokens };
   },
@@ -85,11 +85,11 @@ export const messagesApi: Api = {
   usage: (data) => {
     if (data['type'] === 'message_start') {
       // the count so far; only message_delta has the total
-      const usage = isObject(data['message']) ? data['message']['usage'] : undefined;
-      return isObject(usage) ? inputOf(usage) : undefined;
+      const usage = isRecord(data['message']) ? data['message']['usage'] : undefined;
+      return isRecord(usage) ? inputOf(usage) : undefined;
     }
     const { usage } = data;
-    if (!isObject(usage)) return undefined;
+    if (!isRecord(usage)) return undefined;
     const reported = { output: countOf(usage['output_tokens']) };
     const sent = inputOf(usage);
     return sent.input === undefined || sent.input === 0 ? reported : { ...reported, ...sent };
@@ -107,7 +107,7 @@ function inputOf(usage: JsonObject): ReportedUsage {
 
 function checkTool(tool: JsonObject): JsonObject {
   const type = tool['type'] ?? 'custom';
-  if (type !== 'custom' || !isObject(tool['input_schema']))
+  if (type !== 'custom' || !isRecord(tool['input_schema']))
     throw toolDeniedRefusal('A tool that is not a function');
   return pickCached(tool, ['type', 'name', 'description', 'input_schema', 'strict', 'eager_input_streaming']);
 }
@@ -150,7 +150,7 @@ function checkBlock(block: JsonObject, media: Media): JsonObject {
 }
 
 function checkSource(source: unknown, media: Media): JsonObject {
-  const clean = isObject(source) ? source : {};
+  const clean = isRecord(source) ? source : {};
   switch (clean['type']) {
     case 'base64':
       base64(clean['data'], clean['media_type'], 'source', media);

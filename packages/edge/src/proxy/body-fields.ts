@@ -1,12 +1,8 @@
 import { Refusal } from '../http/respond.ts';
+import { isRecord } from '../base/is-record.ts';
 
 /** A JSON object. */
 export type JsonObject = Record<string, unknown>;
-
-/** True for a JSON object, not for an array. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The object with these fields only, those without a value left out. */
 export function pick(value: JsonObject, names: Iterable<string>): JsonObject {
@@ -24,7 +20,7 @@ export function pick(value: JsonObject, names: Iterable<string>): JsonObject {
  * default lifetime, since a longer one has another price.
  */
 export function pickCached(value: JsonObject, names: readonly string[]): JsonObject {
-  const cached = isObject(value['cache_control']) ? { cache_control: { type: 'ephemeral' } } : {};
+  const cached = isRecord(value['cache_control']) ? { cache_control: { type: 'ephemeral' } } : {};
   return { ...pick(value, names), ...cached };
 }
 
@@ -35,7 +31,7 @@ export function invalidBodyRefusal(what: string): Refusal {
 
 /** The value as an array of objects. */
 export function objectsOf(value: unknown, name: string): JsonObject[] {
-  if (!Array.isArray(value) || !value.every(isObject))
+  if (!Array.isArray(value) || !value.every(isRecord))
     throw invalidBodyRefusal(`${name} is not an array of objects. Send one, such as [{ … }].`);
   return value;
 }

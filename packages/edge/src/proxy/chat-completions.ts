@@ -3,7 +3,6 @@ import type { Api, BodyRules } from './api.ts';
 import {
   capOutput,
   invalidBodyRefusal,
-  isObject,
   type JsonObject,
   objectsOf,
   pick,
@@ -15,6 +14,7 @@ import {
   toolDeniedRefusal,
 } from './body-fields.ts';
 import { base64, dataUrl } from './media.ts';
+import { isRecord } from '../base/is-record.ts';
 
 // Left out on purpose: store and metadata (stored at the provider, in our account), user and safety_identifier
 // (a client must not choose the identity), service_tier (a price), audio and prediction (tokens that are not
@@ -48,7 +48,7 @@ export function chatApi(openai: boolean): Api {
     check: (body, rules) => {
       const stream = readStream(body);
       const { stream_options: options } = body;
-      const wanted = isObject(options) && options['include_usage'] === true;
+      const wanted = isRecord(options) && options['include_usage'] === true;
       return {
         // the budget is settled with the usage in the last event
         ...check(body, rules, openai ? outputNames : [nameOfCap(rules)], {
@@ -117,7 +117,7 @@ function check(
 }
 
 function checkTool(tool: JsonObject): JsonObject {
-  if (tool['type'] !== 'function' || !isObject(tool['function'])) {
+  if (tool['type'] !== 'function' || !isRecord(tool['function'])) {
     throw toolDeniedRefusal('A tool that is not a function');
   }
   return pick(tool, ['type', 'function']);
@@ -125,7 +125,7 @@ function checkTool(tool: JsonObject): JsonObject {
 
 function checkChoice(choice: unknown): void {
   if (choice === undefined || typeof choice === 'string') return;
-  if (!isObject(choice) || choice['type'] !== 'function')
+  if (!isRecord(choice) || choice['type'] !== 'function')
     throw toolDeniedRefusal('A tool_choice that is not a function');
 }
 
@@ -141,7 +141,7 @@ function checkMessage(message: JsonObject, { media }: BodyRules): JsonObject {
     'prefix',
   ]);
   if (typeof clean['role'] !== 'string') throw invalidBodyRefusal('A message has no role.');
-  if (isObject(message['audio']))
+  if (isRecord(message['audio']))
     throw invalidBodyRefusal('messages: audio by id is refused. Send its transcript.');
   const { content, tool_calls: calls } = clean;
   if (calls !== undefined) {
@@ -164,7 +164,7 @@ function checkMessage(message: JsonObject, { media }: BodyRules): JsonObject {
     }
     if (type === 'image_url') {
       const image = part['image_url'];
-      if (!isObject(image)) return { type, image_url: dataUrl(image, 'image_url', media) };
+      if (!isRecord(image)) return { type, image_url: dataUrl(image, 'image_url', media) };
       return {
         type,
         image_url: { ...pick(image, ['detail']), url: dataUrl(image['url'], 'image_url', media) },
@@ -176,12 +176,12 @@ function checkMessage(message: JsonObject, { media }: BodyRules): JsonObject {
         document_url: dataUrl(part['document_url'], 'document_url', media),
       };
     }
-    if (type === 'input_audio' && isObject(part['input_audio'])) {
+    if (type === 'input_audio' && isRecord(part['input_audio'])) {
       const audio = pick(part['input_audio'], ['data', 'format']);
       base64(audio['data'], 'audio', 'input_audio', media);
       return { type, input_audio: audio };
     }
-    if (type === 'file' && isObject(part['file'])) {
+    if (type === 'file' && isRecord(part['file'])) {
       const file = part['file'];
       if (file['file_id'] !== undefined)
         throw invalidBodyRefusal('A file by its id is refused. Send the file itself.');
@@ -195,12 +195,12 @@ function checkMessage(message: JsonObject, { media }: BodyRules): JsonObject {
 }
 
 function usage({ usage, choices }: JsonObject): ReportedUsage | undefined {
-  if (!isObject(usage)) return undefined;
+  if (!isRecord(usage)) return undefined;
   const details = usage['prompt_tokens_details'];
   // some servers report the usage so far with each piece of a stream
   const goesOn =
     Array.isArray(choices) &&
-    choices.some((choice) => isObject(choice) && isObject(choice['delta']) && !choice['finish_reason']);
+    choices.some((choice) => isRecord(choice) && isRecord(choice['delta']) && !choice['finish_reason']);
   const input = countOf(usage['prompt_tokens']);
   const output = goesOn ? undefined : countOf(usage['completion_tokens']);
   // xAI and others count hidden reasoning in the total only
@@ -208,7 +208,7 @@ function usage({ usage, choices }: JsonObject): ReportedUsage | undefined {
   return {
     input,
     output: output === undefined ? undefined : Math.max(output, rest),
-    cachedInput: isObject(details) ? countOf(details['cached_tokens']) : undefined,
+    cachedInput: isRecord(details) ? countOf(details['cached_tokens']) : undefined,
   };
 }
 

@@ -4,7 +4,6 @@ import {
   capOutput,
   capThinking,
   invalidBodyRefusal,
-  isObject,
   type JsonObject,
   objectsOf,
   pick,
@@ -14,6 +13,7 @@ import {
   toolDeniedRefusal,
 } from './body-fields.ts';
 import { base64, type Media } from './media.ts';
+import { isRecord } from '../base/is-record.ts';
 
 // Google also accepts every name in snake_case; a name that is not in these lists, spelled exactly so, is not
 // forwarded.
@@ -43,7 +43,7 @@ export const generateContentApi: Api = {
   check: (body, rules) => check(body, rules, false),
   deltas: ['text'],
   usage: ({ usageMetadata: usage }) =>
-    isObject(usage)
+    isRecord(usage)
       ? {
           input: sumOf(usage['promptTokenCount'], usage['toolUsePromptTokenCount']),
           // Google omits a zero
@@ -64,9 +64,9 @@ export const streamGenerateContentApi: Api = {
     const usage = generateContentApi.usage(data);
     const { candidates, promptFeedback } = data;
     const ended =
-      (isObject(promptFeedback) && typeof promptFeedback['blockReason'] === 'string') ||
+      (isRecord(promptFeedback) && typeof promptFeedback['blockReason'] === 'string') ||
       (Array.isArray(candidates) &&
-        candidates.some((candidate) => isObject(candidate) && typeof candidate['finishReason'] === 'string'));
+        candidates.some((candidate) => isRecord(candidate) && typeof candidate['finishReason'] === 'string'));
     return ended || usage === undefined ? usage : { ...usage, output: undefined };
   },
 };
@@ -81,22 +81,22 @@ function check(body: JsonObject, rules: BodyRules, stream: boolean): CheckedBody
   clean['contents'] = objectsOf(body['contents'], 'contents').map((content) => checkContent(content, media));
   const system = clean['systemInstruction'];
   if (system !== undefined) {
-    if (!isObject(system)) throw invalidBodyRefusal('systemInstruction is not an object.');
+    if (!isRecord(system)) throw invalidBodyRefusal('systemInstruction is not an object.');
     clean['systemInstruction'] = checkContent(system, media);
   }
   if (clean['tools'] !== undefined) clean['tools'] = objectsOf(clean['tools'], 'tools').map(checkTools);
   if (clean['toolConfig'] !== undefined) {
-    if (!isObject(clean['toolConfig'])) throw invalidBodyRefusal('toolConfig is not an object.');
+    if (!isRecord(clean['toolConfig'])) throw invalidBodyRefusal('toolConfig is not an object.');
     clean['toolConfig'] = pick(clean['toolConfig'], ['functionCallingConfig']);
   }
   const asked = body['generationConfig'] ?? {};
-  if (!isObject(asked)) throw invalidBodyRefusal('generationConfig is not an object.');
+  if (!isRecord(asked)) throw invalidBodyRefusal('generationConfig is not an object.');
   refuseSeveral(asked, ['candidateCount', 'candidate_count']);
   const config = pick(asked, generationFields);
   const outputTokens = capOutput(config, ['maxOutputTokens'], maxOutputTokens);
   const thinking = config['thinkingConfig'];
   if (thinking !== undefined) {
-    if (!isObject(thinking)) throw invalidBodyRefusal('thinkingConfig is not an object.');
+    if (!isRecord(thinking)) throw invalidBodyRefusal('thinkingConfig is not an object.');
     config['thinkingConfig'] = capThinking(thinking, 'thinkingBudget', outputTokens);
   }
   refuseForeignSchemas([clean['tools'], config]);
@@ -137,7 +137,7 @@ function checkPart(part: JsonObject, media: Media): JsonObject {
   if (clean['inlineData'] !== undefined) clean['inlineData'] = checkInline(clean['inlineData'], media);
   const response = clean['functionResponse'];
   if (response !== undefined) {
-    if (!isObject(response)) throw invalidBodyRefusal('functionResponse is not an object.');
+    if (!isRecord(response)) throw invalidBodyRefusal('functionResponse is not an object.');
     const answered = pick(response, ['id', 'name', 'response', 'willContinue', 'scheduling']);
     const { parts } = response;
     clean['functionResponse'] =
@@ -154,7 +154,7 @@ function checkPart(part: JsonObject, media: Media): JsonObject {
 }
 
 function checkInline(data: unknown, media: Media): JsonObject {
-  if (!isObject(data)) throw invalidBodyRefusal('A file is not inlineData. Send the file itself, in base64.');
+  if (!isRecord(data)) throw invalidBodyRefusal('A file is not inlineData. Send the file itself, in base64.');
   base64(data['data'], data['mimeType'], 'inlineData', media);
   return pick(data, ['mimeType', 'data', 'displayName']);
 }

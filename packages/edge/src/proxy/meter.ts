@@ -1,9 +1,10 @@
 import { estimateTokens, type ReportedUsage, type TokenCounts } from '../limits/charge.ts';
 import { Refusal } from '../http/respond.ts';
 import type { Api, CheckedBody } from './api.ts';
-import { isObject } from './body-fields.ts';
 import { hasKey, redactKey, redactError } from './redact.ts';
 import { dataOf } from './split-events.ts';
+import { isRecord } from '../base/is-record.ts';
+import { parseJson } from '../base/parse-json.ts';
 
 /** Measures the cost of a call while its answer is forwarded. */
 export type Meter = {
@@ -53,15 +54,15 @@ export function createMeter(api: Api, key: string, { body, hideUsage = false }: 
     readEvent(event) {
       const text = errorField.test(event) ? redactError(event, key) : redactKey(event, key);
       if (!usageField.test(text)) return text;
-      const data = parse(dataOf(text) ?? '');
-      if (!isObject(data)) return text;
+      const data = parseJson(dataOf(text) ?? '');
+      if (!isRecord(data)) return text;
       const usage = count(data);
       const { choices } = data;
       return hideUsage && usage && Array.isArray(choices) && choices.length === 0 ? undefined : text;
     },
     readAnswer(text) {
-      const data = parse(text);
-      if (!isObject(data)) {
+      const data = parseJson(text);
+      if (!isRecord(data)) {
         throw new Refusal('upstream_malformed', "The provider's answer is not a JSON object.");
       }
       count(data);
@@ -77,7 +78,7 @@ const textFields = new Set(['content', 'text', 'arguments', 'input', 'output']);
 /** The length of all texts of a body, without tools, which some providers store in fewer characters. */
 function textLength(value: unknown): number {
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + textLength(item), 0);
-  if (!isObject(value)) return 0;
+  if (!isRecord(value)) return 0;
   return Object.entries(value).reduce((sum, [name, field]) => {
     if (name === 'tools') return sum;
     return sum + (typeof field === 'string' && textFields.has(name) ? field.length : textLength(field));
@@ -87,17 +88,9 @@ function textLength(value: unknown): number {
 /** The number of characters of a text in JSON. */
 function lengthOf(text: string): number {
   if (!text.includes('\\')) return text.length;
-  const read = parse(`"${text}"`);
+  const read = parseJson(`"${text}"`);
   return typeof read === 'string' ? read.length : text.length;
 }
 
 const errorField = /"error"\s*:\s*\{/;
 const usageField = /"usage(?:Metadata)?"\s*:\s*\{/;
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

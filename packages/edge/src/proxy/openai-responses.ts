@@ -3,7 +3,6 @@ import type { Api, BodyRules } from './api.ts';
 import {
   capOutput,
   invalidBodyRefusal,
-  isObject,
   type JsonObject,
   objectsOf,
   pick,
@@ -14,6 +13,7 @@ import {
   toolDeniedRefusal,
 } from './body-fields.ts';
 import { type Media, dataUrl } from './media.ts';
+import { isRecord } from '../base/is-record.ts';
 
 /** What the provider may add to an answer: nothing that comes from its own tools. */
 const includable = new Set(['reasoning.encrypted_content', 'message.output_text.logprobs']);
@@ -63,7 +63,7 @@ export const responsesApi: Api = {
       clean['include'] = include.filter((name) => includable.has(name as string));
     }
     if (clean['reasoning'] !== undefined) {
-      if (!isObject(clean['reasoning'])) throw invalidBodyRefusal('reasoning is not an object.');
+      if (!isRecord(clean['reasoning'])) throw invalidBodyRefusal('reasoning is not an object.');
       // the reasoning counts in the answer's length; other modes have other prices
       clean['reasoning'] = pick(clean['reasoning'], ['effort', 'summary']);
     }
@@ -72,13 +72,13 @@ export const responsesApi: Api = {
   },
   deltas: ['delta'],
   usage: (data) => {
-    const usage = isObject(data['response']) ? data['response']['usage'] : data['usage'];
-    if (!isObject(usage)) return undefined;
+    const usage = isRecord(data['response']) ? data['response']['usage'] : data['usage'];
+    if (!isRecord(usage)) return undefined;
     const details = usage['input_tokens_details'];
     return {
       input: countOf(usage['input_tokens']),
       output: countOf(usage['output_tokens']),
-      cachedInput: isObject(details) ? countOf(details['cached_tokens']) : undefined,
+      cachedInput: isRecord(details) ? countOf(details['cached_tokens']) : undefined,
     };
   },
 };
@@ -90,10 +90,10 @@ function checkTool(tool: JsonObject): JsonObject {
 
 function checkChoice(choice: unknown): void {
   if (choice === undefined || typeof choice === 'string') return;
-  const allowed = isObject(choice) ? choice : {};
+  const allowed = isRecord(choice) ? choice : {};
   if (allowed['type'] === 'function') return;
   const tools = allowed['type'] === 'allowed_tools' ? allowed['tools'] : undefined;
-  if (Array.isArray(tools) && tools.every((tool) => isObject(tool) && tool['type'] === 'function')) return;
+  if (Array.isArray(tools) && tools.every((tool) => isRecord(tool) && tool['type'] === 'function')) return;
   throw toolDeniedRefusal('A tool_choice that is not a function');
 }
 

@@ -1,8 +1,9 @@
 import { jsonResponse, Refusal } from '../http/respond.ts';
 import { discardBody } from './call-provider.ts';
-import { isObject } from './body-fields.ts';
 import { readCapped } from './read-capped.ts';
 import { hasKey, redactError } from './redact.ts';
+import { isRecord } from '../base/is-record.ts';
+import { parseJson } from '../base/parse-json.ts';
 
 const longest = 600;
 
@@ -68,24 +69,16 @@ function rejectedKeyRefusal(): Refusal {
 }
 
 function readErrorBody(text: string): { message: string; type: unknown; code: unknown } {
-  const body = parse(text);
+  const body = parseJson(text);
   const outer = Array.isArray(body) ? (body as unknown[])[0] : body;
-  if (!isObject(outer)) return { message: '', type: undefined, code: undefined };
-  const error = isObject(outer['error']) ? outer['error'] : outer;
+  if (!isRecord(outer)) return { message: '', type: undefined, code: undefined };
+  const error = isRecord(outer['error']) ? outer['error'] : outer;
   const message = error['message'] ?? outer['error'] ?? outer['detail'];
   return {
     message: typeof message === 'string' ? message : '',
     type: error['type'] ?? error['status'],
     code: error['code'],
   };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns a value that is a word, and not the key: keys of some providers are words, too. */

@@ -1,3 +1,5 @@
+import { isRecord } from '../base/is-record.ts';
+
 type UntrustedPart = Readonly<Record<string, unknown>>;
 
 /** Whether calls that wait for an approval are kept, because a chat's response is searched for among them. */
@@ -86,8 +88,4 @@ function pick(part: UntrustedPart, names: readonly string[]): Record<string, unk
   return Object.fromEntries(
     names.flatMap((name) => (Object.hasOwn(part, name) ? [[name, part[name]] as const] : [])),
   );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
-import { CuelineError } from '@cueline/core';
 import { guardLimits, guardOf, type RunGuardOptions } from './guard/guard-settings.ts';
 import type { PromptRouteLimits, PromptRouteOptions } from './prompt-route-options.ts';
+import { invalidOptionsError } from './invalid-options-error.ts';
 
 /** Options that belong to the workers, or that need runs in the route's own process. */
 const options: readonly (keyof PromptRouteOptions)[] = ['fileUrls', 'models', 'store', 'waitUntil'];
@@ -59,8 +59,4 @@ function checkGuarded(given: PromptRouteOptions, guard: RunGuardOptions | undefi
       ? `Workers call the models of durable runs, and they have no guard that holds ${set.join(', ')}. Set it there: createDurable({ guard: createRunGuard({ limits: { … } }), … }).`
       : `The guard of durable has another value of ${set.join(', ')}. Set it in createRunGuard({ … }) only, and leave it out here.`,
   );
-}
-
-function invalidOptionsError(message: string): CuelineError {
-  return new CuelineError('invalid_options', `createPromptRoute: ${message}`);
 }

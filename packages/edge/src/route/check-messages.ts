@@ -1,6 +1,7 @@
 import type { RunRequest } from '@cueline/core';
 import { Refusal } from '../http/respond.ts';
 import { isCall, acceptParts, type AcceptOptions } from './accept-parts.ts';
+import { isRecord } from '../base/is-record.ts';
 
 type Messages = NonNullable<RunRequest['messages']>;
 type Tasks = NonNullable<RunRequest['tasks']>;
@@ -134,8 +135,4 @@ function checkUrl(value: unknown, path: string, fileUrls: FileUrls): void {
 
 function invalidMessagesRefusal(message: string): Refusal {
   return new Refusal('invalid_body', message);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

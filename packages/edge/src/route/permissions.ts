@@ -1,4 +1,5 @@
-import { CuelineError, type TaskEdit, type TaskItem } from '@cueline/core';
+import type { TaskEdit, TaskItem } from '@cueline/core';
+import { invalidOptionsError } from './invalid-options-error.ts';
 
 /** The context of an edit. */
 export type EditContext = {
@@ -69,10 +70,6 @@ export function readPermissions({ edits, approvals }: Permissions): Permissions 
     );
   }
   return { edits, approvals };
-}
-
-function invalidOptionsError(message: string): CuelineError {
-  return new CuelineError('invalid_options', `createPromptRoute: ${message}`);
 }
 
 /** Returns whether a client may make this edit. */

@@ -2,6 +2,7 @@ import type { ApprovalResponse, ClientToolResponse, RunCommand, TaskEdit } from 
 import { Refusal } from '../http/respond.ts';
 import { invalidNameText, isName } from './is-name.ts';
 import { refusePrototypes } from './refuse-prototypes.ts';
+import { isRecord } from '../base/is-record.ts';
 
 /** Reads a command for a run in progress. Throws a {@link Refusal} with 400 if the body is not a command. */
 export function readCommand(body: Readonly<Record<string, unknown>>): RunCommand {
@@ -62,8 +63,4 @@ function clientCallIdError(): Refusal {
 
 function invalidCommandRefusal(message: string): Refusal {
   return new Refusal('invalid_body', message);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
-import { CuelineError, type Limits } from '@cueline/core';
+import type { Limits } from '@cueline/core';
 import { checkPrices, type Prices } from '../limits/prices.ts';
 import type { PromptRouteLimits } from './prompt-route-options.ts';
+import { invalidOptionsError } from './invalid-options-error.ts';
 
 /** The limits of a route that are not those of a run. */
 export type RouteOnlyLimits = Omit<PromptRouteLimits, keyof Limits>;
@@ -51,21 +52,21 @@ export function readLimits(
     const isOwn = Object.hasOwn(own, name);
     if (!isOwn && !Object.hasOwn(runDefaults, name)) {
       const known = [...Object.keys(routeDefaults), ...Object.keys(runDefaults)];
-      throw invalidOptionsError(where, `There is no limit "${name}". Known: ${known.join(', ')}.`);
+      throw invalidOptionsError(`There is no limit "${name}". Known: ${known.join(', ')}.`, where);
     }
     if (value === undefined) continue;
     const least = leastOf(name);
     // written so that NaN is refused
     if (typeof value !== 'number' || !(value >= least)) {
       throw invalidOptionsError(
-        where,
         `limits.${name} is ${String(value)}. Give a number of at least ${least}.`,
+        where,
       );
     }
     if (name === 'contextTokens' && value === Infinity) {
       throw invalidOptionsError(
-        where,
         'limits.contextTokens is Infinity. Give the most tokens that one of the models reads.',
+        where,
       );
     }
     if (isOwn) own[name as keyof RouteOnlyLimits] = value;
@@ -90,13 +91,9 @@ export function readPrices(
   const prices = checkPrices(options, where);
   if (Math.min(dailyCost, totalDailyCost) < Infinity && Object.keys(prices).length === 0) {
     throw invalidOptionsError(
-      where,
       "limits.dailyCost needs prices. Add prices: { 'openai:gpt-4o': { input: 2.5, output: 10 } }, each per million tokens.",
+      where,
     );
   }
   return prices;
-}
-
-function invalidOptionsError(where: string, message: string): CuelineError {
-  return new CuelineError('invalid_options', `${where}: ${message}`);
 }

@@ -1,4 +1,4 @@
-import { CuelineError, isPromptDefinition, type Limits, type PromptDefinition } from '@cueline/core';
+import { isPromptDefinition, type Limits, type PromptDefinition } from '@cueline/core';
 import type { LimitStore } from '../limits/limit-store.ts';
 import { createMemoryLimits } from '../limits/memory-limits.ts';
 import type { Prices } from '../limits/prices.ts';
@@ -10,6 +10,7 @@ import { withGuard } from './guard/guard-settings.ts';
 import { checkRouteOptions } from './option-names.ts';
 import type { PromptRouteEvent, PromptRouteOptions } from './prompt-route-options.ts';
 import { readLimits, readPrices, type RouteOnlyLimits } from './read-limits.ts';
+import { invalidOptionsError } from './invalid-options-error.ts';
 
 /** A route's options with all defaults. */
 export type RouteSettings = RouteOnlyLimits & {
@@ -85,8 +86,4 @@ function checkSchema({ name, run, input }: PromptDefinition<unknown>): void {
   throw invalidOptionsError(
     `The function of prompt "${name}" takes input, and the prompt has no schema for it, so clients could send anything. Write definePrompt('${name}', …, { input: z.object({ … }) }).`,
   );
-}
-
-function invalidOptionsError(message: string): CuelineError {
-  return new CuelineError('invalid_options', `createPromptRoute: ${message}`);
 }
