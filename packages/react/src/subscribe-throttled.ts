@@ -20,19 +20,19 @@ export function subscribeThrottled<Types extends PromptTypes>(
 ): () => void {
   if (throttle === 'frame') return run.subscribe(listener);
   let latest: RunState<Types> | undefined;
-  let toldAt = -Infinity;
+  let notifiedAt = -Infinity;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function notify(): void {
     clearTimeout(timer);
     timer = undefined;
-    toldAt = performance.now();
+    notifiedAt = performance.now();
     if (latest !== undefined) listener(latest);
   }
 
   const unsubscribe = run.subscribe((state) => {
     const goesOn = state.status === latest?.status && state.runId === latest.runId;
-    const wait = goesOn ? toldAt + throttle - performance.now() : 0;
+    const wait = goesOn ? notifiedAt + throttle - performance.now() : 0;
     latest = state;
     if (wait <= 0) notify();
     else timer ??= setTimeout(notify, wait);

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../base/without-undefined.ts';
 import type { DraftProgress, StateDraft } from './state-draft.ts';
 import type { RunEvent } from './events.ts';
 import { applyToMessage } from './message.ts';
@@ -132,7 +133,7 @@ function apply(draft: StateDraft, event: RunEvent, toolCallId?: string): void {
       break;
     case 'text-start':
       running(progress, 'text');
-      if (event.edited) markEdited(draft);
+      if (event.edited) changeStep(draft, { edited: true });
       break;
     case 'text-delta':
       firstOutput(draft, event.t);
@@ -203,13 +204,9 @@ function beginStep({ facts, writable, progress }: StateDraft, event: EventOf<'st
 
 function endStep(draft: StateDraft, event: EventOf<'step-end'>): void {
   const { facts } = draft;
-  facts.usage = addUsage(facts.usage, event.usage);
-  const step = currentStep(draft);
-  if (step === undefined) return;
-  step.finishedAt = event.t;
-  step.finishReason = event.finishReason;
-  step.usage = event.usage;
-  if (event.providerMetadata !== undefined) step.providerMetadata = event.providerMetadata;
+  const { finishReason, usage, providerMetadata, t: finishedAt } = event;
+  facts.usage = addUsage(facts.usage, usage);
+  changeStep(draft, withoutUndefined({ finishedAt, finishReason, usage, providerMetadata }));
 }
 
 /** Returns the step that is being written, as a copy that may be written to. */
@@ -220,15 +217,13 @@ function currentStep({ facts, writable }: StateDraft): StepState | undefined {
   return (steps[steps.length - 1] = writable(step));
 }
 
-function markEdited(draft: StateDraft): void {
+function changeStep(draft: StateDraft, change: Partial<StepState>): void {
   const step = currentStep(draft);
-  if (step !== undefined) step.edited = true;
+  if (step !== undefined) Object.assign(step, change);
 }
 
 function firstOutput(draft: StateDraft, t: number): void {
-  if (draft.facts.steps.at(-1)?.firstOutputAt !== undefined) return;
-  const step = currentStep(draft);
-  if (step !== undefined) step.firstOutputAt = t;
+  if (draft.facts.steps.at(-1)?.firstOutputAt === undefined) changeStep(draft, { firstOutputAt: t });
 }
 
 function running(progress: DraftProgress, phase: Phase): void {

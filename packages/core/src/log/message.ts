@@ -36,25 +36,18 @@ export function applyToMessage(draft: StateDraft, event: RunEvent): void {
       return;
     }
     case 'text-delta':
-    case 'reasoning-delta': {
-      const kind = blockKindOf(event);
-      const part = partAt(draft, progress.open.get(`${kind}:${event.id}`));
-      if (part?.type !== kind) return;
-      part.text += event.text;
-      if (event.providerMetadata !== undefined) part.providerMetadata = event.providerMetadata;
-      return;
-    }
+    case 'reasoning-delta':
     case 'text-end':
     case 'reasoning-end': {
       const kind = blockKindOf(event);
       const key = `${kind}:${event.id}`;
       const part = partAt(draft, progress.open.get(key));
-      progress.open.delete(key);
+      const isEnd = !('text' in event);
+      if (isEnd) progress.open.delete(key);
       if (part?.type !== kind) return;
-      part.state = 'done';
-      if (event.type === 'text-end' && part.type === 'text' && event.citations !== undefined) {
-        part.citations = event.citations;
-      }
+      if (isEnd) part.state = 'done';
+      else part.text += event.text;
+      if ('citations' in event && part.type === 'text') part.citations = event.citations;
       if (event.providerMetadata !== undefined) part.providerMetadata = event.providerMetadata;
       return;
     }

@@ -119,22 +119,15 @@ function apply(draft: RunDraft, event: RunEvent): void {
       return;
     }
     case 'approval-request':
-      applyToOwner(draft, event);
-      return addPending(draft, 'approvals', event);
     case 'approval-response':
-      applyToOwner(draft, event);
-      return changePending(draft, 'approvals', event.approvalId, { response: event.response });
     case 'approval-withdraw':
       applyToOwner(draft, event);
-      return changePending(draft, 'approvals', event.approvalId, { withdrawn: true });
+      return applyToPending(draft, 'approvals', event.approvalId, event);
     case 'client-tool-request':
-      return addPending(draft, 'clientToolCalls', event);
     case 'client-tool-claim':
-      return changePending(draft, 'clientToolCalls', event.clientCallId, { page: event.page });
     case 'client-tool-response':
-      return changePending(draft, 'clientToolCalls', event.clientCallId, { response: event.response });
     case 'client-tool-withdraw':
-      return changePending(draft, 'clientToolCalls', event.clientCallId, { withdrawn: true });
+      return applyToPending(draft, 'clientToolCalls', event.clientCallId, event);
     default:
       if (event.agent === undefined) run.apply(event);
       else applyToAgent(draft, event.agent, event);
@@ -207,32 +200,38 @@ function applyToOwner(draft: RunDraft, event: Extract<RunEvent, { approvalId: st
 }
 
 type PendingItem = ApprovalState | ClientToolCallState;
+type PendingEvent = Extract<RunEvent, { approvalId: string } | { clientCallId: string }>;
 /** The lists of a run's facts with items that may be pending, without what tells their items apart. */
 type PendingLists = Record<'approvals' | 'clientToolCalls', PendingItem[]>;
 
-/** Adds an approval, or a call of a client tool. */
-function addPending(
-  { run }: RunDraft,
-  list: keyof PendingLists,
-  { type: _type, seq: _seq, t: requestedAt, ...request }: EventOf<'approval-request' | 'client-tool-request'>,
-): void {
-  const lists: PendingLists = run.facts;
-  (lists[list] = run.writable(lists[list])).push({ ...request, requestedAt });
-}
-
-/** Changes an item if it is pending: only the first response counts, and so does a withdrawal. */
-function changePending(
-  draft: RunDraft,
-  list: keyof PendingLists,
-  id: string,
-  change: Partial<PendingItem>,
-): void {
+/**
+ * Adds a requested item, or changes one that is pending: only the first response counts, and so does a withdrawal.
+ */
+function applyToPending(draft: RunDraft, list: keyof PendingLists, id: string, event: PendingEvent): void {
   const { run } = draft;
   const lists: PendingLists = run.facts;
+  if (event.type === 'approval-request' || event.type === 'client-tool-request') {
+    const { type: _type, seq: _seq, t: requestedAt, ...request } = event;
+    (lists[list] = run.writable(lists[list])).push({ ...request, requestedAt });
+    return;
+  }
   const position = lastIndexOfId(draft[list] as IdIndex<PendingItem>, lists[list], id) ?? -1;
   const item = lists[list][position];
   if (item === undefined || !isPending(item)) return;
-  (lists[list] = run.writable(lists[list]))[position] = { ...item, ...change } as PendingItem;
+  (lists[list] = run.writable(lists[list]))[position] = { ...item, ...changeOf(event) } as PendingItem;
+}
+
+/** Returns the members that an event after the request sets. */
+function changeOf(event: PendingEvent): object {
+  switch (event.type) {
+    case 'approval-response':
+    case 'client-tool-response':
+      return { response: event.response };
+    case 'client-tool-claim':
+      return { page: event.page };
+    default:
+      return { withdrawn: true };
+  }
 }
 
 /**

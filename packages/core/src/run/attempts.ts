@@ -97,25 +97,20 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
         shown?.drop();
         return start();
       }
-      switch (whenBusy) {
-        case 'queue':
-          // the end of a detached attempt is not reported
-          if (shown?.detached === true && queue.length === 0) return start();
-          return queue.add(start, key, signal);
-        case 'reject':
-          return refused(
-            new CuelineError(
-              'busy',
-              "The run is under way. Wait for its end, or set whenBusy to 'queue', 'replace' or 'parallel'.",
-            ),
-          );
-        case 'parallel':
-          detachShown();
-          return start();
-        default:
-          replace();
-          return start();
+      if (whenBusy === 'reject') {
+        return refused(
+          new CuelineError(
+            'busy',
+            "The run is under way. Wait for its end, or set whenBusy to 'queue', 'replace' or 'parallel'.",
+          ),
+        );
       }
+      if (whenBusy === 'queue') {
+        // the end of a detached attempt is not reported
+        if (queue.length > 0 || shown?.detached !== true) return queue.add(start, key, signal);
+      } else if (whenBusy === 'parallel') detachShown();
+      else replace();
+      return start();
     },
     show(attempt) {
       // a detached attempt, or one that a listener has started meanwhile, can still be stopped

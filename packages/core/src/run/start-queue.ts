@@ -31,31 +31,24 @@ export function createStartQueue(onChange: () => void): StartQueue {
     },
     find: (key) => (key === undefined ? undefined : waiting.find((entry) => entry.key === key)?.result),
     add(start, key, signal) {
-      let entry: Waiting | undefined;
-      const result = new Promise<unknown>((resolve, reject) => {
-        const onAbort = (): void => entry?.drop();
-        const leave = (): void => {
-          signal?.removeEventListener('abort', onAbort);
-          waiting = waiting.filter((other) => other !== entry);
-          onChange();
-        };
-        signal?.addEventListener('abort', onAbort, { once: true });
-        entry = {
-          key,
-          get result() {
-            return result;
-          },
-          go() {
-            leave();
-            resolve(start());
-          },
-          drop() {
-            leave();
-            reject(new CuelineError('aborted', 'The start was aborted.'));
-          },
-        };
-        waiting = [...waiting, entry];
-      });
+      let settle: (result: Promise<unknown>) => void = () => {};
+      const result = new Promise<unknown>((resolve) => (settle = resolve));
+      const leave = (): void => {
+        signal?.removeEventListener('abort', drop);
+        waiting = waiting.filter((other) => other !== entry);
+        onChange();
+      };
+      const drop = (): void => {
+        leave();
+        settle(Promise.reject(new CuelineError('aborted', 'The start was aborted.')));
+      };
+      const go = (): void => {
+        leave();
+        settle(start());
+      };
+      const entry: Waiting = { key, result, go, drop };
+      signal?.addEventListener('abort', drop, { once: true });
+      waiting = [...waiting, entry];
       // it may be ignored
       result.catch(() => {});
       onChange();
