@@ -80,9 +80,9 @@ export async function send(prompt: ChatPrompt, call: ChatMessage): Promise<Reada
   const { chatId, trigger, messages, messageId } = call;
   const about = messages.find(({ id }) => id === messageId) ?? messages.at(-1);
   // if the client continues with a response, the answer belongs to the same message
-  const goesOn = trigger === 'submit-message' && about?.role === 'assistant' ? about : undefined;
-  const approvals = approvalsIn(goesOn);
-  const outputs = outputsIn(goesOn);
+  const continued = trigger === 'submit-message' && about?.role === 'assistant' ? about : undefined;
+  const approvals = approvalsIn(continued);
+  const outputs = outputsIn(continued);
   if (approvals.size + outputs.size > 0) {
     const run = await findRun(prompt, chatId);
     const after = await run?.respond(approvals, outputs);
@@ -96,7 +96,7 @@ export async function send(prompt: ChatPrompt, call: ChatMessage): Promise<Reada
     );
   }
   const run = await start(prompt, call);
-  return read(prompt, run, call, { messageId: goesOn?.id });
+  return read(prompt, run, call, { messageId: continued?.id });
 }
 
 /** Returns the chat's run in progress, from its beginning; null if there is none. */

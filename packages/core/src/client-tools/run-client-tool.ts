@@ -8,6 +8,7 @@ import type { RunLog } from '../log/run-log.ts';
 import type { ClientToolCallState } from '../log/state.ts';
 import type { RunCommand } from '../executors/executor.ts';
 import { holdPage, untilPageIsGone } from './page-lock.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { untilAborted } from '../base/until-aborted.ts';
 
 /** The second argument of a client tool's function. */
@@ -50,34 +51,27 @@ export type FollowedRun = {
 export async function runClientTool(
   pending: ClientToolCallState,
   fn: ClientToolFunction,
-  { log, send }: FollowedRun,
+  run: FollowedRun,
 ): Promise<void> {
+  const { log } = run;
   const { clientCallId, toolName, effect, idempotent, page } = pending;
   if (activeCalls.has(clientCallId)) return;
   const closed = signalOfEnd(log, clientCallId);
+  const claim: RunCommand = withoutUndefined({
+    type: 'client-tool-claim',
+    clientCallId,
+    page: thisPage,
+    instead: page,
+  });
   let isMine = false;
-  const mine = (): void => {
+  try {
+    if (page !== undefined && page !== thisPage && !(await untilPageIsGone(page, closed))) return;
+    if (page !== undefined && (closed.aborted || activeCalls.has(clientCallId))) return;
     isMine = true;
     activeCalls.add(clientCallId);
-  };
-  try {
-    if (page === undefined) {
-      mine();
-      await holdPage(thisPage);
-      if (
-        (await sendRepeatedly(send, { type: 'client-tool-claim', clientCallId, page: thisPage }, closed))
-          .accepted
-      )
-        await answer(await call());
-    } else {
-      if (page !== thisPage && !(await untilPageIsGone(page, closed))) return;
-      if (closed.aborted || activeCalls.has(clientCallId)) return;
-      mine();
-      await holdPage(thisPage);
-      const again: RunCommand = { type: 'client-tool-claim', clientCallId, page: thisPage, instead: page };
-      if (effect !== 'read' && idempotent !== true) await answer(interrupted(toolName));
-      else if ((await sendRepeatedly(send, again, closed)).accepted) await answer(await call());
-    }
+    await holdPage(thisPage);
+    if (page !== undefined && effect !== 'read' && idempotent !== true) await answer(interrupted(toolName));
+    else if ((await sendRepeatedly(run, claim, closed)).accepted) await answer(await call());
   } catch (error) {
     // if the connection is lost, the call's time limit ends it
     if (!closed.aborted) await answer({ error: errorTextOf(error) }).catch(() => {});
@@ -87,7 +81,7 @@ export async function runClientTool(
   const now = pendingCall(log, clientCallId);
   // another page had claimed it, and the log received that only while this page asked
   if (now !== undefined && now.page !== undefined && now.page !== page && now.page !== thisPage) {
-    await runClientTool(now, fn, { log, send: send });
+    await runClientTool(now, fn, run);
   }
 
   async function call(): Promise<ClientToolResponse> {
@@ -105,30 +99,23 @@ export async function runClientTool(
 
   async function answer(response: ClientToolResponse): Promise<void> {
     if (closed.aborted) return;
-    const reply = await sendRepeatedly(
-      send,
-      { type: 'client-tool-response', clientCallId, response },
-      closed,
-    );
+    const type = 'client-tool-response';
+    const reply = await sendRepeatedly(run, { type, clientCallId, response }, closed);
     if (reply.accepted || closed.aborted || 'error' in response) return;
     // a refused output becomes an error of this call
-    await sendRepeatedly(
-      send,
-      { type: 'client-tool-response', clientCallId, response: { error: reply.reason } },
-      closed,
-    );
+    await sendRepeatedly(run, { type, clientCallId, response: { error: reply.reason } }, closed);
   }
 }
 
 /** Sends a command again if the connection broke. Repeating these commands changes nothing. */
 async function sendRepeatedly(
-  send: FollowedRun['send'],
+  run: FollowedRun,
   command: RunCommand,
   closed: AbortSignal,
 ): Promise<EditReply> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await send(command);
+      return await run.send(command);
     } catch (error) {
       if (closed.aborted) return { accepted: false, reason: 'The call no longer needs an answer.' };
       if (tries === TRIES || !isTransient(error)) throw error;

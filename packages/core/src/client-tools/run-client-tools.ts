@@ -10,9 +10,10 @@ const seenCalls = new WeakMap<RunLog, Set<string>>();
 
 /** Runs the pending client tool calls of a run that this page has a function for, each once. */
 export function runClientTools(
-  { log, send: tell }: FollowedRun,
+  run: FollowedRun,
   provided: ReadonlySet<Readonly<Record<string, AnyClientToolFunction>>>,
 ): void {
+  const { log } = run;
   const seen = seenCalls.get(log) ?? new Set();
   seenCalls.set(log, seen);
   for (const call of log.getState().clientToolCalls) {
@@ -25,6 +26,6 @@ export function runClientTools(
     if (fn === undefined || seen.has(turn)) continue;
     seen.add(turn);
     // an error of the function becomes the call's error
-    void runClientTool(call, fn[toolName]!, { log, send: tell });
+    void runClientTool(call, fn[toolName]!, run);
   }
 }

@@ -176,7 +176,7 @@ function takeOverPast(
     runContext.pending.takeOver(past.openStep.asked, path);
 }
 
-/** Returns what tells a model that stops too early what is still missing. */
+/** Returns the reasons for which a model that stops too early has to continue: open tasks, and an answer that does not fit. */
 function steersOf(tasks: TaskProgress | undefined, response: ResponseCheck | undefined): Steer[] {
   return [
     ...(tasks === undefined ? [] : [{ cause: 'tasks' as const, message: () => tasks.nudge() }]),

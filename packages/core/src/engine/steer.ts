@@ -26,8 +26,8 @@ export async function steerLoop(
   sink: EventSink,
   onSteer: (steer: PendingSteer) => void,
 ): Promise<void> {
-  const goesOn = step.toolCalls.some(({ providerExecuted }) => providerExecuted !== true);
-  if (goesOn || sink.ended || failedFinishReasons.has(step.finishReason)) return;
+  const continues = step.toolCalls.some(({ providerExecuted }) => providerExecuted !== true);
+  if (continues || sink.ended || failedFinishReasons.has(step.finishReason)) return;
   for (const { cause, message } of steers) {
     const text = await message(step);
     if (text === undefined) continue;

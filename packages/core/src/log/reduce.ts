@@ -218,7 +218,7 @@ function applyToPending(draft: RunDraft, list: keyof PendingLists, id: string, e
   const position = lastIndexOfId(draft[list] as IdIndex<PendingItem>, lists[list], id) ?? -1;
   const item = lists[list][position];
   if (item === undefined || !isPending(item)) return;
-  (lists[list] = run.writable(lists[list]))[position] = { ...item, ...changeOf(event) } as PendingItem;
+  (lists[list] = run.writable(lists[list]))[position] = { ...item, ...changeOf(event) };
 }
 
 /** Returns the members that an event after the request sets. */

@@ -155,8 +155,8 @@ export function createRunLog({
 function readEvents(log: RunLog, index: number): AsyncIterator<RunEvent> {
   let done = false;
   let wake: (() => void) | undefined;
-  const awaken = (): void => wake?.();
-  const unlisten = log.listen(awaken);
+  const wakeReader = (): void => wake?.();
+  const unlisten = log.listen(wakeReader);
   const finish = (): IteratorResult<RunEvent> => {
     done = true;
     unlisten();
@@ -174,7 +174,7 @@ function readEvents(log: RunLog, index: number): AsyncIterator<RunEvent> {
     // written by hand, because a generator would queue this behind a pending `next`
     return() {
       const end = finish();
-      awaken();
+      wakeReader();
       return Promise.resolve(end);
     },
   };

@@ -25,7 +25,7 @@ export type RunPast = {
   isInvalid(call: ToolCallState): boolean;
   /** Everything that has happened to the run's own tasks. */
   readonly taskEvents: readonly TaskEvent[];
-  /** How often the model was told that its answer does not fit. */
+  /** How often the model got the feedback that its answer does not fit. */
   readonly corrections: number;
   /** How often it was reminded of open tasks since a task last changed. */
   readonly nudges: number;

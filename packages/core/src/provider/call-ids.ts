@@ -8,7 +8,7 @@ export type CallIds = {
   current(idFromModel: string): string | undefined;
   /** Ends the arguments of a call. Returns its id; undefined if none has started. */
   end(idFromModel: string): string | undefined;
-  /** Completes a call. `saying` is true if its arguments have started and not ended. */
+  /** Completes a call. `streaming` is true if its arguments have started and not ended. */
   call(idFromModel: string): { id: string; streaming: boolean };
   /** Returns the id of the last complete call that the model gave this id. */
   idOf(idFromModel: string): string;

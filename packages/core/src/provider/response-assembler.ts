@@ -89,17 +89,17 @@ class Assembler implements ResponseAssembler {
     this.#emit(part);
   }
 
-  #begin(type: 'text' | 'reasoning', id: string, untold: boolean): Block {
+  #begin(type: 'text' | 'reasoning', id: string, lacksStart: boolean): Block {
     const block: Block = { type, text: '' };
     this.#open[type].set(id, block);
     this.#content.push(block);
-    if (untold) this.#emit({ type: `${type}-start`, id });
+    if (lacksStart) this.#emit({ type: `${type}-start`, id });
     return block;
   }
 
   #takeCall(part: LanguageModelV4ToolCall): void {
-    const { id, streaming: saying } = this.#ids.call(part.toolCallId);
-    if (saying) this.#emit({ type: 'tool-input-end', id });
+    const { id, streaming } = this.#ids.call(part.toolCallId);
+    if (streaming) this.#emit({ type: 'tool-input-end', id });
     const input = readableInput(part.input);
     const call = id === part.toolCallId && input === part.input ? part : { ...part, toolCallId: id, input };
     this.#content.push(call);
@@ -207,8 +207,8 @@ class Assembler implements ResponseAssembler {
       for (const id of this.#open[type].keys()) this.#emit({ type: `${type}-end`, id });
     }
     if (as === 'whole') return this.#held.forEach(this.#emit);
-    for (const { id, streaming: saying } of this.#ids.unfinished)
-      if (saying) this.#emit({ type: 'tool-input-end', id });
+    for (const { id, streaming } of this.#ids.unfinished)
+      if (streaming) this.#emit({ type: 'tool-input-end', id });
     // these calls are visible already, and a call without a result makes the next request invalid
     for (const { toolCallId, toolName } of this.#elsewhere.values()) {
       this.#emit({

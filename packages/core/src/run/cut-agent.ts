@@ -143,7 +143,7 @@ function answerEnd(log: readonly RunEvent[], { path, step }: Ancestor): RunEvent
   return [{ seq: 0, t: 0, type: 'model-call-end', finishReason, usage, agent: path }];
 }
 
-/** Returns what the agent was told before its step, which the log has after the start of the step. */
+/** Returns the messages that the agent received before its step. The log has them after the start of the step. */
 function feedbackAfter(log: readonly RunEvent[], path: string, begin: number): RunEvent[] {
   if (begin < 0) return [];
   const own = log.slice(begin + 1).filter(({ agent }) => agent === path);

@@ -29,8 +29,7 @@ export type KeptSteps = {
  * Returns the part of a log that is kept if its run is retried from step `from`; nothing of a finished run. By
  * default the run continues after its last whole step, or in the step after it if a call has started there:
  * finished calls are kept, and only calls that may be made twice are made again. With `continuesAgents`, an agent that
- * was at work continues, too. The model continues only after a step that called tools, or after which it was told what
- * is missing.
+ * was at work continues, too. The model continues only after a step that called tools, or after which it got feedback.
  * @throws CuelineError `invalid_options`
  */
 export function keepFinishedSteps(
@@ -60,7 +59,7 @@ export function keepFinishedSteps(
 
 /**
  * Returns the numbers of the steps from which `retry({ from })` can run this log again: 0, and each step before which
- * the model has called tools, or was told what is missing. With the path of an agent, these are the agent's steps, for
+ * the model has called tools or got feedback. With the path of an agent, these are the agent's steps, for
  * {@link logBefore}; none if the agent cannot continue, because no tool call of the run or of another agent is answered
  * by it alone.
  */
@@ -197,7 +196,7 @@ export function continuableEnds(log: readonly RunEvent[]): StepEnd[] {
         break;
       }
       case 'steer':
-        // what a session or a call tells its model depends on more than the log
+        // the feedback of a session or a call to its model depends on more than the log
         if (last === undefined || (event.cause !== 'tasks' && event.cause !== 'output')) break;
         last = { ...last, feedback: [...last.feedback, event] };
         if (ends.at(-1)?.index === last.index) ends.pop();

@@ -36,9 +36,9 @@ export async function askForLabel<const Label extends string>(
       `samples is ${quoteValue(samples)}. Give a whole number of at least 1.`,
     );
   }
-  let tells = logprobs ?? true;
+  let asksLogprobs = logprobs ?? true;
   const ask = (signal = options.signal): Promise<AnsweredCall<Label, never>> => {
-    const config = classifierConfig(labels, { instructions, logprobs: tells, maxExceptionRetries });
+    const config = classifierConfig(labels, { instructions, logprobs: asksLogprobs, maxExceptionRetries });
     return answerCall<Label, never>(config, { kind: 'prompt', name: config.name, run: () => {} }, input, {
       ...callOptions,
       signal,
@@ -46,7 +46,7 @@ export async function askForLabel<const Label extends string>(
   };
   const first = await ask().catch((error: unknown) => {
     if (logprobs !== undefined || !refusesLogprobs(error)) throw error;
-    tells = false;
+    asksLogprobs = false;
     return ask();
   });
   const probabilities = labelProbabilities(first.providerMetadata, labels);

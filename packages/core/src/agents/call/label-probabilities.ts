@@ -25,12 +25,13 @@ export function labelProbabilities<Label extends string>(
   const words = labels.map(asWord);
   const shares = labels.map(() => 0);
   let answer = '';
-  let untold = 0;
+  /** The probability of answers that may still become several labels. */
+  let ambiguous = 0;
   /** The product of the probabilities of the tokens so far. */
   let reached = 1;
   for (const position of positions) {
     let next: { answer: string; likely: number } | undefined;
-    let isTold = false;
+    let isDecided = false;
     for (const { token, logprob } of alternatives(position)) {
       const likely = reached * Math.exp(logprob);
       const begun = answer + token;
@@ -38,11 +39,11 @@ export function labelProbabilities<Label extends string>(
       const isSaid = token === position.token;
       if (fitting.length === 1) {
         shares[fitting[0]!]! += likely;
-        if (isSaid) isTold = true;
+        if (isSaid) isDecided = true;
       } else if (isSaid && (fitting.length > 1 || asWord(begun) === '')) next = { answer: begun, likely };
-      else if (fitting.length > 1) untold += likely;
+      else if (fitting.length > 1) ambiguous += likely;
     }
-    if (isTold) return shared(labels, shares, untold);
+    if (isDecided) return shared(labels, shares, ambiguous);
     // the tokens belong to another text
     if (next === undefined) return undefined;
     ({ answer } = next);
@@ -87,10 +88,10 @@ function indicesOf(words: readonly string[], begun: string): number[] {
 function shared<Label extends string>(
   labels: readonly Label[],
   shares: readonly number[],
-  untold: number,
+  ambiguous: number,
 ): Record<Label, number> | undefined {
   const sum = shares.reduce((total, share) => total + share, 0);
-  if (!(sum > 0) || !Number.isFinite(sum) || untold > MAX_UNKNOWN_SHARE * sum) return undefined;
+  if (!(sum > 0) || !Number.isFinite(sum) || ambiguous > MAX_UNKNOWN_SHARE * sum) return undefined;
   return Object.fromEntries(labels.map((label, index) => [label, shares[index]! / sum])) as Record<
     Label,
     number

@@ -25,11 +25,11 @@ export function repairMessages(
   { answers = {}, whole = [] }: RepairSettings = {},
 ): ModelMessage[] {
   const known = knownTurns(whole);
-  const mended: ModelMessage[] = [];
+  const repaired: ModelMessage[] = [];
   for (let at = 0; at < messages.length;) {
     const message = messages[at]!;
     at += 1;
-    if (message.role === 'user') mended.push(message);
+    if (message.role === 'user') repaired.push(message);
     if (message.role !== 'assistant' && message.role !== 'tool') continue;
     const caller = message.role === 'assistant' ? message : known.callerOf(message);
     // results without a call
@@ -37,10 +37,10 @@ export function repairMessages(
     const ids = new Set(toolCallsOf(caller).map(({ toolCallId }) => toolCallId));
     const toolMessages: ToolMessage[] = message.role === 'tool' ? [message] : [];
     for (; answersOneOf(messages[at], ids); at += 1) toolMessages.push(messages[at] as ToolMessage);
-    for (const one of withoutOpenApprovals(caller, toolMessages)) mended.push(one);
-    for (const one of resultsOf(caller, toolMessages)) mended.push(one);
+    for (const one of withoutOpenApprovals(caller, toolMessages)) repaired.push(one);
+    for (const one of resultsOf(caller, toolMessages)) repaired.push(one);
   }
-  return mended;
+  return repaired;
 
   /** Returns the message after an assistant's message: the given one if nothing is missing. */
   function resultsOf(caller: AssistantMessage, toolMessages: readonly ToolMessage[]): ToolMessage[] {

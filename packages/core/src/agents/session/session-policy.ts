@@ -69,8 +69,10 @@ function openingMessages(settings: SessionSettings): ModelMessage[] {
   const { initialMessages = [], initialMessage = OPENING, answers = {} } = settings;
   checkAnswers(initialMessages, answers);
   if (initialMessages.length === 0) return [{ role: 'user', content: initialMessage }];
-  const mended = repairMessages(initialMessages, { answers });
-  return mended.at(-1)?.role === 'assistant' ? [...mended, { role: 'user', content: CONTINUE }] : mended;
+  const repaired = repairMessages(initialMessages, { answers });
+  return repaired.at(-1)?.role === 'assistant'
+    ? [...repaired, { role: 'user', content: CONTINUE }]
+    : repaired;
 }
 
 /** Ends the session of a handle, unless it has ended, and returns its result, also if it had no turn. */

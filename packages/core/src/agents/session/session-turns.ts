@@ -207,9 +207,9 @@ export class SessionTurns implements LoopPolicy {
 
   async paused(step: Step): Promise<boolean> {
     this.#close(step);
-    const goesOn = await this.#canContinue();
+    const canContinue = await this.#canContinue();
     if (this.#fault === undefined) await this.#update();
-    return goesOn;
+    return canContinue;
   }
 
   toolFailed(toolCallId: string, error: unknown): void {

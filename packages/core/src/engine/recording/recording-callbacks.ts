@@ -40,10 +40,10 @@ export function recordingCallbacks(
         // the tokens are spent, so only the next call can be refused
         runContext.budget.addTokens(step.usage);
         if (approvals.requested) {
-          const goesOn = await Promise.resolve(policy?.paused?.(step) ?? true).catch((error: unknown) =>
+          const continues = await Promise.resolve(policy?.paused?.(step) ?? true).catch((error: unknown) =>
             recorder.fail(error),
           );
-          return goesOn === true ? approvals.settle(steering, abortSignal) : undefined;
+          return continues === true ? approvals.settle(steering, abortSignal) : undefined;
         }
         await steerLoop(step, steers, steering, sink, onSteer);
         if (policy === undefined || sink.ended) return;

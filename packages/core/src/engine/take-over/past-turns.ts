@@ -88,7 +88,7 @@ function toUserMessage({ parts }: SteeringPart): ModelMessage {
   return { role: 'user', content: parts.map((part) => (part.type === 'text' ? part.text : '')).join('') };
 }
 
-/** Returns what a policy has told the model, among what it has received. */
+/** Returns the feedback of a policy among the messages that the model has received. */
 function feedbackOf(received: readonly SteeringPart[]): PastTurn['feedback'] {
   for (const part of received) {
     const cause = causeOf(part.id);
