@@ -124,9 +124,7 @@ export function summarize(results: readonly EvalResult[]): EvalSummary {
     results.filter((result) => result.status === status).length;
   const passed = count('passed');
   const times = results.map(({ ms }) => ms);
-  const costs = results.map(({ cost }) => cost);
-  const total = (of: (result: EvalResult) => number): number =>
-    results.reduce((sum, result) => sum + of(result), 0);
+  const scorerUsage = results.flatMap(({ scorerUsage = [] }) => scorerUsage);
   return {
     runs,
     passed,
@@ -136,28 +134,26 @@ export function summarize(results: readonly EvalResult[]): EvalSummary {
     interval: wilsonInterval(passed, runs),
     scores: meanScores(results),
     unstable: unstableCases(results),
-    usage: {
-      inputTokens: total(({ usage }) => usage.inputTokens),
-      outputTokens: total(({ usage }) => usage.outputTokens),
-    },
-    ...(costs.every((cost) => cost !== undefined) ? { cost: total(({ cost = 0 }) => cost) } : {}),
-    ...scoringOf(results),
+    ...figuresOf(results.map(({ usage, cost }) => ({ ...usage, cost }))),
+    ...(scorerUsage.length === 0 ? {} : { scoring: figuresOf(scorerUsage) }),
     latency: { p50: percentile(times, 0.5), p95: percentile(times, 0.95), max: percentile(times, 1) },
     stored: results.filter(({ stored }) => stored).length,
     agreement: agreements(results),
   };
 }
 
-function scoringOf(results: readonly EvalResult[]): { scoring?: ScoringFigures } {
-  const all = results.flatMap(({ scorerUsage = [] }) => scorerUsage);
-  if (all.length === 0) return {};
-  const total = (of: (usage: ScorerUsage) => number): number => all.reduce((sum, one) => sum + of(one), 0);
-  const usage = {
-    inputTokens: total(({ inputTokens }) => inputTokens),
-    outputTokens: total(({ outputTokens }) => outputTokens),
+/** Adds up tokens and costs. Without a cost if a part has none. */
+function figuresOf(parts: readonly (EvalUsage & { readonly cost?: number | undefined })[]): ScoringFigures {
+  const total = (of: (part: (typeof parts)[number]) => number): number =>
+    parts.reduce((sum, part) => sum + of(part), 0);
+  const isPriced = parts.every(({ cost }) => cost !== undefined);
+  return {
+    usage: {
+      inputTokens: total(({ inputTokens }) => inputTokens),
+      outputTokens: total(({ outputTokens }) => outputTokens),
+    },
+    ...(isPriced ? { cost: total(({ cost = 0 }) => cost) } : {}),
   };
-  const isPriced = all.every(({ cost }) => cost !== undefined);
-  return { scoring: { usage, ...(isPriced ? { cost: total(({ cost = 0 }) => cost) } : {}) } };
 }
 
 function meanScores(results: readonly EvalResult[]): Record<string, number> {
