@@ -4,14 +4,12 @@ import { persist } from 'zustand/middleware';
 import { isSameJson } from '../input/same-json.ts';
 import {
   editKept,
-  fromStored,
   openDocument,
   restoreDocument,
-  toStored,
   type Documents,
   type KeptDocument,
 } from '../state/documents/documents.ts';
-import { persistDocuments } from '../state/documents/persist-documents.ts';
+import { followTabs, persistDocuments } from '../state/documents/persist-documents.ts';
 import { freeId, type EditablePrompt } from '../prompts/editable-prompt.ts';
 import type { EditableCase, EvalSettings } from './eval-settings.ts';
 import { isChosen } from './plan-eval.ts';
@@ -160,18 +158,9 @@ export const useEvals = create<EvalsState>()(
   ),
 );
 
-persistence.storage.share(persistence.name, toStored(documentsOf(useEvals.getState())), (stored) => {
-  const { id, isOwn, settings } = useEvals.getState();
-  const { shown, previous } = fromStored(stored, id);
-  // another tab does not keep what came from a link to this one
-  if (shown === undefined) return useEvals.setState({ previous });
-  const isSame = isSameJson(settings, shown.content);
-  useEvals.setState({
-    previous,
-    isOwn: isOwn || shown.isOwn,
-    settings: isSame ? settings : shown.content,
-  });
-});
+followTabs(useEvals, persistence, (content, { settings }) => ({
+  settings: isSameJson(settings, content) ? settings : content,
+}));
 
 function sharedEvaluation(
   settings: EvalSettings,

@@ -2,16 +2,14 @@ import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
 import {
   editKept,
-  fromStored,
   openDocument,
   restoreDocument,
-  toStored,
   type Documents,
   type KeptDocument,
 } from '../state/documents/documents.ts';
 import { newId } from '../state/new-id.ts';
 import { isSameJson } from '../input/same-json.ts';
-import { persistDocuments } from '../state/documents/persist-documents.ts';
+import { followTabs, persistDocuments } from '../state/documents/persist-documents.ts';
 import type { Values } from './check-prompts.ts';
 import {
   emptyPrompt,
@@ -189,20 +187,11 @@ export const usePrompts = create<PromptsState>()(
   ),
 );
 
-persistence.storage.share(persistence.name, toStored(documentsOf(usePrompts.getState())), (stored) => {
-  const { id, isOwn, entries, selected, values } = usePrompts.getState();
-  const { shown, previous } = fromStored(stored, id);
-  // another tab does not keep what came from a link to this one
-  if (shown === undefined) return usePrompts.setState({ previous });
-  const { content } = shown;
-  usePrompts.setState({
-    isOwn: isOwn || shown.isOwn,
-    previous,
-    entries: isSameJson(entries, content.entries) ? entries : content.entries,
-    values: isSameJson(values, content.values) ? values : content.values,
-    selected: entryOf({ entries: content.entries, selected }).key,
-  });
-});
+followTabs(usePrompts, persistence, ({ entries, values }, state) => ({
+  entries: isSameJson(state.entries, entries) ? state.entries : entries,
+  values: isSameJson(state.values, values) ? state.values : values,
+  selected: entryOf({ entries, selected: state.selected }).key,
+}));
 
 /** The version that is edited. */
 export function entryOf({ entries, selected }: Pick<PromptsState, 'entries' | 'selected'>): PromptEntry {

@@ -18,7 +18,7 @@ type UploadLinkProps = {
   address: string;
   /** The content of a link. */
   hash: string;
-  log?: readonly RunEvent[];
+  log?: readonly RunEvent[] | undefined;
   /** True if there is no other way to share it. */
   only?: boolean;
 };
@@ -47,44 +47,7 @@ const contents: Record<SharedThing, string> = {
  * A short link to a share in the page's store. Before uploading, it says what is uploaded, where to and for how long.
  */
 export function UploadLink({ what, address, hash, log, only = false }: UploadLinkProps) {
-  const [terms, setTerms] = useState<ShareTerms>();
-  const [status, setStatus] = useState<UploadStatus>(() => {
-    const link = knownShortLink(hash);
-    if (link !== undefined) return { kind: 'done', link, fresh: false };
-    return { kind: uploadUnderWay(hash) === undefined ? 'ready' : 'uploading' };
-  });
-  const leaving = useRef<AbortController>(undefined);
-  useEffect(() => {
-    const controller = (leaving.current = new AbortController());
-    askTerms(address, controller.signal).then(setTerms, (error: unknown) => {
-      if (!controller.signal.aborted) setStatus((now) => (now.kind === 'ready' ? failed(error) : now));
-    });
-    const upload = uploadUnderWay(hash);
-    if (upload !== undefined) void showUpload(upload, controller.signal, setStatus);
-    return () => controller.abort();
-  }, [address, hash]);
-
-  const upload = async (): Promise<void> => {
-    const { signal } = leaving.current!;
-    setStatus({ kind: 'uploading' });
-    try {
-      // if the first request failed, the limits must be known before anything is sent
-      if (terms === undefined) {
-        setTerms(await askTerms(address, signal));
-        return setStatus({ kind: 'ready' });
-      }
-      await checkLog(log);
-      signal.throwIfAborted();
-      await showUpload(
-        makeUploadedLink(address, hash, location.origin + location.pathname),
-        signal,
-        setStatus,
-      );
-    } catch (error) {
-      if (!signal.aborted) setStatus(failed(error));
-    }
-  };
-
+  const { terms, status, upload, showDeleted } = useUpload({ address, hash, log });
   const deleteKey = status.kind === 'done' ? deleteKeyOf(status.link.id) : undefined;
   const isReady = status.kind === 'ready' || status.kind === 'deleted';
 
@@ -107,7 +70,7 @@ export function UploadLink({ what, address, hash, log, only = false }: UploadLin
               hash={hash}
               id={status.link.id}
               deleteKey={deleteKey}
-              onDeleted={() => setStatus({ kind: 'deleted' })}
+              onDeleted={showDeleted}
             />
           )}
         </>
@@ -152,6 +115,49 @@ export function UploadLink({ what, address, hash, log, only = false }: UploadLin
       )}
     </div>
   );
+}
+
+/** The terms of the store, the upload and how far it is. */
+function useUpload({ address, hash, log }: Pick<UploadLinkProps, 'address' | 'hash' | 'log'>) {
+  const [terms, setTerms] = useState<ShareTerms>();
+  const [status, setStatus] = useState<UploadStatus>(() => {
+    const link = knownShortLink(hash);
+    if (link !== undefined) return { kind: 'done', link, fresh: false };
+    return { kind: uploadUnderWay(hash) === undefined ? 'ready' : 'uploading' };
+  });
+  const leaving = useRef<AbortController>(undefined);
+  useEffect(() => {
+    const controller = (leaving.current = new AbortController());
+    askTerms(address, controller.signal).then(setTerms, (error: unknown) => {
+      if (!controller.signal.aborted) setStatus((now) => (now.kind === 'ready' ? failed(error) : now));
+    });
+    const upload = uploadUnderWay(hash);
+    if (upload !== undefined) void showUpload(upload, controller.signal, setStatus);
+    return () => controller.abort();
+  }, [address, hash]);
+
+  const upload = async (): Promise<void> => {
+    const { signal } = leaving.current!;
+    setStatus({ kind: 'uploading' });
+    try {
+      // if the first request failed, the limits must be known before anything is sent
+      if (terms === undefined) {
+        setTerms(await askTerms(address, signal));
+        return setStatus({ kind: 'ready' });
+      }
+      await checkLog(log);
+      signal.throwIfAborted();
+      await showUpload(
+        makeUploadedLink(address, hash, location.origin + location.pathname),
+        signal,
+        setStatus,
+      );
+    } catch (error) {
+      if (!signal.aborted) setStatus(failed(error));
+    }
+  };
+
+  return { terms, status, upload, showDeleted: () => setStatus({ kind: 'deleted' }) };
 }
 
 /** Shows how an upload ends, unless the popover is closed by then. */

@@ -1,3 +1,4 @@
+import type { StoreApi } from 'zustand';
 import type { PersistOptions } from 'zustand/middleware';
 import { createStorage, type BatchedStorage } from '../storage.ts';
 import { reportStorage } from '../store.ts';
@@ -22,6 +23,11 @@ type DocumentsOptions<State, Content> = {
   show: (documents: Documents<Content>) => Partial<State>;
 };
 
+type DocumentPersistence<State, Content> = PersistOptions<State, StoredDocuments<Content>> & {
+  storage: BatchedStorage<StoredDocuments<Content>>;
+  partialize: (state: State) => StoredDocuments<Content>;
+};
+
 /** How a zustand store keeps its documents in `localStorage`, where those of several tabs are merged. */
 export function persistDocuments<State, Content>({
   name,
@@ -29,9 +35,7 @@ export function persistDocuments<State, Content>({
   merge,
   documentsOf,
   show,
-}: DocumentsOptions<State, Content>): PersistOptions<State, StoredDocuments<Content>> & {
-  storage: BatchedStorage<StoredDocuments<Content>>;
-} {
+}: DocumentsOptions<State, Content>): DocumentPersistence<State, Content> {
   return {
     name,
     version: 1,
@@ -51,4 +55,28 @@ export function persistDocuments<State, Content>({
       return { ...current, ...show({ shown: shown!, previous }) };
     },
   };
+}
+
+/**
+ * Merges the documents of a store with those of the other tabs from now on. `contentChange` returns the change of the state
+ * that shows the content that another tab has stored.
+ */
+export function followTabs<
+  State extends { id: string; isOwn: boolean; previous: Documents<Content>['previous'] },
+  Content,
+>(
+  store: Pick<StoreApi<State>, 'getState' | 'setState'>,
+  { name, storage, partialize }: DocumentPersistence<State, Content>,
+  contentChange: (content: Content, state: State) => Partial<State>,
+): void {
+  storage.share(name, partialize(store.getState()), (stored) => {
+    const state = store.getState();
+    const { shown, previous } = fromStored(stored, state.id);
+    // another tab does not keep what came from a link to this one
+    const change =
+      shown === undefined
+        ? {}
+        : { isOwn: state.isOwn || shown.isOwn, ...contentChange(shown.content, state) };
+    store.setState({ ...state, ...change, previous });
+  });
 }
