@@ -15,10 +15,10 @@ import type { ScorerSetting } from './eval-settings.ts';
 /** How long a pattern may take, in milliseconds; some patterns would never end. */
 const MATCH_MS = 1_000;
 
-/** The grades of runs by judges, with what the judges used for them. */
+/** The grades that judges have given, each with the tokens that it cost. */
 export type Grades = Map<string, { value: ScoreValue; usage: readonly ModelUsage[] }>;
 
-/** Creates the scorers of an eval. `judgeModel` grades by rubrics, each run in `grades` once only. */
+/** Creates the scorers of an eval. `judgeModel` grades by rubrics, and grades no run twice that is in `grades`. */
 export function createScorers(
   settings: readonly ScorerSetting[],
   judgeModel: LanguageModel,
@@ -45,7 +45,7 @@ export function createScorers(
   });
 }
 
-/** Has a run that is not repeated keep its grade, since a judge is a call of a model. */
+/** Makes a judge grade each run once, because each grade is a model call. */
 function gradeOnce({ name, score }: Scorer, grades: Grades, judgeKey: readonly string[]): Scorer {
   return {
     name,
@@ -68,7 +68,7 @@ function gradeOnce({ name, score }: Scorer, grades: Grades, judgeKey: readonly s
   };
 }
 
-/** An empty field of the form says that nothing is expected, and not that the answer should be empty. */
+/** Scores a case whose field is empty without an expected answer: the answer need not be empty. */
 function withoutEmptyExpect({ name, score }: Scorer): Scorer {
   return {
     name,
@@ -95,7 +95,7 @@ function testApart(pattern: string, text: string): Promise<boolean> {
     worker.addEventListener('message', ({ data }) => {
       if (data !== 'ready') return resolve(data === true);
       isReady = true;
-      // from now on: on a slow device, many workers need longer than this to start
+      // counts from here, because many workers on a slow device need longer than this to start
       setTimeout(() => fail(`the pattern takes longer than ${MATCH_MS} ms. Write a simpler one.`), MATCH_MS);
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin to name
       worker.postMessage({ pattern, text });

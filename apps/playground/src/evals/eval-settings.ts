@@ -15,7 +15,7 @@ export type ScorerSetting = { readonly kind: ScorerKind; readonly value: string 
 /** A case as the table edits it: every value is a text. */
 export type EditableCase = {
   readonly id: string;
-  /** What identifies the case once its id was edited; missing before. */
+  /** Identifies the case after its id was edited; missing before. */
   readonly key?: string | undefined;
   /** By parameter. */
   readonly input: Readonly<Record<string, string>>;
@@ -45,7 +45,7 @@ export type EvalSettings = {
 export const MAX_RUNS = 5_000;
 export const MAX_CASES = 2_000;
 
-/** `most` returns how many of something may be read, where a link may have up to `limit`. */
+/** `most` returns the limit that applies where a link may have up to `limit`. */
 function settingsSchema(most: (limit: number) => number) {
   const string = z.string().max(most(LONGEST_LINKED_TEXT));
   return z.object({

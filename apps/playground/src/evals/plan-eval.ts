@@ -18,7 +18,7 @@ export type EvalPlan =
       prices: EvalPrices | undefined;
       /** How many runs it makes. */
       runs: number;
-      /** How many calls of a model judge them. */
+      /** How many model calls the judge makes for them. */
       judgeCalls: number;
     }
   | { problem: string };
@@ -83,7 +83,7 @@ export function planEval(
   };
 }
 
-/** What an evaluation makes, or what keeps it from starting, in a line. */
+/** Returns in one line what an evaluation runs, or why it cannot start. */
 export function describePlan(plan: EvalPlan): string {
   if ('problem' in plan) return plan.problem;
   const { runs, judgeCalls } = plan;
@@ -104,7 +104,7 @@ export function isChosen({ prompt, versions }: EvalSettings, { id, version }: Ed
   return id === prompt && versions.includes(version);
 }
 
-/** A value without which a scorer would pass or fail every answer. */
+/** Returns what a scorer lacks: without it, the scorer would pass or fail every answer. */
 function problemOfScorers({ scorers, cases }: EvalSettings): string | undefined {
   for (const { kind, value } of scorers) {
     if (kind === 'closeTo') {

@@ -9,7 +9,7 @@ export type Column = {
   readonly summary: EvalSummary;
   /** Runs that have no result yet. */
   readonly pending: number;
-  /** True if results of an earlier page lack what their judge used. */
+  /** True if the results come from an earlier version of the page, and lack the tokens of their judge. */
   readonly lacksJudge: boolean;
 };
 

@@ -47,12 +47,12 @@ export type EvalsState = {
   change(change: Partial<EvalSettings>): void;
   editCase(index: number, change: Partial<EditableCase>): void;
   addCase(added?: Partial<EditableCase>): void;
-  /** Makes an answer the expected one of the case that ran with this id. */
+  /** Makes an answer the expected answer of the case that ran with this id. */
   expectAnswer(id: string, answer: string): void;
   /** Returns a function that puts the case back, also while another eval is shown. */
   removeCase(index: number): () => void;
   /**
-   * Shows the eval from a link, with the prompts that its results are of. The user's own eval is kept for
+   * Shows the eval from a link, with the prompts that its results belong to. The user's own eval is kept for
    * {@link EvalsState.restore}.
    */
   replace(

@@ -11,7 +11,7 @@ import { freeId } from '../prompts/editable-prompt.ts';
 import { readOwnEvalSettings, type EditableCase, type EvalSettings } from './eval-settings.ts';
 import { sampleEval } from './sample-eval.ts';
 
-/** What identifies a case, whatever its id is edited to. */
+/** Returns what identifies a case, also after its id was edited. */
 export function keyOf({ key, id }: EditableCase): string {
   return key ?? id;
 }

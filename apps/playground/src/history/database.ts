@@ -25,7 +25,7 @@ export type HistoryDatabase = {
   readonly connection: Connection | undefined;
 };
 
-/** The database cannot be used: `cause` is why. */
+/** Thrown if the database cannot be used. `cause` says why. */
 class DatabaseError extends Error {}
 
 /** True if the database failed, and not the code that reads or writes it. */

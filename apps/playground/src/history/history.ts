@@ -246,7 +246,7 @@ export async function restoreRuns(): Promise<void> {
   }
 }
 
-/** True if a run is gone from the database, as after the user has deleted it; not if it only cannot be read. */
+/** True if the database no longer has a run, such as one that the user has deleted. False if it only cannot be read. */
 async function isDeleted(id: string): Promise<boolean> {
   const { rows, unreadable } = await runs.listAll();
   return !unreadable.includes(id) && rows.every((row) => row.id !== id);

@@ -71,14 +71,14 @@ export function createTextReader(all: readonly StoredJson[]): (stored: StoredJso
   }
 }
 
-/** Returns the stored JSON that a value of the database is; undefined if it is something else. */
+/** Returns a value of the database if it is stored JSON; otherwise undefined. */
 export function asStoredJson(value: unknown): StoredJson | undefined {
   if (typeof value === 'string') return value;
   const json: unknown = (value as { withReferences?: unknown } | null | undefined)?.withReferences;
   return typeof json === 'string' ? { withReferences: json } : undefined;
 }
 
-/** How much a value takes in the database, in characters. */
+/** Returns the length of a value in the database, in characters. */
 export function lengthOf(stored: StoredJson): number {
   return (typeof stored === 'string' ? stored : stored.withReferences).length;
 }

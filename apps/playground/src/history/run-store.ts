@@ -43,9 +43,9 @@ export type RunStore = {
    */
   write(change: RunChange): Promise<void>;
   /**
-   * Makes `writer` the last writer of a run, if it is that already or still that of `row`, and returns the stored row. If the
-   * run is not stored, it stores `row`. Both happen in one transaction, so only one of several tabs succeeds; the others
-   * get `taken`.
+   * Makes `writer` the last writer of a run and returns the stored row, unless another page has written it since `row` was
+   * read: then returns `taken`. Stores `row` and returns `missing` if the run is not stored. All in one transaction, so only
+   * one of several tabs succeeds.
    */
   claim(row: RunRow, writer: string): Promise<RunRow | 'missing' | 'taken'>;
   /** Changes the title or the pin. */

@@ -31,7 +31,7 @@ const type = z
       (name.startsWith('k') ? name.slice(1).toLowerCase() : name) as EditableParameter['type'],
   );
 
-/** `most` returns how many of something may be read, where a link may have up to `limit`. */
+/** `most` returns the limit that applies where a link may have up to `limit`. */
 function promptsSchema(most: (limit: number) => number) {
   const text = z.string().max(most(LONGEST_LINKED_TEXT));
   const parameters = z

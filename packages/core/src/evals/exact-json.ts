@@ -8,7 +8,7 @@ const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?
  * the text is not JSON.
  */
 export function parseExactJson(text: string): unknown {
-  // only in JSON is every quotation mark a part of a string
+  // in a text that is not JSON, a quotation mark may be outside of a string
   if (parseJson(text) === undefined) return undefined;
   return parseJson(text.replaceAll(STRING_OR_NUMBER, (part) => (part.startsWith('"') ? part : exact(part))));
 }
@@ -18,7 +18,7 @@ function exact(literal: string): string {
   return decimal(String(Number(literal))) === digits ? literal : `"number ${digits}"`;
 }
 
-/** A number with neither superfluous zeros nor a point, so that equal numbers are equal texts: `12.50` is `125e-1`. */
+/** Writes a number without superfluous zeros and without a point, so that equal numbers are equal texts: `12.50` is `125e-1`. */
 function decimal(literal: string): string {
   const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
