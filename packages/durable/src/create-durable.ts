@@ -138,14 +138,8 @@ export type Durable = {
  * const run = createRun(planDay, { executor: durable.executor });
  */
 export function createDurable(given: DurableOptions): Durable {
-  checkNames('createDurable', given, Object.keys(optionNames), 'invalid_options', (name) =>
-    name === 'limits'
-      ? 'createDurable has no "limits". Those of a run are in its options: { options: { limits } }; those of a user are in a guard: { guard: createRunGuard({ limits }) }.'
-      : undefined,
-  );
+  checkOptions(given);
   const { store, models = {}, options, driver = inProcessDriver(), guard, onError = logError } = given;
-  checkMethods('The store of createDurable', store, storeMethods, '{ store: createMemoryStore() }');
-  checkMethods('The driver of createDurable', driver, ['wake', 'work'], '{ driver: inProcessDriver() }');
   const prompts = promptsByName(given.prompts);
   const watch = createWatch(store);
   const { unknownPromptMs = UNKNOWN_PROMPT_MS } = given;
@@ -244,6 +238,19 @@ export function createDurable(given: DurableOptions): Durable {
       return startWork({ store, driver, steps, guard, sweepMs, onError: onSweepError });
     },
   };
+}
+
+/** @throws CuelineError `invalid_options` */
+function checkOptions(given: DurableOptions): void {
+  checkNames('createDurable', given, Object.keys(optionNames), 'invalid_options', (name) =>
+    name === 'limits'
+      ? 'createDurable has no "limits". Those of a run are in its options: { options: { limits } }; those of a user are in a guard: { guard: createRunGuard({ limits }) }.'
+      : undefined,
+  );
+  const { store, driver } = given;
+  checkMethods('The store of createDurable', store, storeMethods, '{ store: createMemoryStore() }');
+  if (driver === undefined) return;
+  checkMethods('The driver of createDurable', driver, ['wake', 'work'], '{ driver: inProcessDriver() }');
 }
 
 function logError(error: unknown, runId: string | undefined): void {

@@ -13,6 +13,7 @@ import { createRandom, type Random } from './random.ts';
 import { proposeTexts, type PromptTexts } from './propose-texts.ts';
 import type { EvalResult } from './report.ts';
 import { runEval, type RunEvalOptions } from './run-eval.ts';
+import { plural } from '../base/plural.ts';
 
 /** What {@link improve} may spend. */
 export type ImproveBudget = {
@@ -123,7 +124,7 @@ class Search {
     const count = Math.round(ids.length * heldOutPart(options.heldOut));
     if (count < 1 || ids.length - count < 1) {
       throw invalidOptionError(
-        `eval "${definition.name}" has ${ids.length === 1 ? '1 case' : `${ids.length} cases`}, which cannot be split. Add cases, at least 4.`,
+        `eval "${definition.name}" has ${plural(ids.length, 'case')}, which cannot be split. Add cases, at least 4.`,
       );
     }
     this.#heldOut = ids.slice(0, count);

@@ -134,16 +134,16 @@ export function summarize(results: readonly EvalResult[]): EvalSummary {
     interval: wilsonInterval(passed, runs),
     scores: meanScores(results),
     unstable: unstableCases(results),
-    ...figuresOf(results.map(({ usage, cost }) => ({ ...usage, cost }))),
-    ...(scorerUsage.length === 0 ? {} : { scoring: figuresOf(scorerUsage) }),
+    ...sumFigures(results.map(({ usage, cost }) => ({ ...usage, cost }))),
+    ...(scorerUsage.length === 0 ? {} : { scoring: sumFigures(scorerUsage) }),
     latency: { p50: percentile(times, 0.5), p95: percentile(times, 0.95), max: percentile(times, 1) },
     stored: results.filter(({ stored }) => stored).length,
     agreement: agreements(results),
   };
 }
 
-/** Adds up tokens and costs. Without a cost if a part has none. */
-function figuresOf(parts: readonly (EvalUsage & { readonly cost?: number | undefined })[]): ScoringFigures {
+/** Adds up tokens and costs. The sum has no cost if a part has none. */
+function sumFigures(parts: readonly (EvalUsage & { readonly cost?: number | undefined })[]): ScoringFigures {
   const total = (of: (part: (typeof parts)[number]) => number): number =>
     parts.reduce((sum, part) => sum + of(part), 0);
   const isPriced = parts.every(({ cost }) => cost !== undefined);

@@ -8,6 +8,7 @@ import { quoteValue } from '../base/quote-value.ts';
 import { parseExactJson } from './exact-json.ts';
 import type { Scorer, ScoreValue } from './scorer.ts';
 import type { EvalOutput, EvalToolCall } from './eval-output.ts';
+import { plural } from '../base/plural.ts';
 
 /** Settings of scorers that compare texts. */
 export type TextOptions = {
@@ -181,9 +182,7 @@ export function callsTools(
         return { score: 1 - missing.length / expected.length, pass: false, reason };
       }
       if (mode === 'exactly' && toolCalls.length !== expected.length) {
-        return fail(
-          `expected ${expected.length === 1 ? '1 call' : `${expected.length} calls`}, got ${toolCalls.length}`,
-        );
+        return fail(`expected ${plural(expected.length, 'call')}, got ${toolCalls.length}`);
       }
       return true;
     },

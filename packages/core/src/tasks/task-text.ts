@@ -1,5 +1,6 @@
 import type { TaskItem, TaskStatus } from './task-item.ts';
 import type { TaskList } from './task-list.ts';
+import { plural } from '../base/plural.ts';
 
 /** The maximum length of a quoted title, in characters. */
 const MAX_QUOTE_LENGTH = 100;
@@ -54,7 +55,7 @@ export function noSuchTask(list: TaskList, taskId: string): string {
 
 /** "1 attempt", "2 attempts". */
 export function attemptsOf({ attempts }: TaskItem): string {
-  return attempts === 1 ? '1 attempt' : `${attempts} attempts`;
+  return plural(attempts, 'attempt');
 }
 
 /** The reply if nothing is left to do. */

@@ -8,6 +8,7 @@ import { countInput, countTokens, generateFrom, streamOf, usageOf, wait } from '
 import { CuelineError } from '../base/errors.ts';
 import type { ScriptedFailure, ScriptedFinish, ScriptedPart, ScriptedTurn } from './script.ts';
 import { validateTurns } from './validate-turns.ts';
+import { plural } from '../base/plural.ts';
 
 /** The name of a scripted model, and how it streams. */
 export type ScriptedModelOptions = {
@@ -53,7 +54,7 @@ export function scriptedModel(
       throw new CuelineError(
         'invalid_options',
         `The scripted model was called ${turn + 1} times, but its script has ` +
-          `${script.length} ${script.length === 1 ? 'turn' : 'turns'}. Add a turn.`,
+          `${plural(script.length, 'turn')}. Add a turn.`,
         { details: { calls: turn + 1, turns: script.length } },
       );
     }

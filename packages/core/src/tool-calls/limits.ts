@@ -2,6 +2,7 @@ import { CuelineError } from '../base/errors.ts';
 import { totalOf, type TokenUsage } from '../log/step.ts';
 import { suggestion } from '../base/check-names.ts';
 import type { Limits } from '../prompt/prompt-options.ts';
+import { plural } from '../base/plural.ts';
 
 /** The limits of a run whose options set none. */
 export const defaultLimits: Limits = {
@@ -91,11 +92,11 @@ type HardLimit = Exclude<keyof Limits, 'concurrentToolCalls'>;
 
 const reached: Record<HardLimit, (allowed: number) => string> = {
   steps: (allowed) => `The run has called the model ${times(allowed)}, its agents included`,
-  toolCalls: (allowed) => `The run has made ${counted(allowed, 'tool call')}, its agents included`,
-  toolCallsPerStep: (allowed) => `One step may make ${counted(allowed, 'tool call')}, and this is one more`,
-  depth: (allowed) => `Agents may go ${counted(allowed, 'level')} deep, and this is one more`,
+  toolCalls: (allowed) => `The run has made ${plural(allowed, 'tool call')}, its agents included`,
+  toolCallsPerStep: (allowed) => `One step may make ${plural(allowed, 'tool call')}, and this is one more`,
+  depth: (allowed) => `Agents may go ${plural(allowed, 'level')} deep, and this is one more`,
   tokens: (allowed) =>
-    `The run has used the ${counted(allowed, 'token')} that it may use, its agents included`,
+    `The run has used the ${plural(allowed, 'token')} that it may use, its agents included`,
 };
 
 /** Returns the `budget_exceeded` error of a limit: what was reached, and how to raise it. */
@@ -105,10 +106,6 @@ export function budgetExceededError(limit: HardLimit, allowed: number): CuelineE
     `${reached[limit](allowed)}. If that is too low, raise options.limits.${limit}; Infinity means no limit.`,
     { details: { limit, allowed } },
   );
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function times(count: number): string {

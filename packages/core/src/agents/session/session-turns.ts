@@ -27,6 +27,7 @@ import { reportEnd, missingExecuteError } from './session-end.ts';
 import { createSessionReporter, type SessionReporter } from './session-reporter.ts';
 import { suspensionsOf, withoutPending, withoutSuspensions } from './suspensions.ts';
 import { TASK_COMPLETE, type TaskComplete } from './task-complete.ts';
+import { plural } from '../../base/plural.ts';
 
 /** The message to a model that has done so in two turns in a row. */
 const REMINDER =
@@ -343,7 +344,7 @@ export class SessionTurns implements LoopPolicy {
 function turnLimitError(maxTurns: number): CuelineError {
   return new CuelineError(
     'budget_exceeded',
-    `The session has used its ${maxTurns} turns, and its task is not complete. Continue from its messages, or raise maxTurns.`,
+    `The session has used its ${plural(maxTurns, 'turn')}, and its task is not complete. Continue from its messages, or raise maxTurns.`,
     { details: { limit: 'turns', allowed: maxTurns } },
   );
 }
