@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { leaveEditorKeys } from './leave-editor-keys.ts';
 import { usePlayground } from '../state/store.ts';
 import { visibleText } from '../ui/visible-text.ts';
+import { plural } from '../ui/format.ts';
 
 /** `warning`: worth a look, but the script can run. */
 export type Diagnostic = { line: number; column: number; message: string; warning?: boolean };
@@ -22,9 +23,8 @@ export function Problems({ diagnostics }: { diagnostics: readonly Diagnostic[] |
   const showLine = usePlayground((state) => state.showLine);
   const count = diagnostics?.length ?? 0;
   const onlyWarnings = diagnostics?.every(({ warning }) => warning === true) ?? false;
-  const noun = `${onlyWarnings ? 'warning' : 'problem'}${count === 1 ? '' : 's'}`;
-  const words =
-    diagnostics === undefined ? 'Checking types' : count === 0 ? 'No problems' : `${count} ${noun}`;
+  const found = count === 0 ? 'No problems' : plural(count, onlyWarnings ? 'warning' : 'problem');
+  const status = diagnostics === undefined ? 'Checking types' : found;
   return (
     <footer className="shrink-0 border-t border-line bg-panel text-sm text-ink-2">
       {count > 0 && !folded && (
@@ -57,7 +57,7 @@ export function Problems({ diagnostics }: { diagnostics: readonly Diagnostic[] |
             ) : (
               <Check className="size-3.5 text-ok" />
             )}
-            {words}
+            {status}
           </span>
         ) : (
           <button
@@ -70,7 +70,7 @@ export function Problems({ diagnostics }: { diagnostics: readonly Diagnostic[] |
             )}
           >
             {onlyWarnings ? <TriangleAlert className="size-3.5" /> : <CircleAlert className="size-3.5" />}
-            {words}
+            {status}
             <ChevronRight className={clsx('size-3.5 transition-transform', !folded && 'rotate-90')} />
           </button>
         )}

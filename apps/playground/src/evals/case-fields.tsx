@@ -5,7 +5,7 @@ import type { EditableParameter } from '../prompts/editable-prompt.ts';
 import { ValueField } from '../prompts/prompt-values.tsx';
 import { Button } from '../ui/button.tsx';
 import { TextArea, TextInput } from '../ui/form.tsx';
-import { toast } from '../ui/toast.ts';
+import { offerUndo } from '../ui/toast.ts';
 import type { EditableCase } from './eval-settings.ts';
 import { useEvals } from './store.ts';
 
@@ -76,7 +76,7 @@ export const CaseFields = memo(function CaseFields({ parameters, one, index, nam
           className="narrow:col-start-2 narrow:row-start-1"
           onClick={() => {
             const undo = removeCase(index);
-            toast(`${one.id} is removed.`, { duration: 10_000, action: { label: 'Undo', onClick: undo } });
+            offerUndo(`${one.id} is removed.`, undo);
           }}
         >
           <Trash2 />

@@ -12,16 +12,10 @@ import { focusFirst } from '../ui/focus-first.ts';
 import { plural } from '../ui/format.ts';
 import { readRuns } from './history.ts';
 import { useLibrary } from './library.ts';
-import {
-  addRunFile,
-  deleteAllRuns,
-  deleteRuns,
-  offerUndo,
-  openStored,
-  type Deletion,
-} from './run-actions.ts';
+import { addRunFile, deleteAllRuns, deleteRuns, openStored, type Deletion } from './run-actions.ts';
 import { groupByDay, matches } from './run-groups.ts';
 import { RunRowItem } from './run-row.tsx';
+import { offerUndo } from '../ui/toast.ts';
 
 /** The stored runs by day, with a search. It is a sheet at the left, and on a phone the whole page. */
 export function HistoryPanel({ onClose }: { onClose: () => void }) {
@@ -31,7 +25,7 @@ export function HistoryPanel({ onClose }: { onClose: () => void }) {
   const [deletions, setDeletions] = useState<readonly Deletion[]>([]);
   useEffect(() => void readRuns(), []);
   const close = (): void => {
-    for (const deletion of deletions) offerUndo(deletion);
+    for (const { text, undo } of deletions) offerUndo(text, undo);
     onClose();
   };
   return (

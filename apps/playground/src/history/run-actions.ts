@@ -93,11 +93,6 @@ export async function deleteRuns(ids: readonly string[], text: string): Promise<
   }
 }
 
-/** Offers for ten seconds to undo a deletion, in a message over the page. */
-export function offerUndo({ text, undo }: Deletion): void {
-  toast(text, { duration: 10_000, action: { label: 'Undo', onClick: () => void undo() } });
-}
-
 /** Deletes all runs that are not under way. */
 export async function deleteAllRuns(): Promise<void> {
   try {

@@ -1,4 +1,4 @@
-import { toast } from '../ui/toast.ts';
+import { offerUndo, toast } from '../ui/toast.ts';
 import { examples } from '../examples/index.ts';
 import { isUnsaved, nameOf, newOpenScript, type OpenText } from '../state/open-script.ts';
 import { usePlayground, type RunSession } from '../state/store.ts';
@@ -98,13 +98,7 @@ export async function deleteScript(): Promise<void> {
     // opening another script keeps a version of the previous one
     await saveNow();
     await scriptChanged(id);
-    toast(`“${nameOf(script)}” is deleted.`, {
-      duration: 10_000,
-      action: {
-        label: 'Undo',
-        onClick: () => void undoDelete(script, removed),
-      },
-    });
+    offerUndo(`“${nameOf(script)}” is deleted.`, () => undoDelete(script, removed));
   } catch (error) {
     reportBlocked(error);
   }

@@ -1,7 +1,7 @@
 import { visibleText } from '../ui/visible-text.ts';
 import { isSameJson } from './same-json.ts';
 import { JSON_EXAMPLE, type Field } from './schema-fields.ts';
-import { formatCount } from '../ui/format.ts';
+import { plural } from '../ui/format.ts';
 
 /**
  * What the user has typed into a field: a string for a text, a number or JSON; the position of a choice; or the drafts
@@ -142,9 +142,8 @@ function numberProblem(field: Extract<Field, { kind: 'number' }>, value: number)
 }
 
 function lengthProblem(length: number, min = 0, max = Infinity, noun: string): string | undefined {
-  const many = (count: number): string => `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
-  if (length < min) return length === 0 && min === 1 ? 'Fill this in.' : `At least ${many(min)}.`;
-  return length > max ? `At most ${many(max)}.` : undefined;
+  if (length < min) return length === 0 && min === 1 ? 'Fill this in.' : `At least ${plural(min, noun)}.`;
+  return length > max ? `At most ${plural(max, noun)}.` : undefined;
 }
 
 /** The draft of an object's member. */

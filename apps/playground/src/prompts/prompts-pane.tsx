@@ -1,6 +1,6 @@
 import { CopyPlus, Download, FilePlus2, FileUp, Library, Trash2, Undo2 } from 'lucide-react';
 import { useMemo, useRef } from 'react';
-import { toast } from '../ui/toast.ts';
+import { offerUndo } from '../ui/toast.ts';
 import { NoticeBar } from '../panes/notice-bar.tsx';
 import { useNarrow } from '../state/theme.ts';
 import { FileInput } from '../ui/file-input.tsx';
@@ -159,8 +159,5 @@ function saveAll(): void {
 function removeVersion(key: string): void {
   const { prompt } = entryOf(usePrompts.getState());
   const undo = usePrompts.getState().remove(key);
-  toast(visibleText(`${prompt.id} ${prompt.version} is deleted.`), {
-    duration: 10_000,
-    action: { label: 'Undo', onClick: undo },
-  });
+  offerUndo(visibleText(`${prompt.id} ${prompt.version} is deleted.`), undo);
 }

@@ -1,16 +1,13 @@
+import { plural } from '../ui/format.ts';
+
 const hour = 60 * 60_000;
 const day = 24 * hour;
 
 /** How long something is kept, never rounded down: `30 days`, `1 hour`. */
 export function formatLifetime(ms: number): string {
-  if (ms >= 2 * day) return count(ms / day, 'day');
-  if (ms >= hour) return count(ms / hour, 'hour');
-  return count(ms / 60_000, 'minute');
-}
-
-function count(length: number, unit: string): string {
-  const whole = Math.ceil(length);
-  return `${whole} ${unit}${whole === 1 ? '' : 's'}`;
+  if (ms >= 2 * day) return plural(Math.ceil(ms / day), 'day');
+  if (ms >= hour) return plural(Math.ceil(ms / hour), 'hour');
+  return plural(Math.ceil(ms / 60_000), 'minute');
 }
 
 /** A day, with the time if it is soon: `22 December 2026`. */

@@ -1,5 +1,6 @@
 import { isPending, type RunState } from '@cueline/core';
 import { allPending } from '../state/pending.ts';
+import { plural } from '../ui/format.ts';
 import { spokenText } from '../ui/spoken-text.ts';
 import { visibleText } from '../ui/visible-text.ts';
 import { errorMessage } from './error-messages.ts';
@@ -31,9 +32,8 @@ export function announcement(state: RunState): string {
     case 'done': {
       const failed = state.toolCalls.filter(({ state: callState }) => callState === 'output-error').length;
       const tools = state.toolCalls.length;
-      const toolWords =
-        tools === 0 ? '' : ` ${tools} tool ${tools === 1 ? 'call' : 'calls'}, ${failed} failed.`;
-      return `Run done.${toolWords} ${spokenText(state.text).slice(0, 200)}`;
+      const calls = tools === 0 ? '' : ` ${plural(tools, 'tool call')}, ${failed} failed.`;
+      return `Run done.${calls} ${spokenText(state.text).slice(0, 200)}`;
     }
     case 'stopped':
       return 'Run stopped.';

@@ -35,6 +35,11 @@ export const toast: Show &
   },
 );
 
+/** Says what was deleted, and offers for ten seconds to undo that. */
+export function offerUndo(text: string, undo: () => unknown): void {
+  toast(text, { duration: 10_000, action: { label: 'Undo', onClick: () => void undo() } });
+}
+
 /**
  * Shows waiting and later messages with `draw`, whose component is on the page now. `place` returns the position of a
  * message that appears now.
