@@ -105,7 +105,7 @@ test.each([
   expect(readEvalSettings(value)).toBeUndefined();
 });
 
-test('a stored eval is read whatever its length; a link is not', () => {
+test('a stored eval may have any length; a link may not', () => {
   const long = { id: 'long', input: { TEXT: 'x'.repeat(200_001) }, expect: '' };
   const content = { ...sampleEval, cases: [long] };
   const documents = [{ id: 'own', isOwn: true, content }];
@@ -171,7 +171,7 @@ test.each([
   });
 });
 
-test('two versions of the same name keep an eval from running', () => {
+test('an eval does not run if two versions have the same name', () => {
   const [first, ...rest] = samplePrompts;
   expect(planEval(sampleEval, [first!, { ...first!, name: 'Copy' }, ...rest], defaultConnection)).toEqual({
     problem: 'There are two versions 1.0.0 of classify-feedback. Rename one in the Prompts view.',
@@ -213,7 +213,7 @@ test('each version gets only the values of its own parameters', () => {
   ]);
 });
 
-test('results are of the texts that ran, and are outdated once a version of them is edited', async () => {
+test('results belong to the texts that ran, and are outdated once one of these versions is edited', async () => {
   state().change({ versions: ['1.1.0'], repeat: 1, cases: sampleEval.cases.slice(0, 1) });
   await startEval();
   const { prompts } = state().evaluation!;
@@ -226,7 +226,7 @@ test('results are of the texts that ran, and are outdated once a version of them
   expect(areOutdated(prompts, [])).toBe(true);
 });
 
-test('runs are not taken from those on another server with a model of the same name', async () => {
+test('a run on another server is not reused, even if the model has the same name', async () => {
   const hosts: string[] = [];
   const chunk = (delta: object, finish: string | null) =>
     `data: ${JSON.stringify({ id: '1', created: 1, model: 'same', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;

@@ -12,7 +12,7 @@ beforeEach(() => useEvals.setState(initial, true));
 const many = (count: number): EvalSettings['cases'] =>
   Array.from({ length: count }, (_, at) => ({ id: `case-${at}`, input: { TEXT: `${at}` }, expect: '' }));
 
-test('a file adds no case to an eval that has more than the most', async () => {
+test('a file adds no case to an eval that has more cases than the maximum', async () => {
   const { change, addCase } = useEvals.getState();
   change({ cases: many(2_000) });
   addCase();
@@ -20,7 +20,7 @@ test('a file adds no case to an eval that has more than the most', async () => {
   expect(useEvals.getState().settings.cases).toHaveLength(2_001);
 });
 
-test('no case is lost when two tabs add more than the most', () => {
+test('no case is lost when two tabs together add more cases than the maximum', () => {
   const store = (cases: EvalSettings['cases']) => ({
     documents: [{ id: 'own', isOwn: true, content: { ...sampleEval, cases } }],
     shown: 'own',

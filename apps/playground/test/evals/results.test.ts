@@ -9,7 +9,7 @@ const initial = useEvals.getState();
 const state = () => useEvals.getState();
 beforeEach(() => useEvals.setState(initial, true));
 
-test('an answer becomes the expected one of its case, whatever cases were removed or renamed since', async () => {
+test('an answer becomes the expected one of its case, also after cases were removed or renamed', async () => {
   state().change({ versions: ['1.1.0'], repeat: 1, cases: sampleEval.cases.slice(0, 3) });
   await startEval();
   const [first, second, third] = state().settings.cases;

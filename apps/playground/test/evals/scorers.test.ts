@@ -88,7 +88,7 @@ test('JSON with a long number is compared with all its digits, and an expected a
   await expect(score('{}', '')).rejects.toThrow('the expected answer of this case is not JSON. Correct it.');
 });
 
-test('the judge is told no expected answer if a case has none', async () => {
+test('the judge gets no expected answer if a case has none', async () => {
   const model = scriptedModel(['{"reason":"Good.","grade":5}', '{"reason":"Good.","grade":5}']);
   const [scorer] = createScorers([{ kind: 'judge', value: 'Friendly.' }], model);
   const score = (expect: string) => scorer!.score(scoreContext({ expect }));

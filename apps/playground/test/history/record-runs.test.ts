@@ -304,7 +304,7 @@ test('a run is stored with its input before it has an event, and can be started 
   expect(opened.session.run.log()[0]).toMatchObject({ type: 'run-start', input: { city: 'Oslo' } });
 });
 
-test('a stored run of a prompt can be opened whatever the length of the prompt', async () => {
+test('a stored run can be opened, however long its prompt is', async () => {
   const { store, recorder } = createTab(newName());
   const prompt = { ...emptyPrompt('long'), userPrompt: 'x'.repeat(200_001), userPromptParameters: [] };
   const source = { prompts: { prompts: [prompt], selected: 0, values: {} } };

@@ -106,7 +106,7 @@ test('the start of a turn counts once, though it is written before its first eve
   expect(await store.logs('one')).toEqual([run.log()]);
 });
 
-test('its file has the large file once, too, and brings the whole conversation back', async () => {
+test('an exported conversation contains a large file once, and an import restores all turns', async () => {
   const { store, recorder } = createTab();
   const logs = logsOf(3);
   recorder.follow(createSession(logs));
@@ -132,7 +132,7 @@ test('a run with a reference to nothing is not opened', async () => {
   expect(await openRun(store, 'one')).toHaveProperty('problem');
 });
 
-test('whatever is written is read again, also once turns were written anew', () => {
+test('the reader returns what was written, also after turns were written again', () => {
   const long = fc.constantFrom(...['a', 'b', '\0'].map((first) => first.repeat(10_000)));
   const text = fc.oneof(fc.string(), long, fc.constantFrom('\0', '\x000', '\0:', '\0:0', '\x007'));
   const value = fc.letrec((tie) => ({

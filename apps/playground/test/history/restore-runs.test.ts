@@ -5,7 +5,7 @@ import { restoreRuns } from '../../src/history/history.ts';
 import { usePlayground } from '../../src/state/store.ts';
 import { drawToasts } from '../../src/ui/toast.ts';
 
-test('a deleted run is not missed after a reload, but one that cannot be read is', async () => {
+test('after a reload, a run that cannot be read is reported, and a deleted one is not', async () => {
   const error = vi.fn();
   drawToasts({ error } as never);
   const database = await createDatabase().connect();

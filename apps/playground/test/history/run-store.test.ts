@@ -107,7 +107,7 @@ test('a deleted run comes back as it was', async () => {
   expect(await store.logs('a')).toEqual([log]);
 });
 
-test('a deleted run that another tab has continued stays as it was continued', async () => {
+test('restoring a deleted run does not replace one that another tab has continued', async () => {
   const { store } = open();
   const begun = { turn: 0, seq: 0, stored: JSON.stringify([log[0]]) };
   await store.write({ row: row('a', { status: 'running' }), batches: [begun], replaced: [] });
@@ -157,7 +157,7 @@ test('a deleted run comes back as a copy if what another tab has stored does not
   expect(await store.logs('a')).toEqual([log]);
 });
 
-test('of several tabs that claim a run at the same time, one gets it', async () => {
+test('if several tabs claim a run at the same time, one gets it', async () => {
   const { store } = open();
   const other = row('b');
   await store.write({ row: row('a', { title: 'New' }), batches: [], replaced: [] });
@@ -194,7 +194,7 @@ test('an exported run can be imported, and gets a new id', async () => {
   expect(await store.logs(id)).toEqual([log]);
 });
 
-test('an imported run has the figures of its logs, whatever its file states', async () => {
+test('an imported run has the figures of its logs, even if its file states others', async () => {
   const { store } = open();
   const stated = row('a', { status: 'error', steps: 7, elapsed: 9_000, turns: 3 });
   for (const [logs, status] of [

@@ -81,7 +81,7 @@ test('the number of versions is limited, the latest comes first, and no version 
   expect(versions.at(-1)).toMatchObject({ text: 'v5' });
 });
 
-test('a restored script is a copy if another tab has stored a newer text, and comes back once', async () => {
+test('a deleted script is restored once, as a copy if another tab has stored a newer text', async () => {
   const { one, other } = twoTabs();
   await one.save({ open: open(0, { name: 'Mine' }), text: 'old' });
   const removed = await one.remove('a');

@@ -85,7 +85,7 @@ describe('tokens', () => {
     expect(estimate.rows.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(estimate.total);
   });
 
-  test('that were counted are written as everywhere else', () => {
+  test('that were counted have thousands separators', () => {
     const usage = { inputTokens: 12_345, outputTokens: 1_076 } as never;
     expect(usageHint(readUsage({ usage }))).toBe('12,345 in → 1,076 out');
   });

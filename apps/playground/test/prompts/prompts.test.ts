@@ -124,7 +124,7 @@ test('a file says that the user’s own prompts are kept if there are any', asyn
   expect(shown).toEqual([undefined, 'Your own prompts are kept.']);
 });
 
-test('stored prompts are read whatever their length', () => {
+test('stored prompts may have any length', () => {
   const allowedValues = Array.from({ length: 1_001 }, (_, index) => `value ${index}`);
   const long = {
     ...emptyPrompt('long'),

@@ -75,7 +75,7 @@ test('2,000 definitions of a run are kept, each on a line of its script', async 
   expect(new Set(lines)).toEqual(new Set([1, 2, 3]));
 });
 
-test('a run that a limit ends does not blame the script, because the model may have made it so', async () => {
+test('the error of a run that exceeds a limit does not blame the script: the model may be the cause', async () => {
   const call = (i: number) => ({ type: 'tool-input-start', t: 0, toolCallId: `c${i}`, toolName: 'a' });
   const calls = Array.from({ length: 1_001 }, (_, i) => call(i));
   const events = await runWith([{ type: 'events', events: [start, ...calls] }], {});

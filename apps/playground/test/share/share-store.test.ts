@@ -111,7 +111,7 @@ test.each(['', 'null', '[]', '{}', '{"id":7,"expiresAt":7}', '{"lifetimeMs":"30 
   },
 );
 
-test('a web page is not taken for an answer of a share store', async () => {
+test('a web page does not count as an answer of a share store', async () => {
   answering(() => new Response('\n<!doctype html><title>Home</title>'));
   for (const doing of [
     () => getShare(address, id, never()),

@@ -7,7 +7,7 @@ const [address, page] = ['https://play.example/api/shares', 'https://play.exampl
 
 afterEach(() => void vi.unstubAllGlobals());
 
-test('an upload goes on without the popover that began it, is not made twice, and keeps its delete key', async () => {
+test('an upload continues after its popover is closed, is made once, and keeps its delete key', async () => {
   const stored = new Map<string, string>();
   vi.stubGlobal('localStorage', {
     getItem: (key: string) => stored.get(key) ?? null,

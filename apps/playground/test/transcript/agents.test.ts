@@ -14,7 +14,7 @@ test('agents are shown at their calls, even if ids repeat', () => {
   expect(items.at(-1)).toMatchObject({ kind: 'agent', live: true, agent: { path: 'c1', status: 'running' } });
 });
 
-test('at a moment of the past, no agent counts on, and the tasks of none can be changed', () => {
+test('at an earlier moment, no agent is at work, and its tasks cannot be changed', () => {
   const rowsOf = (items: readonly TranscriptItem[]): TranscriptItem[] =>
     items.flatMap((item) => [item, ...('items' in item ? rowsOf(item.items) : [])]);
   const waiting: RunEventBody = { type: 'step-start', step: 1, request: { keep: 0, messages: [] } };

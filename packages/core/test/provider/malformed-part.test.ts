@@ -44,7 +44,7 @@ describe('a malformed part of an answer', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  test('with a number as its id keeps it', async () => {
+  test('whose id is a number gets it as a text', async () => {
     const call = { type: 'tool-call', toolCallId: 7, toolName: 'find', input: '{}' };
     const { toolCalls } = await answer([call]);
     expect(toolCalls.map(({ toolCallId, output }) => [toolCallId, output])).toEqual([['7', 'found']]);

@@ -147,7 +147,7 @@ test('a conversation continues with each message', async () => {
   }
 });
 
-test('a message without an answer says why', async () => {
+test('a message whose answer fails shows the error', async () => {
   show(<Chat />, [[noMoney], 'Obrigado.']);
   await page.getByLabelText('Message').fill('Thanks?');
   await click('Send');
@@ -205,7 +205,7 @@ test('tasks are shown, done and skipped', async () => {
   await expect.element(page.getByText('All done')).toBeVisible();
 });
 
-test('tasks that cannot be worked on say why', async () => {
+test('tasks whose run fails show the error', async () => {
   show(<Chores />, [[noMoney]]);
   await click('Begin');
   await expect.element(page.getByText(/No money left/)).toBeVisible();

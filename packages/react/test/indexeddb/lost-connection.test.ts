@@ -30,7 +30,7 @@ test('a run continues after the user clears the site data', async () => {
   expect(await storage.load('today')).toEqual(wordsFrom(0, 3));
 });
 
-test('an opening that cleared site data interrupts is repeated, and fails only the second time', async () => {
+test('if clearing site data interrupts an opening, it is repeated, and fails only the second time', async () => {
   const { tab } = freshDatabase();
   const interrupted = vi.spyOn(IDBFactory.prototype, 'open').mockImplementation(() => {
     throw new DOMException('The connection was closed.', 'AbortError');

@@ -38,7 +38,7 @@ test('the hidden characters of a text are named once each, and a line break is n
   expect(hiddenIn('Grüße ❤️')).toEqual([]);
 });
 
-test('a joiner is hidden where it joins nothing', () => {
+test('a joiner that joins nothing is shown as an escape', () => {
   expect(visibleText('pay\u200dpal 👩\u200d \u200cمی')).toBe(String.raw`pay\u200dpal 👩\u200d \u200cمی`);
 });
 

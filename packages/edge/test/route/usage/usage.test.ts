@@ -98,7 +98,7 @@ test('a call that failed with a 500 costs its reservation, because the provider 
   expect(calls(hub).map(({ basis }) => basis)).toEqual(['reserved', 'reported']);
 }, 30_000);
 
-test('a page of a gateway that gave up waiting costs what was reserved: the model may have answered', async () => {
+test('the page of a gateway after a timeout costs what was reserved, because the model may have answered', async () => {
   const headers = { 'content-type': 'text/html' };
   const fetch = async () => new Response('<html>504</html>', { status: 504, headers });
   const models = { env: { OPENAI_API_KEY: 'sk-test' }, fetch };
