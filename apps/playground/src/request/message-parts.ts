@@ -1,5 +1,6 @@
 import type { ModelMessage } from 'ai';
 import type { FilePart } from '../transcript/transcript-item.ts';
+import { jsonText } from '../ui/format.ts';
 import { isRecord } from '../ui/data/is-record.ts';
 
 /** One part of a message of a request, as it is shown. */
@@ -26,9 +27,9 @@ export function messageText(message: ModelMessage): string {
         case 'file':
           return `[${part.file.filename ?? part.file.mediaType}]`;
         case 'data':
-          return jsonOf(part.value);
+          return jsonText(part.value);
         default:
-          return `${part.toolName} ${jsonOf(part.value)}`;
+          return `${part.toolName} ${jsonText(part.value)}`;
       }
     })
     .join('\n');
@@ -68,8 +69,4 @@ function addressOf(source: unknown, mediaType: string): string {
   // a text in brackets stands for bytes that the log does not contain
   if (typeof source !== 'string' || source.startsWith('[')) return '';
   return /^[a-z]+:/i.test(source) ? source : `data:${mediaType};base64,${source}`;
-}
-
-function jsonOf(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
 }

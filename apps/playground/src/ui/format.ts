@@ -30,6 +30,11 @@ export function formatUsage(usage: {
   return `${count(inputTokens)} → ${count(outputTokens)} tokens`;
 }
 
+/** A text as it is, any other value as indented JSON. */
+export function jsonText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
+}
+
 /** A size of text as a link carries it: `820 B`, `1.4 KB`. */
 export function formatSize(bytes: number): string {
   return bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(1)} KB`;

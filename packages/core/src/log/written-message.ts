@@ -61,7 +61,7 @@ function lastMessage({ facts, writable }: StateDraft): UIMessage | undefined {
   const message = facts.messages[index];
   if (message === undefined) return undefined;
   const messages = (facts.messages = writable(facts.messages));
-  const mine = (messages[index] = writable(message));
-  mine.parts = writable(mine.parts);
-  return mine;
+  const own = (messages[index] = writable(message));
+  own.parts = writable(own.parts);
+  return own;
 }

@@ -3,7 +3,7 @@ import { clsx } from 'clsx';
 import { memo, useMemo, useState } from 'react';
 import { Button } from '../button.tsx';
 import { CopyButton } from '../copy-button.tsx';
-import { formatCount, summarize } from '../format.ts';
+import { formatCount, jsonText, summarize } from '../format.ts';
 import { JsonView } from './json-view.tsx';
 import { LongText } from '../long-text.tsx';
 import { MoreButton } from '../more-button.tsx';
@@ -39,7 +39,7 @@ export const DataView = memo(function DataView({ label, value }: { label: string
               <Braces />
             </Button>
           </Tip>
-          <CopyButton label={`Copy ${label}`} text={() => textOf(value)} />
+          <CopyButton label={`Copy ${label}`} text={() => jsonText(value)} />
         </span>
       </div>
       {raw ? (
@@ -175,8 +175,4 @@ function hasMoreParts(value: unknown, most: number): boolean {
     for (const part of parts) if (part !== undefined) open.push(part);
   }
   return false;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
 }
