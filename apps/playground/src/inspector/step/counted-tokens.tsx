@@ -23,7 +23,9 @@ export function CountedTokens({ step, usage, simulated }: CountedTokensProps) {
 
 /** `1.2k in → 80 out`; undefined if the provider has not counted. */
 export function usageHint({ input, output }: StepUsage): string | undefined {
-  return input === undefined ? undefined : `${formatCount(input)} in → ${output === undefined ? '?' : formatCount(output)} out`;
+  return input === undefined
+    ? undefined
+    : `${formatCount(input)} in → ${output === undefined ? '?' : formatCount(output)} out`;
 }
 
 function usageRows({ input, cached, output, reasoning }: StepUsage): { name: string; value: string }[] {
