@@ -1,6 +1,6 @@
+import { clsx } from 'clsx';
 import { FastForward, Pause, Play } from 'lucide-react';
 import { Slider } from 'radix-ui';
-import { clsx } from 'clsx';
 import { useEffect, useRef, type KeyboardEvent } from 'react';
 import { useInspection } from '../state/inspection.ts';
 import type { RunSession } from '../state/store.ts';
@@ -18,7 +18,7 @@ const KEY_STEPS = 100;
 type ScrubberProps = {
   session: RunSession;
   turn: number;
-  /** The end of the turn, in milliseconds. */
+  /** The end of the turn, in milliseconds; at least 1. */
   end: number;
   /** False before the first event. */
   enabled: boolean;
@@ -33,9 +33,8 @@ export function Scrubber({ session, turn, end, enabled }: ScrubberProps) {
   const value = Math.min(time ?? end, end);
   const range = useRef<HTMLSpanElement>(null);
   const thumb = useRef<HTMLSpanElement>(null);
-  const part = end > 0 ? value / end : 0;
-  useSlide(range, part);
-  useSlide(thumb, part);
+  useSlide(range, value / end);
+  useSlide(thumb, value / end);
   const seek = (to: number): void => playback.seek(turnsOf(session), turn, to);
   const drag = useInspection((state) => state.dragScrubber);
   useEffect(() => () => drag(false), [drag]);
