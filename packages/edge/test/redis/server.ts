@@ -5,6 +5,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { setTimeout } from 'node:timers/promises';
 import { createClient } from 'redis';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { findRedis, howToInstallRedis } from '../../../../scripts/redis.mjs';
@@ -75,7 +76,12 @@ export function describeWithRedis(
     const ended = once(child, 'exit').then(() => Promise.reject(new Error(`No Redis: ${said}`)));
     // of interest only until it answers
     ended.catch(() => {});
-    await Promise.race([client.connect(), ended]).finally(() => client.destroy());
+    await Promise.race([client.connect().then(() => loaded(client)), ended]).finally(() => client.destroy());
+  }
+
+  /** Waits until the server has read its data. It accepts connections before that. */
+  async function loaded(client: TestClient): Promise<void> {
+    while (!(await client.ping().then(Boolean, () => false))) await setTimeout(20);
   }
 
   async function kill(): Promise<void> {
