@@ -42,12 +42,14 @@ export function applyToMessage(draft: StateDraft, event: RunEvent): void {
       const kind = blockKindOf(event);
       const key = `${kind}:${event.id}`;
       const part = partAt(draft, progress.open.get(key));
-      const isEnd = !('text' in event);
+      const isEnd = event.type === 'text-end' || event.type === 'reasoning-end';
       if (isEnd) progress.open.delete(key);
       if (part?.type !== kind) return;
       if (isEnd) part.state = 'done';
       else part.text += event.text;
-      if ('citations' in event && part.type === 'text') part.citations = event.citations;
+      if (event.type === 'text-end' && event.citations !== undefined && part.type === 'text') {
+        part.citations = event.citations;
+      }
       if (event.providerMetadata !== undefined) part.providerMetadata = event.providerMetadata;
       return;
     }
