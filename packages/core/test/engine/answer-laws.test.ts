@@ -87,7 +87,9 @@ function ownMessage(log: readonly RunEvent[]): UIMessage | undefined {
 
 function isSeen(part: StreamPart): boolean {
   if ('delta' in part) return part.delta !== '';
-  return !/^(?:stream-start|response-metadata|raw|ping|(?:text|reasoning)-(?:start|end))$/.test(part.type);
+  return !/^(?:stream-start|response-metadata|raw|ping|custom|(?:text|reasoning)-(?:start|end))$/.test(
+    part.type,
+  );
 }
 
 test('for any parts of a model, messages and requests equal those of the AI SDK', async () => {
