@@ -133,8 +133,14 @@ test('a run is scrubbed and played again, and a link opens one of its steps', as
   await expect(page.getByTestId('past')).toBeVisible();
   await expect(answer).toHaveCount(0);
   await expect(dock.getByTestId('timeline-cursor')).toBeVisible();
+  const thumbAt = async (): Promise<number> => {
+    const track = (await dock.getByTestId('scrubber').boundingBox())!;
+    return ((await slider.boundingBox())!.x - track.x) / track.width;
+  };
+  await expect.poll(thumbAt).toBeLessThan(0.05);
   await page.keyboard.press('End');
   await expect(page.getByTestId('past')).toHaveCount(0);
+  await expect.poll(thumbAt).toBeGreaterThan(0.95);
 
   // one visible event back, and forward again
   await page.keyboard.press('[');

@@ -30,7 +30,7 @@ export function formatUsage(usage: {
   return `${count(inputTokens)} → ${count(outputTokens)} tokens`;
 }
 
-/** A text as it is, any other value as indented JSON. */
+/** Returns a text unchanged, and any other value as indented JSON. */
 export function jsonText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
 }
