@@ -64,7 +64,7 @@ export type PastTurn = {
   readonly result: StepResult<ToolSet, UserContext>;
   /** The feedback of the policy after it. */
   readonly feedback: { text: string; corrects: boolean; code: string | undefined } | undefined;
-  /** True if the provider has asked for approvals in it. */
+  /** True if the provider has asked for approvals in it, or has paused its own tools. */
   readonly isPaused: boolean;
 };
 
@@ -93,8 +93,8 @@ export type LoopPolicy = ModelCallPolicy & {
   /** Called after each step, with its tools. The model reads the returned feedback, and another step follows. */
   afterStep?(step: StepResult<ToolSet, UserContext>): Feedback | undefined | Promise<Feedback | undefined>;
   /**
-   * Called instead of `afterStep` if the provider asks for approvals in the step; the next step contains the
-   * answers. False if no step may follow; the approvals are then not requested.
+   * Called instead of `afterStep` if the provider asks for approvals in the step, and the next step contains the
+   * answers; or if the provider has paused its own tools. False if no step may follow; approvals are then not requested.
    */
   paused?(step: StepResult<ToolSet, UserContext>): boolean | Promise<boolean>;
   /** Called with what a failed tool call threw, before the log has its error. */

@@ -17,7 +17,7 @@ import type { LoopPolicy } from './loop-policy.ts';
 import { createHistory } from './history.ts';
 import { runHooks } from './hooks.ts';
 import { pairToolMessages } from '../messages/pair-tool-messages.ts';
-import type { ProviderApprovals } from './provider-approvals.ts';
+import { isPlaceholder, type ProviderApprovals } from './provider-approvals.ts';
 import type { TaskProgress } from './task-progress.ts';
 import type { ToolRegistry } from '../tool-calls/tool-registry.ts';
 import type { AgentContext } from '../tool-calls/run-context.ts';
@@ -136,7 +136,8 @@ class StepPreparation {
       earlierSteps.length === 0
         ? given
         : { ...given, steps: [...earlierSteps, ...given.steps] as typeof given.steps };
-    this.#rewritten ||= answers !== undefined;
+    this.#rewritten ||=
+      answers !== undefined || given.experimental_steeringMessages?.some(isPlaceholder) === true;
     const received = this.#options.takeReceived();
     const adjusted = await this.#policy?.beforeStep?.({
       stepNumber: step.stepNumber,

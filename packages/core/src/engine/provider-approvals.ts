@@ -6,7 +6,7 @@ import { toJson } from '../messages/to-json.ts';
 import type { AgentContext } from '../tool-calls/run-context.ts';
 
 /** Keeps the AI SDK from ending the run. It is removed before anything is sent. */
-const PLACEHOLDER = '[the answers to the approvals]';
+const PLACEHOLDER = '[the provider continues]';
 
 /** Approvals that a provider asks for before it runs calls itself, such as those of an MCP server. */
 export type ProviderApprovals = {
@@ -14,7 +14,7 @@ export type ProviderApprovals = {
   readonly requested: boolean;
   /** Adds an approval that the current step asks for. */
   add(part: ApprovalRequestPart): void;
-  /** Asks for the approvals of the step, waits for the answers, and lets the run continue with them. */
+  /** Asks for the approvals of the step, if any, waits for the answers, and lets the run continue with them. */
   settle(steering: Steering, signal: AbortSignal): Promise<void>;
   /** Takes over the answers that came after the last step of another process. */
   resume(earlier: ToolModelMessage['content']): void;

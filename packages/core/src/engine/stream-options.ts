@@ -46,7 +46,7 @@ export function composeStreamOptions(
   options: CallerOptions,
   context: StreamContext,
 ): Omit<StreamTextOptions, 'model' | 'prompt' | 'messages'> & { instructions?: Instructions } {
-  const { agentContext, prompt, recorder, registry, tasks, steers, policy, toolApproval, attempts } = context;
+  const { agentContext, prompt, recorder, registry, tasks, policy, toolApproval, attempts } = context;
   const { system, instructions, systemFormat, forceTools = false, ...rest } = options;
   const { sink, runContext, past } = agentContext;
   const { definitions } = prompt;
@@ -91,11 +91,10 @@ export function composeStreamOptions(
     takeReceived: preparation.takeReceived,
     onChange: (changed) => (changes = changed),
   });
-  const needsSteering = steers.length > 0 || policy !== undefined || definitions.tools.size > 0;
   return {
     ...rest,
     ...(initial === undefined ? {} : { instructions: initial }),
-    ...(needsSteering ? { experimental_steering: steering } : {}),
+    experimental_steering: steering,
     ...(toolApproval.configuration === undefined ? {} : { toolApproval: toolApproval.configuration }),
     ...(attempts === undefined
       ? {}

@@ -118,7 +118,7 @@ describe.each([true, false])('a provider that requests an approval: %s', (approv
     const other = await theirs(approved);
     expect(json(own({ messages })?.parts)).toEqual(json(other.message?.parts));
     expect(model.calls.map(({ prompt }) => json(prompt))).toEqual(other.sent);
-    expect(JSON.stringify(run.log())).not.toContain('the answers to the approvals');
+    expect(JSON.stringify(run.log())).not.toContain('the provider continues');
   });
 
   test('is answered by useChat with addToolApprovalResponse', async () => {
@@ -216,7 +216,7 @@ describe.each([true, false])('in a session: %s', (approved) => {
         expect.objectContaining({ type: 'tool-approval-response', approvalId: 'mcpr_1', approved }),
       ]),
     });
-    expect(JSON.stringify([messages, session.run.log()])).not.toContain('the answers to the approvals');
+    expect(JSON.stringify([messages, session.run.log()])).not.toContain('the provider continues');
   });
 
   test('the session requests no approval without a turn left', async () => {

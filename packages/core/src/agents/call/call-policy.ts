@@ -100,7 +100,7 @@ export class CallPolicy implements LoopPolicy {
       this.#conversation.next({ messages: received, steered: received.length });
       const { messages } = result.response;
       const isSilent = result.text.trim() === '' && result.toolCalls.length === 0;
-      if (isPaused) this.#conversation.addAnswer(messages);
+      if (isPaused && turn !== last) this.#conversation.addAnswer(messages);
       else if (feedback?.corrects === true) {
         this.#take('unreadable');
         this.#conversation.addUnusableAnswer(isSilent ? [] : messages);

@@ -1,7 +1,7 @@
-import type { Experimental_Steering as Steering } from 'ai';
+import type { Experimental_Steering as Steering, StepResult, ToolSet } from 'ai';
 import { beforeCallback, composeCallbacks } from '../../base/compose-callbacks.ts';
 import type { RequestChange } from '../../log/events.ts';
-import type { StreamTextOptions } from '../../prompt/call-settings.ts';
+import type { StreamTextOptions, UserContext } from '../../prompt/call-settings.ts';
 import type { StepStart } from './request-recorder.ts';
 import { continueLoop, steerLoop, type PendingSteer } from '../steer.ts';
 import type { CallerOptions, StreamContext } from '../stream-context.ts';
@@ -39,7 +39,7 @@ export function recordingCallbacks(
       async (step) => {
         // the tokens are spent, so only the next call can be refused
         runContext.budget.addTokens(step.usage);
-        if (approvals.requested) {
+        if (approvals.requested || isPaused(step)) {
           const continues = await Promise.resolve(policy?.paused?.(step) ?? true).catch((error: unknown) =>
             recorder.fail(error),
           );
@@ -72,4 +72,9 @@ export function recordingCallbacks(
       });
     }, rest.onStepStart ?? rest.experimental_onStepStart),
   };
+}
+
+/** True if Anthropic has paused its own tools inside an answer, and continues the answer once it is sent back. */
+function isPaused({ rawFinishReason }: StepResult<ToolSet, UserContext>): boolean {
+  return rawFinishReason === 'pause_turn';
 }

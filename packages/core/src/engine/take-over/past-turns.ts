@@ -46,6 +46,7 @@ export async function readPastTurns({ events, state }: Past, tools: ToolSet): Pr
     const step = steps[index];
     if (step === undefined) break;
     const next = blocks[index + 1]?.received ?? after;
+    const feedback = feedbackOf(next);
     const said = await toModelMessages([withDenials({ id: '', role: 'assistant', parts })], tools);
     const { messages: own, answers: answered } = separateAnswers(said);
     turns.push({
@@ -57,8 +58,8 @@ export async function readPastTurns({ events, state }: Past, tools: ToolSet): Pr
       },
       answers: answers.get(step.step) ?? [],
       result: resultOf(step, parts, own),
-      feedback: feedbackOf(next),
-      isPaused: parts.some(hasApprovalRequest),
+      feedback,
+      isPaused: parts.some(hasApprovalRequest) || (feedback === undefined && !parts.some(isOwnCall)),
     });
     approvalAnswers = answered.length === 0 ? [] : [{ role: 'tool', content: answered }];
   }
@@ -124,6 +125,11 @@ function readAnswers(events: readonly RunEvent[]): Map<number, string[]> {
     }
   }
   return answers;
+}
+
+/** True for a call whose result the model gets from this run, so that another step follows. */
+function isOwnCall(part: MessagePart): boolean {
+  return isToolUIPart(part) && part.providerExecuted !== true;
 }
 
 /** True for a call that the provider asked an approval for. */
