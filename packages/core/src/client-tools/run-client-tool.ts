@@ -3,6 +3,7 @@ import { createId } from '../base/create-id.ts';
 import { thrownText } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
 import type { ClientToolResponse, RunEvent } from '../log/events.ts';
+import { refuseLossy } from '../json/refuse-lossy.ts';
 import { isPending } from '../log/pending.ts';
 import type { RunLog } from '../log/run-log.ts';
 import type { ClientToolCallState } from '../log/state.ts';
@@ -165,6 +166,7 @@ function toPlain(toolName: string, output: unknown): unknown {
         `${toolName} returned a file or bytes, which are not JSON. Return its text, or a data: URL of it.`,
       );
     }
+    refuseLossy(key, child);
     return child;
   }) as string | undefined;
   return text === undefined ? null : (JSON.parse(text) as unknown);

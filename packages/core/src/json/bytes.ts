@@ -24,18 +24,19 @@ export function bytesOf(value: unknown): Uint8Array | undefined {
 
 /**
  * Returns a value as JSON, with bytes as `writeBytes` returns them; undefined for a value that JSON cannot hold. Throws
- * for a cycle, and for a bigint unless `bigints` is true, which writes it as text.
+ * for a cycle. `check` may throw for any other member; without it, a bigint is written as text.
  */
 export function stringifyJson(
   value: unknown,
   writeBytes: (bytes: Uint8Array) => string = mentionBytes,
-  bigints = true,
+  check?: (key: string, member: unknown) => void,
 ): string | undefined {
   return JSON.stringify(value, function (this: Record<string, unknown>, key, child: unknown) {
     // some buffers have a toJSON, and are lists of numbers by now
     const bytes = bytesOf(this[key]);
     if (bytes !== undefined) return writeBytes(bytes);
-    return bigints && typeof child === 'bigint' ? String(child) : child;
+    check?.(key, child);
+    return check === undefined && typeof child === 'bigint' ? String(child) : child;
   });
 }
 

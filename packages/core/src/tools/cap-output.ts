@@ -3,6 +3,7 @@ import { CuelineError } from '../base/errors.ts';
 import { mentionBytes, stringifyJson } from '../json/bytes.ts';
 import { toModelOutput } from '../messages/tool-output.ts';
 import { isAsyncIterable } from './tool-callbacks.ts';
+import { refuseLossy } from '../json/refuse-lossy.ts';
 import { isTooDeep, MAX_JSON_DEPTH } from '../json/json-depth.ts';
 
 const advice = ', and a tool may return 256 KB. Ask for less, or for a part.';
@@ -12,8 +13,8 @@ const advice = ', and a tool may return 256 KB. Ask for less, or for a part.';
  * larger value becomes the beginning of its JSON; both end with a note of the full length. In a list of text,
  * image and file parts, the texts are cut to 256 KB in total, and files stay whole, because a part of a picture
  * is useless. With `as: 'data'`, such a list is ordinary JSON. Undefined becomes null.
- * @throws CuelineError `invalid_definition` for values that are not JSON (functions, cycles, BigInt), and for
- * JSON of more than 1,000 levels
+ * @throws CuelineError `invalid_definition` for values that are not JSON (functions, cycles, BigInt, a Map, a promise), and
+ * for JSON of more than 1,000 levels
  */
 export function capOutput(output: unknown, toolName?: string, as: 'parts' | 'data' = 'parts'): unknown {
   if (typeof output === 'string') return capText(output, MAX_TEXT_BYTES, advice);
@@ -38,7 +39,7 @@ export function capOutput(output: unknown, toolName?: string, as: 'parts' | 'dat
 
 function asJson(output: unknown, tool: string): string | undefined {
   try {
-    return stringifyJson(output, mentionBytes, false);
+    return stringifyJson(output, mentionBytes, refuseLossy);
   } catch (error) {
     if (error instanceof RangeError) throw tooDeepError(tool, error);
     const [reason] = error instanceof Error ? error.message.split('\n') : [];

@@ -140,6 +140,11 @@ describe('A tool without a function', () => {
       'pickFile returned a file or bytes, which are not JSON. Return its text, or a data: URL of it.',
     ],
     ['returns no JSON', () => 1n, 'Do not know how to serialize a BigInt'],
+    [
+      'returns a promise inside',
+      () => ({ name: Promise.resolve('a') }),
+      'name is of type Promise, which JSON cannot hold: await it',
+    ],
   ])('that %s is an error that the model reads', async (_what, pickFile, error) => {
     const { executor, model } = setUp();
     const run = createRun(prompt(), {

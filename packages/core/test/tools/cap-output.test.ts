@@ -30,6 +30,61 @@ describe('capOutput', () => {
     expect(capOutput({ toJSON: () => undefined })).toBeNull();
   });
 
+  test.each<[string, unknown, string]>([
+    [
+      'a Map',
+      new Map([['a', 1]]),
+      'it is of type Map, which JSON cannot hold: return Object.fromEntries(map)',
+    ],
+    [
+      'a Set in an object',
+      { ids: new Set([1]) },
+      'ids is of type Set, which JSON cannot hold: return [...set]',
+    ],
+    [
+      'a promise in an object',
+      { price: Promise.resolve(5) },
+      'price is of type Promise, which JSON cannot hold: await it',
+    ],
+    [
+      'an error with a code',
+      Object.assign(new TypeError('No.'), { code: 'E1' }),
+      'it is of type Error, which JSON cannot hold: throw it, or return its message',
+    ],
+    [
+      'a response',
+      new Response('{}'),
+      'it is of type Response, which JSON cannot hold: return await response.json()',
+    ],
+    [
+      'an object with getters only',
+      new (class Place {
+        get city(): string {
+          return 'Faro';
+        }
+      })(),
+      'it is of type Place, which JSON cannot hold',
+    ],
+  ])('refuses %s, of which JSON keeps nothing', (_what, output, reason) => {
+    expect(() => capOutput(output, 'look')).toThrow(
+      `Tool look returned something that is not JSON (${reason}). Return plain objects, arrays, strings, numbers.`,
+    );
+  });
+
+  test.each<[string, unknown]>([
+    ['an object with a toJSON', { at: new Date(0), url: new URL('https://example.com') }],
+    [
+      'an object of a class with fields',
+      new (class Point {
+        x = 1;
+      })(),
+    ],
+    ['an object without a prototype', Object.assign(Object.create(null) as object, { a: {} })],
+    ['an empty object and an empty list', { a: {}, b: [] }],
+  ])('returns %s unchanged', (_what, output) => {
+    expect(capOutput(output)).toBe(output);
+  });
+
   test('cuts a text of more than 256 KB', () => {
     const whole = 'x'.repeat(MAX_BYTES);
     expect(capOutput(whole)).toBe(whole);
