@@ -101,6 +101,7 @@ export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoo
       loopOptions.onEnd(ending);
     },
     unfinished,
+    onSpent: (usage) => runContext.budget.addTokens(usage),
     onToolError: (toolCallId, error) => policy?.toolFailed?.(toolCallId, error),
     tools: () => registry.tools,
     askApproval(part) {

@@ -165,6 +165,7 @@ function apply(draft: StateDraft, event: RunEvent, toolCallId?: string): void {
       addSteering(draft, { id: event.id, cause: event.cause, text: event.text });
       break;
     case 'retry':
+      facts.usage = addUsage(facts.usage, event.usage);
       // nothing of a retried call has been visible
       if (isWaiting(progress, event)) return;
       voidAnswer(draft);

@@ -7,6 +7,13 @@ import type { ErrorSource, SerializedError } from '../base/errors.ts';
 /** Version of the event format, written into every `run-start`. */
 export const LOG_VERSION = 2;
 
+/** The part of a provider's usage that counts here. */
+export type TokenUsage = {
+  inputTokens?: number | undefined;
+  outputTokens?: number | undefined;
+  totalTokens?: number | undefined;
+};
+
 /** How a run ended. `waiting` means that it needs an answer before it can continue. */
 export type RunOutcome = 'done' | 'stopped' | 'error' | 'waiting';
 
@@ -268,6 +275,8 @@ export type RunEventBody =
       delayMs?: number;
       /** True if there is no network, and the next try starts once there is one. */
       offline?: boolean;
+      /** The tokens that the provider has reported for the failed call. */
+      usage?: TokenUsage;
     }
   /**
    * The model's answer is whole, and none of its tools has started. Logged only by a run that is advanced step by step,

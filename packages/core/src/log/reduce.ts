@@ -182,7 +182,7 @@ function applyToAgent(draft: RunDraft, path: string, event: RunEvent): void {
   const agent = agentAt(draft, path);
   if (agent === undefined) return;
   agent.apply(event);
-  if (event.type !== 'step-end') return;
+  if (event.type !== 'step-end' && event.type !== 'retry') return;
   const { facts } = draft.run;
   facts.usage = addUsage(facts.usage, event.usage);
   for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {

@@ -1,5 +1,5 @@
 import type { ModelMessage } from 'ai';
-import type { CompiledRequest, RequestChange, RunEvent } from './events.ts';
+import type { CompiledRequest, RequestChange, TokenUsage } from './events.ts';
 import type { RunFacts } from './state.ts';
 
 /** Where a request's messages come from: the first `keep` of those before, then `messages`; `length` in all. */
@@ -58,24 +58,15 @@ function listOf(whole: Messages): ModelMessage[] {
   return parts.toReversed().flat();
 }
 
-/** Returns the tokens of a run plus those of one more step. */
-export function addUsage(
-  sum: RunFacts['usage'],
-  usage: Extract<RunEvent, { type: 'step-end' }>['usage'],
-): RunFacts['usage'] {
+/** Returns the tokens of a run plus those of one more model call. */
+export function addUsage(sum: RunFacts['usage'], usage: TokenUsage | undefined): RunFacts['usage'] {
+  if (usage === undefined) return sum;
   return {
     inputTokens: sum.inputTokens + count(usage.inputTokens),
     outputTokens: sum.outputTokens + count(usage.outputTokens),
     totalTokens: sum.totalTokens + totalOf(usage),
   };
 }
-
-/** The part of a provider's usage that counts here. */
-export type TokenUsage = {
-  inputTokens?: number | undefined;
-  outputTokens?: number | undefined;
-  totalTokens?: number | undefined;
-};
 
 /** Returns the tokens of one step, in and out. */
 export function totalOf(usage: TokenUsage): number {

@@ -12,6 +12,7 @@ import { startCallTimeouts, type ModelTimeouts } from './call-timeouts.ts';
 import { startTimer } from '../base/timer.ts';
 import { untilAborted } from '../base/until-aborted.ts';
 import { isTransient } from './retry-policy.ts';
+import { keepUsage } from './failed-usage.ts';
 import { createResponseAssembler, type ModelResponse } from './response-assembler.ts';
 
 /** How a response is checked, and its callbacks. */
@@ -157,8 +158,9 @@ class ModelAnswer {
     this.#own.abort(reason);
   }
 
-  #errorOf({ finishReason }: Finish): CuelineError | undefined {
+  #errorOf({ finishReason, usage }: Finish): CuelineError | undefined {
     const flaw = this.#answer.errorOf(finishReason);
+    if (flaw !== undefined) keepUsage(flaw, usage);
     return flaw?.code === 'content_filter' && this.#settings.failsOnRefusal !== true ? undefined : flaw;
   }
 

@@ -1,5 +1,6 @@
 import { CuelineError } from '../base/errors.ts';
-import { totalOf, type TokenUsage } from '../log/step.ts';
+import type { TokenUsage } from '../log/events.ts';
+import { totalOf } from '../log/step.ts';
 import { suggestion } from '../base/check-names.ts';
 import type { Limits } from '../prompt/prompt-options.ts';
 import { plural } from '../base/plural.ts';

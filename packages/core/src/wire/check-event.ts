@@ -266,6 +266,7 @@ const bodies: Record<RunEvent['type'], () => z.ZodType> = {
       maxAttempts: number.optional(),
       delayMs: number.optional(),
       offline: z.boolean().optional(),
+      usage: usage.optional(),
     }),
   'step-end': () => object({ step: number, finishReason: string, usage }),
   'run-end': () =>

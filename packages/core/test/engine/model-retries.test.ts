@@ -9,6 +9,8 @@ import { call, go, play } from '../support.ts';
 import { codeOf } from '../support/runs.ts';
 
 const asked = definePrompt('asked', (prompt) => prompt.$`Go.`);
+/** An answer without content that the provider ends with an error, and bills. */
+const malformed = [{ finish: { reason: 'error' as const, usage: { inputTokens: 100, outputTokens: 10 } } }];
 const busy = [{ throw: { message: 'Busy.', status: 503, headers: { 'retry-after': '0' } } }];
 
 /** The state after each event. */
@@ -41,6 +43,30 @@ describe('a model call that fails before any of its answer arrives', () => {
     for await (const message of readUIMessageStream({ stream: toUIMessageStream(run.log()) })) last = message;
     expect(last?.parts).toEqual(run.getState().messages.at(-1)?.parts);
     expect(last?.parts.map(({ type }) => type)).toEqual(['step-start', 'text']);
+  });
+
+  test('counts with its tokens, for the run and for its limit', async () => {
+    const whole = [{ text: 'Whole.' }, { finish: { usage: { inputTokens: 100, outputTokens: 1 } } }];
+    const run = createRun(asked, { model: scriptedModel([malformed, whole]) });
+    await run.start();
+    expect(run.getState().usage).toEqual({ inputTokens: 200, outputTokens: 11, totalTokens: 211 });
+    expect(run.getState().steps[0]?.usage).toMatchObject({ inputTokens: 100, outputTokens: 1 });
+    const { state } = await play(
+      go((prompt) => prompt.defAgent('helper', 'Helps', z.object({}), (_args, inner) => inner.$`Help.`)),
+      [[call('helper')], malformed, 'Helped.', 'Done.'],
+      { options: { limits: { tokens: 110 } } },
+    );
+    expect(state).toMatchObject({ status: 'error', error: { code: 'budget_exceeded' } });
+    expect(state.agents[0]?.usage.inputTokens).toBeGreaterThan(100);
+    expect(state.usage.inputTokens).toBeGreaterThan(state.agents[0]!.usage.inputTokens);
+  });
+
+  test('counts with its tokens after a part of its answer, too', async () => {
+    const whole = [{ text: 'Whole.' }, { finish: { usage: { inputTokens: 100, outputTokens: 1 } } }];
+    const model = scriptedModel([[{ text: 'Half' }, ...malformed], whole]);
+    const run = createRun(asked, { model, options: { streamRetries: 1 } });
+    expect(await run.start()).toBe('Whole.');
+    expect(run.getState().usage).toEqual({ inputTokens: 200, outputTokens: 11, totalTokens: 211 });
   });
 
   test('is retried maxRetries times, and not again by the AI SDK', async () => {

@@ -1,11 +1,12 @@
 import type { FinishReason, TextStreamPart, ToolSet } from 'ai';
 import { CuelineError } from '../../base/errors.ts';
-import type { RunEventBody, RunOutcome } from '../../log/events.ts';
+import type { RunEventBody, RunOutcome, TokenUsage } from '../../log/events.ts';
 import { toRunError } from '../../models/run-error.ts';
 import { metadata, sourceFacts, messageText, warningText } from './read-part.ts';
 import { causeOf } from '../../messages/steer-cause.ts';
 import { CallRecorder } from './call-recorder.ts';
 import { contentFilteredError } from '../../provider/content-filtered-error.ts';
+import { usageOfFailed } from '../../provider/failed-usage.ts';
 import { toJson } from '../../messages/to-json.ts';
 import type { ModelRetry } from '../../provider/with-retries.ts';
 import type { Ending } from '../ending.ts';
@@ -53,6 +54,8 @@ export type RecorderSettings = {
   secrets: readonly string[];
   /** Writes the end into the log, as that of a run or of an agent. Called once. */
   onEnd(ending: Ending): void;
+  /** Called with the tokens of a model call that is tried again. */
+  onSpent?(usage: TokenUsage): void;
   /** Called with what a failed tool call threw, before the log has its error. */
   onToolError?(toolCallId: string, error: unknown): void;
   /** Returns the tools of the model. */
@@ -103,10 +106,22 @@ class RunRecorder implements Recorder {
     this.#log.append({ type: 'warning', message });
   }
 
+  /** Records that a model call has failed. Its tokens are spent. */
+  #retry(error: CuelineError, next: Omit<ModelRetry, 'error'> | object = {}): void {
+    const usage = usageOfFailed(error);
+    if (usage !== undefined) this.#settings.onSpent?.(usage);
+    this.#log.append({
+      type: 'retry',
+      error: error.toJSON(),
+      ...next,
+      ...(usage === undefined ? {} : { usage: toJson(usage) as TokenUsage }),
+    });
+  }
+
   /** Voids the parts of earlier attempts. An error that has come meanwhile belongs to this attempt. */
   #retried(attempts: number): void {
     for (const error of this.#broken.splice(0, attempts)) {
-      this.#log.append({ type: 'retry', error: error.toJSON() });
+      this.#retry(error);
       this.#failure = this.#broken[0];
     }
   }
@@ -224,7 +239,7 @@ class RunRecorder implements Recorder {
   }
 
   retries({ error, ...next }: ModelRetry): void {
-    this.#log.append({ type: 'retry', error: error.toJSON(), ...next });
+    this.#retry(error, next);
   }
 
   steered(steer: PendingSteer): void {
