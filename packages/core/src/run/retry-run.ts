@@ -24,6 +24,8 @@ export function retryRun(run: RunInternals, starts: RetryStarts, from: number | 
   const log = run.log.events;
   const [first] = log;
   if (first?.type !== 'run-start') {
+    // a start or a retry of this moment, such as that of a double click, has no events yet
+    if (shown?.log.ended === false) return shown.result;
     return refused(new CuelineError('invalid_options', 'There is no run to retry. Call start(input).'));
   }
   let kept: KeptSteps;

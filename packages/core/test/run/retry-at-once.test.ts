@@ -50,3 +50,11 @@ test('later retries begin at once', async () => {
   expect(run.getState().status).toBe('running');
   expect(await again).toBe('Hello.');
 });
+
+test('a second retry at the same moment, as after a double click, is the first', async () => {
+  const run = failed([failure, 'Hello.']);
+  await codeOf(run.retry());
+  const first = run.retry();
+  const second = run.retry();
+  expect(await Promise.all([first, second])).toEqual(['Hello.', 'Hello.']);
+});
