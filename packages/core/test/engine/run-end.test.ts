@@ -218,3 +218,24 @@ describe('a run ends once, with a status', () => {
     }
   });
 });
+
+test.each<[string, ScriptedTurn[], string[]]>([
+  ['nothing', [[{ finish: { reason: 'stop' } }]], ['empty']],
+  ['an empty text', [[{ text: ' ' }]], ['empty']],
+  ['reasoning alone', [[{ reasoning: 'Well.' }]], ['empty']],
+  ['nothing after a tool call', [['Let me see.', call('look')], [{ reasoning: 'Well.' }]], ['empty']],
+  ['a text', ['Hi.'], []],
+  ['a text after nothing but a tool call', [[call('look')], 'Hi.'], []],
+])(
+  'a run whose last answer is %s is done, with a warning if there is nothing to read',
+  async (_what, turns, warns) => {
+    const { state } = await play(
+      go((prompt) => prompt.defTool('look', '', z.object({}), () => 'seen')),
+      turns,
+    );
+    expect(state.status).toBe('done');
+    expect(
+      state.warnings.map((text) => text.replace(/^The model ended its answer without a text\. .*/, 'empty')),
+    ).toEqual(warns);
+  },
+);

@@ -13,6 +13,9 @@ import type { Ending } from '../ending.ts';
 import type { PendingSteer } from '../steer.ts';
 import type { EventSink } from '../../tool-calls/run-context.ts';
 
+const NO_CONTENT =
+  'The model ended its answer without a text. retry() asks it again; if that recurs, say in the prompt what to answer.';
+
 /** Turns the AI SDK's stream into events of the log, in an order in which they can be read. */
 export type Recorder = {
   /** Records what happens to the tool calls of the current step. */
@@ -85,6 +88,8 @@ class RunRecorder implements Recorder {
   /** Messages to the model that are in the log before they are delivered. */
   readonly #steered = new Set<string>();
   readonly #warned = new Set<string>();
+  /** True once the current step has a text or a file. */
+  #hasContent = false;
   readonly calls: CallRecorder;
 
   constructor(log: EventSink, settings: RecorderSettings) {
@@ -109,6 +114,7 @@ class RunRecorder implements Recorder {
   /** Records that a model call has failed. Its tokens are spent. */
   #retry(error: CuelineError, next: Omit<ModelRetry, 'error'> | object = {}): void {
     const usage = usageOfFailed(error);
+    this.#hasContent = false;
     if (usage !== undefined) this.#settings.onSpent?.(usage);
     this.#log.append({
       type: 'retry',
@@ -148,6 +154,7 @@ class RunRecorder implements Recorder {
     const unfinished = this.#settings.unfinished?.();
     if (unfinished === 'waiting') return this.end('waiting', { finishReason });
     if (unfinished !== undefined) return this.end('error', { finishReason, error: unfinished });
+    if (finishReason === 'stop' && !this.#hasContent) this.#warn(NO_CONTENT);
     this.end('done', { finishReason });
   }
 
@@ -180,6 +187,7 @@ class RunRecorder implements Recorder {
       }
       case 'text-delta':
       case 'reasoning-delta': {
+        if (part.type === 'text-delta' && part.text.trim() !== '') this.#hasContent = true;
         const delta = { type: part.type, id: part.id, text: part.text };
         return this.#log.append(
           part.providerMetadata === undefined ? delta : { ...delta, ...metadata(part) },
@@ -210,6 +218,7 @@ class RunRecorder implements Recorder {
         return this.#log.append({ type: 'custom', kind: part.kind, ...metadata(part) });
       case 'file':
       case 'reasoning-file':
+        if (part.type === 'file') this.#hasContent = true;
         return this.#log.append({
           type: 'file',
           mediaType: part.file.mediaType,
@@ -257,6 +266,7 @@ class RunRecorder implements Recorder {
     const step = event.step + (this.#settings.firstStep ?? 0);
     this.calls.beginStep(step);
     this.#stepOpen = true;
+    this.#hasContent = false;
     this.#broken = [];
     this.#log.append({ ...event, step });
   }
