@@ -2,8 +2,9 @@ import { MAX_TIMER_MS } from '../base/timer.ts';
 import { CuelineError } from '../base/errors.ts';
 import { callAll } from '../base/call-all.ts';
 import type { RunEvent } from '../log/events.ts';
+import { readLog } from '../log/upgrade-log.ts';
 import type { Executor } from './executor.ts';
-import { assertValidLog, eventTimes } from '../wire/recording.ts';
+import { eventTimes } from '../wire/recording.ts';
 
 export type ReplayOptions = {
   /** 1 (default) is the original speed, 2 is twice as fast, `Infinity` emits everything at once. */
@@ -141,7 +142,7 @@ class ReplayPlayer {
   constructor(log: readonly RunEvent[], options: ReplayOptions = {}) {
     this.#now = options.now ?? (() => performance.now());
     this.#wait = options.wait ?? waitByTimer;
-    this.recording = assertValidLog(log);
+    this.recording = [...readLog('replay', log)];
     this.#times = eventTimes(this.recording, checkAbove0('maxGapMs', options.maxGapMs ?? Infinity));
     this.speed = checkAbove0('speed', options.speed ?? 1);
     this.playing = options.paused !== true;

@@ -1,3 +1,4 @@
+import { CuelineError } from '../base/errors.ts';
 import { LOG_VERSION, type RunEvent } from './events.ts';
 
 /** An event of version 1 that has another form in version 2. */
@@ -23,6 +24,20 @@ type EarlierEvent =
 export function upgradeLog(events: readonly RunEvent[]): readonly RunEvent[] {
   const [first] = events;
   return Array.isArray(events) && isEarlier(first) ? events.map(createUpgrade()) : events;
+}
+
+/**
+ * Returns a log in the current version. `whose` names what takes it.
+ * @throws CuelineError `invalid_options` for anything but a list of events that begins with a start and has no gaps
+ */
+export function readLog(whose: string, log: readonly RunEvent[]): readonly RunEvent[] {
+  const isWhole = Array.isArray(log) && log.every((event: RunEvent | null, index) => event?.seq === index);
+  const first = isWhole ? log[0] : undefined;
+  if (first?.type === 'run-start' && first.v <= LOG_VERSION) return upgradeLog(log);
+  throw new CuelineError(
+    'invalid_options',
+    `${whose} takes the whole log of a run, from its run-start on, as run.log() or decodeLog(text) gives it.`,
+  );
 }
 
 /** Returns a function that upgrades the events of one log, in order. It returns events of this version unchanged. */

@@ -2,7 +2,7 @@ import { createId } from '../base/create-id.ts';
 import { createRunLog } from '../log/run-log.ts';
 import { logUpTo } from '../log/log-queries.ts';
 import type { PromptTypes, RunState } from '../log/state.ts';
-import { upgradeLog } from '../log/upgrade-log.ts';
+import { readLog } from '../log/upgrade-log.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import { openLazily } from '../executors/open-lazily.ts';
 import { createClientToolRunner } from '../client-tools/client-tools.ts';
@@ -34,8 +34,8 @@ function createRunWith<Input, Types extends PromptTypes>(
   options: RunOptions<Types>,
   lastInput: Input | undefined,
 ): Run<Input, Types> {
-  const { id = createId('run'), storage, log: earlier = [], schedule, tools, ...settings } = options;
-  const past = upgradeLog(earlier);
+  const { id = createId('run'), storage, log, schedule, tools, ...settings } = options;
+  const past = log === undefined || log?.length === 0 ? [] : readLog('createRun', log);
   const run: RunInternals = {
     // an executor takes every prompt, each with its own input
     settings: { ...settings, definition: definition as unknown as PromptDefinition<unknown> },

@@ -52,7 +52,7 @@ const ofCall =
 async function retry({ boss, made }: Opened, log: readonly RunEvent[], turns: readonly ScriptedTurn[]) {
   made.length = 0;
   const model = scriptedModel(turns);
-  const run = createRun(boss, { model, log });
+  const run = createRun(boss, { model, log: log.map((event, seq) => ({ ...event, seq })) });
   const answer = await run.retry();
   await expectWhole(run);
   return { run, model, answer, helper: run.getState().agents[0] };
