@@ -1,5 +1,6 @@
 import { cosineSimilarity, embedMany, type EmbeddingModel, type LanguageModel } from 'ai';
 import * as z from 'zod/v4';
+import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
 import { definePrompt } from '../prompt/define-prompt.ts';
 import { runPrompt } from '../run/run-prompt.ts';
@@ -17,7 +18,15 @@ export type SimilarToOptions = {
 };
 
 /** Scores how similar the meaning of the answer is to a text, as the cosine similarity of their embeddings. */
-export function similarTo({ model, text, threshold = 0.8 }: SimilarToOptions): Scorer {
+export function similarTo(options: SimilarToOptions): Scorer {
+  checkNames('similarTo', options, ['model', 'text', 'threshold'], 'invalid_options');
+  if (options?.model === undefined) {
+    throw new CuelineError(
+      'invalid_options',
+      "similarTo needs an embedding model: similarTo({ model: openai.embedding('text-embedding-3-small') }).",
+    );
+  }
+  const { model, text, threshold = 0.8 } = options;
   return {
     name: 'similarTo',
     async score({ output, expect, signal, onUsage }) {
@@ -76,7 +85,15 @@ const judging = definePrompt(
 );
 
 /** Scores the answer with a model that grades it from 1 to 5 by a rubric. The score is 0, 0.25, 0.5, 0.75 or 1. */
-export function judge({ model, rubric, passFrom = 4, name = 'judge' }: JudgeOptions): Scorer {
+export function judge(options: JudgeOptions): Scorer {
+  checkNames('judge', options, ['model', 'rubric', 'passFrom', 'name'], 'invalid_options');
+  if (options?.model === undefined || typeof options.rubric !== 'string') {
+    throw new CuelineError(
+      'invalid_options',
+      "judge needs a model and a rubric: judge({ model: 'openai:gpt-4o', rubric: 'The answer is polite.' }).",
+    );
+  }
+  const { model, rubric, passFrom = 4, name = 'judge' } = options;
   return {
     name,
     async score({ input, expect, output, signal, onUsage }) {

@@ -14,17 +14,15 @@ type MethodsIn<Returned> = Extract<Awaited<Returned>, object>;
  *   setup: (prompt) => ({ defTerm: (term: string, meaning: string) => prompt.defSystem(term, meaning) }),
  * });
  */
-export function definePlugin<Returned>({
-  name,
-  setup,
-}: {
+export function definePlugin<Returned>(plugin: {
   name: string;
   setup: (prompt: Prompt) => Returned;
 }): Plugin<[MethodsIn<Returned>] extends [never] ? object : MethodsIn<Returned>> {
-  if (typeof setup !== 'function') {
+  const { name, setup } = plugin ?? {};
+  if (typeof name !== 'string' || typeof setup !== 'function') {
     throw new CuelineError(
       'invalid_definition',
-      `Plugin "${name}" has no setup: definePlugin({ name: '${name}', setup(prompt) { … } }).`,
+      "A plugin needs a name and a setup: definePlugin({ name: 'glossary', setup(prompt) { … } }).",
     );
   }
   // the returned value is checked where it is used, because a script may ignore the types

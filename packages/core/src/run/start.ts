@@ -15,7 +15,7 @@ import type { SendOptions, StartOptions } from './run.ts';
 function start(
   run: RunInternals,
   input: unknown,
-  { messages, tasks, shows, events = [], signal, unfinishedCalls }: AttemptInput,
+  { messages, tasks, shows, events = [], signal, unfinishedCalls, unknown: unknownHere }: AttemptInput,
   key: string | undefined,
   requestKey: string = createId('start'),
 ): Promise<unknown> {
@@ -42,9 +42,9 @@ function start(
     },
     events,
     key,
-    executor: Object.values(unknown).every((value) => value === undefined)
+    executor: Object.values({ ...unknown, ...unknownHere }).every((value) => value === undefined)
       ? executor
-      : refuseSettings(unknown),
+      : refuseSettings(unknown, unknownHere),
     calls,
   });
   const stop = (): void => attempt.stop();
@@ -63,11 +63,11 @@ export function continueConversation(run: RunInternals, conversation: AttemptInp
 
 /** Starts the prompt anew, or finds the start that `key` names. If the run is busy, does what `whenBusy` says. */
 export function requestStart(run: RunInternals, input: unknown, options: StartOptions): Promise<unknown> {
-  const { key, signal } = options;
+  const { key, signal, whenBusy: _whenBusy, ...unknown } = options;
   return (
     run.attempts.find(key) ??
     run.attempts.request(
-      () => start(run, input, { messages: [], tasks: [], shows: [], signal }, key, key),
+      () => start(run, input, { messages: [], tasks: [], shows: [], signal, unknown }, key, key),
       options,
     )
   );
@@ -83,6 +83,7 @@ export function requestTurn(
     const { messages, tasks } = stateOf(run);
     const shows: UIMessage[] = [...messages, { id: createId('msg'), role: 'user', parts }];
     const turns = shows.slice(countPromptMessages(run.log.events));
-    return continueConversation(run, { messages: turns, tasks, shows, signal: options.signal });
+    const { signal, whenBusy: _whenBusy, ...unknown } = options;
+    return continueConversation(run, { messages: turns, tasks, shows, signal, unknown });
   }, options);
 }

@@ -58,8 +58,8 @@ export function encodeLink(payload: LinkPayload): string {
  * Returns what {@link encodeLink} was given.
  * @throws CuelineError `link_foreign` (a hash of another program, or a newer version), `link_cut_off`, `too_large`
  */
-export function decodeLink(hash: string): LinkPayload {
-  const [version, flags, body, seal, ...rest] = hash.replace(/^#/, '').trim().split('.');
+export function decodeLink(hash: string | null): LinkPayload {
+  const [version, flags, body, seal, ...rest] = (hash ?? '').replace(/^#/, '').trim().split('.');
   if (version === undefined || !/^v\d+$/.test(version)) {
     throw new CuelineError('link_foreign', 'This link was not made by Cueline: it should begin with #v1.');
   }

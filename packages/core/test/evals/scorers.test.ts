@@ -279,3 +279,15 @@ test('the object of a prompt with an output schema is scored', () => {
   const prompt = definePrompt('p', () => {}, { output: z.object({ a: z.number() }) });
   expect(prompt.output).toBeDefined();
 });
+
+test.each<[() => Scorer, string]>([
+  [() => judge(undefined as never), "judge({ model: 'openai:gpt-4o', rubric: 'The answer is polite.' })"],
+  [() => judge({ model: 'openai:gpt-4o' } as never), 'judge needs a model and a rubric'],
+  [
+    () => judge({ model: 'openai:gpt-4o', rubrik: 'Polite.' } as never),
+    'judge has no "rubrik". Did you mean rubric?',
+  ],
+  [() => similarTo(undefined as never), 'similarTo needs an embedding model'],
+])('a scorer that lacks a setting says what to write: %#', (scorer, message) => {
+  expect(scorer).toThrow(message);
+});

@@ -79,7 +79,7 @@ describe('links', () => {
     }
   });
 
-  test.each(['#about', '#', '', '#code/MYewdg', '#v2.s.AAAA.4-1', '#v1.s.!!!!.4-zz'])(
+  test.each([null, '#about', '#', '', '#code/MYewdg', '#v2.s.AAAA.4-1', '#v1.s.!!!!.4-zz'])(
     'are refused if they were not made by Cueline: %s',
     (hash) => {
       expect(['link_foreign', 'link_cut_off']).toContain(codeOf(() => decodeLink(hash)));
