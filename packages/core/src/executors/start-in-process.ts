@@ -1,5 +1,6 @@
 import { anySignal } from '../base/any-signal.ts';
 import type { RunEvent } from '../log/events.ts';
+import { checkAbortSignal } from '../prompt/option-names.ts';
 import type { ModelSettings } from '../models/settings.ts';
 import type { RunCommand, RunRequest } from './executor.ts';
 import { failedStart } from './failed-start.ts';
@@ -37,9 +38,9 @@ export async function startInProcess<Input>(
   onWork?: WorkListener,
 ): Promise<AsyncIterator<RunEvent> | Iterator<RunEvent>> {
   const { definition, input, model, options, messages, tasks, unfinishedCalls, whenStored } = request;
-  const signals = options?.abortSignal === undefined ? [signal] : [signal, options.abortSignal];
   let run;
   try {
+    checkAbortSignal(options);
     const abortSignal = anySignal(signal, options?.abortSignal);
     const config = {
       ...models,
@@ -52,7 +53,8 @@ export async function startInProcess<Input>(
     };
     ({ run } = await startRun(definition, config, { onWork, whenStored }));
   } catch (error) {
-    if (signals.some(({ aborted }) => aborted)) return failedStart(definition.name, undefined, messages);
+    const isAborted = [signal, options?.abortSignal].some((each) => each?.aborted === true);
+    if (isAborted) return failedStart(definition.name, undefined, messages);
     const failure = describeFailure(error, input, models);
     return failedStart(definition.name, failure.error, messages, failure.input);
   }

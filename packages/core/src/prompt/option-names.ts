@@ -1,5 +1,8 @@
 import type { PromptConfig, PromptOptions } from './prompt-options.ts';
 import { checkNames } from '../base/check-names.ts';
+import { CuelineError } from '../base/errors.ts';
+import { isRecord } from '../base/is-record.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import { successorOf } from '../base/former-names.ts';
 
 /** Every option of a run. The compiler checks the list against the AI SDK's options, so that none can be missing. */
@@ -101,6 +104,7 @@ export const optionNames: readonly string[] = Object.keys(options);
 export function checkRunOptions(config: { readonly options?: unknown }): void {
   checkNames('runPrompt', config, configNames, 'invalid_options', (name) => inOptions('runPrompt(…, ', name));
   checkOptionNames('options', config.options ?? {}, 'runPrompt(…, ');
+  checkAbortSignal(config.options ?? {});
 }
 
 /**
@@ -112,6 +116,16 @@ export function checkOptionNames(whose: string, options: unknown, call: string):
     configNames.includes(name)
       ? `${name} is not one of the options. Write ${call}{ ${name}: …, options: { … } }).`
       : undefined,
+  );
+}
+
+/** @throws CuelineError `invalid_options` for an `abortSignal` that is none, such as its controller */
+export function checkAbortSignal({ abortSignal }: { readonly abortSignal?: unknown } = {}): void {
+  if (abortSignal === undefined) return;
+  if (isRecord(abortSignal) && typeof abortSignal['addEventListener'] === 'function') return;
+  throw new CuelineError(
+    'invalid_options',
+    `options.abortSignal is ${quoteValue(abortSignal)}, not an AbortSignal. Write { abortSignal: controller.signal }.`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { createRun, definePlugin, definePrompt } from '@cueline/core';
+import { createRun, definePlugin, definePrompt, runPrompt } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
 
@@ -30,6 +30,16 @@ test.each<[object, string]>([
     expect(model.calls).toHaveLength(0);
   },
 );
+
+test.each([new AbortController(), null, true])('options.abortSignal cannot be %j', async (abortSignal) => {
+  const config = { model: scriptedModel(['Hello.']), options: { abortSignal: abortSignal as never } };
+  const error = {
+    code: 'invalid_options',
+    message: expect.stringContaining('not an AbortSignal. Write { abortSignal: controller.signal }.'),
+  };
+  await expect(runPrompt(greet, config)).rejects.toMatchObject(error);
+  await expect(createRun(greet, config).start()).rejects.toMatchObject(error);
+});
 
 test.each([undefined, null, { name: 'terms' }, { setup: () => {} }])(
   'definePlugin(%j) says what to write',
