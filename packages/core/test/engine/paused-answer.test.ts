@@ -1,6 +1,7 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
-import { createRun, definePrompt } from '@cueline/core';
+import { createRun, definePrompt, reduceAll, type PromptDefinition, type RunEvent } from '@cueline/core';
 import { defineAgent, runAgentSession } from '@cueline/core/agents';
+import { advance } from '@cueline/core/durable';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { createServerSideEvents } from '../support/server-sent-events.ts';
@@ -105,7 +106,10 @@ test('a pause needs no tools of the prompt, and is not an answer that has to fit
   const { model, sent } = anthropic([paused(text('Let me look.')), ended(text('{"hour":9}'))]);
   const hour = definePrompt('hour', (prompt) => prompt.$`When?`, { output: z.object({ hour: z.number() }) });
   expect(await createRun(hour, { model }).start()).toEqual({ hour: 9 });
-  expect(sent).toHaveLength(2);
+  expect(types(sent[1]!)).toEqual([
+    ['user', 'text'],
+    ['assistant', 'text'],
+  ]);
 });
 
 test('an agent call and a session send no message of their own after a pause', async () => {
@@ -129,3 +133,23 @@ test('an agent call and a session send no message of their own after a pause', a
     ['assistant', 'text'],
   ]);
 });
+
+test.each<[string, PromptDefinition<never>]>([
+  ['a prompt', ask],
+  ['an agent call', defineAgent({ name: 'clerk', instructions: 'Answer.' })],
+])(
+  '%s that is advanced step by step continues a paused answer in another process',
+  async (_what, definition) => {
+    const { model, sent } = anthropic([paused(text('Let me look.')), ended(text('At nine.'))]);
+    const events: RunEvent[] = [];
+    const run = { runId: 'r', definition, input: 'When does the ferry leave?' as never, model };
+    const step = () =>
+      advance({ ...run, events: [...events] }, { append: async (more) => void events.push(...more) });
+    expect([await step(), await step()]).toEqual([{ status: 'next' }, { status: 'done' }]);
+    expect(reduceAll(events)).toMatchObject({ status: 'done', result: 'At nine.' });
+    expect(types(sent[1]!)).toEqual([
+      ['user', 'text'],
+      ['assistant', 'text'],
+    ]);
+  },
+);
