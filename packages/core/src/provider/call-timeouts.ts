@@ -9,11 +9,13 @@ export type ModelTimeouts = {
   chunkMs?: number | undefined;
   /** For the whole call. Unlimited by default. */
   callMs?: number | undefined;
+  /** The setting that the error of an exceeded limit names. Default: that of `options.timeout`. */
+  setting?: string | undefined;
 };
 
 export type TimeoutPhase = 'first_chunk' | 'chunk' | 'call';
 
-export const defaultTimeouts: Required<{ [Name in keyof ModelTimeouts]: number }> = {
+export const defaultTimeouts: Required<{ [Name in keyof Omit<ModelTimeouts, 'setting'>]: number }> = {
   firstChunkMs: 90_000,
   chunkMs: 60_000,
   callMs: Infinity,
@@ -53,7 +55,7 @@ export function startCallTimeouts(
   const start = (phase: TimeoutPhase, ms: number, leftMs: number = ms): TimeLimit =>
     createTimeLimit(leftMs, now, () => {
       stop();
-      onTimeout(timeoutError(phase, ms));
+      onTimeout(timeoutError(phase, ms, timeouts.setting));
     });
   const whole = start('call', callMs);
   let current = start('first_chunk', firstChunkMs, firstChunkLeftMs);
@@ -130,7 +132,7 @@ function createTimeLimit(ms: number, now: () => number, onEnd: () => void): Time
   };
 }
 
-function timeoutError(phase: TimeoutPhase, ms: number): CuelineError {
+function timeoutError(phase: TimeoutPhase, ms: number, setting: string | undefined): CuelineError {
   const time = `${ms / 1_000} s`;
   const what = {
     first_chunk: `The model sent nothing within ${time}.`,
@@ -138,7 +140,8 @@ function timeoutError(phase: TimeoutPhase, ms: number): CuelineError {
     call: `The model did not finish its answer within ${time}.`,
   }[phase];
   const option = { first_chunk: 'firstChunkMs', chunk: 'chunkMs', call: 'stepMs' }[phase];
-  return new CuelineError('timeout', `${what} Try again, or allow it more time: options.timeout.${option}.`, {
+  const change = setting ?? `options.timeout.${option}`;
+  return new CuelineError('timeout', `${what} Try again, or allow it more time: ${change}.`, {
     details: { phase, ms },
   });
 }

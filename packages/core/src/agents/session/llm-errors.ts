@@ -61,11 +61,13 @@ export function errorMessage(error: CuelineError): string {
 
 /** Returns the limits of a call with this duration: each of its phases may take as long. */
 export function llmTimeouts(ms: number | undefined): RetrySettings['timeouts'] {
-  if (ms === undefined) return {};
+  const setting = 'llmTimeout';
+  if (ms === undefined) return { setting };
   const atLeast = (usual: number): number => Math.max(usual, ms);
   return {
     firstChunkMs: atLeast(defaultTimeouts.firstChunkMs),
     chunkMs: atLeast(defaultTimeouts.chunkMs),
     callMs: ms,
+    setting,
   };
 }

@@ -77,9 +77,12 @@ export type SessionSettings<Schemas extends SessionSchemas = SessionSchemas> = {
    * The number of tokens, with system prompt and tools, from which on the conversation is summarized. Default: never.
    */
   tokenLimit?: number | undefined;
-  /** The maximum duration of a model call, in milliseconds. */
+  /**
+   * The maximum duration of a model call, in milliseconds. Default: none. The first part of an answer may take 90 s and
+   * each further part 60 s, or as long as this if it is longer.
+   */
   llmTimeout?: number | undefined;
-  /** The maximum duration of a tool call, in milliseconds. */
+  /** The maximum duration of a call of a tool that sets no `timeoutMs`, in milliseconds. Default 300,000. */
   toolTimeout?: number | undefined;
   logger?: SessionLogger | undefined;
   callbacks?: SessionCallbacks | undefined;

@@ -96,11 +96,15 @@ describe('A model call that fails', () => {
       systemPrompt: '',
       llmTimeout: 40,
       callbacks: {
-        onError: (_, { phase, error }) => void errors.push([phase, (error as CuelineError).code]),
+        onError: (_, { phase, error }) =>
+          void errors.push([phase, (error as CuelineError).code, error.message]),
       },
     });
     expect(result).toMatchObject({ completionReason: 'task_complete', totalTurns: 2 });
-    expect(errors).toEqual([['llm', 'timeout']]);
+    // a session has no options.timeout
+    const message =
+      'The model did not finish its answer within 0.04 s. Try again, or allow it more time: llmTimeout.';
+    expect(errors).toEqual([['llm', 'timeout', message]]);
     expect(model.calls[0]?.abortSignal?.aborted).toBe(true);
   });
 });
