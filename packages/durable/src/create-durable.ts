@@ -23,6 +23,7 @@ import { startWork } from './start-work.ts';
 import { UNKNOWN_PROMPT_MS } from './unknown-prompts.ts';
 import { createWatch, retryWhileUnavailable } from './watch.ts';
 
+/** The options of {@link createDurable}. */
 export type DurableOptions = {
   /** The prompts, sessions and agents that may run, with unique names. A run always continues with the current definition. */
   // prompts have different types of input

@@ -2,6 +2,7 @@ import { CuelineError } from '@cueline/core';
 import { checkNames } from '@cueline/core/server';
 import type { AdvanceJob, DurableDriver } from './driver.ts';
 
+/** The options of {@link inProcessDriver}. */
 export type InProcessDriverOptions = {
   /** How many runs are advanced at the same time. Runs that wait for a response do not count. Default 16. */
   concurrency?: number | undefined;

@@ -12,6 +12,7 @@ import {
 import { createRunRegistry, type RunRegistry } from './run-registry.ts';
 import { isRoute, mergeOptions } from './shared-run.ts';
 
+/** The props of {@link PromptProvider}. */
 export type PromptProviderProps = RunSettings & {
   /** Where models come from, for runs in this page: providers, keys, `fetch`. An `executor` takes precedence. */
   models?: ModelSettings;

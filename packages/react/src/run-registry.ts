@@ -38,6 +38,7 @@ export type RunRegistry = {
   remove(id: string): void;
 };
 
+/** The options of {@link createRunRegistry}. */
 export type RunRegistryOptions = {
   /**
    * How many runs may be under way without being shown. Beyond that, the one unseen for longest is stopped. Default

@@ -32,6 +32,7 @@ export type ChatSettings = {
   executor?: Executor | undefined;
   /** Model to use instead of the definition's own. */
   model?: string | LanguageModel | undefined;
+  /** Call settings, tools, limits, approvals: what `runPrompt` takes as `options`. */
   options?: PromptOptions | undefined;
   /**
    * What happens to the run when a chat calls `stop()` or its component unmounts, which cannot be distinguished: it
@@ -40,6 +41,7 @@ export type ChatSettings = {
   onAbort?: 'stop' | 'detach' | undefined;
   /** Lets a chat find its run again after a reload, if the executor can attach to it. */
   runIds?: RunIds | undefined;
+  /** The prompt function's input: a value, or a function of the call that returns it for each turn. */
   input?: unknown;
 };
 

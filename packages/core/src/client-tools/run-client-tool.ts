@@ -14,6 +14,7 @@ import { untilAborted } from '../base/until-aborted.ts';
 
 /** The second argument of a client tool's function. */
 export type ClientToolContext = {
+  /** The id of the model's call. */
   toolCallId: string;
   /**
    * Aborts when the call needs no response any more: another page has responded, the call timed out, or the run has

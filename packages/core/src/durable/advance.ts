@@ -262,7 +262,10 @@ function endEarly<Input>(log: PausableLog, run: StoredRun<Input>, error: Cueline
   }
 }
 
-/** @throws CuelineError `invalid_options` for a definition that a server runs, and that has no function here */
+/**
+ * Checks that a definition has its function here.
+ * @throws CuelineError `invalid_options` for a `remotePrompt`, whose function is on a server
+ */
 export function checkAdvanceable({ name, remote }: { name: string; remote?: true | undefined }): void {
   if (remote !== true) return;
   throw new CuelineError(

@@ -21,7 +21,10 @@ export type StoredLog = {
   add(events: readonly RunEvent[]): void;
 };
 
-/** @throws CuelineError `storage_failed` for events that are not a log from its beginning */
+/**
+ * Returns a run's stored events, with their state.
+ * @throws CuelineError `storage_failed` for events that are not a log from its beginning
+ */
 export function createStoredLog(runId: string, stored: readonly RunEvent[] = []): StoredLog {
   const events: RunEvent[] = [];
   const reducer = createReducer();

@@ -9,6 +9,7 @@ import { equals } from './scorers.ts';
 export type EvalDefinition<Input = unknown> = {
   readonly kind: 'eval';
   readonly name: string;
+  /** The prompt that is evaluated. */
   readonly prompt: PromptDefinition<Input>;
   readonly cases: readonly (EvalCase<Input> & { readonly id: string })[];
   readonly scorers: readonly Scorer<Input>[];
@@ -21,6 +22,7 @@ export type EvalSettings<Input> = {
   /** Default: the prompt's name. */
   readonly name?: string;
   readonly prompt: PromptDefinition<Input>;
+  /** The inputs, with what their answers should be. */
   readonly cases: readonly EvalCase<NoInfer<Input>>[];
   /** Scorers, or functions that score. A run passes if it passes all of them. Default: `[equals()]`. */
   readonly scorers?: readonly (Scorer<NoInfer<Input>> | Scorer<NoInfer<Input>>['score'])[];
@@ -40,7 +42,7 @@ const MAX_REPEAT = 1_000;
  *
  * @example
  * export default defineEval({
- *   prompt: classify,
+ *   prompt: sentiment,
  *   cases: [{ input: { TEXT: 'I am happy' }, expect: 'POSITIVE' }],
  *   scorers: [equals()],
  * });

@@ -29,6 +29,7 @@ export type ImproveOptions = {
   readonly library: Pick<PromptLibrary, 'get' | 'list'>;
   /** The model that proposes texts: `provider:model`, or a model of the AI SDK. Use a strong one. */
   readonly reflection: string | LanguageModel;
+  /** What the search may use. It ends when this is used up. */
   readonly budget: ImproveBudget;
   /** The model that runs the prompt. Default: the prompt's own. */
   readonly model?: string | LanguageModel;

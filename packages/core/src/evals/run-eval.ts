@@ -73,7 +73,7 @@ type Job<Input> = {
  * @throws CuelineError `invalid_definition`, `invalid_options`
  *
  * @example
- * const report = await runEval(classifyEval, { models: ['openai:gpt-4o', 'openai:gpt-4o-mini'] });
+ * const report = await runEval(sentimentEval, { models: ['openai:gpt-4o', 'openai:gpt-4o-mini'] });
  * console.log(report.passed, report.groups.map(({ model, passRate, interval }) => [model, passRate, interval]));
  */
 export async function runEval<Input>(

@@ -17,8 +17,11 @@ export type EvalCase<Input = unknown> = {
 
 /** What a scorer judges. */
 export type ScoreContext<Input = unknown> = {
+  /** The input of the case. */
   readonly input: Input;
+  /** What the case expects. Undefined if it expects nothing. */
   readonly expect: unknown;
+  /** The answer of the run. */
   readonly output: EvalOutput;
   /** The final state of the run. */
   readonly state: RunState;

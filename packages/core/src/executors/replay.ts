@@ -6,6 +6,7 @@ import { readLog } from '../log/upgrade-log.ts';
 import type { Executor } from './executor.ts';
 import { eventTimes } from '../wire/recording.ts';
 
+/** The options of {@link replay}. */
 export type ReplayOptions = {
   /** 1 (default) is the original speed, 2 is twice as fast, `Infinity` emits everything at once. */
   speed?: number | undefined;

@@ -5,12 +5,14 @@ import { parseJson } from '../json/parse-json.ts';
 import { redact } from '../json/redact.ts';
 import { untilAborted } from '../base/until-aborted.ts';
 
+/** The options of {@link viaRoute}. */
 export type RouteOptions = {
   /** Headers of every request, or a function that creates them each time, for example for a token that expires. */
   headers?:
     | Readonly<Record<string, string>>
     | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
     | undefined;
+  /** Whether requests carry cookies, as in `fetch`. Default: its own, `same-origin`. */
   credentials?: 'include' | 'omit' | 'same-origin' | undefined;
   /** Sends the requests. A test can pass a route's own function instead. Default: `fetch`. */
   fetch?: ((request: Request) => Promise<Response>) | undefined;

@@ -76,6 +76,7 @@ export type PromptLibrarySource = string | URL | MCPPromptClient;
 export type PromptLibraryOptions = {
   /** Used for URLs. Default: the global `fetch`. */
   fetch?: typeof fetch;
+  /** Aborts the requests for URLs. */
   signal?: AbortSignal;
 };
 

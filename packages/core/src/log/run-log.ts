@@ -40,6 +40,7 @@ export type RunLog = {
   read(afterSeq?: number): AsyncIterable<RunEvent>;
 };
 
+/** The options of {@link createRunLog}. */
 export type RunLogOptions = {
   /** Milliseconds from any fixed point; default `performance.now`. */
   now?: () => number;

@@ -131,6 +131,7 @@ export type StepState = {
   providerMetadata?: ProviderMetadata;
 };
 
+/** A variable of the system prompt: a text, or data that the model reads as YAML. */
 export type VariableState = Pick<Extract<RunEventBody, { type: 'variable-set' }>, 'kind' | 'value'>;
 
 /**

@@ -22,6 +22,7 @@ export type Memory = {
   readonly memoryStore: MemoryStore;
 };
 
+/** The options of {@link memory}. */
 export type MemoryOptions = {
   /** Where notes are stored. Default: in memory, for as long as this plugin is used. */
   store?: MemoryStore;

@@ -78,6 +78,7 @@ export type PromptConfig<
 > = {
   /** `provider:model`, an alias (`LM_MODEL_…`), or an AI SDK model; default: the definition's own. */
   model?: string | LanguageModel | undefined;
+  /** The options of the AI SDK's `streamText`, and `plugins`, `limits`, `approval`, `loopGuard`, `systemFormat`. */
   options?: PromptOptions<Output, Plugins> | undefined;
   /** Earlier turns of the conversation, as in `state.messages`. They follow the prompt's own messages. */
   messages?: readonly UIMessage[] | undefined;

@@ -24,6 +24,7 @@ export type TaskDefinition<P = unknown> = {
   extend?: (prompt: P, messages: ModelMessage[]) => void | Promise<void>;
 };
 
+/** The options of `prompt.defTaskList`. */
 export type TaskListOptions = {
   /** How many results of one task may be refused before the run ends as `tasks_incomplete`. Default 5. */
   maxAttempts?: number | undefined;

@@ -15,9 +15,11 @@ export type RunSettings = {
   executor?: Executor | undefined;
   /** Model to use instead of the definition's own. */
   model?: string | LanguageModel | undefined;
+  /** Call settings, tools, limits, approvals: what `runPrompt` takes as `options`. */
   options?: PromptOptions | undefined;
 };
 
+/** The options of {@link createRun}. */
 export type RunOptions<Types extends PromptTypes = PromptTypes> = RunSettings & {
   /** The page's functions for the prompt's client tools, which are declared without a function. */
   tools?: ClientTools<Types> | undefined;
@@ -41,6 +43,7 @@ export type RunOptions<Types extends PromptTypes = PromptTypes> = RunSettings & 
  */
 export type WhenBusy = 'replace' | 'queue' | 'reject' | 'parallel';
 
+/** The options of `run.send`. */
 export type SendOptions = {
   /** Default `replace`: the current start is stopped, and its text so far is part of the conversation. */
   whenBusy?: Exclude<WhenBusy, 'parallel'> | undefined;
@@ -48,15 +51,18 @@ export type SendOptions = {
   signal?: AbortSignal | undefined;
 };
 
+/** The options of `run.start`. */
 export type StartOptions = Omit<SendOptions, 'whenBusy'> & {
   /**
    * Starting twice with the same key starts once, and both calls get the same promise; with a storage, also after a
    * reload.
    */
   key?: string | undefined;
+  /** What happens if the run is busy. Default `replace`. */
   whenBusy?: WhenBusy | undefined;
 };
 
+/** The options of `run.retry`. */
 export type RetryOptions = {
   /**
    * Number of the step to begin with, from 0; earlier steps are kept. Default: the first step that is not

@@ -22,6 +22,7 @@ export type EventLimits = {
   depth: number;
 };
 
+/** The limits of an event stream whose reader sets none. */
 export const defaultEventLimits: EventLimits = {
   entries: 10_000,
   variables: 20_000,

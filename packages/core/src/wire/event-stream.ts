@@ -1,6 +1,7 @@
 import type { RunEvent } from '../log/events.ts';
 import { toServerSentEvents } from './server-sent-events.ts';
 
+/** The options of {@link toEventStream}. */
 export type EventStreamOptions = {
   /** How often to send a comment while nothing happens, in milliseconds; default 15,000. */
   heartbeatMs?: number | undefined;

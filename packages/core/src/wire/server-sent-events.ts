@@ -1,6 +1,7 @@
 /** Comments at this interval keep proxies from closing an idle connection. */
 const HEARTBEAT_MS = 15_000;
 
+/** The options of {@link toServerSentEvents}. */
 export type ServerSentEventsOptions = {
   /** How often to send a comment while nothing happens, in milliseconds. Default 15,000. */
   heartbeatMs?: number | undefined;

@@ -2,6 +2,7 @@ import { createNodeRedisClient, Queue, WaitingError, Worker, type ConnectionOpti
 import { checkNames } from '@cueline/core/server';
 import type { AdvanceJob, DurableDriver, DurableWorker } from '../driver.ts';
 
+/** The options of {@link bullmqDriver}. */
 export type BullmqDriverOptions = {
   /**
    * A client of `redis` or `ioredis`. The caller owns it, and closes it. Each worker opens duplicates of it, and closes

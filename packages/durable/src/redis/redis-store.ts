@@ -7,6 +7,7 @@ import type { DurableStart, DurableStore, FoundRun, StoredCommand } from '../sto
 import type { RedisClient, RedisScript, Reply } from './client.ts';
 import * as scripts from './scripts.ts';
 
+/** The options of {@link createRedisStore}. */
 export type RedisStoreOptions = {
   /** The prefix of every key. Default `cueline:durable:`. */
   prefix?: string | undefined;

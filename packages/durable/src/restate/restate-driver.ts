@@ -4,6 +4,7 @@ import { checkNames } from '@cueline/core/server';
 import type { AdvanceJob, DurableDriver, DurableWorker } from '../driver.ts';
 import { send, type RestateIngress } from './send.ts';
 
+/** The options of {@link restateDriver}. */
 export type RestateDriverOptions = RestateIngress & {
   /** The name of the service in Restate. Default `cueline`. */
   service?: string | undefined;

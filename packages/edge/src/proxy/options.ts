@@ -84,7 +84,9 @@ export type ModelProxyOptions = IdentifyOptions &
     providers: Readonly<Record<string, ProxiedProvider>>;
     /** The origins whose pages may call the proxy, such as `https://play.example`. */
     origins: readonly string[];
+    /** What callers may use. Each limit has a default. */
     limits?: Partial<ProxyLimits> | undefined;
+    /** How long a call may take. Each time has a default. */
     timeouts?: Partial<ProxyTimeouts> | undefined;
     /** Counts for all instances of a server. Default: the memory of this process. */
     store?: LimitStore | undefined;

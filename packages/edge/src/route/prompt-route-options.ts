@@ -180,6 +180,7 @@ export type PromptRouteOptions = RequestHeaderOptions & {
   auth: Authenticate | 'none';
   /** The caller's address. Required if `auth` is `'none'`; otherwise it counts the requests that `auth` refuses. */
   address?: ((request: Request) => string) | undefined;
+  /** What callers and runs may use. Most limits have a default. */
   limits?: Partial<PromptRouteLimits> | undefined;
   /**
    * Runs that outlive this process: what `createDurable` of `@cueline/durable` returns. It has the store, the models and
@@ -238,6 +239,7 @@ export type PromptRouteOptions = RequestHeaderOptions & {
    * their names, arguments and results, and tasks. Default: only in `development`.
    */
   showRequests?: boolean | undefined;
+  /** Called with starts, ends, model calls, refusals and failures, for logs, bills and alerts. */
   onEvent?: ((event: PromptRouteEvent) => void) | undefined;
   /** Allows `'*'` among the origins, for pages without cookies, and shows errors and requests. */
   development?: boolean | undefined;

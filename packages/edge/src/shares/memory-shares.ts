@@ -2,6 +2,7 @@ import { checkNames } from '@cueline/core/server';
 import { checkNumbers } from '../base/check-numbers.ts';
 import type { ShareStorage } from './share-storage.ts';
 
+/** The options of {@link createMemoryShares}. */
 export type MemorySharesOptions = {
   /** How many bytes are kept; beyond that, the oldest shares are forgotten first. Default 64 MiB. */
   maxBytes?: number;

@@ -14,7 +14,7 @@ export type ShareLimits = {
   dailyBytes: number;
   /**
    * Shares that one address opens, or tries to delete, per minute; default 300. Without `address` all callers
-   * together have
+   * together have twenty times as many.
    */
   readsPerMinute: number;
   /** How long a share is kept, in ms; default 30 days. */
@@ -38,9 +38,11 @@ export type ShareStoreOptions = IdentifyOptions & {
   storage?: ShareStorage | undefined;
   /** The origins whose pages may share and open shares, such as `https://play.example`. */
   origins: readonly string[];
+  /** How much may be shared, and for how long. Each limit has a default. */
   limits?: Partial<ShareLimits> | undefined;
   /** Counts for all instances of a server. Default: the memory of this process. */
   store?: LimitStore | undefined;
+  /** Called with shares, reads, deletions, refusals and failures, for logs and alerts. */
   onEvent?: ((event: ShareStoreEvent) => unknown) | undefined;
   /** The clock, in ms since 1970. */
   now?: (() => number) | undefined;

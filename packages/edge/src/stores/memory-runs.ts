@@ -6,6 +6,7 @@ import { createEventChannel, type EventChannel } from './event-channel.ts';
 import { keptBytes } from './memory-bytes.ts';
 import { KEPT_MESSAGES, type NewRun, type RunLogStore, type RunMessage } from './run-log-store.ts';
 
+/** The options of {@link createMemoryRuns}. */
 export type MemoryRunsOptions = {
   /** How many runs are kept. Default 10,000. */
   maxRuns?: number;

@@ -7,6 +7,7 @@ import { describeRun, follows, consecutiveLength, type StoredRun } from './store
 
 export type { StoredRun } from './stored-run.ts';
 
+/** The options of {@link indexedDbStorage}. */
 export type IndexedDbStorageOptions = {
   /** Name of the database; default `cueline`. Storages with the same name share their runs. */
   databaseName?: string;

@@ -56,11 +56,13 @@ export type InterruptHandler =
 
 /** The configuration of {@link defineAgent}. */
 export type AgentConfig = {
+  /** Its name in the log, in errors and in a registry. */
   name: string;
   /** The system prompt. */
   instructions: string;
   /** The model of calls that name none. */
   model?: string | LanguageModel | undefined;
+  /** The tools of the model. Default: none. */
   tools?: AgentTools | undefined;
   /**
    * The form of the answer: a schema, `tags([…])`, or a function that reads the text. Default: any text that is not

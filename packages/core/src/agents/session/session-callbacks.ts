@@ -31,6 +31,7 @@ export type SessionResult = {
   metadata?: Readonly<Record<string, unknown>>;
 };
 
+/** A tool call of the model, as `onToolCall` gets it. */
 export type ToolCallInfo = {
   toolCallId: string;
   toolName: string;
@@ -40,11 +41,13 @@ export type ToolCallInfo = {
   turn: number;
 };
 
+/** A tool call with its result, as `onToolResult` gets it. */
 export type ToolResultInfo = ToolCallInfo & { output: unknown };
 
 /** The place of an error: a model call, a call's arguments, a tool, a summary, or the session itself. */
 export type SessionPhase = 'llm' | 'tool_parsing' | 'tool_execution' | 'summarize' | 'session';
 
+/** A failure, as `onError` gets it. A failure of a call has the call, too. */
 export type ErrorInfo = { phase: SessionPhase; error: Error; turn: number } & Partial<
   Pick<ToolCallInfo, 'toolCallId' | 'toolName' | 'input'>
 >;

@@ -61,13 +61,15 @@ export type SessionOptions = Pick<PromptOptions, (typeof sessionOptionNames)[num
 
 /** The settings of a session, wherever it runs. */
 export type SessionSettings<Schemas extends SessionSchemas = SessionSchemas> = {
+  /** The model's instructions. */
   systemPrompt: string;
+  /** The tools of the model. It always has `task_complete`, too. */
   tools?: SessionTools<Schemas> | undefined;
   /** Default: a random id. */
   sessionId?: string | undefined;
   /** Continues from these messages of `onMessagesUpdate` or of a session's result. */
   initialMessages?: readonly ModelMessage[] | undefined;
-  /** The user's first message, without `initialMessages`. */
+  /** The user's first message, without `initialMessages`. Default: `Please begin.` */
   initialMessage?: string | undefined;
   /** The results of the calls on which an earlier session was suspended, by id. */
   answers?: Readonly<Record<string, unknown>> | undefined;
@@ -84,10 +86,13 @@ export type SessionSettings<Schemas extends SessionSchemas = SessionSchemas> = {
   llmTimeout?: number | undefined;
   /** The maximum duration of a call of a tool that sets no `timeoutMs`, in milliseconds. Default 300,000. */
   toolTimeout?: number | undefined;
+  /** Gets errors, retries, callbacks that threw, and the end. Default: none. */
   logger?: SessionLogger | undefined;
+  /** Called as the session proceeds, one after the other. Each is awaited. */
   callbacks?: SessionCallbacks | undefined;
   /** Data of the caller, which the result and the log entries contain. */
   metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** Settings of each model call, `approval` and `loopGuard`. */
   options?: SessionOptions | undefined;
   /**
    * Limits of the session and all its agents. Steps and tool calls are unlimited by default, because turns are
@@ -96,6 +101,7 @@ export type SessionSettings<Schemas extends SessionSchemas = SessionSchemas> = {
   limits?: Partial<Limits> | undefined;
 };
 
+/** The configuration of {@link runAgentSession}. */
 export type SessionConfig<Schemas extends SessionSchemas = SessionSchemas> = SessionSettings<Schemas> & {
   /** Aborting it stops the session. */
   signal?: AbortSignal | undefined;

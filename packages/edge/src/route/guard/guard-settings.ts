@@ -27,6 +27,7 @@ export type GuardLimits = Pick<
 
 /** The options of {@link createRunGuard}. */
 export type RunGuardOptions = {
+  /** What subjects and runs may use. The defaults are those of a route, except that `runMs` has none. */
   limits?: Partial<GuardLimits> | undefined;
   /** Counts the runs and calls of each subject. Workers in several processes need a shared one. Default: the memory of this process. */
   limitStore?: LimitStore | undefined;

@@ -19,6 +19,7 @@ export type RedisSubscriber = {
   unsubscribe(channel: string): Promise<unknown>;
 };
 
+/** The keys and the arguments of a script. */
 export type ScriptOptions = { keys: string[]; arguments: string[] };
 
 /** The reply of a script. A client may be set to return text as bytes, so use {@link replyText} to read it. */

@@ -3,6 +3,7 @@ import type { Adjusted, Adjustment, LimitStore, Reserved } from '../../limits/li
 import { replyTexts, type RedisClient, type Reply } from './client.ts';
 import { adjustCall, reserveCall, settleCall } from './limit-scripts.ts';
 
+/** The options of {@link createRedisLimits}. */
 export type RedisLimitsOptions = {
   /** The prefix of every key. Default `cueline:`. */
   prefix?: string;

@@ -25,6 +25,7 @@ import {
   readRun,
 } from './run-scripts.ts';
 
+/** The options of {@link createRedisRuns}. */
 export type RedisRunsOptions = {
   /** The prefix of every key and channel. Default `cueline:`. */
   prefix?: string;

@@ -3,6 +3,7 @@ import type { ShareStorage } from '../../shares/share-storage.ts';
 import { fromBase64, toBase64 } from '../base64.ts';
 import { createScript, replyText, type RedisClient, type RedisScript } from './client.ts';
 
+/** The options of {@link createRedisShares}. */
 export type RedisSharesOptions = {
   /** The prefix of every key. Default `cueline:`. */
   prefix?: string;

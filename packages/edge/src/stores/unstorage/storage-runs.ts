@@ -6,6 +6,7 @@ import { createMessages } from './messages.ts';
 import { atMostEvery, sweep, type Expiring } from './sweep.ts';
 import { queueOf } from './keyed-queue.ts';
 
+/** The options of {@link createStorageRuns}. */
 export type StorageRunsOptions = {
   /**
    * How often to look for new events, in milliseconds; up to eight times as long while there are none. Default 250.

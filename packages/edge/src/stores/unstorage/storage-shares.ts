@@ -5,6 +5,7 @@ import { createItemAccess, itemKey, type ItemStorage } from './item-access.ts';
 import { atMostEvery, sweepSingles, type Expiring } from './sweep.ts';
 import { queueOf } from './keyed-queue.ts';
 
+/** The options of {@link createStorageShares}. */
 export type StorageSharesOptions = {
   /** The clock, in ms since 1970. Default `Date.now`. */
   now?: () => number;
