@@ -46,10 +46,12 @@ console.log(
 /** @param {string} page */
 function checkPage(page) {
   const text = readFileSync(join(root, page), 'utf8');
-  const fence = /^(```(tsx?)\b[ \t]*(?:file=(\S+))?[^\n]*\n)([\s\S]*?)^```$/gm;
+  const fence = /^(```(\w+)\b[ \t]*(?:file=(\S+))?[^\n]*\n)([\s\S]*?)^```$/gm;
   /** The names whose imports the page has shown. @type {Set<string>} */
   const imported = new Set();
   const updated = text.replace(fence, (block, opening, language, source, shown, offset) => {
+    // commands, output and fragments of settings come from no file
+    if (source === undefined && !/^tsx?$/.test(language)) return block;
     blocks += 1;
     const line = text.slice(0, offset).split('\n').length;
     const { code, fault } =
