@@ -3,6 +3,7 @@ import { explain } from '@cueline/core/inspect';
 import { scriptedModel } from '@cueline/core/testing';
 import * as z from 'zod';
 
+// #region explain
 const planDay = definePrompt(
   'plan-day',
   (prompt, { city }) => {
@@ -15,7 +16,6 @@ const planDay = definePrompt(
   { input: z.object({ city: z.string() }) },
 );
 
-// #region explain
 console.log(explain(await dryRun(planDay, { input: { city: 'Faro' } })));
 // #endregion
 

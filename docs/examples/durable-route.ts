@@ -16,6 +16,7 @@ const worker = await durable.work();
 const route = createPromptRoute(planDay, {
   durable,
   origins: ['https://play.example'],
+  // yours: { subject } for a user who is signed in, or null
   auth: async (request) => sessionOf(request.headers.get('cookie')),
 });
 // #endregion

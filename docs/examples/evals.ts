@@ -4,12 +4,12 @@ import { caseFromRun, defineEval, runEval } from '@cueline/core/evals';
 import { createCassette, scriptedModel } from '@cueline/core/testing';
 import * as z from 'zod';
 
+// #region recorded
 const capital = definePrompt('capital', (prompt, { of }) => prompt.$`The capital of ${of}?`, {
   input: z.object({ of: z.string() }),
 });
 const model = scriptedModel(['Oslo', 'Oslo', 'Lisbon']);
 
-// #region recorded
 const { run } = await runPrompt(capital, { input: { of: 'Norway' }, model });
 await run.finished;
 

@@ -2,6 +2,7 @@ import { runPrompt, type Prompt } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import * as z from 'zod';
 
+// #region prompt
 const ask = (prompt: Prompt): void => {
   prompt.defTool('getPrice', 'Price of a product', z.object({ product: z.string() }), () => '20 euros', {
     effect: 'read',
@@ -9,6 +10,7 @@ const ask = (prompt: Prompt): void => {
   prompt.$`What does a lamp cost?`;
 };
 const again = [{ toolCall: { name: 'getPrice', input: { product: 'lamp' } } }];
+// #endregion
 
 // #region time
 const patient = await runPrompt(ask, {

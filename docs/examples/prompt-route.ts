@@ -3,6 +3,7 @@ import { scriptedModel } from '@cueline/core/testing';
 import { createPromptRoute } from '@cueline/edge';
 import * as z from 'zod';
 
+// #region route
 const greet = definePrompt(
   'greet',
   (prompt, input) => {
@@ -11,7 +12,6 @@ const greet = definePrompt(
   { input: z.object({ name: z.string() }) },
 );
 
-// #region route
 const model = scriptedModel(['Hello Ada!']); // on a real server: 'openai:gpt-4o', with the key that it has
 const route = createPromptRoute(greet, {
   model,

@@ -3,6 +3,7 @@ import { editLog } from '@cueline/core/replay';
 import { scriptedModel } from '@cueline/core/testing';
 import * as z from 'zod';
 
+// #region retry
 const order = definePrompt('order', (prompt) => {
   prompt.defTool('book', 'Books a table', z.object({ seats: z.number() }), ({ seats }) => {
     console.log('booking', seats);
@@ -18,7 +19,6 @@ const model = scriptedModel([
   'Sorry, there is no table left.',
 ]);
 
-// #region retry
 const run = createRun(order, { model });
 await run.start().catch((error: Error) => console.log(error.message)); // after the table was booked
 

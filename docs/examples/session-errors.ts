@@ -1,11 +1,11 @@
 import { runAgentSession } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 
+// #region errors
 const complete = { toolCall: { name: 'task_complete', input: { summary: 'Done after all.' } } };
 const refused = { throw: { message: 'unknown field "foo"', status: 400 } };
 const wrongKey = { throw: { message: 'wrong key', status: 401 } };
 
-// #region errors
 const models = { heals: scriptedModel([[refused], [complete]]), ends: scriptedModel([[wrongKey]]) };
 for (const [what, model] of Object.entries(models)) {
   const { completionReason, error, totalTurns } = await runAgentSession(model, {

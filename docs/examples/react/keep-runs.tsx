@@ -4,6 +4,7 @@ import { indexedDbStorage } from '@cueline/react/indexeddb';
 import { useState, type ReactElement } from 'react';
 import * as z from 'zod';
 
+// #region persist
 const planDay = definePrompt(
   'plan-day',
   (prompt, { city }) => {
@@ -12,7 +13,6 @@ const planDay = definePrompt(
   { input: z.object({ city: z.string() }) },
 );
 
-// #region persist
 const storage = indexedDbStorage(); // once, outside of components
 
 export function App(): ReactElement {
