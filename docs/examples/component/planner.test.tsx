@@ -5,11 +5,11 @@ import { afterEach, expect, test } from 'vitest';
 import { Lunch } from '../react/client-tools.tsx';
 import { Planner } from './planner.tsx';
 
+// #region plan
 // the first run of a file loads the AI SDK, which takes its time on a busy machine
 configure({ asyncUtilTimeout: 5_000 });
-afterEach(cleanup);
+afterEach(cleanup); // otherwise the next test finds this one's page, too
 
-// #region plan
 test('shows the plan, and the tool that it took', async () => {
   const model = scriptedModel([
     [{ toolCall: { name: 'getWeather', input: { city: 'Faro' } } }],
