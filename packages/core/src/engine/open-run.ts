@@ -15,6 +15,7 @@ import type { Limits, PromptConfig, PromptOptions, PromptSource } from '../promp
 import type { AgentLoopOptions } from './agent-loop.ts';
 import { joinInstructions } from './stream-options.ts';
 import { readApproval } from '../tool-calls/approve.ts';
+import { isUIMessage } from '../messages/is-message.ts';
 import { toModelMessages } from '../messages/ui-messages.ts';
 import { readContinuedTask, type ContinuedTask } from './take-over/continued-task.ts';
 
@@ -62,6 +63,15 @@ export function toDefinition<Input, Plugins extends readonly Plugin[]>(
   );
 }
 
+function readTurns(messages: readonly UIMessage[] = []): readonly UIMessage[] {
+  const odd = Array.isArray(messages) ? messages.findIndex((message) => !isUIMessage(message)) : undefined;
+  if (odd === -1) return messages;
+  throw new CuelineError(
+    'invalid_options',
+    `messages${odd === undefined ? ' is not a list of' : `[${odd}] is not one of`} the AI SDK's UIMessages, as state.messages has them. Pass ModelMessages, { role, content }, as options: { messages: … }.`,
+  );
+}
+
 /** Reads the options, and calls plugins and the prompt function. @throws CuelineError */
 export async function openRun<Input, Output extends OutputInterface, const Plugins extends readonly Plugin[]>(
   definition: RunDefinition<Input>,
@@ -101,7 +111,7 @@ export async function openRun<Input, Output extends OutputInterface, const Plugi
       `options.output and the output of prompt "${definition.name}" both describe the answer. Leave one of them out.`,
     );
   }
-  const turns = config.messages ?? [];
+  const turns = readTurns(config.messages);
   const messages = [
     ...promptMessages,
     ...(await toModelMessages(turns, toolsWithModelOutput(prompt.definitions.tools))),

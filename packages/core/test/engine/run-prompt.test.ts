@@ -184,6 +184,20 @@ describe('runPrompt', () => {
     ]);
   });
 
+  test.each([
+    ['messages', 'Hi.'],
+    ['messages[0]', [{ role: 'user', content: 'Hi.' }]],
+    ['messages[0]', [{ id: 'u1', role: 'user', parts: [null] }]],
+  ])('refuses earlier turns that are not UIMessages, and says where others go: %s', async (path, turns) => {
+    const refused = await play(sayHi, ['Ok.'], { messages: turns as never }).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'invalid_options' });
+    expect((refused as Error).message).toContain(`${path} is not`);
+    expect((refused as Error).message).toContain('options: { messages: … }');
+    const messages = [{ role: 'user' as const, content: 'Once more.' }];
+    const { model } = await play(sayHi, ['Ok.'], { options: { messages } });
+    expect(model.calls[0]!.prompt).toHaveLength(2);
+  });
+
   test('logs all preliminary results before the final one', async () => {
     const { events, state } = await play(
       go((prompt) =>
