@@ -1,4 +1,4 @@
-// Checks that the code blocks of the documentation are copies of files, and that the files run. `node scripts/docs.mjs`
+// Checks that the code blocks of the documentation are copies of files, and that the files run. `pnpm test:docs`
 // checks, `--write` copies the code into
 // the pages.
 //
@@ -64,9 +64,7 @@ function checkPage(page) {
       return block;
     }
     if (write) return `${opening}${code}\`\`\``;
-    problems.push(
-      `${page}:${line}: the code block differs from ${source}. Run: node scripts/docs.mjs --write`,
-    );
+    problems.push(`${page}:${line}: the code block differs from ${source}. Run: pnpm test:docs --write`);
     return block;
   });
   if (updated !== text) writeFileSync(join(root, page), updated);

@@ -1,5 +1,5 @@
 // Prints what an agent call does in each state, as the Markdown table that docs/agent-calls.md shows:
-//     node --conditions=@cueline/source scripts/transitions.mjs
+//     pnpm exec node --conditions=@cueline/source scripts/transitions.mjs
 import { pathToFileURL } from 'node:url';
 import process from 'node:process';
 import { transitions } from '../packages/core/src/agents/call/call-state.ts';

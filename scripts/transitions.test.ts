@@ -8,5 +8,7 @@ const marked = /<!-- transitions -->\s*([\s\S]*?)\s*<!-- \/transitions -->/;
 
 test('docs/agent-calls.md has the table that an agent call goes by', () => {
   const shown = marked.exec(readFileSync(page, 'utf8'))?.[1];
-  expect(shown, 'run: node --conditions=@cueline/source scripts/transitions.mjs').toBe(transitionTable());
+  expect(shown, 'run: pnpm exec node --conditions=@cueline/source scripts/transitions.mjs').toBe(
+    transitionTable(),
+  );
 });
