@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import { definePrompt } from '@cueline/core';
 import { builtInProviders, resolveModel } from '@cueline/core/models';
+import {
+  createKillSwitch,
+  createModelProxy,
+  createPromptRoute,
+  createRunGuard,
+  type KillSwitchOption,
+  type ModelPrice,
+  type RunGuardOptions,
+} from '@cueline/edge';
 import { priceOf } from '../src/limits/prices.ts';
 
 const env = {
@@ -38,6 +48,36 @@ describe('a price is found by the name in the request', () => {
     for (const provider of ['google', 'vertex'] as const) {
       const { provider: name, modelId } = await resolveModel(`${provider}:gemini-x`, { env });
       expect(priceOf(prices, name, modelId)).toBe(prices[`${provider}:gemini-x`]);
+    }
+  });
+});
+
+describe('prices and kill switches are checked when a route, a proxy or a guard is created', () => {
+  const definition = definePrompt('greet', (prompt) => {
+    prompt.$`Say hello.`;
+  });
+  const open = { origins: ['https://app.example'], auth: () => ({ subject: 'ada' }) };
+  const makers: Record<string, (options: RunGuardOptions) => unknown> = {
+    createModelProxy: (options) =>
+      createModelProxy({ ...open, ...options, limits: {}, providers: { openai: { models: ['gpt-x'] } } }),
+    createPromptRoute: (options) => createPromptRoute(definition, { ...open, ...options }),
+    createRunGuard,
+  };
+
+  test.each(Object.entries(makers))('%s', (name, make) => {
+    const withPrice = (price: object) => () => make({ prices: { 'openai:gpt-x': price as ModelPrice } });
+    expect(withPrice({ input: 1, output: 2, cachedInput: 0, cacheWrite: 2 })).not.toThrow();
+    expect(withPrice({ input: 1, output: 2, cachewrite: 2 })).toThrow(
+      `${name}: prices["openai:gpt-x"] has no "cachewrite". Did you mean cacheWrite?`,
+    );
+    expect(withPrice({ input: NaN, output: 2 })).toThrow(`${name}: prices["openai:gpt-x"] is not a price.`);
+    const withSwitch = (killSwitch: unknown) => () => make({ killSwitch: killSwitch as KillSwitchOption });
+    expect(withSwitch(createKillSwitch())).not.toThrow();
+    expect(withSwitch(() => false)).not.toThrow();
+    for (const wrong of [true, 'on', null, { on: true }, { isOn: true }]) {
+      expect(withSwitch(wrong)).toThrow(
+        `${name}: killSwitch is not a switch. Pass createKillSwitch(), or a function that returns true while calls are refused.`,
+      );
     }
   });
 });

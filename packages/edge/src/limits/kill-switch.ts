@@ -1,3 +1,4 @@
+import { CuelineError } from '@cueline/core';
 import { withTimeout } from '../base/with-timeout.ts';
 
 /** Refuses all new calls of the routes and proxies that have this switch, at once, in this process. */
@@ -44,6 +45,18 @@ export function createKillSwitch(): KillSwitch {
       return () => listeners.delete(listener);
     },
   };
+}
+
+/** Checks a switch of an operator, who would notice a wrong one only in an emergency. @throws CuelineError `invalid_options` */
+export function checkKillSwitch(option: KillSwitchOption | undefined, where: string): void {
+  if (option === undefined || typeof option === 'function') return;
+  // a caller may ignore the types
+  const { isOn, onStop } = (option ?? {}) as { [Field in keyof KillSwitch]?: unknown };
+  if (typeof isOn === 'boolean' && typeof onStop === 'function') return;
+  throw new CuelineError(
+    'invalid_options',
+    `${where}: killSwitch is not a switch. Pass createKillSwitch(), or a function that returns true while calls are refused.`,
+  );
 }
 
 /** Why calls are refused and runs ended. */

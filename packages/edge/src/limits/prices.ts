@@ -1,4 +1,5 @@
 import { CuelineError } from '@cueline/core';
+import { checkNames } from '@cueline/core/server';
 import { isCount } from './amount.ts';
 import type { Charge, TokenCounts } from './charge.ts';
 
@@ -23,10 +24,19 @@ export type Prices = Readonly<Record<string, ModelPrice>>;
 
 const MILLION = 1_000_000;
 
+/** Every field of a price. The compiler compares this list with the type. */
+const priceNames: Record<keyof ModelPrice, true> = {
+  cachedInput: true,
+  cacheWrite: true,
+  input: true,
+  output: true,
+};
+
 /** Checks a table of prices. @throws CuelineError `invalid_options` */
 export function checkPrices(prices: Prices | undefined, where: string): Prices {
   for (const [model, price] of Object.entries(prices ?? {})) {
     const { input, output, cachedInput = 0, cacheWrite = 0 } = price ?? {};
+    checkNames(`${where}: prices["${model}"]`, price ?? {}, Object.keys(priceNames), 'invalid_options');
     if ([input, output, cachedInput, cacheWrite].every(isCount)) continue;
     throw new CuelineError(
       'invalid_options',

@@ -9,7 +9,7 @@ import {
 import { checkNames } from '@cueline/core/server';
 import { createIdentify } from '../http/identify.ts';
 import type { LimitStore } from '../limits/limit-store.ts';
-import type { KillSwitchOption } from '../limits/kill-switch.ts';
+import { checkKillSwitch, type KillSwitchOption } from '../limits/kill-switch.ts';
 import { createMemoryLimits } from '../limits/memory-limits.ts';
 import { checkPrices, priceOf, type Prices } from '../limits/prices.ts';
 import { checkOrigins } from '../http/origins.ts';
@@ -116,6 +116,7 @@ function isProxied(name: string): name is ProxiedName {
 /** Checks the options once, and fills in the defaults. Throws `invalid_options` or `invalid_base_url`. */
 export function checkOptions(options: ModelProxyOptions): ProxySettings {
   checkNames('createModelProxy', options, Object.keys(optionNames), 'invalid_options');
+  checkKillSwitch(options.killSwitch, 'createModelProxy');
   const basePath = options.basePath ?? '/api/models';
   if (!/^(\/[\w.~-]+)+$/.test(basePath) || basePath.split('/').some((part) => /^\.+$/.test(part))) {
     throw invalidOptionsError('basePath is not a path such as /api/models, without a slash at its end.');

@@ -1,4 +1,5 @@
 import { isPromptDefinition, type Limits, type PromptDefinition } from '@cueline/core';
+import { checkKillSwitch } from '../limits/kill-switch.ts';
 import type { LimitStore } from '../limits/limit-store.ts';
 import { createMemoryLimits } from '../limits/memory-limits.ts';
 import type { Prices } from '../limits/prices.ts';
@@ -33,6 +34,7 @@ export function readSettings(
   given: PromptRouteOptions,
 ): RouteSettings {
   checkRouteOptions(given);
+  checkKillSwitch(given.killSwitch, 'createPromptRoute');
   if (definitions.length === 0) throw invalidOptionsError('There is no prompt. Pass one, or a list of them.');
   const byName = new Map<string, PromptDefinition<unknown>>();
   for (const definition of definitions) {

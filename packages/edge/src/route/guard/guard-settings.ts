@@ -1,6 +1,6 @@
 import { CuelineError } from '@cueline/core';
 import { checkNames } from '@cueline/core/server';
-import type { KillSwitchOption } from '../../limits/kill-switch.ts';
+import { checkKillSwitch, type KillSwitchOption } from '../../limits/kill-switch.ts';
 import type { LimitStore } from '../../limits/limit-store.ts';
 import { createMemoryLimits } from '../../limits/memory-limits.ts';
 import type { Prices } from '../../limits/prices.ts';
@@ -74,6 +74,7 @@ export function readGuard(options: RunGuardOptions): GuardSettings {
   const where = 'createRunGuard';
   checkNames(where, options, Object.keys(optionNames), 'invalid_options');
   checkNames(`${where}: limits`, options.limits ?? {}, guardLimits, 'invalid_options');
+  checkKillSwitch(options.killSwitch, where);
   const { own } = readLimits(options.limits ?? {}, where);
   const runMs = options.limits?.runMs ?? Infinity;
   const { concurrent, contextTokens, dailyCost, dailyTokens } = own;
