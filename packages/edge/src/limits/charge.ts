@@ -16,6 +16,8 @@ export type ReportedUsage = {
 export type Charge = TokenCounts & {
   cachedInput: number;
   cacheWrite: number;
+  /** False if `input` is what was reserved or seen, of which the provider may have written any part into its cache. */
+  isInputReported: boolean;
   /**
    * `reported`: the provider's report. `seen`: the report is below what was sent or came back, so that counts.
    * `reserved`: there is no report, so the maximum counts. `free`: nothing reached a model.
@@ -24,7 +26,14 @@ export type Charge = TokenCounts & {
 };
 
 /** The charge of a call that reached no model. */
-export const noCharge: Charge = { input: 0, output: 0, cachedInput: 0, cacheWrite: 0, basis: 'free' };
+export const noCharge: Charge = {
+  input: 0,
+  output: 0,
+  cachedInput: 0,
+  cacheWrite: 0,
+  isInputReported: true,
+  basis: 'free',
+};
 
 /** Estimates the tokens of a text: one for every four characters, as in English. */
 export function estimateTokens(characters: number): number {
@@ -76,6 +85,7 @@ export function chargeOf(reserved: TokenCounts, reported: ReportedUsage, seen: T
     ...charged,
     cachedInput: cached,
     cacheWrite: Math.min(cacheWrite, charged.input - cached),
+    isInputReported: believed.input !== undefined,
     basis: isReported ? 'reported' : isReserved ? 'reserved' : 'seen',
   };
 }

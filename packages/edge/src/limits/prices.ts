@@ -10,7 +10,10 @@ export type ModelPrice = {
   output: number;
   /** Input that the provider reads from its cache. Default: the price of `input`. */
   cachedInput?: number | undefined;
-  /** Input that the provider writes into its cache. Default: the price of `input`. */
+  /**
+   * Input that the provider writes into its cache. Default: 1.25 times `input`, as Anthropic charges for five minutes. It
+   * charges twice `input` for an hour.
+   */
   cacheWrite?: number | undefined;
 };
 
@@ -23,6 +26,9 @@ export type ModelPrice = {
 export type Prices = Readonly<Record<string, ModelPrice>>;
 
 const MILLION = 1_000_000;
+
+/** The default price of a cache write, as a multiple of `input`. */
+const CACHE_WRITE = 1.25;
 
 /** Every field of a price. The compiler compares this list with the type. */
 const priceNames: Record<keyof ModelPrice, true> = {
@@ -68,13 +74,18 @@ export function priceOf(prices: Prices, provider: string, modelId: string): Mode
 }
 
 /** Returns the maximum cost of a call with these limits of tokens. */
-export function worstCost({ input, output, cacheWrite = input }: ModelPrice, tokens: TokenCounts): number {
+export function worstCost(
+  { input, output, cacheWrite = input * CACHE_WRITE }: ModelPrice,
+  tokens: TokenCounts,
+): number {
   return (tokens.input * Math.max(input, cacheWrite) + tokens.output * output) / MILLION;
 }
 
 /** Returns the cost of a call. */
 export function costOf(price: ModelPrice, charge: Charge): number {
-  const { input, output, cachedInput = input, cacheWrite = input } = price;
+  // any part of it may have been written into the cache
+  if (!charge.isInputReported) return worstCost(price, charge);
+  const { input, output, cachedInput = input, cacheWrite = input * CACHE_WRITE } = price;
   const rest = charge.input - charge.cachedInput - charge.cacheWrite;
   const sent = rest * input + charge.cachedInput * cachedInput + charge.cacheWrite * cacheWrite;
   return (sent + charge.output * output) / MILLION;

@@ -196,7 +196,8 @@ function checkMessage(message: JsonObject, { media }: BodyRules): JsonObject {
 
 function usage({ usage, choices }: JsonObject): ReportedUsage | undefined {
   if (!isRecord(usage)) return undefined;
-  const details = usage['prompt_tokens_details'];
+  const { prompt_tokens_details: given } = usage;
+  const details = isRecord(given) ? given : {};
   // some servers report the usage so far with each piece of a stream
   const goesOn =
     Array.isArray(choices) &&
@@ -208,7 +209,9 @@ function usage({ usage, choices }: JsonObject): ReportedUsage | undefined {
   return {
     input,
     output: output === undefined ? undefined : Math.max(output, rest),
-    cachedInput: isRecord(details) ? countOf(details['cached_tokens']) : undefined,
+    // the second name is Mistral's
+    cachedInput: countOf(details['cached_tokens'] ?? usage['num_cached_tokens']),
+    cacheWrite: countOf(details['cache_write_tokens']),
   };
 }
 

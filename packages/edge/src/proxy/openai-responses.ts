@@ -74,11 +74,13 @@ export const responsesApi: Api = {
   usage: (data) => {
     const usage = isRecord(data['response']) ? data['response']['usage'] : data['usage'];
     if (!isRecord(usage)) return undefined;
-    const details = usage['input_tokens_details'];
+    const { input_tokens_details: given } = usage;
+    const details = isRecord(given) ? given : {};
     return {
       input: countOf(usage['input_tokens']),
       output: countOf(usage['output_tokens']),
-      cachedInput: isRecord(details) ? countOf(details['cached_tokens']) : undefined,
+      cachedInput: countOf(details['cached_tokens']),
+      cacheWrite: countOf(details['cache_write_tokens']),
     };
   },
 };

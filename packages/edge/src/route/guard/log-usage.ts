@@ -74,5 +74,6 @@ function chargeOf({ inputTokens, outputTokens, inputTokenDetails }: Usage): Char
   const input = countOf(inputTokens) ?? 0;
   const cachedInput = Math.min(countOf(inputTokenDetails?.cacheReadTokens) ?? 0, input);
   const cacheWrite = Math.min(countOf(inputTokenDetails?.cacheWriteTokens) ?? 0, input - cachedInput);
-  return { input, output: countOf(outputTokens) ?? 0, cachedInput, cacheWrite, basis: 'reported' };
+  const output = countOf(outputTokens) ?? 0;
+  return { input, output, cachedInput, cacheWrite, isInputReported: true, basis: 'reported' };
 }
