@@ -71,6 +71,11 @@ describe('prices and kill switches are checked when a route, a proxy or a guard 
       `${name}: prices["openai:gpt-x"] has no "cachewrite". Did you mean cacheWrite?`,
     );
     expect(withPrice({ input: NaN, output: 2 })).toThrow(`${name}: prices["openai:gpt-x"] is not a price.`);
+    const withLong = (longContext: object) => withPrice({ input: 1, output: 2, longContext });
+    expect(withLong({ above: 200_000, input: 2, output: 3, cachedInput: 1 })).not.toThrow();
+    expect(withLong({ from: 200_000, input: 2, output: 3 })).toThrow('longContext has no "from".');
+    expect(withLong({ above: 200_000, input: 2 })).toThrow('"].longContext is not a price.');
+    expect(withLong({ input: 2, output: 3 })).toThrow('Write { above: 200_000, input, output }.');
     const withSwitch = (killSwitch: unknown) => () => make({ killSwitch: killSwitch as KillSwitchOption });
     expect(withSwitch(createKillSwitch())).not.toThrow();
     expect(withSwitch(() => false)).not.toThrow();

@@ -3,8 +3,8 @@ import { checkNames } from '@cueline/core/server';
 import { isCount } from './amount.ts';
 import type { Charge, TokenCounts } from './charge.ts';
 
-/** The price of a model for each million tokens, in the currency of your limits. */
-export type ModelPrice = {
+/** What a million tokens cost, in the currency of your limits. */
+type Rates = {
   input: number;
   /** Includes hidden reasoning. */
   output: number;
@@ -15,6 +15,15 @@ export type ModelPrice = {
    * charges twice `input` for an hour.
    */
   cacheWrite?: number | undefined;
+};
+
+/** The price of a model for each million tokens, in the currency of your limits. */
+export type ModelPrice = Rates & {
+  /**
+   * The price of a whole call with more than `above` tokens of input, cached input included. Some models cost twice as much
+   * there. Default: the same price for each length.
+   */
+  longContext?: (Rates & { above: number }) | undefined;
 };
 
 /**
@@ -30,26 +39,42 @@ const MILLION = 1_000_000;
 /** The default price of a cache write, as a multiple of `input`. */
 const CACHE_WRITE = 1.25;
 
-/** Every field of a price. The compiler compares this list with the type. */
-const priceNames: Record<keyof ModelPrice, true> = {
+/** Every field of a price. The compiler compares these lists with the types. */
+const rateNames: Record<keyof Rates, true> = {
   cachedInput: true,
   cacheWrite: true,
   input: true,
   output: true,
 };
+const priceNames: Record<keyof ModelPrice, true> = { ...rateNames, longContext: true };
+const longNames: Record<keyof NonNullable<ModelPrice['longContext']>, true> = { ...rateNames, above: true };
 
 /** Checks a table of prices. @throws CuelineError `invalid_options` */
 export function checkPrices(prices: Prices | undefined, where: string): Prices {
   for (const [model, price] of Object.entries(prices ?? {})) {
-    const { input, output, cachedInput = 0, cacheWrite = 0 } = price ?? {};
-    checkNames(`${where}: prices["${model}"]`, price ?? {}, Object.keys(priceNames), 'invalid_options');
-    if ([input, output, cachedInput, cacheWrite].every(isCount)) continue;
+    const name = `prices["${model}"]`;
+    checkNames(`${where}: ${name}`, price ?? {}, Object.keys(priceNames), 'invalid_options');
+    checkRates(price, `${where}: ${name}`);
+    const long = price.longContext;
+    if (long === undefined) continue;
+    checkNames(`${where}: ${name}.longContext`, long, Object.keys(longNames), 'invalid_options');
+    checkRates(long, `${where}: ${name}.longContext`);
+    if (isCount(long.above)) continue;
     throw new CuelineError(
       'invalid_options',
-      `${where}: prices["${model}"] is not a price. Write { input, output }, each per million tokens, such as { input: 2.5, output: 10 }.`,
+      `${where}: ${name}.longContext has no number of tokens from which it applies. Write { above: 200_000, input, output }.`,
     );
   }
   return prices ?? {};
+}
+
+function checkRates(rates: Rates | undefined, name: string): void {
+  const { input, output, cachedInput = 0, cacheWrite = 0 } = rates ?? ({} as Partial<Rates>);
+  if ([input, output, cachedInput, cacheWrite].every(isCount)) return;
+  throw new CuelineError(
+    'invalid_options',
+    `${name} is not a price. Write { input, output }, each per million tokens, such as { input: 2.5, output: 10 }.`,
+  );
 }
 
 /** Providers whose packages use another name for themselves than model names do. */
@@ -74,8 +99,13 @@ export function priceOf(prices: Prices, provider: string, modelId: string): Mode
 }
 
 /** Returns the maximum cost of a call with these limits of tokens. */
-export function worstCost(
-  { input, output, cacheWrite = input * CACHE_WRITE }: ModelPrice,
+export function worstCost({ longContext, ...rates }: ModelPrice, tokens: TokenCounts): number {
+  const isLong = longContext !== undefined && tokens.input > longContext.above;
+  return Math.max(...[rates, ...(isLong ? [longContext] : [])].map((each) => worstCostAt(each, tokens)));
+}
+
+function worstCostAt(
+  { input, output, cacheWrite = input * CACHE_WRITE }: Rates,
   tokens: TokenCounts,
 ): number {
   return (tokens.input * Math.max(input, cacheWrite) + tokens.output * output) / MILLION;
@@ -85,7 +115,9 @@ export function worstCost(
 export function costOf(price: ModelPrice, charge: Charge): number {
   // any part of it may have been written into the cache
   if (!charge.isInputReported) return worstCost(price, charge);
-  const { input, output, cachedInput = input, cacheWrite = input * CACHE_WRITE } = price;
+  const { longContext } = price;
+  const rates = longContext !== undefined && charge.input > longContext.above ? longContext : price;
+  const { input, output, cachedInput = input, cacheWrite = input * CACHE_WRITE } = rates;
   const rest = charge.input - charge.cachedInput - charge.cacheWrite;
   const sent = rest * input + charge.cachedInput * cachedInput + charge.cacheWrite * cacheWrite;
   return (sent + charge.output * output) / MILLION;

@@ -84,3 +84,25 @@ test.each([2 * perToken, 0, undefined])(
     expect(charged).toBe(reserved);
   },
 );
+
+test('a call with more input than longContext.above has the prices of longContext, for all of its tokens', async () => {
+  const longContext = { above: 100, input: 2 * perToken, output: 3 * perToken };
+  const price = { input: perToken, output: perToken, longContext };
+  const charged = async (usage: object): Promise<number> =>
+    (await costOf(price, chat, () => Response.json({ usage }))).charged;
+  expect(await charged({ prompt_tokens: 100, completion_tokens: 10 })).toBe(100 + 10);
+  const cached = { prompt_tokens_details: { cached_tokens: 60 } };
+  expect(await charged({ prompt_tokens: 101, completion_tokens: 10, ...cached })).toBe(2 * 101 + 3 * 10);
+});
+
+test('a call that may have more input than longContext.above reserves the higher price', async () => {
+  const refusing = (): Response => new Response(parts([], 'error'), sse);
+  const price = { input: perToken, output: perToken };
+  const limits = { maxOutputTokens: 10 };
+  const plain = await costOf(price, chat, refusing, limits);
+  const long = { above: 1_000, input: 2 * perToken, output: 2 * perToken };
+  const dear = await costOf({ ...price, longContext: long }, chat, refusing, limits);
+  expect(dear).toEqual({ reserved: 2 * plain.reserved, charged: 2 * plain.reserved });
+  const longer = { ...long, above: 2_000 };
+  expect(await costOf({ ...price, longContext: longer }, chat, refusing, limits)).toEqual(plain);
+});
