@@ -3,12 +3,22 @@ import { expect, test } from 'vitest';
 import { describeWithRedis } from '../../edge/test/redis/server.ts';
 import { testStore } from './support/store-suite.ts';
 
-test('a command without an answer is reported as such, because the error of the client has no message', async () => {
-  const silent = (): Promise<never> => Promise.reject(new Error());
-  await expect(createRedisStore({ eval: silent, evalSha: silent }).find({ runId: 'run-1' })).rejects.toThrow(
-    'Redis did not answer in time.',
-  );
-});
+const silent = (): Promise<never> => Promise.reject(new Error());
+
+test.each<[string, () => Promise<never>]>([
+  ['a command', silent],
+  [
+    'a command whose script the server does not know',
+    () => Promise.reject(new Error('NOSCRIPT No matching script.')),
+  ],
+])(
+  '%s without an answer is reported as such, because the error of the client has no message',
+  async (_, evalSha) => {
+    await expect(createRedisStore({ eval: silent, evalSha }).find({ runId: 'run-1' })).rejects.toThrow(
+      'Redis did not answer in time.',
+    );
+  },
+);
 
 describeWithRedis('runs in Redis', (redis) => {
   let opened: ReturnType<typeof redis.connect> | undefined;

@@ -21,10 +21,13 @@ export function createScript(source: string): RedisScript {
     const sha = await (hash ??= sha1(source));
     const options = { keys, arguments: args };
     try {
-      return readReply(await client.evalSha(sha, options));
+      const reply = await client.evalSha(sha, options).catch((error: unknown) => {
+        if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+        return client.eval(source, options);
+      });
+      return readReply(reply);
     } catch (error) {
-      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw withMessage(error);
-      return readReply(await client.eval(source, options));
+      throw withMessage(error);
     }
   };
 }

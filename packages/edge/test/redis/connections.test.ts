@@ -14,13 +14,23 @@ const events: RunEvent[] = [
 ];
 const newRun = (runId: string) => ({ runId, subject: 's', runMs: 60_000, replayMs: 60_000 });
 
-test('a command without an answer is reported as such, because the error of the client has no message', async () => {
-  const silent = (): Promise<never> => Promise.reject(new Error());
-  const client: RedisClient = { isOpen: true, eval: silent, evalSha: silent, duplicate: expect.unreachable };
-  await expect(createRedisLimits(client).settle({ subject: 's', id: '1' })).rejects.toThrow(
-    'Redis did not answer in time.',
-  );
-});
+const silent = (): Promise<never> => Promise.reject(new Error());
+
+test.each<[string, RedisClient['evalSha']]>([
+  ['a command', silent],
+  [
+    'a command whose script the server does not know',
+    () => Promise.reject(new Error('NOSCRIPT No matching script.')),
+  ],
+])(
+  '%s without an answer is reported as such, because the error of the client has no message',
+  async (_, evalSha) => {
+    const client: RedisClient = { isOpen: true, eval: silent, evalSha, duplicate: expect.unreachable };
+    await expect(createRedisLimits(client).settle({ subject: 's', id: '1' })).rejects.toThrow(
+      'Redis did not answer in time.',
+    );
+  },
+);
 
 describeWithRedis('connections to Redis', (redis) => {
   test('all readers share one connection, which is open while any of them reads', async () => {

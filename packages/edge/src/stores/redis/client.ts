@@ -34,10 +34,12 @@ export function createScript(source: string): RedisScript {
     const sha = await (hash ??= sha1(source));
     const options = { keys, arguments: args };
     try {
-      return await client.evalSha(sha, options);
+      return await client.evalSha(sha, options).catch((error: unknown) => {
+        if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+        return client.eval(source, options);
+      });
     } catch (error) {
-      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw withMessage(error);
-      return client.eval(source, options);
+      throw withMessage(error);
     }
   };
 }
