@@ -98,6 +98,22 @@ describe('requests that auth refuses', () => {
     expect((await route(post(routeUrl, '{"input":{"name":"Ada"}}', elsewhere))).status).toBe(200);
   });
 
+  const malformed = (): never => {
+    throw new Error('The token is malformed.');
+  };
+
+  test.each<[string, () => never]>([
+    ['fails', malformed],
+    ['returns no subject', () => ({ user: 'ada' }) as never],
+  ])('include those at which it %s', async (_, answer) => {
+    let asked = 0;
+    const { route } = testRoute([], { address: fromHeader, auth: () => ((asked += 1), answer()) });
+    const answers = await statuses(62, () => route(post(routeUrl, '{}', { authorization: 'Bearer guess' })));
+    expect(new Set(answers.slice(0, 60))).toEqual(new Set([503]));
+    expect(answers.slice(60)).toEqual([429, 429]);
+    expect(asked).toBe(60);
+  });
+
   test('are counted at a model proxy, too', async () => {
     const seen = refusing();
     const proxy = createModelProxy({ ...proxyOptions(), ...seen.options });

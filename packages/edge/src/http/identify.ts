@@ -27,8 +27,8 @@ export type IdentifyOptions = {
   auth: Authenticate | 'none';
   /**
    * Returns the requester's IP address, without a port; anything else is 503. Required if `auth` is `'none'`. With an
-   * `auth` function, refused requests are counted by address: after 60 in a minute they are 429. Without `address`
-   * they count together: after 1,200 in a minute every request is 429, also of requesters whom `auth` would accept.
+   * `auth` function, requests that it refuses or fails at are counted by address: after 60 in a minute they are 429. Without
+   * `address` they count together: after 1,200 in a minute every request is 429, also of requesters whom `auth` would accept.
    * Only the server knows where the address is: srvx in `request.ip`, Cloudflare in `cf-connecting-ip`. A header that
    * a client can set is not an address.
    */
@@ -70,14 +70,9 @@ export function createIdentify(
     );
   }
   const failures = createNetworkCount(FAILURES_PER_MINUTE, address, onFailure);
-  return async (request) => {
-    // before `auth`, which may query a database
-    const network = await failures.check(request);
+  const identify = async (request: Request): Promise<Identity> => {
     const identity = await authenticate(() => auth(request));
-    if (typeof identity !== 'object' || identity === null) {
-      failures.count(network);
-      throw unauthorizedRefusal();
-    }
+    if (typeof identity !== 'object' || identity === null) throw unauthorizedRefusal();
     const mistake = mistakeIn(identity);
     if (mistake !== undefined) {
       onFailure(new CuelineError('invalid_options', mistake));
@@ -89,6 +84,18 @@ export function createIdentify(
       ...(dailyTokens === undefined ? {} : { dailyTokens }),
       ...(dailyCost === undefined ? {} : { dailyCost }),
     };
+  };
+
+  return async (request) => {
+    // before `auth`, which may query a database
+    const network = await failures.check(request);
+    try {
+      return await identify(request);
+    } catch (error) {
+      // libraries throw for invalid credentials, so a failure is counted like a refusal
+      failures.count(network);
+      throw error;
+    }
   };
 }
 
