@@ -166,7 +166,8 @@ class ReservedCall {
     }
     if (kind !== 'application/json') {
       discardBody(response);
-      this.#isFree = true;
+      // a web page comes from a wrong address or the login of a network; anything else may be a model's answer
+      this.#isFree = kind === 'text/html' || response.body === null;
       throw new Refusal(
         'upstream_content_type',
         'The provider answered neither with events nor with JSON. Ask the operator of this server to check its address.',

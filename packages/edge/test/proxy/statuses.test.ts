@@ -234,6 +234,20 @@ describe('responses of the provider', () => {
     },
   );
 
+  test.each([
+    ['text/html; charset=utf-8', 'free'],
+    ['text/plain', 'reserved'],
+    ['application/x-ndjson', 'reserved'],
+    [undefined, 'reserved'],
+  ])('a successful answer of the type %s is refused and is %s', async (type, basis) => {
+    const body = new TextEncoder().encode('Hello');
+    const { proxy, events } = fixture(
+      () => new Response(body, type === undefined ? {} : { headers: { 'content-type': type } }),
+    );
+    expect(await refused(proxy(ask()))).toEqual({ status: 502, code: 'upstream_content_type' });
+    expect(events[1]).toMatchObject({ outcome: 'upstream_content_type', basis });
+  });
+
   test.each(['ECONNRESET', 'UND_ERR_SOCKET', undefined])(
     'a connection that breaks before the answer costs the reservation: %s',
     async (code) => {
