@@ -6,7 +6,8 @@ export type InputSize = {
   pictures: number;
   /**
    * True if it has a file whose length does not bound its tokens: a PDF of one kilobyte may have a thousand pages, a
-   * compressed document may unpack to any length, and a second of audio or video can be a few bytes.
+   * compressed document may unpack to any length, and a second of audio or video can be a few bytes. True, too, if it has a
+   * tool with which the provider reads more, such as a web search.
    */
   isUnbounded: boolean;
 };
@@ -15,8 +16,8 @@ export type InputSize = {
 const UNSEEN_TOKENS = 1_000;
 
 /**
- * Returns the maximum number of tokens of a request. No tokenizer makes more tokens than a text has bytes. A request
- * with an unbounded file counts as the model's whole context: `contextTokens`.
+ * Returns the maximum number of tokens of a request. No tokenizer makes more tokens than a text has bytes. An
+ * unbounded request counts as the model's whole context: `contextTokens`.
  */
 export function worstInput(size: InputSize, modelId: string, contextTokens: number): number {
   const pictures = size.pictures * pictureTokens(modelId);

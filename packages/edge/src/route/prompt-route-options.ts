@@ -61,7 +61,8 @@ export type PromptRouteLimits = Limits & {
   maxOutputTokens: number;
   /**
    * Tokens that one of the models reads at most; default 200,000. A call reserves this many if it sends a file
-   * whose length says nothing about its tokens: PDF, audio, video, or a file at an address.
+   * whose length says nothing about its tokens (PDF, audio, video, or a file at an address), or has a tool with which the
+   * provider reads more, such as a web search.
    */
   contextTokens: number;
   /** How long a run may take in all, including waiting for responses, in milliseconds. Default 15 minutes. */

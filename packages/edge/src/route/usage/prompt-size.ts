@@ -21,8 +21,17 @@ const measured = new WeakMap<object, PromptSize>();
 
 /** Measures a call: system prompt, messages with their files, tools and the schema of the answer. */
 export function promptSize({ prompt, tools = [], responseFormat }: ModelCall): PromptSize {
-  const rest = utf8Length(JSON.stringify([tools, responseFormat ?? null]));
-  return prompt.map(messageSize).reduce(addSizes, { ...empty, bytes: rest });
+  const bytes = utf8Length(JSON.stringify([tools, responseFormat ?? null]));
+  return prompt.map(messageSize).reduce(addSizes, { ...empty, bytes, isUnbounded: tools.some(readsMore) });
+}
+
+/** The tools of providers whose calls run here, so that the next call contains all that they return. */
+const runHere =
+  /\.(?:apply_patch|bash|computer|computer_toolset|custom|local_shell|memory|text_editor)(?:_\d+)?$/;
+
+/** True for a tool that a provider runs while it answers: the model reads pages and files that the call does not contain. */
+function readsMore(tool: NonNullable<ModelCall['tools']>[number]): boolean {
+  return tool.type === 'provider' && !runHere.test(tool.id);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { definePrompt } from '@cueline/core';
+import { definePrompt, type PromptOptions } from '@cueline/core';
 import { createOpenAI } from '@ai-sdk/openai';
 import { scriptedModel } from '@cueline/core/testing';
 import * as z from 'zod';
@@ -73,6 +73,22 @@ test('an interrupted step counts with its whole reservation', async () => {
   expect(usage).toMatchObject([{ inputTokens: tokens! - 500, outputTokens: 500, reservedTokens: tokens }]);
   expect(tokens).toBeGreaterThan(1_500);
   expect(calls(hub)).toMatchObject([{ basis: 'reserved', outputTokens: 500 }]);
+});
+
+const { tools } = createOpenAI({ apiKey: 'sk-test' });
+
+test.each<[string, NonNullable<PromptOptions['tools']>, boolean]>([
+  ['a web search', { search: tools.webSearch() }, true],
+  ['a shell that runs here', { shell: { ...tools.localShell({ execute: () => ({ output: '' }) }) } }, false],
+])('a call with %s that is cut off costs what its model may have read', async (_, tools, readsMore) => {
+  const hub = testRoute([endless], { options: { tools }, limits: { contextTokens: 50_000 } });
+  const response = await hub.route(post({ input: { name: 'Ada' } }));
+  await expect.poll(() => hub.model.calls.length).toBe(1);
+  await hub.route(ask('DELETE', `?run=${response.headers.get('x-cueline-run')}`));
+  await response.text();
+  const { inputTokens } = calls(hub)[0]!;
+  if (readsMore) expect(inputTokens).toBe(50_000);
+  else expect(inputTokens).toBeLessThan(5_000);
 });
 
 test('a call that its provider refused, or that never reached the provider, costs nothing', async () => {
