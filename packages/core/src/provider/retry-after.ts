@@ -7,17 +7,19 @@ export const MAX_RETRY_AFTER_MS = 30_000;
 const END_OF_TIME = 8.64e15;
 
 /**
- * Returns how long a failed server asks to wait, in milliseconds: its `retry-after-ms`, or `retry-after` in
- * seconds or as a date. Undefined if there is no such header, or if a browser may not read it.
+ * Returns how long a failed server asks to wait, in milliseconds: its `retry-after-ms`, `retry-after` in seconds or as
+ * a date, or Google's `retryDelay` in the body. Undefined if there is none, or if a browser may not read the header.
  */
 export function retryAfterOf(error: unknown): number | undefined {
   for (let at = error, depth = 0; typeof at === 'object' && at !== null && depth < 5; depth += 1) {
-    const { responseHeaders, details, cause } = at as {
+    const { responseHeaders, responseBody, details, cause } = at as {
       responseHeaders?: unknown;
+      responseBody?: unknown;
       details?: { retryAfter?: unknown };
       cause?: unknown;
     };
-    const asked = fromHeaders(responseHeaders) ?? readRetryAfter(details?.retryAfter);
+    const asked =
+      fromHeaders(responseHeaders) ?? readRetryAfter(details?.retryAfter) ?? fromBody(responseBody);
     if (asked !== undefined) return asked;
     at = cause;
   }
@@ -40,6 +42,12 @@ function fromHeaders(headers: unknown): number | undefined {
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value as unknown]),
   );
   return atLeastZero(named.get('retry-after-ms')) ?? readRetryAfter(named.get('retry-after'));
+}
+
+/** Reads Google's `RetryInfo`, such as `"retryDelay": "17.5s"`. */
+function fromBody(body: unknown): number | undefined {
+  const seconds = typeof body === 'string' ? /"retryDelay":\s*"([\d.]+)s"/.exec(body)?.[1] : undefined;
+  return readRetryAfter(seconds);
 }
 
 /** Returns a `retry-after` header in ms, from seconds or a date. Undefined if it is neither. */

@@ -169,6 +169,7 @@ describe('retries', () => {
   test.each<[string, unknown]>([
     ['in the cause', new CuelineError('overloaded', 'No.', { cause: refused(503, { 'retry-after': '7' }) })],
     ['among the details', new CuelineError('rate_limited', 'No.', { details: { retryAfter: '7' } })],
+    ['in the body', refused(429, {}, '{ "error": { "details": [{ "retryDelay": "7s" }] } }')],
   ])('find the requested wait %s of an error', async (_where, error) => {
     const { settings, slept } = watched();
     expect(await see(provider([{ throws: error }, whole]).model, settings)).toEqual({ parts: whole });

@@ -5,13 +5,18 @@ import { finish, started, text, type Part } from './scripted-provider.ts';
 
 export const whole = [started, ...text('Hello.'), finish('stop')];
 
-export function refused(status: number, headers: Record<string, string> = {}): APICallError {
+export function refused(
+  status: number,
+  headers: Record<string, string> = {},
+  responseBody?: string,
+): APICallError {
   return new APICallError({
     message: 'No.',
     url: 'https://lab.example/v1',
     requestBodyValues: {},
     statusCode: status,
     responseHeaders: headers,
+    ...(responseBody === undefined ? {} : { responseBody }),
   });
 }
 

@@ -60,8 +60,14 @@ export async function forwardProviderError(
             : redactError(message, key).slice(0, longest),
       },
     },
-    headers,
+    { ...retryAfterOf(text), ...headers },
   );
+}
+
+/** Returns the header for the wait that Google names only in its body, as `"retryDelay": "17.5s"`. */
+function retryAfterOf(text: string): Record<string, string> {
+  const seconds = /"retryDelay":\s*"(\d{1,6}(?:\.\d+)?)s"/.exec(text)?.[1];
+  return seconds === undefined ? {} : { 'retry-after': String(Math.ceil(Number(seconds))) };
 }
 
 function rejectedKeyRefusal(): Refusal {

@@ -198,3 +198,17 @@ test.each(['../x', 'gemini-x/../../../openai', 'gemini-x?key=1', 'gemini-x#', '%
     expect([asked.length, sent]).toEqual([id === 'other' ? 1 : 0, []]);
   },
 );
+
+test.each([
+  ['text/html; charset=utf-8', 'free'],
+  ['text/plain', 'reserved'],
+  ['application/x-ndjson', 'reserved'],
+  [undefined, 'reserved'],
+])('a successful answer of the type %s is refused and is %s', async (type, basis) => {
+  const body = new TextEncoder().encode('Hello');
+  const { proxy, events } = fixture(
+    () => new Response(body, type === undefined ? {} : { headers: { 'content-type': type } }),
+  );
+  expect(await refused(proxy(ask()))).toEqual({ status: 502, code: 'upstream_content_type' });
+  expect(events[1]).toMatchObject({ outcome: 'upstream_content_type', basis });
+});
