@@ -66,9 +66,10 @@ export function sumOf(first: unknown, ...more: unknown[]): number | undefined {
  * because tokenizers differ by less.
  */
 export function chargeOf(reserved: TokenCounts, reported: ReportedUsage, seen: TokenCounts): Charge {
-  // no request is empty, so a report of 0 does not count
-  const input = reported.input === 0 ? undefined : reported.input;
-  const { output } = reported;
+  // no request is empty, so a report of 0 does not count; xAI's package reports 0 for both if an answer is cut off
+  const isEmpty = reported.input === 0;
+  const input = isEmpty ? undefined : reported.input;
+  const output = isEmpty && reported.output === 0 ? undefined : reported.output;
   const believed = {
     input: input === undefined || input < seen.input / 2 ? undefined : input,
     output: output === undefined || output < seen.output / 2 ? undefined : output,

@@ -121,6 +121,7 @@ const bad: [string, unknown][] = [
   ['as no number', { total: NaN }],
   ['beyond all reason', { total: 1e308 }],
   ['not at all', undefined],
+  ["as zero, as xAI's package does for an answer that was cut off", { total: 0 }],
   ['as a list', [7]],
 ];
 
