@@ -39,6 +39,8 @@ export type Playback = StoreApi<PlaybackState> & {
   setSpeed(speed: Speed): void;
   /** Shows a time of a turn at the next frame; after the end of the last one, the run as it is now. */
   seek(turns: PlayedTurns, turn: number, time: number): void;
+  /** The time that the next frame shows; undefined without one. */
+  soughtTime(): number | undefined;
 };
 
 /** Creates a playback. It shows at most one moment per frame. */
@@ -51,6 +53,7 @@ export function createPlayback(options: PlaybackOptions): Playback {
   }));
   let cancelFrame: (() => void) | undefined;
   let cancelSeek: (() => void) | undefined;
+  let sought: number | undefined;
   let played: { turns: PlayedTurns; turn: number; time: number; waits: readonly LongWait[] } | undefined;
   let last = 0;
   /** The moment that this playback has shown last. */
@@ -103,6 +106,7 @@ export function createPlayback(options: PlaybackOptions): Playback {
     play(turns, turn) {
       cancelFrame?.();
       cancelSeek?.();
+      sought = undefined;
       const { moment } = getShown();
       if (moment === undefined) start(turns, turn, 0);
       else start(turns, moment.turn, shownTime(getShown(), turns.log(moment.turn))!);
@@ -115,14 +119,16 @@ export function createPlayback(options: PlaybackOptions): Playback {
     setSpeed: (speed) => store.setState({ speed }),
     seek(turns, turn, time) {
       cancelSeek?.();
+      sought = time;
       cancelSeek = nextFrame(() => {
-        cancelSeek = undefined;
+        cancelSeek = sought = undefined;
         const goesOn = show(turns, turn, time);
         if (played === undefined) return;
         if (goesOn) start(turns, turn, time);
         else stop();
       });
     },
+    soughtTime: () => sought,
   };
 }
 

@@ -42,7 +42,9 @@ export function Scrubber({ session, turn, end, enabled }: ScrubberProps) {
     const by = keySteps[event.key];
     if (by === undefined) return;
     event.preventDefault();
-    seek(Math.max(0, Math.min(end, value + (by * end) / KEY_STEPS)));
+    // a second key within a frame moves on from where the first one went
+    const from = playback.soughtTime() ?? value;
+    seek(Math.max(0, Math.min(end, from + (by * end) / KEY_STEPS)));
   };
   return (
     <div className="flex h-10 shrink-0 items-center gap-2 border-t border-line bg-panel px-2 text-sm narrow:h-14 narrow:gap-1 narrow:px-1">

@@ -95,3 +95,15 @@ test('dragging shows one moment a frame, and playing continues from there', () =
   expect(shown.at(-1)).toBeUndefined();
   expect(playback.getState().playing).toBe(false);
 });
+
+test('the time that the next frame shows is known until then', () => {
+  const { playback, frame } = setUp();
+  playback.seek(turns, 0, 40);
+  playback.seek(turns, 0, playback.soughtTime()! + 80);
+  expect(playback.soughtTime()).toBe(120);
+  frame(16);
+  expect(playback.soughtTime()).toBeUndefined();
+  playback.seek(turns, 0, 40);
+  playback.play(turns, 0);
+  expect(playback.soughtTime()).toBeUndefined();
+});
