@@ -4,6 +4,7 @@ import { plural } from '../ui/format.ts';
 import { spokenText } from '../ui/spoken-text.ts';
 import { visibleText } from '../ui/visible-text.ts';
 import { errorMessage } from './error-messages.ts';
+import { isEmptyAnswer } from './outcome.ts';
 
 /** The run's status in a few words, announced to screen readers when it changes. */
 export function announcement(state: RunState): string {
@@ -33,12 +34,13 @@ export function announcement(state: RunState): string {
       const failed = state.toolCalls.filter(({ state: callState }) => callState === 'output-error').length;
       const tools = state.toolCalls.length;
       const calls = tools === 0 ? '' : ` ${plural(tools, 'tool call')}, ${failed} failed.`;
-      return `Run done.${calls} ${spokenText(state.text).slice(0, 200)}`;
+      const answer = isEmptyAnswer(state) ? 'The answer is empty.' : spokenText(state.text).slice(0, 200);
+      return `Run done.${calls} ${answer}`;
     }
     case 'stopped':
       return 'Run stopped.';
     case 'error':
-      return `Run failed. ${spokenText(errorMessage(state.error)).slice(0, 300)}`;
+      return `Run failed. ${visibleText(errorMessage(state.error)).slice(0, 300)}`;
   }
 }
 

@@ -33,3 +33,14 @@ test('an interrupted run is announced in the words of the page', () => {
     'Run failed. The page was closed or reloaded while this run was under way. What had arrived is kept.',
   );
 });
+
+test('an error is announced with every character of its names', () => {
+  const error = { code: 'script_error', message: 'Unknown name _CITY_. Write `USER_NAME`.' } as const;
+  const state = stateOf([start, firstStep, { type: 'run-end', outcome: 'error', error }]);
+  expect(announcement(state)).toBe('Run failed. Unknown name _CITY_. Write `USER_NAME`.');
+});
+
+test('an answer without a text is announced as empty', () => {
+  const empty = stateOf([...weather.slice(0, 12), ...weather.slice(-2)]);
+  expect(announcement(empty)).toBe('Run done. 1 tool call, 0 failed. The answer is empty.');
+});
