@@ -4,7 +4,6 @@ import { plural } from '../ui/format.ts';
 import { spokenText } from '../ui/spoken-text.ts';
 import { visibleText } from '../ui/visible-text.ts';
 import { errorMessage } from './error-messages.ts';
-import { isEmptyAnswer } from './outcome.ts';
 
 /** The run's status in a few words, announced to screen readers when it changes. */
 export function announcement(state: RunState): string {
@@ -34,8 +33,8 @@ export function announcement(state: RunState): string {
       const failed = state.toolCalls.filter(({ state: callState }) => callState === 'output-error').length;
       const tools = state.toolCalls.length;
       const calls = tools === 0 ? '' : ` ${plural(tools, 'tool call')}, ${failed} failed.`;
-      const answer = isEmptyAnswer(state) ? 'The answer is empty.' : spokenText(state.text).slice(0, 200);
-      return `Run done.${calls} ${answer}`;
+      const answer = spokenText(state.text).slice(0, 200);
+      return `Run done.${calls} ${answer === '' ? (state.warnings.at(-1) ?? '') : answer}`;
     }
     case 'stopped':
       return 'Run stopped.';

@@ -29,21 +29,6 @@ export function isCutOff({ status, steps }: RunState | AgentState): boolean {
   return status === 'done' && steps.at(-1)?.finishReason === 'length';
 }
 
-/** True if the run has ended with an answer of which the user sees nothing but thoughts. */
-export function isEmptyAnswer(run: RunState): boolean {
-  const { status, steps, toolCalls, messages } = run;
-  const last = steps.at(-1);
-  if (status !== 'done' || last === undefined || isCutOff(run)) return false;
-  if (toolCalls.some(({ step }) => step === last.step)) return false;
-  const parts = messages.at(-1)?.parts ?? [];
-  const latest = parts.slice(parts.findLastIndex(({ type }) => type === 'step-start') + 1);
-  // a step without output has no part: these texts are of the step before
-  const hasTexts = last.firstOutputAt !== undefined;
-  return latest.every((part) =>
-    part.type === 'text' ? !hasTexts || part.text.trim() === '' : !/^(?:file|source-|data-)/.test(part.type),
-  );
-}
-
 /** The outcome of a step. If a session continues after a failed answer, the step has finished as `other`. */
 export function kindOf(step: StepState | undefined, made: readonly ToolCallState[]): SteerFacts['after'] {
   if (step !== undefined && made.some((call) => call.step === step.step)) return 'calls';

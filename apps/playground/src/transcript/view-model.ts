@@ -18,13 +18,12 @@ import {
   type CallQueue,
 } from './calls/known-calls.ts';
 import { filesOf, partItem, textOf } from './part-items.ts';
-import { completionOf, isCutOff, isEmptyAnswer, kindOf, resultOf } from './outcome.ts';
+import { completionOf, isCutOff, kindOf, resultOf } from './outcome.ts';
 import type { InnerItem, TranscriptItem } from './transcript-item.ts';
 
 type Part = UIMessage['parts'][number];
 
 const CUT_OFF = 'The answer was cut off at the token limit. Raise maxOutputTokens, or ask for less at once.';
-const EMPTY = 'The model answered without a text. Run again, or try another model.';
 
 /**
  * The rows of a run, in the order in which they happened. `earlier` are the earlier turns of the same conversation:
@@ -113,7 +112,6 @@ function workItems(work: RunState | AgentState, live: boolean, surroundings: Row
     items.push({ key: `warning-${index}`, kind: 'warning', message });
   }
   if (isCutOff(work)) items.push({ key: 'cut-off', kind: 'warning', message: CUT_OFF });
-  if (!('path' in work) && isEmptyAnswer(work)) items.push({ key: 'empty', kind: 'warning', message: EMPTY });
   if (work.status === 'error') items.push({ key: 'error', kind: 'error', error: work.error });
   // an agent stops with its run, and the run's own row says so
   if (work.status === 'stopped' && !('path' in work)) items.push({ key: 'stopped', kind: 'stopped' });

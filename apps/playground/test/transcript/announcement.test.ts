@@ -40,7 +40,8 @@ test('an error is announced with every character of its names', () => {
   expect(announcement(state)).toBe('Run failed. Unknown name _CITY_. Write `USER_NAME`.');
 });
 
-test('an answer without a text is announced as empty', () => {
-  const empty = stateOf([...weather.slice(0, 12), ...weather.slice(-2)]);
-  expect(announcement(empty)).toBe('Run done. 1 tool call, 0 failed. The answer is empty.');
+test('the warning of a run without an answer is announced', () => {
+  const message = 'The model ended its answer without a text.';
+  const empty = stateOf([...weather.slice(0, 12), { type: 'warning', message }, ...weather.slice(-2)]);
+  expect(announcement(empty)).toBe(`Run done. 1 tool call, 0 failed. ${message}`);
 });

@@ -39,17 +39,6 @@ test('rows keep their keys while the run continues, and no two share one', () =>
   }
 });
 
-test('an answer without a text has a warning, and a run that ends with a tool call has none', () => {
-  const end = weather.slice(-2);
-  const withoutAnswer = weather.slice(0, 12);
-  expect(kinds([...withoutAnswer, ...end]).slice(-2)).toEqual(['step', 'warning']);
-  expect(kinds([...withoutAnswer, ...said(' '), ...end]).at(-1)).toBe('warning');
-  const afterText = [...weather.slice(0, 3), ...said('Let me look.'), ...weather.slice(6, 12)];
-  expect(kinds([...afterText, ...end]).at(-1)).toBe('warning');
-  expect(kinds([...weather.slice(0, 11), ...end.slice(-1)])).not.toContain('warning');
-  expect(kinds([...withoutAnswer, ...end.slice(0, -1)])).not.toContain('warning');
-});
-
 test('a step without output waits for the model', () => {
   const rows = toTranscript(stateOf(weather.slice(0, 3)));
   expect(rows.at(-1)).toMatchObject({ kind: 'step', waiting: true });

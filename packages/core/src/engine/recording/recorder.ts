@@ -14,7 +14,7 @@ import type { PendingSteer } from '../steer.ts';
 import type { EventSink } from '../../tool-calls/run-context.ts';
 
 const NO_CONTENT =
-  'The model ended its answer without a text. retry() asks it again; if that recurs, say in the prompt what to answer.';
+  'The model ended its answer without a text. Run it again; if that recurs, say in the prompt what to answer.';
 
 /** Turns the AI SDK's stream into events of the log, in an order in which they can be read. */
 export type Recorder = {
