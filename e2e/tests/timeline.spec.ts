@@ -43,6 +43,13 @@ test('the timeline is a tree that the keyboard controls, with one selection for 
     );
   expect(bars[1].left).toBeLessThan(bars[0].right);
   expect(bars[1].right).toBeGreaterThan(bars[0].left);
+  // a system with colors of its own leaves the bars their colors
+  const bar = tree.locator('[data-kind=agent] [role=gridcell] span').first();
+  const colorOf = (): Promise<string> => bar.evaluate((span) => getComputedStyle(span).backgroundColor);
+  const color = await colorOf();
+  await page.emulateMedia({ forcedColors: 'active' });
+  expect(await colorOf()).toBe(color);
+  await page.emulateMedia({ forcedColors: null });
 
   await page.keyboard.press('ArrowRight');
   await expect(tree).toHaveAttribute('aria-rowcount', String(rows));

@@ -24,7 +24,7 @@ export function Bars({ row }: { row: TimelineRow }) {
       <span
         style={{ left: at(row.start) }}
         className={clsx(
-          'absolute top-1/2 size-2 -translate-x-1/2 -translate-y-1/2 rotate-45 rounded-[1px]',
+          'absolute top-1/2 size-2 -translate-x-1/2 -translate-y-1/2 rotate-45 rounded-[1px] forced-color-adjust-none',
           row.failed ? 'bg-danger' : row.kind === 'warning' ? 'bg-warn' : 'bg-text-kind',
         )}
       />
@@ -36,7 +36,7 @@ export function Bars({ row }: { row: TimelineRow }) {
       style={placeOf(segment)}
       className={clsx(
         // centred by margins: a transform of each bar would slow down each frame of a drag
-        'absolute inset-y-0 my-auto min-w-0.5 first:rounded-l-xs last:rounded-r-xs',
+        'absolute inset-y-0 my-auto min-w-0.5 forced-color-adjust-none first:rounded-l-xs last:rounded-r-xs',
         segmentLooks[segment.kind].look,
       )}
     />

@@ -82,7 +82,7 @@ export function Scrubber({ session, turn, end, enabled }: ScrubberProps) {
         onKeyDown={onKeyDown}
         className="relative flex h-7 min-w-12 flex-1 touch-none items-center overflow-x-clip select-none *:last:inset-x-2.5! *:last:inset-y-0! *:last:transform-none! narrow:h-11 narrow:*:last:inset-x-3.5!"
       >
-        <Slider.Track className="relative mx-2.5 h-1 flex-1 overflow-hidden rounded-full bg-line-strong narrow:mx-3.5">
+        <Slider.Track className="relative mx-2.5 h-1 flex-1 overflow-hidden rounded-full bg-line-strong forced-color-adjust-none narrow:mx-3.5">
           <span ref={range} className="absolute right-full size-full bg-focus will-change-transform" />
         </Slider.Track>
         {/* As wide as the track, since it moves by its own width. Only the dot can be pressed. */}

@@ -72,7 +72,10 @@ function Legend() {
     <ul aria-label="Legend" className="mr-2 flex gap-3 text-xs text-ink-3 @max-3xl:hidden narrow:hidden">
       {legend.map((kind) => (
         <li key={kind} className="flex items-center gap-1.5">
-          <span aria-hidden className={clsx('w-4 rounded-xs', segmentLooks[kind].look)} />
+          <span
+            aria-hidden
+            className={clsx('w-4 rounded-xs forced-color-adjust-none', segmentLooks[kind].look)}
+          />
           {segmentLooks[kind].label}
         </li>
       ))}

@@ -44,7 +44,10 @@ export function RunSummary({ session, shown }: RunSummaryProps) {
           {state.toolCalls.length > 0 && `, ${plural(state.toolCalls.length, 'tool call')}`}
         </span>
       </div>
-      <div aria-hidden className="mx-3 flex h-1.5 gap-px overflow-hidden rounded-full bg-hover">
+      <div
+        aria-hidden
+        className="mx-3 flex h-1.5 gap-px overflow-hidden rounded-full bg-hover forced-color-adjust-none"
+      >
         <span className="bg-text-kind" style={{ flexGrow: model }} />
         <span className="bg-tool" style={{ flexGrow: tools }} />
         <span className="stripes text-warn" style={{ flexGrow: waiting }} />
@@ -70,7 +73,9 @@ function Fact({ name, value, dot }: { name: string; value: string; dot?: string 
   return (
     <div className="flex items-center gap-1.5">
       <dt className="flex items-center gap-1.5 text-ink-2">
-        {dot !== undefined && <span aria-hidden className={`size-1.5 rounded-full ${dot}`} />}
+        {dot !== undefined && (
+          <span aria-hidden className={`size-1.5 rounded-full forced-color-adjust-none ${dot}`} />
+        )}
         {name}
       </dt>
       <dd>{value}</dd>
