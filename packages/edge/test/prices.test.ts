@@ -57,7 +57,7 @@ describe('prices and kill switches are checked when a route, a proxy or a guard 
     prompt.$`Say hello.`;
   });
   const open = { origins: ['https://app.example'], auth: () => ({ subject: 'ada' }) };
-  const makers: Record<string, (options: RunGuardOptions) => unknown> = {
+  const makers: Record<string, (options: Pick<RunGuardOptions, 'killSwitch' | 'prices'>) => unknown> = {
     createModelProxy: (options) =>
       createModelProxy({ ...open, ...options, limits: {}, providers: { openai: { models: ['gpt-x'] } } }),
     createPromptRoute: (options) => createPromptRoute(definition, { ...open, ...options }),
