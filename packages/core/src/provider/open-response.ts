@@ -63,6 +63,16 @@ export function streamOf(
   });
 }
 
+/**
+ * True for a finish that the provider did not send: it has neither a reason nor tokens. The packages of Azure, Bedrock,
+ * Cohere, DeepSeek and xAI make one when a stream just ends.
+ */
+function isCutOff({ finishReason, usage }: Finish): boolean {
+  // a package may ignore the types
+  const { inputTokens } = (usage ?? {}) as Partial<LanguageModelV4Usage>;
+  return finishReason.unified === 'other' && finishReason.raw === undefined && !inputTokens?.total;
+}
+
 /** Returns the finish of a failed response. Its tokens still count. */
 function failedFinish(finish?: Finish): Finish {
   const finishReason = { unified: 'error' as const, raw: finish?.finishReason.raw };
@@ -158,9 +168,10 @@ class ModelAnswer {
     this.#own.abort(reason);
   }
 
-  #errorOf({ finishReason, usage }: Finish): CuelineError | undefined {
+  #errorOf(finish: Finish): CuelineError | undefined {
+    const { finishReason } = isCutOff(finish) ? failedFinish(finish) : finish;
     const flaw = this.#answer.errorOf(finishReason);
-    if (flaw !== undefined) keepUsage(flaw, usage);
+    if (flaw !== undefined) keepUsage(flaw, finish.usage);
     return flaw?.code === 'content_filter' && this.#settings.failsOnRefusal !== true ? undefined : flaw;
   }
 

@@ -100,6 +100,18 @@ describe('a broken answer', () => {
     },
   );
 
+  const zero = { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 };
+  test.each<[string, typeof usage]>([
+    ['no tokens', noUsage],
+    ['0 tokens', { inputTokens: zero, outputTokens: { total: 0, text: 0, reasoning: 0 } }],
+  ])('ends with an error for a finish that only the package made, with %s', async (_what, none) => {
+    const made: Part = { type: 'finish', usage: none, finishReason: { unified: 'other', raw: undefined } };
+    const { errored } = await see(provider([[...text('Half'), made]]).model);
+    expect(named(errored)).toEqual({ code: 'stream_truncated', finishReason: 'error' });
+    const sent = await see(provider([[...text('Hi'), { ...made, usage } as Part]]).model);
+    expect(sent.errored).toBeUndefined();
+  });
+
   test("has an error with the provider's own reason, if it gives one", async () => {
     const failed = { ...finish('error'), finishReason: { unified: 'error', raw: 'MALFORMED_FUNCTION_CALL' } };
     const { errored } = await see(provider([[...text('Hi'), failed as Part]]).model);
