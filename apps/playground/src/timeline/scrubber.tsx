@@ -98,7 +98,14 @@ export function Scrubber({ session, turn, end, enabled }: ScrubberProps) {
         />
       </Slider.Root>
       <span className="shrink-0 text-right text-ink-2 narrow:text-xs" data-testid="scrubber-time">
-        <span className="text-ink">{formatDuration(value)}</span> / {formatDuration(end)}
+        {/* A box of its own size: the browser lays out a changed time in it alone, and not the whole page. */}
+        <span
+          style={{ width: `${Math.max('999 ms'.length, formatDuration(end).length) + 1}ch` }}
+          className="inline-block h-[1lh] align-top text-ink contain-strict"
+        >
+          {formatDuration(value)}
+        </span>{' '}
+        / {formatDuration(end)}
       </span>
       {wait !== undefined && (
         <span role="status" className="flex shrink-0 items-center gap-1 text-warn">

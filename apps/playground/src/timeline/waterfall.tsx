@@ -160,12 +160,12 @@ function Cursor({
 
 function Line({ time, end, live }: { time: number; end: number; live: boolean }) {
   const line = useRef<HTMLSpanElement>(null);
-  // the axis of a run under way grows between two renders
   useSlide(line, live ? undefined : time / end);
   return (
     <span
       ref={line}
-      style={{ transform: `translateX(${at(time)})` }}
+      // the axis of a run under way grows between two renders
+      style={live ? { transform: `translateX(${at(time)})` } : undefined}
       className="absolute inset-0 border-l border-focus bg-panel/55 will-change-transform"
     />
   );
