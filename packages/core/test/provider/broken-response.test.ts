@@ -108,7 +108,7 @@ describe('a broken answer', () => {
     const made: Part = { type: 'finish', usage: none, finishReason: { unified: 'other', raw: undefined } };
     const { errored } = await see(provider([[...text('Half'), made]]).model);
     expect(named(errored)).toEqual({ code: 'stream_truncated', finishReason: 'error' });
-    const sent = await see(provider([[...text('Hi'), { ...made, usage } as Part]]).model);
+    const sent = await see(provider([[...text('Hi'), { ...made, usage }]]).model);
     expect(sent.errored).toBeUndefined();
   });
 
