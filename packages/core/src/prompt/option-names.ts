@@ -119,7 +119,7 @@ export function checkOptionNames(whose: string, options: unknown, call: string):
   );
 }
 
-/** @throws CuelineError `invalid_options` for an `abortSignal` that is none, such as its controller */
+/** @throws CuelineError `invalid_options` if `abortSignal` is not an AbortSignal, such as an AbortController */
 export function checkAbortSignal({ abortSignal }: { readonly abortSignal?: unknown } = {}): void {
   if (abortSignal === undefined) return;
   if (isRecord(abortSignal) && typeof abortSignal['addEventListener'] === 'function') return;

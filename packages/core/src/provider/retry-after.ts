@@ -8,7 +8,7 @@ const END_OF_TIME = 8.64e15;
 
 /**
  * Returns how long a failed server asks to wait, in milliseconds: its `retry-after-ms`, `retry-after` in seconds or as
- * a date, or Google's `retryDelay` in the body. Undefined if there is none, or if a browser may not read the header.
+ * a date, or Google's `retryDelay` in the body. Undefined if it names no wait, or if a browser may not read the header.
  */
 export function retryAfterOf(error: unknown): number | undefined {
   for (let at = error, depth = 0; typeof at === 'object' && at !== null && depth < 5; depth += 1) {

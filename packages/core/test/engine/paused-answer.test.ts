@@ -88,7 +88,7 @@ test.each([
   expect(run.getState().steps).toHaveLength(2);
   expect(run.getState().toolCalls).toMatchObject([{ toolName: 'web_search', state: 'output-available' }]);
   expect(sent).toHaveLength(2);
-  // the answer is sent back as it is, and nothing after it
+  // the next call ends with the paused answer, unchanged
   expect(types(sent[1]!)).toEqual([
     ['user', 'text'],
     ['assistant', ...before.map(({ type }) => type)],
