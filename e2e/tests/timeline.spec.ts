@@ -142,7 +142,7 @@ test('a run is scrubbed and played again, and a link opens one of its steps', as
   await expect(dock.getByTestId('timeline-cursor')).toBeVisible();
   const thumbAt = async (): Promise<number> => {
     const track = (await dock.getByTestId('scrubber').boundingBox())!;
-    return ((await slider.boundingBox())!.x - track.x) / track.width;
+    return ((await dock.getByTestId('scrubber-dot').boundingBox())!.x - track.x) / track.width;
   };
   await expect.poll(thumbAt).toBeLessThan(0.05);
   await page.keyboard.press('End');

@@ -7,13 +7,13 @@ import {
   useState,
   type ReactNode,
 } from 'react';
-import { useShallow } from 'zustand/react/shallow';
+import { shallow } from 'zustand/shallow';
 import { useInspection, type Inspection, type Moment } from './inspection.ts';
 
 /** A draw that takes longer delays what the user drags, in milliseconds. */
 const LONG_DRAW = 2 * (1_000 / 60);
 /** How many times as long as such a draw the page waits before the next one, while what the user drags moves. */
-const REST = 4;
+const REST = 10;
 /** When nothing has moved for this time, in milliseconds, the user looks at the moment: its draw does not wait. */
 const PAUSE = 200;
 
@@ -27,11 +27,10 @@ const Followed = createContext(now);
  * of the timeline show each moment at once; the run, its transcript and the rows of the timeline follow.
  */
 export function FollowMoment({ children }: { children: ReactNode }) {
-  const shown = useInspection(useShallow(({ moment, time }): Shown => ({ moment, time })));
-  const isDragged = useInspection((state) => state.scrub !== undefined);
-  const drawn = useOneByOne(shown, isDragged);
+  const isNow = useInspection((state) => state.moment === undefined);
+  const drawn = useDrawnMoment();
   // a return to the present does not wait
-  return <Followed value={shown.moment === undefined ? now : drawn}>{children}</Followed>;
+  return <Followed value={isNow ? now : drawn}>{children}</Followed>;
 }
 
 /** The moment that the run and its transcript show; undefined for the present. */
@@ -45,33 +44,42 @@ export function useFollowedTime(): number | undefined {
 }
 
 /**
- * A value that changes at every frame. React draws a new value in pieces, between urgent updates, and the next one only
- * after that. It skips values in between, and always draws the last one. While the user drags, a long draw is followed by
- * a rest, in which each frame shows what the user drags. The rest ends early when the user holds still.
+ * The moment that is shown, which may change at every frame. React draws a moment in pieces, between urgent updates, and
+ * the next one only after that. It skips moments in between, and always draws the last one. While the user drags, a long
+ * draw is followed by a rest, in which each frame shows what the user drags. The rest ends early when the user holds still.
  */
-function useOneByOne<Value>(value: Value, isDragged: boolean): Value {
-  const [drawn, draw] = useState(value);
-  const begun = useRef({ value, at: Number.NaN });
-  const restsUntil = useRef(0);
+function useDrawnMoment(): Shown {
+  const [drawn, draw] = useState(readShown);
+  const begun = useRef({ shown: drawn, at: Number.NaN });
   useEffect(() => {
     const end = performance.now();
     const took = end - begun.current.at;
-    restsUntil.current = took > LONG_DRAW ? end + REST * took : 0;
-  }, [drawn]);
-  useEffect(() => {
-    const isUnderWay = begun.current.value !== drawn;
-    if (isUnderWay || value === drawn) return undefined;
+    const restsUntil = took > LONG_DRAW ? end + REST * took : 0;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const next = (): void => {
-      begun.current = { value, at: performance.now() };
-      startTransition(() => draw(value));
+      const shown = readShown();
+      begun.current = { shown, at: performance.now() };
+      startTransition(() => draw(shown));
     };
-    const rest = restsUntil.current - performance.now();
-    if (!isDragged || rest <= 0) {
-      next();
-      return undefined;
-    }
-    const timer = setTimeout(next, Math.min(rest, PAUSE));
-    return () => clearTimeout(timer);
-  }, [value, drawn, isDragged]);
+    const follow = (): void => {
+      clearTimeout(timer);
+      const isUnderWay = begun.current.shown !== drawn;
+      if (isUnderWay || shallow(readShown(), drawn)) return;
+      const rest = restsUntil - performance.now();
+      if (useInspection.getState().scrub === undefined || rest <= 0) next();
+      else timer = setTimeout(next, Math.min(rest, PAUSE));
+    };
+    follow();
+    const unsubscribe = useInspection.subscribe(follow);
+    return () => {
+      clearTimeout(timer);
+      unsubscribe();
+    };
+  }, [drawn]);
   return drawn;
+}
+
+function readShown(): Shown {
+  const { moment, time } = useInspection.getState();
+  return { moment, time };
 }

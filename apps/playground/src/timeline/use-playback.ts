@@ -1,5 +1,6 @@
+import { useLayoutEffect } from 'react';
 import { useStore } from 'zustand';
-import { useInspection } from '../state/inspection.ts';
+import { useInspection, type Inspection } from '../state/inspection.ts';
 import { logOf } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { prefersReducedMotion, tickInterval } from '../ui/reduced-motion.ts';
@@ -43,9 +44,27 @@ export function turnsOf(session: RunSession): PlayedTurns {
   return { count: () => session.earlier.length + 1, log: (turn) => logOf(session, turn) };
 }
 
-/** The time of a turn that is shown; undefined for the present, and if another turn is shown. */
-export function useShownTime(session: RunSession, turn: number): number | undefined {
-  const moment = useInspection((state) => state.moment);
-  const time = useInspection((state) => state.time);
+/**
+ * Calls `show` with the time of a turn that is shown: after each render and, without one, whenever it changes, which may be
+ * at every frame. Undefined is the present, or another turn.
+ */
+export function useShowTime(
+  session: RunSession,
+  turn: number,
+  show: (time: number | undefined) => void,
+): void {
+  useLayoutEffect(() => {
+    const read = (state: Inspection): void => show(timeIn(state, session, turn));
+    read(useInspection.getState());
+    return useInspection.subscribe(read);
+  });
+}
+
+/** True while the page shows a moment of this turn. */
+export function useShowsMoment(turn: number): boolean {
+  return useInspection((state) => state.moment?.turn === turn);
+}
+
+function timeIn({ moment, time }: Inspection, session: RunSession, turn: number): number | undefined {
   return moment?.turn === turn ? shownTime({ moment, time }, logOf(session, turn)) : undefined;
 }

@@ -9,7 +9,11 @@ export function useSpaceKey(element: RefObject<HTMLElement | null>, press: () =>
     if (dock === null) return undefined;
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.key !== ' ' || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.target instanceof Element && event.target.closest('button, select, input') !== null) return;
+      if (
+        event.target instanceof Element &&
+        event.target.closest('button, select, input:not([type=range])') !== null
+      )
+        return;
       event.preventDefault();
       latest.current();
     };

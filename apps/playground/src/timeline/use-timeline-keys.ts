@@ -4,7 +4,7 @@ import { currentSession, usePlayground, type RunSession } from '../state/store.t
 
 /** Where a letter is text, or belongs to something else. */
 const elsewhere =
-  'input, textarea, select, [contenteditable], [role=textbox], [role=menu], [role=dialog], [role=alertdialog], .monaco-editor';
+  'input:not([type=range]), textarea, select, [contenteditable], [role=textbox], [role=menu], [role=dialog], [role=alertdialog], .monaco-editor';
 
 /** J and K select the next and the previous step; ] and [ show the next and the previous visible event. */
 export function useTimelineKeys(): void {

@@ -9,7 +9,7 @@ import { at } from './bars.tsx';
 import { timeOf } from './moments.ts';
 import { HEADER, revealRow } from './reveal-row.ts';
 import type { TimelineRow } from './timeline-row.ts';
-import { playback, turnsOf, useShownTime } from './use-playback.ts';
+import { playback, turnsOf, useShowsMoment, useShowTime } from './use-playback.ts';
 import { useFollow, type FollowOptions } from './use-follow.ts';
 import { useSlide } from './use-slide.ts';
 import { useTree } from './use-tree.ts';
@@ -136,39 +136,36 @@ export function Waterfall({ session, turn, rows: all, end, live }: WaterfallProp
   );
 }
 
+type CursorProps = { session: RunSession; turn: number; end: number; live: boolean };
+
 /** The line at the moment that is shown; later rows are pale. */
-function Cursor({
-  session,
-  turn,
-  ...axis
-}: {
-  session: RunSession;
-  turn: number;
-  end: number;
-  live: boolean;
-}) {
-  const time = useShownTime(session, turn);
-  if (time === undefined) return null;
+function Cursor(props: CursorProps) {
+  if (!useShowsMoment(props.turn)) return null;
   return (
     <div aria-hidden className={`${columns} pointer-events-none absolute inset-0`}>
       <div className="relative col-start-2 mx-2 overflow-x-clip" data-testid="timeline-cursor">
-        <Line time={time} {...axis} />
+        {/* the axis of a run under way grows between two renders */}
+        {props.live ? <GrowingLine {...props} /> : <Line {...props} />}
       </div>
     </div>
   );
 }
 
-function Line({ time, end, live }: { time: number; end: number; live: boolean }) {
+const lineLook = 'absolute inset-0 border-l border-focus bg-panel/55 will-change-transform';
+
+function Line({ session, turn, end }: CursorProps) {
   const line = useRef<HTMLSpanElement>(null);
-  useSlide(line, live ? undefined : time / end);
-  return (
-    <span
-      ref={line}
-      // the axis of a run under way grows between two renders
-      style={live ? { transform: `translateX(${at(time)})` } : undefined}
-      className="absolute inset-0 border-l border-focus bg-panel/55 will-change-transform"
-    />
-  );
+  const slide = useSlide(line);
+  useShowTime(session, turn, (time = end) => slide(time / end));
+  return <span ref={line} className={lineLook} />;
+}
+
+function GrowingLine({ session, turn }: CursorProps) {
+  const line = useRef<HTMLSpanElement>(null);
+  useShowTime(session, turn, (time) => {
+    if (time !== undefined) line.current!.style.transform = `translateX(${at(time)})`;
+  });
+  return <span ref={line} className={lineLook} />;
 }
 
 /** The id of a row's element, without spaces: attributes that refer to ids separate them by spaces. */
