@@ -42,10 +42,13 @@ const recorder = createRecorder({
     forgetSentReply({ id: session.id, turn: session.earlier.length });
     notifyTabs({ kind: 'runs' });
     if (useLibrary.getState().isRead) void readRuns();
-    void pruneOnce(id);
+    // reads every stored run, which must not delay the first words of this one
+    setTimeout(() => void pruneOnce(id), PRUNE_AFTER_MS);
   },
 });
 let keeper: ScriptKeeper | undefined;
+/** How long after a run was first stored older runs are removed, in milliseconds. */
+const PRUNE_AFTER_MS = 3_000;
 const pruned = new Set<string>();
 
 /**

@@ -11,7 +11,8 @@ import type { SandboxRun, ScriptProblem } from './host/sandbox-run-options.ts';
 import { startSandboxRun } from './host/sandbox-run.ts';
 import { defaultLimits, type SandboxLimits } from './limits.ts';
 import type { Preview } from './host/read-check.ts';
-import type { ConsoleLevel, InputFacts, ScriptFacts } from './protocol.ts';
+import { readMessage } from './host/read-message.ts';
+import type { ConsoleLevel, InputFacts, ScriptFacts, ToHost } from './protocol.ts';
 import { compileScript } from './script/compile-script.ts';
 import type { DefinitionLine } from './script/definition.ts';
 
@@ -30,8 +31,35 @@ export type {
   ScriptProblem,
 };
 
-/** The events that a run begins with. */
-const firstEvents: readonly RunEvent['type'][] = ['run-start', 'step-start', 'text-start', 'text-delta'];
+/** Events like those that a run begins with. */
+const firstEvents: readonly RunEvent[] = [
+  {
+    seq: 0,
+    t: 0,
+    type: 'run-start',
+    v: 2,
+    runId: 'r',
+    model: 'm',
+    messages: [{ id: 'u', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }],
+    messageId: 'a',
+  },
+  {
+    seq: 1,
+    t: 0,
+    type: 'step-start',
+    step: 0,
+    request: { keep: 0, messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }] },
+  },
+  { seq: 2, t: 0, type: 'text-start', id: 't' },
+  { seq: 3, t: 0, type: 'text-delta', id: 't', text: 'Hi' },
+];
+/** Messages like those that the worker of a run sends first. */
+const firstMessages: readonly ToHost[] = [
+  { type: 'ready' },
+  { type: 'definition', of: 'message', name: 'messages[0]', at: { line: 1, column: 1 } },
+  { type: 'events', events: [] },
+  { type: 'model-call', call: 0, options: { prompt: [] } },
+];
 
 /** Where scripts run: each in a worker of its own, inside a frame without a network, an origin or a key. */
 export type Sandbox = {
@@ -95,7 +123,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     warm: cells.warm,
     prepare(script) {
       // a check is built when it is first used
-      for (const type of firstEvents) isRunEvent({ type, t: 0 });
+      for (const event of firstEvents) isRunEvent(event);
+      for (const message of firstMessages) readMessage(JSON.stringify(message));
       checkCall({ prompt: [{ role: 'user', content: [{ type: 'text', text: script }] }] }, () => false);
       try {
         compileScript(script);

@@ -274,7 +274,7 @@ function sandboxExecutor(script: string): Executor {
       checkConnection(connection, keys);
       // not awaited once it has loaded: the worker gets the script before the page draws the run
       const { sandbox, createModel, scenesFor } = loadedScriptRunner() ?? (await loadScriptRunner());
-      const scenes = scenesFor(script);
+      const scenes = connection.kind === 'demo' ? scenesFor(script) : undefined;
       const begins = request.messages === undefined || request.messages.length === 0;
       // An example's scripted answers end with its first run; the rule-based demo answers replies.
       // the log has the steps of the turn that are kept

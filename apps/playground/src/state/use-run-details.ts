@@ -6,7 +6,7 @@ import { isUnderWay } from '@cueline/core';
  * How long after the start of a run each of its details is drawn, in milliseconds. Drawn at once, they would keep a slow
  * computer busy for a third of a second.
  */
-const ofNewRun = { timeline: 500, inspector: 600, lines: 700 };
+const ofNewRun = { timeline: 800, inspector: 900, lines: 1_000 };
 /** The same for an earlier run that is opened. */
 const ofEarlierRun = { timeline: 0, inspector: 100, lines: 200 };
 /** How much later those of the recording are drawn: the editor of a first visitor comes before them. */
