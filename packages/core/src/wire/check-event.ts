@@ -3,8 +3,8 @@ import { LOG_VERSION, type RunEvent } from '../log/events.ts';
 
 // Each schema is built when it is first used: building all of them would delay every page that imports this module.
 
-/** The schemas are loose: other fields are only read and shown as data. */
-const object = z.looseObject;
+/** Other fields are allowed everywhere: they are only read and shown as data. */
+const object = z.object;
 const string = z.string();
 const number = z.number();
 const facts = {
@@ -15,7 +15,7 @@ const facts = {
 };
 
 /** The field without which a part of some kinds cannot be shown. */
-const needs: Partial<Record<string, string>> = {
+const needs: Partial<Record<string, 'text' | 'mediaType' | 'url' | 'title' | 'toolName'>> = {
   text: 'text',
   reasoning: 'text',
   file: 'mediaType',
@@ -118,13 +118,17 @@ const byAgent = { agent: agentPath };
 /** These events belong to the run itself, and never to an agent. */
 const byRun = { agent: z.undefined().optional() };
 
+/** An event with these fields. Each has a time, and those of an agent have its path. */
+const event = <Fields extends z.ZodRawShape>(fields: Fields) =>
+  object({ t: number, agent: agentPath.optional(), ...fields });
+
 const origin = z.literal(['author', 'model', 'user']);
 const ofTask = { taskId: string, by: origin };
 
 /** The fields that readers of a log rely on, by type of event. */
 const bodies: Record<RunEvent['type'], () => z.ZodType> = {
   'run-start': () =>
-    object({
+    event({
       ...byRun,
       v: z.literal(LOG_VERSION),
       runId: string,
@@ -139,53 +143,53 @@ const bodies: Record<RunEvent['type'], () => z.ZodType> = {
       key: string.optional(),
     }).refine(({ messages, turns = 0 }) => turns <= messages.length),
   'run-resume': () =>
-    object({
+    event({
       ...byRun,
       runId: string,
       model: string,
       simulated: z.boolean().optional(),
       key: string.optional(),
     }),
-  'variable-set': () => object({ name: string, kind: z.literal(['text', 'data']), value: string }),
-  'variable-unset': () => object({ name: string }),
-  hook: () => object({ step: number, index, taskId: string.optional(), changed: z.array(string) }),
-  'step-start': () => object({ step: number, request }),
-  'model-call-end': () => object({ finishReason: string, usage }),
-  'text-start': () => object({ id: string, edited }),
-  'text-delta': () => object({ id: string, text: string }),
-  'text-end': () => object({ id: string, citations: z.array(object({})).optional() }),
-  'reasoning-start': () => object({ id: string }),
-  'reasoning-delta': () => object({ id: string, text: string }),
-  'reasoning-end': () => object({ id: string }),
+  'variable-set': () => event({ name: string, kind: z.literal(['text', 'data']), value: string }),
+  'variable-unset': () => event({ name: string }),
+  hook: () => event({ step: number, index, taskId: string.optional(), changed: z.array(string) }),
+  'step-start': () => event({ step: number, request }),
+  'model-call-end': () => event({ finishReason: string, usage }),
+  'text-start': () => event({ id: string, edited }),
+  'text-delta': () => event({ id: string, text: string }),
+  'text-end': () => event({ id: string, citations: z.array(object({})).optional() }),
+  'reasoning-start': () => event({ id: string }),
+  'reasoning-delta': () => event({ id: string, text: string }),
+  'reasoning-end': () => event({ id: string }),
   'tool-input-start': () =>
-    object({
+    event({
       ...namedCall,
       inputEncoding: z.literal(['json', 'text']).optional(),
       ...facts,
     }),
-  'tool-input-delta': () => object({ ...call, delta: string }),
-  'tool-input-end': () => object({ ...namedCall, invalid: string.optional(), ...facts }),
-  'tool-start': () => object({ ...namedCall, ...settling }),
-  'tool-preliminary': () => object(call),
+  'tool-input-delta': () => event({ ...call, delta: string }),
+  'tool-input-end': () => event({ ...namedCall, invalid: string.optional(), ...facts }),
+  'tool-start': () => event({ ...namedCall, ...settling }),
+  'tool-preliminary': () => event(call),
   'tool-end': () =>
-    object({
+    event({
       ...call,
       ms: number.optional(),
       repeated: z.literal(true).optional(),
       edited,
       ...facts,
     }),
-  'tool-error': () => object({ ...call, error: string, ms: number.optional(), edited, ...facts }),
+  'tool-error': () => event({ ...call, error: string, ms: number.optional(), edited, ...facts }),
   'approval-automatic': () =>
-    object({
+    event({
       ...call,
       approvalId: string,
       approved: z.boolean(),
       reason: string.optional(),
     }),
-  'sub-call-start': () => object({ ...call, index, name: string }),
+  'sub-call-start': () => event({ ...call, index, name: string }),
   'sub-call-end': () =>
-    object({
+    event({
       ...call,
       index,
       error: string.optional(),
@@ -193,7 +197,7 @@ const bodies: Record<RunEvent['type'], () => z.ZodType> = {
       ms: number,
     }),
   'agent-start': () =>
-    object({
+    event({
       ...byAgent,
       ...call,
       name: string,
@@ -203,12 +207,12 @@ const bodies: Record<RunEvent['type'], () => z.ZodType> = {
     }),
   'agent-end': () =>
     z.discriminatedUnion('outcome', [
-      object({ ...byAgent, outcome: z.literal(['done', 'stopped']), finishReason: string.optional() }),
-      object({ ...byAgent, outcome: z.literal('error'), finishReason: string.optional(), error }),
+      event({ ...byAgent, outcome: z.literal(['done', 'stopped']), finishReason: string.optional() }),
+      event({ ...byAgent, outcome: z.literal('error'), finishReason: string.optional(), error }),
     ]),
-  'task-add': () => object({ task: object({ id: string, title: string, origin }), index }),
+  'task-add': () => event({ task: object({ id: string, title: string, origin }), index }),
   'task-update': () =>
-    object({
+    event({
       ...ofTask,
       title: string.optional(),
       status: z
@@ -218,49 +222,49 @@ const bodies: Record<RunEvent['type'], () => z.ZodType> = {
       result: string.nullish(),
       error: string.nullish(),
     }),
-  'task-move': () => object({ ...ofTask, index }),
-  'task-remove': () => object(ofTask),
+  'task-move': () => event({ ...ofTask, index }),
+  'task-remove': () => event(ofTask),
   'approval-request': () =>
-    object({
+    event({
       ...namedCall,
       approvalId: string,
       reason: string.optional(),
       providerExecuted: z.literal(true).optional(),
     }),
   'approval-response': () =>
-    object({
+    event({
       approvalId: string,
       response: z.union([
         object({ approved: z.literal(true) }),
         object({ approved: z.literal(false), reason: string.optional() }),
       ]),
     }),
-  'approval-withdraw': () => object({ approvalId: string }),
+  'approval-withdraw': () => event({ approvalId: string }),
   'client-tool-request': () =>
-    object({
+    event({
       ...namedCall,
       clientCallId: string,
       ...settling,
     }),
-  'client-tool-claim': () => object({ clientCallId: string, page: string }),
+  'client-tool-claim': () => event({ clientCallId: string, page: string }),
   'client-tool-response': () =>
-    object({
+    event({
       clientCallId: string,
       response: z.union([object({ output: z.unknown() }), object({ error: string })]),
     }),
-  'client-tool-withdraw': () => object({ clientCallId: string }),
+  'client-tool-withdraw': () => event({ clientCallId: string }),
   steer: () =>
-    object({
+    event({
       id: string,
       cause: z.literal(['tasks', 'output', 'session', 'call', 'correction', 'user']),
       text: string,
     }),
-  source: () => object({ source }),
-  custom: () => object({ kind: string }),
-  file: () => object({ mediaType: string, url: string, reasoning: z.boolean().optional() }),
-  warning: () => object({ message: string }),
+  source: () => event({ source }),
+  custom: () => event({ kind: string }),
+  file: () => event({ mediaType: string, url: string, reasoning: z.boolean().optional() }),
+  warning: () => event({ message: string }),
   retry: () =>
-    object({
+    event({
       error,
       attempt: number.optional(),
       maxAttempts: number.optional(),
@@ -268,15 +272,15 @@ const bodies: Record<RunEvent['type'], () => z.ZodType> = {
       offline: z.boolean().optional(),
       usage: usage.optional(),
     }),
-  'step-end': () => object({ step: number, finishReason: string, usage }),
+  'step-end': () => event({ step: number, finishReason: string, usage }),
   'run-end': () =>
     z.discriminatedUnion('outcome', [
-      object({
+      event({
         ...byRun,
         outcome: z.literal(['done', 'stopped', 'waiting']),
         finishReason: string.optional(),
       }),
-      object({ ...byRun, outcome: z.literal('error'), finishReason: string.optional(), error }),
+      event({ ...byRun, outcome: z.literal('error'), finishReason: string.optional(), error }),
     ]),
 };
 
@@ -288,16 +292,13 @@ function schemaOf(type: RunEvent['type']): z.ZodType {
   return schema;
 }
 
-const commonFields = object({ type: string, t: number, agent: agentPath.optional() });
-
 /**
  * True for an event that readers of a log can work with: its type is known, and the fields that they rely on have the
  * right types. Does not check `seq`. Links, storages and sandboxed workers have their events checked here and nowhere
  * else.
  */
 export function isRunEvent(value: unknown): value is RunEvent {
-  const common = commonFields.safeParse(value);
-  if (!common.success) return false;
-  const { type } = common.data;
-  return Object.hasOwn(bodies, type) && schemaOf(type as RunEvent['type']).safeParse(value).success;
+  const type = (value as { type?: unknown } | null | undefined)?.type;
+  if (typeof type !== 'string' || !Object.hasOwn(bodies, type)) return false;
+  return schemaOf(type as RunEvent['type']).safeParse(value).success;
 }

@@ -177,9 +177,9 @@ function measure(event: object, limits: EventLimits): number | string {
   let level: object[] = [event];
   let values = 0;
   let length = 0;
-  for (let depth = 0; level.length > 0; depth += 1) {
+  for (let depth = 0; ; depth += 1) {
     if (depth > limits.depth) return `values more than ${formatNumber(limits.depth)} levels deep`;
-    const below: object[] = [];
+    let below: object[] | undefined;
     for (const value of level) {
       for (const key in value) {
         const member = (value as Record<string, unknown>)[key];
@@ -189,12 +189,13 @@ function measure(event: object, limits: EventLimits): number | string {
         if (length > limits.eventLength) {
           return `an event of more than ${formatNumber(limits.eventLength)} characters`;
         }
-        if (typeof member === 'object' && member !== null) below.push(member);
+        if (typeof member === 'object' && member !== null) (below ??= []).push(member);
       }
     }
+    // most events have no level below the first
+    if (below === undefined) return length;
     level = below;
   }
-  return length;
 }
 
 function stringLength(value: unknown): number {
