@@ -1,6 +1,7 @@
 import { isUnderWay } from '@cueline/core';
 import { openLinkedRun, showLinkedRun } from '../state/run-session.ts';
 import { nextTurn } from '../sandbox/slices.ts';
+import { isOfLink } from '../state/open-script.ts';
 import { usePlayground } from '../state/store.ts';
 import { AS_IT_WAS, makeShortLink, readLink, type OpenedLink } from './link.ts';
 import { shareAddress } from './share-address.ts';
@@ -43,11 +44,11 @@ export function followLinks(): { opened: Promise<boolean>; stop: () => void } {
   };
 }
 
-/** The user has gone back to the page without the link: shows their own script again, unless they have edited the other. */
+/** The user has gone back to the page without the link: shows its script again, unless they have edited the link's. */
 function leaveLink(): void {
-  const { notice, openScript, restoreScript } = usePlayground.getState();
+  const { notice, openScript, scriptBeforeLink, openText } = usePlayground.getState();
   if (notice?.kind === 'opening') usePlayground.setState({ notice: undefined });
-  if (openScript.origin === 'link' && !openScript.kept) restoreScript();
+  if (isOfLink(openScript) && scriptBeforeLink !== undefined) openText(scriptBeforeLink);
 }
 
 /** Subscribes to the edits of what a link has opened, beside those of the script. */

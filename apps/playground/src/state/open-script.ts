@@ -33,6 +33,8 @@ export type OpenText = { readonly open: OpenScript; readonly text: string };
 export type TabMemory = OpenText & {
   /** The user's script before this one. */
   readonly previous?: OpenText | undefined;
+  /** What was in the editor before the script of a link. */
+  readonly beforeLink?: OpenText | undefined;
   /** The user's scripts that left the editor before they were stored. */
   readonly unsaved?: readonly OpenText[] | undefined;
   /** The stored runs of the Script and the Prompts view. */
@@ -65,6 +67,11 @@ export function newOpenScript(origin: ScriptOrigin, name?: string): OpenScript {
     writer: pageId,
     ...(name === undefined ? {} : { name }),
   };
+}
+
+/** True for the unedited script of a link. */
+export function isOfLink({ origin, kept }: OpenScript): boolean {
+  return origin === 'link' && !kept;
 }
 
 /** True for a script of the user whose text is not stored yet. */
@@ -121,11 +128,12 @@ function parsed(open: () => TextStorage, name: string): unknown {
 function readMemory(value: unknown): TabMemory | undefined {
   const script = readOpenText(value);
   if (script === undefined) return undefined;
-  const { previous, unsaved, runs } = value as Record<string, unknown>;
+  const { previous, beforeLink, unsaved, runs } = value as Record<string, unknown>;
   const { script: ofScript, prompts } = isRecord(runs) ? runs : {};
   return {
     ...script,
     previous: readOpenText(previous),
+    beforeLink: readOpenText(beforeLink),
     unsaved: Array.isArray(unsaved) ? unsaved.flatMap((one: unknown) => readOpenText(one) ?? []) : [],
     runs: {
       ...(typeof ofScript === 'string' ? { script: ofScript } : {}),

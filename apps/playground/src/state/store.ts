@@ -7,6 +7,7 @@ import { examples, isUnedited } from '../examples/index.ts';
 import type { ConsoleLevel } from '../sandbox/index.ts';
 import {
   createTabMemory,
+  isOfLink,
   isUnsaved,
   nameOf,
   newOpenScript,
@@ -96,6 +97,8 @@ export type PlaygroundState = StoredSettings & {
   openedText: string;
   /** The user's own script that was in the editor before an example, link or file. */
   previousScript: OpenText | undefined;
+  /** What was in the editor before the script of a link, while that is unedited. */
+  scriptBeforeLink: OpenText | undefined;
   /** The user's scripts that left the editor before they were stored. */
   leftUnsaved: readonly OpenText[];
   /** The stored runs that this tab shows, by view. */
@@ -163,6 +166,7 @@ export const usePlayground = create<PlaygroundState>()(
       openScript: memory?.open ?? newOpenScript('example', firstExample!.title),
       openedText: memory?.text ?? firstExample!.source,
       previousScript: memory?.previous,
+      scriptBeforeLink: memory?.beforeLink,
       leftUnsaved: memory?.unsaved ?? [],
       storedRuns: memory?.runs ?? {},
       restoring: false,
@@ -208,16 +212,19 @@ export const usePlayground = create<PlaygroundState>()(
         else get().openText({ open: newOpenScript(origin, name), text: script });
       },
       openText: (known) => {
-        const { script, openScript, previousScript } = get();
+        const { script, openScript, previousScript, scriptBeforeLink } = get();
         const unsaved = unsavedScripts(get());
         const { open, text } = unsaved.find((one) => one.open.id === known.open.id) ?? known;
+        const before = { open: openScript, text: script };
         const isMine = openScript.kept && script.trim() !== '' && openScript.id !== open.id;
-        const previous = isMine ? { open: openScript, text: script } : previousScript;
+        const previous = isMine ? before : previousScript;
+        const beforeLink = isOfLink(openScript) ? scriptBeforeLink : before;
         set({
           script: text,
           openScript: open,
           openedText: text,
           previousScript: previous?.open.id === open.id || open.kept ? undefined : previous,
+          scriptBeforeLink: isOfLink(open) ? beforeLink : undefined,
           leftUnsaved: unsaved.filter((one) => one.open.id !== open.id),
           problem: undefined,
           visited: true,
@@ -262,11 +269,12 @@ export function unsavedScripts({
 
 const remember = createTabMemory(reportStorage);
 usePlayground.subscribe((state, before) => {
-  const { openScript, script, previousScript, leftUnsaved, storedRuns } = state;
+  const { openScript, script, previousScript, scriptBeforeLink, leftUnsaved, storedRuns } = state;
   if (
     openScript === before.openScript &&
     script === before.script &&
     previousScript === before.previousScript &&
+    scriptBeforeLink === before.scriptBeforeLink &&
     leftUnsaved === before.leftUnsaved &&
     storedRuns === before.storedRuns
   )
@@ -275,6 +283,7 @@ usePlayground.subscribe((state, before) => {
     open: openScript,
     text: script,
     previous: previousScript,
+    beforeLink: scriptBeforeLink,
     unsaved: leftUnsaved,
     runs: storedRuns,
   });

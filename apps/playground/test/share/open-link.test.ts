@@ -110,12 +110,22 @@ test('a script without a run can be kept in a store, too', async () => {
   expect(store()).toMatchObject({ script, session: undefined, tab: 'editor' });
 });
 
-test('going back to the page without the link shows the user’s own script again', async () => {
+test.each([
+  ['the user’s own script', () => {}, { script: '// mine', previousScript: undefined }],
+  [
+    'an unedited example',
+    () => store().replaceScript('// example', { origin: 'example', name: 'An example' }),
+    { script: '// example', openScript: { name: 'An example' }, previousScript: { text: '// mine' } },
+  ],
+])('going back to the page without the link shows %s again', async (_what, before, expected) => {
+  before();
+  await open(encodeLink({ script: '// another link' }));
+  stopFollowing();
   await open(encodeLink({ script }));
   const [, onHash] = vi.mocked(addEventListener).mock.calls.find(([name]) => name === 'hashchange')!;
   location.hash = '';
   (onHash as () => void)();
-  expect(store()).toMatchObject({ script: '// mine', notice: undefined, previousScript: undefined });
+  expect(store()).toMatchObject({ ...expected, notice: undefined });
 });
 
 test('a page that opens without the link keeps its script, which the user has run', async () => {
