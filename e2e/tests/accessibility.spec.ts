@@ -1,5 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import { craftLink } from './craft-link.ts';
 import { expect, test, type Playground } from './playground-page.ts';
 
 // axe reads the whole page twice for each view.
@@ -282,4 +283,24 @@ test('a refused result is shown as refused, with its reason', { tag: '@long' }, 
   await playground.ended();
   await expect(playground.tool('finishTask').last()).toHaveAttribute('data-verdict', 'accepted');
   await expect(page.getByTestId('script-changed')).toHaveCount(0);
+});
+
+test('a printed page has the whole transcript, and nothing else', async ({ playground }) => {
+  const { page } = playground;
+  const messages = Array.from({ length: 80 }, (_, index) => ({
+    id: `m${index}`,
+    role: 'user',
+    parts: [{ type: 'text', text: `Message ${index + 1}.` }],
+  }));
+  const log = [
+    { type: 'run-start', v: 2, runId: 'r', model: 'demo:m', messages, messageId: 'a' },
+    { type: 'run-end', outcome: 'done', finishReason: 'stop' },
+  ].map((body, seq) => ({ seq, t: seq, ...body }));
+  await playground.open(craftLink({ script: '// theirs', log }));
+  await expect(page.getByText('Message 1.', { exact: true })).toBeVisible();
+  await expect(page.getByText('Message 80.', { exact: true })).toBeHidden();
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  await expect(page.locator('body')).toHaveCSS('background-color', 'rgb(255, 255, 255)');
+  expect(await page.locator('body').innerText()).toMatch(/^Message 1\.\s+Message 2\.[^]+Message 80\.$/);
 });

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { useGradual } from '../../state/use-gradual.ts';
 import type { ListItem } from './list-items.ts';
 import { mountedRows, SEARCHED, WHOLE } from './mounted-rows.ts';
@@ -15,7 +16,7 @@ type MountedRowsOptions = {
 
 /**
  * Which rows of a long list stay on the page when they are out of view: what the user has unfolded, focused, marked or
- * selected, and all while the browser's search is in use.
+ * selected, and all while the browser's search is in use or the page is printed.
  */
 export function useMountedRows({
   touched,
@@ -24,11 +25,36 @@ export function useMountedRows({
   fromStart,
   canSearch,
 }: MountedRowsOptions): number[] {
+  const printing = usePrinting();
   const most = useSearching() && canSearch ? SEARCHED : WHOLE;
   const { length } = rows;
   const drawn = useGradual(length <= most ? length : 0, most);
   const { marked } = touched;
-  return mountedRows({ length, drawn, fromStart, touched: touched.among(rows), marked, selected });
+  return mountedRows({
+    length,
+    drawn: printing ? length : drawn,
+    fromStart,
+    touched: touched.among(rows),
+    marked,
+    selected,
+  });
+}
+
+/** True while the browser prints the page. */
+function usePrinting(): boolean {
+  const [printing, setPrinting] = useState(false);
+  useEffect(() => {
+    // the browser prints what is on the page when the listeners return
+    const before = (): void => flushSync(() => setPrinting(true));
+    const after = (): void => setPrinting(false);
+    addEventListener('beforeprint', before);
+    addEventListener('afterprint', after);
+    return () => {
+      removeEventListener('beforeprint', before);
+      removeEventListener('afterprint', after);
+    };
+  }, []);
+  return printing;
 }
 
 /** True from the keys that open the browser's search until Escape. */
