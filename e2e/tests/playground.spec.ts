@@ -316,7 +316,8 @@ test('a model’s text is only shown: no HTML, no remote pictures, and links ope
       text:
         'See [the **docs**](https://evil.example/?q=secret) ![pixel](https://evil.example/pixel.png)\n\n' +
         '<img src="https://evil.example/raw.png"><script>document.title = "owned"</script>\n\n' +
-        '[run](javascript:alert(1))',
+        '[run](javascript:alert(1))\n\nمرحبا بالعالم\n\n' +
+        `${'| Conclusion '.repeat(15)}|\n${'| - '.repeat(15)}|`,
     },
   ]);
   try {
@@ -328,6 +329,9 @@ test('a model’s text is only shown: no HTML, no remote pictures, and links ope
     await expect(answer).toContainText('[image not loaded: pixel]');
     await expect(answer.locator('img, script, a')).toHaveCount(0);
     await expect(answer.getByRole('button', { name: 'run' })).toHaveCount(0);
+    await expect(answer.getByText('مرحبا')).toHaveCSS('direction', 'rtl');
+    // a wide table keeps its words whole
+    expect((await answer.getByRole('columnheader').first().boundingBox())!.height).toBeLessThan(40);
     expect(await page.title()).toBe('Cueline Playground');
 
     await answer.getByRole('button', { name: 'the docs' }).click();

@@ -56,6 +56,7 @@ export function ReplyBox({ status, asks, onFiles }: ReplyBoxProps) {
           <AttachButton disabled={!ready} onFiles={onFiles} />
           <textarea
             aria-label="Reply"
+            dir="auto"
             placeholder={placeholders[status === 'waiting' && !asks ? 'stopped' : status]}
             // a box that is disabled would lose the focus with each reply
             readOnly={!ready}

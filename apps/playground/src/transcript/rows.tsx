@@ -66,7 +66,7 @@ export const UserRow = memo(function UserRow({ text, files, variables }: UserRow
       className="flex gap-2.5 rounded-lg border border-line bg-raised px-3 py-2.5"
     >
       <User className="mt-1 size-3.5 shrink-0 text-ink-3" />
-      <div className="min-w-0 text-lg wrap-anywhere whitespace-pre-wrap">
+      <div dir="auto" className="min-w-0 flex-1 text-lg wrap-anywhere whitespace-pre-wrap">
         {text.length > LONGEST_WITH_VARIABLES ? (
           <LongText text={text} />
         ) : (

@@ -91,6 +91,8 @@ export const ModelMarkdown = memo(function ModelMarkdown({
           // Blocks are only added at the end, so their index identifies them.
           <div
             key={index}
+            // a text may be in a language that is written from right to left
+            dir="auto"
             className={clsx(
               'markdown',
               growing && 'cursor-block',
