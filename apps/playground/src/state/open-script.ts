@@ -52,9 +52,9 @@ export function nameOf({ open, text }: OpenText): string {
   return open.name ?? promptNameOf(text) ?? 'Untitled';
 }
 
-/** The name of the first prompt that a script defines. */
+/** The name of the first prompt that a script defines; of a long one its beginning. */
 export function promptNameOf(text: string): string | undefined {
-  return /definePrompt\(\s*(['"`])([^'"`\n]{1,60})\1/.exec(text.slice(0, 100_000))?.[2];
+  return /definePrompt\(\s*(['"`])([^'"`\n]{1,120})[^'"`\n]*\1/.exec(text.slice(0, 100_000))?.[2];
 }
 
 /** A script that is not one of the user's own yet. */

@@ -4,6 +4,7 @@ import { Dialog } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
+import { focusFirst } from './focus-first.ts';
 import { useReturnFocus } from './use-return-focus.ts';
 
 type ModalProps = {
@@ -27,7 +28,7 @@ export function Modal(props: ModalProps) {
     onOpenChange,
     title,
     description,
-    focusFirst,
+    focusFirst: selector,
     wide = false,
     hasText = false,
     children,
@@ -40,11 +41,11 @@ export function Modal(props: ModalProps) {
         <Dialog.Content
           onOpenAutoFocus={(event) => {
             focus.onOpenAutoFocus();
-            if (focusFirst === undefined || !(event.target instanceof HTMLElement)) return;
-            const first = event.target.querySelector<HTMLElement>(focusFirst);
+            if (selector === undefined || !(event.target instanceof HTMLElement)) return;
+            const first = event.target.querySelector<HTMLElement>(selector);
             if (first === null) return;
             event.preventDefault();
-            first.focus();
+            focusFirst(first);
           }}
           onCloseAutoFocus={focus.onCloseAutoFocus}
           onInteractOutside={(event) => hasText && event.preventDefault()}

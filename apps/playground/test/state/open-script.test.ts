@@ -74,5 +74,8 @@ test('a script has the name that the user gave it, or the name of its prompt', (
   };
   expect(nameOf(script)).toBe('greet');
   expect(nameOf({ ...script, open: { ...script.open, name: 'Mine' } })).toBe('Mine');
+  expect(nameOf({ ...script, text: `definePrompt('${'long '.repeat(40)}', () => {})` })).toMatch(
+    /^(long ){24}$/,
+  );
   expect(nameOf({ ...script, text: '' })).toBe('Untitled');
 });

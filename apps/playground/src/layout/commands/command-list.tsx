@@ -62,7 +62,7 @@ function Item({ title, command, onChoose }: ItemProps) {
       className="flex h-8 cursor-default items-center gap-2.5 rounded-md px-2.5 text-base text-ink select-none data-[selected=true]:bg-hover narrow:h-11"
     >
       <Icon aria-hidden className="size-[15px] shrink-0 text-ink-3" />
-      <span className="min-w-0 shrink-0 truncate">{visibleText(label)}</span>
+      <span className="max-w-3/4 shrink-0 truncate">{visibleText(label)}</span>
       <span className="min-w-0 flex-1 truncate text-ink-2">{detail && visibleText(detail)}</span>
       {keys !== undefined && <Keys keys={keys} className="text-ink-2 narrow:hidden" />}
     </Command.Item>
