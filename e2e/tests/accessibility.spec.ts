@@ -304,3 +304,15 @@ test('a printed page has the whole transcript, and nothing else', async ({ playg
   await expect(page.locator('body')).toHaveCSS('background-color', 'rgb(255, 255, 255)');
   expect(await page.locator('body').innerText()).toMatch(/^Message 1\.\s+Message 2\.[^]+Message 80\.$/);
 });
+
+test('no control of the top bar covers another on a tablet, and a phone on its side has one pane', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  await page.setViewportSize({ width: 800, height: 1000 });
+  await playground.open();
+  await page.getByTestId('model').click({ trial: true });
+  await page.setViewportSize({ width: 844, height: 390 });
+  await expect(page.getByRole('tab', { name: 'Run' })).toBeVisible();
+  await page.getByTestId('model').click({ trial: true });
+});

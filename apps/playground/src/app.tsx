@@ -46,7 +46,7 @@ export function App() {
   }, []);
   return (
     <Tooltip.Provider delayDuration={350}>
-      <div className="flex h-dvh min-h-[400px] flex-col">
+      <div className="flex h-dvh min-h-[400px] flex-col narrow:min-h-[320px]">
         <TopBar narrow={narrow} />
         <main className="flex min-h-0 flex-1 flex-col">
           <FollowMoment>{narrow ? <NarrowLayout /> : <WideLayout toasts={toasts} />}</FollowMoment>

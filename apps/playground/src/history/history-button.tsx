@@ -17,7 +17,7 @@ export function HistoryButton() {
         onClick={() => usePlayground.setState({ dialog: 'history' })}
       >
         <History />
-        <span className="narrow:hidden">History</span>
+        <span className="compact:hidden">History</span>
       </Button>
       {open && <HistoryPanel onClose={() => usePlayground.setState({ dialog: undefined })} />}
     </>

@@ -26,8 +26,8 @@ export function ExamplesMenu() {
         <DropdownMenu.Trigger asChild>
           <Button aria-label="Examples">
             <BookOpen />
-            <span className="narrow:hidden">Examples</span>
-            <ChevronDown className="text-ink-3 narrow:hidden" />
+            <span className="compact:hidden">Examples</span>
+            <ChevronDown className="text-ink-3 compact:hidden" />
           </Button>
         </DropdownMenu.Trigger>
         <DropdownMenu.Content

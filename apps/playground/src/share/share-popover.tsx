@@ -26,7 +26,7 @@ export function SharePopover() {
       <Popover.Trigger asChild>
         <Button aria-label="Share" data-testid="share">
           <Link2 />
-          <span className="narrow:hidden">Share</span>
+          <span className="compact:hidden">Share</span>
         </Button>
       </Popover.Trigger>
       <Popover.Portal>

@@ -32,7 +32,7 @@ export function shownTheme(): 'dark' | 'light' {
   return document.documentElement.dataset.theme === 'light' ? 'light' : 'dark';
 }
 
-const narrow = '(width <= 768px)';
+const narrow = '(width <= 768px), (width <= 960px) and (height <= 480px)';
 
 /** True if there is room for one pane only. */
 export function useNarrow(): boolean {
