@@ -312,6 +312,9 @@ test('no control of the top bar covers another on a tablet, and a phone on its s
   await page.setViewportSize({ width: 800, height: 1000 });
   await playground.open();
   await page.getByTestId('model').click({ trial: true });
+  // lines grow with the text, which a browser may enlarge
+  await page.getByTestId('model').evaluate((button) => button.style.setProperty('font-size', '26px'));
+  await expect(page.getByTestId('model')).toHaveCSS('line-height', '40px');
   await page.setViewportSize({ width: 844, height: 390 });
   await expect(page.getByRole('tab', { name: 'Run' })).toBeVisible();
   await page.getByTestId('model').click({ trial: true });
