@@ -20,7 +20,8 @@ function textOfError(error: Error): string {
 
 function textOf(value: unknown): string {
   try {
-    return JSON.stringify(value) ?? String(value);
+    const text = JSON.stringify(value) ?? String(value);
+    return text === '{}' ? textOfInstance(value as object) : text;
   } catch {
     // A bigint, or a cyclic object.
   }
@@ -29,4 +30,12 @@ function textOf(value: unknown): string {
   } catch {
     return `a value of type ${typeof value}`;
   }
+}
+
+/** A Map, a Response or an instance of the script's class, which has nothing that JSON shows. */
+function textOfInstance(value: object): string {
+  const { constructor, message } = value as { constructor?: { name?: string }; message?: unknown };
+  const name = constructor?.name ?? 'Object';
+  if (typeof message === 'string' && message !== '') return `${name}: ${message}`;
+  return name === 'Object' ? '{}' : `${name} {}`;
 }
