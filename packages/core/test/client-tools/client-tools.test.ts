@@ -57,6 +57,25 @@ describe('A tool without a function', () => {
     });
   });
 
+  test('that no function of the page has the name of is named in the console', async () => {
+    vi.stubEnv('NODE_ENV', 'development');
+    vi.stubGlobal('document', {});
+    const info = vi.spyOn(console, 'info').mockReturnValue();
+    const { executor } = setUp();
+    const misspelt = Object.fromEntries([['pickfile', () => file]]);
+    const run = createRun(prompt(), { executor, schedule: atOnce, tools: misspelt });
+    const result = run.start();
+    await expect
+      .poll(() => info.mock.calls)
+      .toEqual([[expect.stringMatching(/"pickFile".* only: pickfile\./)]]);
+    vi.restoreAllMocks();
+    vi.unstubAllEnvs();
+    vi.unstubAllGlobals();
+    const [call] = run.getState().clientToolCalls;
+    await run.respondToClientTool(call!.clientCallId, { output: file });
+    expect(await result).toBe('Thanks.');
+  });
+
   test('has the same events on a server as in the page', async () => {
     const model = scriptedModel([picks, 'Thanks.']);
     const hub = createHub(prompt(), { model });
