@@ -8,7 +8,7 @@ import type { TaskListDefinition } from '../prompt/task-list.ts';
 import { nudge } from '../tasks/nudge.ts';
 import { renderWindow } from '../tasks/render-window.ts';
 import { touchTask } from '../tasks/static.ts';
-import { attemptsOf } from '../tasks/task-text.ts';
+import { attemptsOf, nameTasks, quote } from '../tasks/task-text.ts';
 import { failedTask, isComplete, openTasks } from '../tasks/task-list.ts';
 import type { EventSink } from '../tool-calls/run-context.ts';
 
@@ -153,7 +153,7 @@ function unfinishedTasksError({ list }: TaskListDefinition): CuelineError | unde
   if (open.length === 0) return undefined;
   return new CuelineError(
     'tasks_incomplete',
-    `The model stopped with ${open.length === 1 ? 'a task' : `${open.length} tasks`} open: ${open.map(({ title }) => `“${title}”`).join(', ')}. Try another model, or raise maxNudges.`,
+    `The model stopped with ${open.length === 1 ? 'a task' : `${open.length} tasks`} open: ${nameTasks(open, ({ title }) => quote(title))}. Try another model, or raise maxNudges.`,
     { details: { open: open.map(({ id }) => id) } },
   );
 }

@@ -6,7 +6,7 @@ import { plural } from '../base/plural.ts';
 const MAX_QUOTE_LENGTH = 100;
 /** The maximum length of a quoted result, in characters. */
 const MAX_RESULT_LENGTH = 500;
-/** The maximum number of ids in a sentence. */
+/** The maximum number of tasks in a sentence. */
 const MAX_NAMED = 20;
 
 /** Returns a text on one line. */
@@ -39,10 +39,13 @@ export function positionOf(list: TaskList, task: TaskItem): string {
   return `Task ${list.items.findIndex(({ id }) => id === task.id) + 1}/${list.items.length}`;
 }
 
-/** Returns ids for a sentence: all of them, or the first ones and the number of the others. */
-export function nameTasks(items: readonly TaskItem[]): string {
+/** Returns ids, or other names, for a sentence: all of them, or the first ones and the number of the others. */
+export function nameTasks(
+  items: readonly TaskItem[],
+  nameOf: (item: TaskItem) => string = ({ id }) => id,
+): string {
   if (items.length === 0) return 'none';
-  const named = items.slice(0, MAX_NAMED).map(({ id }) => id);
+  const named = items.slice(0, MAX_NAMED).map(nameOf);
   const more = items.length - named.length;
   return named.join(', ') + (more === 0 ? '' : ` and ${more} more`);
 }

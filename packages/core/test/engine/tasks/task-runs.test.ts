@@ -29,6 +29,17 @@ describe('a run that does not end as done', () => {
     await expect(Promise.resolve(result.text)).rejects.toMatchObject({ code: 'tasks_incomplete' });
   });
 
+  test('names the first twenty of many open tasks, and cuts their titles', async () => {
+    const tasks = Array.from({ length: 200 }, (_, index) => ({ task: `${index} ${'long '.repeat(100)}` }));
+    const { state } = await play(
+      go((prompt) => prompt.defTaskList(tasks, { maxNudges: 0 })),
+      ['No.'],
+    );
+    const { message = '' } = state.error ?? {};
+    expect(message).toMatch(/^The model stopped with 200 tasks open: “0 long .*” and 180 more\. Try another/);
+    expect(message.length).toBeLessThan(2_500);
+  });
+
   test('counts reminders from 0 again when the model makes progress', async () => {
     const { state } = await play(
       go((prompt) => prompt.defTaskList([{ task: 'One' }, { task: 'Two' }], { maxNudges: 1 })),
