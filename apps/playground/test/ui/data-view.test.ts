@@ -10,6 +10,21 @@ test('a text is shown with its line breaks, and hidden characters as escapes', (
   expect(drawn('a\u202eb')).toContain('a\\u202eb');
 });
 
+test.each([
+  ['base64', 'iVBORw0K', 'image/png', 'data:image/png;base64,iVBORw0K'],
+  ['a data URL', 'data:image/png;base64,iVBORw0K', 'image/png', 'data:image/png;base64,iVBORw0K'],
+  [
+    'an address',
+    'https://evil.example/a.png',
+    'image/png',
+    'data:image/png;base64,https://evil.example/a.png',
+  ],
+  ['another file', 'JVBERi0', 'application/pdf', undefined],
+])('a picture is drawn from its bytes and never loaded: %s', (_what, data, mediaType, url) => {
+  const markup = drawn([{ type: 'image', data, mediaType }]);
+  expect(/<img src="([^"]*)"/.exec(markup)?.[1]).toBe(url);
+});
+
 test('the parts of a small value are shown, and those of a large one are folded', () => {
   expect(drawn({ outer: { inner: [1, { deep: 'here' }] } })).toContain('here');
   const large = drawn(Array.from({ length: 200 }, (_, id) => ({ id, text: 'secret' })));

@@ -17,8 +17,11 @@ const MOST_UNFOLDED = 300;
 /** How much of a text inside a value is drawn at first, in characters. */
 const FIRST_CHARACTERS = 4_000;
 
+/** Types of pictures that are drawn from their bytes. No address is ever loaded. */
+const drawable = /^image\/(?:png|jpeg|gif|webp|avif|bmp)$/i;
+
 /**
- * A value to be read: fields as rows, lists as lists, and texts as texts with their line breaks. A switch shows it as
+ * A value to be read: fields as rows, lists as lists, texts as texts with their line breaks, and pictures. A switch shows it as
  * JSON, and a button copies it.
  */
 export const DataView = memo(function DataView({ label, value }: { label: string; value: unknown }) {
@@ -84,6 +87,7 @@ function Entries({ value, folds }: { value: object; folds: boolean }) {
   const keys = Object.keys(value);
   if (keys.length === 0) return <span className="text-ink-3">{isList ? 'empty list' : 'no fields'}</span>;
   const shown = keys.slice(0, most);
+  const picture = pictureOf(value);
   const List = isList ? 'ol' : 'dl';
   return (
     <>
@@ -98,6 +102,7 @@ function Entries({ value, folds }: { value: object; folds: boolean }) {
             key={key}
             name={key}
             value={(value as Record<string, unknown>)[key]}
+            picture={key === 'data' ? picture : undefined}
             {...{ isList, folds }}
           />
         ))}
@@ -111,12 +116,40 @@ function Entries({ value, folds }: { value: object; folds: boolean }) {
   );
 }
 
-type EntryProps = ValueProps & { name: string; isList: boolean };
+/** The data URL of an object's bytes, if it is a picture such as a tool's result or a message has; else undefined. */
+function pictureOf(value: object): string | undefined {
+  const { data, mediaType } = value as { data?: unknown; mediaType?: unknown };
+  if (typeof data !== 'string' || typeof mediaType !== 'string' || !drawable.test(mediaType))
+    return undefined;
+  return `data:${mediaType};base64,${data.replace(/^data:[^,]*,/, '')}`;
+}
 
-function Entry({ name, value, isList, folds }: EntryProps) {
+/** A picture; the text of its bytes if they are none. */
+function Picture({ url, text }: { url: string; text: string }) {
+  const [broken, setBroken] = useState(false);
+  if (broken) return <Text text={text} />;
+  return (
+    <img
+      src={url}
+      alt="Drawn from its bytes"
+      onError={() => setBroken(true)}
+      className="inline-block max-h-60 max-w-full rounded-md align-top border border-line bg-panel object-contain"
+    />
+  );
+}
+
+type EntryProps = ValueProps & { name: string; isList: boolean; picture: string | undefined };
+
+function Entry({ name, value, isList, folds, picture }: EntryProps) {
   const isNested = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
   const content =
-    isNested && folds ? <Folded name={name} value={value} /> : <Value value={value} folds={folds} />;
+    picture !== undefined ? (
+      <Picture url={picture} text={String(value)} />
+    ) : isNested && folds ? (
+      <Folded name={name} value={value} />
+    ) : (
+      <Value value={value} folds={folds} />
+    );
   const row = 'col-span-2 grid grid-cols-subgrid items-baseline';
   if (isList) {
     return (
