@@ -24,10 +24,8 @@ export type Attempt = {
    * where it happens, or the `request` of a start without any answer.
    */
   readonly lost: LostConnection | undefined;
-  /** Ends it as `stopped`, after a moment at the latest. */
-  stop(): void;
-  /** Ends it as `stopped` at once, because another attempt replaces it. */
-  replace(): void;
+  /** Ends it as `stopped`: after a moment at the latest, or `atOnce`, because another attempt replaces it. */
+  stop(atOnce?: boolean): void;
   /** Stops following the work, which continues. */
   detach(): void;
   /** Follows the work again, or the work that an earlier page has started. False if it is not known. */
@@ -155,17 +153,12 @@ export function createAttempt(options: AttemptOptions): Attempt {
     get lost() {
       return lost;
     },
-    stop() {
+    // no other end comes if nothing has started yet or nothing is followed
+    stop(atOnce = !hasBegun() || followed === undefined) {
       if (log.ended) return;
       controller.abort();
-      // no other end comes if nothing has started yet or nothing is followed
-      if (!hasBegun() || followed === undefined) end({ outcome: 'stopped' });
+      if (atOnce) end({ outcome: 'stopped' });
       else setTimeout(() => end({ outcome: 'stopped' }), STOP_GRACE_MS);
-    },
-    replace() {
-      if (log.ended) return;
-      controller.abort();
-      end({ outcome: 'stopped' });
     },
     detach() {
       if (hasBegun()) leave();

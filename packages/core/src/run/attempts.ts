@@ -57,7 +57,7 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
 
   function replace(): void {
     queue.clear();
-    shown?.replace();
+    shown?.stop(true);
     shown?.drop();
   }
 

@@ -41,7 +41,6 @@ function createRunWith<Input, Types extends PromptTypes>(
     settings: { ...settings, definition: definition as unknown as PromptDefinition<unknown> },
     lastInput,
     log: createRunLog({ events: past }),
-    isRestoring: false,
     attempts: createAttempts(() => notify(run), attachOrFail),
     clientTools: createClientToolRunner(),
     schedule,

@@ -6,7 +6,7 @@ import type { StartRequest } from './attempts.ts';
 import { continueLog } from './open-attempt.ts';
 import type { RunInternals } from './run-internals.ts';
 import type { RunStorage } from '../storage/run-storage.ts';
-import { notify } from './run-state.ts';
+import { notify, requesting } from './run-state.ts';
 import { createStartQueue } from './start-queue.ts';
 import type * as OpenStorage from './open-storage.ts';
 
@@ -36,10 +36,11 @@ export function createRestoring(
   { id, storage, past, retry, stop: stopRun }: StoredRun,
 ): Restoring {
   let isKnown = storage === undefined;
-  // once it is known, the actions run at once, and subscribers do not see the states in between
   const waiting = createStartQueue(() => {
-    run.isRestoring = waiting.length > 0;
-    if (!isKnown) notify(run);
+    // once it is known, the actions run at once, and subscribers do not see the states in between
+    if (isKnown) return;
+    run.starting = waiting.length > 0 ? requesting : undefined;
+    notify(run);
   });
   let known: Promise<void> | undefined;
   let stop: (() => void) | undefined;
@@ -67,10 +68,11 @@ export function createRestoring(
     }
     isKnown = true;
     const { events, damage } = stored;
+    const isStored = events.length > 0;
     // a log that continues behind its damage is stored again from its beginning
-    if (events.length > 0) continueLog(run, events, damage === undefined);
-    else continueLog(run, past, false);
+    continueLog(run, isStored ? events : past, isStored && damage === undefined);
     run.writer?.ready();
+    run.starting = undefined;
     stop?.();
     while (waiting.length > 0) waiting.next();
     notify(run);

@@ -20,10 +20,8 @@ export type RunInternals = {
   lastInput: unknown;
   /** The shown log; before the first start, the log of the past. */
   log: RunLog;
-  /** The state between a start and the first event of its log. */
-  starting?: RunState;
-  /** True while starts wait until the stored log is known. */
-  isRestoring: boolean;
+  /** The state between a start and the first event of its log, also while the start waits for the stored log. */
+  starting?: RunState | undefined;
   storageError?: CuelineError | undefined;
   /** The latest state, and what it was made of: the same facts are the same object. */
   latest?: { facts: readonly unknown[]; state: RunState };

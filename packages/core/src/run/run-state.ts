@@ -5,9 +5,8 @@ import type { RunInternals } from './run-internals.ts';
 
 /** Returns the state that the run shows: the state of its log, and the facts that no log contains. */
 export function stateOf(run: RunInternals): RunState {
-  const { log, starting, isRestoring } = run;
-  if (log.events.length > 0) return withOverlay(run, log.getState());
-  return withOverlay(run, isRestoring ? requesting : (starting ?? log.getState()));
+  const { log, starting } = run;
+  return withOverlay(run, (log.events.length === 0 && starting) || log.getState());
 }
 
 /** Calls the subscribers with the current state. */

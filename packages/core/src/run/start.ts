@@ -15,7 +15,7 @@ import type { SendOptions, StartOptions } from './run.ts';
 function start(
   run: RunInternals,
   input: unknown,
-  { messages, tasks, shows, events = [], signal, unfinishedCalls, unknown: unknownHere }: AttemptInput,
+  { shows, events = [], signal, unknown: unknownHere, ...conversation }: AttemptInput,
   key: string | undefined,
   requestKey: string = createId('start'),
 ): Promise<unknown> {
@@ -33,10 +33,8 @@ function start(
       input: input as never,
       model,
       options,
-      messages,
-      tasks,
-      previousRunId: tasks.length === 0 ? undefined : lastRunId(log.events),
-      unfinishedCalls,
+      ...conversation,
+      previousRunId: conversation.tasks.length === 0 ? undefined : lastRunId(log.events),
       key: requestKey,
       whenStored: calls?.whenStored,
     },
