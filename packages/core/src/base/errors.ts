@@ -127,10 +127,7 @@ export class CuelineError extends Error {
    * `json` was returned by `toJSON` in this process, otherwise one without them.
    */
   static fromJSON(json: SerializedError): CuelineError {
-    const original = originals.get(json);
-    if (original !== undefined) return original;
-    const { code, message, details, source } = json;
-    return new CuelineError(code, message, { details, source });
+    return originals.get(json) ?? new CuelineError(json.code, json.message, json);
   }
 }
 

@@ -6,7 +6,7 @@ import { setMember } from '../json/json-builder.ts';
 import { feedReader } from '../json/partial-json.ts';
 import { refreshInputs } from './refresh-inputs.ts';
 import type { RunStatus, SteerState, StepState, CommonFacts } from './state.ts';
-import { addUsage, applyChange } from './step.ts';
+import { applyChange } from './step.ts';
 import { applyToTasks } from './task-state.ts';
 import { applyToToolPart, closeApprovals } from './tool-part.ts';
 import { applyToCalls, interruptCalls } from './tool-calls.ts';
@@ -165,7 +165,6 @@ function apply(draft: StateDraft, event: RunEvent, toolCallId?: string): void {
       addSteering(draft, { id: event.id, cause: event.cause, text: event.text });
       break;
     case 'retry':
-      facts.usage = addUsage(facts.usage, event.usage);
       // nothing of a retried call has been visible
       if (isWaiting(progress, event)) return;
       voidAnswer(draft);
@@ -204,9 +203,7 @@ function beginStep({ facts, writable, progress }: StateDraft, event: EventOf<'st
 }
 
 function endStep(draft: StateDraft, event: EventOf<'step-end'>): void {
-  const { facts } = draft;
   const { finishReason, usage, providerMetadata, t: finishedAt } = event;
-  facts.usage = addUsage(facts.usage, usage);
   changeStep(draft, withoutUndefined({ finishedAt, finishReason, usage, providerMetadata }));
 }
 
@@ -240,10 +237,10 @@ function addSteering(draft: StateDraft, steering: SteerState): void {
   else (step.steered = writable(step.steered ?? [])).push(steering);
 }
 
-/** Shows the wait before a retried call. False for an answer that was cut off. */
+/** Shows the wait before a retried call. False for an answer that was cut off, which has no next attempt. */
 function isWaiting(progress: DraftProgress, event: EventOf<'retry'>): boolean {
-  const { error, attempt, maxAttempts, delayMs, offline, t } = event;
-  if (attempt === undefined || maxAttempts === undefined || delayMs === undefined) return false;
+  const { error, attempt, maxAttempts = 0, delayMs = 0, offline, t } = event;
+  if (attempt === undefined) return false;
   const retrying = { error, attempt, maxAttempts, delayMs, at: t + delayMs };
   progress.status = { status: 'running', phase: offline === true ? 'offline' : 'retrying', retrying };
   return true;

@@ -1,7 +1,14 @@
 import { withoutUndefined } from '../base/without-undefined.ts';
-import type { RunEvent } from './events.ts';
+import type { RunEvent, TokenUsage } from './events.ts';
 import { lastIndexOfId, type IdIndex } from './id-index.ts';
-import type { AgentFacts, ApprovalState, ClientToolCallState, RunFacts, RunState } from './state.ts';
+import type {
+  AgentFacts,
+  ApprovalState,
+  ClientToolCallState,
+  CommonFacts,
+  RunFacts,
+  RunState,
+} from './state.ts';
 import { hasPending, isPending, withdrawPending } from './pending.ts';
 import { addUsage } from './step.ts';
 import { createAgentReducer, emptyFacts, type AgentReducer } from './agent-reducer.ts';
@@ -121,7 +128,6 @@ function apply(draft: RunDraft, event: RunEvent): void {
     case 'approval-request':
     case 'approval-response':
     case 'approval-withdraw':
-      applyToOwner(draft, event);
       return applyToPending(draft, 'approvals', event.approvalId, event);
     case 'client-tool-request':
     case 'client-tool-claim':
@@ -129,8 +135,8 @@ function apply(draft: RunDraft, event: RunEvent): void {
     case 'client-tool-withdraw':
       return applyToPending(draft, 'clientToolCalls', event.clientCallId, event);
     default:
-      if (event.agent === undefined) run.apply(event);
-      else applyToAgent(draft, event.agent, event);
+      if (applyToOwner(draft, event) && (event.type === 'step-end' || event.type === 'retry'))
+        addTokens(draft, event.agent, event.usage);
   }
 }
 
@@ -177,26 +183,25 @@ function beginAgent(draft: RunDraft, event: EventOf<'agent-start'>): void {
   draft.agents.set(path, { position, reducer });
 }
 
-/** Applies an event to its agent. Its tokens also count for every agent above it. */
-function applyToAgent(draft: RunDraft, path: string, event: RunEvent): void {
-  const agent = agentAt(draft, path);
-  if (agent === undefined) return;
-  agent.apply(event);
-  if (event.type !== 'step-end' && event.type !== 'retry') return;
-  const { facts } = draft.run;
-  facts.usage = addUsage(facts.usage, event.usage);
-  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
-    const above = agentAt(draft, path.slice(0, end));
-    if (above !== undefined) above.facts.usage = addUsage(above.facts.usage, event.usage);
-  }
+/** Returns the reducer of the run itself, or of its running agent with this path. */
+function ownerAt(draft: RunDraft, path: string | undefined): AgentReducer<CommonFacts> | undefined {
+  return path === undefined ? draft.run : agentAt(draft, path);
 }
 
-/** Applies an event of an approval to the agent whose call it is about. */
-function applyToOwner(draft: RunDraft, event: Extract<RunEvent, { approvalId: string }>): void {
-  const { run, approvals } = draft;
-  const owner = event.agent === undefined ? run : agentAt(draft, event.agent);
-  const position = lastIndexOfId(approvals, run.facts.approvals, event.approvalId) ?? -1;
-  owner?.apply(event, run.facts.approvals[position]?.toolCallId);
+/** Applies an event to the run or agent that it is about. False if that agent is not running. */
+function applyToOwner(draft: RunDraft, event: RunEvent, toolCallId?: string): boolean {
+  const owner = ownerAt(draft, event.agent);
+  owner?.apply(event, toolCallId);
+  return owner !== undefined;
+}
+
+/** Adds the tokens of an agent's model call to the agent, to every agent above it, and to the run. */
+function addTokens(draft: RunDraft, path: string | undefined, usage: TokenUsage | undefined): void {
+  for (let at = path; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/'))) || undefined) {
+    const owner = ownerAt(draft, at);
+    if (owner !== undefined) owner.facts.usage = addUsage(owner.facts.usage, usage);
+    if (at === undefined) return;
+  }
 }
 
 type PendingItem = ApprovalState | ClientToolCallState;
@@ -210,13 +215,15 @@ type PendingLists = Record<'approvals' | 'clientToolCalls', PendingItem[]>;
 function applyToPending(draft: RunDraft, list: keyof PendingLists, id: string, event: PendingEvent): void {
   const { run } = draft;
   const lists: PendingLists = run.facts;
+  const position = lastIndexOfId(draft[list] as IdIndex<PendingItem>, lists[list], id) ?? -1;
+  const item = lists[list][position];
+  // an answer names its approval, but not the call
+  if (list === 'approvals') applyToOwner(draft, event, item?.toolCallId);
   if (event.type === 'approval-request' || event.type === 'client-tool-request') {
     const { type: _type, seq: _seq, t: requestedAt, ...request } = event;
     (lists[list] = run.writable(lists[list])).push({ ...request, requestedAt });
     return;
   }
-  const position = lastIndexOfId(draft[list] as IdIndex<PendingItem>, lists[list], id) ?? -1;
-  const item = lists[list][position];
   if (item === undefined || !isPending(item)) return;
   (lists[list] = run.writable(lists[list]))[position] = { ...item, ...changeOf(event) };
 }

@@ -16,11 +16,10 @@ export function refreshInputs(progress: MessageProgress, toolCallId?: string): v
     return;
   }
   for (const shown of stale.get(toolCallId) ?? []) {
-    // a call with complete arguments has no partial ones
-    if ('inputText' in shown && 'input' in shown) continue;
-    const text = 'inputText' in shown ? shown.inputText : shown.rawInput;
+    const isCall = 'inputText' in shown;
+    const text = isCall ? shown.inputText : shown.rawInput;
     const value = shown.inputEncoding === 'text' ? text : inputs.get(toolCallId)?.value();
-    if (!('inputText' in shown)) shown.input = value;
+    if (!isCall) shown.input = value;
     else if (value === undefined) delete shown.partialInput;
     else shown.partialInput = value;
   }

@@ -19,13 +19,13 @@ export function applyToCalls(draft: StateDraft, event: RunEvent): void {
       const last = callOf(draft, event.toolCallId);
       const isArriving = last?.state === 'input-streaming' && last.step === draft.facts.steps.length - 1;
       const call = isArriving ? last : addCall(draft, event);
+      refreshInputs(draft.progress, event.toolCallId);
+      draft.progress.inputs.delete(event.toolCallId);
       call.input = event.input;
       delete call.partialInput;
       call.state = event.invalid === undefined ? 'input-available' : 'output-error';
       if (event.invalid !== undefined) call.errorText = event.invalid;
       if (call.inputText === '') call.inputText = inputText(event.input);
-      refreshInputs(draft.progress, event.toolCallId);
-      draft.progress.inputs.delete(event.toolCallId);
       return;
     }
     case 'retry':

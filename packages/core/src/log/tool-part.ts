@@ -54,13 +54,12 @@ function addInput(draft: StateDraft, { toolCallId, delta }: Event<'tool-input-de
 
 /** The arguments are complete, or invalid. */
 function endInput(draft: StateDraft, event: Event<'tool-input-end'>): void {
-  const { input, invalid, ...facts } = event;
+  const { input, invalid } = event;
   if (invalid === undefined) return writeInput(draft, event, { state: 'input-available', input });
-  const { title: _title, ...rest } = facts;
   // a started call keeps its kind
   const begun = findInStep(draft, event.toolCallId, () => true);
   const dynamic = begun === undefined ? event.dynamic === true : begun.type === 'dynamic-tool';
-  writeInput(draft, { ...rest, dynamic }, { state: 'output-error', input, errorText: invalid });
+  writeInput(draft, { ...event, dynamic }, { state: 'output-error', input, errorText: invalid });
 }
 
 /** An event of a call whose arguments are complete. */
@@ -73,9 +72,9 @@ function applyToPart(draft: StateDraft, part: ToolPart, event: PartEvent): void 
     case 'tool-preliminary':
     case 'tool-end': {
       const { output = null } = event;
-      const preliminary = event.type === 'tool-preliminary' ? { preliminary: true } : {};
+      const preliminary = event.type === 'tool-preliminary' || undefined;
       refreshInputs(draft.progress, event.toolCallId);
-      return writeResult(part, event, { state: 'output-available', output, ...preliminary });
+      return writeResult(part, event, { state: 'output-available', output, preliminary });
     }
     case 'tool-error':
       refreshInputs(draft.progress, event.toolCallId);
@@ -143,8 +142,9 @@ function writeInput(
   part.type = type;
   if (isDynamic) part.toolName = toolName;
   write(part, now);
+  if (now.state === 'output-error') return addFacts(part, event, 'resultProviderMetadata');
   if (title !== undefined) part.title = title;
-  addFacts(part, event, now.state === 'output-error' ? 'resultProviderMetadata' : 'callProviderMetadata');
+  addFacts(part, event, 'callProviderMetadata');
 }
 
 function addToolPart(draft: StateDraft, part: ToolPart): ToolPart {
@@ -169,9 +169,7 @@ function addFacts(
   { providerExecuted, toolMetadata, providerMetadata }: ToolCallFacts,
   metadataKey: 'callProviderMetadata' | 'resultProviderMetadata',
 ): void {
-  if (providerExecuted !== undefined) part.providerExecuted = providerExecuted;
-  if (toolMetadata !== undefined) part.toolMetadata = toolMetadata;
-  if (providerMetadata !== undefined) part[metadataKey] = providerMetadata;
+  Object.assign(part, withoutUndefined({ providerExecuted, toolMetadata, [metadataKey]: providerMetadata }));
 }
 
 /** Returns the part of a call in the current step, because a repeated id in a later step is another call. */

@@ -1,21 +1,18 @@
 import { CuelineError } from '../base/errors.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { LOG_VERSION, type RunEvent } from './events.ts';
 
+/** An event of version 1 that approvals and calls of client tools shared. */
+type SharedEvent = {
+  type: 'request-open' | 'request-begin' | 'request-answer' | 'request-withdraw';
+  requestId: string;
+  kind?: 'approval' | 'client-tool';
+  fault?: string;
+  answer?: { approve?: boolean };
+};
+
 /** An event of version 1 that has another form in version 2. */
-type EarlierEvent =
-  | {
-      type: 'request-open';
-      requestId: string;
-      kind: 'approval' | 'client-tool';
-      fault?: string;
-      effect?: unknown;
-      providerExecuted?: unknown;
-    }
-  | { type: 'request-begin'; requestId: string; page: string }
-  | { type: 'request-answer'; requestId: string; answer?: { approve?: boolean } }
-  | { type: 'request-withdraw'; requestId: string }
-  | { type: 'tool-approval' }
-  | { type: 'run-start'; v: number };
+type EarlierEvent = SharedEvent | { type: 'tool-approval' } | { type: 'run-start'; v: number };
 
 /**
  * Returns a log in the current version: the log itself if it is in that version or in an unknown one. Version 1 had
@@ -62,33 +59,31 @@ function upgrade(event: EarlierEvent, clientCalls: Set<string>): unknown {
     case 'tool-approval':
       return { ...event, type: 'approval-automatic' };
     case 'request-open': {
-      const { requestId, kind, fault, ...rest } = event;
-      if (kind === 'client-tool') {
-        clientCalls.add(requestId);
-        return { ...rest, type: 'client-tool-request', clientCallId: requestId };
-      }
-      const reason = fault === undefined ? {} : { reason: fault };
-      return { ...rest, type: 'approval-request', approvalId: requestId, ...reason };
+      const isClientTool = event.kind === 'client-tool';
+      if (isClientTool) clientCalls.add(event.requestId);
+      return separate(event, 'request', isClientTool);
     }
-    case 'request-begin': {
-      const { requestId: clientCallId, ...rest } = event;
-      return { ...rest, type: 'client-tool-claim', clientCallId };
-    }
-    case 'request-answer': {
-      const { requestId, answer, ...rest } = event;
-      if (answer?.approve === undefined) {
-        return { ...rest, type: 'client-tool-response', clientCallId: requestId, response: answer };
-      }
-      const { approve: approved, ...more } = answer;
-      return { ...rest, type: 'approval-response', approvalId: requestId, response: { approved, ...more } };
-    }
-    case 'request-withdraw': {
-      const { requestId, ...rest } = event;
-      return clientCalls.has(requestId)
-        ? { ...rest, type: 'client-tool-withdraw', clientCallId: requestId }
-        : { ...rest, type: 'approval-withdraw', approvalId: requestId };
-    }
+    case 'request-begin':
+      return separate(event, 'claim', true);
+    case 'request-answer':
+      return separate(event, 'response', event.answer?.approve === undefined);
+    case 'request-withdraw':
+      return separate(event, 'withdraw', clientCalls.has(event.requestId));
     default:
       return event;
   }
+}
+
+/** Returns a shared event as that of a client tool, or of an approval. */
+function separate(event: SharedEvent, action: string, isClientTool: boolean): object {
+  const { requestId, kind: _kind, fault: reason, answer, ...rest } = event;
+  const { approve: approved, ...more } = answer ?? {};
+  return withoutUndefined({
+    ...rest,
+    ...(isClientTool
+      ? { type: `client-tool-${action}`, clientCallId: requestId }
+      : { type: `approval-${action}`, approvalId: requestId }),
+    reason,
+    response: approved === undefined ? answer : { approved, ...more },
+  });
 }
