@@ -15,8 +15,7 @@ import type { Limits, PromptConfig, PromptOptions, PromptSource } from '../promp
 import type { AgentLoopOptions } from './agent-loop.ts';
 import { joinInstructions } from './stream-options.ts';
 import { readApproval } from '../tool-calls/approve.ts';
-import { isUIMessage } from '../messages/is-message.ts';
-import { toModelMessages } from '../messages/ui-messages.ts';
+import { isUIMessage, toModelMessages } from '../messages/ui-messages.ts';
 import { readContinuedTask, type ContinuedTask } from './take-over/continued-task.ts';
 
 /** What a run needs from its definition. */

@@ -15,12 +15,6 @@ export function isMessage(value: unknown): value is ModelMessage {
   );
 }
 
-/** True for a message of a UI, as `state.messages` and the AI SDK's hooks have them. */
-export function isUIMessage(value: unknown): value is UIMessage {
-  if (!isRecord(value) || !Array.isArray(value['parts'])) return false;
-  return value['parts'].every((part) => isRecord(part) && typeof part['type'] === 'string');
-}
-
 /** Addresses of this page, of a disk, and relative ones. Some providers read others than the web's, such as `gs:`. */
 const unreadableUrl = /^(?:blob:|file:|(?![a-z][a-z\d+.-]*:))/i;
 

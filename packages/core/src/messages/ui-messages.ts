@@ -6,11 +6,18 @@ import {
   type ToolSet,
   type UIMessage,
 } from 'ai';
+import { isRecord } from '../base/is-record.ts';
 import { toModelOutput } from './tool-output.ts';
 import { settleApprovals } from './settle-approvals.ts';
 import { causeOf } from './steer-cause.ts';
 import { toUIParts, type ToolResult } from './ui-parts.ts';
 import { isRetry, withoutSteps } from './without-retried.ts';
+
+/** True for a message of a UI, as `state.messages` and the AI SDK's hooks have them. */
+export function isUIMessage(value: unknown): value is UIMessage {
+  if (!isRecord(value) || !Array.isArray(value['parts'])) return false;
+  return value['parts'].every((part) => isRecord(part) && typeof part['type'] === 'string');
+}
 
 /**
  * Returns a prompt's own messages for the UI: with their roles, with files as URLs, and calls together with
