@@ -8,8 +8,7 @@ import { refreshInputs } from './refresh-inputs.ts';
 import type { RunStatus, SteerState, StepState, CommonFacts } from './state.ts';
 import { applyChange } from './step.ts';
 import { applyToTasks } from './task-state.ts';
-import { applyToToolPart, closeApprovals } from './tool-part.ts';
-import { applyToCalls, interruptCalls } from './tool-calls.ts';
+import { applyToToolCalls, closeApprovals, interruptCalls } from './tool-calls.ts';
 
 type Phase = Extract<RunStatus, { status: 'running'; retrying?: undefined }>['phase'];
 
@@ -177,8 +176,7 @@ function apply(draft: StateDraft, event: RunEvent, toolCallId?: string): void {
       break;
     default:
   }
-  applyToCalls(draft, event);
-  applyToToolPart(draft, event, toolCallId);
+  applyToToolCalls(draft, event, toolCallId);
   applyToMessage(draft, event);
 }
 

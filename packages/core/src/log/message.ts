@@ -5,7 +5,7 @@ import { addPart, partAt, stepMessage, voidStep, writtenMessage } from './writte
 
 /**
  * Writes one event into the assistant's message, with the parts that the AI SDK's own `readUIMessageStream` makes of
- * the same run (a test compares the two). The parts of tool calls are in `tool-part.ts`.
+ * the same run (a test compares the two). The parts of tool calls are in `tool-calls.ts`.
  */
 export function applyToMessage(draft: StateDraft, event: RunEvent): void {
   const { progress } = draft;
