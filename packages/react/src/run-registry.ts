@@ -89,11 +89,13 @@ export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry
     ): SharedRun<Input, Types> {
       const known = find(id);
       if (known === undefined) {
-        const made: SharedRun<Input, Types> = createSharedRun(id, definition, {
-          ...opening,
-          onRelease: () => release(made),
-          onUse: () => keep(made),
-        });
+        const made: SharedRun<Input, Types> = createSharedRun(
+          id,
+          definition,
+          opening,
+          () => keep(made),
+          () => release(made),
+        );
         runs.set(id, new WeakRef(made));
         return made;
       }

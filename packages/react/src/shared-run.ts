@@ -34,23 +34,24 @@ export type SharedRun<Input = void, Types extends PromptTypes = PromptTypes> = O
   readonly held: boolean;
 };
 
-/** The options of a shared run, and its observers. */
+/** The options of a shared run. */
 export type SharedRunInit<Input, Types extends PromptTypes> = Pick<RunOptions, 'log' | 'storage'> &
-  RunConfig<Input, Types> & {
-    /** Called when the last holder has released the run. */
-    onRelease?: () => void;
-    /** Called when the run is watched, or when something has happened to it. */
-    onUse?: () => void;
-  };
+  RunConfig<Input, Types>;
 
 /** Runs whose storage has been read. */
 export const hydrated: WeakSet<object> = new WeakSet();
 
-/** A run that has not started, and that reads its model, executor, options and definition anew at every start. */
+/**
+ * A run that has not started, and that reads its model, executor, options and definition anew at every start. Calls
+ * `onUse` when the run is watched, or when something has happened to it, and `onRelease` when the last holder has
+ * released it.
+ */
 export function createSharedRun<Input, Types extends PromptTypes>(
   id: string,
   definition: PromptDefinition<Input, Types>,
-  { log, storage, onRelease, onUse, ...settings }: SharedRunInit<Input, Types> = {},
+  { log, storage, ...settings }: SharedRunInit<Input, Types>,
+  onUse: () => void,
+  onRelease: () => void,
 ): SharedRun<Input, Types> {
   let config: RunConfig<Input, Types> & { definition: PromptDefinition<Input, Types> } = { definition };
   let holders = 0;
@@ -74,7 +75,7 @@ export function createSharedRun<Input, Types extends PromptTypes>(
       });
     },
     subscribe(listener: (state: RunState<Types>) => void): () => void {
-      onUse?.();
+      onUse();
       return subscribe(listener);
     },
     hold(): (onLast: 'keep' | 'stop') => void {
@@ -90,7 +91,7 @@ export function createSharedRun<Input, Types extends PromptTypes>(
         queueMicrotask(() => {
           if (holders > 0) return;
           if (onLast === 'stop') run.stop();
-          onRelease?.();
+          onRelease();
         });
       };
     },
@@ -98,7 +99,7 @@ export function createSharedRun<Input, Types extends PromptTypes>(
   shared.configure(settings);
   const unlisten = run.listen(() => {
     unlisten();
-    onUse?.();
+    onUse();
   });
   return shared;
 }

@@ -149,15 +149,14 @@ export function usePrompt<Input, Types extends PromptTypes, const Watched extend
     onError,
     ...settings
   } = options;
-  const ownSettings = withoutUndefined(settings);
   const { defaults } = useContext(PromptContext);
   // a plain function answers with text and declares no tools, as its types say
   const definition = (
     typeof source === 'function' ? inlinePrompt('usePrompt', id, source) : source
   ) as PromptDefinition<Input, Types>;
-  const config = { definition, ...ownSettings, defaults };
-  const run = useSharedRun(definition, { id, initialLog, onUnmount, config });
-  const latest = useConfig(run, ownSettings, config);
+  const config = { definition, ...withoutUndefined(settings), defaults };
+  const run = useSharedRun(id, { ...config, log: initialLog }, onUnmount);
+  const latest = useConfig(run, config);
 
   const state = useRun(run, (whole) => pickWatched(whole, watch), isShallowEqual, throttle);
   useClientTools(run, tools);
@@ -185,15 +184,14 @@ export function usePrompt<Input, Types extends PromptTypes, const Watched extend
 /** Gives the run this component's settings, takes back those that it no longer has, and returns the latest ones. */
 function useConfig<Input, Types extends PromptTypes>(
   run: SharedRun<Input, Types>,
-  ownSettings: RunSettings,
   config: RunConfig<Input, Types>,
 ): LatestRef<RunConfig<Input, Types>> {
   const latest = useLatest(config);
-  const before = useRef<{ run: object; ownSettings: RunSettings }>(null);
+  const before = useRef<{ run: object; config: object }>(null);
   useInsertionEffect(() => {
-    const takenBack = before.current?.run === run ? Object.keys(before.current.ownSettings) : [];
+    const takenBack = before.current?.run === run ? Object.keys(before.current.config) : [];
     run.configure({ ...Object.fromEntries(takenBack.map((key) => [key, undefined])), ...config });
-    before.current = { run, ownSettings };
+    before.current = { run, config };
   });
   return latest;
 }

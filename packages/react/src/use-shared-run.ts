@@ -4,12 +4,10 @@ import { PromptContext } from './prompt-provider.ts';
 import { createRunRegistry } from './run-registry.ts';
 import type { RunConfig, SharedRun } from './shared-run.ts';
 
-export type SharedRunOptions<Input, Types extends PromptTypes> = {
-  id: string | undefined;
-  initialLog: readonly RunEvent[] | undefined;
-  onUnmount: 'keep' | 'stop';
-  /** The settings of a run that this component is the first to show: it may be restored before any effect runs. */
-  config: RunConfig<Input, Types>;
+/** The settings of a run that this component is the first to show: it may be restored before any effect runs. */
+export type OpeningConfig<Input, Types extends PromptTypes> = RunConfig<Input, Types> & {
+  definition: PromptDefinition<Input, Types>;
+  log: readonly RunEvent[] | undefined;
 };
 
 /**
@@ -17,8 +15,9 @@ export type SharedRunOptions<Input, Types extends PromptTypes> = {
  * all users would share it, and an id that silently shares nothing would be a trap.
  */
 export function useSharedRun<Input, Types extends PromptTypes>(
-  definition: PromptDefinition<Input, Types>,
-  { id, initialLog: log, onUnmount, config }: SharedRunOptions<Input, Types>,
+  id: string | undefined,
+  opening: OpeningConfig<Input, Types>,
+  onUnmount: 'keep' | 'stop',
 ): SharedRun<Input, Types> {
   const { registry, storage } = useContext(PromptContext);
   const [own] = useState(createRunRegistry);
@@ -29,7 +28,7 @@ export function useSharedRun<Input, Types extends PromptTypes>(
       `No <PromptProvider> above usePrompt keeps the run "${id}". Wrap the app in <PromptProvider>, or leave the id out.`,
     );
   }
-  const opening = { ...config, log };
+  const { definition } = opening;
   const run =
     id === undefined || registry === undefined
       ? own.open(`${componentId}${definition.name}`, definition, opening)

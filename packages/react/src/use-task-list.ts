@@ -172,21 +172,18 @@ function pendingTask(title: string, index: number): TaskState {
 
 function summaryOf(tasks: readonly TaskState[]): Pick<TaskListView, 'current' | 'progress' | 'isComplete'> {
   const { done, total } = taskProgress(tasks);
-  return {
-    current: findCurrentTask(tasks),
-    progress: { done, total, ratio: total === 0 ? 0 : done / total },
-    isComplete: total > 0 && done === total,
-  };
+  const ratio = done / (total || 1);
+  return { current: findCurrentTask(tasks), progress: { done, total, ratio }, isComplete: ratio === 1 };
 }
 
 function actionsOf(run: TaskRun, agent: string | undefined): TaskActions {
   const edit = (taskEdit: TaskEdit): Promise<EditReply> => run.edit(taskEdit, agent);
   return {
-    add: (title, index) => edit({ type: 'add', title, ...(index !== undefined && { index }) }),
+    add: (title, index) => edit({ type: 'add', title, index }),
     rename: (taskId, title) => edit({ type: 'rename', taskId, title }),
     remove: (taskId) => edit({ type: 'remove', taskId }),
     move: (taskId, index) => edit({ type: 'move', taskId, index }),
-    skip: (taskId, reason) => edit({ type: 'skip', taskId, ...(reason !== undefined && { reason }) }),
+    skip: (taskId, reason) => edit({ type: 'skip', taskId, reason }),
     retry: (taskId) => edit({ type: 'retry', taskId }),
     resolve: (taskId, result) => edit({ type: 'resolve', taskId, result }),
   };

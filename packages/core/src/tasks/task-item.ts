@@ -49,11 +49,11 @@ export type TaskEvent =
 /** An edit of a task list by the user who watches the run. */
 export type TaskEdit =
   /** Default position: the end. */
-  | { type: 'add'; title: string; index?: number }
+  | { type: 'add'; title: string; index?: number | undefined }
   | { type: 'rename'; taskId: string; title: string }
   | { type: 'remove'; taskId: string }
   | { type: 'move'; taskId: string; index: number }
-  | { type: 'skip'; taskId: string; reason?: string }
+  | { type: 'skip'; taskId: string; reason?: string | undefined }
   | { type: 'retry'; taskId: string }
   /** Completes the task with the user's own result, which nothing validates. */
   | { type: 'resolve'; taskId: string; result: string };
