@@ -19,11 +19,11 @@ export function* failedStart(
     type: 'run-start',
     v: LOG_VERSION,
     runId: '',
-    name: name === '' ? undefined : name,
+    name: name || undefined,
     model: '',
     input,
     messages: [...messages],
-    turns: messages.length === 0 ? undefined : messages.length,
+    turns: messages.length || undefined,
     messageId: '',
   });
   yield withoutUndefined({

@@ -43,7 +43,6 @@ type AttemptOptions = {
   request?: RunRequest<never> | undefined;
   /** The beginning of the log. */
   events?: readonly RunEvent[];
-  name: string;
   key?: string | undefined;
   schedule?: Scheduler | undefined;
   /** Called with every event, before the work starts. */
@@ -55,7 +54,7 @@ const STOP_GRACE_MS = 1_000;
 
 /** Starts a run with an executor, or continues a stored log. */
 export function createAttempt(options: AttemptOptions): Attempt {
-  const { executor, request, events = [], name, key, schedule, onEvent } = options;
+  const { executor, request, events = [], key, schedule, onEvent } = options;
   const log = createRunLog({ events, schedule });
   const rebasing = rebaseEvents(
     executor.isPlaced ? [] : request === undefined ? eventsBeforeResume(events) : events,
@@ -121,8 +120,8 @@ export function createAttempt(options: AttemptOptions): Attempt {
    * had.
    */
   function end(body: Omit<Extract<RunEventBody, { type: 'run-end' }>, 'type'>): void {
-    if (log.events.length === 0) {
-      const [start] = failedStart(name, undefined, request?.messages);
+    if (request !== undefined && log.events.length === 0) {
+      const [start] = failedStart(request.definition.name, undefined, request.messages);
       log.push(rebasing.rebase(start!));
     }
     log.append({ type: 'run-end', ...body });

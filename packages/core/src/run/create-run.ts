@@ -49,8 +49,8 @@ function createRunWith<Input, Types extends PromptTypes>(
   };
   const { attempts, clientTools } = run;
   if (tools !== undefined) clientTools.provide(tools);
-  const { retry, cancel } = createRetryAction(run, { reconnect, continueConversation });
-  const restoring = createRestoring(run, { id, storage, past, retry, stop });
+  const { retry, cancel } = createRetryAction(run, [reconnect, continueConversation]);
+  const restoring = createRestoring(run, past, { id, storage, retry, stop });
   const { restored, whenRestored } = restoring;
 
   // a definition's types are those of its logs

@@ -20,16 +20,13 @@ type NewAttempt = LostConnection & {
 /** Creates an attempt whose events the run stores and reports, and shows it. */
 export function openAttempt(
   run: RunInternals,
-  { request, events, key, executor = run.settings.executor ?? inProcess(), calls }: NewAttempt,
+  { executor = run.settings.executor ?? inProcess(), calls, ...work }: NewAttempt,
 ): Attempt {
   const { attempts } = run;
   let made: Attempt | undefined;
   const attempt = (made = createAttempt({
-    executor: run.writer?.executor(executor, request !== undefined) ?? executor,
-    request,
-    events,
-    name: run.settings.definition.name,
-    key,
+    ...work,
+    executor: run.writer?.executor(executor, work.request !== undefined) ?? executor,
     schedule: run.schedule,
     onEvent(event) {
       // before the attempt exists, it is the one that will be shown

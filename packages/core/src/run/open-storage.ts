@@ -1,5 +1,6 @@
 import type { CuelineError } from '../base/errors.ts';
-import type { StoredLog, TabbedRun } from '../storage/event-writer.ts';
+import type { RunEvent } from '../log/events.ts';
+import type { TabbedRun } from '../storage/event-writer.ts';
 import type { RunStorage } from '../storage/run-storage.ts';
 import { openEventWriter, readStored } from '../storage/store-events.ts';
 import { sendToAttempt } from './run-commands.ts';
@@ -12,14 +13,17 @@ type StorageOptions = {
   onError: (error: CuelineError | undefined) => void;
 } & Pick<TabbedRun, 'show' | 'retry' | 'stop'>;
 
+/** The log with which a run begins. `isStored`: its events need not be stored any more. */
+export type OpenedLog = { events: readonly RunEvent[]; isStored: boolean };
+
 /**
- * Opens the storage of `run`, which stores its events from now on, and returns the events that are stored. `show`,
- * `retry` and `stop` are for other tabs. Throws only CuelineErrors.
+ * Opens the storage of `run`, which stores its events from now on, and returns the log that is stored, if there is one.
+ * `show`, `retry` and `stop` are for other tabs. Throws only CuelineErrors.
  */
 export async function openStorage(
   run: RunInternals,
   { id, storage, onError, show, retry, stop }: StorageOptions,
-): Promise<StoredLog> {
+): Promise<OpenedLog | undefined> {
   run.writer = await openEventWriter(storage, id, onError, {
     attempts: run.attempts,
     log: () => run.log.events,
@@ -28,7 +32,8 @@ export async function openStorage(
     command: (command) => sendToAttempt(run.attempts.shown, command),
     stop,
   });
-  const stored = await readStored(storage, id);
-  if (stored.damage !== undefined) onError(stored.damage);
-  return stored;
+  const { events, damage } = await readStored(storage, id);
+  if (damage !== undefined) onError(damage);
+  // a log that continues behind its damage is stored again from its beginning
+  return events.length > 0 ? { events, isStored: damage === undefined } : undefined;
 }

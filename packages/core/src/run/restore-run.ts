@@ -1,4 +1,4 @@
-import type { StoredLog, TabbedRun } from '../storage/event-writer.ts';
+import type { TabbedRun } from '../storage/event-writer.ts';
 import type { CuelineError } from '../base/errors.ts';
 import { loadModule } from '../base/load-module.ts';
 import type { RunEvent } from '../log/events.ts';
@@ -9,6 +9,7 @@ import type { RunStorage } from '../storage/run-storage.ts';
 import { notify, requesting } from './run-state.ts';
 import { createStartQueue } from './start-queue.ts';
 import type * as OpenStorage from './open-storage.ts';
+import type { OpenedLog } from './open-storage.ts';
 
 /** Reads what the storage has of a run, and queues actions until that is known. */
 export type Restoring = {
@@ -26,15 +27,11 @@ export type Restoring = {
 type StoredRun = {
   id: string;
   storage: RunStorage | undefined;
-  /** A log to use if none is stored. */
-  past: readonly RunEvent[];
 } & Pick<TabbedRun, 'retry' | 'stop'>;
 
-/** Restores `run` from its storage, or from a log of the past. Nothing is read before something asks for the run. */
-export function createRestoring(
-  run: RunInternals,
-  { id, storage, past, retry, stop: stopRun }: StoredRun,
-): Restoring {
+/** Restores `run` from its storage, or else from a log of the past. Nothing is read before something asks for the run. */
+export function createRestoring(run: RunInternals, past: readonly RunEvent[], stored: StoredRun): Restoring {
+  const { storage } = stored;
   let isKnown = storage === undefined;
   const waiting = createStartQueue(() => {
     // once it is known, the actions run at once, and subscribers do not see the states in between
@@ -58,19 +55,16 @@ export function createRestoring(
 
   async function restore(): Promise<void> {
     if (storage === undefined) return continueLog(run, past, false);
-    let stored: StoredLog = { events: [] };
+    let log: OpenedLog = { events: past, isStored: false };
     try {
       const { openStorage } = await loadStorage();
-      stored = await openStorage(run, { id, storage, onError, show, retry, stop: stopRun });
+      log = (await openStorage(run, { ...stored, storage, onError, show })) ?? log;
     } catch (error) {
       // both throw only CuelineErrors
       onError(error as CuelineError);
     }
     isKnown = true;
-    const { events, damage } = stored;
-    const isStored = events.length > 0;
-    // a log that continues behind its damage is stored again from its beginning
-    continueLog(run, isStored ? events : past, isStored && damage === undefined);
+    continueLog(run, log.events, log.isStored);
     run.writer?.ready();
     run.starting = undefined;
     stop?.();

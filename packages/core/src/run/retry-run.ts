@@ -7,12 +7,12 @@ import type { AttemptInput } from './attempt-input.ts';
 import type { RunInternals } from './run-internals.ts';
 
 /** How the work of a run is continued. */
-export type RetryStarts = {
+export type RetryStarts = readonly [
   /** Continues work whose connection was lost. */
-  reconnect(run: RunInternals, lost: LostConnection, key: string | undefined): Attempt;
+  reconnect: (run: RunInternals, lost: LostConnection, key: string | undefined) => Attempt,
   /** Starts the shown conversation again, with the kept steps. */
-  continueConversation(run: RunInternals, kept: AttemptInput): Promise<unknown>;
-};
+  continueConversation: (run: RunInternals, kept: AttemptInput) => Promise<unknown>,
+];
 
 /**
  * Tries the last turn of a run again. Without `from`, lost work is followed again if it still exists; otherwise
@@ -20,6 +20,7 @@ export type RetryStarts = {
  */
 export function retryRun(run: RunInternals, starts: RetryStarts, from: number | undefined): Promise<unknown> {
   const { shown } = run.attempts;
+  const [, continueConversation] = starts;
   if (from === undefined && shown?.lost !== undefined) return followAgain(run, starts, shown.lost, shown.key);
   const log = run.log.events;
   const [first] = log;
@@ -38,7 +39,7 @@ export function retryRun(run: RunInternals, starts: RetryStarts, from: number | 
     return refused(error);
   }
   run.attempts.replace();
-  return starts.continueConversation(run, { ...kept, shows: first.messages });
+  return continueConversation(run, { ...kept, shows: first.messages });
 }
 
 /** Follows lost work again, or tries it again from the log if it does not exist any more. */
@@ -48,7 +49,8 @@ function followAgain(
   lost: LostConnection,
   key: string | undefined,
 ): Promise<unknown> {
-  const found = starts.reconnect(run, lost, key);
+  const [reconnect] = starts;
+  const found = reconnect(run, lost, key);
   const result = found.result.catch((error: unknown) => {
     if (run.attempts.shown !== found || !isGone(error)) throw error;
     return retryRun(run, starts, undefined);
