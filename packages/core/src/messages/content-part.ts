@@ -1,4 +1,4 @@
-import { isPart } from './part-brand.ts';
+import { brand } from './part-brand.ts';
 import type { FilePart as SdkFilePart, TextPart as SdkTextPart } from 'ai';
 import type { SharedV4FileData, SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
 import { bytesOf } from '../json/bytes.ts';
@@ -47,6 +47,14 @@ export type SentPart = SdkTextPart | (Omit<SdkFilePart, 'data'> & { data: Shared
 export const contentTypes = ['text', 'image', 'file', 'audio'] as const;
 
 const examples = { image: 'image/png', file: 'application/pdf', audio: 'audio/mpeg' };
+
+/**
+ * True for a part that `textPart`, `imagePart`, `filePart` or `audioPart` has made, in any copy of this package; false for
+ * data of the same shape.
+ */
+export function isPart(value: object): boolean {
+  return Object.hasOwn(value, brand);
+}
 
 /** Returns a content part as it is sent. @throws CuelineError `invalid_definition`, with the path of the fault */
 export function readContentPart(part: Record<string, unknown>, path: string): SentPart {

@@ -1,9 +1,8 @@
-import { isPart } from './part-brand.ts';
 import type { ModelMessage, ToolCallPart, ToolResultPart } from 'ai';
 import type { SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
 import { CuelineError } from '../base/errors.ts';
 import { checkCalls } from './call-order.ts';
-import { providerOptionsOf, readContentPart, readText, type SentPart } from './content-part.ts';
+import { isPart, providerOptionsOf, readContentPart, readText, type SentPart } from './content-part.ts';
 import type { MessageRole } from './message-parts.ts';
 import { collectObjects } from './collect-objects.ts';
 import { isRecord } from '../base/is-record.ts';

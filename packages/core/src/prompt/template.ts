@@ -1,6 +1,5 @@
-import { isPart } from '../messages/part-brand.ts';
 import { CuelineError } from '../base/errors.ts';
-import { contentTypes, type ContentPart } from '../messages/content-part.ts';
+import { contentTypes, isPart, type ContentPart } from '../messages/content-part.ts';
 import { imageTypeOfUrl } from '../messages/media-type.ts';
 import { isRecord } from '../base/is-record.ts';
 
