@@ -33,7 +33,7 @@ type RunEnd = Pick<
 >;
 
 /** The answer of a new run or agent: the id of its message, and `structured` if it is JSON. */
-type Answer = { messageId: string; structured: boolean };
+type Answer = Pick<DraftProgress, 'messageId' | 'structured'>;
 
 /** The facts before the first event. */
 export const emptyFacts: CommonFacts = {
@@ -80,7 +80,7 @@ export function createAgentReducer<Facts extends CommonFacts>(
   return {
     facts,
     writable,
-    hasEnded: () => progress.status.status !== 'idle' && progress.status.status !== 'running',
+    hasEnded: () => !['idle', 'running'].includes(progress.status.status),
     apply: (event, toolCallId) => apply(draft, event, toolCallId),
     resume() {
       progress.status = { status: 'running', phase: 'requesting' };
@@ -96,8 +96,9 @@ export function createAgentReducer<Facts extends CommonFacts>(
         closeApprovals(draft);
       }
       readAnswer(draft);
-      if (event.output !== undefined && progress.structured) facts.object = event.output;
-      progress.status = endStatus(event, event.output === undefined ? facts.text : event.output);
+      const { output } = event;
+      if (output !== undefined && progress.structured) facts.object = output;
+      progress.status = endStatus(event, output === undefined ? facts.text : output);
     },
     snapshot(waits = false) {
       refreshInputs(progress);
@@ -161,7 +162,7 @@ function apply(draft: StateDraft, event: RunEvent, toolCallId?: string): void {
     case 'task-remove':
       return applyToTasks(draft, event);
     case 'steer':
-      addSteering(draft, { id: event.id, cause: event.cause, text: event.text });
+      addSteering(draft, event);
       break;
     case 'retry':
       // nothing of a retried call has been visible
@@ -191,9 +192,9 @@ function beginStep({ facts, writable, progress }: StateDraft, event: EventOf<'st
     step: event.step,
     request: applyChange(last?.request, event.request),
     startedAt: event.t,
-    ...(progress.steered.length === 0 ? {} : { steered: progress.steered }),
+    ...withoutUndefined({ steered: progress.steered }),
   });
-  progress.steered = [];
+  progress.steered = undefined;
   progress.earlierTasks = new Map();
   progress.stepHasText = false;
   progress.earlierText = facts.text;
@@ -228,10 +229,11 @@ function running(progress: DraftProgress, phase: Phase): void {
 }
 
 /** Adds a message to the model to its step. The AI SDK emits it after the step's start, before the rest. */
-function addSteering(draft: StateDraft, steering: SteerState): void {
+function addSteering(draft: StateDraft, { id, cause, text }: EventOf<'steer'>): void {
+  const steering: SteerState = { id, cause, text };
   const { facts, writable, progress } = draft;
   const step = facts.steps.at(-1)?.finishedAt === undefined ? currentStep(draft) : undefined;
-  if (step === undefined) progress.steered.push(steering);
+  if (step === undefined) progress.steered = [...(progress.steered ?? []), steering];
   else (step.steered = writable(step.steered ?? [])).push(steering);
 }
 
@@ -309,17 +311,13 @@ function endStatus(event: RunEnd, result: unknown): RunStatus {
 function copyProgress(known?: DraftProgress): DraftProgress {
   return {
     messageId: '',
-    stepHasText: false,
-    answerIsStale: false,
     earlierTasks: new Map(),
     earlierText: '',
-    structured: false,
     status: { status: 'idle' },
     ...known,
     open: new Map(known?.open),
     // states share the readers of streamed arguments; a reader that is behind is created anew
     inputs: new Map(known?.inputs),
     stale: new Map(),
-    steered: [...(known?.steered ?? [])],
   };
 }

@@ -3,11 +3,11 @@ export type IdIndex<Item> = {
   /** The member that is an entry's id. An entry without it has none, and an id never changes. */
   key: keyof Item;
   /** The part of the list that has been indexed. */
-  known?: {
-    lasts: Map<unknown, number | undefined>;
+  known?: [
+    lasts: Map<unknown, number | undefined>,
     /** For each entry, the index of the entry before with the same id. */
-    befores: (number | undefined)[];
-  };
+    befores: (number | undefined)[],
+  ];
 };
 
 /** The number of entries that are searched before the list is indexed. */
@@ -29,7 +29,7 @@ export function lastIndexOfId<Item>(
     if (index < from) return undefined;
     if (list[index]![key] === id) return index;
   }
-  const { lasts, befores } = (idIndex.known ??= { lasts: new Map(), befores: [] });
+  const [lasts, befores] = (idIndex.known ??= [new Map(), []]);
   for (let index = befores.length; index < list.length; index += 1) {
     const read = list[index]![key];
     befores.push(lasts.get(read));
@@ -46,6 +46,6 @@ export function truncateIndex<Item>(
   length: number,
 ): void {
   if (known === undefined) return;
-  const { lasts, befores } = known;
+  const [lasts, befores] = known;
   while (befores.length > length) lasts.set(list[befores.length - 1]![key], befores.pop());
 }

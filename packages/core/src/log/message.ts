@@ -42,11 +42,11 @@ export function applyToMessage(draft: StateDraft, event: RunEvent): void {
       const kind = blockKindOf(event);
       const key = `${kind}:${event.id}`;
       const part = partAt(draft, progress.open.get(key));
-      const isEnd = event.type === 'text-end' || event.type === 'reasoning-end';
-      if (isEnd) progress.open.delete(key);
+      const isDelta = 'text' in event;
+      if (!isDelta) progress.open.delete(key);
       if (part?.type !== kind) return;
-      if (isEnd) part.state = 'done';
-      else part.text += event.text;
+      if (isDelta) part.text += event.text;
+      else part.state = 'done';
       if (event.type === 'text-end' && event.citations !== undefined && part.type === 'text') {
         part.citations = event.citations;
       }

@@ -143,7 +143,7 @@ function apply(draft: RunDraft, event: RunEvent): void {
 type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
 function beginRun(event: EventOf<'run-start'>): RunDraft {
-  const { runId, model, simulated = false, name, messages, messageId, structured = false } = event;
+  const { runId, model, simulated = false, name, messages, messageId, structured } = event;
   return createDraft(
     { ...initialState, runId, model, simulated, messages: [...messages], ...withoutUndefined({ name }) },
     { messageId, structured },
@@ -176,7 +176,7 @@ function beginAgent(draft: RunDraft, event: EventOf<'agent-start'>): void {
   agentAt(draft, path)?.end({ outcome: 'stopped', t });
   const reducer = createAgentReducer<AgentFacts>(
     { ...emptyFacts, path, toolCallId, name, model, input, messages: [...messages] },
-    { messageId, structured: false },
+    { messageId },
   );
   const { run } = draft;
   const position = (run.facts.agents = run.writable(run.facts.agents)).push(reducer.snapshot()) - 1;

@@ -7,17 +7,17 @@ import type { UIMessage } from 'ai';
 /** What the reducer remembers between two events besides the state itself. */
 export type DraftProgress = MessageProgress & {
   /** Messages to the model since the last step ended, which belong to the next one. */
-  steered: SteerState[];
+  steered?: SteerState[] | undefined;
   /** Reads the answer while it arrives, if it is JSON. */
   answer?: PartialJson;
   /** True if the answer has grown since it was last read. */
-  answerIsStale: boolean;
+  answerIsStale?: boolean;
   /** The tasks before the run resumed. A resumed run repeats them before its first step. */
   earlierTasks: ReadonlyMap<string, TaskState>;
   /** The text before the current step. */
   earlierText: string;
   /** True if the answer is JSON. */
-  structured: boolean;
+  structured?: boolean | undefined;
   /** The status without what is pending: it is running also while the state is waiting. */
   status: RunStatus;
 };
@@ -67,7 +67,7 @@ export type MessageProgress = {
    */
   stale: Map<string, (ToolPart | ToolCallState)[]>;
   /** True once the current step has written text. */
-  stepHasText: boolean;
+  stepHasText?: boolean;
   /** The index of the current step's `step-start` part; undefined before it exists. */
   stepStartIndex?: number | undefined;
 };

@@ -74,6 +74,6 @@ export function totalOf(usage: TokenUsage): number {
 }
 
 /** Returns 0 for missing, negative and absurd counts and texts, which providers do send. */
-function count(tokens: number | undefined): number {
-  return tokens !== undefined && Number.isSafeInteger(tokens) && tokens > 0 ? tokens : 0;
+function count(tokens = 0): number {
+  return Number.isSafeInteger(tokens) && tokens > 0 ? tokens : 0;
 }

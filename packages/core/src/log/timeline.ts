@@ -12,11 +12,12 @@ const CHECKPOINT_INTERVAL = 512;
 export function createTimeline(events: readonly RunEvent[]): (seq: number) => RunState {
   /** The states after every {@link CHECKPOINT_INTERVAL} events, the first one before any. */
   const kept: RunState[] = [initialState];
-  let last = { count: 0, state: initialState };
+  let lastCount = 0;
+  let lastState = initialState;
 
   return (seq) => {
     const count = Math.max(0, Math.min(Math.floor(seq) + 1, events.length));
-    if (count === last.count) return last.state;
+    if (count === lastCount) return lastState;
     const nearest = Math.min(Math.floor(count / CHECKPOINT_INTERVAL), kept.length - 1);
     const reducer = createReducer(kept[nearest]);
     let applied = nearest * CHECKPOINT_INTERVAL;
@@ -24,7 +25,7 @@ export function createTimeline(events: readonly RunEvent[]): (seq: number) => Ru
       reducer.apply(events[applied++]!);
       if (applied % CHECKPOINT_INTERVAL === 0) kept[applied / CHECKPOINT_INTERVAL] ??= reducer.snapshot();
     }
-    last = { count, state: reducer.snapshot() };
-    return last.state;
+    lastCount = count;
+    return (lastState = reducer.snapshot());
   };
 }

@@ -175,7 +175,7 @@ function applyToCall(draft: StateDraft, call: ToolCallState, event: RunEvent): v
 /** Marks the calls without an end, and their sub-calls, as interrupted. */
 export function interruptCalls(draft: StateDraft, t: number): void {
   for (const [index, { state }] of draft.facts.toolCalls.entries()) {
-    if (state === 'output-available' || state === 'output-error') continue;
+    if (state.startsWith('output-')) continue;
     const call = callAt(draft, index);
     call.state = 'interrupted';
     call.finishedAt = t;
@@ -230,7 +230,7 @@ function addCall(
     step: facts.steps.length - 1,
     state: 'input-streaming',
     inputText: '',
-    ...(inputEncoding === 'text' ? { inputEncoding } : {}),
+    ...(inputEncoding === 'text' && { inputEncoding }),
     calledAt: t,
   };
   (facts.toolCalls = writable(facts.toolCalls)).push(call);

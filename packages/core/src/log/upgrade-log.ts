@@ -20,7 +20,8 @@ type EarlierEvent = SharedEvent | { type: 'tool-approval' } | { type: 'run-start
  */
 export function upgradeLog(events: readonly RunEvent[]): readonly RunEvent[] {
   const [first] = events;
-  return Array.isArray(events) && isEarlier(first) ? events.map(createUpgrade()) : events;
+  const isEarlier = first?.type === 'run-start' && (first.v as number) === 1;
+  return isEarlier ? events.map(createUpgrade()) : events;
 }
 
 /**
@@ -41,19 +42,12 @@ export function readLog(whose: string, log: readonly RunEvent[]): readonly RunEv
 export function createUpgrade(): (event: RunEvent) => RunEvent {
   /** Ids of the requests that were calls of client tools. */
   const clientCalls = new Set<string>();
-  return (event) => {
-    // a stored event may be anything
-    if (typeof event !== 'object' || event === null) return event;
-    return upgrade(event as unknown as EarlierEvent, clientCalls) as RunEvent;
-  };
+  return (event) => upgrade(event as unknown as EarlierEvent, clientCalls) as RunEvent;
 }
 
-function isEarlier(event: RunEvent | undefined): boolean {
-  return event?.type === 'run-start' && (event.v as number) === 1;
-}
-
-function upgrade(event: EarlierEvent, clientCalls: Set<string>): unknown {
-  switch (event.type) {
+/** Returns the event in the current version. A stored event may be anything. */
+function upgrade(event: EarlierEvent | undefined, clientCalls: Set<string>): unknown {
+  switch (event?.type) {
     case 'run-start':
       return event.v === 1 ? { ...event, v: LOG_VERSION } : event;
     case 'tool-approval':
