@@ -8,9 +8,8 @@ import { lastOutput } from '../tools/tool-callbacks.ts';
 import { capOutput } from '../tools/cap-output.ts';
 import type { CallPermit, RequestPermit } from './pipeline-tool.ts';
 import { toJson } from '../messages/to-json.ts';
-import type { AgentContext } from './run-context.ts';
 import { toolErrorText } from '../tools/tool-error-text.ts';
-import { bindAgentContext, agentContextOf } from './bind-agent-context.ts';
+import { agentContextOf, bindAgentContext, type AgentContext } from './run-context.ts';
 import { timeLimit, untilAborted } from '../base/until-aborted.ts';
 
 /** The call of a composite tool, inside which other calls are made. */

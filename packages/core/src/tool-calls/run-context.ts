@@ -12,9 +12,8 @@ import type { TaskListDefinition } from '../prompt/task-list.ts';
 import { createBudget, type Budget } from './limits.ts';
 import type { Limits } from '../prompt/prompt-options.ts';
 import type { LoopRules } from './loop-rules.ts';
-import type { Permit } from './permit.ts';
 import { createPendingResponses, type PendingResponses } from './pending-responses.ts';
-import { createSemaphore, type Semaphore } from './semaphore.ts';
+import { createSemaphore, type Permit, type Semaphore } from './semaphore.ts';
 import type { TrackWork } from '../base/track-work.ts';
 
 /** One call of a run, or of an agent in it. */
@@ -139,4 +138,20 @@ export function createRunContext(
     },
     taskLists: new Map(),
   };
+}
+
+/** The agent contexts of calls, by the contexts that their tool functions get. */
+const contexts = new WeakMap<ToolContext, AgentContext>();
+
+/** Remembers the agent context of the call that a tool function gets this context with. */
+export function bindAgentContext(context: ToolContext, agentContext: AgentContext): ToolContext {
+  contexts.set(context, agentContext);
+  return context;
+}
+
+/**
+ * Returns the agent context of the call that a tool function got this context with; undefined for any other object.
+ */
+export function agentContextOf(context: ToolContext): AgentContext | undefined {
+  return contexts.get(context);
 }

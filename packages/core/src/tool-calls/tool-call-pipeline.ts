@@ -21,16 +21,36 @@ import type {
   RequestPermit,
   ToolCallRecorder,
 } from './pipeline-tool.ts';
-import { acquirePermit, type Permit } from './permit.ts';
 import type { LoopRules } from './loop-rules.ts';
 import type { ApprovalVerdict } from './tool-approval.ts';
-import { bindAgentContext } from './bind-agent-context.ts';
-import type { AgentContext } from './run-context.ts';
+import { bindAgentContext, type AgentContext } from './run-context.ts';
+import { acquirePermit } from './semaphore.ts';
 import { toolErrorText } from '../tools/tool-error-text.ts';
 import { timeLimit, untilAborted, untilSettled } from '../base/until-aborted.ts';
 
 /** Passes the result of a call to identical calls that wait for it. */
 type End = { resolve: (output: unknown) => void; reject: (error: unknown) => void };
+
+/** A call that the limits and the loop guard allow to run. */
+type AdmittedCall = {
+  tool: PipelineTool;
+  input: unknown;
+  context: ToolContext;
+  /** Asks for a call inside this one. */
+  requestInside: RequestPermit;
+};
+
+/** A call that is approved and has its permit. */
+type EnteredCall = {
+  /** Aborts when the call must end: because the run is stopped, or because the time is up. */
+  signal: AbortSignal | undefined;
+  /** Logs that the call starts, and waits until that is stored, before the call may change something. */
+  begin: () => Promise<void>;
+  /** Calls the tool's function. */
+  run: () => unknown;
+  /** Ends the call. `work` is what may still be running of it. */
+  leave: (work: Promise<unknown> | undefined) => void;
+};
 
 /** A call that an earlier process of the run has made. Without an output, it failed. */
 export type RememberedCall = Pick<GuardedCall, 'toolName' | 'input' | 'effect'> & {
@@ -44,7 +64,7 @@ export type ToolCallPipeline = {
   /**
    * Makes one call, from the first check to its result. Whatever it throws becomes a tool error that the model reads.
    */
-  call(guarded: PipelineTool, input: unknown, context: CallContext): unknown;
+  call(tool: PipelineTool, input: unknown, context: CallContext): unknown;
   /** Counts a call that cannot run, because the tool does not exist or its arguments do not fit. */
   invalid(toolName: string, input: unknown): void;
   /** Returns the note that the model reads beside the result of a call. */
@@ -76,35 +96,29 @@ export function createToolCallPipeline(options: ToolCallPipelineOptions): ToolCa
 
 /** What surrounds each tool call of one run or agent, in order. */
 class Pipeline implements ToolCallPipeline {
-  readonly #agentContext: ToolCallPipelineOptions['agentContext'];
-  readonly #recorder: ToolCallPipelineOptions['recorder'];
-  readonly #onStart: ToolCallPipelineOptions['onStart'];
-  readonly #toolMs: ToolCallPipelineOptions['toolMs'];
-  readonly #verdictOf: ToolCallPipelineOptions['verdictOf'];
-  readonly #strictLoops: ToolCallPipelineOptions['strictLoops'];
+  readonly #options: ToolCallPipelineOptions;
+  readonly #agentContext;
+  readonly #recorder;
   readonly #runContext;
   #loops;
   #currentTask: string | undefined;
   readonly #notes = new Map<string, string>();
   #callsInStep = 0;
 
-  constructor({ agentContext, recorder, onStart, toolMs, verdictOf, strictLoops }: ToolCallPipelineOptions) {
-    this.#agentContext = agentContext;
-    this.#recorder = recorder;
-    this.#onStart = onStart;
-    this.#toolMs = toolMs;
-    this.#verdictOf = verdictOf;
-    this.#strictLoops = strictLoops;
-    this.#runContext = agentContext.runContext;
-    this.#loops = createLoopGuard(strictLoops);
+  constructor(options: ToolCallPipelineOptions) {
+    this.#options = options;
+    this.#agentContext = options.agentContext;
+    this.#recorder = options.recorder;
+    this.#runContext = options.agentContext.runContext;
+    this.#loops = createLoopGuard(options.strictLoops);
   }
 
-  call(guarded: PipelineTool, input: unknown, sdkContext: CallContext): unknown {
+  call(tool: PipelineTool, input: unknown, sdkContext: CallContext): unknown {
     const idempotencyKey =
       sdkContext.idempotencyKey ??
       callKey(this.#agentContext.callBase, this.#recorder.step, sdkContext.toolCallId);
     const context: ToolContext = { ...sdkContext, idempotencyKey };
-    const { name, rules, streams } = guarded;
+    const { name, rules, streams } = tool;
     this.#count();
     const { effect } = rules;
     const rule = this.#runContext.loopRules.of(name, rules);
@@ -119,8 +133,9 @@ class Pipeline implements ToolCallPipeline {
       this.#recorder.toolRepeated(context.toolCallId);
       return verdict.output;
     }
+    const call: AdmittedCall = { tool, input, context, requestInside };
     if (!streams) {
-      const output = this.#once(guarded, input, context, requestInside);
+      const output = this.#once(call);
       // a refusal is an answer: an identical call gets the same one
       settled(output.catch((error: unknown) => (isRefusal(error) ? error.message : Promise.reject(error))));
       return output;
@@ -128,7 +143,7 @@ class Pipeline implements ToolCallPipeline {
     let end: End = { resolve: () => {}, reject: () => {} };
     settled(new Promise((resolve, reject) => (end = { resolve, reject })));
     // the AI SDK shows the outputs of an iterable as they come
-    return this.#each(guarded, input, context, requestInside, end);
+    return this.#each(call, end);
   }
 
   /** Counts a call. Throws what ends the run, or what the model reads, if the call is one too many. */
@@ -149,45 +164,36 @@ class Pipeline implements ToolCallPipeline {
     return { ...checked, verdict };
   }
 
-  async #once(
-    guarded: PipelineTool,
-    input: unknown,
-    context: ToolContext,
-    requestInside: RequestPermit,
-  ): Promise<unknown> {
+  async #once(call: AdmittedCall): Promise<unknown> {
     try {
-      const permit = await this.#enter(guarded, input, context, requestInside);
+      const entered = await this.#enter(call);
       let work: Promise<unknown> | undefined;
       try {
-        const begin = async (): Promise<unknown> => lastOutput(permit.start());
-        const output = await untilToolEnds((work = this.#runContext.track(begin())), permit.signal);
-        return redactKeys(guarded.finish(output), this.#runContext.secrets);
+        await entered.begin();
+        const result = async (): Promise<unknown> => lastOutput(entered.run());
+        const output = await untilToolEnds((work = this.#runContext.track(result())), entered.signal);
+        return this.#finished(call, output);
       } finally {
-        permit.leave(work);
+        entered.leave(work);
       }
     } catch (error) {
       throw this.#withoutSecrets(error);
     }
   }
 
-  async *#each(
-    guarded: PipelineTool,
-    input: unknown,
-    context: ToolContext,
-    requestInside: RequestPermit,
-    last: End,
-  ): AsyncGenerator<unknown> {
+  async *#each(call: AdmittedCall, last: End): AsyncGenerator<unknown> {
     let output: unknown = null;
     try {
-      const permit = await this.#enter(guarded, input, context, requestInside);
+      const entered = await this.#enter(call);
       let work: Promise<unknown> | undefined;
       try {
-        const outputs = (permit.start() as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+        await entered.begin();
+        const outputs = (entered.run() as AsyncIterable<unknown>)[Symbol.asyncIterator]();
         try {
           for (;;) {
-            const next = await untilToolEnds(this.#runContext.track(outputs.next()), permit.signal);
+            const next = await untilToolEnds(this.#runContext.track(outputs.next()), entered.signal);
             if (next.done === true) break;
-            yield (output = redactKeys(guarded.finish(next.value), this.#runContext.secrets));
+            yield (output = this.#finished(call, next.value));
           }
         } finally {
           // not awaited, because a generator that waits forever does not answer this either
@@ -195,7 +201,7 @@ class Pipeline implements ToolCallPipeline {
           if (work !== undefined) this.#runContext.track(work).catch(() => {});
         }
       } finally {
-        permit.leave(work);
+        entered.leave(work);
       }
     } catch (error) {
       const safe = this.#withoutSecrets(error);
@@ -207,78 +213,57 @@ class Pipeline implements ToolCallPipeline {
     }
   }
 
-  /** Waits until a call may run: logged, approved, and with a permit. */
-  async #enter(
-    {
-      name,
-      rules,
-      inputSchema,
-      needsPermit,
-      startsLater,
-      limitedByDefault,
-      timeoutMessage,
-      run,
-    }: PipelineTool,
-    input: unknown,
-    context: ToolContext,
-    requestInside: RequestPermit,
-  ): Promise<{
-    start: () => unknown;
-    signal: AbortSignal | undefined;
-    /** Ends the call. Its function may still be running. */
-    leave: (work: Promise<unknown> | undefined) => void;
-  }> {
-    const { toolCallId } = context;
+  /** Returns an output for the log and the model. */
+  #finished({ tool }: AdmittedCall, output: unknown): unknown {
+    return redactKeys(tool.finish(output), this.#runContext.secrets);
+  }
+
+  /** Waits until a call may start: in the log, approved, and with a permit. Its time begins to run. */
+  async #enter(call: AdmittedCall): Promise<EnteredCall> {
+    const { tool, context, requestInside } = call;
+    const { name, rules } = tool;
+    const { toolCallId, abortSignal } = context;
     // waits for the log, so that the tool's events come after its call
     const called = this.#recorder.toolCalled(toolCallId);
-    if (called !== undefined) await untilAborted(called, context.abortSignal);
-    const { args, edited } = await approvedArguments(this.#agentContext, {
-      toolName: name,
-      rules,
-      inputSchema,
-      args: input,
-      context,
-      verdict: this.#verdictOf(toolCallId),
-    });
-    if (edited !== undefined) {
-      const text = JSON.stringify(redactKeys(edited, this.#runContext.secrets));
-      this.#notes.set(toolCallId, `The user ran it with other arguments: ${text}`);
-    }
-    const permit = needsPermit
-      ? await acquirePermit(this.#runContext.semaphore, context.abortSignal)
+    if (called !== undefined) await untilAborted(called, abortSignal);
+    const args = await this.#approvedArguments(call);
+    const permit = tool.needsPermit
+      ? await acquirePermit(this.#runContext.semaphore, abortSignal)
       : undefined;
-    const ms = rules.timeoutMs ?? (limitedByDefault === true ? this.#toolMs(name) : undefined);
-    const limit = ms === undefined ? undefined : timeLimit(name, ms, timeoutMessage);
-    const signal = anySignal(context.abortSignal, limit?.signal);
+    const ms = rules.timeoutMs ?? (tool.limitedByDefault === true ? this.#options.toolMs(name) : undefined);
+    const limit = ms === undefined ? undefined : timeLimit(name, ms, tool.timeoutMessage);
+    const signal = anySignal(abortSignal, limit?.signal);
     let startedAt = performance.now();
-    const begin = (): void => {
+    const started = (): void => {
       startedAt = performance.now();
       this.#recorder.toolStarted(toolCallId, name, rules);
     };
-    if (startsLater !== true) {
-      begin();
-      const mustBeStored = rules.effect !== 'read' || this.#runContext.durable !== undefined;
-      if (mustBeStored) await this.#stored(toolCallId, context.abortSignal);
-      startedAt = performance.now();
-    }
-    // an agent inside the call has its own limits, and may wait for an approval
-    const releaseOf =
-      ({ releaseWhile }: Permit): Permit['releaseWhile'] =>
-      (work) =>
-        rules.timeoutMs !== undefined || limit === undefined
-          ? releaseWhile(work)
-          : limit.holdDuring(() => releaseWhile(work));
+    /** The context of an agent inside the call, which needs no permit and no time of the call while it works. */
+    const inside = (): AgentContext => {
+      if (permit === undefined) return this.#agentContext;
+      const { releaseWhile } = permit;
+      if (rules.timeoutMs !== undefined || limit === undefined)
+        return { ...this.#agentContext, releaseWhile };
+      return { ...this.#agentContext, releaseWhile: (work) => limit.holdDuring(() => releaseWhile(work)) };
+    };
     return {
-      start: () => {
-        this.#onStart(name);
-        const own = signal === undefined ? context : { ...context, abortSignal: signal };
-        const caller =
-          permit === undefined
-            ? this.#agentContext
-            : { ...this.#agentContext, releaseWhile: releaseOf(permit) };
-        return run(this.#ownCopy(args), bindAgentContext(own, caller), requestInside, begin);
-      },
       signal,
+      begin: async () => {
+        // a page reports by itself when it starts the call
+        if (tool.startsLater === true) return;
+        started();
+        const mustBeStored = rules.effect !== 'read' || this.#runContext.durable !== undefined;
+        const stored = mustBeStored
+          ? this.#runContext.whenStored?.({ toolCallId, agent: this.#agentContext.path })
+          : undefined;
+        if (stored !== undefined) await untilAborted(stored, abortSignal);
+        startedAt = performance.now();
+      },
+      run: () => {
+        this.#options.onStart(name);
+        const own = signal === undefined ? context : { ...context, abortSignal: signal };
+        return tool.run(ownCopy(args), bindAgentContext(own, inside()), requestInside, started);
+      },
       leave: (work) => {
         void untilSettled(work, ms).then(() => permit?.release());
         limit?.clear();
@@ -287,20 +272,17 @@ class Pipeline implements ToolCallPipeline {
     };
   }
 
-  /** Waits until the log that contains the start of the call is stored, before the call may change something. */
-  async #stored(toolCallId: string, signal: AbortSignal | undefined): Promise<void> {
-    if (this.#runContext.whenStored === undefined) return;
-    await untilAborted(this.#runContext.whenStored({ toolCallId, agent: this.#agentContext.path }), signal);
-  }
-
-  /** Returns a copy, because what a tool writes into its arguments must not change the call in later requests. */
-  #ownCopy(args: unknown): unknown {
-    try {
-      return copyPlain(args);
-    } catch {
-      // nested too deep, or circular
-      return args;
+  /** Returns the arguments of a call once it is approved, and notes if the user has edited them. */
+  async #approvedArguments({ tool, input, context }: AdmittedCall): Promise<unknown> {
+    const { name: toolName, rules, inputSchema } = tool;
+    const verdict = this.#options.verdictOf(context.toolCallId);
+    const call = { toolName, rules, inputSchema, args: input, context, verdict };
+    const { args, edited } = await approvedArguments(this.#agentContext, call);
+    if (edited !== undefined) {
+      const text = JSON.stringify(redactKeys(edited, this.#runContext.secrets));
+      this.#notes.set(context.toolCallId, `The user ran it with other arguments: ${text}`);
     }
+    return args;
   }
 
   #fail(error: CuelineError): never {
@@ -356,7 +338,7 @@ class Pipeline implements ToolCallPipeline {
 
   beginStep(taskId: string | undefined): void {
     // the new task may have a different tool of the same name, and its window hides the results of the old one
-    if (taskId !== this.#currentTask) this.#loops = createLoopGuard(this.#strictLoops);
+    if (taskId !== this.#currentTask) this.#loops = createLoopGuard(this.#options.strictLoops);
     this.#currentTask = taskId;
     this.#callsInStep = 0;
     this.#notes.clear();
@@ -369,6 +351,16 @@ class Pipeline implements ToolCallPipeline {
  */
 function invalidCall(toolName: string, input: unknown, rule: LoopRules['general']): GuardedCall {
   return { toolName: `invalid ${toolName}`, input, effect: 'read', rule };
+}
+
+/** Returns a copy, because what a tool writes into its arguments must not change the call in later requests. */
+function ownCopy(args: unknown): unknown {
+  try {
+    return copyPlain(args);
+  } catch {
+    // nested too deep, or circular
+    return args;
+  }
 }
 
 function noop(): void {}

@@ -1,4 +1,4 @@
-import { createRun, definePrompt, inProcess, tool } from '@cueline/core';
+import { createRun, definePrompt, initialState, inProcess, reduce, tool } from '@cueline/core';
 import { defineAgent } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
@@ -61,5 +61,46 @@ test('a call inside a composite tool has a tool’s time limit, which does not c
     { name: 'hang', errorText: 'hang took longer than 200 ms, so it was ended.' },
     { name: 'ask', output: 'Helped.' },
     { name: 'look', output: 'seen' },
+  ]);
+});
+
+test('a call of an agent that has run out of time while its start is stored does not block other tools', async () => {
+  const definition = definePrompt('look', (prompt) => {
+    prompt.defAgent(
+      'ask',
+      '',
+      z.object({}),
+      (_args, agent) => {
+        agent.defTool('save', '', z.object({}), () => 'saved');
+        agent.$`Save.`;
+      },
+      { timeoutMs: 500 },
+    );
+    prompt.defTool('look', '', z.object({}), () => 'seen');
+    prompt.$`Look.`;
+  });
+  const model = scriptedModel([[call('ask')], [call('save')], [call('look')], 'Done.']);
+  const neverStored: string[] = [];
+  const events = inProcess().start(
+    {
+      definition,
+      input: undefined,
+      model,
+      options: { limits: { concurrentToolCalls: 1 } },
+      whenStored({ agent }) {
+        if (agent === undefined) return Promise.resolve();
+        neverStored.push(agent);
+        return new Promise(() => {});
+      },
+    },
+    AbortSignal.timeout(4_000),
+  );
+  let state = initialState;
+  for await (const event of events) state = reduce(state, event);
+  expect(neverStored).toHaveLength(1);
+  expect(state.status).toBe('done');
+  expect(state.toolCalls.map(({ toolName, state }) => [toolName, state])).toEqual([
+    ['ask', 'output-error'],
+    ['look', 'output-available'],
   ]);
 });

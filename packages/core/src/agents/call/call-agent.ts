@@ -13,7 +13,7 @@ import { toModelMessage } from '../../messages/to-model-message.ts';
 import type { PromptDefinition } from '../../prompt/define-prompt.ts';
 import { createRun } from '../../run/create-run.ts';
 import type { Run } from '../../run/run.ts';
-import { agentContextOf } from '../../tool-calls/bind-agent-context.ts';
+import { agentContextOf } from '../../tool-calls/run-context.ts';
 import { defaultLimits } from '../../tool-calls/limits.ts';
 import { splitTools } from '../../tools/named-tools.ts';
 import type { AgentInput, AgentTypes, CallOptions, CallResult } from './agent.ts';
