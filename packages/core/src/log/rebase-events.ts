@@ -1,42 +1,34 @@
 import { withoutUndefined } from '../base/without-undefined.ts';
 import type { RunEvent } from './events.ts';
 
-/** Moves the events of an executor to their place in a log that may have started before it. */
-export type RebasedEvents = {
-  /** Returns the event with its place in the log. */
-  rebase(event: RunEvent): RunEvent;
-  /** The number of events in the log before the executor's first. */
-  readonly before: number;
-};
-
 /**
- * Continues the log after `kept`, the events of earlier tries: `seq`, times and step numbers continue from
- * there, and the start becomes a `run-resume`.
+ * Returns a function that moves the events of an executor to their place in a log that begins with `kept`, the events of
+ * earlier tries: `seq`, times and step numbers continue from there, and the start becomes a `run-resume`.
  */
-export function rebaseEvents(kept: readonly RunEvent[], key: string | undefined): RebasedEvents {
+export function rebaseEvents(
+  kept: readonly RunEvent[],
+  key: string | undefined,
+): (event: RunEvent) => RunEvent {
   const before = kept.length;
   const time = kept.at(-1)?.t ?? 0;
   const steps = kept.filter(({ type, agent }) => type === 'step-start' && agent === undefined).length;
   const withKey = withoutUndefined({ key });
 
-  return {
-    before,
-    rebase(event) {
-      if (before === 0) return event.type === 'run-start' ? { ...event, ...withKey } : event;
-      const rebased = { ...event, seq: event.seq + before, t: event.t + time };
-      if (rebased.agent !== undefined) return rebased;
-      switch (rebased.type) {
-        case 'run-start': {
-          const { seq, t, runId, model, simulated } = rebased;
-          return withoutUndefined({ seq, t, type: 'run-resume', runId, model, simulated, key });
-        }
-        case 'step-start':
-        case 'step-end':
-          return { ...rebased, step: rebased.step + steps };
-        default:
-          return rebased;
+  return (event) => {
+    if (before === 0) return event.type === 'run-start' ? { ...event, ...withKey } : event;
+    const rebased = { ...event, seq: event.seq + before, t: event.t + time };
+    if (rebased.agent !== undefined) return rebased;
+    switch (rebased.type) {
+      case 'run-start': {
+        const { seq, t, runId, model, simulated } = rebased;
+        return withoutUndefined({ seq, t, type: 'run-resume', runId, model, simulated, key });
       }
-    },
+      case 'step-start':
+      case 'step-end':
+        return { ...rebased, step: rebased.step + steps };
+      default:
+        return rebased;
+    }
   };
 }
 

@@ -56,10 +56,9 @@ const STOP_GRACE_MS = 1_000;
 export function createAttempt(options: AttemptOptions): Attempt {
   const { executor, request, events = [], key, schedule, onEvent } = options;
   const log = createRunLog({ events, schedule });
-  const rebasing = rebaseEvents(
-    executor.isPlaced ? [] : request === undefined ? eventsBeforeResume(events) : events,
-    key,
-  );
+  /** The events in the log before the executor's first. */
+  const kept = executor.isPlaced ? [] : request === undefined ? eventsBeforeResume(events) : events;
+  const rebase = rebaseEvents(kept, key);
   const controller = new AbortController();
   /** The iteration that is followed. */
   let followed: AsyncIterator<RunEvent> | undefined;
@@ -84,7 +83,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
         // an end that was appended already is not repeated
         if (followed !== mine && (next.done === true || next.value.type !== 'run-end')) return;
         if (next.done === true) break;
-        log.push(rebasing.rebase(next.value));
+        log.push(rebase(next.value));
         if (log.ended) return void mine.return?.();
         if (leaving) leave();
       }
@@ -122,7 +121,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
   function end(body: Omit<Extract<RunEventBody, { type: 'run-end' }>, 'type'>): void {
     if (request !== undefined && log.events.length === 0) {
       const [start] = failedStart(request.definition.name, undefined, request.messages);
-      log.push(rebasing.rebase(start!));
+      log.push(rebase(start!));
     }
     log.append({ type: 'run-end', ...body });
   }
@@ -138,7 +137,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
 
   /** Returns the events after those in the log; undefined if the executor does not know the work. */
   function eventsToCome(signal: AbortSignal): AsyncIterable<RunEvent> | undefined {
-    return executor.attach?.(runId(), log.events.length - rebasing.before - 1, signal);
+    return executor.attach?.(runId(), log.events.length - kept.length - 1, signal);
   }
 
   return {
