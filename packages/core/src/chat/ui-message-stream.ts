@@ -1,7 +1,7 @@
 import type { UIMessageChunk } from 'ai';
 import type { RunEvent, ToolCallFacts } from '../log/events.ts';
 import { steeringPart } from '../log/message.ts';
-import { UNANSWERED, WITHDRAWN } from '../log/tool-calls.ts';
+import { UNANSWERED, WITHDRAWN } from '../log/pending.ts';
 
 type ToolEvent = Extract<
   RunEvent,

@@ -1,5 +1,10 @@
 import type { ApprovalState, ClientToolCallState, RunFacts } from './state.ts';
 
+/** The error of a call that waited for an approval when its run ended. */
+export const UNANSWERED = 'The run ended before this was answered.';
+/** The error of a call whose approval was withdrawn. */
+export const WITHDRAWN = 'The approval is no longer needed.';
+
 /** True for an approval, or a call of a client tool, that waits for its response. */
 export function isPending({ response, withdrawn }: ApprovalState | ClientToolCallState): boolean {
   return response === undefined && withdrawn === undefined;

@@ -3,17 +3,13 @@ import type { MessagePart, StateDraft, StateFields, ToolPart } from './state-dra
 import type { RunEvent, ToolCallFacts } from './events.ts';
 import { createPartialJson, feedReader } from '../json/partial-json.ts';
 import { truncateIndex, lastIndexOfId } from './id-index.ts';
+import { UNANSWERED, WITHDRAWN } from './pending.ts';
 import { markStale, refreshInputs } from './refresh-inputs.ts';
 import type { ToolCallState } from './state.ts';
 import { addPart, partAt, stepMessage, writtenParts } from './written-message.ts';
 
 type ToolEvent = Extract<RunEvent, { toolCallId: string } | { approvalId: string }>;
 type Event<Type extends ToolEvent['type']> = Extract<ToolEvent, { type: Type }>;
-
-/** The error of a call that waited for an approval when its run ended. */
-export const UNANSWERED = 'The run ended before this was answered.';
-/** The error of a call whose approval was withdrawn. */
-export const WITHDRAWN = 'The approval is no longer needed.';
 
 /**
  * Writes one event of a tool call into the state's tool calls, and into the call's part of the assistant's message.
