@@ -1,15 +1,24 @@
-import type { LanguageModelV4Usage } from '@ai-sdk/provider';
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import type { TokenUsage } from '../log/events.ts';
 
-const usages = new WeakMap<object, TokenUsage>();
+type Finish = Extract<LanguageModelV4StreamPart, { type: 'finish' }>;
 
-/** Keeps the tokens that a failed model call has used, with its error. */
-export function keepUsage(error: object, { inputTokens, outputTokens }: LanguageModelV4Usage): void {
-  // a model object may be written in JavaScript
-  usages.set(error, { inputTokens: inputTokens?.total, outputTokens: outputTokens?.total });
+const finishes = new WeakMap<object, Finish>();
+
+/** Keeps the finish of a failed model call, which has its tokens, with its error. */
+export function keepFinish(error: object, finish: Finish): void {
+  finishes.set(error, finish);
+}
+
+/** Returns the finish of the model call that failed with an error, if the call had one. */
+export function finishOfFailed(error: unknown): Finish | undefined {
+  return finishes.get(error as object);
 }
 
 /** Returns the tokens of the model call that failed with an error, if the provider has reported them. */
 export function usageOfFailed(error: object): TokenUsage | undefined {
-  return usages.get(error);
+  const finish = finishes.get(error);
+  // a model object may be written in JavaScript
+  const { inputTokens, outputTokens } = (finish?.usage ?? {}) as Partial<Finish['usage']>;
+  return finish && { inputTokens: inputTokens?.total, outputTokens: outputTokens?.total };
 }

@@ -12,7 +12,7 @@ import { startCallTimeouts, type ModelTimeouts } from './call-timeouts.ts';
 import { startTimer } from '../base/timer.ts';
 import { untilAborted } from '../base/until-aborted.ts';
 import { isTransient } from './retry-policy.ts';
-import { keepUsage } from './failed-usage.ts';
+import { finishOfFailed, keepFinish } from './failed-usage.ts';
 import { createResponseAssembler, type ModelResponse } from './response-assembler.ts';
 
 /** How a response is checked, and its callbacks. */
@@ -74,7 +74,7 @@ function isCutOff({ finishReason, usage }: Finish): boolean {
 }
 
 /** Returns the finish of a failed response. Its tokens still count. */
-function failedFinish(finish?: Finish): Finish {
+export function failedFinish(finish?: Finish): Finish {
   const finishReason = { unified: 'error' as const, raw: finish?.finishReason.raw };
   return { usage: noUsage, ...finish, type: 'finish', finishReason };
 }
@@ -147,7 +147,11 @@ class ModelAnswer {
       if (result === undefined || !leavesStream) throw reason;
       return {
         ...result,
-        stream: streamOf([...this.#firstParts, { type: 'error', error: reason }, failedFinish()]),
+        stream: streamOf([
+          ...this.#firstParts,
+          { type: 'error', error: reason },
+          failedFinish(finishOfFailed(reason)),
+        ]),
       };
     }
   }
@@ -171,7 +175,7 @@ class ModelAnswer {
   #errorOf(finish: Finish): CuelineError | undefined {
     const { finishReason } = isCutOff(finish) ? failedFinish(finish) : finish;
     const flaw = this.#answer.errorOf(finishReason);
-    if (flaw !== undefined) keepUsage(flaw, finish.usage);
+    if (flaw !== undefined) keepFinish(flaw, finish);
     return flaw?.code === 'content_filter' && this.#settings.failsOnRefusal !== true ? undefined : flaw;
   }
 

@@ -8,7 +8,14 @@ import type { CuelineError } from '../base/errors.ts';
 import { toRunError } from '../models/run-error.ts';
 import type { LanguageModelObject } from '../models/settings.ts';
 import { browserConnectivity, type Connectivity } from './connectivity.ts';
-import { repairedFinish, openResponse, streamOf, type ResponseSettings } from './open-response.ts';
+import { finishOfFailed } from './failed-usage.ts';
+import {
+  failedFinish,
+  openResponse,
+  repairedFinish,
+  streamOf,
+  type ResponseSettings,
+} from './open-response.ts';
 import {
   withAttemptCount,
   isTransient,
@@ -91,7 +98,7 @@ async function callWithRetries(
       firstChunkLeftMs = Math.max(1, firstChunkLeftMs - (now() - began));
       abortSignal?.throwIfAborted();
       const error = toRunError(thrown, settings.secrets);
-      if (!isTransient(error, thrown)) return failedResponse(error, settings);
+      if (!isTransient(error, thrown)) return failedResponse(error, thrown, settings);
       if (error.code === 'network' && !connectivity.isOnline()) {
         // not counted as a try, because there was nothing to reach
         attempts -= 1;
@@ -107,8 +114,8 @@ async function callWithRetries(
       }
       const asked = retryAfterOf(thrown);
       if (asked !== undefined && asked > MAX_RETRY_AFTER_MS)
-        return failedResponse(retryAfterTooLongError(error, asked), settings);
-      if (attempts > retries) return failedResponse(withAttemptCount(error, attempts), settings);
+        return failedResponse(retryAfterTooLongError(error, asked), thrown, settings);
+      if (attempts > retries) return failedResponse(withAttemptCount(error, attempts), thrown, settings);
       const delayMs = Math.round(asked ?? retryDelay(attempts, random));
       settings.onRetry?.({
         error,
@@ -123,10 +130,18 @@ async function callWithRetries(
 }
 
 /**
- * Returns an empty response for a call that failed for good, if `repair` accepts the error.
+ * Returns an empty response for a call that failed for good, if `repair` accepts the error, or if the call has used
+ * tokens, which count.
  * @throws the error otherwise
  */
-function failedResponse(error: CuelineError, { repair }: RetrySettings): LanguageModelV4StreamResult {
-  if (repair?.(error) !== true) throw error;
-  return { stream: streamOf([{ type: 'stream-start', warnings: [] }, repairedFinish()]) };
+function failedResponse(
+  error: CuelineError,
+  thrown: unknown,
+  { repair }: RetrySettings,
+): LanguageModelV4StreamResult {
+  const finish = finishOfFailed(thrown);
+  const start = { type: 'stream-start' as const, warnings: [] };
+  if (repair?.(error) === true) return { stream: streamOf([start, repairedFinish(finish)]) };
+  if (finish === undefined) throw error;
+  return { stream: streamOf([start, { type: 'error', error }, failedFinish(finish)]) };
 }

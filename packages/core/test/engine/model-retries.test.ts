@@ -1,5 +1,5 @@
 import { createRun, definePrompt, reduceAll, runPrompt, type RunEvent } from '@cueline/core';
-import { defineAgent } from '@cueline/core/agents';
+import { defineAgent, runAgentSession } from '@cueline/core/agents';
 import { toUIMessageStream } from '@cueline/core/ai-sdk';
 import { scriptedModel } from '@cueline/core/testing';
 import { readUIMessageStream } from 'ai';
@@ -67,6 +67,37 @@ describe('a model call that fails before any of its answer arrives', () => {
     const run = createRun(asked, { model, options: { streamRetries: 1 } });
     expect(await run.start()).toBe('Whole.');
     expect(run.getState().usage).toEqual({ inputTokens: 200, outputTokens: 11, totalTokens: 211 });
+  });
+
+  test.each([
+    ['without retries', { maxRetries: 0 }, 1],
+    ['after its retries', { maxRetries: 1 }, 2],
+    ['with streamRetries', { maxRetries: 0, streamRetries: 1 }, 2],
+  ])('counts with its tokens as the last call of the run, %s', async (_what, options, calls) => {
+    const model = scriptedModel([malformed, malformed]);
+    const { run, result } = await runPrompt(asked, { model, options });
+    expect(await codeOf(result.text)).toBe('stream_truncated');
+    const { status, usage, error } = await run.finished;
+    expect(status).toBe('error');
+    expect(model.calls).toHaveLength(calls);
+    expect(error?.details?.attempts).toBe('streamRetries' in options || calls === 1 ? undefined : calls);
+    expect(usage).toMatchObject({ inputTokens: 100 * calls, outputTokens: 10 * calls });
+  });
+
+  test('of an agent or a session counts for the limit of tokens when it was the last one', async () => {
+    const { state } = await play(
+      go((prompt) => prompt.defAgent('helper', 'Helps', z.object({}), (_args, inner) => inner.$`Help.`)),
+      [[call('helper')], malformed, 'Done.'],
+      { options: { limits: { tokens: 110 }, maxRetries: 0 } },
+    );
+    expect(state).toMatchObject({ status: 'error', error: { code: 'budget_exceeded' } });
+    const complete = [call('task_complete', { summary: 'It is done.' })];
+    const session = runAgentSession(scriptedModel([malformed, malformed, malformed, complete]), {
+      systemPrompt: 'You work.',
+    });
+    const { completionReason, usage } = await session;
+    expect(completionReason).toBe('task_complete');
+    expect(usage.inputTokens).toBeGreaterThan(300);
   });
 
   test('is retried maxRetries times, and not again by the AI SDK', async () => {
