@@ -1,6 +1,7 @@
 import { CuelineError } from '../base/errors.ts';
 import { isRecord } from '../base/is-record.ts';
-import type { RunState, StepState } from '../log/state.ts';
+import type { LanguageModelUsage } from 'ai';
+import type { RunEvent, TokenUsage } from '../log/events.ts';
 
 /** The price of a model for each million tokens. */
 export type EvalPrice = {
@@ -28,14 +29,21 @@ export function checkPrices(prices: EvalPrices): void {
   }
 }
 
-/** Returns what a run cost, with all its agents; undefined if a model has no price. */
-export function costOf(state: RunState, prices: EvalPrices): number | undefined {
+/**
+ * Returns what a run cost, with all its agents and with model calls that were tried again; undefined if a model has no
+ * price.
+ */
+export function costOf(log: readonly RunEvent[], prices: EvalPrices): number | undefined {
+  const models = new Map<string | undefined, string>();
   let cost = 0;
-  for (const { model, steps } of [state, ...state.agents]) {
-    if (steps.length === 0) continue;
-    const price = priceOf(prices, model);
-    if (price === undefined) return undefined;
-    cost += steps.reduce((sum, step) => sum + stepCost(step, price), 0);
+  for (const event of log) {
+    // a hook may change the model from step to step
+    if (event.type === 'step-start' && event.request.model !== undefined)
+      models.set(event.agent, event.request.model);
+    if (event.type !== 'step-end' && event.type !== 'retry') continue;
+    const own = costOfTokens({ model: models.get(event.agent) ?? '', ...countsOf(event.usage) }, prices);
+    if (own === undefined) return undefined;
+    cost += own;
   }
   return cost;
 }
@@ -60,10 +68,21 @@ export function costOfTokens(
   return price === undefined ? undefined : tokenCost(tokens, price);
 }
 
-function stepCost({ usage }: StepState, price: EvalPrice): number {
-  const { inputTokens = 0, outputTokens = 0, inputTokenDetails } = usage ?? {};
-  const cachedInputTokens = inputTokenDetails?.cacheReadTokens ?? 0;
-  return tokenCost({ inputTokens, outputTokens, cachedInputTokens }, price);
+function countsOf(usage: (TokenUsage & Partial<LanguageModelUsage>) | undefined): TokenCounts {
+  return {
+    inputTokens: toCount(usage?.inputTokens),
+    outputTokens: toCount(usage?.outputTokens),
+    cachedInputTokens: toCount(usage?.inputTokenDetails?.cacheReadTokens),
+  };
+}
+
+/** Returns a count of tokens as a provider states it; 0 if it states none. */
+export function toCount(tokens: number | undefined): number {
+  return isCount(tokens) ? tokens : 0;
+}
+
+export function isCount(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value < Infinity;
 }
 
 function tokenCost(

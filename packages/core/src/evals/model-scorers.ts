@@ -5,7 +5,8 @@ import { CuelineError } from '../base/errors.ts';
 import { definePrompt } from '../prompt/define-prompt.ts';
 import { runPrompt } from '../run/run-prompt.ts';
 import type { Scorer } from './scorer.ts';
-import { toCount, usageOf } from './scorer-usage.ts';
+import { toCount } from './cost.ts';
+import { usageOf } from './scorer-usage.ts';
 
 /** Settings of {@link similarTo}. */
 export type SimilarToOptions = {

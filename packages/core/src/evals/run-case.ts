@@ -52,7 +52,7 @@ export async function runCase<Input>(run: CaseRun<Input>): Promise<CaseResult | 
     await store?.set(key, log).catch(() => {});
   const facts = {
     usage: { inputTokens: state.usage.inputTokens, outputTokens: state.usage.outputTokens },
-    ...withCost(state, run.prices),
+    ...withCost(log, run.prices),
     ms: state.elapsed,
     stored: known !== undefined,
     log,
@@ -85,8 +85,8 @@ async function readStored(
   }
 }
 
-function withCost(state: RunState, prices: EvalPrices | undefined): { cost?: number } {
-  const cost = prices === undefined ? undefined : costOf(state, prices);
+function withCost(log: readonly RunEvent[], prices: EvalPrices | undefined): { cost?: number } {
+  const cost = prices === undefined ? undefined : costOf(log, prices);
   return cost === undefined ? {} : { cost };
 }
 

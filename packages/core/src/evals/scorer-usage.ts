@@ -2,7 +2,7 @@ import { CuelineError } from '../base/errors.ts';
 import { isRecord } from '../base/is-record.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import type { RunState } from '../log/state.ts';
-import { costOfTokens, type EvalPrices } from './cost.ts';
+import { costOfTokens, isCount, toCount, type EvalPrices } from './cost.ts';
 
 /** The tokens of the model calls that a scorer makes. */
 export type ModelUsage = {
@@ -22,24 +22,12 @@ export type ScorerUsage = ModelUsage & {
 };
 
 /** Returns what a scorer's own run used. */
-export function usageOf({ model, steps }: RunState): ModelUsage {
-  const total = (of: (step: RunState['steps'][number]) => number | undefined): number =>
-    steps.reduce((sum, step) => sum + toCount(of(step)), 0);
-  return {
-    model,
-    inputTokens: total(({ usage }) => usage?.inputTokens),
-    outputTokens: total(({ usage }) => usage?.outputTokens),
-    cachedInputTokens: total(({ usage }) => usage?.inputTokenDetails?.cacheReadTokens),
-  };
-}
-
-/** Returns a count of tokens as a provider states it; 0 if it states none. */
-export function toCount(tokens: number | undefined): number {
-  return isCount(tokens) ? tokens : 0;
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value < Infinity;
+export function usageOf({ model, steps, usage: { inputTokens, outputTokens } }: RunState): ModelUsage {
+  const cachedInputTokens = steps.reduce(
+    (sum, { usage }) => sum + toCount(usage?.inputTokenDetails?.cacheReadTokens),
+    0,
+  );
+  return { model, inputTokens, outputTokens, cachedInputTokens };
 }
 
 /** Adds the usage that scorers report, by scorer and model. */

@@ -176,6 +176,34 @@ describe('a report', () => {
     });
   });
 
+  test('the cost is that of all model calls: those that failed, and those of a model from a hook', async () => {
+    const used = { usage: { inputTokens: 1_000, outputTokens: 100 } };
+    const failed = [{ finish: { reason: 'error' as const, ...used } }];
+    const twice = (text: string, id: string) =>
+      modelOf((_, attempt) => (attempt === 0 ? failed : [{ text }, { finish: used }]), id);
+    const prices = { small: { input: 1, output: 2 }, large: { input: 10, output: 20 } };
+    const definition = defineEval({
+      prompt: classify,
+      cases: three.slice(0, 1),
+      scorers: [judge({ model: twice('{"reason":"So.","grade":5}', 'small'), rubric: 'Good.' })],
+    });
+    const { results } = await runEval(definition, {
+      models: modelOf(() => 'unused', 'small'),
+      options: { prepareStep: () => ({ model: twice('ok', 'large') }) },
+      prices,
+    });
+    expect(results).toMatchObject([
+      {
+        usage: { inputTokens: 2_000, outputTokens: 200 },
+        cost: expect.closeTo(0.024),
+        scorerUsage: [{ inputTokens: 2_000, outputTokens: 200, cost: expect.closeTo(0.0024) }],
+      },
+    ]);
+    const absurd = { usage: { inputTokens: 1_000, outputTokens: -5 } };
+    const other = await runEval(many(1), { models: modelOf(() => [{ finish: absurd }], 'small'), prices });
+    expect(other.results).toMatchObject([{ cost: expect.closeTo(0.001) }]);
+  });
+
   test('an eval whose scorers call no model has no figures of them', async () => {
     const { groups, results } = await runEval(many(1), { models: modelOf(() => 'ok') });
     expect(results[0]).not.toHaveProperty('scorerUsage');
