@@ -1,7 +1,9 @@
 import type { UIMessageChunk } from 'ai';
+import { isRecord } from '../base/is-record.ts';
 import type { RunEvent, ToolCallFacts } from '../log/events.ts';
 import { steeringPart } from '../log/message.ts';
 import { UNANSWERED, WITHDRAWN } from '../log/pending.ts';
+import { noLogError } from '../wire/check-is-log.ts';
 
 type ToolEvent = Extract<
   RunEvent,
@@ -206,10 +208,14 @@ class Translator {
   }
 }
 
-/** A run's events, a stored log or a live one, as the AI SDK's UI message stream. */
+/**
+ * A run's events, a stored log or a live one, as the AI SDK's UI message stream.
+ * @throws CuelineError `invalid_options` for anything else, such as the run itself
+ */
 export function toUIMessageStream(
   events: Iterable<RunEvent> | AsyncIterable<RunEvent>,
 ): ReadableStream<UIMessageChunk> {
+  if (!isIterable(events)) throw noLogError('toUIMessageStream', events);
   const translate = createUIMessageTranslator();
   const iterator =
     Symbol.asyncIterator in events ? events[Symbol.asyncIterator]() : events[Symbol.iterator]();
@@ -228,6 +234,12 @@ export function toUIMessageStream(
       await iterator.return?.();
     },
   });
+}
+
+function isIterable(events: unknown): boolean {
+  return isRecord(events)
+    ? Symbol.asyncIterator in events || Symbol.iterator in events
+    : Array.isArray(events);
 }
 
 function endChunks(event: Extract<RunEvent, { type: 'run-end' }>): UIMessageChunk[] {

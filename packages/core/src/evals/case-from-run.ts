@@ -1,6 +1,7 @@
 import { CuelineError } from '../base/errors.ts';
 import type { RunEvent } from '../log/events.ts';
 import { reduceAll } from '../log/reduce.ts';
+import { checkIsLog } from '../wire/check-is-log.ts';
 import type { EvalCase } from './scorer.ts';
 import { toEvalOutput } from './eval-output.ts';
 
@@ -15,6 +16,7 @@ export function caseFromRun<Input = never>(
   log: readonly RunEvent[],
   settings: Omit<EvalCase, 'input'> = {},
 ): EvalCase<Input> & { readonly id: string } {
+  checkIsLog('caseFromRun', log);
   const start = log.find((event) => event.type === 'run-start');
   if (start === undefined) {
     throw new CuelineError(

@@ -54,7 +54,7 @@ export function defineEval<Input>(settings: EvalSettings<Input>): EvalDefinition
     ['name', 'prompt', 'cases', 'scorers', 'repeat', 'threshold'],
     'invalid_definition',
   );
-  const { prompt, cases, scorers = [equals()], repeat = 1, threshold = 1 } = settings;
+  const { prompt, cases, scorers = [equals()], repeat = 1, threshold = 1 } = settings ?? {};
   if (!isPromptDefinition(prompt)) {
     throw invalidEvalError(
       `"prompt" is ${quoteValue(prompt)}. Pass what definePrompt or library.definePrompt returns.`,

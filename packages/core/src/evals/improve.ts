@@ -1,6 +1,7 @@
 import type { LanguageModel } from 'ai';
 import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import { withoutUndefined } from '../base/without-undefined.ts';
 import { createPromptLibrary, type PromptLibrary } from '../library/create-library.ts';
 import type { LibraryPrompt, PromptRecord } from '../library/prompt-record.ts';
@@ -8,7 +9,7 @@ import { nextVersion } from '../library/versions.ts';
 import type { ModelSettings } from '../models/settings.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import { figuresOf, frontOf, scoreOf, type ImproveCandidate, type ImproveFigures } from './candidates.ts';
-import type { EvalDefinition } from './define-eval.ts';
+import { isEvalDefinition, type EvalDefinition } from './define-eval.ts';
 import { createRandom, type Random } from './random.ts';
 import { proposeTexts, type PromptTexts } from './propose-texts.ts';
 import type { EvalResult } from './report.ts';
@@ -116,7 +117,7 @@ class Search {
   #proposals = 0;
 
   constructor(definition: EvalDefinition, options: ImproveOptions) {
-    checkNames('improve', options, OPTION_NAMES, 'invalid_options');
+    checkOptions(definition, options);
     this.#eval = definition;
     this.#options = options;
     this.#random = createRandom(options.seed ?? 1);
@@ -312,6 +313,20 @@ class Search {
       metadata: { ...metadata, improvedFrom: `${id}@${version}` },
     };
   }
+}
+
+function checkOptions(definition: EvalDefinition, options: ImproveOptions | undefined): void {
+  if (!isEvalDefinition(definition)) {
+    throw new CuelineError(
+      'invalid_definition',
+      `improve takes what defineEval returns, but got ${quoteValue(definition)}. Write improve(defineEval({ prompt, cases }), { library, reflection, budget }).`,
+    );
+  }
+  checkNames('improve', options, OPTION_NAMES, 'invalid_options');
+  if (typeof options?.library?.get !== 'function')
+    throw invalidOptionError('"library" is missing. Pass the library that the prompt is from.');
+  if (options.reflection === undefined)
+    throw invalidOptionError(`"reflection" is missing. Name the model that proposes texts: 'openai:gpt-4o'.`);
 }
 
 function originalOf(definition: EvalDefinition, library: ImproveOptions['library']): LibraryPrompt {

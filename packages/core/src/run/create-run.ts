@@ -96,7 +96,7 @@ function createRunWith<Input, Types extends PromptTypes>(
       const { whenBusy, signal } = options;
       return whenRestored(() => (whenBusy === undefined ? alone(run, request) : request()), { signal });
     },
-    retry: ({ from } = {}) => whenRestored(() => alone(run, () => retry(from), from === undefined)),
+    retry: (options) => whenRestored(() => alone(run, () => retry(options), options?.from === undefined)),
     ...createRunCommands(attempts),
     provideTools: clientTools.provide,
     stop,

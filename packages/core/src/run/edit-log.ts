@@ -2,6 +2,7 @@ import type { FinishReason } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { parseJson } from '../json/parse-json.ts';
 import type { RunEvent, RunEventBody } from '../log/events.ts';
+import { checkIsLog } from '../wire/check-is-log.ts';
 import { continuableEnds, continuableSteps, logBefore, numbered } from './keep-steps.ts';
 
 /**
@@ -31,6 +32,7 @@ type StepRange = { start: number; end: number };
  * @throws CuelineError `invalid_options`
  */
 export function editLog(log: readonly RunEvent[], edit: LogEdit): RunEvent[] {
+  checkIsLog('editLog', log);
   if (edit.agent !== undefined) return editAgent(log, edit.agent, edit);
   const index = findStep(log, edit.step);
   const next = continuableEnds(log).find((end) => end.next === edit.step + 1);

@@ -1,3 +1,6 @@
+import { CuelineError } from '../base/errors.ts';
+import { isRecord } from '../base/is-record.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import type { CompiledRequest, RequestTool } from '../log/events.ts';
 import type { DryRun } from '../engine/run-dry-run.ts';
 import { describeContent } from '../compile/describe-content.ts';
@@ -13,6 +16,13 @@ import { describeSchema, propertiesOf } from '../compile/describe-schema.ts';
  * console.log(explain(run.getState().steps[0].request));
  */
 export function explain(compiled: CompiledRequest | DryRun): string {
+  const given: unknown = compiled;
+  if (!isRecord(given) || (given['request'] ?? given['messages']) === undefined) {
+    throw new CuelineError(
+      'invalid_options',
+      `explain takes a dry run, or the request of a step, but got ${quoteValue(given)}. Write explain(await dryRun(prompt)), or explain(run.getState().steps[0].request).`,
+    );
+  }
   const { request, tokens, warnings = [] } = 'request' in compiled ? compiled : { request: compiled };
   const { model, settings, instructions, messages, tools } = request;
   const sections: [title: string, lines: string[]][] = [

@@ -1,9 +1,11 @@
 import type { UIMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import type { RunEvent } from '../log/events.ts';
 import { reduceAll } from '../log/reduce.ts';
 import type { TaskState } from '../log/state.ts';
 import { agentLogOf } from '../log/agent-log.ts';
+import { checkIsLog } from '../wire/check-is-log.ts';
 import { agentAncestry, cutAgent } from './cut-agent.ts';
 import { countPromptMessages } from '../log/log-queries.ts';
 import {
@@ -49,7 +51,7 @@ export function keepFinishedSteps(
     const possible = continuableSteps(log).join(', ');
     throw new CuelineError(
       'invalid_options',
-      `The run cannot continue from step ${String(step)}. It can from ${possible}: retry({ from: ${ends.at(-1)?.next ?? 0} }).`,
+      `The run cannot continue from step ${quoteValue(step)}. It can from ${possible}: retry({ from: ${ends.at(-1)?.next ?? 0} }).`,
     );
   }
   const events = withEdits(log, end);
@@ -64,6 +66,7 @@ export function keepFinishedSteps(
  * by it alone.
  */
 export function continuableSteps(log: readonly RunEvent[], agent?: string): number[] {
+  checkIsLog('continuableSteps', log);
   if (agent === undefined) return [0, ...continuableEnds(log).map(({ next }) => next)];
   const own = agentAncestry(log, agent) === undefined ? undefined : agentLogOf(log, agent, 0);
   return own === undefined ? [] : [0, ...continuableEnds(own.events).map(({ next }) => next)];
@@ -77,6 +80,7 @@ export function continuableSteps(log: readonly RunEvent[], agent?: string): numb
  * @throws CuelineError `invalid_options` for a step that is not one of {@link continuableSteps}
  */
 export function logBefore(log: readonly RunEvent[], step: number, agent?: string): RunEvent[] {
+  checkIsLog('logBefore', log);
   if (agent !== undefined) {
     const ancestry = agentAncestry(log, agent);
     if (ancestry === undefined || !continuableSteps(log, agent).includes(step))

@@ -13,8 +13,8 @@ export async function loadRetries(): Promise<typeof Retries> {
 
 /** Retries a run as soon as the code of retries is loaded. */
 export type RetryAction = {
-  /** Tries the last turn again from the step `from`. */
-  retry(from?: number): Promise<unknown>;
+  /** Tries the last turn again. */
+  retry(options?: Retries.RetryOptions): Promise<unknown>;
   /** Cancels a retry that still waits for the code. */
   cancel(): void;
 };
@@ -24,15 +24,15 @@ export function createRetryAction(run: RunInternals, starts: Retries.RetryStarts
   let cancelled = {};
 
   return {
-    retry(from) {
+    retry(options) {
       // only a page that has just been loaded waits
-      if (loaded !== undefined) return loaded.retryRun(run, starts, from);
+      if (loaded !== undefined) return loaded.retryRun(run, starts, options);
       const { shown } = run.attempts;
       const mine = cancelled;
       const result = loadRetries().then(({ retryRun }) =>
         cancelled !== mine || run.attempts.shown !== shown
           ? refused(new CuelineError('aborted', 'The retry was stopped.'))
-          : retryRun(run, starts, from),
+          : retryRun(run, starts, options),
       );
       // like every start, it may be ignored
       result.catch(() => {});

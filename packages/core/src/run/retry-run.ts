@@ -1,3 +1,4 @@
+import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
 import type { Attempt } from './attempt.ts';
 import { isGone, type LostConnection } from './lost-connection.ts';
@@ -5,6 +6,9 @@ import { refused } from './attempts.ts';
 import { keepFinishedSteps, type KeptSteps } from './keep-steps.ts';
 import type { AttemptInput } from './attempt-input.ts';
 import type { RunInternals } from './run-internals.ts';
+import type { RetryOptions } from './run.ts';
+
+export type { RetryOptions } from './run.ts';
 
 /** How the work of a run is continued. */
 export type RetryStarts = readonly [
@@ -18,7 +22,17 @@ export type RetryStarts = readonly [
  * Tries the last turn of a run again. Without `from`, lost work is followed again if it still exists; otherwise
  * it is tried again from the log. Rejects with `invalid_options`.
  */
-export function retryRun(run: RunInternals, starts: RetryStarts, from: number | undefined): Promise<unknown> {
+export function retryRun(
+  run: RunInternals,
+  starts: RetryStarts,
+  options: RetryOptions | undefined,
+): Promise<unknown> {
+  try {
+    checkNames('retry', options, ['from'], 'invalid_options');
+  } catch (error) {
+    return refused(error);
+  }
+  const from = options?.from;
   const { shown } = run.attempts;
   const [, continueConversation] = starts;
   if (from === undefined && shown?.lost !== undefined) return followAgain(run, starts, shown.lost, shown.key);

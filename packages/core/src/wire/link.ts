@@ -1,9 +1,11 @@
 import { deflateSync, Inflate, strFromU8, strToU8 } from 'fflate';
+import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
 import { fromBase64, toBase64 } from '../json/bytes.ts';
 import { parseJson } from '../json/parse-json.ts';
 import { isRecord } from '../base/is-record.ts';
 import { isRunEvent } from './check-event.ts';
+import { checkIsLog } from './check-is-log.ts';
 import { createEventCounter, isEventType } from './event-limits.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
 import { createUpgrade } from '../log/upgrade-log.ts';
@@ -30,6 +32,8 @@ const flagOf = { script: 's', log: 'r', prompts: 'p', evaluation: 'e' } as const
  * base64url. The checksum distinguishes a link that a chat tool has truncated from a complete one.
  */
 export function encodeLink(payload: LinkPayload): string {
+  checkNames('encodeLink', payload ?? null, Object.keys(flagOf), 'invalid_options');
+  if (payload.log !== undefined) checkIsLog('encodeLink({ log })', payload.log);
   const content = {
     ...(payload.script === undefined ? {} : { script: payload.script }),
     ...(payload.log === undefined ? {} : { log: payload.log }),
@@ -83,8 +87,12 @@ export function decodeLink(hash: string | null): LinkPayload {
   return readPayload(inflate(body));
 }
 
-/** Returns a log as text for storage: lossless JSON. */
+/**
+ * Returns a log as text for storage: lossless JSON.
+ * @throws CuelineError `invalid_options` for anything but a list
+ */
 export function encodeLog(events: readonly RunEvent[]): string {
+  checkIsLog('encodeLog', events);
   return JSON.stringify({ v: LOG_VERSION, events });
 }
 

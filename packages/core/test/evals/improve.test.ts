@@ -210,6 +210,9 @@ describe('improve', () => {
     ['no proposals', evaluation, { budget: { runs: 100, proposals: 0 } }, '"budget.proposals" is 0'],
     ['every case held out', evaluation, { heldOut: 1 }, '"heldOut" is 1. Write a number between 0 and 1'],
     ['an unknown option', evaluation, { budgets: 1 }, 'budgets'],
+    ['no eval', undefined, {}, 'improve takes what defineEval returns, but got undefined'],
+    ['no library', evaluation, { library: undefined }, '"library" is missing'],
+    ['no reflecting model', evaluation, { reflection: undefined }, '"reflection" is missing'],
     [
       'one case',
       defineEval({ prompt: library.definePrompt('animal'), cases: cases.slice(0, 1), scorers: [closeTo()] }),

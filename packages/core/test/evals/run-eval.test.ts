@@ -322,6 +322,7 @@ describe('mistakes are refused before anything runs', () => {
   const valid = { prompt: classify, cases: three };
   test.each([
     ['no prompt', { cases: three }, '"prompt" is undefined. Pass what definePrompt'],
+    ['nothing', undefined, '"prompt" is undefined.'],
     ['no cases', { ...valid, cases: [] }, 'eval "classify" has no cases.'],
     ['a case that is a text', { ...valid, cases: ['x'] }, `cases[0] of eval "classify" is 'x'.`],
     [

@@ -1,6 +1,11 @@
 import { createRun, definePlugin, definePrompt, runPrompt } from '@cueline/core';
+import { toUIMessageStream } from '@cueline/core/ai-sdk';
+import { caseFromRun } from '@cueline/core/evals';
+import { explain } from '@cueline/core/inspect';
+import { encodeLink, encodeLog } from '@cueline/core/link';
+import { continuableSteps, editLog, logBefore } from '@cueline/core/replay';
 import { scriptedModel } from '@cueline/core/testing';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 const greet = definePrompt('greet', (prompt) => prompt.$`Hi.`);
 
@@ -49,3 +54,51 @@ test.each([undefined, null, { name: 'terms' }, { setup: () => {} }])(
     );
   },
 );
+
+test.each<[unknown, string]>([
+  [1, 'retry takes an object, but got 1. Write { … }, or leave it out.'],
+  [null, 'retry takes an object, but got null. Write { … }, or leave it out.'],
+  [{ step: 1 }, 'retry has no "step". There are: from.'],
+  [{ from: '1' }, "The run cannot continue from step '1'. It can from 0: retry({ from: 0 })."],
+])('retry(%j) is refused, instead of repeating the whole turn', async (options, message) => {
+  const model = scriptedModel(['Hello.', 'Hello again.']);
+  const run = createRun(greet, { model });
+  await run.start();
+  await expect(run.retry(options as never)).rejects.toMatchObject({ code: 'invalid_options', message });
+  expect(model.calls).toHaveLength(1);
+  expect(run.getState().text).toBe('Hello.');
+});
+
+describe('what takes a log refuses the run itself, and says what to pass', () => {
+  const takers: [string, (log: never) => unknown][] = [
+    ['encodeLog', encodeLog],
+    ['encodeLink({ log })', (log) => encodeLink({ log })],
+    ['toUIMessageStream', toUIMessageStream],
+    ['caseFromRun', caseFromRun],
+    ['continuableSteps', continuableSteps],
+    ['logBefore', (log) => logBefore(log, 1)],
+    ['editLog', (log) => editLog(log, { step: 0, text: 'Bye.' })],
+  ];
+
+  test.each(takers)('%s', (name, take) => {
+    const message = `${name} takes the events of a run, but got an object. Pass run.log().`;
+    expect(() => take(createRun(greet) as never)).toThrow(
+      expect.objectContaining({ code: 'invalid_options', message }),
+    );
+  });
+});
+
+test.each<unknown>([undefined, null, createRun(greet), Promise.resolve()])(
+  'explain refuses %j, which has no request',
+  (given) => {
+    expect(() => explain(given as never)).toThrow('Write explain(await dryRun(prompt)), or explain(run.');
+  },
+);
+
+test.each<[unknown, string]>([
+  [null, 'encodeLink takes an object, but got null.'],
+  [undefined, 'encodeLink takes an object, but got null.'],
+  [{ logs: [] }, 'encodeLink has no "logs". Did you mean log?'],
+])('encodeLink(%j) says what to write', (payload, message) => {
+  expect(() => encodeLink(payload as never)).toThrow(message);
+});
