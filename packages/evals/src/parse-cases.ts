@@ -58,7 +58,7 @@ function fromCsv(file: string, text: string): EvalCase[] {
       ...(id === undefined || id === '' ? {} : { id }),
       input: Object.fromEntries(inputs.map((name) => [name, row[name] ?? ''])),
       ...(expect === undefined ? {} : { expect }),
-      ...(tags === undefined ? {} : { tags: tags.split(/\s+/).filter(Boolean) }),
+      ...(tags === undefined ? {} : { tags: tags.split(/[\s,]+/).filter(Boolean) }),
       ...(mark === undefined || mark === '' ? {} : { mark: readMark(file, index, mark) }),
     };
   });

@@ -67,6 +67,13 @@ test('an invalid option is code 2, and no eval file is code 1', { timeout: 60_00
     code: 2,
     output: expect.stringContaining('Leave --test-name-pattern or --update-baseline out.'),
   });
+  expect(await evaluate('mood', '--shard', '5/4')).toMatchObject({
+    code: 2,
+    output: expect.stringContaining('Vitest cannot start: --shard'),
+  });
+  const noCase = await evaluate('mood', '-t', 'glad');
+  expect(noCase.code).toBe(1);
+  expect(noCase.output).toContain('No case has a name that matches "glad".');
   const none = await evaluate('tides');
   expect(none.code).toBe(1);
   expect(none.output).toContain('No file has evals. Name it like mood.eval.ts');

@@ -24,10 +24,11 @@ test.each([
 });
 
 test('cases can be CSV as Excel writes it', () => {
-  const text = '\uFEFFid,TEXT,expect,tags,mark\r\nfirst,"one, two",A,easy short,true\r\n,three,B,,\r\n';
+  const text =
+    '\uFEFFid,TEXT,expect,tags,mark\r\nfirst,"one, two",A,easy short,true\r\n,three,B,"easy, long",\r\n';
   expect(readCases(file('cases.csv', text))).toEqual([
     { id: 'first', input: { TEXT: 'one, two' }, expect: 'A', tags: ['easy', 'short'], mark: true },
-    { input: { TEXT: 'three' }, expect: 'B', tags: [] },
+    { input: { TEXT: 'three' }, expect: 'B', tags: ['easy', 'long'] },
   ]);
 });
 

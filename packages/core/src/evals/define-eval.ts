@@ -34,7 +34,7 @@ export type EvalSettings<Input> = {
 
 /** Cases of one eval, and repetitions of one case. */
 const MAX_CASES = 100_000;
-const MAX_REPEAT = 1_000;
+export const MAX_REPEAT = 1_000;
 
 /**
  * Defines an eval. `runEval`, `describeEval` and the command `cueline eval` run it.
@@ -112,11 +112,19 @@ function withIds<Input>(
     const { id = `case-${index + 1}` } = one;
     if (typeof id !== 'string' || id === '')
       throw invalidEvalError(`${where} has the id ${quoteValue(id)}. Write a string.`);
+    if (one.tags !== undefined && !isListOfTexts(one.tags))
+      throw invalidEvalError(`${where} has the tags ${quoteValue(one.tags)}. Write a list of strings.`);
+    if (one.mark !== undefined && typeof one.mark !== 'boolean')
+      throw invalidEvalError(`${where} has the mark ${quoteValue(one.mark)}. Write true or false.`);
     if (seen.has(id))
       throw invalidEvalError(`${where} has the id "${id}", which an earlier case has. Give it another one.`);
     seen.add(id);
     return { ...one, id };
   });
+}
+
+function isListOfTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string');
 }
 
 function scorersOf<Input>(

@@ -1,5 +1,7 @@
 import { anySignal } from '../base/any-signal.ts';
 import { CuelineError, type SerializedError } from '../base/errors.ts';
+import { isRecord } from '../base/is-record.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import type { RunEvent } from '../log/events.ts';
 import { reduceAll } from '../log/reduce.ts';
 import type { RunState } from '../log/state.ts';
@@ -8,7 +10,7 @@ import type { PromptConfig } from '../prompt/prompt-options.ts';
 import { runPrompt } from '../run/run-prompt.ts';
 import { costOf, type EvalPrices } from './cost.ts';
 import { createUsageCounter, type ScorerUsage } from './scorer-usage.ts';
-import type { EvalCase, ScoreContext, Scorer, ScoreValue } from './scorer.ts';
+import type { EvalCase, ScoreContext, Scorer } from './scorer.ts';
 import { toEvalOutput } from './eval-output.ts';
 import type { EvalStore } from './eval-store.ts';
 import type { Pace } from './pace.ts';
@@ -205,17 +207,25 @@ async function scoreAll<Input>(run: CaseRun<Input>, state: RunState): Promise<Sc
   return scored();
 }
 
-function toScore(scorer: string, value: ScoreValue): EvalScore {
+/** What a scorer returns comes from its author's code. */
+function toScore(scorer: string, value: unknown): EvalScore {
   if (typeof value === 'boolean') return { scorer, score: value ? 1 : 0, pass: value };
-  const { score, pass, reason } =
-    typeof value === 'number'
-      ? ({ score: value } as { score: number; pass?: boolean; reason?: string })
-      : value;
+  const { score, pass, reason } = isRecord(value) ? value : { score: value };
+  if (typeof score === 'function') throw wrongScoreError(`a scorer. Call it: scorers: [${scorer}()]`);
   if (typeof score !== 'number' || !(score >= 0 && score <= 1)) {
-    throw new CuelineError(
-      'invalid_options',
-      `it returned ${String(score)}. Return true, false, or a number from 0 to 1.`,
-    );
+    const shown = isRecord(value) ? `{ score: ${quoteValue(score)} }` : quoteValue(value);
+    throw wrongScoreError(`${shown}. Return true, false, or a number from 0 to 1`);
   }
-  return { scorer, score, pass: pass ?? score >= 0.5, ...(reason === undefined ? {} : { reason }) };
+  if (pass !== undefined && typeof pass !== 'boolean')
+    throw wrongScoreError(`{ score, pass: ${quoteValue(pass)} }. Write true or false as "pass"`);
+  return {
+    scorer,
+    score,
+    pass: pass ?? score >= 0.5,
+    ...(typeof reason === 'string' ? { reason } : {}),
+  };
+}
+
+function wrongScoreError(what: string): CuelineError {
+  return new CuelineError('invalid_options', `it returned ${what}.`);
 }

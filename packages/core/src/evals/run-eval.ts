@@ -9,7 +9,7 @@ import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prom
 import type { PromptOptions } from '../prompt/prompt-options.ts';
 import { dryRun } from '../run/dry-run.ts';
 import { checkPrices, type EvalPrices } from './cost.ts';
-import { isEvalDefinition, type EvalDefinition } from './define-eval.ts';
+import { isEvalDefinition, MAX_REPEAT, type EvalDefinition } from './define-eval.ts';
 import type { EvalCase } from './scorer.ts';
 import type { EvalStore } from './eval-store.ts';
 import { createPace, type Pace } from './pace.ts';
@@ -169,7 +169,7 @@ function checkOptions<Input>(
     only = () => true,
     repeat = definition.repeat,
   } = options;
-  checkCount('repeat', repeat);
+  checkCount('repeat', repeat, MAX_REPEAT);
   checkCount('concurrency', options.concurrency ?? 1);
   checkCount('timeout', options.timeout ?? 1);
   checkPrices(options.prices ?? {});
@@ -185,9 +185,10 @@ function checkOptions<Input>(
   return { name: definition.name, models: list, prompts, cases: definition.cases, repeat, only };
 }
 
-function checkCount(name: string, value: number): void {
-  if (Number.isInteger(value) && value >= 1) return;
-  throw invalidOptionError(`"${name}" is ${quoteValue(value)}. Write a whole number of at least 1.`);
+function checkCount(name: string, value: number, most = Infinity): void {
+  if (Number.isInteger(value) && value >= 1 && value <= most) return;
+  const range = most === Infinity ? 'of at least 1' : `from 1 to ${most}`;
+  throw invalidOptionError(`"${name}" is ${quoteValue(value)}. Write a whole number ${range}.`);
 }
 
 function invalidOptionError(message: string): CuelineError {

@@ -41,7 +41,7 @@ export function contains(text?: string | readonly string[], options: TextOptions
   return {
     name: 'contains',
     score({ output, expect }) {
-      const wanted = [text ?? expect].flat().map(expectedText);
+      const wanted = [text ?? expectOf(expect, "contains('…')")].flat().map(expectedText);
       const answer = normalized(output.text, options);
       const missing = wanted.filter((one) => !answer.includes(normalized(one, options)));
       if (missing.length === 0) return true;
@@ -56,7 +56,7 @@ export function matches(pattern?: RegExp): Scorer {
   return {
     name: 'matches',
     score({ output, expect }) {
-      const wanted = pattern ?? expect;
+      const wanted = pattern ?? expectOf(expect, 'matches(/…/)');
       const expression =
         wanted instanceof RegExp
           ? new RegExp(wanted.source, wanted.flags.replace('g', ''))
@@ -137,7 +137,8 @@ export function closeTo({ absolute = 0, relative = 0 }: Tolerance = {}): Scorer 
   return {
     name: 'closeTo',
     score({ output, expect }) {
-      const expected = Number(expect);
+      const expected = Number(expectOf(expect));
+      if (Number.isNaN(expected)) throw invalidExpectError(`is ${quoteValue(expect)}. Write a number`);
       // 1,234.5 has separators; the comma of "1, 2" has a space after it
       const numbers = output.text.match(/-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?/gi) ?? [];
       const last =
@@ -171,9 +172,9 @@ export function callsTools(
   return {
     name: 'callsTools',
     score({ output: { toolCalls }, expect }) {
-      const expected = ((calls ?? expect ?? []) as readonly (string | ExpectedCall)[]).map((call) =>
-        typeof call === 'string' ? { name: call } : call,
-      );
+      const expected = (
+        (calls ?? expectOf(expect, "callsTools(['…'])")) as readonly (string | ExpectedCall)[]
+      ).map((call) => (typeof call === 'string' ? { name: call } : call));
       const missing = missingCalls(expected, toolCalls, mode !== 'contains');
       if (missing.length > 0) {
         const made =
@@ -237,6 +238,16 @@ export function completesTasks(titles: readonly string[] = []): Scorer {
       };
     },
   };
+}
+
+/** Returns what a case expects. `instead` is a call of the scorer that needs none. Without either, every answer would pass. */
+function expectOf(expect: unknown, instead?: string): unknown {
+  if (expect !== undefined && expect !== null) return expect;
+  throw invalidExpectError(`is missing. Write it${instead === undefined ? '' : `, or ${instead}`}`);
+}
+
+function invalidExpectError(what: string): CuelineError {
+  return new CuelineError('invalid_definition', `the "expect" of this case ${what}.`);
 }
 
 function expectedText(value: unknown): string {

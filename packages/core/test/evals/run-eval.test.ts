@@ -273,6 +273,19 @@ describe('a run without an answer fails only its own case', () => {
       () => 7,
       'The scorer scorer failed: it returned 7. Return true, false, or a number from 0 to 1.',
     ],
+    ...(
+      [
+        ['nothing', undefined, 'undefined. Return true, false, or a number from 0 to 1.'],
+        ['a text', 'yes', "'yes'. Return true, false, or a number from 0 to 1."],
+        ['no score', { pass: true }, '{ score: undefined }. Return true, false, or a number from 0 to 1.'],
+        ['a text as pass', { score: 1, pass: 'no' }, `{ score, pass: 'no' }. Write true or false as "pass".`],
+        ['a scorer', contains('x'), 'a scorer. Call it: scorers: [scorer()].'],
+      ] as const
+    ).map(([what, value, message]): [string, Scorer['score'], string] => [
+      `returns ${what}`,
+      () => value as never,
+      `The scorer scorer failed: it returned ${message}`,
+    ]),
     [
       'reports no tokens',
       ({ onUsage }) => {
@@ -335,6 +348,8 @@ describe('mistakes are refused before anything runs', () => {
       { ...valid, cases: [...three, three[0]] },
       'cases[3] of eval "classify" has the id "base"',
     ],
+    ['tags that are a text', { ...valid, cases: [{ input: {}, tags: 'a' }] }, `has the tags 'a'.`],
+    ['a mark that is a text', { ...valid, cases: [{ input: {}, mark: 'yes' }] }, `has the mark 'yes'.`],
     ['no scorers', { ...valid, scorers: [] }, 'eval "classify" has no scorers.'],
     ['an invalid scorer', { ...valid, scorers: ['equals'] }, `scorers[0] of eval "classify" is 'equals'.`],
     ['a repeat of 0', { ...valid, repeat: 0 }, '"repeat" of eval "classify" is 0.'],
@@ -347,6 +362,11 @@ describe('mistakes are refused before anything runs', () => {
   test.each([
     ['no model in the list', { models: [] }, '"models" is empty'],
     ['no prompt in the list', { prompts: [] }, '"prompts" is empty'],
+    [
+      'too many repetitions',
+      { repeat: 1e20 },
+      '"repeat" is 100000000000000000000. Write a whole number from 1',
+    ],
     ['another prompt', { prompts: ['classify'] }, `"prompts" has 'classify'`],
     ['concurrency 0', { concurrency: 0 }, '"concurrency" is 0'],
     ['a price of one number', { prices: { m: 3 } }, 'prices["m"] is not a price'],

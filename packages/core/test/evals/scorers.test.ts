@@ -47,6 +47,16 @@ const tasks = (
 });
 
 describe('a scorer', () => {
+  test.each<[Scorer, unknown, string]>([
+    [contains(), undefined, `is missing. Write it, or contains('…').`],
+    [matches(), undefined, 'is missing. Write it, or matches(/…/).'],
+    [callsTools(), undefined, `is missing. Write it, or callsTools(['…']).`],
+    [closeTo(), undefined, 'is missing. Write it.'],
+    [closeTo(), 'many', `is 'many'. Write a number.`],
+  ])('$name does not pass every answer to a case that expects %j', (scorer, expected, message) => {
+    expect(() => score(scorer, { text: 'Any 7.' }, expected)).toThrow(`the "expect" of this case ${message}`);
+  });
+
   test.each<[string, Scorer, Partial<EvalOutput>, unknown, unknown]>([
     ['equals', equals(), { text: ' Positive\n' }, 'POSITIVE', passes],
     [

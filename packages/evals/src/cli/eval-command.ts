@@ -4,7 +4,7 @@ import { loadEnvFile } from 'node:process';
 import type { parseArgs } from 'node:util';
 import { CuelineError } from '@cueline/core';
 import 'vitest/config';
-import { startVitest, type CliOptions, type InlineConfig } from 'vitest/node';
+import { startVitest, type CliOptions, type InlineConfig, type Vitest } from 'vitest/node';
 import { readEvalFile } from '../report/eval-file.ts';
 import { EvalReporter } from '../reporter.ts';
 import type { CommandSettings } from '../settings.ts';
@@ -34,8 +34,30 @@ export async function runEvalCommand(files: readonly string[], values: Values): 
       ...(values['test-name-pattern'] === undefined ? {} : { testNamePattern: values['test-name-pattern'] }),
     } satisfies CliOptions,
     { test: { provide: { cueline: settings } } },
-  );
+  ).catch((error: unknown) => {
+    // such as an unknown reporter, or a part that is not one of the shards
+    throw new CuelineError('invalid_options', `Vitest cannot start: ${messageOf(error)}`, { cause: error });
+  });
+  if (values['test-name-pattern'] !== undefined && hasSkippedAll(vitest)) {
+    console.error(`No case has a name that matches "${values['test-name-pattern']}".`);
+    process.exitCode = 1;
+  }
   if (values.watch !== true) await vitest.close();
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** True if files were read without an error, and all their tests were skipped. */
+function hasSkippedAll({ state }: Vitest): boolean {
+  const modules = state.getTestModules();
+  const tests = modules.flatMap(({ children }) => [...children.allTests()]);
+  return (
+    modules.length > 0 &&
+    modules.every((module) => module.errors().length === 0) &&
+    tests.every((test) => test.result().state === 'skipped')
+  );
 }
 
 /** @throws CuelineError `invalid_options` */

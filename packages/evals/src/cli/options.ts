@@ -43,4 +43,4 @@ Runs the evals in *.eval.ts (or .js, .tsx, .mts) with Vitest. "files" are parts 
       --config FILE          the configuration of Vitest or Vite
   -w, --watch                run again what a changed file affects
 
-The exit code is 0 if all evals pass, 1 if one does not, and 2 if the command cannot start.`;
+The exit code is 0 if all evals pass, 1 if one does not or none has run, and 2 if the command cannot start.`;
