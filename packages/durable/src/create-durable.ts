@@ -1,3 +1,4 @@
+import { CuelineError } from '@cueline/core';
 import type {
   EditReply,
   Executor,
@@ -84,6 +85,8 @@ const storeMethods: readonly (keyof DurableStore)[] = [
   'find',
 ];
 
+const guardMethods: readonly (keyof RunGuard)[] = ['begin', 'ended', 'flush'];
+
 /** Runs that outlive their process. */
 export type Durable = {
   /** Starts and follows runs: `createRun(prompt, { executor })`. Any worker may advance them, in this process or in another. */
@@ -130,8 +133,8 @@ export type Durable = {
 /**
  * Runs prompts whose state is in a store: a run survives crashes, deployments and waits of days. Any worker continues it
  * after its last stored event.
- * @throws CuelineError `invalid_options` if a prompt has no name, if two have the same name, for a remotePrompt, for a store or
- * a driver without its methods, and for an unknown option
+ * @throws CuelineError `invalid_options` if a prompt has no name, if two have the same name, for a remotePrompt, for a store, a
+ * driver or a guard without its methods, and for an unknown option
  *
  * @example
  * const durable = createDurable({ prompts: [planDay], store: createSqlStore(new PGlite('./runs')) });
@@ -243,15 +246,22 @@ export function createDurable(given: DurableOptions): Durable {
 
 /** @throws CuelineError `invalid_options` */
 function checkOptions(given: DurableOptions): void {
-  checkNames('createDurable', given, Object.keys(optionNames), 'invalid_options', (name) =>
+  checkNames('createDurable', given ?? null, Object.keys(optionNames), 'invalid_options', (name) =>
     name === 'limits'
       ? 'createDurable has no "limits". Those of a run are in its options: { options: { limits } }; those of a user are in a guard: { guard: createRunGuard({ limits }) }.'
       : undefined,
   );
-  const { store, driver } = given;
+  const { store, driver, guard, unknownPromptMs } = given;
   checkMethods('The store of createDurable', store, storeMethods, '{ store: createMemoryStore() }');
-  if (driver === undefined) return;
-  checkMethods('The driver of createDurable', driver, ['wake', 'work'], '{ driver: inProcessDriver() }');
+  if (driver !== undefined)
+    checkMethods('The driver of createDurable', driver, ['wake', 'work'], '{ driver: inProcessDriver() }');
+  if (guard !== undefined)
+    checkMethods('The guard of createDurable', guard, guardMethods, '{ guard: createRunGuard({ limits }) }');
+  if (unknownPromptMs === undefined || unknownPromptMs >= 0) return;
+  throw new CuelineError(
+    'invalid_options',
+    `The unknownPromptMs of createDurable is ${String(unknownPromptMs)}. Write milliseconds, or leave it out for 24 hours.`,
+  );
 }
 
 function logError(error: unknown, runId: string | undefined): void {

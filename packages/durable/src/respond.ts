@@ -10,8 +10,19 @@ export type Decision =
   | { status: 'known' }
   | { status: 'refused'; reason: string };
 
+/** The compiler compares this list with the type. */
+const commandTypes: Record<DurableCommand['type'], true> = {
+  'approval-response': true,
+  'client-tool-response': true,
+  'client-tool-claim': true,
+  edit: true,
+  stop: true,
+};
+
 /** Decides from the log of a run whether it accepts a command. */
 export function decide(read: ReadEvents | undefined, command: DurableCommand): Decision {
+  if (!Object.hasOwn(commandTypes, Object(command).type ?? ''))
+    return refused(`This is not a command. Its type is one of: ${Object.keys(commandTypes).join(', ')}.`);
   if (read === undefined) return refused('This run does not exist, or it is no longer kept.');
   const response = readResponse(command);
   if (typeof response === 'string') return refused(response);

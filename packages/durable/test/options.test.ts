@@ -1,6 +1,8 @@
 import { createRun, definePrompt } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { createDurable, createMemoryStore, inProcessDriver } from '@cueline/durable';
+import { bullmqDriver } from '@cueline/durable/bullmq';
+import { restateDriver } from '@cueline/durable/restate';
 import { expect, onTestFinished, test } from 'vitest';
 
 // the compiler checks it too: options that depend on the environment would need a cast under exactOptionalPropertyTypes
@@ -18,3 +20,52 @@ test('an option that is undefined has its default', async () => {
   onTestFinished(() => worker.stop());
   expect(await createRun(prompt, { executor: durable.executor }).start()).toBe('Hi.');
 });
+
+const valid = { prompts: [], store: createMemoryStore() };
+
+test.each<[string, () => unknown, string]>([
+  ['createDurable of nothing', () => createDurable(undefined as never), 'createDurable takes an object'],
+  [
+    'a guard without methods',
+    () => createDurable({ ...valid, guard: {} as never }),
+    'The guard of createDurable has no method "begin". Write { guard: createRunGuard({ limits }) }.',
+  ],
+  [
+    'a time that is not a number',
+    () => createDurable({ ...valid, unknownPromptMs: '1 day' as never }),
+    'The unknownPromptMs of createDurable is 1 day. Write milliseconds',
+  ],
+  ['bullmqDriver of nothing', () => bullmqDriver(undefined as never), 'bullmqDriver takes an object'],
+  [
+    'bullmqDriver without a connection',
+    () => bullmqDriver({} as never),
+    'The connection of bullmqDriver is undefined. Write bullmqDriver({ connection: client })',
+  ],
+  [
+    'a connection that is not awaited',
+    () => bullmqDriver({ connection: Promise.resolve() }),
+    'The connection of bullmqDriver has no method "duplicate". It is a promise: await it.',
+  ],
+  ['restateDriver of nothing', () => restateDriver(undefined as never), 'restateDriver takes an object'],
+  [
+    'an ingress that the environment lacks',
+    () => restateDriver({ ingress: undefined as never }),
+    `The ingress of restateDriver is undefined. Write { ingress: 'http://localhost:8080' }.`,
+  ],
+])('%s is refused at once', (_what, create, message) => {
+  expect(create).toThrow(message);
+});
+
+test.each([undefined, 'stop', {}, { type: 'approve' }, { type: 'toString' }])(
+  'respond refuses %j, which is not a command',
+  async (command) => {
+    const prompt = definePrompt('hello', (builder) => builder.$`Hello.`, { model: scriptedModel(['Hi.']) });
+    const durable = createDurable({ prompts: [prompt], store: createMemoryStore() });
+    const { runId } = await durable.begin({ definition: prompt, input: undefined, messages: [], tasks: [] });
+    expect(await durable.respond(runId, command as never)).toEqual({
+      accepted: false,
+      reason:
+        'This is not a command. Its type is one of: approval-response, client-tool-response, client-tool-claim, edit, stop.',
+    });
+  },
+);

@@ -1,5 +1,6 @@
 import { createNodeRedisClient, Queue, WaitingError, Worker, type ConnectionOptions, type Job } from 'bullmq';
 import { checkNames } from '@cueline/core/server';
+import { checkMethods } from '../check-methods.ts';
 import type { AdvanceJob, DurableDriver, DurableWorker } from '../driver.ts';
 
 /** The options of {@link bullmqDriver}. */
@@ -51,7 +52,7 @@ const UNLIMITED = 1_000_000;
 /**
  * Advances runs with any number of workers, which share a queue of BullMQ. Each step is a job. The queue contains only ids: if
  * it is lost, the next worker that starts fills it again. Redis needs `appendonly yes` and `maxmemory-policy noeviction`.
- * @throws CuelineError `invalid_options` for an unknown option
+ * @throws CuelineError `invalid_options` for an unknown option, and without a `connection`
  *
  * @example
  * const client = await createClient({ url }).on('error', console.error).connect();
@@ -59,8 +60,9 @@ const UNLIMITED = 1_000_000;
  * const durable = createDurable({ prompts, store, driver: bullmqDriver({ connection: client }) });
  */
 export function bullmqDriver(options: BullmqDriverOptions): DurableDriver {
-  checkNames('bullmqDriver', options, Object.keys(optionNames), 'invalid_options');
+  checkNames('bullmqDriver', options ?? null, Object.keys(optionNames), 'invalid_options');
   const { queue: name = 'cueline', onError = logError } = options;
+  checkConnection(options.connection);
   const connection = adapt(options.connection);
   let opened: Queue | undefined;
 
@@ -79,6 +81,14 @@ export function bullmqDriver(options: BullmqDriverOptions): DurableDriver {
     wake,
     work: (advance) => startWorker(advance, wake, { ...options, connection, queue: name, onError }),
   };
+}
+
+/** Refuses what BullMQ would replace with a Redis on this machine, or cannot use. @throws CuelineError `invalid_options` */
+function checkConnection(given: unknown): void {
+  // BullMQ also takes the address of a Redis: { host, port }
+  if (typeof given === 'object' && given !== null && !('then' in given)) return;
+  const write = "bullmqDriver({ connection: client }), with a client of 'redis' or 'ioredis'";
+  checkMethods('The connection of bullmqDriver', given, ['duplicate'], write);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { object, type ObjectContext, type VirtualObjectDefinition } from '@restatedev/restate-sdk/fetch';
+import { CuelineError } from '@cueline/core';
 import type { Advanced } from '@cueline/core/durable';
 import { checkNames } from '@cueline/core/server';
 import type { AdvanceJob, DurableDriver, DurableWorker } from '../driver.ts';
@@ -45,7 +46,7 @@ const notWorking =
 /**
  * Lets [Restate](https://restate.dev) schedule the steps. Each run is a virtual object, to which Restate makes one call at a
  * time. Each call is one step, and sends the call for the next step.
- * @throws CuelineError `invalid_options` for an unknown option
+ * @throws CuelineError `invalid_options` for an unknown option, and for an `ingress` that is not a URL
  *
  * @example
  * import { serve } from '@restatedev/restate-sdk';
@@ -55,8 +56,15 @@ const notWorking =
  * await durable.work();
  */
 export function restateDriver(options: RestateDriverOptions): RestateDriver {
-  checkNames('restateDriver', options, Object.keys(optionNames), 'invalid_options');
-  const { service: name = 'cueline', graceMs = 10_000, onError } = options;
+  checkNames('restateDriver', options ?? null, Object.keys(optionNames), 'invalid_options');
+  const { service: name = 'cueline', graceMs = 10_000, onError, ingress } = options;
+  // such as that of an environment variable that is not set
+  if (!URL.canParse(ingress)) {
+    throw new CuelineError(
+      'invalid_options',
+      `The ingress of restateDriver is ${ingress}. Write { ingress: 'http://localhost:8080' }.`,
+    );
+  }
   /** The current steps of this process, by the ids of Restate's calls. */
   const inProgress = new Map<string, Promise<Advanced['status']>>();
   let working: { advance: AdvanceJob; stopping: AbortController } | undefined;
