@@ -9,11 +9,12 @@ export function kindOfStatus(status: number): CuelineErrorCode {
   if (status === 429 || status === 402) return 'rate_limited';
   // 529 is Anthropic's "overloaded"
   if (status === 502 || status === 503 || status === 504 || status === 529) return 'overloaded';
-  if (status >= 400 && status < 500) return 'bad_request';
+  // 424: the model behind Bedrock failed
+  if (status >= 400 && status < 500 && status !== 424) return 'bad_request';
   return 'provider_error';
 }
 
-// terms of OpenAI, Anthropic, Google and Mistral; each is searched for in a type or code
+// terms of OpenAI, Azure, Anthropic, Google and Mistral; each is searched for in a type or code
 const codes: readonly (readonly [pattern: RegExp, code: CuelineErrorCode])[] = [
   [/authentication|invalid_api_key|unauthorized|unauthenticated|api_key_invalid/i, 'auth'],
   [/permission|forbidden|model_not_found|not_found/i, 'model_denied'],
@@ -21,6 +22,7 @@ const codes: readonly (readonly [pattern: RegExp, code: CuelineErrorCode])[] = [
   [/overloaded|unavailable|capacity/i, 'overloaded'],
   [/timeout|deadline/i, 'timeout'],
   [/context_length|context_window|prompt_too_long/i, 'context_overflow'],
+  [/content_filter|content_policy/i, 'content_filter'],
   [/invalid_request|invalid_argument|bad_request|invalid_prompt|too_large/i, 'bad_request'],
 ];
 
@@ -61,6 +63,11 @@ export function explainFailure(code: CuelineErrorCode, who: string): { what: str
       };
     case 'bad_request':
       return { what: `${who} did not accept the request`, advice: '' };
+    case 'content_filter':
+      return {
+        what: `${who} refused the request with its content filter`,
+        advice: 'Change what the model is asked; the same request is refused again.',
+      };
     case 'timeout':
       return { what: `${who} took too long`, advice: 'Try again.' };
     case 'stream_malformed':

@@ -174,24 +174,33 @@ function kindOfCall(status: number, message: string, data: unknown): CuelineErro
 /** Reads error events of a stream, `StreamProviderError`, and errors of foreign models. */
 function fromPayload(error: object): CuelineError {
   const labels = labelsOf(error);
-  const { statusCode } = error as { statusCode?: unknown };
-  const status = typeof statusCode === 'number' ? statusCode : undefined;
+  const { statusCode = labels.code } = error as { statusCode?: unknown };
+  // OpenRouter's code is the HTTP status that the answer could not have any more
+  const status = isErrorStatus(statusCode) ? statusCode : undefined;
   const message = error instanceof Error ? messageOf(error) : providerMessage(error);
-  const truncated = /ended without a finish|stream ended before|terminated/i.test(message ?? '');
+  const truncated = /ended without a finish|stream ended before|terminated|^incomplete .* frame/i.test(
+    message ?? '',
+  );
   const code: CuelineErrorCode = truncated
     ? 'stream_truncated'
     : (kindOfCode(labels.code, labels.type) ??
       (status === undefined ? 'provider_error' : kindOfStatus(status)));
+  const isThrown = error instanceof Error;
+  const type = [labels.type, isThrown ? undefined : labels.code].find((label) => typeof label === 'string');
   return build(code, {
     message: message ?? 'it gave no reason',
     cause: error,
     // a provider sends payloads, and its package throws errors with a name of the AI SDK
-    source: error instanceof Error && !error.name.startsWith('AI_') ? 'unknown' : 'model',
+    source: isThrown && !error.name.startsWith('AI_') ? 'unknown' : 'model',
     details: {
       ...(status === undefined ? {} : { statusCode: status }),
-      ...(typeof labels.type === 'string' ? { type: labels.type } : {}),
+      ...(type === undefined ? {} : { type }),
     },
   });
+}
+
+function isErrorStatus(value: unknown): value is number {
+  return typeof value === 'number' && value >= 400 && value < 600;
 }
 
 /** Returns `type` and `code` of an error payload, wherever its API puts them. */

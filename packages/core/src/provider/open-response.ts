@@ -65,12 +65,19 @@ export function streamOf(
 
 /**
  * True for a finish that the provider did not send: it has neither a reason nor tokens. The packages of Azure, Bedrock,
- * Cohere, DeepSeek and xAI make one when a stream just ends.
+ * Cohere, DeepSeek and xAI make one when a stream just ends, and so does that of Perplexity, which sends tokens with every
+ * part.
  */
-function isCutOff({ finishReason, usage }: Finish): boolean {
+function isCutOff({ finishReason, usage }: Finish, provider: string): boolean {
   // a package may ignore the types
   const { inputTokens } = (usage ?? {}) as Partial<LanguageModelV4Usage>;
-  return finishReason.unified === 'other' && finishReason.raw === undefined && !inputTokens?.total;
+  if (finishReason.unified !== 'other' || finishReason.raw !== undefined) return false;
+  return provider === 'perplexity' || !inputTokens?.total;
+}
+
+/** True for a finish that is an error although the package does not know its reason, such as that of OpenRouter. */
+function isFailed({ finishReason: { unified, raw } }: Finish): boolean {
+  return unified === 'other' && raw === 'error';
 }
 
 /** Returns the finish of a failed response. Its tokens still count. */
@@ -109,6 +116,7 @@ class ModelAnswer {
   #opening: Promise<LanguageModelV4StreamResult> | undefined;
   #reader: PartReader | undefined;
   #ended = false;
+  #provider = '';
 
   constructor(
     call: LanguageModelV4CallOptions,
@@ -129,6 +137,7 @@ class ModelAnswer {
   async open(model: LanguageModelV4): Promise<LanguageModelV4StreamResult> {
     let result: LanguageModelV4StreamResult | undefined;
     const { signal } = this.#own;
+    this.#provider = model.provider;
     try {
       signal.throwIfAborted();
       this.#opening = Promise.resolve(model.doStream({ ...this.#call, abortSignal: signal }));
@@ -173,7 +182,8 @@ class ModelAnswer {
   }
 
   #errorOf(finish: Finish): CuelineError | undefined {
-    const { finishReason } = isCutOff(finish) ? failedFinish(finish) : finish;
+    const failed = isCutOff(finish, this.#provider) || isFailed(finish);
+    const { finishReason } = failed ? failedFinish(finish) : finish;
     const flaw = this.#answer.errorOf(finishReason);
     if (flaw !== undefined) keepFinish(flaw, finish);
     return flaw?.code === 'content_filter' && this.#settings.failsOnRefusal !== true ? undefined : flaw;

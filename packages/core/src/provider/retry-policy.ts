@@ -34,7 +34,7 @@ export function isTransient(error: CuelineError, thrown: unknown): boolean {
       // 409 (conflict) and 425 (too early)
       return statusCode === 409 || statusCode === 425;
     case 'provider_error':
-      if (typeof statusCode === 'number') return statusCode >= 500;
+      if (typeof statusCode === 'number') return statusCode >= 500 || statusCode === 424;
       // the code of a 500 inside a stream
       return typeof type === 'string' && /server_error|api_error|internal/i.test(type);
     default:

@@ -49,6 +49,7 @@ describe('toRunError', () => {
     [502, 'overloaded', 'Nope.'],
     [503, 'overloaded', 'api.example.com is overloaded (503): Nope. Try again in a while.'],
     [529, 'overloaded', 'Nope.'],
+    [424, 'provider_error', 'api.example.com reported an error (424): Nope.'],
     [400, 'bad_request', 'api.example.com did not accept the request (400): Nope.'],
     [422, 'bad_request', 'Nope.'],
     [408, 'timeout', 'Nope.'],
@@ -133,6 +134,20 @@ describe('toRunError', () => {
     ],
     [{ response: { error: { code: 'server_error', message: 'It broke' } } }, 'provider_error', 'It broke'],
     [{ message: 'No such thing', code: 'model_not_found' }, 'model_denied', 'No such thing'],
+    // OpenRouter, in a stream
+    [{ code: 429, message: 'Slow down' }, 'rate_limited', 'at the moment (429): Slow down.'],
+    [{ code: 1302, message: 'Slow down' }, 'provider_error', 'The model reported an error: Slow down.'],
+    // Azure, for the request; Bedrock, for a connection that breaks
+    [
+      call(400, 'Filtered.', { data: { error: { code: 'content_filter', message: 'Filtered.' } } }),
+      'content_filter',
+      'refused the request with its content filter (400): Filtered.',
+    ],
+    [
+      new Error('Incomplete Amazon Bedrock event-stream frame: 9 buffered bytes remain at end of stream.'),
+      'stream_truncated',
+      'stopped in the middle',
+    ],
     [{ error: { message: 'too long', type: 'invalid_request_error' } }, 'bad_request', 'too long'],
     ['just words', 'provider_error', 'just words'],
     [new Error('boom'), 'provider_error', 'boom'],

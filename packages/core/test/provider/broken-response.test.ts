@@ -112,6 +112,19 @@ describe('a broken answer', () => {
     expect(sent.errored).toBeUndefined();
   });
 
+  test('ends with an error if only the package made the finish, for a provider that sends tokens with every part', async () => {
+    const made: Part = { type: 'finish', usage, finishReason: { unified: 'other', raw: undefined } };
+    const { model } = provider([[...text('Half'), made]]);
+    const { errored } = await see(Object.assign(model, { provider: 'perplexity' }));
+    expect(named(errored)).toEqual({ code: 'stream_truncated', finishReason: 'error' });
+  });
+
+  test('ends with an error for the finish reason error that its package does not know', async () => {
+    const failed: Part = { type: 'finish', usage, finishReason: { unified: 'other', raw: 'error' } };
+    const { errored } = await see(provider([[...text('Half'), failed]]).model);
+    expect(named(errored)).toEqual({ code: 'stream_truncated', finishReason: 'error' });
+  });
+
   test("has an error with the provider's own reason, if it gives one", async () => {
     const failed = { ...finish('error'), finishReason: { unified: 'error', raw: 'MALFORMED_FUNCTION_CALL' } };
     const { errored } = await see(provider([[...text('Hi'), failed as Part]]).model);

@@ -49,6 +49,16 @@ describe('retries', () => {
       [started, { type: 'error', error: { type: 'server_error', message: 'Oh' } }],
       'provider_error',
     ],
+    [
+      'a server error inside the stream that has a code',
+      [started, { type: 'error', error: { code: 'server_error', message: 'Oh' } }],
+      'provider_error',
+    ],
+    [
+      'a status inside the stream',
+      [started, { type: 'error', error: { code: 429, message: 'Slow down' } }],
+      'rate_limited',
+    ],
     ['an end before any part', [started], 'stream_truncated'],
     ['a reset before any part', [started, { type: 'ping' }, { breaks: reset }], 'stream_truncated'],
     [
