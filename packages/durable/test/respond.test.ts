@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import {
+  createRun,
   definePrompt,
   reduceAll,
   type EditReply,
@@ -8,6 +9,7 @@ import {
   type RunCommand,
   type RunState,
 } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
 import { createDurable, createMemoryStore, type DurableStore } from '@cueline/durable';
 import { createEffects } from './support/driver-contract.ts';
 import { planned, type Effects } from './support/prompts.ts';
@@ -154,3 +156,36 @@ test.each([{ approved: false }, { approved: true }] as const)(
     expect(effects.noted).toHaveLength(1);
   },
 );
+
+test('a run that waits shows the tokens of the calls that it waits in, also those of agents, and counts them once', async () => {
+  const call = (name: string) => [
+    { toolCall: { name } },
+    { finish: { usage: { inputTokens: 100, outputTokens: 10 } } },
+  ];
+  const prompt = definePrompt(
+    'delegates',
+    (builder) => {
+      builder.defAgent('helper', 'Helps', z.object({}), (_args, inner) => {
+        inner.defTool('send', 'Sends it', z.object({}), () => 'sent', { needsApproval: true });
+        inner.$`Send it.`;
+      });
+      builder.$`Go.`;
+    },
+    { model: scriptedModel([call('helper'), call('send'), 'Sent.', 'Done.']) },
+  );
+  const durable = createDurable({ prompts: [prompt], store: createMemoryStore() });
+  const worker = await durable.work();
+  onTestFinished(() => worker.stop());
+  const run = createRun(prompt, { executor: durable.executor });
+  const result = run.start();
+  await expect.poll(() => run.getState().status).toBe('waiting');
+  expect(run.getState().usage).toEqual({ inputTokens: 200, outputTokens: 20, totalTokens: 220 });
+  expect(run.getState().agents[0]?.usage).toEqual({ inputTokens: 100, outputTokens: 10, totalTokens: 110 });
+  const { runId, approvals } = run.getState();
+  const approvalId = approvals[0]?.approvalId ?? '';
+  await durable.respond(runId, { type: 'approval-response', approvalId, response: { approved: true } });
+  expect(await result).toBe('Done.');
+  const { steps, agents, usage } = run.getState();
+  const all = [...steps, ...(agents[0]?.steps ?? [])];
+  expect(usage.inputTokens).toBe(all.reduce((sum, step) => sum + (step.usage?.inputTokens ?? 0), 0));
+});

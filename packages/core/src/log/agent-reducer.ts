@@ -172,6 +172,9 @@ function apply(draft: StateDraft, event: RunEvent, toolCallId?: string): void {
     case 'warning':
       (facts.warnings = writable(facts.warnings)).push(event.message);
       return;
+    case 'model-call-end':
+      changeStep(draft, { usage: event.usage });
+      break;
     case 'step-end':
       endStep(draft, event);
       break;
@@ -202,7 +205,9 @@ function beginStep({ facts, writable, progress }: StateDraft, event: EventOf<'st
 }
 
 function endStep(draft: StateDraft, event: EventOf<'step-end'>): void {
-  const { finishReason, usage, providerMetadata, t: finishedAt } = event;
+  const { finishReason, providerMetadata, t: finishedAt } = event;
+  // the log of a durable run has them since the answer was whole
+  const usage = draft.facts.steps.at(-1)?.usage ?? event.usage;
   changeStep(draft, withoutUndefined({ finishedAt, finishReason, usage, providerMetadata }));
 }
 

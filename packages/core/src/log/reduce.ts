@@ -8,6 +8,7 @@ import type {
   CommonFacts,
   RunFacts,
   RunState,
+  StepState,
 } from './state.ts';
 import { hasPending, isPending, withdrawPending } from './pending.ts';
 import { addUsage } from './step.ts';
@@ -134,9 +135,13 @@ function apply(draft: RunDraft, event: RunEvent): void {
     case 'client-tool-response':
     case 'client-tool-withdraw':
       return applyToPending(draft, 'clientToolCalls', event.clientCallId, event);
-    default:
-      if (applyToOwner(draft, event) && (event.type === 'step-end' || event.type === 'retry'))
-        addTokens(draft, event.agent, event.usage);
+    default: {
+      const owner = ownerAt(draft, event.agent);
+      if (owner === undefined) return;
+      const isNew = hasNewTokens(event, owner.facts.steps.at(-1));
+      owner.apply(event);
+      if (isNew) addTokens(draft, event.agent, event.usage);
+    }
   }
 }
 
@@ -188,11 +193,13 @@ function ownerAt(draft: RunDraft, path: string | undefined): AgentReducer<Common
   return path === undefined ? draft.run : agentAt(draft, path);
 }
 
-/** Applies an event to the run or agent that it is about. False if that agent is not running. */
-function applyToOwner(draft: RunDraft, event: RunEvent, toolCallId?: string): boolean {
-  const owner = ownerAt(draft, event.agent);
-  owner?.apply(event, toolCallId);
-  return owner !== undefined;
+/** True for an event with tokens. Those of a step count when its answer is whole, if the log says so, or when it ends. */
+function hasNewTokens(
+  event: RunEvent,
+  step: StepState | undefined,
+): event is EventOf<'model-call-end' | 'step-end' | 'retry'> {
+  const isAnswer = event.type === 'model-call-end' || event.type === 'step-end';
+  return isAnswer ? step?.usage === undefined : event.type === 'retry';
 }
 
 /** Adds the tokens of an agent's model call to the agent, to every agent above it, and to the run. */
@@ -218,7 +225,7 @@ function applyToPending(draft: RunDraft, list: keyof PendingLists, id: string, e
   const position = lastIndexOfId(draft[list] as IdIndex<PendingItem>, lists[list], id) ?? -1;
   const item = lists[list][position];
   // an answer names its approval, but not the call
-  if (list === 'approvals') applyToOwner(draft, event, item?.toolCallId);
+  if (list === 'approvals') ownerAt(draft, event.agent)?.apply(event, item?.toolCallId);
   if (event.type === 'approval-request' || event.type === 'client-tool-request') {
     const { type: _type, seq: _seq, t: requestedAt, ...request } = event;
     (lists[list] = run.writable(lists[list])).push({ ...request, requestedAt });

@@ -3,7 +3,6 @@ import type { FinishReason, LanguageModelUsage } from 'ai';
 import type { RunEvent } from './events.ts';
 import { reduceAll } from './reduce.ts';
 import type { ApprovalState, ClientToolCallState, RunState, ToolCallState } from './state.ts';
-import { totalOf } from './step.ts';
 
 /** What a run that continues in another process takes over from its log. */
 export type RunPast = {
@@ -67,7 +66,7 @@ export function readPast(events: readonly RunEvent[], state: RunState = reduceAl
     continuesFrom: openStep === undefined ? lastEnd(events) + 1 : lastStart(events),
     // the number of a void step is used again
     nextStep: last === undefined ? 0 : last.step + (last.finishedAt === undefined && !isOpen ? 0 : 1),
-    used: readUse(events, state, openStep),
+    used: readUse(events, state),
     openStep,
     calls: state.toolCalls.filter((call) => !openCalls.includes(call)),
     isInvalid: readInvalid(events),
@@ -137,11 +136,7 @@ function hasEnded({ state }: ToolCallState): boolean {
   return state === 'output-available' || state === 'output-error';
 }
 
-function readUse(
-  events: readonly RunEvent[],
-  { usage }: RunState,
-  openStep: OpenStep | undefined,
-): RunPast['used'] {
+function readUse(events: readonly RunEvent[], { usage }: RunState): RunPast['used'] {
   const used = { steps: 0, toolCalls: 0, tokens: usage.totalTokens };
   for (const event of events) {
     if (event.type === 'step-start') used.steps += 1;
@@ -150,7 +145,6 @@ function readUse(
     const ends = event.type === 'tool-end' || event.type === 'tool-error';
     if (ends && event.providerExecuted !== true) used.toolCalls += 1;
   }
-  if (openStep !== undefined) used.tokens += totalOf(openStep.usage);
   return used;
 }
 
