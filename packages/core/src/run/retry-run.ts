@@ -1,5 +1,6 @@
 import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
+import { isRecord } from '../base/is-record.ts';
 import type { Attempt } from './attempt.ts';
 import { isGone, type LostConnection } from './lost-connection.ts';
 import { refused } from './attempts.ts';
@@ -28,7 +29,8 @@ export function retryRun(
   options: RetryOptions | undefined,
 ): Promise<unknown> {
   try {
-    checkNames('retry', options, ['from'], 'invalid_options');
+    // onClick={run.retry} passes an event
+    if (!isInstance(options)) checkNames('retry', options, ['from'], 'invalid_options');
   } catch (error) {
     return refused(error);
   }
@@ -54,6 +56,11 @@ export function retryRun(
   }
   run.attempts.replace();
   return continueConversation(run, { ...kept, shows: first.messages });
+}
+
+/** True for an object of a class, such as an event. */
+function isInstance(value: unknown): boolean {
+  return isRecord(value) && ![Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
 }
 
 /** Follows lost work again, or tries it again from the log if it does not exist any more. */

@@ -69,6 +69,12 @@ test.each<[unknown, string]>([
   expect(run.getState().text).toBe('Hello.');
 });
 
+test('retry as the listener of an event continues as without options', async () => {
+  const run = createRun(greet, { model: scriptedModel(['Hello.', 'Hello again.']) });
+  await run.start();
+  expect(await run.retry(new Event('click') as never)).toBe('Hello again.');
+});
+
 describe('what takes a log refuses the run itself, and says what to pass', () => {
   const takers: [string, (log: never) => unknown][] = [
     ['encodeLog', encodeLog],
