@@ -91,7 +91,8 @@ async function bundle(files, aside = /^$/) {
         // as in a page, whose own file exports nothing: what is loaded at once is one file, as far as it can be
         preserveEntrySignatures: 'allow-extension',
         external: (id) => (/^[@a-z]/.test(id) && !id.startsWith('@cueline/')) || aside.test(id),
-        output: { minify: true },
+        // a page's build leaves out what only a bundler reads
+        output: { minify: true, comments: { annotation: false } },
       },
     },
   });

@@ -198,8 +198,8 @@ function hasNewTokens(
   event: RunEvent,
   step: StepState | undefined,
 ): event is EventOf<'model-call-end' | 'step-end' | 'retry'> {
-  const isAnswer = event.type === 'model-call-end' || event.type === 'step-end';
-  return isAnswer ? step?.usage === undefined : event.type === 'retry';
+  if (event.type === 'model-call-end' || event.type === 'step-end') return step?.usage === undefined;
+  return event.type === 'retry';
 }
 
 /** Adds the tokens of an agent's model call to the agent, to every agent above it, and to the run. */

@@ -49,7 +49,7 @@ function createRunWith<Input, Types extends PromptTypes>(
   };
   const { attempts, clientTools } = run;
   if (tools !== undefined) clientTools.provide(tools);
-  const { retry, cancel } = createRetryAction(run, [reconnect, continueConversation]);
+  const { retry, cancel } = createRetryAction(run, { reconnect, continueConversation });
   const restoring = createRestoring(run, past, { id, storage, retry, stop });
   const { restored, whenRestored } = restoring;
 

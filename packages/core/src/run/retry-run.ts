@@ -12,12 +12,12 @@ import type { RetryOptions } from './run.ts';
 export type { RetryOptions } from './run.ts';
 
 /** How the work of a run is continued. */
-export type RetryStarts = readonly [
+export type RetryStarts = {
   /** Continues work whose connection was lost. */
-  reconnect: (run: RunInternals, lost: LostConnection, key: string | undefined) => Attempt,
+  reconnect(run: RunInternals, lost: LostConnection, key: string | undefined): Attempt;
   /** Starts the shown conversation again, with the kept steps. */
-  continueConversation: (run: RunInternals, kept: AttemptInput) => Promise<unknown>,
-];
+  continueConversation(run: RunInternals, kept: AttemptInput): Promise<unknown>;
+};
 
 /**
  * Tries the last turn of a run again. Without `from`, lost work is followed again if it still exists; otherwise
@@ -36,7 +36,6 @@ export function retryRun(
   }
   const from = options?.from;
   const { shown } = run.attempts;
-  const [, continueConversation] = starts;
   if (from === undefined && shown?.lost !== undefined) return followAgain(run, starts, shown.lost, shown.key);
   const log = run.log.events;
   const [first] = log;
@@ -55,7 +54,7 @@ export function retryRun(
     return refused(error);
   }
   run.attempts.replace();
-  return continueConversation(run, { ...kept, shows: first.messages });
+  return starts.continueConversation(run, { ...kept, shows: first.messages });
 }
 
 /** True for an object of a class, such as an event. */
@@ -70,8 +69,7 @@ function followAgain(
   lost: LostConnection,
   key: string | undefined,
 ): Promise<unknown> {
-  const [reconnect] = starts;
-  const found = reconnect(run, lost, key);
+  const found = starts.reconnect(run, lost, key);
   const result = found.result.catch((error: unknown) => {
     if (run.attempts.shown !== found || !isGone(error)) throw error;
     return retryRun(run, starts, undefined);
