@@ -19,12 +19,37 @@ export type LogCheck = {
   isStored?: boolean;
 };
 
+/** The reason why the events of a log are not those of one run, although each is valid. */
+export const CONTRADICTION = 'its events contradict each other';
+
 /**
  * The reason why a log cannot be shown, in a few words; undefined for a valid log. A link may contain
  * anything: every event is checked, the log must be that of one complete run, and it is reduced here once
  * before it is shown. A long log is checked in slices, so that the page can handle input in between.
  */
-export async function problemOfLog(
+export async function problemOfLog(log: readonly RunEvent[]): Promise<string | undefined> {
+  const problem = await problemOfEvents(log);
+  if (problem !== undefined) return problem;
+  const pause = createSlices();
+  try {
+    const reducer = createReducer();
+    for (const event of log) {
+      reducer.apply(event);
+      const turn = pause();
+      if (turn !== undefined) await turn;
+    }
+    const state = reducer.snapshot();
+    if (state.status === 'waiting' && hasPending(state)) return 'it has no end';
+    await pause();
+    toTranscript(state);
+    return undefined;
+  } catch {
+    return CONTRADICTION;
+  }
+}
+
+/** The same without its reduction: the events may still contradict each other. */
+export async function problemOfEvents(
   log: readonly RunEvent[],
   { isStored = false }: LogCheck = {},
 ): Promise<string | undefined> {
@@ -50,21 +75,5 @@ export async function problemOfLog(
     const turn = pause();
     if (turn !== undefined) await turn;
   }
-  try {
-    const reducer = createReducer();
-    for (const event of log) {
-      reducer.apply(event);
-      const turn = pause();
-      if (turn !== undefined) await turn;
-    }
-    const state = reducer.snapshot();
-    if (!isStored && state.status === 'waiting' && hasPending(state)) {
-      return 'it has no end';
-    }
-    await pause();
-    toTranscript(state);
-    return undefined;
-  } catch {
-    return 'its events contradict each other';
-  }
+  return undefined;
 }

@@ -2,7 +2,8 @@ import { reduceAll, type RunEvent } from '@cueline/core';
 import { newOpenScript } from '../state/open-script.ts';
 import { openStoredRun } from '../state/run-session.ts';
 import type { RunSession, RunSource, Turn } from '../state/store.ts';
-import { problemOfLog } from './check-log.ts';
+import { toTranscript } from '../transcript/view-model.ts';
+import { CONTRADICTION, problemOfEvents } from './check-log.ts';
 import type { RunRow } from './rows.ts';
 import type { RunStore } from './run-store.ts';
 
@@ -21,17 +22,30 @@ export async function openRun(store: RunStore, id: string): Promise<OpenedRun> {
 
 /** Opens a run that has these logs, by turn. They are checked first: a database or a file may contain anything. */
 export async function openLogs(row: RunRow, logs: readonly (readonly RunEvent[])[]): Promise<OpenedRun> {
-  const problem = await problemOfLogs(logs);
-  if (problem !== undefined) return { problem: `This run cannot be shown: ${problem}.` };
-  const run = await openLast(row.source, logs.at(-1)!);
-  if (run === undefined) return { problem: 'The prompt of this run cannot be read.' };
+  for (const log of logs) {
+    const problem = await problemOfEvents(log, { isStored: true });
+    if (problem !== undefined) return unshown(problem);
+  }
+  const last = logs.at(-1)!;
+  const code = await codeOf(row.source, last);
+  if (code === undefined) return { problem: 'The prompt of this run cannot be read.' };
+  try {
+    const run = await openStoredRun(last, code);
+    const earlier = logs.slice(0, -1).map((log): Turn => ({ log, state: reduceAll(log) }));
+    for (const state of [...earlier.map((turn) => turn.state), run.getState()]) toTranscript(state);
+    return { session: sessionOf(row, run, earlier), row };
+  } catch {
+    return unshown(CONTRADICTION);
+  }
+}
+
+function sessionOf(row: RunRow, run: RunSession['run'], earlier: readonly Turn[]): RunSession {
   const { source, model, simulated, parent, title, scriptId, scriptName = title } = row;
   const open = newOpenScript('run', scriptName);
-  const earlier = logs.slice(0, -1).map((log): Turn => ({ log, state: reduceAll(log) }));
-  const session: RunSession = {
+  return {
     id: row.id,
     run,
-    source: source,
+    source,
     ...('script' in source ? { openScript: { ...open, id: scriptId ?? open.id } } : {}),
     shared: false,
     model,
@@ -40,21 +54,16 @@ export async function openLogs(row: RunRow, logs: readonly (readonly RunEvent[])
     earlier,
     ...(parent === undefined ? {} : { parent }),
   };
-  return { session, row };
 }
 
-/** Why the logs of a run cannot be shown; undefined if all can. */
-async function problemOfLogs(logs: readonly (readonly RunEvent[])[]): Promise<string | undefined> {
-  for (const log of logs) {
-    const problem = await problemOfLog(log, { isStored: true });
-    if (problem !== undefined) return problem;
-  }
-  return undefined;
+function unshown(problem: string): OpenedRun {
+  return { problem: `This run cannot be shown: ${problem}.` };
 }
 
-async function openLast(source: RunSource, log: readonly RunEvent[]): Promise<RunSession['run'] | undefined> {
-  if ('script' in source) return openStoredRun(log, { script: source.script });
+/** What a run continues with; undefined if its prompt cannot be read. */
+async function codeOf(source: RunSource, log: readonly RunEvent[]) {
+  if ('script' in source) return { script: source.script };
   const { definitionOf } = await import('../prompts/definition-of.ts');
   const definition = definitionOf(source.prompts, log);
-  return definition === undefined ? undefined : openStoredRun(log, { definition });
+  return definition && { definition };
 }
