@@ -19,15 +19,18 @@ export function plural(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** `1,500 → 300 tokens`, as the provider has counted them; undefined if it has not. */
+/**
+ * `1,500 → 300 tokens`, as the provider has counted them; undefined if it has not. A stored log has null for a count that
+ * is not a number.
+ */
 export function formatUsage(usage: {
-  inputTokens?: number | undefined;
-  outputTokens?: number | undefined;
+  inputTokens?: number | null | undefined;
+  outputTokens?: number | null | undefined;
 }): string | undefined {
-  const { inputTokens, outputTokens } = usage;
-  if (inputTokens === undefined && outputTokens === undefined) return undefined;
-  const count = (tokens: number | undefined): string => (tokens === undefined ? '?' : formatCount(tokens));
-  return `${count(inputTokens)} → ${count(outputTokens)} tokens`;
+  const counts = [usage.inputTokens, usage.outputTokens].map((tokens) => tokens ?? undefined);
+  if (counts.every((tokens) => tokens === undefined)) return undefined;
+  const [input, output] = counts.map((tokens) => (tokens === undefined ? '?' : formatCount(tokens)));
+  return `${input} → ${output} tokens`;
 }
 
 /** Returns a text unchanged, and any other value as indented JSON. */

@@ -38,8 +38,10 @@ test('tokens that the provider has not counted are not shown as 0', () => {
     formatUsage({ inputTokens: 1_500, outputTokens: 300 }),
     formatUsage({ inputTokens: 9, outputTokens: 0 }),
     formatUsage({ inputTokens: 9 }),
+    formatUsage({ inputTokens: null, outputTokens: 9 }),
+    formatUsage({ inputTokens: null }),
     formatUsage({}),
-  ]).toEqual(['1,500 → 300 tokens', '9 → 0 tokens', '9 → ? tokens', undefined]);
+  ]).toEqual(['1,500 → 300 tokens', '9 → 0 tokens', '9 → ? tokens', '? → 9 tokens', undefined, undefined]);
 });
 
 test('values are shortened to a few words', () => {
