@@ -14,6 +14,8 @@ import { useInspection, type Inspection, type Moment } from './inspection.ts';
 const LONG_DRAW = 2 * (1_000 / 60);
 /** How many times as long as such a draw the page waits before the next one, while what the user drags moves. */
 const REST = 10;
+/** After a draw that took longer, in milliseconds, the page draws only while what the user drags does not move. */
+const SLOW_DRAW = 200;
 /** When nothing has moved for this time, in milliseconds, the user looks at the moment: its draw does not wait. */
 const PAUSE = 200;
 
@@ -46,7 +48,8 @@ export function useFollowedTime(): number | undefined {
 /**
  * The moment that is shown, which may change at every frame. React draws a moment in pieces, between urgent updates, and
  * the next one only after that. It skips moments in between, and always draws the last one. While the user drags, a long
- * draw is followed by a rest, in which each frame shows what the user drags. The rest ends early when the user holds still.
+ * draw is followed by a rest, in which each frame shows what the user drags. The rest ends when the user holds still; on a
+ * computer that is not slow, it also ends by itself.
  */
 function useDrawnMoment(): Shown {
   const [drawn, draw] = useState(readShown);
@@ -54,7 +57,8 @@ function useDrawnMoment(): Shown {
   useEffect(() => {
     const end = performance.now();
     const took = end - begun.current.at;
-    const restsUntil = took > LONG_DRAW ? end + REST * took : 0;
+    const rests = took > SLOW_DRAW ? Infinity : REST * took;
+    const restsUntil = took > LONG_DRAW ? end + rests : 0;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const next = (): void => {
       const shown = readShown();
