@@ -1,7 +1,5 @@
 /** How long the page works without a break, in milliseconds. */
 const SLICE_MS = 8;
-/** How many items are done from one look at the clock to the next. */
-const ITEMS = 4;
 
 /** Resolves once the page has handled pending input and drawing. */
 export function nextTurn(): Promise<void> {
@@ -26,13 +24,9 @@ export function nextTurn(): Promise<void> {
  */
 export function createSlices(): () => Promise<void> | undefined {
   let until = performance.now() + SLICE_MS;
-  let item = 0;
   const turn = async (): Promise<void> => {
     await nextTurn();
     until = performance.now() + SLICE_MS;
   };
-  return () => {
-    item += 1;
-    return item % ITEMS !== 0 || performance.now() < until ? undefined : turn();
-  };
+  return () => (performance.now() < until ? undefined : turn());
 }
