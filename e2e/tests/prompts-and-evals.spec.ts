@@ -201,6 +201,8 @@ test(
     });
     const names = page.getByLabel(/^Name of case/);
     await expect(names).toHaveCount(100);
+    // the message lies over the button until it leaves
+    await expect(page.getByText('210 cases are added.')).toBeInViewport({ ratio: 1 });
     await page.getByRole('button', { name: 'Show more cases (119 left)' }).click();
     await expect(names).toHaveCount(200);
     await page.getByRole('button', { name: 'Add a case' }).click();

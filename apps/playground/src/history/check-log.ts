@@ -48,7 +48,7 @@ export async function problemOfLog(log: readonly RunEvent[]): Promise<string | u
   }
 }
 
-/** The same without its reduction: the events may still contradict each other. */
+/** Checks the same without reducing the log: its events may still contradict each other. */
 export async function problemOfEvents(
   log: readonly RunEvent[],
   { isStored = false }: LogCheck = {},

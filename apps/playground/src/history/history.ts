@@ -42,13 +42,10 @@ const recorder = createRecorder({
     forgetSentReply({ id: session.id, turn: session.earlier.length });
     notifyTabs({ kind: 'runs' });
     if (useLibrary.getState().isRead) void readRuns();
-    // reads every stored run, which must not delay the first words of this one
-    setTimeout(() => void pruneOnce(id), PRUNE_AFTER_MS);
+    void pruneOnce(id);
   },
 });
 let keeper: ScriptKeeper | undefined;
-/** How long after a run was first stored older runs are removed, in milliseconds. */
-const PRUNE_AFTER_MS = 3_000;
 const pruned = new Set<string>();
 
 /**
@@ -206,10 +203,15 @@ function rememberRun(storedRuns: { script?: string | undefined; prompts?: string
   if (script !== storedRuns.script || prompts !== storedRuns.prompts) usePlayground.setState({ storedRuns });
 }
 
+/** How long after a new run was first stored older runs are removed, in milliseconds. */
+const PRUNE_AFTER_MS = 3_000;
+
 /** Removes the runs beyond the limits, once for each new run of this page. */
 async function pruneOnce(id: string): Promise<void> {
   if (pruned.has(id)) return;
   pruned.add(id);
+  // it reads every stored run, which must not delay the first words of this one
+  await new Promise((resolve) => setTimeout(resolve, PRUNE_AFTER_MS));
   try {
     await runs.prune(new Set([...recorder.ids(), ...(await runLocks.held())]));
   } catch (error) {

@@ -32,6 +32,7 @@ export async function openLogs(row: RunRow, logs: readonly (readonly RunEvent[])
   try {
     const run = await openStoredRun(last, code);
     const earlier = logs.slice(0, -1).map((log): Turn => ({ log, state: reduceAll(log) }));
+    // throws for events that contradict each other
     for (const state of [...earlier.map((turn) => turn.state), run.getState()]) toTranscript(state);
     return { session: sessionOf(row, run, earlier), row };
   } catch {

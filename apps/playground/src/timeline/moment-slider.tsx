@@ -2,7 +2,7 @@ import { useEffect, useRef, type KeyboardEvent } from 'react';
 import { useInspection } from '../state/inspection.ts';
 import type { RunSession } from '../state/store.ts';
 import { formatDuration } from '../ui/format.ts';
-import { playback, turnsOf, useShowTime } from './use-playback.ts';
+import { playback, turnsOf, useShownTimeEffect } from './use-playback.ts';
 import { useSlide } from './use-slide.ts';
 
 /** The arrow keys move the slider by this part of its length, and Page Up and Page Down by ten of it. */
@@ -28,8 +28,8 @@ export function MomentSlider({ session, turn, end, enabled }: MomentSliderProps)
   const dot = useRef<HTMLSpanElement>(null);
   const slideRange = useSlide(range);
   const slideDot = useSlide(dot);
-  useShowTime(session, turn, (time = end) => {
-    // an earlier turn, shown while the page shows the run as it is now, has ended
+  useShownTimeEffect(session, turn, (time = end) => {
+    // without a moment, the slider is at the end of the turn
     const value = Math.min(time, end);
     slideRange(value / end);
     slideDot(value / end);
@@ -94,7 +94,7 @@ export function MomentSlider({ session, turn, end, enabled }: MomentSliderProps)
   );
 }
 
-/** Keeps the moves of a drag from the rest of the page, where each would be looked at for splitters and hints. */
+/** Stops the moves of a drag at the slider: for each, the panels of the page would look for a border under the pointer. */
 function keepMoves(slider: HTMLElement): () => void {
   const keep = (event: PointerEvent | MouseEvent): void => {
     if (event.buttons !== 0) event.stopPropagation();

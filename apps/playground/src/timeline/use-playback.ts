@@ -48,7 +48,7 @@ export function turnsOf(session: RunSession): PlayedTurns {
  * Calls `show` with the time of a turn that is shown: after each render and, without one, whenever it changes, which may be
  * at every frame. Undefined is the present, or another turn.
  */
-export function useShowTime(
+export function useShownTimeEffect(
   session: RunSession,
   turn: number,
   show: (time: number | undefined) => void,
@@ -61,7 +61,7 @@ export function useShowTime(
 }
 
 /** True while the page shows a moment of this turn. */
-export function useShowsMoment(turn: number): boolean {
+export function useHasMoment(turn: number): boolean {
   return useInspection((state) => state.moment?.turn === turn);
 }
 

@@ -9,7 +9,7 @@ import { at } from './bars.tsx';
 import { timeOf } from './moments.ts';
 import { HEADER, revealRow } from './reveal-row.ts';
 import type { TimelineRow } from './timeline-row.ts';
-import { playback, turnsOf, useShowsMoment, useShowTime } from './use-playback.ts';
+import { playback, turnsOf, useHasMoment, useShownTimeEffect } from './use-playback.ts';
 import { useFollow, type FollowOptions } from './use-follow.ts';
 import { useSlide } from './use-slide.ts';
 import { useTree } from './use-tree.ts';
@@ -140,7 +140,7 @@ type CursorProps = { session: RunSession; turn: number; end: number; live: boole
 
 /** The line at the moment that is shown; later rows are pale. */
 function Cursor(props: CursorProps) {
-  if (!useShowsMoment(props.turn)) return null;
+  if (!useHasMoment(props.turn)) return null;
   return (
     <div aria-hidden className={`${columns} pointer-events-none absolute inset-0`}>
       <div className="relative col-start-2 mx-2 overflow-x-clip" data-testid="timeline-cursor">
@@ -156,13 +156,13 @@ const lineLook = 'absolute inset-0 border-l border-focus bg-panel/55 will-change
 function Line({ session, turn, end }: CursorProps) {
   const line = useRef<HTMLSpanElement>(null);
   const slide = useSlide(line);
-  useShowTime(session, turn, (time = end) => slide(time / end));
+  useShownTimeEffect(session, turn, (time = end) => slide(time / end));
   return <span ref={line} className={lineLook} />;
 }
 
 function GrowingLine({ session, turn }: CursorProps) {
   const line = useRef<HTMLSpanElement>(null);
-  useShowTime(session, turn, (time) => {
+  useShownTimeEffect(session, turn, (time) => {
     if (time !== undefined) line.current!.style.transform = `translateX(${at(time)})`;
   });
   return <span ref={line} className={lineLook} />;

@@ -127,7 +127,8 @@ export class CuelineError extends Error {
    * `json` was returned by `toJSON` in this process, otherwise one without them.
    */
   static fromJSON(json: SerializedError): CuelineError {
-    return originals.get(json) ?? new CuelineError(json.code, json.message, json);
+    const { code, message, details, source } = json;
+    return originals.get(json) ?? new CuelineError(code, message, { details, source });
   }
 }
 

@@ -21,8 +21,8 @@ const FIRST_CHARACTERS = 4_000;
 const drawable = /^image\/(?:png|jpeg|gif|webp|avif|bmp)$/i;
 
 /**
- * A value to be read: fields as rows, lists as lists, texts as texts with their line breaks, and pictures. A switch shows it as
- * JSON, and a button copies it.
+ * A value to be read: fields as rows, lists as lists, texts as texts with their line breaks, and pictures. A switch shows
+ * it as JSON, and a button copies it.
  */
 export const DataView = memo(function DataView({ label, value }: { label: string; value: unknown }) {
   const [raw, setRaw] = useState(false);
@@ -124,7 +124,7 @@ function pictureOf(value: object): string | undefined {
   return `data:${mediaType};base64,${data.replace(/^data:[^,]*,/, '')}`;
 }
 
-/** A picture; the text of its bytes if they are none. */
+/** A picture, or the text of its bytes if the browser cannot read them. */
 function Picture({ url, text }: { url: string; text: string }) {
   const [broken, setBroken] = useState(false);
   if (broken) return <Text text={text} />;
