@@ -49,13 +49,13 @@ describeWithRedis('two instances that count in one Redis', (redis) => {
         );
         outcomes.push(...(await Promise.all(started)));
       }
+      // then one at a time, more than the limit allows: the last wave may have left room for a call or two
+      for (let at = 0; at < 6; at += 1) outcomes.push(await outcomeOf(instances[at % 2]!, `newcomer-${at}`));
       const used = outcomes.filter((outcome) => outcome === 'done').length * TOKENS_PER_CALL;
       expect(used).toBeLessThanOrEqual(20_000);
       expect(used).toBeGreaterThan(15_000);
       const refused = outcomes.filter((outcome) => outcome !== 'done');
       expect(refused.filter((why) => why !== 'total_exceeded' && why !== 'totalDailyTokens')).toEqual([]);
-      // and none of them has one more
-      for (const instance of instances) expect(await outcomeOf(instance, 'newcomer')).not.toBe('done');
     },
   );
 
