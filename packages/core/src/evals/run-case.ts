@@ -2,6 +2,8 @@ import { anySignal } from '../base/any-signal.ts';
 import { CuelineError, type SerializedError } from '../base/errors.ts';
 import { isRecord } from '../base/is-record.ts';
 import { quoteValue } from '../base/quote-value.ts';
+import { startTimer } from '../base/timer.ts';
+import { untilAborted } from '../base/until-aborted.ts';
 import type { RunEvent } from '../log/events.ts';
 import { reduceAll } from '../log/reduce.ts';
 import type { RunState } from '../log/state.ts';
@@ -10,7 +12,7 @@ import type { PromptConfig } from '../prompt/prompt-options.ts';
 import { runPrompt } from '../run/run-prompt.ts';
 import { costOf, type EvalPrices } from './cost.ts';
 import { createUsageCounter, type ScorerUsage } from './scorer-usage.ts';
-import type { EvalCase, ScoreContext, Scorer } from './scorer.ts';
+import type { EvalCase, ScoreContext, Scorer, ScoreValue } from './scorer.ts';
 import { toEvalOutput } from './eval-output.ts';
 import type { EvalStore } from './eval-store.ts';
 import type { Pace } from './pace.ts';
@@ -23,6 +25,7 @@ export type CaseRun<Input> = {
   scorers: readonly Scorer<Input>[];
   config: Omit<PromptConfig<never>, 'input'>;
   signal: AbortSignal;
+  /** Milliseconds for the run, and for each scorer after it. */
   timeout: number;
   pace: Pace;
   prices: EvalPrices | undefined;
@@ -110,9 +113,9 @@ async function execute<Input>({
   timeout,
   pace,
 }: CaseRun<Input>): Promise<ExecutedRun> {
-  const timer = AbortSignal.timeout(timeout);
+  const limit = startLimit('The run', timeout);
   const options = config.options ?? {};
-  const abortSignal = anySignal(signal, timer, options.abortSignal);
+  const abortSignal = anySignal(signal, limit.signal, options.abortSignal);
   try {
     const { run } = await runPrompt(prompt, {
       ...config,
@@ -127,16 +130,23 @@ async function execute<Input>({
     });
     await run.finished;
     stop();
-    if (timer.aborted && !signal.aborted) {
-      ending ??= new CuelineError(
-        'timeout',
-        `The run took longer than ${timeout} ms. Pass a longer "timeout".`,
-      );
-    }
+    if (limit.signal.aborted && !signal.aborted) ending ??= limit.signal.reason as CuelineError;
     return { log: run.log(), ending: ending?.toJSON() };
   } catch (error) {
     return { error: serialized(error) };
+  } finally {
+    limit.clear();
   }
+}
+
+type Limit = { readonly signal: AbortSignal; clear(): void };
+
+/** Aborts its signal with an error after `ms` milliseconds, unless it is cleared before. */
+function startLimit(what: string, ms: number): Limit {
+  const controller = new AbortController();
+  const error = new CuelineError('timeout', `${what} took longer than ${ms} ms. Pass a longer "timeout".`);
+  const timer = startTimer(() => controller.abort(error), ms);
+  return { signal: controller.signal, clear: () => clearTimeout(timer) };
 }
 
 /** No approval can be given in an evaluation. */
@@ -197,7 +207,8 @@ async function scoreAll<Input>(run: CaseRun<Input>, state: RunState): Promise<Sc
   };
   for (const scorer of run.scorers) {
     try {
-      const value = await scorer.score({ ...context, onUsage: (usage) => counter.add(scorer.name, usage) });
+      const onUsage: ScoreContext['onUsage'] = (usage) => counter.add(scorer.name, usage);
+      const value = await scoreInTime(scorer, { ...context, onUsage }, run.timeout);
       scores.push(toScore(scorer.name, value));
     } catch (error) {
       const { message, ...rest } = serialized(error);
@@ -205,6 +216,21 @@ async function scoreAll<Input>(run: CaseRun<Input>, state: RunState): Promise<Sc
     }
   }
   return scored();
+}
+
+/** A scorer that ignores its signal must not delay the end of the evaluation. */
+async function scoreInTime<Input>(
+  scorer: Scorer<Input>,
+  context: ScoreContext<Input>,
+  ms: number,
+): Promise<ScoreValue> {
+  const limit = startLimit('it', ms);
+  const signal = anySignal(context.signal, limit.signal);
+  try {
+    return await untilAborted(Promise.resolve(scorer.score({ ...context, signal })), signal);
+  } finally {
+    limit.clear();
+  }
 }
 
 /** What a scorer returns comes from its author's code. */

@@ -40,7 +40,7 @@ export type RunEvalOptions<Input = unknown> = {
   readonly repeat?: number;
   /** Runs at the same time, at least 1. Default 5. While a provider asks to wait, no further run starts. */
   readonly concurrency?: number;
-  /** Milliseconds that a run may take. Default 120,000. */
+  /** Milliseconds that a run may take, and each scorer after it. Default 120,000. */
   readonly timeout?: number;
   /** Ends the evaluation. Its report has the runs that ended before. */
   readonly signal?: AbortSignal;

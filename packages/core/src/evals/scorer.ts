@@ -25,7 +25,7 @@ export type ScoreContext<Input = unknown> = {
   readonly output: EvalOutput;
   /** The final state of the run. */
   readonly state: RunState;
-  /** Aborted when the evaluation is. */
+  /** Aborted when the evaluation is, and once the scorer has taken longer than the `timeout` of the evaluation. */
   readonly signal: AbortSignal;
   /** Adds the tokens of a model call of the scorer to the figures, also if the scorer then throws. */
   readonly onUsage?: (usage: ModelUsage) => void;

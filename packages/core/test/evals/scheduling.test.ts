@@ -1,6 +1,6 @@
 // Which runs of an eval are made, and how many at a time.
 import { definePrompt } from '@cueline/core';
-import { closeTo, defineEval, equals, memoryEvalStore, runEval } from '@cueline/core/evals';
+import { closeTo, defineEval, equals, memoryEvalStore, runEval, type Scorer } from '@cueline/core/evals';
 import { describe, expect, test } from 'vitest';
 import { classify, many, modelOf, numbers } from '../support/evals.ts';
 
@@ -103,5 +103,37 @@ describe('scheduling', () => {
       await runEval(many(2), { models: failing, store });
       expect(failing.calls).toBe(4);
     });
+  });
+
+  test.each<[string, (signal: AbortSignal) => Promise<boolean>]>([
+    ['never settles', () => new Promise(() => {})],
+    [
+      'ends with its signal',
+      (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    ],
+  ])('a scorer that %s is ended after the timeout', async (_, score) => {
+    const slow: Scorer = { name: 'slow', score: ({ signal }) => score(signal) };
+    const evalOf = defineEval({ prompt: classify, cases: numbers(2), scorers: [equals(), slow] });
+    const report = await runEval(evalOf, { models: modelOf(() => 'ok'), timeout: 300 });
+    const message = 'The scorer slow failed: it took longer than 300 ms. Pass a longer "timeout".';
+    const error = { code: 'timeout', message };
+    expect(report.results).toMatchObject([
+      { status: 'error', error, scores: [{ scorer: 'equals' }] },
+      { status: 'error', error },
+    ]);
+  });
+
+  test('a scorer that never settles does not delay the abort of an evaluation', async () => {
+    const abort = new AbortController();
+    const stuck: Scorer = {
+      name: 'stuck',
+      score() {
+        queueMicrotask(() => abort.abort());
+        return new Promise(() => {});
+      },
+    };
+    const evalOf = defineEval({ prompt: classify, cases: numbers(1), scorers: [stuck] });
+    const report = await runEval(evalOf, { models: modelOf(() => 'ok'), signal: abort.signal });
+    expect(report).toMatchObject({ aborted: true, results: [] });
   });
 });
