@@ -1,4 +1,4 @@
-import type { ScoringFigures } from '@cueline/core/evals';
+import type { UsageFigures } from '@cueline/core/evals';
 import { formatDuration, plural } from '../ui/format.ts';
 import { modelTitle, type Column } from './result-rows.ts';
 import { visibleText } from '../ui/visible-text.ts';
@@ -61,7 +61,7 @@ function Summary({ column: { prompt, model, summary, pending, lacksJudge } }: { 
   );
 }
 
-function describeTokens({ usage, cost }: ScoringFigures): string {
+function describeTokens({ usage, cost }: UsageFigures): string {
   const tokens = plural(usage.inputTokens + usage.outputTokens, 'token');
   return cost === undefined ? tokens : `${tokens}, ${formatCost(cost)}`;
 }

@@ -12,7 +12,7 @@ import { figuresOf, frontOf, scoreOf, type ImproveCandidate, type ImproveFigures
 import { isEvalDefinition, type EvalDefinition } from './define-eval.ts';
 import { createRandom, type Random } from './random.ts';
 import { proposeTexts, type PromptTexts } from './propose-texts.ts';
-import type { EvalResult } from './report.ts';
+import { sumFigures, type EvalResult, type PricedUsage, type UsageFigures } from './report.ts';
 import { runEval, type RunEvalOptions } from './run-eval.ts';
 import { plural } from '../base/plural.ts';
 
@@ -40,7 +40,7 @@ export type ImproveOptions = {
   readonly seed?: number;
   /** Called with each candidate that was run on all training cases. */
   readonly onCandidate?: (candidate: ImproveCandidate) => void;
-} & Pick<RunEvalOptions, 'concurrency' | 'timeout' | 'signal' | 'store' | 'options'> &
+} & Pick<RunEvalOptions, 'concurrency' | 'timeout' | 'signal' | 'store' | 'prices' | 'options'> &
   ModelSettings;
 
 /** What {@link improve} found. */
@@ -51,7 +51,8 @@ export type Improvement = {
   readonly candidates: readonly ImproveCandidate[];
   /** The candidates that no other one beats in both score and tokens, the best score first. */
   readonly front: readonly ImproveCandidate[];
-  readonly spent: { readonly runs: number; readonly proposals: number };
+  /** What the search used: its runs with their scorers, and the proposals. A run from the store used nothing. */
+  readonly spent: UsageFigures & { readonly runs: number; readonly proposals: number };
 };
 
 /** A candidate with its results on the training cases. */
@@ -95,6 +96,7 @@ const OPTION_NAMES = [
   'timeout',
   'signal',
   'store',
+  'prices',
   'options',
   'env',
   'providers',
@@ -113,6 +115,7 @@ class Search {
   readonly #candidates: Measured[] = [];
   /** The texts that were proposed before. */
   readonly #known = new Set<string>();
+  readonly #used: PricedUsage[] = [];
   #runs = 0;
   #proposals = 0;
 
@@ -191,13 +194,15 @@ class Search {
   async #tryProposal(parent: Measured): Promise<boolean> {
     const batch = this.#chooseBatch(parent);
     this.#proposals += 1;
-    const proposal = await proposeTexts({
+    const { proposal, used } = await proposeTexts({
       prompt: parent.prompt,
       results: parent.results.filter(({ caseId }) => batch.includes(caseId)),
       model: this.#options.reflection,
       settings: modelSettings(this.#options),
       signal: this.#options.signal,
+      prices: this.#options.prices,
     });
+    this.#used.push(used);
     const record = proposal === undefined ? undefined : this.#toCandidate(parent.prompt, proposal.texts);
     if (record === undefined) return false;
     const first = await this.#measure(record, batch);
@@ -231,9 +236,9 @@ class Search {
   }
 
   async #measure(record: PromptRecord, ids: readonly string[]): Promise<EvalResult[]> {
-    const { concurrency, timeout, signal, store, options, model } = this.#options;
+    const { concurrency, timeout, signal, store, prices, options, model } = this.#options;
     const { results, aborted } = await runEval(this.#eval, {
-      ...withoutUndefined({ concurrency, timeout, signal, store, options }),
+      ...withoutUndefined({ concurrency, timeout, signal, store, prices, options }),
       ...modelSettings(this.#options),
       ...(model === undefined ? {} : { models: model }),
       prompts: [this.#definitionOf(record)],
@@ -242,6 +247,7 @@ class Search {
     });
     if (aborted) throw new CuelineError('aborted', 'The search was stopped.');
     this.#runs += results.length;
+    this.#used.push(...results.flatMap(usedBy));
     return [...results];
   }
 
@@ -298,7 +304,7 @@ class Search {
       ...(wins ? { winner: this.#toDraft(best.prompt) } : {}),
       candidates,
       front: frontOf(candidates),
-      spent: { runs: this.#runs, proposals: this.#proposals },
+      spent: { runs: this.#runs, proposals: this.#proposals, ...sumFigures(this.#used) },
     };
   }
 
@@ -356,6 +362,12 @@ function invalidOptionError(message: string): CuelineError {
 
 function toRecord({ hash: _hash, remote: _remote, ...prompt }: LibraryPrompt): PromptRecord {
   return prompt;
+}
+
+/** What a result used now. A run that called no model needs no price. */
+function usedBy({ stored, usage, cost, scorerUsage = [] }: EvalResult): PricedUsage[] {
+  const parts = [...(stored ? [] : [{ ...usage, cost }]), ...scorerUsage];
+  return parts.filter(({ inputTokens, outputTokens }) => inputTokens + outputTokens > 0);
 }
 
 function publicOf({ results: _results, ...candidate }: Measured): ImproveCandidate {

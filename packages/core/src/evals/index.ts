@@ -25,7 +25,7 @@ export {
   type EvalScore,
   type EvalSummary,
   type EvalUsage,
-  type ScoringFigures,
+  type UsageFigures,
 } from './report.ts';
 export { listRuns, runEval, type EvalProgress, type EvalRun, type RunEvalOptions } from './run-eval.ts';
 export {

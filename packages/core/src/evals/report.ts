@@ -16,8 +16,8 @@ export type EvalScore = {
 /** Tokens of a run, or of several. */
 export type EvalUsage = { readonly inputTokens: number; readonly outputTokens: number };
 
-/** What the model calls of scorers used, such as those of a judge. */
-export type ScoringFigures = {
+/** What model calls used, such as those of scorers. */
+export type UsageFigures = {
   readonly usage: EvalUsage;
   /** Missing without a price for each model. */
   readonly cost?: number;
@@ -84,7 +84,7 @@ export type EvalSummary = {
   /** Of the runs, without their scorers; missing if a run has none. */
   readonly cost?: number;
   /** Of the scorers; missing if no scorer called a model. */
-  readonly scoring?: ScoringFigures;
+  readonly scoring?: UsageFigures;
   /** Milliseconds of a run. */
   readonly latency: { readonly p50: number; readonly p95: number; readonly max: number };
   /** Runs that were in the store. */
@@ -142,8 +142,11 @@ export function summarize(results: readonly EvalResult[]): EvalSummary {
   };
 }
 
+/** Tokens with their cost, if there is a price. */
+export type PricedUsage = EvalUsage & { readonly cost?: number | undefined };
+
 /** Adds up tokens and costs. The sum has no cost if a part has none. */
-function sumFigures(parts: readonly (EvalUsage & { readonly cost?: number | undefined })[]): ScoringFigures {
+export function sumFigures(parts: readonly PricedUsage[]): UsageFigures {
   const total = (of: (part: (typeof parts)[number]) => number): number =>
     parts.reduce((sum, part) => sum + of(part), 0);
   const isPriced = parts.every(({ cost }) => cost !== undefined);

@@ -1,8 +1,16 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { definePrompt } from '@cueline/core';
-import { closeTo, contains, defineEval, improve, type ImproveOptions } from '@cueline/core/evals';
+import {
+  closeTo,
+  contains,
+  defineEval,
+  improve,
+  memoryEvalStore,
+  type ImproveOptions,
+  type Scorer,
+} from '@cueline/core/evals';
 import { createPromptLibrary, type PromptRecord } from '@cueline/core/library';
-import { scriptedModel } from '@cueline/core/testing';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 
 const animals = ['cat', 'dog', 'hen', 'fox', 'owl', 'bee', 'ant', 'elk', 'cow', 'pig', 'rat', 'yak'];
@@ -122,7 +130,7 @@ describe('improve', () => {
     expect(found.candidates[0]!.heldOut).toMatchObject({ score: 0, runs: 6 });
     expect(found.candidates[2]!.heldOut).toMatchObject({ score: 1, runs: 6 });
     const runs = asked.filter(({ kind }) => kind === 'prompt').length;
-    expect(found.spent).toEqual({ runs, proposals: asked.length - runs });
+    expect(found.spent).toMatchObject({ runs, proposals: asked.length - runs });
     expect(runs).toBeLessThanOrEqual(100);
     expect(library.list()).toHaveLength(1);
   });
@@ -183,6 +191,52 @@ describe('improve', () => {
     const found = await improve(evaluation, optionsOf(asked, { reflection }));
     expect(found).toMatchObject({ spent: { runs: 6, proposals: 5 } });
     expect(found.winner).toBeUndefined();
+  });
+
+  describe('`spent` has the tokens and the cost', () => {
+    // runs cost a dollar for a million tokens of either kind, proposals ten
+    const prices = { prompt: { input: 1, output: 1 }, reflection: { input: 10, output: 10 } };
+    /** A model whose calls use these tokens. */
+    const using = (modelId: string, inputTokens: number, outputTokens: number): LanguageModelV4 => {
+      const answer = modelId === 'prompt' ? 'I cannot say.' : JSON.stringify(proposal('', 1));
+      const turn: ScriptedTurn = [{ text: answer }, { finish: { usage: { inputTokens, outputTokens } } }];
+      return {
+        ...scriptedModel([], { modelId }),
+        doStream: (options) => scriptedModel([turn], { modelId }).doStream(options),
+      };
+    };
+    const models = { model: using('prompt', 100, 20), reflection: using('reflection', 1_000, 500) };
+
+    test('of the runs and the proposals', async () => {
+      const { spent } = await improve(evaluation, optionsOf([], { ...models, prices }));
+      expect(spent).toEqual({
+        runs: 6,
+        proposals: 5,
+        usage: { inputTokens: 6 * 100 + 5 * 1_000, outputTokens: 6 * 20 + 5 * 500 },
+        cost: expect.closeTo((6 * 120 * 1 + 5 * 1_500 * 10) / 1_000_000, 9),
+      });
+    });
+
+    test('of the scorers', async () => {
+      const judging: Scorer = {
+        name: 'judging',
+        score({ onUsage }) {
+          onUsage?.({ model: 'prompt', inputTokens: 7, outputTokens: 3 });
+          return 0;
+        },
+      };
+      const judged = defineEval({ prompt: evaluation.prompt, cases, scorers: [judging] });
+      const { spent } = await improve(judged, optionsOf([], models));
+      expect(spent.usage).toEqual({ inputTokens: 6 * 107 + 5_000, outputTokens: 6 * 23 + 2_500 });
+      expect(spent).not.toHaveProperty('cost');
+    });
+
+    test('without runs from the store', async () => {
+      const store = memoryEvalStore();
+      await improve(evaluation, optionsOf([], { ...models, store }));
+      const { spent } = await improve(evaluation, optionsOf([], { ...models, store }));
+      expect(spent).toMatchObject({ runs: 6, usage: { inputTokens: 5_000, outputTokens: 2_500 } });
+    });
   });
 
   test('a reflecting model that fails is an error', async () => {

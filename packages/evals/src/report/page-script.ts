@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-import type { EvalGroup, EvalUsage, ScoringFigures } from '@cueline/core/evals';
+import type { EvalGroup, EvalUsage, UsageFigures } from '@cueline/core/evals';
 import type { PageReport, PageResult } from './page-report.ts';
 
 /** Shows the report in its page. It is sent as text, so it uses nothing outside itself. */
@@ -32,7 +32,7 @@ export function showReport(): void {
   const price = (cost: number | undefined): string => (cost === undefined ? '–' : cost.toPrecision(3));
 
   /** A figure of the scorers, in a line of its own. */
-  function ofScorers({ scoring }: EvalGroup, of: (figures: ScoringFigures) => string): Node[] {
+  function ofScorers({ scoring }: EvalGroup, of: (figures: UsageFigures) => string): Node[] {
     if (scoring === undefined) return [];
     return [make('br'), make('span', { class: 'quiet' }, `scorers ${of(scoring)}`)];
   }
