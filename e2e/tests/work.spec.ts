@@ -151,13 +151,17 @@ test.describe('tasks', () => {
       await expect(playground.approval).toBeVisible();
       await page.getByRole('button', { name: 'Add a task' }).click();
       await page.getByLabel('New task').fill('More');
-      // the script hangs from the approval on, and the page soon ends it: only code in the page is quick enough to ask
-      // for a change before
+      // the script hangs once its tool runs, and the page soon ends it: only code in the page is quick enough to ask for a
+      // change before
       await page.evaluate(() => {
         const buttons = [...document.querySelectorAll('button')];
         const { form } = document.querySelector<HTMLInputElement>('[aria-label="New task"]')!;
         buttons.find(({ textContent }) => textContent === 'Approve')!.click();
-        setTimeout(() => form!.requestSubmit(), 300);
+        const timer = setInterval(() => {
+          if (document.querySelector('[data-tool="hang"][data-state="running"]') === null) return;
+          clearInterval(timer);
+          form!.requestSubmit();
+        }, 20);
       });
       expect(await playground.ended()).toBe('error');
       // the end of the run loses neither the typed text nor the focus
