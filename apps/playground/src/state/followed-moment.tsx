@@ -10,14 +10,14 @@ import {
 import { shallow } from 'zustand/shallow';
 import { useInspection, type Inspection, type Moment } from './inspection.ts';
 
-/** A draw that takes longer delays what the user drags, in milliseconds. */
-const LONG_DRAW = 2 * (1_000 / 60);
-/** How many times as long as such a draw the page waits before the next one, while what the user drags moves. */
+/** A frame of the screen, in milliseconds. */
+const FRAME = 1_000 / 60;
+/** How many times as long as a draw of more than a frame the page waits before the next one, while the user drags. */
 const REST = 10;
-/** After a draw that took longer, in milliseconds, the page draws only while what the user drags does not move. */
-const SLOW_DRAW = 200;
+/** A draw that takes longer, in milliseconds, is given up while what the user drags moves. */
+const SLOW_DRAW = 2 * FRAME;
 /** When nothing has moved for this time, in milliseconds, the user looks at the moment: its draw does not wait. */
-const PAUSE = 200;
+const PAUSE = 100;
 
 type Shown = Pick<Inspection, 'moment' | 'time'>;
 
@@ -47,30 +47,35 @@ export function useFollowedTime(): number | undefined {
 
 /**
  * The moment that is shown, which may change at every frame. React draws a moment in pieces, between urgent updates, and
- * the next one only after that. It skips moments in between, and always draws the last one. While the user drags, a long
- * draw is followed by a rest, in which each frame shows what the user drags. The rest ends when the user holds still; on a
- * computer that is not slow, it also ends by itself.
+ * the next one only after that. It skips moments in between, and always draws the last one. While the user drags, each frame
+ * shows what the user drags: a draw of more than a frame is followed by a rest, and a slow one waits until the user holds
+ * still.
  */
 function useDrawnMoment(): Shown {
   const [drawn, draw] = useState(readShown);
   const begun = useRef({ shown: drawn, at: Number.NaN });
   useEffect(() => {
-    const end = performance.now();
-    const took = end - begun.current.at;
-    const rests = took > SLOW_DRAW ? Infinity : REST * took;
-    const restsUntil = took > LONG_DRAW ? end + rests : 0;
+    const took = performance.now() - begun.current.at;
+    let restsUntil = took > FRAME ? performance.now() + REST * took : 0;
+    if (took > SLOW_DRAW) restsUntil = Infinity;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const next = (): void => {
-      const shown = readShown();
+    const begin = (shown: Shown): void => {
       begun.current = { shown, at: performance.now() };
       startTransition(() => draw(shown));
     };
+    const next = (): void => begin(readShown());
     const follow = (): void => {
       clearTimeout(timer);
-      const isUnderWay = begun.current.shown !== drawn;
-      if (isUnderWay || shallow(readShown(), drawn)) return;
+      const isDragged = useInspection.getState().scrub !== undefined;
+      if (begun.current.shown !== drawn) {
+        if (!isDragged || performance.now() - begun.current.at <= SLOW_DRAW) return;
+        // React drops the draw that is under way
+        begin(drawn);
+        restsUntil = Infinity;
+      }
+      if (shallow(readShown(), drawn)) return;
       const rest = restsUntil - performance.now();
-      if (useInspection.getState().scrub === undefined || rest <= 0) next();
+      if (!isDragged || rest <= 0) next();
       else timer = setTimeout(next, Math.min(rest, PAUSE));
     };
     follow();
