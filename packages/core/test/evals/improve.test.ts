@@ -264,6 +264,7 @@ describe('improve', () => {
     ['no proposals', evaluation, { budget: { runs: 100, proposals: 0 } }, '"budget.proposals" is 0'],
     ['every case held out', evaluation, { heldOut: 1 }, '"heldOut" is 1. Write a number between 0 and 1'],
     ['an unknown option', evaluation, { budgets: 1 }, 'budgets'],
+    ['a wrong price', evaluation, { prices: { prompt: 2 } }, 'prices["prompt"] is not a price'],
     ['no eval', undefined, {}, 'improve takes what defineEval returns, but got undefined'],
     ['no library', evaluation, { library: undefined }, '"library" is missing'],
     ['no reflecting model', evaluation, { reflection: undefined }, '"reflection" is missing'],
