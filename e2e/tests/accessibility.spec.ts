@@ -3,9 +3,6 @@ import type { Page } from '@playwright/test';
 import { craftLink } from './craft-link.ts';
 import { expect, test, type Playground } from './playground-page.ts';
 
-// axe reads the whole page twice for each view.
-test.describe.configure({ timeout: 180_000 });
-
 /**
  * axe's findings in the current view, one per line. In the dark theme, it checks only colours, because everything else
  * is the same. It does not check colours while rows move: axe would take a row that is just below for the background.
@@ -19,7 +16,7 @@ async function problems(
   const found: string[] = [];
   for (const colorScheme of isMoving ? (['light'] as const) : (['light', 'dark'] as const)) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await expect(page.locator('html')).toHaveAttribute('data-theme', colorScheme, { timeout: 20_000 });
+    await expect(page.locator('html')).toHaveAttribute('data-theme', colorScheme);
     // colours have other contrasts during transitions; an animation whose element is removed is aborted
     await page.evaluate(() => {
       const running = document.getAnimations().filter(({ playState }) => playState === 'running');
@@ -134,7 +131,7 @@ test('axe finds nothing in any view of a script and its run', { tag: '@long' }, 
 
   await playground.pick('Task list');
   await playground.run();
-  await expect(playground.tool('countBoxes').first()).toBeVisible({ timeout: 20_000 });
+  await expect(playground.tool('countBoxes').first()).toBeVisible();
   found.push(...(await problems(page, 'during a run', { isMoving: true })));
   await done(playground);
   await checkRun(playground, check, false);
@@ -156,7 +153,7 @@ test('axe finds nothing in any view of a script and its run', { tag: '@long' }, 
 
   await playground.pick('Ask before sending');
   await playground.run();
-  await expect(playground.approval).toBeVisible({ timeout: 20_000 });
+  await expect(playground.approval).toBeVisible();
   await check('a question');
   await playground.approval.getByRole('button', { name: 'Edit' }).click();
   await check('the arguments of a call');
@@ -180,51 +177,59 @@ export default definePrompt('plan', (prompt, input) => {
 }, { input: z.object({ city: z.string(), guests: z.array(z.object({ vegan: z.boolean() })) }) });
 `;
 
-test('axe finds nothing in forms and errors, prompts and evals', { tag: '@long' }, async ({ playground }) => {
-  test.setTimeout(600_000);
-  const { page } = playground;
-  const found: string[] = [];
-  const check: Check = async (view, reading) => void found.push(...(await problems(page, view, reading)));
+test.describe('with types', () => {
+  test.use({ typeScript: true });
 
-  await playground.open();
-  await playground.write(faulty);
-  await expect(page.getByTestId('problems')).toContainText('not assignable', { timeout: 30_000 });
-  const city = page.getByRole('textbox', { name: 'city' });
-  await expect(city).toBeVisible({ timeout: 20_000 });
-  await playground.run();
-  await expect(city).toBeFocused();
-  await check('input and problems', { withEditor: true });
-  await city.fill('Faro');
-  await page.getByRole('button', { name: 'Preview', exact: true }).click();
-  await expect(page.getByRole('region', { name: 'Preview of the request' })).toContainText('Faro');
-  await check('preview');
-  await page.getByRole('button', { name: 'Preview', exact: true }).click();
-  await playground.write("throw new Error('No such city.');\n");
-  await playground.run();
-  expect(await playground.ended()).toBe('error');
-  await check('a failed run');
-  await page.evaluate(() => (location.hash = '#v1.s.abc'));
-  await expect(page.getByTestId('notice')).toBeVisible();
-  await check('a refused link');
+  test(
+    'axe finds nothing in forms and errors, prompts and evals',
+    { tag: '@long' },
+    async ({ playground }) => {
+      test.setTimeout(600_000);
+      const { page } = playground;
+      const found: string[] = [];
+      const check: Check = async (view, reading) => void found.push(...(await problems(page, view, reading)));
 
-  const parts = page.getByRole('navigation', { name: 'Parts of the playground' });
-  await parts.getByRole('button', { name: 'Prompts' }).click();
-  await expect(page.getByTestId('expansion')).toBeVisible();
-  await check('prompts');
-  await page.keyboard.press('ControlOrMeta+Enter');
-  await done(playground);
-  await check('the run of a prompt');
-  await page.getByRole('tab', { name: 'Compare' }).click();
-  await check('comparison of versions');
-  await parts.getByRole('button', { name: 'Evals' }).click();
-  await expect(page.getByTestId('plan')).toBeVisible();
-  await check('evals');
-  await page.getByRole('combobox', { name: 'At once' }).selectOption('20');
-  await page.getByTestId('run-button').click();
-  await expect(page.getByTestId('eval-status')).toContainText('36 runs', { timeout: 30_000 });
-  await page.getByTestId('result-row').first().getByRole('button').first().click();
-  await check('results of an eval');
-  expect(found).toEqual([]);
+      await playground.open();
+      await playground.write(faulty);
+      await expect(page.getByTestId('problems')).toContainText('not assignable');
+      const city = page.getByRole('textbox', { name: 'city' });
+      await expect(city).toBeVisible();
+      await playground.run();
+      await expect(city).toBeFocused();
+      await check('input and problems', { withEditor: true });
+      await city.fill('Faro');
+      await page.getByRole('button', { name: 'Preview', exact: true }).click();
+      await expect(page.getByRole('region', { name: 'Preview of the request' })).toContainText('Faro');
+      await check('preview');
+      await page.getByRole('button', { name: 'Preview', exact: true }).click();
+      await playground.write("throw new Error('No such city.');\n");
+      await playground.run();
+      expect(await playground.ended()).toBe('error');
+      await check('a failed run');
+      await page.evaluate(() => (location.hash = '#v1.s.abc'));
+      await expect(page.getByTestId('notice')).toBeVisible();
+      await check('a refused link');
+
+      const parts = page.getByRole('navigation', { name: 'Parts of the playground' });
+      await parts.getByRole('button', { name: 'Prompts' }).click();
+      await expect(page.getByTestId('expansion')).toBeVisible();
+      await check('prompts');
+      await page.keyboard.press('ControlOrMeta+Enter');
+      await done(playground);
+      await check('the run of a prompt');
+      await page.getByRole('tab', { name: 'Compare' }).click();
+      await check('comparison of versions');
+      await parts.getByRole('button', { name: 'Evals' }).click();
+      await expect(page.getByTestId('plan')).toBeVisible();
+      await check('evals');
+      await page.getByRole('combobox', { name: 'At once' }).selectOption('20');
+      await page.getByTestId('run-button').click();
+      await expect(page.getByTestId('eval-status')).toContainText('36 runs');
+      await page.getByTestId('result-row').first().getByRole('button').first().click();
+      await check('results of an eval');
+      expect(found).toEqual([]);
+    },
+  );
 });
 
 test('axe finds nothing on a phone', { tag: '@long' }, async ({ playground }) => {
@@ -244,7 +249,7 @@ test('axe finds nothing on a phone', { tag: '@long' }, async ({ playground }) =>
   await page.getByRole('tab', { name: 'Script', exact: true }).click();
   await playground.pick('Ask before sending');
   await playground.run();
-  await expect(playground.approval).toBeVisible({ timeout: 20_000 });
+  await expect(playground.approval).toBeVisible();
   await playground.approval.getByRole('button', { name: 'Edit' }).click();
   await check('the arguments of a call');
   await page.getByRole('button', { name: /^Stop/ }).click();
@@ -277,7 +282,7 @@ test('a refused result is shown as refused, with its reason', { tag: '@long' }, 
   await playground.pick('Task list');
   await playground.run();
   const refused = playground.tool('finishTask').first();
-  await expect(refused).toHaveAttribute('data-verdict', 'refused', { timeout: 30_000 });
+  await expect(refused).toHaveAttribute('data-verdict', 'refused');
   await expect(refused).toContainText('Not accepted');
   await expect(refused).toContainText('There are exactly "42" boxes in all.');
   await playground.ended();

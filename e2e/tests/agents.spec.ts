@@ -1,10 +1,7 @@
 import type { Reply } from '../server/model.ts';
-import { test, withServer } from './playground-page.ts';
+import { expect, test, withServer } from './playground-page.ts';
 import { storedData } from './stored-data.ts';
-import { expect, call, script } from './slow-tool.ts';
-
-// The editor and its TypeScript are several megabytes, which take long to start on a busy machine.
-test.describe.configure({ timeout: 90_000 });
+import { call, script } from './slow-tool.ts';
 
 test.describe('agents', () => {
   test(
@@ -121,7 +118,7 @@ test.describe('agents', () => {
         const result = await roll.textContent();
         await expect.poll(() => storedData(page)).toContain('eyes ');
         await page.reload();
-        await expect(page.getByTestId('interrupted')).toBeVisible({ timeout: 20_000 });
+        await expect(page.getByTestId('interrupted')).toBeVisible();
         await page.getByRole('button', { name: 'Continue' }).click();
         expect(await playground.ended()).toBe('done');
         lost.resolve({ text: 'Nobody reads this.' });
@@ -161,7 +158,7 @@ test.describe('agents', () => {
         const result = await roll.textContent();
         await expect.poll(() => storedData(page)).toContain('eyes ');
         await page.reload();
-        await expect(page.getByTestId('interrupted')).toBeVisible({ timeout: 20_000 });
+        await expect(page.getByTestId('interrupted')).toBeVisible();
         await page.getByRole('button', { name: 'Continue' }).click();
         expect(await playground.ended()).toBe('done');
         await playground.agent('helper').getByRole('button').first().click();

@@ -1,8 +1,5 @@
-import { test, withServer, type Playground } from './playground-page.ts';
-import { expect, call, script } from './slow-tool.ts';
-
-// The editor and its TypeScript are several megabytes, which take long to start on a busy machine.
-test.describe.configure({ timeout: 90_000 });
+import { expect, test, withServer, type Playground } from './playground-page.ts';
+import { call, script } from './slow-tool.ts';
 
 test.describe('an approval', () => {
   /** Runs the example until it asks for an approval, with the keyboard only. */
@@ -11,8 +8,7 @@ test.describe('an approval', () => {
     await playground.pick('Ask before sending');
     await page.getByTestId('share').focus();
     await page.keyboard.press('ControlOrMeta+Enter');
-    // the demo model writes at its own pace, on a busy machine slowly
-    await expect(approval).toBeFocused({ timeout: 60_000 });
+    await expect(approval).toBeFocused();
   }
 
   test('can be given with the keyboard alone', { tag: '@long' }, async ({ playground }) => {

@@ -6,11 +6,10 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { expect as expectSoon, test as base, type Page } from '@playwright/test';
+import { expect, test as base, type Page } from '@playwright/test';
 import { build } from 'vite';
 import { sourceConditions } from '../../vite.config.ts';
 
-const expect = expectSoon.configure({ timeout: 15_000 });
 const folder = fileURLToPath(new URL('../client-tools', import.meta.url));
 
 /** The desk: a page with tools that a prompt on a server calls. `desk` is its address. */

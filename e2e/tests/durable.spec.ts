@@ -1,10 +1,8 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect as expectSoon, test as base, type Page } from '@playwright/test';
+import { expect, test as base, type Page } from '@playwright/test';
 import { startEdgeServer, type EdgeServer } from './edge-server.ts';
-
-const expect = expectSoon.configure({ timeout: 15_000 });
 
 type Desk = {
   edge: EdgeServer;

@@ -1,8 +1,6 @@
-import { expect as expectSoon, test as base, type BrowserContext, type Page } from '@playwright/test';
+import { expect, test as base, type BrowserContext, type Page } from '@playwright/test';
 import { startEdgeServer, type EdgeServer } from './edge-server.ts';
 import { storedData } from './stored-data.ts';
-
-const expect = expectSoon.configure({ timeout: 15_000 });
 
 const places = ['page', 'proxied', 'route'] as const;
 type Place = (typeof places)[number];

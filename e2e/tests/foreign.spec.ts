@@ -1,8 +1,5 @@
 import { expect, scriptWithTool, test } from './sandbox-support.ts';
 
-// Each opens two scripts in one page, which takes long on a busy machine.
-test.describe.configure({ timeout: 90_000 });
-
 const good = scriptWithTool("return { answer: 'forty-two' };");
 
 /** A script whose worker claims these events, whatever the script does; `events` is code. */

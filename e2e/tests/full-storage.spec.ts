@@ -10,7 +10,6 @@ test(
   'a full storage is reported once, loses no stored data, and stores pending data once there is space',
   { tag: '@long' },
   async ({ playground }, info) => {
-    test.setTimeout(180_000);
     const { page } = playground;
     await playground.open();
     await playground.write(script('first'));
@@ -47,7 +46,7 @@ test(
 
     // the script survives a reload in the tab's own storage
     await page.reload();
-    await expect(playground.editor.locator('.view-lines')).toContainText("'second'", { timeout: 20_000 });
+    await expect(playground.editor.locator('.view-lines')).toContainText("'second'");
     expect(await playground.script()).toBe(script('second'));
     await playground.run();
     expect(await playground.ended()).toBe('done');

@@ -3,9 +3,6 @@ import type { Reply } from '../server/model.ts';
 import { expect, onPage, test, withServer, type Playground } from './playground-page.ts';
 import { storedData } from './stored-data.ts';
 
-// The editor and its TypeScript are several megabytes, which take long to start on a busy machine.
-test.describe.configure({ timeout: 90_000 });
-
 /** A script with a tool that does `look`. Its lines are short enough for a narrow editor. */
 const looking = (city: string, look: string): string => `import { definePrompt } from '@cueline/core';
 import { z } from 'zod';
@@ -55,7 +52,7 @@ test('a run that a reload interrupts is shown again and continues; a finished on
     await expect(playground.tool('look')).toHaveAttribute('data-state', 'running');
     await expect.poll(() => storedData(page)).toContain('"type":"tool-start"');
     await page.reload();
-    await expect(page.getByTestId('interrupted')).toBeVisible({ timeout: 20_000 });
+    await expect(page.getByTestId('interrupted')).toBeVisible();
     await expect(status).toHaveText(/Interrupted/);
     await expect(playground.tool('look')).toBeVisible();
     await page.getByRole('button', { name: 'Continue' }).click();

@@ -20,10 +20,7 @@ test('a form runs a prompt with typed input, and shows the errors of its schema 
   await playground.write(plan);
   const form = page.getByRole('region', { name: 'Input', exact: true });
   const city = form.getByRole('textbox', { name: 'city' });
-  await expect(form.getByRole('textbox', { name: 'days' })).toHaveAttribute('placeholder', '3', {
-    // the first script of a page waits for the sandbox to start
-    timeout: 20_000,
-  });
+  await expect(form.getByRole('textbox', { name: 'days' })).toHaveAttribute('placeholder', '3');
 
   await test.step('an incomplete form starts no run', async () => {
     await playground.run();
@@ -52,8 +49,8 @@ test('a form runs a prompt with typed input, and shows the errors of its schema 
   await test.step('the input is there after a reload', async () => {
     await page.reload();
     // folded, because the run is there again
-    await form.getByRole('button').first().click({ timeout: 20_000 });
-    await expect(city).toHaveValue('Faro', { timeout: 20_000 });
+    await form.getByRole('button').first().click();
+    await expect(city).toHaveValue('Faro');
   });
 
   await test.step('an input without a schema stays in view as long as it is empty', async () => {
@@ -156,6 +153,6 @@ test(
     await page.getByRole('button', { name: 'Preview the request' }).click();
     await playground.write('export default (prompt) => { prompt.$`Hi`; for (;;) {} };\n// end');
     const preview = page.getByRole('region', { name: 'Preview of the request' });
-    await expect(preview.getByRole('status')).toContainText('blocked its worker', { timeout: 20_000 });
+    await expect(preview.getByRole('status')).toContainText('blocked its worker');
   },
 );

@@ -1,8 +1,5 @@
 import { expect, test } from './playground-page.ts';
 
-// The editor and its TypeScript are several megabytes, which take long to start on a busy machine.
-test.describe.configure({ timeout: 90_000 });
-
 test.describe('the inspector', () => {
   test('shows what was sent by definition, what changed from step to step, and a mail as a mail', async ({
     playground,

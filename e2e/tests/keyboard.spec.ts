@@ -1,8 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './playground-page.ts';
 
-test.describe.configure({ timeout: 120_000 });
-
 /** Presses a key until `goal` has the focus. Every stop on the way must be visible. */
 async function tabTo(page: Page, goal: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
   for (let presses = 0; presses < 80; presses++) {

@@ -100,7 +100,7 @@ test(
       await page.evaluate((link) => {
         location.hash = link;
       }, hash);
-      await expect(page.getByTestId('shared-run')).toBeVisible({ timeout: 30_000 });
+      await expect(page.getByTestId('shared-run')).toBeVisible();
       // until the page has drawn all rows that it draws by itself
       await page.waitForTimeout(300);
       // by selector: a search by role visits the whole page, and takes longer than the measured action
@@ -129,7 +129,7 @@ test(
       await playground.editorReady();
       await expectAnswers(page, type, async () => {
         await playground.run();
-        await expect(page.getByTestId('status')).toHaveAttribute('data-status', 'done', { timeout: 30_000 });
+        await expect(page.getByTestId('status')).toHaveAttribute('data-status', 'done');
         await page.waitForTimeout(300);
       });
     }
@@ -146,7 +146,7 @@ test(
     await playground.editorReady();
     await expectAnswers(page, 'definitions', async () => {
       await playground.run();
-      await expect(page.getByTestId('status')).toHaveAttribute('data-status', 'done', { timeout: 30_000 });
+      await expect(page.getByTestId('status')).toHaveAttribute('data-status', 'done');
     });
   },
 );

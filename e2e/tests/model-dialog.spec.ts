@@ -1,9 +1,6 @@
 import { expect, test } from './playground-page.ts';
 import { useServer } from './weather-script.ts';
 
-// The editor and its TypeScript are several megabytes, which take long to start on a busy machine.
-test.describe.configure({ timeout: 90_000 });
-
 test('a missing key ends the run with an error that leads to the model dialog', async ({ playground }) => {
   const { page } = playground;
   await playground.open();

@@ -1,8 +1,7 @@
 import { expect, test } from './playground-page.ts';
 import { script } from './weather-script.ts';
 
-test.describe.configure({ timeout: 120_000 });
-test.use({ serviceWorkers: 'allow', fresh: true });
+test.use({ serviceWorkers: 'allow', fresh: true, typeScript: true });
 
 test('after the first visit the page opens, checks types and runs the demo model without a network', async ({
   playground,
@@ -19,11 +18,11 @@ test('after the first visit the page opens, checks types and runs the demo model
 
   await page.context().setOffline(true);
   await page.reload();
-  await expect(playground.editor.locator('.view-line').first()).toBeVisible({ timeout: 20_000 });
+  await expect(playground.editor.locator('.view-line').first()).toBeVisible();
   await playground.write(script('Oslo').replace("sky: 'drizzle'", 'sky: drizzle'));
-  await expect(page.getByTestId('problems')).toContainText('drizzle', { timeout: 30_000 });
+  await expect(page.getByTestId('problems')).toContainText('drizzle');
   await playground.write(script('Oslo'));
-  await expect(page.getByText('No problems')).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText('No problems')).toBeVisible();
   await playground.run();
   expect(await playground.ended()).toBe('done');
   await expect(playground.tool('getWeather')).toContainText('Oslo');

@@ -1,7 +1,7 @@
 import { inflateRawSync } from 'node:zlib';
 import { expect, type Locator, type Page } from '@playwright/test';
 import { startModelServer, type ModelServer } from '../server/server.ts';
-import { test as base } from './kept-page.ts';
+import { test as base } from './typescript-option.ts';
 
 /** The playground as a user sees and operates it. */
 export type Playground = {
@@ -60,7 +60,7 @@ export function onPage(page: Page): Playground {
     async open(hash = '') {
       await page.addInitScript(rememberVisit);
       await page.goto(`/${hash}`);
-      await expect(editor.locator('.view-line').first()).toBeVisible({ timeout: 20_000 });
+      await expect(editor.locator('.view-line').first()).toBeVisible();
     },
     async pick(example) {
       await page.getByRole('button', { name: 'Examples' }).click();
@@ -97,7 +97,7 @@ export function onPage(page: Page): Playground {
       await page.getByTestId('run-button').click();
     },
     async ended() {
-      await expect(status).toHaveAttribute('data-status', /done|stopped|error/, { timeout: 60_000 });
+      await expect(status).toHaveAttribute('data-status', /done|stopped|error/, { timeout: 120_000 });
       return status.getAttribute('data-status');
     },
     tool: (name) => page.locator(`[data-tool="${name}"]`),

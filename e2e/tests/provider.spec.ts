@@ -62,9 +62,6 @@ export default definePrompt('weather', async (prompt) => {
 });
 `;
 
-// Some of them call several models in one page, which takes long on a busy machine.
-test.describe.configure({ timeout: 90_000 });
-
 for (const api of ['responses', 'chat'] as const) {
   const path = api === 'chat' ? '/v1/chat/completions' : '/v1/responses';
 

@@ -1,7 +1,5 @@
-import { expect as expectSoon, type Page } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { test as base } from './kept-page.ts';
-
-export const expect = expectSoon.configure({ timeout: 15_000 });
 
 /** The app as a user sees it, and its performance marks about the model and the guesthouse. */
 export type App = {

@@ -1,5 +1,5 @@
-import type { Locator } from '@playwright/test';
-import { expect, test, onPage, answers } from './react-example-page.ts';
+import { expect, type Locator } from '@playwright/test';
+import { test, onPage, answers } from './react-example-page.ts';
 
 test.use({ baseURL: 'http://localhost:4174' });
 

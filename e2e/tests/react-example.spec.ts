@@ -1,5 +1,5 @@
-import type { Page } from '@playwright/test';
-import { expect, test, answers } from './react-example-page.ts';
+import { expect, type Page } from '@playwright/test';
+import { test, answers } from './react-example-page.ts';
 import { storedData } from './stored-data.ts';
 
 test.use({ baseURL: 'http://localhost:4174' });

@@ -1,9 +1,6 @@
 import { startModelServer } from '../server/server.ts';
 import { expect, good, scriptWithTool, test } from './sandbox-support.ts';
 
-// Some of them open several scripts in one page, which takes long on a busy machine.
-test.describe.configure({ timeout: 90_000 });
-
 const hangs = 'blocked its worker for 3 s';
 
 test.describe('a script that never returns', () => {
@@ -70,10 +67,7 @@ test.describe('a script that never returns', () => {
     await playground.open(scriptWithTool('for (;;) {}'));
     await playground.editorReady();
     await playground.run();
-    // the first run of a page waits for the sandbox
-    await expect(page.locator('[data-tool=go]')).toHaveAttribute('data-state', 'running', {
-      timeout: 20_000,
-    });
+    await expect(page.locator('[data-tool=go]')).toHaveAttribute('data-state', 'running');
     const took = await page.evaluate(
       () =>
         new Promise<number>((resolve) => {

@@ -1,8 +1,5 @@
 import { expect, good, test } from './sandbox-support.ts';
 
-// The editor and its TypeScript are several megabytes, which take long to start on a busy machine.
-test.describe.configure({ timeout: 90_000 });
-
 test.describe('errors of a script', () => {
   const places = [
     [

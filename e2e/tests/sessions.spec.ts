@@ -1,15 +1,13 @@
-import { expect as expectSoon, test, withServer, type Playground } from './playground-page.ts';
+import { expect, test, withServer, type Playground } from './playground-page.ts';
 
-// The editor and its TypeScript are several megabytes, which take long to start on a busy machine.
-test.describe.configure({ timeout: 120_000 });
-const expect = expectSoon.configure({ timeout: 15_000 });
+test.use({ typeScript: true });
 
 const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
 
 /** Runs an example to its end. */
 async function play(playground: Playground, title: string): Promise<void> {
   await playground.pick(title);
-  await expect(playground.page.getByText('No problems')).toBeVisible({ timeout: 30_000 });
+  await expect(playground.page.getByText('No problems')).toBeVisible();
   await playground.run();
   expect(await playground.ended()).toBe('done');
 }

@@ -8,8 +8,6 @@ import { expect, onPage, test, withServer, type Playground } from './playground-
 import { call, script } from './slow-tool.ts';
 import { storedData } from './stored-data.ts';
 
-test.describe.configure({ timeout: 90_000 });
-
 const origin = 'http://localhost:4173';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -1,7 +1,4 @@
 import type { Locator, Page } from '@playwright/test';
-import { expect as expectSoon } from './playground-page.ts';
-
-export const expect = expectSoon.configure({ timeout: 15_000 });
 
 export const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
 

@@ -1,8 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect, onPage, test } from './playground-page.ts';
 
-test.describe.configure({ timeout: 90_000 });
-
 /** The texts of the marked lines. */
 async function marked(page: Page): Promise<string[]> {
   return page

@@ -1,8 +1,6 @@
 import { craftLink } from './craft-link.ts';
 import { expect, onPage, test } from './playground-page.ts';
 
-test.describe.configure({ timeout: 90_000 });
-
 test('the timeline is a tree that the keyboard controls, with one selection for the whole page', async ({
   playground,
 }) => {
@@ -13,7 +11,7 @@ test('the timeline is a tree that the keyboard controls, with one selection for 
   const tree = page.getByRole('treegrid', { name: 'Steps in time' });
   const row = (name: string) => tree.getByRole('row', { name });
   // it grows while the run continues
-  await expect(row('researcher').first()).toBeVisible({ timeout: 20_000 });
+  await expect(row('researcher').first()).toBeVisible();
   expect(await playground.ended()).toBe('done');
   // then its beginning is shown
   await expect(row('Step 1').first()).toBeInViewport();
@@ -162,7 +160,7 @@ test('a run is scrubbed and played again, and a link opens one of its steps', as
   await page.keyboard.press(' ');
   await expect(dock.getByRole('button', { name: 'Pause' })).toBeVisible();
   await expect(answer).toHaveCount(0);
-  await expect(page.getByTestId('past')).toHaveCount(0, { timeout: 20_000 });
+  await expect(page.getByTestId('past')).toHaveCount(0);
   await expect(answer).toBeVisible();
   await expect(dock.getByRole('button', { name: 'Play' })).toBeVisible();
 

@@ -1,10 +1,7 @@
 import type { Reply } from '../server/model.ts';
 import type { ModelServer } from '../server/server.ts';
-import { test, withServer } from './playground-page.ts';
-import { expect, call, script, change } from './slow-tool.ts';
-
-// The editor and its TypeScript are several megabytes, which take long to start on a busy machine.
-test.describe.configure({ timeout: 90_000 });
+import { expect, test, withServer } from './playground-page.ts';
+import { call, script, change } from './slow-tool.ts';
 
 /** One example of each kind. A test in Node runs all examples to their end. */
 const examples = ['Ask before sending', 'Researchers and a writer', 'A list of its own'];
@@ -278,25 +275,5 @@ test(
       await approval.getByRole('button', { name: 'Approve' }).click();
       expect(await playground.ended()).toBe('done');
     });
-  },
-);
-
-test(
-  'a script uses the ready-made memory plugin, and the editor knows its methods',
-  { tag: '@long' },
-  async ({ playground }) => {
-    await playground.open();
-    await playground.write(`import { definePrompt } from '@cueline/core';
-import { memory } from '@cueline/core/plugins';
-
-export default definePrompt('memory', async (prompt) => {
-  await prompt.remember('coffee', 'Grace drinks her coffee black.');
-  prompt.$\`What does Grace drink?\`;
-}, { plugins: [memory()] });
-`);
-    await expect(playground.page.getByText('No problems')).toBeVisible({ timeout: 30_000 });
-    await playground.run();
-    expect(await playground.ended()).toBe('done');
-    await expect(playground.tool('recall').first()).toBeVisible();
   },
 );

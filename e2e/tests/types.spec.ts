@@ -1,0 +1,52 @@
+import { expect, test } from './playground-page.ts';
+import { script } from './weather-script.ts';
+
+test.use({ typeScript: true });
+
+test('a type error is shown at its line, and the script can still run', async ({ playground }) => {
+  const { page, editor } = playground;
+  await playground.open();
+  await playground.write(script('Oslo').replace("'Weather for a city'", '42'));
+  const problems = page.getByTestId('problems');
+  await expect(problems).toContainText("Argument of type 'number' is not assignable");
+  await expect(problems).toContainText('5:');
+  await expect(editor.locator('.squiggly-error')).not.toHaveCount(0);
+  await problems.getByRole('button').first().click();
+  await expect(editor.locator('.line-numbers.active-line-number')).toHaveText('5');
+  await playground.run();
+  expect(await playground.ended()).toBeTruthy();
+});
+
+test('the editor completes “prompt.” and lists what the script defines', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await expect(page.getByText('No problems')).toBeVisible();
+  await playground.write(script('Oslo').replace('  prompt.$', '  prompt.defSys\n  prompt.$'));
+  for (let line = 0; line < 3; line++) await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('End');
+  await page.keyboard.press('Control+Space');
+  await expect(page.locator('.suggest-widget')).toContainText('defSystem');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('ControlOrMeta+Shift+O');
+  await expect(page.locator('.quick-input-widget')).toContainText('definePrompt');
+});
+
+test(
+  'a script uses the ready-made memory plugin, and the editor knows its methods',
+  { tag: '@long' },
+  async ({ playground }) => {
+    await playground.open();
+    await playground.write(`import { definePrompt } from '@cueline/core';
+import { memory } from '@cueline/core/plugins';
+
+export default definePrompt('memory', async (prompt) => {
+  await prompt.remember('coffee', 'Grace drinks her coffee black.');
+  prompt.$\`What does Grace drink?\`;
+}, { plugins: [memory()] });
+`);
+    await expect(playground.page.getByText('No problems')).toBeVisible();
+    await playground.run();
+    expect(await playground.ended()).toBe('done');
+    await expect(playground.tool('recall').first()).toBeVisible();
+  },
+);
