@@ -7,13 +7,16 @@ import { chromium } from 'playwright';
 
 const namesOnPath = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** Keeps Chromium from waiting for hosts it cannot reach, and from calling any that the tests did not ask for. */
 const quietArgs = [
+  // keep Chromium from waiting for hosts it cannot reach, and from calling any that the tests did not ask for
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
   '--no-first-run',
   '--disable-quic',
+  // Compiles with source positions from the start. While a debugger is attached, as Playwright's is, each request of a page
+  // needs the positions of its callers, and V8 would otherwise parse whole files again for them, on the page's thread.
+  '--js-flags=--no-enable-lazy-source-positions',
 ];
 
 /**

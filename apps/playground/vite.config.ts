@@ -9,7 +9,6 @@ import {
   withoutUnusedEditors,
 } from './vite/absent-packages.ts';
 import { chunkFileNames, chunkGroups } from './vite/chunk-groups.ts';
-import { compileAhead } from './vite/compile-ahead.ts';
 import { contentSecurityPolicy } from './vite/content-security-policy.ts';
 import { editorStyles } from './vite/editor-styles.ts';
 import { editorTypes } from './vite/editor-types.ts';
@@ -38,7 +37,6 @@ export default defineConfig({
     contentSecurityPolicy(shares),
     offline(),
     entryLimit(),
-    compileAhead(),
   ],
   resolve: { conditions: [...sourceConditions, 'module', 'browser', 'development|production'] },
   worker: { format: 'es', plugins: () => [withoutOtherHosts()] },

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium, type LaunchOptions } from 'playwright';
+import { chromium } from 'playwright';
 import { launchOptions } from '../../scripts/browser.mjs';
 import { buildPages } from './build.ts';
 import { measure } from './measure.ts';
@@ -20,7 +20,7 @@ export async function benchPlayground(executable: string | undefined): Promise<v
     const file = await longRunFile();
     await using playground = await serve(join(folder, 'playground'));
     await using bare = await serve(join(folder, 'bare'));
-    const browser = await chromium.launch(measuredOptions(executable));
+    const browser = await chromium.launch(launchOptions(executable));
     try {
       for (const slowdown of slowdowns) {
         const measured = await measure({ browser, slowdown, playground, bare, file });
@@ -34,13 +34,4 @@ export async function benchPlayground(executable: string | undefined): Promise<v
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/**
- * Compiles with source positions from the start. While a debugger is attached, as Playwright's is, each request of a page
- * needs the positions of its callers, and V8 would otherwise parse whole files again for them, on the page's thread.
- */
-function measuredOptions(executable: string | undefined): LaunchOptions {
-  const { args, ...options } = launchOptions(executable);
-  return { ...options, args: [...args, '--js-flags=--no-enable-lazy-source-positions'] };
 }
