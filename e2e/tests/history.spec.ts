@@ -120,11 +120,13 @@ test('two tabs that edit one script keep both texts', async ({ playground }) => 
   await other.write("definePrompt('ours') // two\n");
   await expect.poll(() => storedData(other.page)).toContain('// two');
   await page.bringToFront();
-  await playground.write("definePrompt('ours') // one\n");
+  await playground.editor.locator('.view-line').first().click();
+  await page.keyboard.press('End');
+  await page.keyboard.type(' // one');
   await expect(page.getByText('Both texts are kept.')).toBeVisible();
   // the cursor stays where it was
-  await page.keyboard.type('// more');
-  expect(await playground.script()).toBe("definePrompt('ours') // one\n// more");
+  await page.keyboard.type(' // more');
+  expect(await playground.script()).toBe("definePrompt('ours') // other // one // more\n");
   await switchTo(playground, /^ours(?! \(copy\))/);
   expect(await playground.script()).toBe("definePrompt('ours') // two\n");
   await page.getByTestId('script-picker').click();
