@@ -50,3 +50,29 @@ export default definePrompt('memory', async (prompt) => {
     await expect(playground.tool('recall').first()).toBeVisible();
   },
 );
+
+test(
+  'the problems of one script are never shown as those of another',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open();
+    await playground.write("export default definePrompt('faulty', () => {});\n");
+    await expect(page.getByTestId('problems')).toContainText("Cannot find name 'definePrompt'");
+    await page.evaluate(() => {
+      new MutationObserver(() => {
+        const name = document.querySelector('[data-testid=script-picker]')?.textContent;
+        if (name === 'faulty' || document.querySelector('[data-testid=problems]') === null) return;
+        document.body.dataset['stale'] = name ?? '';
+      }).observe(document.body, { childList: true, subtree: true, characterData: true });
+    });
+    await page.getByTestId('script-picker').click();
+    await page.getByRole('menuitem', { name: 'New script' }).click();
+    await expect(page.getByText('No problems')).toBeVisible();
+    expect(await page.evaluate(() => document.body.dataset['stale'])).toBeUndefined();
+
+    await page.getByTestId('script-picker').click();
+    await page.getByRole('menuitemradio', { name: 'faulty' }).click();
+    await expect(page.getByTestId('problems')).toContainText("Cannot find name 'definePrompt'");
+  },
+);
