@@ -7,7 +7,7 @@ import { chromium } from 'playwright';
 
 const namesOnPath = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-const quietArgs = [
+const commonArgs = [
   // keep Chromium from waiting for hosts it cannot reach, and from calling any that the tests did not ask for
   '--disable-background-networking',
   '--disable-component-update',
@@ -26,7 +26,7 @@ const quietArgs = [
  */
 export function launchOptions(executablePath = findBrowser()) {
   // Chromium does not start its sandbox as root, and a container's user usually is root.
-  const args = process.getuid?.() === 0 ? ['--no-sandbox', ...quietArgs] : quietArgs;
+  const args = process.getuid?.() === 0 ? ['--no-sandbox', ...commonArgs] : commonArgs;
   return executablePath ? { executablePath, args } : { args };
 }
 
