@@ -97,6 +97,7 @@ function mount({ UPSTREAM, NOWHERE }: AppEnvironment): Handlers {
   handlers.set('talk', createPromptRoute(talk, { ...route, limits: { rpm: 1_000 } }));
   handlers.set('route-down', createPromptRoute(talk, { ...route, limitStore: broken }));
   handlers.set('route-rare', createPromptRoute(talk, { ...route, limits: { rpm: 1 } }));
+  handlers.set('route-small', createPromptRoute(talk, { ...route, limits: { bodyBytes: 2_000 } }));
   handlers.set(
     'route-broken',
     createPromptRoute(talk, {
