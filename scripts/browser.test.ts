@@ -26,6 +26,12 @@ test('CUELINE_CHROMIUM comes first, then Playwright’s own, then the PATH', () 
   expect(findBrowser({ PATH: '/nowhere' }, join(folder, 'missing'))).toBeUndefined();
 });
 
+test('a headless shell on the PATH comes before a Chromium with a window', () => {
+  program('chromium');
+  const shell = program('chromium-headless-shell');
+  expect(findBrowser({ PATH: folder }, join(folder, 'missing'))).toBe(shell);
+});
+
 test('a program that does not start is passed over', () => {
   const own = program('own', 127);
   program('chromium-browser', 1);
