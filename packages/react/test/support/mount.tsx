@@ -49,7 +49,9 @@ export function watchConsole(): Mock {
   return said;
 }
 
-/** Lets whatever is on its way be shown: frames, effects and timers. */
-export function settle(milliseconds = 60): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+/** Lets whatever is on its way be shown: frames, effects and timers. On a busy machine, a frame may take longer than this time. */
+export async function settle(milliseconds = 60): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, milliseconds));
+  // in the first frame a run calls its listeners, and React may render after it
+  for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
 }
