@@ -23,6 +23,12 @@ export type LinkPayload = {
 /** The maximum size of a link's JSON after inflating, in bytes. */
 export const LINK_BYTES = 1_000_000;
 
+/**
+ * How much of a link is inflated at once, in bytes. It becomes at most a thousand times as long; and for each piece, however
+ * short, the library allocates 160 kB.
+ */
+const PIECE_BYTES = 8_192;
+
 const VERSION = 'v1';
 /** One letter for each field, so that a reader knows what the link carries without inflating it. */
 const flagOf = { script: 's', log: 'r', prompts: 'p', evaluation: 'e' } as const;
@@ -161,13 +167,14 @@ function inflate(body: string): string {
         `This link unpacks to more than ${LINK_BYTES / 1000} KB and was not opened. Ask for its content as a file.`,
       );
     }
-    pieces.push(piece.slice());
+    pieces.push(piece);
   });
   const bytes = fromBase64Url(body);
   try {
     // in pieces, so that a link that inflates endlessly is refused early
-    for (let offset = 0; offset < bytes.length; offset += 1024) {
-      inflater.push(bytes.subarray(offset, offset + 1024), offset + 1024 >= bytes.length);
+    for (let offset = 0; offset < bytes.length; offset += PIECE_BYTES) {
+      const end = offset + PIECE_BYTES;
+      inflater.push(bytes.subarray(offset, end), end >= bytes.length);
     }
   } catch (error) {
     if (CuelineError.isInstance(error)) throw error;
