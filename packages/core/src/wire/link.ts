@@ -24,8 +24,8 @@ export type LinkPayload = {
 export const LINK_BYTES = 1_000_000;
 
 /**
- * How much of a link is inflated at once, in bytes. It becomes at most a thousand times as long; and for each piece, however
- * short, the library allocates 160 kB.
+ * How much of a link is inflated at once, in bytes. A piece inflates to about a thousand times its length at most. fflate
+ * allocates at least 160 kB for each piece, so short pieces are slow.
  */
 const PIECE_BYTES = 8_192;
 

@@ -49,9 +49,9 @@ export function watchConsole(): Mock {
   return said;
 }
 
-/** Lets whatever is on its way be shown: frames, effects and timers. On a busy machine, a frame may take longer than this time. */
+/** Waits until what is under way is shown: for this time, and for two frames, which take longer on a busy machine. */
 export async function settle(milliseconds = 60): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, milliseconds));
-  // in the first frame a run calls its listeners, and React may render after it
+  // in the first frame a run calls its listeners, and React may render in the second
   for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
 }
