@@ -14,7 +14,9 @@ import { startPnpm } from './pnpm.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const unitResults = join(root, 'test-results', 'unit.json');
 const unitArgs = [
-  ...['--reporter=default', '--reporter=json', `--outputFile.json=${unitResults}`],
+  '--reporter=default',
+  '--reporter=json',
+  `--outputFile.json=${unitResults}`,
   // as in e2e/playwright.config.ts: one slow moment of a shared machine fails no run, and the summary says so
   ...(process.env.CUELINE_CI ? ['--retry=1'] : []),
 ];
