@@ -12,11 +12,13 @@ import {
   type Visit,
 } from './visits.ts';
 
-const ROUNDS = 3;
+/** How often a person visits, and how often the long run is opened, which takes longer and varies less. */
+const ROUNDS = 5;
+const LONG_ROUNDS = 3;
 
 export type Options = { browser: Browser; slowdown: number; playground: Host; bare: Host; file: string };
 
-/** One entry a round. */
+/** One entry a round; of the long run and the bare slider, of the first rounds only. */
 export type Measured = {
   first: Visit[];
   again: RunVisit[];
@@ -43,6 +45,7 @@ export async function measure({ browser, slowdown, playground, bare, file }: Opt
     measured.bareEditor.push(await visitBareEditor(other));
     measured.again.push(await visitAgain(app));
     measured.bareStream.push(await visitBareStream(other));
+    if (round >= LONG_ROUNDS) continue;
     measured.long.push(await visitLongRun(app, file));
     measured.bareSlider.push(
       await onPage(other, {}, { slider: 'p' }, async (page, session) => {
