@@ -11,7 +11,7 @@ import { toast } from '../ui/toast.ts';
 import { checkConnection, secretsOf, type ConnectionSettings } from '../model/connection.ts';
 import { createPromptModel } from '../model/prompt-model.ts';
 import { usePrompts } from '../prompts/store.ts';
-import { withoutKeys } from '../state/redact-events.ts';
+import { withoutKeys } from '../model/redact-events.ts';
 import { usePlayground } from '../state/store.ts';
 import { createScorers, type Grades } from './create-scorers.ts';
 import { isChosen, planEval } from './plan-eval.ts';

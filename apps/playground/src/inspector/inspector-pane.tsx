@@ -37,7 +37,7 @@ export function InspectorPane({ session }: { session: RunSession }) {
               key={selectionKey(selected)}
               target={{ ...target, call: target.call }}
               log={logOf(session, target.turn)}
-              origin={isLive && target.turn === shown.turn ? session.startedAt : undefined}
+              clock={isLive && target.turn === shown.turn ? session.clock : undefined}
             />
           ) : (
             <Step target={target} session={session} tab={tab} onTab={setTab} />

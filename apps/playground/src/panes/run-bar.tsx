@@ -14,6 +14,7 @@ import {
   type LucideIcon,
 } from 'lucide-react';
 import { openPreview, usePreview } from '../state/preview.ts';
+import type { RunClock } from '../state/run-clock.ts';
 import type { ShownRun } from '../state/shown-run.ts';
 import { usePlayground, type RunSession } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
@@ -97,7 +98,7 @@ export function RunBar({ session, shown, hasPreview = false }: RunBarProps) {
         {endLabel(state) ?? label}
         {state.status === 'running' && (
           <span className="font-normal text-ink-2 @max-[560px]:sr-only narrow:hidden">
-            {state.phase === 'retrying' ? <RetryNote retrying={state.retrying} /> : phaseLabel[state.phase]}
+            <Phase state={state} />
           </span>
         )}
       </span>
@@ -119,13 +120,11 @@ export function RunBar({ session, shown, hasPreview = false }: RunBarProps) {
             </span>
           )}
           <span className="shrink-0 text-right" data-testid="elapsed">
-            {isPast ? (
-              <ShownTime elapsed={state.elapsed} />
-            ) : going && session.recorded !== true ? (
-              <LiveDuration since={session.startedAt} />
-            ) : (
-              formatDuration(state.elapsed)
-            )}
+            <Elapsed
+              state={state}
+              isPast={isPast}
+              clock={going && session.recorded !== true ? session.clock : undefined}
+            />
           </span>
           {state.usage.totalTokens > 0 && (
             <span
@@ -145,6 +144,20 @@ export function RunBar({ session, shown, hasPreview = false }: RunBarProps) {
       {session === undefined && hasPreview && <PreviewToggle className="-mr-2 ml-auto" />}
     </div>
   );
+}
+
+function Phase({ state }: { state: Extract<RunState, { status: 'running' }> }) {
+  if (state.seq < 0) return 'starting';
+  return state.phase === 'retrying' ? <RetryNote retrying={state.retrying} /> : phaseLabel[state.phase];
+}
+
+type ElapsedProps = { state: RunState; isPast: boolean; clock: RunClock | undefined };
+
+/** How long the run took, or has taken so far; nothing before its first event. `clock` is missing unless it is live. */
+function Elapsed({ state, isPast, clock }: ElapsedProps) {
+  if (state.seq < 0) return null;
+  if (isPast) return <ShownTime elapsed={state.elapsed} />;
+  return clock === undefined ? formatDuration(state.elapsed) : <LiveDuration clock={clock} since={0} />;
 }
 
 /** Shows the script's first request in place of the run. */

@@ -150,7 +150,7 @@ function Tasks({ session, tasks, state, underWay }: TasksProps) {
       run={session.run}
       tasks={tasks}
       underWay={underWay}
-      origin={session.startedAt}
+      clock={session.clock}
       begunAt={state.steps[0]?.startedAt}
       until={underWay ? undefined : state.elapsed}
       open={!narrow}

@@ -15,11 +15,12 @@ import { useInspection } from './inspection.ts';
 import { newId } from './new-id.ts';
 import { markReplySent } from './reply-draft.ts';
 import { usePreview } from './preview.ts';
-import { redactEvents } from './redact-events.ts';
+import { redactEvents } from '../model/redact-events.ts';
 import { loadedScriptRunner, loadScriptRunner } from './script-runner.ts';
 import { showInputIssues, takeScriptInput } from './script-input.ts';
 import { addDefinition } from './script-lines.ts';
 import { currentSession, usePlayground, type Problem, type RunSession, type RunSource } from './store.ts';
+import { startRunClock, stoppedClock } from './run-clock.ts';
 
 /** How many lines of a script's console are kept. */
 const MOST_LINES = 200;
@@ -150,7 +151,7 @@ export function showLinkedRun(source: RunSource, run: SharedRun): void {
         ? connectionLabel({ ...usePlayground.getState().connection, kind: 'demo' })
         : { name: model.slice(model.indexOf(':') + 1) || 'No model', detail: 'shared run' },
       simulated,
-      startedAt: performance.now(),
+      clock: stoppedClock(run.getState().elapsed),
       earlier: [],
     } satisfies RunSession,
     ...('script' in source ? { problem: undefined, console: [] } : {}),
@@ -174,7 +175,7 @@ export function showRecording(script: string, recording: Executor): void {
       recorded: true,
       model: connectionLabel({ ...connection, kind: 'demo' }),
       simulated: true,
-      startedAt: performance.now(),
+      clock: startRunClock(run),
       earlier: [],
     },
     tab: 'run',
@@ -238,7 +239,7 @@ function begin(
       shared: false,
       model: connectionLabel(connection),
       simulated: connection.kind === 'demo',
-      startedAt: performance.now() - elapsed,
+      clock: startRunClock(session.run, elapsed),
     } satisfies RunSession,
     ...('script' in source ? { problem: undefined, console: [] } : {}),
     tab: 'run',

@@ -19,6 +19,7 @@ import {
 } from './open-script.ts';
 import { createStorage } from './storage.ts';
 import { mergeSettings, readStored, settingsOf, type StoredSettings } from './stored-settings.ts';
+import type { RunClock } from './run-clock.ts';
 
 export type { ThemeChoice, View } from './stored-settings.ts';
 
@@ -54,8 +55,8 @@ export type RunSession = {
   /** The model's name in the interface. */
   readonly model: { name: string; detail: string };
   readonly simulated: boolean;
-  /** `performance.now()` at the last start. */
-  readonly startedAt: number;
+  /** The time of the last turn. */
+  readonly clock: RunClock;
   /** The turns before each reply, oldest first. */
   readonly earlier: readonly Turn[];
   /** The input of the first turn; missing if there is none, or if the log has it. */

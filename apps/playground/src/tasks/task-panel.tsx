@@ -13,6 +13,7 @@ import { taskAnnouncement } from './task-labels.ts';
 import { taskAtWork, workStarts } from './work-times.ts';
 import { useTaskEdits } from './use-task-edits.ts';
 import { formatCount } from '../ui/format.ts';
+import type { RunClock } from '../state/run-clock.ts';
 
 type TaskPanelProps = {
   run: TaskRun;
@@ -21,8 +22,8 @@ type TaskPanelProps = {
   agent?: string | undefined;
   /** Whether the list can still be changed. */
   underWay: boolean;
-  /** `performance.now()` at the run's start. */
-  origin: number;
+  /** The time of the run. */
+  clock: RunClock;
   /** When the first step began, in milliseconds since the run started; missing before. */
   begunAt?: number | undefined;
   /** When the work ended, or the moment that is shown; missing while it is under way. */
@@ -38,7 +39,7 @@ export function TaskPanel({
   tasks,
   agent,
   underWay,
-  origin,
+  clock,
   begunAt,
   until,
   open: suggested,
@@ -106,7 +107,7 @@ export function TaskPanel({
           currentId={current?.id}
           begunAt={begunAt}
           until={until}
-          origin={underWay ? origin : undefined}
+          clock={underWay ? clock : undefined}
           refusal={refusal}
           edit={underWay ? edit : undefined}
           onLeave={focusHeader}
@@ -149,7 +150,7 @@ type TaskItemsProps = Pick<ReturnType<typeof useTaskEdits>, 'refusal'> &
   Pick<TaskPanelProps, 'begunAt' | 'until'> & {
     tasks: readonly TaskState[];
     currentId: string | undefined;
-    origin: number | undefined;
+    clock: RunClock | undefined;
     edit: ReturnType<typeof useTaskEdits>['edit'] | undefined;
     onLeave: () => void;
   };
@@ -158,7 +159,7 @@ type TaskItemsProps = Pick<ReturnType<typeof useTaskEdits>, 'refusal'> &
 const TASKS_AT_ONCE = 200;
 
 function TaskItems(props: TaskItemsProps) {
-  const { tasks, currentId, begunAt, until, origin, refusal, edit, onLeave } = props;
+  const { tasks, currentId, begunAt, until, clock, refusal, edit, onLeave } = props;
   const starts = useMemo(() => workStarts(tasks, begunAt), [tasks, begunAt]);
   const list = useRef<HTMLOListElement>(null);
   useEffect(() => {
@@ -188,7 +189,7 @@ function TaskItems(props: TaskItemsProps) {
             current={task.id === currentId}
             since={starts.get(task.id)}
             until={until}
-            origin={origin}
+            clock={clock}
             refusal={refusal?.taskId === task.id ? refusal.reason : undefined}
             edit={edit}
             onLeave={onLeave}

@@ -16,6 +16,7 @@ import { TaskInput } from './task-input.tsx';
 import { TaskMenu } from './task-menu.tsx';
 import { isRefused, statusLabel, triesOf } from './task-labels.ts';
 import { visibleText } from '../ui/visible-text.ts';
+import type { RunClock } from '../state/run-clock.ts';
 
 const glyphs: Record<TaskStatus, { Icon: typeof Circle; look: string; spins?: boolean }> = {
   pending: { Icon: Circle, look: 'text-ink-3' },
@@ -34,8 +35,8 @@ type TaskRowProps = {
   since: number | undefined;
   /** When the run ended, or the moment that is shown, in milliseconds since its start. */
   until: number | undefined;
-  /** `performance.now()` at the run's start; missing once the run is over. */
-  origin: number | undefined;
+  /** The time of the run; missing once it is over. */
+  clock: RunClock | undefined;
   /** Why the last edit of this task was refused. */
   refusal: string | undefined;
   /** Missing if the list cannot be changed any more. */
@@ -46,12 +47,12 @@ type TaskRowProps = {
 
 /** One task: its status, its title, its result, and its actions. */
 export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
-  const { task, current, since, until, origin, refusal, edit, onLeave } = props;
+  const { task, current, since, until, clock, refusal, edit, onLeave } = props;
   const { id, title, status, result, error } = task;
   const [open, setOpen] = useState(false);
   const [renaming, setRenaming] = useState(false);
   const row = useRef<HTMLLIElement>(null);
-  const { Icon, look, spins } = glyphOf(status, current, origin !== undefined);
+  const { Icon, look, spins } = glyphOf(status, current, clock !== undefined);
   const feedback = status === 'completed' ? undefined : error;
   const hasMore = result !== undefined || feedback !== undefined || title.length > 60 || title.includes('\n');
 
@@ -122,7 +123,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       <span className="flex h-7 shrink-0 items-center gap-2 text-sm text-ink-3 narrow:h-11">
         {triesOf(task) !== undefined && <span className="text-warn">{triesOf(task)}</span>}
         {task.origin === 'user' && <span>yours</span>}
-        <TaskTime task={task} since={since} until={until} origin={origin} />
+        <TaskTime task={task} since={since} until={until} clock={clock} />
       </span>
       {edit !== undefined && !renaming && (
         <TaskMenu task={task} onPick={(kind) => void pick(kind)} onLeave={onLeave} />
@@ -209,15 +210,15 @@ function TaskTime({
   task: { finishedAt },
   since,
   until,
-  origin,
-}: Pick<TaskRowProps, 'task' | 'since' | 'until' | 'origin'>) {
+  clock,
+}: Pick<TaskRowProps, 'task' | 'since' | 'until' | 'clock'>) {
   if (since === undefined) return null;
-  const end = finishedAt ?? (origin === undefined ? until : undefined);
+  const end = finishedAt ?? (clock === undefined ? until : undefined);
   if (end !== undefined) return <span>{formatDuration(end - since)}</span>;
-  if (origin === undefined) return null;
+  if (clock === undefined) return null;
   return (
     <span className="text-ink-2">
-      <LiveDuration since={origin + since} />
+      <LiveDuration clock={clock} since={since} />
     </span>
   );
 }

@@ -24,8 +24,7 @@ export function TimelineDock({ session, children }: { session: RunSession; child
   const [turn, choose] = useTurn(last);
   const state: RunState = session.earlier[turn]?.state ?? now;
   const live = turn === last && isUnderWay(state);
-  const { seq, elapsed } = state;
-  const end = useAxisEnd(dock, { seq, elapsed, startedAt: session.startedAt, live });
+  const end = useAxisEnd(dock, { elapsed: state.elapsed, clock: session.clock, live });
   const rows = useMemo(() => buildRows(state, logOf(session, turn), turn), [state, session, turn]);
   useEffect(() => () => playback.pause(), []);
 

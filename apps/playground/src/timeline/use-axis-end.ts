@@ -1,5 +1,6 @@
-import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react';
+import { useEffect, useLayoutEffect, useState, type RefObject } from 'react';
 import { prefersReducedMotion, tickInterval } from '../ui/reduced-motion.ts';
+import type { RunClock } from '../state/run-clock.ts';
 
 /**
  * The end of the time axis: the time of the last event, or now while the run is under way. The element's
@@ -7,16 +8,9 @@ import { prefersReducedMotion, tickInterval } from '../ui/reduced-motion.ts';
  */
 export function useAxisEnd(
   element: RefObject<HTMLElement | null>,
-  { seq, elapsed, startedAt, live }: { seq: number; elapsed: number; startedAt: number; live: boolean },
+  { elapsed, clock, live }: { elapsed: number; clock: RunClock; live: boolean },
 ): number {
   const [now, setNow] = useState(0);
-  const latest = useRef({ seq: -1, elapsed: 0, at: 0 });
-  useEffect(() => {
-    const at = performance.now();
-    // an event may have come long before this is drawn for the first time
-    const arrived = latest.current.at === 0 && seq > 0 ? Math.min(at, startedAt + elapsed) : at;
-    if (latest.current.at === 0 || latest.current.seq !== seq) latest.current = { seq, elapsed, at: arrived };
-  }, [seq, elapsed, startedAt]);
   useEffect(() => {
     if (!live) return undefined;
     const tick = tickInterval();
@@ -24,7 +18,7 @@ export function useAxisEnd(
     let drawn = 0;
     let frame = requestAnimationFrame(function grow() {
       const at = performance.now();
-      const end = latest.current.elapsed + at - latest.current.at;
+      const end = clock.now();
       const isTick = at - drawn >= tick;
       if (grows || isTick) element.current?.style.setProperty('--end', String(Math.max(end, 1)));
       if (isTick) {
@@ -34,7 +28,7 @@ export function useAxisEnd(
       frame = requestAnimationFrame(grow);
     });
     return () => cancelAnimationFrame(frame);
-  }, [element, live]);
+  }, [element, clock, live]);
   const end = Math.max(live ? now : 0, elapsed, 1);
   useLayoutEffect(() => {
     // while the run is under way, this value is a little late

@@ -11,6 +11,7 @@ import type { Selection } from '../state/inspection.ts';
 import { useSelectable } from './use-selectable.ts';
 import type { InnerItem } from './transcript-item.ts';
 import { visibleText } from '../ui/visible-text.ts';
+import type { RunClock } from '../state/run-clock.ts';
 
 type AgentCardProps = {
   agent: AgentState;
@@ -21,7 +22,7 @@ type AgentCardProps = {
   /** The approval or the client tool call, and its response. */
   pending?: Pending | undefined;
   look?: InnerItem['look'];
-  origin: number | undefined;
+  clock: RunClock | undefined;
   /** Draws the agent's rows; called only while they are shown. */
   children: () => ReactNode;
 };
@@ -30,7 +31,7 @@ type StatusLabel = { label: string; more?: string; look: string; Icon: typeof Ch
 
 /** An agent's card: open while it works, unless several work side by side; one line once it is done. */
 export function AgentCard(props: AgentCardProps) {
-  const { call, agent, selection, pending, look = 'card', origin, children } = props;
+  const { call, agent, selection, pending, look = 'card', clock, children } = props;
   const works = agent.status === 'running';
   const name = visibleText(call.toolName);
   const [choice, setOpen] = useState<boolean>();
@@ -50,7 +51,7 @@ export function AgentCard(props: AgentCardProps) {
       className={clsx(
         '@container overflow-hidden data-selected:border-focus',
         !isInside && 'rounded-lg border bg-panel',
-        !isInside && origin !== undefined && 'animate-[rise_160ms_var(--ease-out)]',
+        !isInside && clock !== undefined && 'animate-[rise_160ms_var(--ease-out)]',
         agent.status === 'error' ? 'border-danger-line' : 'border-line',
       )}
     >
@@ -104,7 +105,7 @@ export function AgentCard(props: AgentCardProps) {
               {status.more !== undefined && <span className="narrow:hidden">{status.more}</span>}
             </span>
           </span>
-          <CallDuration call={call} origin={origin} />
+          <CallDuration call={call} clock={clock} />
         </span>
       </button>
       {pending?.response !== undefined && <ResponseLine response={pending.response} />}

@@ -80,7 +80,7 @@ export function SafeRow({ item, session }: RowProps) {
 
 const Row = memo(
   function Row({ item, session }: RowProps) {
-    const origin = session.startedAt;
+    const { clock } = session;
     switch (item.kind) {
       case 'system':
         return <SystemRow text={item.text} variables={item.variables} />;
@@ -95,7 +95,7 @@ const Row = memo(
             waiting={item.waiting}
             retrying={item.retrying}
             offline={item.offline}
-            origin={origin}
+            clock={clock}
             session={session}
           />
         );
@@ -112,7 +112,7 @@ const Row = memo(
             selection={selectionOf(item)}
             pending={item.pending}
             verdict={verdictOfItem(item, session)}
-            origin={item.live ? origin : undefined}
+            clock={item.live ? clock : undefined}
             actions={actionsOf(item, session)}
           >
             {item.inner.length > 0 && <Rows items={item.inner} session={session} />}
@@ -125,7 +125,7 @@ const Row = memo(
             selection={selectionOf(item)}
             agent={item.agent}
             pending={item.pending}
-            origin={item.live ? origin : undefined}
+            clock={item.live ? clock : undefined}
           >
             {() => (
               <>
@@ -141,7 +141,7 @@ const Row = memo(
             call={callOfAgent(item.agent)}
             agent={item.agent}
             look={item.look}
-            origin={item.live ? origin : undefined}
+            clock={item.live ? clock : undefined}
           >
             {() => <AgentRows agent={item.agent} live={item.live} items={item.items} session={session} />}
           </AgentCard>
@@ -182,7 +182,7 @@ function AgentRows({ agent, live, items, session }: AgentRowsProps) {
           tasks={agent.tasks}
           agent={agent.path}
           underWay={underWay}
-          origin={session.startedAt}
+          clock={session.clock}
           begunAt={agent.steps[0]?.startedAt}
           until={agent.steps.at(-1)?.finishedAt}
           open

@@ -51,7 +51,7 @@ const TranscriptRows = memo(function TranscriptRows({
   const virtualizer = useRef<VirtualizerHandle>(null);
   // a recording plays: its end is followed
   const fromStart = session.shared && session.recorded !== true;
-  const stick = useStickToEnd(scroller, { atEnd: !fromStart, startedAt: session.startedAt });
+  const stick = useStickToEnd(scroller, { atEnd: !fromStart, start: session });
   const touched = useTouchedRows(scroller);
   const latest = dragged && latestOf(listItems(session, dragged), innerHeight);
   // a row that the user has unfolded or marked is shown as it is

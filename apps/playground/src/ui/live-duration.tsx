@@ -2,12 +2,18 @@ import { useEffect, useState } from 'react';
 import { formatDuration } from './format.ts';
 import { tickInterval } from './reduced-motion.ts';
 
-/** A duration that counts while it lasts. `since` and now are `performance.now()` times. */
-export function LiveDuration({ since }: { since: number }) {
-  const [now, setNow] = useState(() => performance.now());
+type LiveDurationProps = {
+  clock: { now(): number };
+  /** When it began, by the clock. */
+  since: number;
+};
+
+/** A duration that counts while it lasts. */
+export function LiveDuration({ clock, since }: LiveDurationProps) {
+  const [now, setNow] = useState(() => clock.now());
   useEffect(() => {
-    const timer = setInterval(() => setNow(performance.now()), tickInterval());
+    const timer = setInterval(() => setNow(clock.now()), tickInterval());
     return () => clearInterval(timer);
-  }, []);
+  }, [clock]);
   return <>{formatDuration(now - since)}</>;
 }

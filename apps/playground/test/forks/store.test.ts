@@ -25,7 +25,7 @@ const session = (id: string, parent?: string): RunSession => ({
   shared: true,
   model: { name: '', detail: '' },
   simulated: true,
-  startedAt: 0,
+  clock: { now: () => 0 },
   earlier: [],
   ...(parent === undefined ? {} : { parent: { id: parent, turn: 0, step: 0 } }),
 });

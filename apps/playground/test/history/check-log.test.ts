@@ -41,7 +41,7 @@ const session = {
   shared: true,
   model: { name: 'm', detail: 'shared run' },
   simulated: false,
-  startedAt: 0,
+  clock: { now: () => 0 },
   earlier: [],
 } satisfies Omit<RunSession, 'run'>;
 
@@ -64,7 +64,7 @@ function draw(log: readonly RunEvent[]): { drawn: number; failed: unknown[] } {
       run: undefined as never,
       tasks: state.tasks,
       underWay: false,
-      origin: 0,
+      clock: { now: () => 0 },
       open: true,
     }),
   );

@@ -58,7 +58,7 @@ function createSession(id: string): RunSession & { say: (...bodies: object[]) =>
     shared: false,
     model: { name: 'Demo', detail: 'simulated' },
     simulated: true,
-    startedAt: 0,
+    clock: { now: () => 0 },
     earlier: [],
     async say(...bodies) {
       const before = run.log().length === 0 || run.log().at(-1)?.type === 'run-end' ? 0 : run.log().length;

@@ -47,7 +47,7 @@ function createSession(logs: readonly RunEvent[][]): RunSession {
     shared: false,
     model: { name: 'Demo', detail: 'simulated' },
     simulated: true,
-    startedAt: 0,
+    clock: { now: () => 0 },
     earlier: logs.slice(0, -1).map((log) => ({ log, state: reduceAll(log) })),
   };
 }

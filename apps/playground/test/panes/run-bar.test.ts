@@ -12,14 +12,14 @@ const session = {
   shared: true,
   model: { name: 'Demo model', detail: 'simulated' },
   simulated: true,
-  startedAt: -60_000,
+  clock: { now: () => 60_000 },
   earlier: [],
   run: { log: () => [] },
 } as unknown as RunSession;
-const running = { ...initialState, status: 'running', phase: 'text', elapsed: 300 } as RunState;
+const running = { ...initialState, status: 'running', phase: 'text', elapsed: 300, seq: 3 } as RunState;
 
-function draw(session: RunSession, isPast: boolean): string {
-  const shown = { state: running, turn: 0, earlier: [], isPast };
+function draw(session: RunSession, isPast: boolean, state = running): string {
+  const shown = { state, turn: 0, earlier: [], isPast };
   const html = renderToStaticMarkup(
     createElement(Tooltip.Provider, null, createElement(RunBar, { session, shown })),
   );
@@ -33,7 +33,13 @@ test('an earlier moment of a run does not look as if it ran now', () => {
   expect(past).toContain('300 ms');
 });
 
-test('a recording shows the time of the recorded run, a run the time since its start', () => {
+test('a recording shows the time of the recorded run, a run its own until now', () => {
   expect(draw({ ...session, recorded: true }, false)).toContain('300 ms');
-  expect(draw(session, false)).not.toContain('300 ms');
+  expect(draw(session, false)).toContain('1 m 00 s');
+});
+
+test('a run has no time before its first event', () => {
+  const starting = draw(session, false, { ...running, seq: -1 });
+  expect(starting).toContain('Running starting');
+  expect(starting).not.toContain('1 m 00 s');
 });

@@ -46,7 +46,7 @@ async function continueFrom(log: readonly RunEvent[], turns: readonly ScriptedTu
     shared: false,
     model: { name: connection.kind, detail: '' },
     simulated: true,
-    startedAt: 0,
+    clock: { now: () => 0 },
     earlier: [],
   });
   continueRun();

@@ -1,5 +1,5 @@
 import type { RunEvent } from '@cueline/core';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Sandbox, ScriptHost } from '../../src/sandbox/index.ts';
 import { reply, startRun } from '../../src/state/run-session.ts';
 import { compareScript, scriptNameOf, usePlayground } from '../../src/state/store.ts';
@@ -149,4 +149,27 @@ test('a run knows whether the script in the editor is its own, edited since, or 
   expect(editor()).toBe('same');
   store().edit("definePrompt('one') // edited again");
   expect(editor()).toBe('edited');
+});
+
+test('the clock of a run goes with its log, however late the script starts', async () => {
+  let now = 1_000;
+  onTestFinished(vi.spyOn(performance, 'now').mockImplementation(() => now).mockRestore);
+  const { say } = await begin('// one');
+  const { clock, run } = store().session!;
+  now = 5_000;
+  expect(clock.now()).toBe(0);
+  const arrives = async (event: RunEvent): Promise<void> => {
+    say(event);
+    await vi.waitFor(() => expect(run.log()).toHaveLength(event.seq + 1));
+  };
+  await arrives(runStart);
+  now = 5_250;
+  expect(clock.now()).toBe(250);
+  // an event that the page reads late: its time counts
+  await arrives({ type: 'warning', message: 'slow', seq: 1, t: 100 });
+  now = 5_300;
+  expect(clock.now()).toBe(150);
+  await arrives({ ...runEnd, seq: 2, t: 200 });
+  now = 9_000;
+  expect(clock.now()).toBe(200);
 });

@@ -18,7 +18,7 @@ const session: RunSession = {
   shared: false,
   model: { name: 'm', detail: '' },
   simulated: true,
-  startedAt: 0,
+  clock: { now: () => 0 },
   earlier: [{ log: first.log(), state: first.getState() }],
 };
 const now = run.getState();

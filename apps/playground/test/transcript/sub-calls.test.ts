@@ -17,13 +17,13 @@ const calls = (count: number): SubCallState[] =>
 const drawn = (
   subCalls: readonly SubCallState[],
 ): { names: (string | undefined)[]; all: string | undefined } => {
-  const html = renderToStaticMarkup(createElement(SubCalls, { subCalls, origin: undefined }));
+  const html = renderToStaticMarkup(createElement(SubCalls, { subCalls, clock: undefined }));
   const names = [...html.matchAll(/data-sub-call="([^"]*)"/g)].map(([, name]) => name);
   return { names, all: /Show all [\d,]+ calls/.exec(html)?.[0] };
 };
 
 test('each call is a disclosure, closed at first', () => {
-  const html = renderToStaticMarkup(createElement(SubCalls, { subCalls: calls(2), origin: undefined }));
+  const html = renderToStaticMarkup(createElement(SubCalls, { subCalls: calls(2), clock: undefined }));
   expect(html.match(/<button[^>]*aria-expanded="false"/g)).toHaveLength(2);
   expect(html).not.toContain('<dl');
 });

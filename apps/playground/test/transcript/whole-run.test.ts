@@ -32,7 +32,7 @@ const session: RunSession = {
   shared: false,
   model: { name: 'm', detail: '' },
   simulated: true,
-  startedAt: 0,
+  clock: { now: () => 0 },
   earlier: [],
 };
 

@@ -15,16 +15,17 @@ import { rangeOfStep } from '../step-events.ts';
 import type { StepTarget } from '../target.ts';
 import { taskDuring } from '../task-during.ts';
 import { visibleText } from '../../ui/visible-text.ts';
+import type { RunClock } from '../../state/run-clock.ts';
 
 type CallViewProps = {
   target: StepTarget & { call: ToolCallState };
   log: readonly RunEvent[];
-  /** `performance.now()` at the run's start, for calls that still run. */
-  origin: number | undefined;
+  /** The time of the run, for calls that still run. */
+  clock: RunClock | undefined;
 };
 
 /** A tool call: its input and output as data, and the other facts in the log about it. */
-export function CallView({ target, log, origin }: CallViewProps) {
+export function CallView({ target, log, clock }: CallViewProps) {
   const { call, run, path, index, turn } = target;
   const rows = useCallRows(target, log);
   const agent = run.agents.findLast(
@@ -48,7 +49,7 @@ export function CallView({ target, log, origin }: CallViewProps) {
       </div>
       {call.subCalls !== undefined && (
         <Section title="Calls inside" hint={plural(call.subCalls.length, 'call')}>
-          <SubCalls subCalls={call.subCalls} origin={origin} />
+          <SubCalls subCalls={call.subCalls} clock={clock} />
         </Section>
       )}
       {agent !== undefined && first !== undefined && (

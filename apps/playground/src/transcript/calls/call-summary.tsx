@@ -5,6 +5,7 @@ import { LiveDuration } from '../../ui/live-duration.tsx';
 import type { TaskVerdict } from '../../tasks/verdicts.ts';
 import { isSuspended } from '../outcome.ts';
 import { visibleText } from '../../ui/visible-text.ts';
+import type { RunClock } from '../../state/run-clock.ts';
 
 /**
  * Arguments and the call's state are beside the name if they have at most this many characters, otherwise on their own
@@ -109,15 +110,15 @@ const below = 'order-last line-clamp-3 basis-full wrap-anywhere';
 const insetOnPhone = { 'pl-5.5': 'narrow:pl-5.5', 'pl-8.5': 'narrow:pl-8.5' } as const;
 
 /** How long a call took, or has taken so far. */
-export function CallDuration({ call, origin }: { call: ToolCallState; origin: number | undefined }) {
+export function CallDuration({ call, clock }: { call: ToolCallState; clock: RunClock | undefined }) {
   const { startedAt, finishedAt } = call;
   if (startedAt === undefined) return null;
   return (
     <span className="min-w-12 shrink-0 text-right text-sm text-ink-2">
       {finishedAt !== undefined ? (
         formatDuration(finishedAt - startedAt)
-      ) : origin !== undefined ? (
-        <LiveDuration since={origin + startedAt} />
+      ) : clock !== undefined ? (
+        <LiveDuration clock={clock} since={startedAt} />
       ) : null}
     </span>
   );

@@ -8,6 +8,7 @@ import { formatCount, formatDuration } from '../../ui/format.ts';
 import { MoreButton } from '../../ui/more-button.tsx';
 import { LiveDuration } from '../../ui/live-duration.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
+import type { RunClock } from '../../state/run-clock.ts';
 
 /** How many calls are drawn at first; a button draws all. */
 const LAST_CALLS = 200;
@@ -19,10 +20,10 @@ const statuses: Record<SubCallState['state'], { label: string; look: string; Ico
   interrupted: { label: 'Interrupted', look: 'text-ink-3', Icon: Ban },
 };
 
-type SubCallsProps = { subCalls: readonly SubCallState[]; origin: number | undefined };
+type SubCallsProps = { subCalls: readonly SubCallState[]; clock: RunClock | undefined };
 
 /** The calls of a composite tool, in order, while they happen. */
-export const SubCalls = memo(function SubCalls({ subCalls, origin }: SubCallsProps) {
+export const SubCalls = memo(function SubCalls({ subCalls, clock }: SubCallsProps) {
   const [all, setAll] = useState(false);
   const first = all ? 0 : Math.max(0, subCalls.length - LAST_CALLS);
   return (
@@ -34,16 +35,16 @@ export const SubCalls = memo(function SubCalls({ subCalls, origin }: SubCallsPro
       )}
       <ol aria-label="Calls inside this call">
         {subCalls.slice(first).map((call, index) => (
-          <SubCall key={first + index} call={call} origin={origin} />
+          <SubCall key={first + index} call={call} clock={clock} />
         ))}
       </ol>
     </div>
   );
 });
 
-type SubCallProps = { call: SubCallState; origin: number | undefined };
+type SubCallProps = { call: SubCallState; clock: RunClock | undefined };
 
-const SubCall = memo(function SubCall({ call, origin }: SubCallProps) {
+const SubCall = memo(function SubCall({ call, clock }: SubCallProps) {
   const { name, state, startedAt, ms } = call;
   const { label, look, Icon } = statuses[state];
   const [open, setOpen] = useState(false);
@@ -72,8 +73,8 @@ const SubCall = memo(function SubCall({ call, origin }: SubCallProps) {
         <span className="ml-auto shrink-0 pl-2 text-right text-ink-2">
           {ms !== undefined ? (
             formatDuration(ms)
-          ) : state === 'running' && origin !== undefined ? (
-            <LiveDuration since={origin + startedAt} />
+          ) : state === 'running' && clock !== undefined ? (
+            <LiveDuration clock={clock} since={startedAt} />
           ) : null}
         </span>
       </button>

@@ -12,19 +12,19 @@ import type { Selection } from '../../state/inspection.ts';
 import { SubCalls } from './sub-calls.tsx';
 import { useSelectable } from '../use-selectable.ts';
 import { visibleText } from '../../ui/visible-text.ts';
+import type { RunClock } from '../../state/run-clock.ts';
 
 const EDITED = 'Edited';
 
 /**
- * One tool call, folded to a line: name, key arguments, result, time. The call's own times count from `origin`, the
- * `performance.now()` of the run's start.
+ * One tool call, folded to a line: name, key arguments, result, time. `clock` is missing unless the run is under way.
  */
 export function ToolCard({
   call,
   selection,
   pending,
   verdict,
-  origin,
+  clock,
   actions,
   children,
 }: {
@@ -35,7 +35,7 @@ export function ToolCard({
   pending: Pending | undefined;
   /** The task list's decision about the result that the call handed in. */
   verdict?: TaskVerdict | undefined;
-  origin: number | undefined;
+  clock: RunClock | undefined;
   /** The actions of the call, shown with its details. */
   actions?: ReactNode;
   /** The agents that its function has called. */
@@ -63,7 +63,7 @@ export function ToolCard({
         '@container overflow-hidden rounded-lg border bg-panel data-selected:border-focus',
         failed ? 'border-danger-line' : verdict?.kind === 'refused' ? 'border-warn/40' : 'border-line',
         // a run that is over, or a moment of it, has nothing new
-        origin !== undefined && 'animate-[rise_160ms_var(--ease-out)]',
+        clock !== undefined && 'animate-[rise_160ms_var(--ease-out)]',
       )}
     >
       <button
@@ -98,11 +98,11 @@ export function ToolCard({
             <status.Icon className={clsx('size-3.5', status.spins && 'animate-spin')} />
             {status.label}
           </span>
-          <CallDuration call={call} origin={origin} />
+          <CallDuration call={call} clock={clock} />
         </span>
       </button>
       {response !== undefined && <ResponseLine response={response} />}
-      {call.subCalls !== undefined && <SubCalls subCalls={call.subCalls} origin={origin} />}
+      {call.subCalls !== undefined && <SubCalls subCalls={call.subCalls} clock={clock} />}
       {Boolean(children) && (
         <div className="grid grid-cols-[minmax(0,1fr)] divide-y divide-line border-t border-line">
           {children}

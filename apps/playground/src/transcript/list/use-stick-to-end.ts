@@ -18,8 +18,8 @@ export type StickToEnd = {
 type StickToEndOptions = {
   /** True if the scroller starts at its end. */
   atEnd: boolean;
-  /** When the content that grows was started. With a new start, the scroller starts again. */
-  startedAt: number;
+  /** The start of the content that grows. With another one, the scroller starts again. */
+  start: object;
 };
 
 /**
@@ -28,7 +28,7 @@ type StickToEndOptions = {
  */
 export function useStickToEnd(
   scroller: RefObject<HTMLElement | null>,
-  { atEnd, startedAt }: StickToEndOptions,
+  { atEnd, start }: StickToEndOptions,
 ): StickToEnd {
   const [isAtEnd, setAtEnd] = useState(true);
   const sticks = useRef(atEnd);
@@ -56,7 +56,7 @@ export function useStickToEnd(
     // before the paint, but not in the task that draws the rows: the layout of many rows takes as long as they do
     const id = requestAnimationFrame(settle);
     return () => cancelAnimationFrame(id);
-  }, [atEnd, startedAt, settle]);
+  }, [atEnd, start, settle]);
 
   useEffect(() => {
     const element = scroller.current;

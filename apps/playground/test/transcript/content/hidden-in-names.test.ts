@@ -68,7 +68,7 @@ const row: TimelineRow = {
   isItself: true,
 };
 const rowProps = { row, id: 'c', index: 0, isFolded: false, isSelected: false, isActive: false, now: 0 };
-const taskProps = { task, current: false, since: 0, until: 1, origin: 0, onLeave: () => {} };
+const taskProps = { task, current: false, since: 0, until: 1, clock: { now: () => 0 }, onLeave: () => {} };
 const forks: ForkTreeProps = {
   items: [{ id: 'a', title: name, status: 'done', steps: 1, startedOn: 0 }],
   shown: 'a',
@@ -101,9 +101,9 @@ test.each<[string, () => string]>([
       }),
   ],
   ['a response', () => draw(ResponseLine, { response: { approved: false, reason: name } })],
-  ['an agent', () => draw(AgentCard, { agent, call, origin: undefined, children: () => null })],
-  ['a call', () => draw(ToolCard, { call, origin: undefined })],
-  ['a call inside a tool', () => draw(SubCalls, { subCalls: [{ ...call, name, ms: 1 }], origin: undefined })],
+  ['an agent', () => draw(AgentCard, { agent, call, clock: undefined, children: () => null })],
+  ['a call', () => draw(ToolCard, { call, clock: undefined })],
+  ['a call inside a tool', () => draw(SubCalls, { subCalls: [{ ...call, name, ms: 1 }], clock: undefined })],
   ['a row of the timeline', () => draw(WaterfallRow, rowProps)],
   ['a task', () => draw(TaskRow, { ...taskProps, refusal: name, edit: async () => true })],
   ['a fork', () => draw(ForkTree, forks)],

@@ -97,7 +97,7 @@ test('a folded call shows hidden characters, too', () => {
   } as const;
   const subCalls = [{ ...done, name: 'send', startedAt: 0, ms: 1 }, failed];
   const folded = renderToStaticMarkup(createElement(CallSummary, { call }));
-  const inside = renderToStaticMarkup(createElement(SubCalls, { subCalls, origin: undefined }));
+  const inside = renderToStaticMarkup(createElement(SubCalls, { subCalls, clock: undefined }));
   const escapes = (html: string): string[] => html.match(/\\u[0-9a-f]{4}/g) ?? [];
   expect(escapes(folded)).toEqual(['\\u202e', '\\u200b']);
   expect(escapes(inside)).toEqual(['\\u202e', '\\u200b', '\\u202e', '\\u2066']);
@@ -148,7 +148,7 @@ test('errors, warnings, sources and names of tools are shown with their hidden c
     createElement(ErrorRow, { error: { code: 'provider_error', message: text } }),
     createElement(WarningRow, { message: text }),
     createElement(SourceRow, { title: text, url: 'https://evil.example' }),
-    createElement(ToolCard, { call, pending: undefined, origin: undefined }),
+    createElement(ToolCard, { call, pending: undefined, clock: undefined }),
   ];
   for (const row of rows) {
     expect(renderToStaticMarkup(row)).toContain('>Pay\\u202e at\\u200b evil.example<');

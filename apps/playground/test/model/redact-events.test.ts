@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { redactEvents, withoutKeys } from '../../src/state/redact-events.ts';
+import { redactEvents, withoutKeys } from '../../src/model/redact-events.ts';
 
 const key = 'key-"with"-quotes-1';
 

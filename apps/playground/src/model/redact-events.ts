@@ -1,4 +1,4 @@
-import { redactKeys } from '../model/redact-keys.ts';
+import { redactKeys } from './redact-keys.ts';
 
 /** Returns a value of JSON without these keys, wherever a server has put them; the value itself if it has none. */
 export function withoutKeys<Value>(value: Value, keys: readonly string[]): Value {
