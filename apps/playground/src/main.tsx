@@ -40,7 +40,7 @@ async function openPage(): Promise<void> {
   // on a phone, the editor shows when the user opens its tab
   const hasEditor = page.view === 'script' && !isNarrow();
   void replayFirstRun(hasEditor ? { until: waitForEditor } : {});
-  keepOffline();
+  keepOffline(hasEditor ? waitForEditor() : Promise.resolve());
   createRoot(document.getElementById('root')!).render(
     <StrictMode>
       <App />

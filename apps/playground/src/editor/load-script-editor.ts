@@ -1,3 +1,4 @@
+import { endWaitForEditor } from './editor-shown.ts';
 import type * as ScriptEditorModule from './script-editor.tsx';
 
 /**
@@ -20,5 +21,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
 export function loadScriptEditor(): Promise<typeof ScriptEditorModule> {
   // if a part fails to load, the editor fails to load, too
   for (const load of parts) load().catch(() => {});
-  return import('./script-editor.tsx');
+  const editor = import('./script-editor.tsx');
+  editor.catch(endWaitForEditor);
+  return editor;
 }

@@ -6,7 +6,7 @@ import { usePlayground } from '../state/store.ts';
 import { shownTheme, useTheme } from '../state/theme.ts';
 import { useRunDetails } from '../state/use-run-details.ts';
 import { leaveEditorKeys } from './leave-editor-keys.ts';
-import { reportEditorShown } from './editor-shown.ts';
+import { endWaitForEditor } from './editor-shown.ts';
 import {
   createScriptModel,
   firstCheck,
@@ -97,7 +97,7 @@ function attach(editor: CodeEditor, path: string): boolean {
   const isOlder = path === scriptPath(openScript.id) && model?.getValue() !== script;
   if (isOlder) model?.setValue(script);
   editor.setModel(model);
-  afterFrame(reportEditorShown);
+  afterFrame(endWaitForEditor);
   return true;
 }
 

@@ -114,7 +114,7 @@ export function definePrompt<Input, const Settings extends PromptSettings>(
   if (typeof run !== 'function') {
     throw new CuelineError(
       'invalid_definition',
-      `Prompt "${name}" has no function: definePrompt('${name}', async (prompt) => { prompt.$\`…\`; }).`,
+      `Prompt "${name}" has no function: definePrompt('${name}', async (prompt) => { … }).`,
     );
   }
   const { model, plugins, output, tools, input } = settings ?? {};

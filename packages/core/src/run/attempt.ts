@@ -187,7 +187,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
       return (
         executor.send?.(runId(), command) ?? {
           accepted: false,
-          reason: 'This executor does not accept commands.',
+          reason: 'This executor takes no commands.',
         }
       );
     },

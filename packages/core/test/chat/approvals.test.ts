@@ -278,10 +278,10 @@ describe('executors', () => {
     expect([paid, submits(chat)]).toEqual([[50], 2]);
   });
 
-  test('An executor that does not accept commands is an error, and nothing is sent again', async () => {
+  test('An executor that takes no commands is an error, and nothing is sent again', async () => {
     const { chat, transport } = await approvedOn({ start: inProcess().start });
     await vi.waitFor(() => expect(chat.status).toBe('error'));
-    expect(chat.error?.message).toBe('This executor does not accept commands.');
+    expect(chat.error?.message).toBe('This executor takes no commands.');
     expect(submits(chat)).toBe(2);
     transport.stop(chat.id);
   });
