@@ -1,4 +1,4 @@
-import { first, type Fault } from './fault.ts';
+import { first, untilRead, type Fault } from './fault.ts';
 import { head, whole, type Play } from './provider.ts';
 
 const reset: Play = ({ socket }) => void socket.resetAndDestroy();
@@ -49,22 +49,24 @@ export const connectionFaults: Fault[] = [
   },
   {
     name: 'promises more bytes than it sends',
-    play: ({ response, answer }) => {
+    play: async ({ response, answer }) => {
       head(response, { 'content-length': '100000' });
       response.write(answer.start + answer.text.join(''));
-      setTimeout(() => response.destroy(), 20);
+      await untilRead();
+      response.destroy();
     },
     ends: 'stream_truncated',
   },
   {
     name: 'breaks its chunked encoding',
-    play: ({ socket, answer }) => {
+    play: async ({ socket, answer }) => {
       const body = answer.start + answer.text.join('');
       socket.write(
         `HTTP/1.1 200 OK\r\n${forPages}content-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n`,
       );
       socket.write(`${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n`);
-      setTimeout(() => socket.end('nonsense\r\n'), 20);
+      await untilRead();
+      socket.end('nonsense\r\n');
     },
     ends: 'stream_truncated',
   },

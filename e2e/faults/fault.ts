@@ -34,6 +34,14 @@ export function first(times: number, play: Play): Play {
   return (exchange) => (exchange.attempt <= times ? play(exchange) : good(exchange));
 }
 
+/**
+ * Resolves when a page has had time to read what it was sent: a reset or an error discards the rest, and a busy page
+ * takes a while.
+ */
+export function untilRead(): Promise<void> {
+  return sleep(250);
+}
+
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

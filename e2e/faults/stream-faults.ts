@@ -1,4 +1,4 @@
-import { first, sleep, type Fault } from './fault.ts';
+import { first, sleep, untilRead, type Fault } from './fault.ts';
 import { head, whole, type Exchange, type Play } from './provider.ts';
 import { sse } from '../server/wire.ts';
 
@@ -6,8 +6,7 @@ import { sse } from '../server/wire.ts';
 function after(pieces: (exchange: Exchange) => string[], then: (exchange: Exchange) => void): Play {
   return async (exchange) => {
     head(exchange.response).write(pieces(exchange).join(''));
-    // a reset discards what the reader has not read yet, which takes a busy page a while
-    await sleep(then === reset ? 250 : 20);
+    await (then === reset ? untilRead() : sleep(20));
     then(exchange);
   };
 }

@@ -18,7 +18,7 @@ test('the output of an attempt that is retried is removed from the text and from
   const model = scriptedModel([
     [
       { text: 'Hello, A', delay: 20 },
-      { delay: 60, error: { message: 'reset' } },
+      { delay: 400, error: { message: 'reset' } },
     ],
     [{ delay: 60, text: 'Good day, Ada.' }],
   ]);
