@@ -6,7 +6,7 @@ import { toTranscript } from '../transcript/view-model.ts';
 import { CONTRADICTION, problemOfEvents } from './check-log.ts';
 import type { RunRow } from './rows.ts';
 import type { RunStore } from './run-store.ts';
-import { stoppedClock } from '../state/run-clock.ts';
+import { createRunClock } from '../state/run-clock.ts';
 
 /** A stored run as a session that can be shown and continued, or why it cannot be opened. */
 export type OpenedRun = { readonly session: RunSession; readonly row: RunRow } | { readonly problem: string };
@@ -52,7 +52,7 @@ function sessionOf(row: RunRow, run: RunSession['run'], earlier: readonly Turn[]
     shared: false,
     model,
     simulated,
-    clock: stoppedClock(run.getState().elapsed),
+    clock: createRunClock(run, run.getState().elapsed),
     earlier,
     ...(parent === undefined ? {} : { parent }),
   };

@@ -1,14 +1,14 @@
 import type { SharedRun } from '@cueline/react';
 
-/** The time of a run, as its log counts it: in milliseconds since the run started. It goes on between two events. */
+/** The clock of a run: `now()` returns the milliseconds since the run started, also between two events of its log. */
 export type RunClock = { now(): number };
 
 /**
- * A clock that goes from the next event of a run to the end of the run, and stands still before and after. It is set by
- * each event: a run starts later than its button is pressed, and a recording may pause. `elapsed` is the time until the
- * next event.
+ * Creates the clock of a run. It stands still until the next event, which sets it, and so does each event after that. It
+ * runs on between events, and stops when the run ends. It does not count from the press of Run: the script starts later,
+ * and a recording may pause. `elapsed` is the time until the next event, in milliseconds.
  */
-export function startRunClock(run: Pick<SharedRun, 'listen'>, elapsed = 0): RunClock {
+export function createRunClock(run: Pick<SharedRun, 'listen'>, elapsed = 0): RunClock {
   let time = elapsed;
   let setAt: number | undefined;
   const unlisten = run.listen(({ type, t }) => {
@@ -18,9 +18,4 @@ export function startRunClock(run: Pick<SharedRun, 'listen'>, elapsed = 0): RunC
     if (isEnd) unlisten();
   });
   return { now: () => (setAt === undefined ? time : time + performance.now() - setAt) };
-}
-
-/** A clock that stands still, of a run that is not under way. */
-export function stoppedClock(elapsed: number): RunClock {
-  return { now: () => elapsed };
 }

@@ -20,7 +20,7 @@ import { loadedScriptRunner, loadScriptRunner } from './script-runner.ts';
 import { showInputIssues, takeScriptInput } from './script-input.ts';
 import { addDefinition } from './script-lines.ts';
 import { currentSession, usePlayground, type Problem, type RunSession, type RunSource } from './store.ts';
-import { startRunClock, stoppedClock } from './run-clock.ts';
+import { createRunClock } from './run-clock.ts';
 
 /** How many lines of a script's console are kept. */
 const MOST_LINES = 200;
@@ -151,7 +151,7 @@ export function showLinkedRun(source: RunSource, run: SharedRun): void {
         ? connectionLabel({ ...usePlayground.getState().connection, kind: 'demo' })
         : { name: model.slice(model.indexOf(':') + 1) || 'No model', detail: 'shared run' },
       simulated,
-      clock: stoppedClock(run.getState().elapsed),
+      clock: createRunClock(run, run.getState().elapsed),
       earlier: [],
     } satisfies RunSession,
     ...('script' in source ? { problem: undefined, console: [] } : {}),
@@ -175,7 +175,7 @@ export function showRecording(script: string, recording: Executor): void {
       recorded: true,
       model: connectionLabel({ ...connection, kind: 'demo' }),
       simulated: true,
-      clock: startRunClock(run),
+      clock: createRunClock(run),
       earlier: [],
     },
     tab: 'run',
@@ -239,7 +239,7 @@ function begin(
       shared: false,
       model: connectionLabel(connection),
       simulated: connection.kind === 'demo',
-      clock: startRunClock(session.run, elapsed),
+      clock: createRunClock(session.run, elapsed),
     } satisfies RunSession,
     ...('script' in source ? { problem: undefined, console: [] } : {}),
     tab: 'run',

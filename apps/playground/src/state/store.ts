@@ -55,7 +55,7 @@ export type RunSession = {
   /** The model's name in the interface. */
   readonly model: { name: string; detail: string };
   readonly simulated: boolean;
-  /** The time of the last turn. */
+  /** The clock of the last turn. */
   readonly clock: RunClock;
   /** The turns before each reply, oldest first. */
   readonly earlier: readonly Turn[];

@@ -22,7 +22,7 @@ type TaskPanelProps = {
   agent?: string | undefined;
   /** Whether the list can still be changed. */
   underWay: boolean;
-  /** The time of the run. */
+  /** The clock of the run. */
   clock: RunClock;
   /** When the first step began, in milliseconds since the run started; missing before. */
   begunAt?: number | undefined;

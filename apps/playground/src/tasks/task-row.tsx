@@ -35,7 +35,7 @@ type TaskRowProps = {
   since: number | undefined;
   /** When the run ended, or the moment that is shown, in milliseconds since its start. */
   until: number | undefined;
-  /** The time of the run; missing once it is over. */
+  /** The clock of the run; missing once the run is over. */
   clock: RunClock | undefined;
   /** Why the last edit of this task was refused. */
   refusal: string | undefined;

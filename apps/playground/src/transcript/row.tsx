@@ -95,7 +95,6 @@ const Row = memo(
             waiting={item.waiting}
             retrying={item.retrying}
             offline={item.offline}
-            clock={clock}
             session={session}
           />
         );

@@ -19,7 +19,6 @@ import { RetryNote } from './retry-note.tsx';
 import { useSelectable } from './use-selectable.ts';
 import { steerLabel } from './steer-labels.ts';
 import type { FilePart, SteerFacts, StepFacts } from './transcript-item.ts';
-import type { RunClock } from '../state/run-clock.ts';
 
 export const SystemRow = memo(function SystemRow({ text, variables }: { text: string; variables: number }) {
   return (
@@ -104,10 +103,10 @@ function WithVariables({ text, variables }: Pick<UserRowProps, 'text' | 'variabl
   });
 }
 
-type StepRowProps = StepFacts & { step: StepState; clock: RunClock; session: RunSession };
+type StepRowProps = StepFacts & { step: StepState; session: RunSession };
 
 export const StepRow = memo(function StepRow(props: StepRowProps) {
-  const { step, turn, path, waiting, retrying, offline, clock, session } = props;
+  const { step, turn, path, waiting, retrying, offline, session } = props;
   const { startedAt, finishedAt, usage } = step;
   const tokens = usage && formatUsage(usage);
   const element = useRef<HTMLDivElement>(null);
@@ -150,7 +149,7 @@ export const StepRow = memo(function StepRow(props: StepRowProps) {
             phaseLabel.offline
           ) : retrying === undefined ? (
             <>
-              {phaseLabel.requesting} <LiveDuration clock={clock} since={startedAt} />
+              {phaseLabel.requesting} <LiveDuration clock={session.clock} since={startedAt} />
             </>
           ) : (
             <RetryNote retrying={retrying} />

@@ -20,7 +20,7 @@ import type { RunClock } from '../../state/run-clock.ts';
 type CallViewProps = {
   target: StepTarget & { call: ToolCallState };
   log: readonly RunEvent[];
-  /** The time of the run, for calls that still run. */
+  /** The clock of the run, for calls that still run. */
   clock: RunClock | undefined;
 };
 
