@@ -52,7 +52,7 @@ function sessionOf(row: RunRow, run: RunSession['run'], earlier: readonly Turn[]
     shared: false,
     model,
     simulated,
-    clock: createRunClock(run, run.getState().elapsed),
+    clock: createRunClock(run, { elapsed: run.getState().elapsed }),
     earlier,
     ...(parent === undefined ? {} : { parent }),
   };

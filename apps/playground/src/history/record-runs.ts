@@ -1,13 +1,11 @@
 import type { RunEvent } from '@cueline/core';
 import { newId } from '../state/new-id.ts';
-import { logOf } from '../state/shown-run.ts';
 import { scriptNameOf, type RunSession } from '../state/store.ts';
 import { describeSession, isOpenEnded, titleOf } from './describe-run.ts';
-import { createTextWriter, lengthOf } from './repeated-texts.ts';
+import { EventCursor } from './event-cursor.ts';
 import type { RunLocks } from './run-locks.ts';
-import { copyOf, type EventBatch, type RunChange, type RunStore } from './run-store.ts';
+import { copyOf, type RunStore } from './run-store.ts';
 import type { RunRow } from './rows.ts';
-import { turnStart } from './turn-start.ts';
 
 /** How long events wait so that others are written together with them, in milliseconds. */
 const BATCH_MS = 500;
@@ -79,14 +77,7 @@ class Recording {
   /** Names this page as the last writer of the row. */
   readonly #writer: string;
   session: RunSession;
-  /** The turn that is written next, how many of its events are written, and the `seq` of the next event. */
-  #turn = 0;
-  #written = 0;
-  #nextSeq = 0;
-  /** Turns whose stored events are outdated. */
-  #replaced: Set<number> | 'all' = new Set();
-  readonly #sizes: number[] = [];
-  readonly #texts = createTextWriter();
+  readonly #cursor: EventCursor;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #release: (() => void) | undefined;
   /** Settles once the row is claimed, or could not be; undefined while the row is not being claimed. */
@@ -119,17 +110,14 @@ class Recording {
       writer: '',
     };
     session.run.listen(this.#onEvent);
+    this.#cursor = new EventCursor(session.run.log().length);
     if (row === undefined) {
-      // events from before the subscription are written, too
-      this.#nextSeq = session.run.log().length;
       this.#claimed = true;
       if (isOpenEnded(session.run.log())) this.#hold();
       this.#writeStart();
     } else {
-      this.#turn = session.earlier.length;
-      this.#written = this.#nextSeq = session.run.log().length;
       // the end of an interrupted run is not stored yet, and the log does not show whether an end is stored
-      this.#replaced = 'all';
+      this.#cursor.takeAll();
     }
   }
 
@@ -142,7 +130,7 @@ class Recording {
   goOn(session: RunSession): void {
     if (session === this.session) return;
     this.session = session;
-    this.#nextSeq = 0;
+    this.#cursor.expectStart();
     this.#claimed = false;
     this.#claim = undefined;
     const { model, simulated } = session;
@@ -163,11 +151,7 @@ class Recording {
   }
 
   readonly #onEvent = (event: RunEvent): void => {
-    const turn = this.session.earlier.length;
-    const isAgain = event.seq === 0 && this.#turn === turn && this.#written > 0;
-    // a retry keeps a part of the log and appends to it
-    if (this.#replaced !== 'all' && (isAgain || event.seq !== this.#nextSeq)) this.#replaced.add(turn);
-    this.#nextSeq = event.seq + 1;
+    this.#cursor.note(event, this.session.earlier.length);
     this.#isDirty = true;
     if (event.type === 'run-end') {
       this.#release?.();
@@ -190,8 +174,8 @@ class Recording {
     this.#isDirty = false;
     const { store, now = Date.now, onWritten, onProblem } = this.#options;
     const session = this.session;
-    const { batches, replaced } = this.#takeEvents();
-    const size = this.#sizes.reduce((sum, one) => sum + one, 0);
+    const { batches, replaced } = this.#cursor.take(session);
+    const { size } = this.#cursor;
     const hasLog = this.row.hasLog && size <= MOST_SIZE;
     const figures = describeSession(session);
     this.row = {
@@ -210,43 +194,10 @@ class Recording {
       });
       onWritten(session, this.row.id);
     } catch (error) {
-      // the next write stores everything
-      this.#replaced = 'all';
+      this.#cursor.takeAll();
       this.#isDirty = true;
       onProblem(error);
     }
-  }
-
-  /** Takes the events that are not written yet, and the turns that they replace. */
-  #takeEvents(): Pick<RunChange, 'batches' | 'replaced'> {
-    const session = this.session;
-    const last = session.earlier.length;
-    const marked = this.#replaced;
-    const first = marked === 'all' ? 0 : Math.min(this.#turn, ...marked);
-    const batches: EventBatch[] = [];
-    const replaced: number[] = [];
-    let isWhole = false;
-    for (let turn = first; turn <= last; turn += 1) {
-      const log = logOf(session, turn);
-      // turns after one that is replaced may refer to its texts
-      isWhole ||= marked === 'all' || marked.has(turn) || turn !== this.#turn || log.length < this.#written;
-      const from = isWhole ? 0 : this.#written;
-      if (isWhole) replaced.push(turn);
-      if (from === 0) {
-        this.#sizes[turn] = 0;
-        this.#texts.forgetFrom(turn);
-      }
-      // the first events replace it
-      const events = log.length === 0 ? turnStart(session) : log.slice(from);
-      if (events.length === 0) continue;
-      const stored = this.#texts.write(events, turn);
-      this.#sizes[turn] = (this.#sizes[turn] ?? 0) + lengthOf(stored);
-      batches.push({ turn, seq: from, stored });
-    }
-    this.#turn = last;
-    this.#written = logOf(session, last).length;
-    this.#replaced = new Set();
-    return { batches, replaced: marked === 'all' ? 'all' : replaced };
   }
 
   /** If another tab has continued this run, the events of this tab become a separate run. */
@@ -257,7 +208,7 @@ class Recording {
       if (typeof claimed !== 'string') {
         this.row = { ...this.row, title: claimed.title, pinned: claimed.pinned };
       } else {
-        this.#replaced = 'all';
+        this.#cursor.takeAll();
         if (claimed === 'taken') {
           this.row = copyOf(this.row, newId());
           if (this.#release !== undefined) {

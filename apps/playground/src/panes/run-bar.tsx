@@ -120,11 +120,7 @@ export function RunBar({ session, shown, hasPreview = false }: RunBarProps) {
             </span>
           )}
           <span className="shrink-0 text-right" data-testid="elapsed">
-            <Elapsed
-              state={state}
-              isPast={isPast}
-              clock={going && session.recorded !== true ? session.clock : undefined}
-            />
+            <Elapsed state={state} isPast={isPast} clock={going ? session.clock : undefined} />
           </span>
           {state.usage.totalTokens > 0 && (
             <span

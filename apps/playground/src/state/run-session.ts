@@ -6,6 +6,7 @@ import {
   type RetryOptions,
   type RunEvent,
 } from '@cueline/core';
+import type { Replay } from '@cueline/core/replay';
 import { createRunRegistry, type SharedRun } from '@cueline/react';
 import { checkConnection, connectionLabel, secretsOf } from '../model/connection.ts';
 import { continueScenes } from '../model/played-scenes.ts';
@@ -151,7 +152,7 @@ export function showLinkedRun(source: RunSource, run: SharedRun): void {
         ? connectionLabel({ ...usePlayground.getState().connection, kind: 'demo' })
         : { name: model.slice(model.indexOf(':') + 1) || 'No model', detail: 'shared run' },
       simulated,
-      clock: createRunClock(run, run.getState().elapsed),
+      clock: createRunClock(run, { elapsed: run.getState().elapsed }),
       earlier: [],
     } satisfies RunSession,
     ...('script' in source ? { problem: undefined, console: [] } : {}),
@@ -161,7 +162,7 @@ export function showLinkedRun(source: RunSource, run: SharedRun): void {
 }
 
 /** Shows a recording of a run of this script while it is replayed. */
-export function showRecording(script: string, recording: Executor): void {
+export function showRecording(script: string, recording: Replay): void {
   const run = runs.open(newId(), scriptPrompt, { executor: recording });
   const { connection, openScript } = usePlayground.getState();
   useInspection.getState().reset();
@@ -175,7 +176,7 @@ export function showRecording(script: string, recording: Executor): void {
       recorded: true,
       model: connectionLabel({ ...connection, kind: 'demo' }),
       simulated: true,
-      clock: createRunClock(run),
+      clock: createRunClock(run, { isPlaying: () => recording.playing }),
       earlier: [],
     },
     tab: 'run',
@@ -239,7 +240,7 @@ function begin(
       shared: false,
       model: connectionLabel(connection),
       simulated: connection.kind === 'demo',
-      clock: createRunClock(session.run, elapsed),
+      clock: createRunClock(session.run, { elapsed }),
     } satisfies RunSession,
     ...('script' in source ? { problem: undefined, console: [] } : {}),
     tab: 'run',

@@ -1,3 +1,4 @@
+import { clsx } from 'clsx';
 import { useEffect, useRef, type KeyboardEvent } from 'react';
 import { useInspection } from '../state/inspection.ts';
 import type { RunSession } from '../state/store.ts';
@@ -81,7 +82,10 @@ export function MomentSlider({ session, turn, end, enabled }: MomentSliderProps)
           className="pointer-events-none absolute inset-x-2.5 inset-y-0 will-change-transform after:absolute after:top-1/2 after:left-0 after:size-3.5 after:-translate-1/2 after:rounded-full after:border-2 after:border-focus after:bg-panel peer-focus-visible:after:outline-2 peer-focus-visible:after:outline-offset-1 peer-focus-visible:after:outline-focus narrow:inset-x-3.5 narrow:after:size-5"
         />
       </span>
-      <span className="shrink-0 text-right text-ink-2 narrow:text-xs" data-testid="scrubber-time">
+      <span
+        className={clsx('shrink-0 text-right text-ink-2 narrow:text-xs', !enabled && 'invisible')}
+        data-testid="scrubber-time"
+      >
         {/* A box of its own size: the browser lays out a changed time in it alone, and not the whole page. */}
         <span
           ref={label}

@@ -18,6 +18,7 @@ import {
   GivenRow,
   ReasoningRow,
   SourceRow,
+  StartingRow,
   SteerRow,
   StepRow,
   SystemRow,
@@ -163,6 +164,8 @@ const Row = memo(
         return <StoppedRow shared={session.shared} />;
       case 'suspended':
         return <SuspendedRow />;
+      case 'starting':
+        return <StartingRow />;
     }
   },
   (before, after) => before.session === after.session && sameItem(before.item, after.item),

@@ -103,6 +103,20 @@ function WithVariables({ text, variables }: Pick<UserRowProps, 'text' | 'variabl
   });
 }
 
+/** A run before its first event. On a fast computer, its first rows come before this one fades in. */
+export function StartingRow() {
+  return (
+    <p className="flex animate-[fade_160ms_150ms_both] items-center gap-1.5 text-sm text-ink-3">
+      <BusyDot />
+      Starting the run…
+    </p>
+  );
+}
+
+function BusyDot({ look = 'bg-go' }: { look?: string }) {
+  return <span className={clsx('size-1.5 animate-[pulse-dot_1s_infinite] rounded-full', look)} />;
+}
+
 type StepRowProps = StepFacts & { step: StepState; session: RunSession };
 
 export const StepRow = memo(function StepRow(props: StepRowProps) {
@@ -139,12 +153,7 @@ export const StepRow = memo(function StepRow(props: StepRowProps) {
         <span className="text-right">{formatDuration(finishedAt - startedAt)}</span>
       ) : waiting ? (
         <span className="flex items-center gap-1.5">
-          <span
-            className={clsx(
-              'size-1.5 animate-[pulse-dot_1s_infinite] rounded-full',
-              retrying === undefined ? 'bg-go' : 'bg-warn',
-            )}
-          />
+          <BusyDot look={retrying === undefined ? 'bg-go' : 'bg-warn'} />
           {offline ? (
             phaseLabel.offline
           ) : retrying === undefined ? (

@@ -28,6 +28,7 @@ export type TranscriptItem = { key: string } & (
   | { kind: 'error'; error: SerializedError }
   | { kind: 'stopped' }
   | { kind: 'suspended' }
+  | { kind: 'starting' }
 );
 
 /**

@@ -38,13 +38,15 @@ export function toTranscript(
   if (state.status === 'idle') return [];
   const turns = earlier.map((turn) => turn.state);
   const known = [...turns, state].flatMap((run, turn) => run.toolCalls.map((call) => ({ call, run, turn })));
-  return workItems(state, now && isUnderWay(state), {
+  const items = workItems(state, now && isUnderWay(state), {
     path: undefined,
     run: state,
     turn: turns.length,
     earlier: turns,
     calls: createCallQueue(known),
   });
+  if (now && state.status === 'running' && state.seq < 0) items.push({ key: 'starting', kind: 'starting' });
+  return items;
 }
 
 /** What the rows of a run, or of one of its agents, need about their tool calls. */

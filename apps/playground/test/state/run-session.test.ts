@@ -1,7 +1,8 @@
 import type { RunEvent } from '@cueline/core';
+import { replay } from '@cueline/core/replay';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Sandbox, ScriptHost } from '../../src/sandbox/index.ts';
-import { reply, startRun } from '../../src/state/run-session.ts';
+import { reply, showRecording, startRun } from '../../src/state/run-session.ts';
 import { compareScript, scriptNameOf, usePlayground } from '../../src/state/store.ts';
 
 /** The options that each run gave the sandbox, and the functions that continue it. */
@@ -172,4 +173,22 @@ test('the clock of a run goes with its log, however late the script starts', asy
   await arrives({ ...runEnd, seq: 2, t: 200 });
   now = 9_000;
   expect(clock.now()).toBe(200);
+});
+
+test('the clock of a recording stands still while the recording is paused', async () => {
+  let now = 1_000;
+  onTestFinished(vi.spyOn(performance, 'now').mockImplementation(() => now).mockRestore);
+  const warning = { type: 'warning', message: 'slow', seq: 1, t: 20 } as const;
+  const recording = replay([runStart, warning, { ...runEnd, seq: 2, t: 1_000 }], { paused: true });
+  recording.seek(0);
+  showRecording('// one', recording);
+  const { clock, run } = store().session!;
+  await vi.waitFor(() => expect(run.log()).toHaveLength(1));
+  now = 3_000;
+  expect(clock.now()).toBe(0);
+  recording.play();
+  now = 3_020;
+  await vi.waitFor(() => expect(run.log()).toHaveLength(2));
+  now = 3_100;
+  expect(clock.now()).toBe(100);
 });

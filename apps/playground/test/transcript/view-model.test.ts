@@ -1,4 +1,4 @@
-import { isUnderWay, initialState, type RunEventBody } from '@cueline/core';
+import { isUnderWay, initialState, type RunEventBody, type RunState } from '@cueline/core';
 import { suspend } from '@cueline/core/agents';
 import { expect, test } from 'vitest';
 import { announcement } from '../../src/transcript/announcement.ts';
@@ -147,6 +147,14 @@ test('a reply shows the whole conversation, with the times of earlier tool calls
 
 test('nothing has happened before the first run', () => {
   expect(toTranscript(initialState)).toEqual([]);
+});
+
+test('a run says that it starts until its first event', () => {
+  const starting = { ...initialState, status: 'running', phase: 'requesting' } as RunState;
+  expect(toTranscript(starting).map(({ kind }) => kind)).toEqual(['starting']);
+  const reply = { ...starting, messages: stateOf(weather).messages };
+  expect(toTranscript(reply).at(-1)).toMatchObject({ kind: 'starting' });
+  expect(kinds([start])).toEqual(['user']);
 });
 
 const summed = (number: number): RunEventBody[] => [
