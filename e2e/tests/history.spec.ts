@@ -166,6 +166,10 @@ test('runs are found, renamed, pinned, exported, deleted and imported', async ({
   await page.getByLabel(/^Title of/).fill('My walk');
   await page.keyboard.press('Enter');
   await expect(run).toContainText('My walk');
+  await choose('Rename');
+  await page.getByLabel(/^Title of/).fill('Not kept');
+  await page.keyboard.press('Escape');
+  await expect(run).toContainText('My walk');
   await page.getByLabel('Search runs').fill('nothing like it');
   await expect(page.getByText('No run matches.')).toBeVisible();
   await page.getByLabel('Search runs').fill('getWeather walk');

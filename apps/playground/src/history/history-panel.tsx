@@ -42,6 +42,11 @@ export function HistoryPanel({ onClose }: { onClose: () => void }) {
             (narrow ? content.current : first)?.focus();
           }}
           ref={content}
+          // it ends the renaming of a run, and not more
+          onEscapeKeyDown={(event) => {
+            if (event.target instanceof Element && event.target.closest('form') !== null)
+              event.preventDefault();
+          }}
           onCloseAutoFocus={focus.onCloseAutoFocus}
           className={
             'fixed inset-y-0 left-0 z-50 flex w-[400px] animate-[fade_140ms_ease-out] flex-col border-r border-line-strong/60 ' +

@@ -5,6 +5,7 @@ import {
   readEarlierScript,
   type OpenText,
 } from '../state/open-script.ts';
+import { useForks } from '../forks/store.ts';
 import { forgetReply, forgetSentReply } from '../state/reply-draft.ts';
 import { showSession } from '../state/run-session.ts';
 import { reportStorage, usePlayground, type RunSession } from '../state/store.ts';
@@ -29,10 +30,10 @@ export const runs = createRunStore(database);
 const recorder = createRecorder({
   store: runs,
   locks: runLocks,
-  isShown({ id }) {
-    const { session, promptSession } = usePlayground.getState();
-    return session?.id === id || promptSession?.id === id;
-  },
+  isShown,
+  // the tree of forks can show its runs again
+  isKept: (session) =>
+    isShown(session) || useForks.getState().kept.some((one) => one.session.id === session.id),
   onProblem: (error) => reportFailure('This run could not be stored', error),
   onWritten(session, id) {
     const { session: ofScript, promptSession, storedRuns } = usePlayground.getState();
@@ -45,6 +46,12 @@ const recorder = createRecorder({
     void pruneOnce(id);
   },
 });
+
+function isShown({ id }: RunSession): boolean {
+  const { session, promptSession } = usePlayground.getState();
+  return session?.id === id || promptSession?.id === id;
+}
+
 let keeper: ScriptKeeper | undefined;
 const pruned = new Set<string>();
 
@@ -121,6 +128,8 @@ export async function openSession(id: string): Promise<RunSession | { problem: s
   for (const one of [session, promptSession]) {
     if (one !== undefined && recorder.idOf(one) === id) return one;
   }
+  const here = recorder.underWay(id);
+  if (here !== undefined) return here;
   if ((await runLocks.held()).has(id)) return { problem: 'This run is under way in another tab.' };
   const opened = await openRun(runs, id);
   if ('problem' in opened) return opened;

@@ -15,8 +15,10 @@ const MOST_SIZE = 16_000_000;
 export type RecorderOptions = {
   store: RunStore;
   locks: RunLocks;
-  /** True while a session is on screen: it may be continued. */
+  /** True while a session is on screen. */
   isShown: (session: RunSession) => boolean;
+  /** True while a session may be shown again and continued. */
+  isKept: (session: RunSession) => boolean;
   onProblem: (error: unknown) => void;
   /** Called after each write, with the id under which the session is stored. */
   onWritten: (session: RunSession, id: string) => void;
@@ -38,6 +40,8 @@ export type Recorder = {
   ids(): ReadonlySet<string>;
   /** The id under which a session is stored. */
   idOf(session: RunSession): string | undefined;
+  /** The session of this tab that is stored under this id and not yet completely written, if there is one. */
+  underWay(id: string): RunSession | undefined;
 };
 
 /** Records sessions in this store. */
@@ -48,13 +52,16 @@ export function createRecorder(options: RecorderOptions): Recorder {
     follow(session) {
       if (session.shared) return;
       for (const [id, other] of recordings) {
-        if (other.isOver && !options.isShown(other.session)) recordings.delete(id);
+        if (!other.isOver || options.isKept(other.session)) continue;
+        other.close();
+        recordings.delete(id);
       }
       const known = recordings.get(session.id);
       if (known === undefined) recordings.set(session.id, new Recording(options, session, undefined, writer));
       else known.goOn(session);
     },
     opened(session, row) {
+      recordings.get(session.id)?.close();
       recordings.set(session.id, new Recording(options, session, row, writer));
     },
     async flush() {
@@ -66,7 +73,13 @@ export function createRecorder(options: RecorderOptions): Recorder {
       }
     },
     idOf: ({ id }) => recordings.get(id)?.row.id,
-    ids: () => new Set([...recordings.values()].map(({ row }) => row.id)),
+    ids: () =>
+      new Set(
+        [...recordings.values()].flatMap((one) =>
+          one.isOver && !options.isShown(one.session) ? [] : [one.row.id],
+        ),
+      ),
+    underWay: (id) => [...recordings.values()].find((one) => one.row.id === id && !one.isOver)?.session,
   };
 }
 
@@ -77,6 +90,8 @@ class Recording {
   /** Names this page as the last writer of the row. */
   readonly #writer: string;
   session: RunSession;
+  /** Stops writing the session's events. */
+  readonly close: () => void;
   readonly #cursor: EventCursor;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #release: (() => void) | undefined;
@@ -109,7 +124,7 @@ class Recording {
       ...(session.parent === undefined ? {} : { parent: session.parent }),
       writer: '',
     };
-    session.run.listen(this.#onEvent);
+    this.close = session.run.listen(this.#onEvent);
     this.#cursor = new EventCursor(session.run.log().length);
     if (row === undefined) {
       this.#claimed = true;

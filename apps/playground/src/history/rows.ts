@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { LONGEST_NAME } from '../state/open-script.ts';
 
 // The page's policy forbids `new Function`, and a browser reports the attempt.
 z.config({ jitless: true });
@@ -7,7 +8,7 @@ z.config({ jitless: true });
 const MOST_TEXT = 8_000_000;
 
 const id = z.string().min(1).max(200);
-const name = z.string().max(200);
+const name = z.string().max(LONGEST_NAME);
 const text = z.string().max(MOST_TEXT);
 const count = z.number().int().min(0);
 /** Milliseconds since 1970, up to the last time that a `Date` can have. */

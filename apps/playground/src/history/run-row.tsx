@@ -160,9 +160,7 @@ function TitleForm({ row: { id, title }, onEnd }: { row: RunRow; onEnd: () => vo
           maxLength={120}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={(event) => {
-            if (event.key !== 'Escape') return;
-            event.stopPropagation();
-            onEnd();
+            if (event.key === 'Escape') onEnd();
           }}
           className="h-7 min-w-0 flex-1 rounded-md border border-line-strong/70 bg-page px-2.5 text-base narrow:h-11 narrow:text-[16px]"
         />

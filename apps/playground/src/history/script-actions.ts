@@ -1,6 +1,6 @@
 import { offerUndo, toast } from '../ui/toast.ts';
 import { examples } from '../examples/index.ts';
-import { isUnsaved, nameOf, newOpenScript, type OpenText } from '../state/open-script.ts';
+import { copyName, isUnsaved, nameOf, newOpenScript, type OpenText } from '../state/open-script.ts';
 import { usePlayground, type RunSession } from '../state/store.ts';
 import { reportBlocked, saveNow, scriptChanged, scripts, toOpenText } from './history.ts';
 import { useLibrary } from './library.ts';
@@ -58,7 +58,7 @@ export function newScript(): void {
 export function duplicateScript(): void {
   const script = current();
   usePlayground.getState().openText({
-    open: newOpenScript('own', `${nameOf(script)} (copy)`),
+    open: newOpenScript('own', copyName(nameOf(script))),
     text: script.text,
   });
 }
@@ -84,6 +84,8 @@ export async function deleteScript(): Promise<void> {
     await saveNow();
     const removed = await scripts.remove(id);
     const script = current();
+    // opening another script would keep a version of this one
+    usePlayground.setState({ openScript: { ...script.open, kept: false, isSaved: false } });
     const next = useLibrary.getState().scripts.find((row) => row.id !== id);
     const [example] = examples;
     usePlayground
@@ -95,8 +97,6 @@ export async function deleteScript(): Promise<void> {
       );
     const leftUnsaved = usePlayground.getState().leftUnsaved.filter(({ open }) => open.id !== id);
     usePlayground.setState({ previousScript: undefined, leftUnsaved });
-    // opening another script keeps a version of the previous one
-    await saveNow();
     await scriptChanged(id);
     offerUndo(`“${nameOf(script)}” is deleted.`, () => undoDelete(script, removed));
   } catch (error) {

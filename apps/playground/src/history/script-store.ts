@@ -1,6 +1,5 @@
 import { newId } from '../state/new-id.ts';
-import type { OpenText } from '../state/open-script.ts';
-import { nameOf } from '../state/open-script.ts';
+import { copyName, LONGEST_NAME, nameOf, type OpenText } from '../state/open-script.ts';
 import type { HistoryDatabase } from './database.ts';
 import { readAll, readScript, readVersion, type ScriptRow, type VersionRow } from './rows.ts';
 
@@ -74,7 +73,7 @@ export function createScriptStore(database: HistoryDatabase, now: () => number =
       const name = before === undefined ? open.name : before.name;
       const row: ScriptRow = {
         id: open.id,
-        ...(name === undefined ? {} : { name }),
+        ...(name === undefined ? {} : { name: name.slice(0, LONGEST_NAME) }),
         text,
         origin: open.origin,
         revision: (before?.revision ?? open.revision) + (before?.text === text ? 0 : 1),
@@ -149,7 +148,7 @@ export function createScriptStore(database: HistoryDatabase, now: () => number =
 }
 
 function copyOf(row: ScriptRow): ScriptRow {
-  const name = `${nameOf({ open: { ...row, kept: true }, text: row.text })} (copy)`;
+  const name = copyName(nameOf({ open: { ...row, kept: true }, text: row.text }));
   return { ...row, id: newId(), name, revision: 1 };
 }
 

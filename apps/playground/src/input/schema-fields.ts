@@ -36,13 +36,17 @@ const MOST_LEVELS = 6;
 const MOST_MEMBERS = 60;
 const MOST_CHOICES = 200;
 const MOST_VARIANTS = 8;
+/** Fields of a form. A small schema can describe millions, with definitions that refer to each other. */
+const MOST_FIELDS = 2_000;
 /** The longest label and help, in characters. */
 const LONGEST_LABEL = 80;
 const LONGEST_HELP = 500;
 
 /** The field of a JSON Schema. If there is no field for a schema, it is edited as JSON. */
 export function toField(schema: unknown): Field {
-  return isRecord(schema) ? fieldOf(schema, { root: schema, level: 0, refs: [], optional: false }) : anyValue;
+  if (!isRecord(schema)) return anyValue;
+  const budget = { left: MOST_FIELDS };
+  return fieldOf(schema, { root: schema, level: 0, refs: [], optional: false, budget });
 }
 
 /** What JSON looks like. */
@@ -62,11 +66,20 @@ export function withoutSchema(prompt: string): Field {
   };
 }
 
-type Context = { root: Schema; level: number; refs: readonly string[]; optional: boolean };
+type Context = {
+  root: Schema;
+  level: number;
+  refs: readonly string[];
+  optional: boolean;
+  /** How many further fields the form may have. Values beyond them are edited as JSON. */
+  budget: { left: number };
+};
 
 function fieldOf(given: Schema, context: Context): Field {
+  const { budget } = context;
+  budget.left -= 1;
   const { schema, refs } = resolve(given, context);
-  if (schema === undefined) return { kind: 'json', ...factsOf(given, context, false) };
+  if (schema === undefined || budget.left < 0) return { kind: 'json', ...factsOf(given, context, false) };
   const inner = { ...context, refs };
   const variants = listOf(schema['anyOf']) ?? listOf(schema['oneOf']);
   if (variants !== undefined) return unionOf(schema, variants, inner);
@@ -121,19 +134,19 @@ function fieldOf(given: Schema, context: Context): Field {
 /** The schema that a reference points to; undefined if it refers to itself or to nothing. */
 function resolve(
   schema: Schema,
-  { root, refs }: Context,
+  { root, refs }: Pick<Context, 'root' | 'refs'>,
 ): { schema: Schema | undefined; refs: readonly string[] } {
   const { $ref, allOf } = schema;
   if (typeof $ref === 'string') {
     const target = refs.includes($ref) ? undefined : targetOf(root, $ref);
     if (target === undefined) return { schema: undefined, refs };
     const { $ref: _, ...rest } = schema;
-    return resolve({ ...target, ...rest }, { root, refs: [...refs, $ref], level: 0, optional: false });
+    return resolve({ ...target, ...rest }, { root, refs: [...refs, $ref] });
   }
   const only = listOf(allOf);
   if (only?.length === 1) {
     const { allOf: _, ...rest } = schema;
-    return resolve({ ...only[0], ...rest }, { root, refs, level: 0, optional: false });
+    return resolve({ ...only[0], ...rest }, { root, refs });
   }
   return { schema: only === undefined ? schema : undefined, refs };
 }

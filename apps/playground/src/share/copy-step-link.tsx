@@ -6,7 +6,7 @@ import type { RunSession } from '../state/store.ts';
 import { useRunning } from '../state/use-running.ts';
 import { Button } from '../ui/button.tsx';
 import { Tip } from '../ui/tip.tsx';
-import { makeShareLink, readLink } from './link.ts';
+import { makeShareLink } from './link.ts';
 import { knownShortLink } from './short-links.ts';
 import { linkedStepOf, makeStepLink } from './step-link.ts';
 
@@ -52,10 +52,9 @@ function CopyButton({ session, script, step }: { session: RunSession; script: st
 }
 
 /** The link to a run with its script: the link that was opened, one that holds the whole run, or its short link. */
-function linkTo({ run, shared }: RunSession, script: string): string | undefined {
+function linkTo({ run, link: opened }: RunSession, script: string): string | undefined {
   const page = location.origin + location.pathname;
-  const opened = shared ? readLink(location.hash).kind : 'none';
-  if (opened === 'run' || opened === 'short') return page + location.hash;
+  if (opened !== undefined) return page + opened;
   const log = run.log();
   if (log.length > MOST_EVENTS) return undefined;
   const { url, ...link } = makeShareLink({ script, log }, page);

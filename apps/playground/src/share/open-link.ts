@@ -174,7 +174,7 @@ async function openSharedRun(
   replaceScript(script, { origin: 'link' });
   await nextTurn();
   if (signal.aborted) return;
-  showLinkedRun({ script }, run);
+  showLinkedRun({ script }, run, location.hash);
   selectLinkedStep(location.search, usePlayground.getState().session);
   usePlayground.setState({ notice: { kind: 'opened', from: 'link' } });
 }

@@ -57,6 +57,15 @@ export function promptNameOf(text: string): string | undefined {
   return /definePrompt\(\s*(['"`])([^'"`\n]{1,120})[^'"`\n]*\1/.exec(text.slice(0, 100_000))?.[2];
 }
 
+/** The longest name of a script, in characters. */
+export const LONGEST_NAME = 200;
+
+/** The name of a copy, within the longest one. */
+export function copyName(name: string): string {
+  const mark = ' (copy)';
+  return `${name.slice(0, LONGEST_NAME - mark.length)}${mark}`;
+}
+
 /** A script that is not one of the user's own yet. */
 export function newOpenScript(origin: ScriptOrigin, name?: string): OpenScript {
   return {
@@ -65,7 +74,7 @@ export function newOpenScript(origin: ScriptOrigin, name?: string): OpenScript {
     kept: origin === 'own',
     revision: 0,
     writer: pageId,
-    ...(name === undefined ? {} : { name }),
+    ...(name === undefined ? {} : { name: name.slice(0, LONGEST_NAME) }),
   };
 }
 

@@ -134,8 +134,8 @@ export function canRunAgain({ source, run }: RunSession): boolean {
   return 'script' in source || run.definition !== scriptPrompt;
 }
 
-/** Shows an earlier run; it cannot be continued. */
-export function showLinkedRun(source: RunSource, run: SharedRun): void {
+/** Shows an earlier run; it cannot be continued. `link` is the hash of the address that opened it, if it has one. */
+export function showLinkedRun(source: RunSource, run: SharedRun, link?: string): void {
   const last = usePlayground.getState()[slotOf(source)];
   if (last !== undefined) runs.remove(last.run.id);
   const { model, simulated } = run.getState();
@@ -148,6 +148,7 @@ export function showLinkedRun(source: RunSource, run: SharedRun): void {
       source,
       ...('script' in source && source.script === script ? { openScript } : {}),
       shared: true,
+      link,
       model: simulated
         ? connectionLabel({ ...usePlayground.getState().connection, kind: 'demo' })
         : { name: model.slice(model.indexOf(':') + 1) || 'No model', detail: 'shared run' },

@@ -79,6 +79,8 @@ export function watchScript(): () => void {
   const onChange = (): void => schedule(DELAY_MS);
   const stops = [
     usePlayground.subscribe((now, before) => {
+      // another script has its own input
+      if (now.openScript.id !== before.openScript.id && now.script !== before.script) showFacts(undefined);
       if (now.script !== before.script || now.view !== before.view || now.session !== before.session)
         onChange();
     }),

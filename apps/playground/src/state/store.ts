@@ -50,6 +50,8 @@ export type RunSession = {
   readonly openScript?: OpenScript | undefined;
   /** True for a run that happened elsewhere, such as one that came in a link: it is only shown. */
   readonly shared: boolean;
+  /** The link that opened it, as the hash of an address. */
+  readonly link?: string | undefined;
   /** True for the recording that a first visitor sees. */
   readonly recorded?: boolean | undefined;
   /** The model's name in the interface. */

@@ -29,8 +29,9 @@ export function MomentSlider({ session, turn, end, enabled }: MomentSliderProps)
   const dot = useRef<HTMLSpanElement>(null);
   const slideRange = useSlide(range);
   const slideDot = useSlide(dot);
-  useShownTimeEffect(session, turn, (time = end) => {
-    // without a moment, the slider is at the end of the turn
+  // without a moment, the slider is at the end of the turn
+  const present = enabled ? end : 0;
+  useShownTimeEffect(session, turn, (time = present) => {
     const value = Math.min(time, end);
     slideRange(value / end);
     slideDot(value / end);

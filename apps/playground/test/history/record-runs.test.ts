@@ -1,78 +1,10 @@
-import 'fake-indexeddb/auto';
-import { createRun, definePrompt, type Executor, type RunEvent } from '@cueline/core';
+import type { RunEvent } from '@cueline/core';
 import { expect, test, vi } from 'vitest';
-import { createDatabase } from '../../src/history/database.ts';
 import { forkLabel } from '../../src/history/describe-run.ts';
 import { openRun } from '../../src/history/open-run.ts';
-import { createRecorder, type Recorder } from '../../src/history/record-runs.ts';
-import { createRunStore, type RunStore } from '../../src/history/run-store.ts';
+import type { RunStore } from '../../src/history/run-store.ts';
 import { emptyPrompt } from '../../src/prompts/editable-prompt.ts';
-import type { RunSession } from '../../src/state/store.ts';
-
-let names = 0;
-const newName = (): string => `runs-${(names += 1)}`;
-const held = new Set<string>();
-const locks = {
-  hold: (id: string) => (held.add(id), () => void held.delete(id)),
-  held: () => Promise.resolve(held),
-};
-
-function createTab(name: string, change: (store: RunStore) => RunStore = (it) => it) {
-  const store = change(createRunStore(createDatabase(name)));
-  const onProblem = vi.fn();
-  const recorder: Recorder = createRecorder({
-    store,
-    locks,
-    isShown: () => true,
-    onProblem,
-    onWritten: () => {},
-    batch: 5,
-  });
-  return { store, recorder, onProblem };
-}
-
-/** A run whose events the test sends. */
-function createSession(id: string): RunSession & { say: (...bodies: object[]) => Promise<void> } {
-  let queue: RunEvent[] = [];
-  let wake = (): void => {};
-  let seq = 0;
-  const executor: Executor = {
-    async *start() {
-      seq = 0;
-      for (;;) {
-        const event = queue.shift();
-        if (event !== undefined) yield event;
-        else await new Promise<void>((resolve) => (wake = resolve));
-      }
-    },
-  };
-  const run = createRun(
-    definePrompt('script', () => {}),
-    { executor },
-  );
-  return {
-    id,
-    run: run as never,
-    source: { script: '// mine' },
-    openScript: { id: 'script', name: 'Mine', origin: 'own', kept: true, revision: 1 },
-    shared: false,
-    model: { name: 'Demo', detail: 'simulated' },
-    simulated: true,
-    clock: { now: () => 0 },
-    earlier: [],
-    async say(...bodies) {
-      const before = run.log().length === 0 || run.log().at(-1)?.type === 'run-end' ? 0 : run.log().length;
-      queue = [...queue, ...bodies.map((body) => ({ t: seq, seq: seq++, ...body }) as never)];
-      wake();
-      await vi.waitFor(() => expect(run.log().length).toBe(before + bodies.length));
-    },
-  };
-}
-
-const start = { type: 'run-start', v: 2, runId: 'r', model: 'demo:m', messages: [], messageId: 'a' };
-const step = { type: 'step-start', step: 0, request: { messages: [] } };
-const text = { type: 'text-delta', id: 't', text: 'Hello' };
-const end = { type: 'run-end', outcome: 'done', finishReason: 'stop' };
+import { createSession, createTab, end, held, newName, start, step, text } from './recorded-sessions.ts';
 
 test('a run is stored while it is under way, and holds a lock until its end', async () => {
   const { store, recorder } = createTab(newName());

@@ -59,6 +59,7 @@ function createTab() {
     store,
     locks: { hold: () => () => {}, held: () => Promise.resolve(new Set()) },
     isShown: () => true,
+    isKept: () => true,
     onProblem(error) {
       throw error;
     },

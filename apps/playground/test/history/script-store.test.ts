@@ -115,3 +115,14 @@ test('a deleted script comes back with its versions', async () => {
   expect(await one.list()).toMatchObject([{ id: 'a', name: 'Mine', text: '1' }]);
   expect(await one.versions('a')).toMatchObject([{ text: '0' }]);
 });
+
+test('a script with a very long name stays readable, and so does a copy of it', async () => {
+  const { one, other } = twoTabs();
+  const name = 'n'.repeat(500);
+  await one.save({ open: open(0, { name }), text: 'first' });
+  await one.save({ open: open(1, { name }), text: 'mine' });
+  const { kind, script } = await other.save({ open: open(1, { name }), text: 'theirs' });
+  expect(kind).toBe('copied');
+  expect(script.name).toMatch(/^n+ \(copy\)$/);
+  expect(await one.list()).toHaveLength(2);
+});

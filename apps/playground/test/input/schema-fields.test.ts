@@ -141,3 +141,25 @@ test('a text input is taken unchanged, and an empty input without a schema is un
   expect(readDraft(fieldOf(z.string()), 'Hello').input).toBe('Hello');
   expect(readDraft(toField(undefined), '').input).toBeUndefined();
 });
+
+test('a small schema that describes millions of fields has a form of bounded size', () => {
+  const names = Array.from({ length: 6 }, (_, index) => `Type${index}`);
+  const members = (target: string) =>
+    Object.fromEntries(
+      Array.from({ length: 20 }, (_, index) => [`m${index}`, { $ref: `#/$defs/${target}` }]),
+    );
+  const $defs = Object.fromEntries(
+    names.map((name, index) => [
+      name,
+      names[index + 1] === undefined
+        ? { type: 'string' }
+        : { type: 'object', properties: members(names[index + 1]!) },
+    ]),
+  );
+  const count = (field: Field): number =>
+    field.kind === 'object' ? field.fields.reduce((sum, member) => sum + count(member.field), 1) : 1;
+  const field = toField({ $ref: '#/$defs/Type0', $defs });
+  expect(field.kind).toBe('object');
+  // the last objects within the bound still have all their members
+  expect(count(field)).toBeLessThan(3_000);
+});

@@ -8,6 +8,7 @@ import {
   takeScriptInput,
   useScriptInput,
 } from '../../src/state/script-input.ts';
+import { watchScript } from '../../src/state/script-check.ts';
 import { usePlayground } from '../../src/state/store.ts';
 import { readStored } from '../../src/state/stored-settings.ts';
 
@@ -127,4 +128,17 @@ test('a prompt without an input schema has one field of JSON, which says what th
   expect(problems()).toEqual({ input: expect.stringContaining('as in {"name": "Ada"}.') });
   form().setDraft('{"name": "Ada"}', 'input');
   expect(takeScriptInput(script)).toEqual({ input: { name: 'Ada' } });
+});
+
+test('the form of a script is not that of the script before, which a link replaces', () => {
+  usePlayground.getState().edit(script);
+  showFacts(facts());
+  form().setDraft({ city: 'Faro' }, 'input.city');
+  const stop = watchScript();
+  usePlayground.getState().edit(`${script} // edited`);
+  expect(form().field, 'an edit keeps it').toBeDefined();
+  usePlayground.getState().replaceScript(script.replace('plan', 'foreign'), { origin: 'link' });
+  stop();
+  expect(form().field).toBeUndefined();
+  expect(readScriptInput()).toEqual({ input: undefined });
 });

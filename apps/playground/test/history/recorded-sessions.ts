@@ -1,0 +1,78 @@
+// Sessions whose events a test sends, and tabs that record them in one database.
+import 'fake-indexeddb/auto';
+import { createRun, definePrompt, type Executor, type RunEvent } from '@cueline/core';
+import { expect, vi } from 'vitest';
+import { createDatabase } from '../../src/history/database.ts';
+import { createRecorder, type Recorder } from '../../src/history/record-runs.ts';
+import { createRunStore, type RunStore } from '../../src/history/run-store.ts';
+import type { RunSession } from '../../src/state/store.ts';
+
+let names = 0;
+export const newName = (): string => `runs-${(names += 1)}`;
+export const held = new Set<string>();
+const locks = {
+  hold: (id: string) => (held.add(id), () => void held.delete(id)),
+  held: () => Promise.resolve(held),
+};
+
+export function createTab(
+  name: string,
+  change: (store: RunStore) => RunStore = (it) => it,
+  shown?: Set<string>,
+) {
+  const store = change(createRunStore(createDatabase(name)));
+  const onProblem = vi.fn();
+  const recorder: Recorder = createRecorder({
+    store,
+    locks,
+    isShown: ({ id }) => shown?.has(id) ?? true,
+    isKept: () => true,
+    onProblem,
+    onWritten: () => {},
+    batch: 5,
+  });
+  return { store, recorder, onProblem };
+}
+
+/** A run whose events the test sends. */
+export function createSession(id: string): RunSession & { say: (...bodies: object[]) => Promise<void> } {
+  let queue: RunEvent[] = [];
+  let wake = (): void => {};
+  let seq = 0;
+  const executor: Executor = {
+    async *start() {
+      seq = 0;
+      for (;;) {
+        const event = queue.shift();
+        if (event !== undefined) yield event;
+        else await new Promise<void>((resolve) => (wake = resolve));
+      }
+    },
+  };
+  const run = createRun(
+    definePrompt('script', () => {}),
+    { executor },
+  );
+  return {
+    id,
+    run: run as never,
+    source: { script: '// mine' },
+    openScript: { id: 'script', name: 'Mine', origin: 'own', kept: true, revision: 1 },
+    shared: false,
+    model: { name: 'Demo', detail: 'simulated' },
+    simulated: true,
+    clock: { now: () => 0 },
+    earlier: [],
+    async say(...bodies) {
+      const before = run.log().length === 0 || run.log().at(-1)?.type === 'run-end' ? 0 : run.log().length;
+      queue = [...queue, ...bodies.map((body) => ({ t: seq, seq: seq++, ...body }) as never)];
+      wake();
+      await vi.waitFor(() => expect(run.log().length).toBe(before + bodies.length));
+    },
+  };
+}
+
+export const start = { type: 'run-start', v: 2, runId: 'r', model: 'demo:m', messages: [], messageId: 'a' };
+export const step = { type: 'step-start', step: 0, request: { messages: [] } };
+export const text = { type: 'text-delta', id: 't', text: 'Hello' };
+export const end = { type: 'run-end', outcome: 'done', finishReason: 'stop' };

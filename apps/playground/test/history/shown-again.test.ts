@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { createSession, createTab, end, newName, start, step, text } from './recorded-sessions.ts';
+
+test('a run of the tree that is shown again stays stored as it was, and can be replied to', async () => {
+  const shown = new Set(['first']);
+  const { store, recorder } = createTab(newName(), undefined, shown);
+  const first = createSession('first');
+  recorder.follow(first);
+  void first.run.start();
+  await first.say(start, step);
+  await recorder.flush();
+  await first.say({ type: 'text-start', id: 't' }, text, end);
+  await recorder.flush();
+  await store.update('first', { title: 'Renamed', pinned: true });
+  const stored = await store.get('first');
+  shown.delete('first');
+  shown.add('fork');
+  recorder.follow({ ...createSession('fork'), parent: { id: 'first', turn: 0, step: 0 } });
+  await recorder.flush();
+  expect(recorder.ids(), 'it may be pruned').toEqual(new Set(['fork']));
+
+  recorder.follow(first);
+  await recorder.flush();
+  expect(await store.logs('first')).toEqual([first.run.log()]);
+  expect(await store.get('first')).toEqual(stored);
+
+  const log = first.run.log();
+  recorder.follow({ ...first, earlier: [{ log, state: first.run.getState() }] });
+  void first.run.send('And now?');
+  await first.say(start, step, end);
+  await recorder.flush();
+  expect(await store.logs('first')).toEqual([log, first.run.log()]);
+  expect(await store.get('first')).toMatchObject({ title: 'Renamed', pinned: true, turns: 2 });
+});
+
+test('a run under way that is not shown is found by its id', async () => {
+  const { recorder } = createTab(newName(), undefined, new Set());
+  const session = createSession('one');
+  recorder.follow(session);
+  void session.run.start();
+  await session.say(start, step);
+  expect(recorder.underWay('one')).toBe(session);
+  await session.say(end);
+  await recorder.flush();
+  expect(recorder.underWay('one')).toBeUndefined();
+});
