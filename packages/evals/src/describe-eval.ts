@@ -117,6 +117,8 @@ function createEvaluation<Input>(
 ): Evaluation {
   /** By run. Runs with the same model and prompt names share a key. */
   const pendingResults = new Map<string, PendingResult[]>();
+  /** What the test of each run waits for. Vitest may run a failed test again. */
+  const taken = new Map<EvalRun, PendingResult>();
   let report: Promise<EvalReport> | undefined;
   const runs = listRuns(definition, options);
   const title = titlesOf(runs);
@@ -146,8 +148,9 @@ function createEvaluation<Input>(
       report.catch(() => {});
     },
     result: (run) => {
-      const pending = pendingResults.get(runKey(run))!.find(({ taken }) => !taken)!;
-      pending.taken = true;
+      const free = pendingResults.get(runKey(run))!.filter((one) => ![...taken.values()].includes(one));
+      const pending = taken.get(run) ?? free[0]!;
+      taken.set(run, pending);
       const stopped = report!.then(() => {
         throw withoutStack('The evaluation was stopped before this run ended.');
       });
@@ -162,7 +165,6 @@ type PendingResult = {
   readonly result: Promise<EvalResult>;
   fill(result: EvalResult): void;
   filled: boolean;
-  taken: boolean;
 };
 
 function createPendingResult(): PendingResult {
@@ -175,7 +177,6 @@ function createPendingResult(): PendingResult {
       resolve(value);
     },
     filled: false,
-    taken: false,
   };
   return pending;
 }

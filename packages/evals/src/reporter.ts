@@ -116,6 +116,7 @@ export class EvalReporter implements Reporter {
   #compare(evals: readonly EvalReport[], path: string): void {
     const baseline = readEvalFile(path);
     let drops = false;
+    let isIncomparable = false;
     this.#print(['', `Compared with ${path}:`]);
     for (const report of evals) {
       const before = baseline.evals.find(({ name }) => name === report.name);
@@ -123,16 +124,23 @@ export class EvalReporter implements Reporter {
         this.#print([`  ${report.name}: is not in the baseline`]);
         continue;
       }
-      for (const comparison of compareWithBaseline(report, before)) {
-        this.#print(describeComparison(report.name, comparison));
-        drops ||= comparison.dropped;
+      try {
+        for (const comparison of compareWithBaseline(report, before)) {
+          this.#print(describeComparison(report.name, comparison));
+          drops ||= comparison.dropped;
+        }
+      } catch (error) {
+        this.#print([`  ${report.name}: ${(error as Error).message}`]);
+        isIncomparable = true;
       }
     }
-    if (drops) process.exitCode = 1;
+    if (drops || isIncomparable) process.exitCode = 1;
     this.#print([
       drops
         ? 'A pass rate is significantly lower, so the command fails.'
-        : 'No pass rate is significantly lower, so the command passes.',
+        : isIncomparable
+          ? 'An eval cannot be compared with the baseline, so the command fails.'
+          : 'No pass rate is significantly lower, so the command passes.',
     ]);
   }
 

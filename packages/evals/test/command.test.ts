@@ -54,6 +54,8 @@ test(
     expect(failed).toMatchObject({ code: 1 });
     expect(failed.output).toMatch(/✗ .*same/);
     expect(file('junit.xml')).toContain('failures="1"');
+    expect(file('junit.xml')).not.toContain('TypeError');
+    expect(server.requests).toHaveLength(3);
     expect(await evaluate('mood', '--threshold', '0.6')).toMatchObject({ code: 0 });
   },
 );

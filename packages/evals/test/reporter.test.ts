@@ -102,3 +102,27 @@ test('a report without some runs does not become the baseline', async () => {
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+test('an eval that has nothing in common with its baseline fails the command, and the others are compared', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cueline-baseline-'));
+  const exitCode = process.exitCode;
+  try {
+    const path = join(folder, 'evals.json');
+    const evaluate = (id: string): Promise<EvalReport> => {
+      const cases = [{ id, input: undefined, expect: 'Hello' }];
+      return runEval(defineEval({ prompt, cases }), { models: scriptedModel(['Hello']) });
+    };
+    printed(await evaluate('first'), { options: { updateBaseline: path } });
+    expect(printed(await evaluate('first'), { options: { baseline: path } })).toContain(
+      'No pass rate is significantly lower, so the command passes.',
+    );
+    expect(process.exitCode).toBe(exitCode);
+    const other = printed(await evaluate('second'), { options: { baseline: path } });
+    expect(other).toContain('greet: The baseline of "greet" has no case, model and prompt in common');
+    expect(other).toContain('An eval cannot be compared with the baseline, so the command fails.');
+    expect(process.exitCode).toBe(1);
+  } finally {
+    process.exitCode = exitCode;
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -45,8 +45,9 @@ export type RunEvalOptions<Input = unknown> = {
   /** Ends the evaluation. Its report has the runs that ended before. */
   readonly signal?: AbortSignal;
   /**
-   * Keeps the logs of the runs. A run whose prompt, case, model, options and repetition are those of an earlier one is not
-   * made again. The code of tools is not compared: pass another store once it has changed.
+   * Keeps the logs of the runs. A run whose first request, case, model, options and repetition are those of an earlier one
+   * is not made again. The code of tools, the prompts of agents and what later tasks add are not compared: pass another
+   * store once they have changed. A run that sends a file over 260 kB is always made.
    */
   readonly store?: EvalStore;
   /** Prices by model, for the cost. */
@@ -63,6 +64,8 @@ export type RunEvalOptions<Input = unknown> = {
 type Job<Input> = {
   group: number;
   model: string | LanguageModel | undefined;
+  /** How many models before it have the same name. */
+  namesakes: number;
   prompt: PromptDefinition<Input>;
   case: EvalCase<Input> & { readonly id: string };
   repetition: number;
@@ -199,10 +202,11 @@ function jobsOf<Input>({ name, models, prompts, cases, repeat, only }: Settings<
   const jobs: Job<Input>[] = [];
   let group = 0;
   for (const prompt of prompts) {
-    for (const model of models) {
+    for (const [index, model] of models.entries()) {
+      const namesakes = models.slice(0, index).filter((one) => modelName(one) === modelName(model)).length;
       for (const evalCase of cases) {
         for (let repetition = 0; repetition < repeat; repetition++) {
-          const job = { group, model, prompt, case: evalCase, repetition };
+          const job = { group, model, namesakes, prompt, case: evalCase, repetition };
           if (only(evalCase, runOf(job))) jobs.push(job);
         }
       }
@@ -282,32 +286,42 @@ type KeyOf<Input> = (job: Job<Input>) => Promise<string | undefined>;
 
 /**
  * Returns a function that gives runs their keys in the store: a hash of the first request, the model, the options and the
- * repetition. A prompt that fails before its first request has none.
+ * repetition. A prompt that fails before its first request has none, nor has a request whose log lacks a large file.
  */
 function keysOf<Input>(options: RunEvalOptions<Input>): KeyOf<Input> {
-  // repetitions share their request
-  const requests = new WeakMap<object, Map<string, Promise<unknown>>>();
-  return async ({ prompt, case: evalCase, model, repetition }) => {
+  const { abortSignal: _, ...plain } = options.options ?? {};
+  // a function has its code, because its identity is not the same in the next process
+  const code = Object.entries(plain).map(([name, value]) => [
+    name,
+    typeof value === 'function' ? String(value) : value,
+  ]);
+  const settings = canonicalJson(Object.fromEntries(code));
+  // repetitions share their request; prompts of one name may differ
+  const requests = new Map<string, Promise<unknown>>();
+  const numbers = new Map<object, number>();
+  const numberOf = (one: object): number => {
+    if (!numbers.has(one)) numbers.set(one, numbers.size);
+    return numbers.get(one)!;
+  };
+  return async ({ prompt, case: evalCase, model, namesakes, repetition }) => {
     const name = modelName(model ?? prompt.model);
-    const known = requests.get(evalCase) ?? new Map<string, Promise<unknown>>();
-    requests.set(evalCase, known);
-    const id = `${promptTitle(prompt)} ${prompt.library?.hash ?? ''} ${name}`;
     const config = {
       model: model ?? prompt.model ?? 'simulated:demo',
       options: options.options,
       input: evalCase.input,
     };
+    const id = `${numberOf(evalCase)} ${numberOf(prompt)} ${name}`;
     const request =
-      known.get(id) ??
+      requests.get(id) ??
       dryRun(prompt, config as never).then(
         (dry) => dry.request,
         () => undefined,
       );
-    known.set(id, request);
+    requests.set(id, request);
     const first = await request;
-    if (first === undefined) return undefined;
-    const { abortSignal: _, ...plain } = options.options ?? {};
-    return hashOf([first, name, evalCase.input, canonicalJson(plain), repetition]);
+    if (first === undefined || canonicalJson(first).includes('bytes, left out of the log]')) return undefined;
+    const parts = [first, name, evalCase.input, settings, repetition];
+    return hashOf(namesakes === 0 ? parts : [...parts, namesakes]);
   };
 }
 

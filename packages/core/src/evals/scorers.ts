@@ -172,10 +172,13 @@ export function callsTools(
   return {
     name: 'callsTools',
     score({ output: { toolCalls }, expect }) {
-      const expected = (
-        (calls ?? expectOf(expect, "callsTools(['…'])")) as readonly (string | ExpectedCall)[]
-      ).map((call) => (typeof call === 'string' ? { name: call } : call));
-      const missing = missingCalls(expected, toolCalls, mode !== 'contains');
+      // an empty list expects that there is no call
+      const isNone = mode === 'exactly' && Array.isArray(expect);
+      const wanted = calls ?? (isNone ? expect : expectOf(expect, "callsTools(['…'])"));
+      const expected = [wanted as string | ExpectedCall | readonly (string | ExpectedCall)[]]
+        .flat()
+        .map((call) => (typeof call === 'string' ? { name: call } : call));
+      const missing = (mode === 'contains' ? missingCalls : missingInOrder)(expected, toolCalls);
       if (missing.length > 0) {
         const made =
           toolCalls.map(({ name, input }) => `${name}(${JSON.stringify(input)})`).join(', ') || 'none';
@@ -190,20 +193,36 @@ export function callsTools(
   };
 }
 
-function missingCalls(
-  expected: readonly ExpectedCall[],
-  made: readonly EvalToolCall[],
-  inOrder: boolean,
-): ExpectedCall[] {
-  const left = [...made];
-  return expected.filter((call) => {
-    const at = left.findIndex(
-      ({ name, input }) => name === call.name && (call.input === undefined || includes(input, call.input)),
-    );
+/** Returns the expected calls that no call is left for, if each call stands for one of them at most. */
+function missingCalls(expected: readonly ExpectedCall[], made: readonly EvalToolCall[]): ExpectedCall[] {
+  /** The expected call that a call stands for. */
+  const takenBy = new Map<EvalToolCall, ExpectedCall>();
+  /** Finds a call for `wanted`; if another expected call has it, that one takes a call that it also fits. */
+  const find = (wanted: ExpectedCall, tried: Set<EvalToolCall>): boolean =>
+    made.some((call) => {
+      if (tried.has(call) || !fits(call, wanted)) return false;
+      tried.add(call);
+      const other = takenBy.get(call);
+      if (other !== undefined && !find(other, tried)) return false;
+      takenBy.set(call, wanted);
+      return true;
+    });
+  return expected.filter((wanted) => !find(wanted, new Set()));
+}
+
+/** Returns the expected calls that are not made after those before them. */
+function missingInOrder(expected: readonly ExpectedCall[], made: readonly EvalToolCall[]): ExpectedCall[] {
+  let next = 0;
+  return expected.filter((wanted) => {
+    const at = made.findIndex((call, index) => index >= next && fits(call, wanted));
     if (at === -1) return true;
-    left.splice(inOrder ? 0 : at, inOrder ? at + 1 : 1);
+    next = at + 1;
     return false;
   });
+}
+
+function fits({ name, input }: EvalToolCall, wanted: ExpectedCall): boolean {
+  return name === wanted.name && (wanted.input === undefined || includes(input, wanted.input));
 }
 
 /** True if a value has at least the members of `part`, at any depth. Lists are compared whole. */
@@ -231,8 +250,9 @@ export function completesTasks(titles: readonly string[] = []): Scorer {
       const problems = [...new Set([...missing, ...open])];
       if (problems.length === 0 && tasks.length > 0) return true;
       if (tasks.length === 0) return fail('the run has no tasks');
+      const absent = titles.filter((title) => !tasks.some((task) => task.title === title));
       return {
-        score: done.length / Math.max(tasks.length, titles.length),
+        score: done.length / (tasks.length + absent.length),
         pass: false,
         reason: `not completed: ${problems.join(', ')}`,
       };
@@ -240,10 +260,16 @@ export function completesTasks(titles: readonly string[] = []): Scorer {
   };
 }
 
-/** Returns what a case expects. `instead` is a call of the scorer that needs none. Without either, every answer would pass. */
+/**
+ * Returns what a case expects. `instead` is a call of the scorer that needs none. Without either, every answer would pass,
+ * as it would with an empty text, such as an empty cell of a CSV file, or an empty list.
+ */
 function expectOf(expect: unknown, instead?: string): unknown {
-  if (expect !== undefined && expect !== null) return expect;
-  throw invalidExpectError(`is missing. Write it${instead === undefined ? '' : `, or ${instead}`}`);
+  const isEmpty =
+    typeof expect === 'string' ? expect.trim() === '' : Array.isArray(expect) && expect.length === 0;
+  if (expect !== undefined && expect !== null && !isEmpty) return expect;
+  const what = isEmpty ? 'is empty' : 'is missing';
+  throw invalidExpectError(`${what}. Write it${instead === undefined ? '' : `, or ${instead}`}`);
 }
 
 function invalidExpectError(what: string): CuelineError {

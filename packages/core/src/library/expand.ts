@@ -65,7 +65,10 @@ export type ReadParameters =
   | { values: ReadonlyMap<string, ParameterValue> }
   | { issues: readonly ParameterIssue[] };
 
-/** Reads the parameters of `declared` from `given`, which may also contain those of `known`. Modifies neither. */
+/**
+ * Reads the values of `declared` from `parameters`, which may also contain those of `known`. An optional parameter without
+ * a value and a default has none.
+ */
 export function readParameters(
   declared: readonly LibraryParameter[],
   parameters: unknown,
@@ -88,7 +91,7 @@ export function readParameters(
     const value = parameters !== undefined && Object.hasOwn(parameters, name) ? parameters[name] : undefined;
     if (value === undefined || value === null) {
       if (required) issues.push({ parameter: name, message: `is missing. Pass ${describe(parameter)}` });
-      else values.set(name, defaultValue ?? '');
+      else if (defaultValue !== undefined) values.set(name, defaultValue);
       continue;
     }
     const read = readValue(parameter, value, 'texts');
@@ -136,15 +139,10 @@ export function expandText(prompt: LibraryPrompt, kind: TextKind, parameters: un
   const known = [...prompt.systemPromptParameters, ...prompt.userPromptParameters];
   const read = readParameters(declared, parameters, known);
   if ('issues' in read) throw parameterError(prompt, read.issues);
-  return replaceNames(text, read.values);
-}
-
-/** Replaces `{NAME}` for each name that has a value. */
-function replaceNames(text: string, values: ReadonlyMap<string, ParameterValue>): string {
-  return text.replaceAll(placeholder, (whole, name: string) => {
-    const value = values.get(name);
-    return value === undefined ? whole : String(value);
-  });
+  const names = new Set(declared.map(({ name }) => name));
+  return text.replaceAll(placeholder, (whole, name: string) =>
+    names.has(name) ? String(read.values.get(name) ?? '') : whole,
+  );
 }
 
 /** How many issues the error has, because names and values may come from a client. */

@@ -96,6 +96,40 @@ describe('scheduling', () => {
       expect(report.groups[0]!.runs - report.groups[0]!.stored).toBe(calls);
     });
 
+    test.each<[string, object]>([
+      ['prompts', { prompts: [classify, other], models: modelOf(() => 'ok') }],
+      ['models', { models: [modelOf(() => 'ok'), modelOf(() => 'no')] }],
+      ['options that are functions', { options: { prepareStep: () => ({}) }, models: modelOf(() => 'ok') }],
+    ])('%s of one name have results of their own', async (_what, options) => {
+      const store = memoryEvalStore();
+      const changed = { options: { prepareStep: () => ({ temperature: 0 }) }, models: modelOf(() => 'no') };
+      const runs = [options, ...('options' in options ? [changed] : [])];
+      const reports = [];
+      for (const one of runs) reports.push(await runEval(many(3), { ...one, store }));
+      const groups = reports.flatMap((report) => report.groups);
+      expect(groups).toHaveLength(2);
+      expect(groups.map(({ stored }) => stored)).toEqual([0, 0]);
+      const again = await runEval(many(3), { ...runs.at(-1), store });
+      expect(again.groups.map(({ stored }) => stored)).toEqual(again.groups.map(() => 3));
+    });
+
+    test('a run whose first request is not whole in its log is always made', async () => {
+      const store = memoryEvalStore();
+      const sends = (byte: number) =>
+        definePrompt('listen', (prompt) => {
+          const data = new Uint8Array(300_000).fill(byte);
+          prompt.defMessage('user', [
+            { type: 'file', data, mediaType: 'audio/wav' },
+            { type: 'text', text: 'What is this?' },
+          ]);
+        });
+      for (const byte of [1, 2]) {
+        const evalOf = defineEval({ prompt: sends(byte), cases: [{ input: undefined, expect: 'ok' }] });
+        const report = await runEval(evalOf, { models: modelOf(() => 'ok'), store });
+        expect(report.groups).toMatchObject([{ passed: 1, stored: 0 }]);
+      }
+    });
+
     test('a run that failed with an error runs again', async () => {
       const store = memoryEvalStore();
       const failing = modelOf(() => [{ throw: { message: 'No.', status: 400 } }]);

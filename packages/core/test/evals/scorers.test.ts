@@ -53,6 +53,11 @@ describe('a scorer', () => {
     [callsTools(), undefined, `is missing. Write it, or callsTools(['…']).`],
     [closeTo(), undefined, 'is missing. Write it.'],
     [closeTo(), 'many', `is 'many'. Write a number.`],
+    [contains(), '', `is empty. Write it, or contains('…').`],
+    [contains(), [], `is empty. Write it, or contains('…').`],
+    [matches(), ' ', 'is empty. Write it, or matches(/…/).'],
+    [closeTo(), '', 'is empty. Write it.'],
+    [callsTools(), [], `is empty. Write it, or callsTools(['…']).`],
   ])('$name does not pass every answer to a case that expects %j', (scorer, expected, message) => {
     expect(() => score(scorer, { text: 'Any 7.' }, expected)).toThrow(`the "expect" of this case ${message}`);
   });
@@ -166,6 +171,15 @@ describe('a scorer', () => {
       fails(expect.stringContaining('no call a;'), 0.5),
     ],
     [
+      'callsTools, a loose one before a strict one',
+      callsTools(['a', { name: 'a', input: { index: 0 } }]),
+      calls('a', 'a'),
+      undefined,
+      passes,
+    ],
+    ['callsTools of a text, such as a cell', callsTools(), calls('a'), 'a', passes],
+    ['callsTools, exactly none', callsTools(undefined, { mode: 'exactly' }), calls(), [], passes],
+    [
       'callsTools in order',
       callsTools(['a', 'c'], { mode: 'inOrder' }),
       calls('a', 'b', 'c'),
@@ -207,7 +221,7 @@ describe('a scorer', () => {
       completesTasks(['three']),
       tasks(['one', 'completed']),
       undefined,
-      fails('not completed: three', 1),
+      fails('not completed: three', 0.5),
     ],
     ['completesTasks without tasks', completesTasks(), {}, undefined, fails('the run has no tasks')],
   ])('%s', async (_, scorer, output, expected, value) => {

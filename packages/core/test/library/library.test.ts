@@ -194,6 +194,25 @@ describe('definitions', () => {
     expect(model.calls).toEqual([]);
   });
 
+  test.each([
+    { type: 'number' },
+    { type: 'boolean' },
+    { type: 'enum', allowedValues: ['few', 'many'] },
+    { type: 'string', allowedValues: ['few', 'many'] },
+  ] as const)('run without an optional parameter of %j, which is the empty text', async (type) => {
+    const record = {
+      id: 'count',
+      version: '1.0.0',
+      name: 'Count',
+      userPrompt: 'How {MANY}?',
+      userPromptParameters: [{ name: 'MANY', required: false, ...type }],
+    } as const satisfies PromptRecord;
+    const prompt = createPromptLibrary(record).definePrompt('count');
+    const model = scriptedModel(['None.']);
+    await createRun(prompt, { model }).start({});
+    expect(JSON.stringify(model.calls[0]?.prompt)).toContain('How ?');
+  });
+
   test('have the JSON Schema of their parameters', () => {
     const schema = library.definePrompt('greet@1.0.0').input as unknown as {
       '~standard': { jsonSchema: { input: () => unknown } };

@@ -1,5 +1,12 @@
 import { defineConfig } from 'vitest/config';
 import { shared } from '../../../../vite.config.ts';
 
-// the tests start the command a dozen times: each transforms only what no other has
-export default defineConfig({ ...shared, test: { experimental: { fsModuleCache: true } } });
+export default defineConfig({
+  ...shared,
+  test: {
+    // the tests start the command a dozen times: each transforms only what no other has
+    experimental: { fsModuleCache: true },
+    // as in many projects; a run is not made again, and its result stays
+    retry: 1,
+  },
+});
