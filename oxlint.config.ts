@@ -177,6 +177,7 @@ const testedModules: Record<string, readonly string[]> = {
     'limits/prices',
     'proxy/split-events',
     'route/chunk-stream',
+    'route/streams',
     'route/redact-errors',
     'route/redact-requests',
     'route/settings',

@@ -148,8 +148,8 @@ function createEvaluation<Input>(
       report.catch(() => {});
     },
     result: (run) => {
-      const free = pendingResults.get(runKey(run))!.filter((one) => ![...taken.values()].includes(one));
-      const pending = taken.get(run) ?? free[0]!;
+      const isFree = (one: PendingResult): boolean => ![...taken.values()].includes(one);
+      const pending = taken.get(run) ?? pendingResults.get(runKey(run))!.find(isFree)!;
       taken.set(run, pending);
       const stopped = report!.then(() => {
         throw withoutStack('The evaluation was stopped before this run ended.');

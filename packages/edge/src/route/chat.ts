@@ -4,6 +4,7 @@ import { parsedBytes } from '../http/read-body.ts';
 import { Refusal } from '../http/respond.ts';
 import { eventsOf } from '../stores/event-batch.ts';
 import { checkTasks } from './check-messages.ts';
+import { checkCommand } from './read-command.ts';
 import { earlierTasks } from './runs/earlier-tasks.ts';
 import type { MemoryUser } from './usage/memory-use.ts';
 import type { ChatPost } from './read-chat-post.ts';
@@ -17,6 +18,9 @@ export type ChatAnswer = {
   leave(): void;
 };
 
+/** Why this server refuses a request, if it finds out while the transport reads a run or sends to it. */
+type Refused = { reason?: Refusal };
+
 /** How often to retry until no other request of the conversation is in between. */
 const MOST_TRIES = 5;
 
@@ -27,15 +31,19 @@ const MOST_TRIES = 5;
 export async function answerChat(
   { chatId, trigger, messageId, start }: ChatPost,
   latest: ReachedRun | undefined,
-  user: MemoryUser,
+  { user, commandBytes }: { user: MemoryUser; commandBytes: number },
   begin: (start: Start, after: string | undefined) => Promise<StartedRun>,
 ): Promise<ChatAnswer> {
+  const refused: Refused = {};
   let begun: Promise<ReachedRun> | undefined;
   const { model, options } = start;
   const disconnected = new AbortController();
   const leave = aborting(disconnected);
-  const transport = chatTransport(start, latest, disconnected.signal, user, (request) => {
+  const limits = { user, commandBytes, refused };
+  const transport = chatTransport(start, latest, disconnected.signal, limits, (request) => {
     begun = (async () => {
+      // a run that could not be read may still wait for this request
+      if (refused.reason !== undefined) throw refused.reason;
       // the task list is in a message, as the client has it
       const claimed = checkTasks(request.tasks);
       let before = latest;
@@ -62,7 +70,9 @@ export async function answerChat(
       abortSignal: undefined,
     });
   } catch (error) {
-    throw isInterrupted(error) ? new Refusal('conflict', error.message) : error;
+    // the run may go on for long, and nothing reads it here any more
+    leave();
+    throw refused.reason ?? (isInterrupted(error) ? new Refusal('conflict', error.message) : error);
   }
   try {
     const { runId } = (await begun) ?? latest ?? {};
@@ -83,23 +93,16 @@ export async function resumeChat(
 ): Promise<ChatAnswer | null> {
   const disconnected = new AbortController();
   const leave = aborting(disconnected);
-  let refusal: Refusal | undefined;
-  const take = (bytes: number): void => {
-    try {
-      user.take(bytes);
-    } catch (error) {
-      if (error instanceof Refusal) refusal = error;
-      throw error;
-    }
-  };
-  const memory = { take, note: user.note };
-  const transport = chatTransport({ definition, input: undefined }, latest, disconnected.signal, memory, () =>
+  const refused: Refused = {};
+  const limits = { user, commandBytes: 0, refused };
+  const transport = chatTransport({ definition, input: undefined }, latest, disconnected.signal, limits, () =>
     Promise.reject(new Refusal('internal', 'A client that reattaches starts nothing.')),
   );
   const chunks = await transport.reconnectToStream({ chatId });
   if (chunks !== null) return { chunks, runId: latest.runId, leave };
-  // a run that could not be read for lack of memory may have more events
-  if (refusal !== undefined) throw refusal;
+  leave();
+  // a run that could not be read may have more events
+  if (refused.reason !== undefined) throw refused.reason;
   return null;
 }
 
@@ -108,9 +111,13 @@ function chatTransport(
   { definition, input }: Pick<Start, 'definition' | 'input'>,
   latest: ReachedRun | undefined,
   disconnected: AbortSignal,
-  user: Pick<MemoryUser, 'take' | 'note'>,
+  { user, commandBytes, refused }: { user: MemoryUser; commandBytes: number; refused: Refused },
   begin: (request: Start) => Promise<ReachedRun>,
 ): PromptTransport<unknown> {
+  const unread = (cause: unknown): void => {
+    refused.reason =
+      cause instanceof Refusal ? cause : new Refusal('unavailable', UNREADABLE, { retryAfterMs: 1_000 });
+  };
   // an earlier run is read as a whole, if there is memory for it; a run that starts here is not ended for lack
   // of memory
   const count = (event: string): void => user.take(parsedBytes(event));
@@ -120,12 +127,18 @@ function chatTransport(
     start: (request) => later(begin(request as Start), disconnected, note),
     attach: (runId, afterSeq) =>
       runId === latest?.runId
-        ? takeUntilAborted(disconnected, eventsOf(latest.events(afterSeq), count))
+        ? takeUntilAborted(disconnected, eventsOf(latest.events(afterSeq), count), unread)
         : undefined,
-    send: (runId, command) =>
-      runId === latest?.runId
-        ? latest.send(command)
-        : { accepted: false, reason: 'The run is not in progress.' },
+    send(runId, command) {
+      if (runId !== latest?.runId) return { accepted: false, reason: 'The run is not in progress.' };
+      try {
+        checkCommand(command, commandBytes);
+      } catch (error) {
+        if (error instanceof Refusal) refused.reason = error;
+        throw error;
+      }
+      return latest.send(command);
+    },
   };
   return new PromptTransport<unknown>(
     // a definition of its own, because the transport remembers the chats of one definition together
@@ -151,10 +164,16 @@ async function* later(
   yield* takeUntilAborted(disconnected, eventsOf((await run).events(-1), note));
 }
 
-/** Returns the same events until the client is gone. Hides errors of the store, which clients must not read. */
+const UNREADABLE = 'The events of this run cannot be read at the moment. Try again in a while.';
+
+/**
+ * Returns the same events until the client is gone. Hides errors of the store, which clients must not read: `onFailure` is
+ * called with them.
+ */
 function takeUntilAborted(
   disconnected: AbortSignal,
   events: AsyncIterable<RunEvent>,
+  onFailure: (cause: unknown) => void = () => {},
 ): AsyncIterable<RunEvent> {
   return {
     [Symbol.asyncIterator]() {
@@ -168,8 +187,8 @@ function takeUntilAborted(
             return await iterator.next();
           } catch (cause) {
             if (CuelineError.isInstance(cause)) throw cause;
-            const message = 'The events of this run cannot be read at the moment. Try again in a while.';
-            throw new CuelineError('interrupted', message, { cause });
+            onFailure(cause);
+            throw new CuelineError('interrupted', UNREADABLE, { cause });
           }
         },
         return: async () => (await iterator.return?.()) ?? { done: true, value: undefined },

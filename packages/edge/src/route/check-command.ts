@@ -1,5 +1,6 @@
 import type { RunCommand, RunEvent, TaskItem } from '@cueline/core';
 import { applyTaskEvent, canonicalCall } from '@cueline/core/server';
+import { withTimeout } from '../base/with-timeout.ts';
 import { mayChangeArguments, mayEdit, type Permissions } from './permissions.ts';
 
 /** Checks a client's commands to a run against its permissions. */
@@ -73,9 +74,9 @@ export function createCommandCheck(options: CommandCheckOptions): CommandCheck {
     },
     async refusal(command) {
       try {
-        if (command.type === 'edit') return await editRefusal(command);
+        if (command.type === 'edit') return await withTimeout(editRefusal(command));
         // the other commands are about the page's own tools
-        return command.type === 'approval-response' ? await approvalRefusal(command) : undefined;
+        return command.type === 'approval-response' ? await withTimeout(approvalRefusal(command)) : undefined;
       } catch (error) {
         onFailure(error);
         return 'Whether this is allowed could not be checked. Try again in a while.';

@@ -1,6 +1,6 @@
 import { unrefTimer } from '../base/timer.ts';
 import { toServerSentEvents } from '@cueline/core/server';
-import { whileRead } from './streams.ts';
+import { whileRead, type StreamReader } from './streams.ts';
 
 /**
  * How long a client may leave chunks unread, in milliseconds. The chunks hold the whole run, so a client that
@@ -9,16 +9,16 @@ import { whileRead } from './streams.ts';
 const STALL_MS = 60_000;
 
 /**
- * Returns chunks as Server-Sent Events for the AI SDK's clients, with `[DONE]` at the end. Calls `onLeave` once no
- * client reads any more, or has read nothing for `stallMs` (default one minute), and drops the chunks.
+ * Returns chunks as Server-Sent Events for the AI SDK's clients, with `[DONE]` at the end. `reader` leaves once no
+ * client reads any more, or has read nothing for `stallMs` (default one minute), and the chunks are dropped.
  */
 export function toChunkStream(
   chunks: ReadableStream<unknown>,
-  onLeave: () => void,
+  reader: StreamReader,
   stallMs: number = STALL_MS,
 ): ReadableStream<Uint8Array> {
   return toServerSentEvents(
-    whileRead(itemsOf(chunks, stallMs, onLeave), onLeave),
+    whileRead(itemsOf(chunks, stallMs, reader.leave), reader),
     (chunk) => `data: ${JSON.stringify(chunk)}\n\n`,
     { end: 'data: [DONE]\n\n' },
   );

@@ -105,11 +105,11 @@ class Route {
   async #inStreamSlot(
     subject: string,
     runId: string | undefined,
-    make: (leave: () => void, slot: StreamSlot) => Promise<Response>,
+    make: (slot: StreamSlot) => Promise<Response>,
   ): Promise<Response> {
     const slot = this.#streams.enter(subject, runId);
     try {
-      const response = await make(() => slot.leave(), slot);
+      const response = await make(slot);
       if (response.body === null) slot.leave();
       return response;
     } catch (error) {
@@ -136,20 +136,21 @@ class Route {
     const waitUntil =
       context?.waitUntil === undefined ? this.#options.waitUntil : context.waitUntil.bind(context);
     const startRequest = { identity, models: this.#modelsFor(env), waitUntil, user };
-    return this.#inStreamSlot(subject, undefined, async (leave, slot) => {
+    return this.#inStreamSlot(subject, undefined, async (slot) => {
       if (!isChatPost(body)) {
         const run = await this.#runs.begin({ ...startRequest, start });
         slot.runId = run.runId;
-        return eventsResponse(run.events(-1), run.runId, leave);
+        return eventsResponse(run.events(-1), run.runId, slot);
       }
       const post = readChatPost(body, start);
       const latest = await this.#runs.latest(post.chatId, subject);
-      const answer = await answerChat(post, latest, user, (start, after) =>
+      const { commandBytes } = this.#settings;
+      const answer = await answerChat(post, latest, { user, commandBytes }, (start, after) =>
         this.#runs.begin({ ...startRequest, start, chat: { id: post.chatId, after } }),
       );
       slot.runId = answer.runId;
       // the chunks contain what the client has sent, too
-      return chunksResponse(answer, callBoth(user.retain(), leave));
+      return chunksResponse(answer, { ...slot, leave: callBoth(user.retain(), slot.leave) });
     });
   }
 
@@ -160,8 +161,8 @@ class Route {
       const run = await this.#runs.reach(runId, subject);
       // an EventSource reconnects after the end of a run until it gets a 204
       if (run.endSeq !== undefined && afterSeq >= run.endSeq) return emptyResponse();
-      return this.#inStreamSlot(subject, runId, async (leave) =>
-        eventsResponse(run.events(afterSeq), runId, leave),
+      return this.#inStreamSlot(subject, runId, async (slot) =>
+        eventsResponse(run.events(afterSeq), runId, slot),
       );
     }
     const chatId = chatOf(url);
@@ -169,9 +170,10 @@ class Route {
     const latest = await this.#runs.latest(chatId, subject);
     const [any] = this.#settings.definitions.values();
     if (latest === undefined || any === undefined) return emptyResponse();
-    return this.#inStreamSlot(subject, latest.runId, async (leave) => {
+    return this.#inStreamSlot(subject, latest.runId, async (slot) => {
       const answer = await resumeChat(any, chatId, latest, user);
-      return answer === null ? emptyResponse() : chunksResponse(answer, callBoth(user.retain(), leave));
+      if (answer === null) return emptyResponse();
+      return chunksResponse(answer, { ...slot, leave: callBoth(user.retain(), slot.leave) });
     });
   }
 

@@ -13,7 +13,7 @@ export type EditContext = {
 
 /**
  * Which edits of a task list a client may make: a list of types, for every task, or a function that decides for each
- * edit. A function that throws refuses.
+ * edit. A function that throws, or takes longer than ten seconds, refuses.
  *
  * @example
  * edits: ['add', 'rename', 'skip']
@@ -35,8 +35,8 @@ export type ApprovalContext = {
 
 /**
  * The responses that a client may give to an approval: `'yes-no'`, or `'edit'` if it may also change the call's
- * arguments, which the tool's schema then checks again. A function decides for each call; one that throws means
- * `'yes-no'`.
+ * arguments, which the tool's schema then checks again. A function decides for each call; one that throws, or takes
+ * longer than ten seconds, means `'yes-no'`.
  */
 export type ApprovalPermission =
   | 'yes-no'

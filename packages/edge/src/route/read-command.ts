@@ -3,6 +3,17 @@ import { Refusal } from '../http/respond.ts';
 import { invalidNameText, isName } from './is-name.ts';
 import { refusePrototypes } from './refuse-prototypes.ts';
 import { isRecord } from '../base/is-record.ts';
+import { utf8Length } from '../base/utf8-length.ts';
+
+/**
+ * Checks a command that is not the body of its request. Throws a {@link Refusal} with 400 or 413 for what
+ * {@link readCommand} and the limit of its body refuse.
+ */
+export function checkCommand(command: RunCommand, commandBytes: number): void {
+  refusePrototypes(command, 'The response');
+  if (utf8Length(JSON.stringify(command)) <= commandBytes) return;
+  throw new Refusal('too_large', `The response is larger than ${commandBytes} bytes. Send less.`);
+}
 
 /** Reads a command for a run in progress. Throws a {@link Refusal} with 400 if the body is not a command. */
 export function readCommand(body: Readonly<Record<string, unknown>>): RunCommand {

@@ -7,9 +7,13 @@ import { isName, invalidNameText } from './is-name.ts';
  */
 export function runOf(url: URL): string | undefined {
   const runId = url.searchParams.get('run') ?? undefined;
-  // it goes to a store, which may use it as a file name, and into a header
-  if (runId !== undefined && !/^run-[\w-]{1,60}$/.test(runId)) throw unknownRunRefusal();
+  if (runId !== undefined && !isRunId(runId)) throw unknownRunRefusal();
   return runId;
+}
+
+/** True for an id that a route can have created. It goes to a store, which may use it as a file name, and into a header. */
+export function isRunId(value: unknown): value is string {
+  return typeof value === 'string' && /^run-[\w-]{1,60}$/.test(value);
 }
 
 /** Returns the refusal for an unknown run, and for a run of another subject. */

@@ -6,6 +6,7 @@ import { checkInput, checkInputSize } from './check-input.ts';
 import { checkMessages, checkTasks } from './check-messages.ts';
 import { earlierTasks } from './runs/earlier-tasks.ts';
 import { invalidNameText, isName } from './is-name.ts';
+import { isRunId } from './read-query.ts';
 import { TimeoutElapsed, withTimeout } from '../base/with-timeout.ts';
 import type { AcceptedRun, AskedRun } from './prompt-route-options.ts';
 import { refusePrototypes } from './refuse-prototypes.ts';
@@ -45,7 +46,7 @@ export async function readStart(
   const { input: taken = input, tasks = asked.tasks } = accepted;
   await checkInput(definition, taken);
   const isOwn = tasks === asked.tasks && tasks.length > 0;
-  const previous = isOwn && isName(previousRunId) ? await reach(previousRunId) : undefined;
+  const previous = isOwn && isRunId(previousRunId) ? await reach(previousRunId) : undefined;
   return {
     definition,
     input,

@@ -4,27 +4,27 @@ import { toFrames } from '../stores/event-batch.ts';
 import type { EventBatch } from '../stores/run-log-store.ts';
 import type { ChatAnswer } from './chat.ts';
 import { toChunkStream } from './chunk-stream.ts';
-import { whileRead } from './streams.ts';
+import { whileRead, type StreamReader } from './streams.ts';
 
 /** The header with the id of the answer's run. */
 export const RUN_HEADER = 'x-cueline-run';
 
-/** Returns a run's events as a streamed response. Calls `onLeave` once no client reads it any more. */
+/** Returns a run's events as a streamed response. `reader` leaves once no client reads it any more. */
 export function eventsResponse(
   events: AsyncIterable<EventBatch>,
   runId: string,
-  onLeave: () => void,
+  reader: StreamReader,
 ): Response {
-  return streamResponse(toServerSentEvents(whileRead(events, onLeave), toFrames), { [RUN_HEADER]: runId });
+  return streamResponse(toServerSentEvents(whileRead(events, reader), toFrames), { [RUN_HEADER]: runId });
 }
 
 /** Returns the AI SDK's chunks as a streamed response. */
-export function chunksResponse({ chunks, runId, leave }: ChatAnswer, onLeave: () => void): Response {
-  const onEnd = (): void => {
+export function chunksResponse({ chunks, runId, leave }: ChatAnswer, reader: StreamReader): Response {
+  const leaveBoth = (): void => {
     leave();
-    onLeave();
+    reader.leave();
   };
-  return streamResponse(toChunkStream(chunks, onEnd), {
+  return streamResponse(toChunkStream(chunks, { waits: reader.waits, leave: leaveBoth }), {
     'x-vercel-ai-ui-message-stream': 'v1',
     ...(runId === undefined ? {} : { [RUN_HEADER]: runId }),
   });

@@ -4,9 +4,14 @@ import { Refusal } from '../http/respond.ts';
 export type StreamSlot = {
   /** Its run, as soon as that is known. */
   runId?: string | undefined;
+  /** Called with true while a client waits for more of it, during which it does not lapse. */
+  waits(isWaiting: boolean): void;
   /** Ends it. Does nothing the second time. */
   leave(): void;
 };
+
+/** What is called while a client reads a response. */
+export type StreamReader = Pick<StreamSlot, 'waits' | 'leave'>;
 
 export type StreamLimits = {
   /** Of one subject at the same time. */
@@ -44,6 +49,9 @@ export function createStreams({ streams, streamsPerRun, leaseMs }: StreamLimits)
       const slot = {
         runId,
         until: at + leaseMs,
+        waits(isWaiting: boolean) {
+          slot.until = isWaiting ? Infinity : performance.now() + leaseMs;
+        },
         leave() {
           slots.delete(slot);
           if (slots.size === 0 && open.get(subject) === slots) open.delete(subject);
@@ -55,24 +63,30 @@ export function createStreams({ streams, streamsPerRun, leaseMs }: StreamLimits)
   };
 }
 
-/** Returns the same items. Calls `onLeave` once no client reads them any more. */
-export function whileRead<Item>(items: AsyncIterable<Item>, onLeave: () => void): AsyncIterable<Item> {
+/** Returns the same items. `reader` leaves once no client reads them any more. */
+export function whileRead<Item>(
+  items: AsyncIterable<Item>,
+  { waits, leave }: StreamReader,
+): AsyncIterable<Item> {
   return {
     [Symbol.asyncIterator]() {
       const iterator = items[Symbol.asyncIterator]();
       return {
         async next() {
+          waits(true);
           try {
             const next = await iterator.next();
-            if (next.done === true) onLeave();
+            if (next.done === true) leave();
             return next;
           } catch (error) {
-            onLeave();
+            leave();
             throw error;
+          } finally {
+            waits(false);
           }
         },
         async return() {
-          onLeave();
+          leave();
           return (await iterator.return?.()) ?? { done: true, value: undefined };
         },
       };

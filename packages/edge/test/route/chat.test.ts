@@ -290,6 +290,42 @@ describe('a stock chat of the AI SDK', () => {
     expect(hub.model.calls).toHaveLength(0);
   });
 
+  describe('whose response cannot be delivered', () => {
+    const respond = (approvalId: string): Request => {
+      const approval = { id: approvalId, approved: true };
+      const part = { type: 'tool-send', toolCallId: 'c', state: 'approval-responded', input: {}, approval };
+      const messages = [said('Send.'), { id: 'a', role: 'assistant', parts: [part] }];
+      return post({ id: 'chat-1', trigger: 'submit-message', messageId: 'a', messages });
+    };
+    const waiting = async () => {
+      const store = createMemoryRuns();
+      const here = setUp([sends, 'Sent it.'], { options: { approval: true }, store });
+      await new TestChat(here).sendMessage({ text: 'Send.' });
+      return { store, here, there: setUp([], { store }) };
+    };
+
+    test('leaves nothing that reads its run', async () => {
+      const { store, there, here } = await waiting();
+      const read = vi.spyOn(store, 'read');
+      expect(await refusal(await there.route(respond('other')))).toMatchObject({ status: 409 });
+      expect(read).toHaveBeenCalled();
+      expect(read.mock.calls.map(([, , signal]) => signal.aborted)).toEqual(read.mock.calls.map(() => true));
+      expect(here.events.map(({ type }) => type)).not.toContain('run-end');
+    });
+
+    test('is not told that its run is gone if only the store fails', async () => {
+      const { store, there, here } = await waiting();
+      vi.spyOn(store, 'read').mockImplementation(() => {
+        throw new Error('down');
+      });
+      expect(await refusal(await there.route(respond('other')))).toMatchObject({
+        status: 503,
+        code: 'unavailable',
+      });
+      expect(here.events.map(({ type }) => type)).not.toContain('run-end');
+    });
+  });
+
   test.each([
     [{ trigger: 'other' }, 'invalid_body'],
     [{ id: 7 }, 'invalid_body'],

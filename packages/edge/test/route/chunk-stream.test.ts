@@ -6,7 +6,8 @@ function setUp(stallMs: number) {
   const onLeave = vi.fn<() => void>();
   let count = 0;
   const chunks = new ReadableStream<unknown>({ pull: (source) => source.enqueue((count += 1)), cancel });
-  return { cancel, onLeave, reader: toChunkStream(chunks, onLeave, stallMs).getReader() };
+  const reader = toChunkStream(chunks, { waits: () => {}, leave: onLeave }, stallMs).getReader();
+  return { cancel, onLeave, reader };
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -28,7 +29,7 @@ test('a client that waits for a later chunk is not disconnected', async () => {
   const chunks = new ReadableStream<unknown>({
     start: (source) => void (say = (chunk) => source.enqueue(chunk)),
   });
-  const reader = toChunkStream(chunks, onLeave, 20).getReader();
+  const reader = toChunkStream(chunks, { waits: () => {}, leave: onLeave }, 20).getReader();
   // the comment that every answer begins with
   await reader.read();
   const next = reader.read();

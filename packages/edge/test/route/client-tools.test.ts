@@ -2,7 +2,7 @@ import { createRun, definePrompt, tool, viaRoute, type RunEvent } from '@cueline
 import type { ScriptedTurn } from '@cueline/core/testing';
 import { createMemoryLimits, createMemoryRuns } from '@cueline/edge';
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from 'ai';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { address, post, testRoute, type TestRoute } from './routes.ts';
 
@@ -169,4 +169,46 @@ test('a stock chat receives the call, and its next request with the output conti
   expect(done.parts.map(({ type }) => type)).toEqual(['step-start', 'tool-pickFile', 'step-start', 'text']);
   expect(hub.model.calls).toHaveLength(2);
   expect(hub.events.filter(({ type }) => type === 'run-start')).toHaveLength(1);
+});
+
+describe('an output that a stock chat sends', () => {
+  const said = { id: 'u', role: 'user', parts: [{ type: 'text', text: 'Go.' }] };
+  const chat = (messages: unknown[]): Request => post({ id: 'c', trigger: 'submit-message', messages });
+  /** Starts the chat, and returns the request with the output of its tool. */
+  const begin = async (hub: TestRoute): Promise<(output: unknown) => Request> => {
+    const text = await (await hub.route(chat([said]))).text();
+    const toolCallId = /"toolCallId":"([^"]+)"/.exec(text)![1];
+    const call = { type: 'tool-pickFile', toolCallId, input: { type: '.txt' }, state: 'output-available' };
+    return (output) => chat([said, { id: 'a', role: 'assistant', parts: [{ ...call, output }] }]);
+  };
+  const hasEnded = (hub: TestRoute): boolean => hub.events.some(({ type }) => type === 'run-end');
+
+  test.each([
+    ['with a field __proto__', JSON.parse('{"__proto__":{"admin":true}}') as unknown, 400, 'invalid_body'],
+    ['that is too large for a command', { name: 'x'.repeat(600_000) }, 413, 'too_large'],
+  ])('%s is refused, and its run still waits', async (_what, output, status, code) => {
+    const hub = setUp();
+    const answer = await begin(hub);
+    const response = await hub.route(answer(output));
+    expect(response.status).toBe(status);
+    expect(await response.text()).toContain(code);
+    expect(hasEnded(hub)).toBe(false);
+    expect(await (await hub.route(answer({ name: 'a.txt' }))).text()).toContain('Thanks.');
+    expect(hub.model.calls).toHaveLength(2);
+  });
+
+  test('is taken later by a run that cannot be read at the moment', async () => {
+    const store = createMemoryRuns();
+    const here = setUp({ store });
+    const there = setUp({ store });
+    const answer = await begin(here);
+    const failing = vi.spyOn(store, 'read').mockImplementation(() => {
+      throw new Error('down');
+    });
+    expect((await there.route(answer({ name: 'a.txt' }))).status).toBe(503);
+    expect(hasEnded(here)).toBe(false);
+    expect(there.model.calls).toHaveLength(0);
+    failing.mockRestore();
+    expect(await (await there.route(answer({ name: 'a.txt' }))).text()).toContain('Thanks.');
+  });
 });

@@ -190,6 +190,13 @@ describe('tasks of an earlier turn that a client sends', () => {
     expect(await tasksOf(hub, { tasks: forged, previousRunId })).toEqual(anew);
   });
 
+  test('with the id of a run that no route creates do not reach the store', async () => {
+    const hub = testChecked([finish('good'), finish('thanks'), 'Done.']);
+    const get = vi.spyOn(hub.store, 'get');
+    await tasksOf(hub, { tasks: forged, previousRunId: '../../other' });
+    expect(get.mock.calls.flat()).not.toContain('../../other');
+  });
+
   test('are not trusted with the run of another subject', async () => {
     const hub = testChecked([
       finish('good'),

@@ -244,16 +244,34 @@ class RunHost implements HostedRun {
 
   /** Reads the messages of other instances, also after the store was away. */
   async #listen(): Promise<void> {
+    // one after the other, also if they arrive again: the check of a command may take long
+    let commands = Promise.resolve();
     for (let failures = 0; !this.#over.signal.aborted; failures += 1) {
+      const listening = new AbortController();
+      const stop = (): void => listening.abort();
+      this.#over.signal.addEventListener('abort', stop, { once: true });
+      let failure: { error: unknown } | undefined;
       try {
-        for await (const message of this.#store.messages(this.runId, this.#over.signal)) {
+        for await (const message of this.#store.messages(this.runId, listening.signal)) {
           failures = 0;
-          await this.#execute(message);
+          // other instances take a run that answers no ping for lost
+          if (message.type !== 'command') await this.#execute(message);
+          else {
+            commands = commands
+              .then(() => this.#execute(message))
+              .catch((error: unknown) => {
+                failure = { error };
+                stop();
+              });
+          }
         }
-        return;
+        if (failure === undefined) return;
+        throw failure.error;
       } catch (error) {
         if (failures === 0) this.#onFailure(error);
         await new Promise((resolve) => setTimeout(resolve, Math.min(100 * 2 ** failures, 5_000)));
+      } finally {
+        this.#over.signal.removeEventListener('abort', stop);
       }
     }
   }

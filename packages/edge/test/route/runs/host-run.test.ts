@@ -18,7 +18,7 @@ const start: RunEvent = {
 };
 const placed = { ...start, runId: 'run-1' };
 
-async function setUp(events: Executor['start'], runMs = 60_000) {
+async function setUp(events: Executor['start'], runMs = 60_000, permissions = {}) {
   const store = createMemoryRuns();
   await store.create({ runId: 'run-1', subject: 'ada', runMs, replayMs: 60_000 });
   const onFailure = vi.fn<(error: unknown) => void>();
@@ -31,6 +31,7 @@ async function setUp(events: Executor['start'], runMs = 60_000) {
     onFailure,
     request: { definition: greet as never, input: { name: 'Ada' } },
     executor: { start: events, send },
+    ...permissions,
   });
   return { store, run, onFailure, send };
 }
@@ -145,6 +146,40 @@ test('commands that arrive twice after a store failure are executed once and ans
     { type: 'reply', id: '2', reply: { accepted: true } },
   ]);
   run.stop();
+});
+
+test('a ping is answered and a stop obeyed while the check of a command takes long', async () => {
+  const { run, store } = await setUp(deaf, undefined, {
+    permissions: { edits: () => new Promise(() => {}) },
+  });
+  const command = { type: 'edit', edit: { type: 'add', title: 'Greet Ada' } } as const;
+  await store.send('run-1', { type: 'command', id: 'slow', command });
+  await store.send('run-1', { type: 'ping', id: 'ping' });
+  const replies = async (): Promise<unknown[]> =>
+    (await all(store.messages('run-1', AbortSignal.timeout(20)))).filter(({ type }) => type === 'reply');
+  await expect.poll(replies).toEqual([{ type: 'reply', id: 'ping', reply: { accepted: true } }]);
+  await store.send('run-1', { type: 'stop' });
+  expect((await all(shownBy(run))).at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
+});
+
+test('a command whose check never ends is refused after ten seconds', async () => {
+  vi.useFakeTimers();
+  try {
+    const { run, onFailure } = await setUp(deaf, undefined, {
+      permissions: { edits: () => new Promise(() => {}) },
+    });
+    await vi.advanceTimersByTimeAsync(10);
+    const reply = run.send({ type: 'edit', edit: { type: 'add', title: 'Greet Ada' } });
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await reply).toMatchObject({
+      accepted: false,
+      reason: expect.stringContaining('could not be checked'),
+    });
+    expect(onFailure).toHaveBeenCalledTimes(1);
+    run.stop();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('a failing store is given up some time after the end', async () => {
