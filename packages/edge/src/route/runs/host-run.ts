@@ -52,6 +52,13 @@ export type HostedRunOptions = {
 /** How long a stopped run may take to report its end, in milliseconds. */
 const GRACE_MS = 1_000;
 
+/** How many commands of other instances wait until those before them are checked. */
+const MOST_WAITING = 20;
+const tooManyReply: EditReply = {
+  accepted: false,
+  reason: 'Too many commands wait for this run. Try again in a while.',
+};
+
 /**
  * Starts a run that continues without readers, under its id in the store. It ends by itself, when this or another
  * instance stops it, and after `runMs`. Keeps only the JSON of its events, and nothing of its request once it has
@@ -246,6 +253,7 @@ class RunHost implements HostedRun {
   async #listen(): Promise<void> {
     // one after the other, also if they arrive again: the check of a command may take long
     let commands = Promise.resolve();
+    let waiting = 0;
     for (let failures = 0; !this.#over.signal.aborted; failures += 1) {
       const listening = new AbortController();
       const stop = (): void => listening.abort();
@@ -256,13 +264,17 @@ class RunHost implements HostedRun {
           failures = 0;
           // other instances take a run that answers no ping for lost
           if (message.type !== 'command') await this.#execute(message);
-          else {
+          else if (waiting >= MOST_WAITING) {
+            await this.#store.send(this.runId, { type: 'reply', id: message.id, reply: tooManyReply });
+          } else {
+            waiting += 1;
             commands = commands
               .then(() => this.#execute(message))
               .catch((error: unknown) => {
                 failure = { error };
                 stop();
-              });
+              })
+              .finally(() => (waiting -= 1));
           }
         }
         if (failure === undefined) return;

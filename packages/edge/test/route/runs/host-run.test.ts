@@ -162,6 +162,19 @@ test('a ping is answered and a stop obeyed while the check of a command takes lo
   expect((await all(shownBy(run))).at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
 });
 
+test('commands beyond twenty that wait are refused at once', async () => {
+  const { run, store } = await setUp(deaf, undefined, {
+    permissions: { edits: () => new Promise(() => {}) },
+  });
+  const command = { type: 'edit', edit: { type: 'add', title: 'Greet Ada' } } as const;
+  for (let id = 1; id <= 21; id += 1) await store.send('run-1', { type: 'command', id: `${id}`, command });
+  const replies = async (): Promise<unknown[]> =>
+    (await all(store.messages('run-1', AbortSignal.timeout(20)))).filter(({ type }) => type === 'reply');
+  const reason = 'Too many commands wait for this run. Try again in a while.';
+  await expect.poll(replies).toEqual([{ type: 'reply', id: '21', reply: { accepted: false, reason } }]);
+  run.stop();
+});
+
 test('a command whose check never ends is refused after ten seconds', async () => {
   vi.useFakeTimers();
   try {
