@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 import { allPending } from '../state/pending.ts';
 import { ApprovalCard } from './approval-card.tsx';
 import { ClientToolCard } from './client-tool-card.tsx';
-import { inputSchemaOf } from './tool-schema.ts';
+import { callOf, inputSchemaOf } from './tool-schema.ts';
 import type { RefusedArguments } from './use-arguments.ts';
 
 /**
@@ -76,11 +76,17 @@ export function ApprovalDock({
 
 /** The arguments of the last response to the same call, if the run asks again because they do not fit. */
 function refusedOf(
-  { approvals }: RunState,
+  state: RunState,
   { toolCallId, agent, reason }: ApprovalState,
 ): RefusedArguments | undefined {
-  const before = approvals.findLast(
-    (other) => other.toolCallId === toolCallId && other.agent === agent && other.response !== undefined,
+  // some providers use the id of an earlier call again
+  const calledAt = callOf(state, agent, toolCallId)?.calledAt ?? 0;
+  const before = state.approvals.findLast(
+    (other) =>
+      other.toolCallId === toolCallId &&
+      other.agent === agent &&
+      other.requestedAt >= calledAt &&
+      other.response !== undefined,
   );
   if (reason === undefined || before?.response?.approved !== true) return undefined;
   const { input } = before.response;

@@ -85,18 +85,19 @@ function afterFrame(then: () => void): void {
   requestAnimationFrame(() => setTimeout(then));
 }
 
+/** The cursor, the folds and the scroll position of the last editor that was removed, with the script that it showed. */
+let viewBefore: { uri: string; view: ReturnType<CodeEditor['saveViewState']> } | undefined;
+
 /** Gives a new editor the model with this path. False if the editor has been removed again. */
 function attach(editor: CodeEditor, path: string): boolean {
+  if (!editor.getContainerDomNode().isConnected) return false;
   const model = monaco.editor.getModel(monaco.Uri.parse(path));
-  if (!editor.getContainerDomNode().isConnected) {
-    model?.dispose();
-    return false;
-  }
   const { script, openScript } = usePlayground.getState();
   // the script may have changed since its model was created
   const isOlder = path === scriptPath(openScript.id) && model?.getValue() !== script;
   if (isOlder) model?.setValue(script);
   editor.setModel(model);
+  if (viewBefore?.uri === model?.uri.toString()) editor.restoreViewState(viewBefore?.view ?? null);
   afterFrame(endWaitForEditor);
   return true;
 }
@@ -159,6 +160,14 @@ export default function ScriptEditor({ onChecked, fallback }: ScriptEditorProps)
     return () => resized.dispose();
   }, [editor]);
   useSameCursor(editor, path);
+  useLayoutEffect(
+    () => () => {
+      const shown = editor?.getModel()?.uri.toString();
+      if (editor !== undefined && shown !== undefined)
+        viewBefore = { uri: shown, view: editor.saveViewState() };
+    },
+    [editor],
+  );
   const model = useModel(editor);
   useProblemMarker(model);
   useDiagnostics(model, onChecked);
@@ -174,6 +183,8 @@ export default function ScriptEditor({ onChecked, fallback }: ScriptEditorProps)
         onMount={(mounted) => setTimeout(() => attach(mounted, first.path) && setEditor(mounted))}
         loading={fallback}
         options={optionsAtFirst}
+        // the script keeps its undo history while another view is open
+        keepCurrentModel
       />
       {editor !== undefined && connects && (
         <SourceLines editor={editor} session={session} previews={previews} />

@@ -9,6 +9,8 @@ export function addCaseFromRun(log: readonly RunEvent[]): string | undefined {
   const id = start?.library?.id;
   const { settings, openEvalOf, addCase } = useEvals.getState();
   if (id === undefined) return 'This run is of no prompt of a library, so it has no values for a case.';
+  if ((start?.turns ?? 0) > 0)
+    return 'This run is a reply, so the values alone do not lead to its answer. Add the run before it.';
   try {
     const { input, expect } = caseFromRun<unknown>(log);
     // cases of another prompt have other parameters

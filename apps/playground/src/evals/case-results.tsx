@@ -1,13 +1,16 @@
+import { isUnderWay } from '@cueline/core';
 import type { EvalResult } from '@cueline/core/evals';
 import { ClipboardCheck, ScrollText } from 'lucide-react';
 import { definitionOf } from '../prompts/definition-of.ts';
 import { useState } from 'react';
 import { sharedOf, usePrompts } from '../prompts/store.ts';
 import { openLinkedRun, showLinkedRun } from '../state/run-session.ts';
+import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { Choose } from '../ui/form.tsx';
 import { formatDuration, plural } from '../ui/format.ts';
 import { TextDiff } from '../ui/text-diff.tsx';
+import { toast } from '../ui/toast.ts';
 import { modelTitle, type Column, type Row } from './result-rows.ts';
 import { StatusIcon } from './status-icon.tsx';
 import { indexOfRan, useEvals } from './store.ts';
@@ -138,10 +141,18 @@ function Answer({
             {log !== undefined && (
               <Button
                 onClick={() => {
+                  const { promptSession } = usePlayground.getState();
+                  if (promptSession !== undefined && isUnderWay(promptSession.run.getState())) {
+                    toast.error(
+                      'A run is going on in Prompts. Stop it, or wait for its end, and open this one again.',
+                    );
+                    return;
+                  }
                   const { evaluation } = useEvals.getState();
                   // the version as it ran, which the Prompts part compares with the present one
-                  const prompts = evaluation?.prompts ?? [];
-                  const shared = { ...sharedOf(usePrompts.getState()), prompts, selected: 0 };
+                  const ran = evaluation?.prompts ?? [];
+                  const entries = ran.map((prompt, at) => ({ key: `${at}`, prompt }));
+                  const shared = sharedOf({ ...usePrompts.getState(), entries, selected: '0' });
                   showLinkedRun({ prompts: shared }, openLinkedRun(log, definitionOf(shared, log)));
                   usePrompts.setState({ tab: 'run' });
                 }}

@@ -1,6 +1,7 @@
 import { ChevronRight, Plus, X } from 'lucide-react';
 import type { ConnectionSettings } from '../model/connection.ts';
 import type { EditablePrompt } from '../prompts/editable-prompt.ts';
+import { useTypedText } from '../input/use-typed-text.ts';
 import { StatusBadge } from '../prompts/status-badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Checkbox, Choose, TextInput } from '../ui/form.tsx';
@@ -121,22 +122,10 @@ function Models({ settings, connection }: Pick<EvalFormProps, 'settings' | 'conn
           />
         </div>
       ) : (
-        <TextInput
+        <FurtherModels
           label={`${own}, and further models of the same provider`}
-          code
-          value={settings.models.filter((id) => id !== 'demo-small').join(', ')}
-          placeholder="gpt-5-nano, gpt-5"
-          onText={(text) =>
-            change({
-              models:
-                text === ''
-                  ? []
-                  : text
-                      .split(',')
-                      .map((id) => id.trimStart())
-                      .slice(0, 8),
-            })
-          }
+          models={settings.models.filter((id) => id !== 'demo-small')}
+          onChange={(models) => change({ models })}
         />
       )}
       <details className="group">
@@ -245,4 +234,37 @@ function Scorers({ scorers }: { scorers: readonly ScorerSetting[] }) {
       </Button>
     </fieldset>
   );
+}
+
+/** The ids of models, with commas between them. */
+function FurtherModels({
+  label,
+  models,
+  onChange,
+}: {
+  label: string;
+  models: readonly string[];
+  onChange: (models: readonly string[]) => void;
+}) {
+  const [text, setText] = useTypedText(models, readIds, (ids) => ids.join(', '));
+  return (
+    <TextInput
+      label={label}
+      code
+      value={text}
+      placeholder="gpt-5-nano, gpt-5"
+      onText={(next) => {
+        setText(next);
+        onChange(readIds(next));
+      }}
+    />
+  );
+}
+
+function readIds(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((id) => id.trim())
+    .filter((id) => id !== '')
+    .slice(0, 8);
 }

@@ -118,6 +118,7 @@ const MOST_ICONS = 5;
 function CellSummary({ cell }: { cell: Cell }) {
   const shown =
     cell.find((result) => result !== undefined && result.status !== 'passed') ?? cell.find(Boolean);
+  const ended = cell.filter((result) => result !== undefined).length;
   const passed = cell.filter((result) => result?.status === 'passed').length;
   return (
     <div className="min-w-0">
@@ -125,8 +126,8 @@ function CellSummary({ cell }: { cell: Cell }) {
         {cell.length <= MOST_ICONS ? (
           cell.map((result, index) => <StatusIcon key={index} result={result} />)
         ) : (
-          <span className={passed === cell.length ? 'text-ok' : 'text-danger'}>
-            {passed} of {cell.length} passed
+          <span className={clsx(passed < ended ? 'text-danger' : ended === cell.length && 'text-ok')}>
+            {passed} of {ended} passed{ended < cell.length && `, ${cell.length - ended} not run`}
           </span>
         )}
       </div>

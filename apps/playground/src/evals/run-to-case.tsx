@@ -9,7 +9,7 @@ import { useEvals } from './store.ts';
 
 const noRun: WatchedRun = { getState: () => initialState, subscribe: () => () => {} };
 
-/** Turns an ended run into a case of the eval: its values, with its answer as the expected answer. */
+/** Turns an ended run into a case of the eval: its values, with its first answer as the expected answer. */
 export function RunToCase() {
   const session = usePlayground((state) => state.promptSession);
   const state = useRun(session?.run ?? noRun);
@@ -21,7 +21,7 @@ export function RunToCase() {
         look="outline"
         onClick={() => {
           const before = useEvals.getState();
-          const problem = addCaseFromRun(session.run.log());
+          const problem = addCaseFromRun(session.earlier[0]?.log ?? session.run.log());
           if (problem !== undefined) return toast.error(problem);
           const { id, settings } = useEvals.getState();
           const kept =

@@ -1,6 +1,6 @@
 import { Trash2 } from 'lucide-react';
-import { useState, type Ref } from 'react';
-import { isSameJson } from '../input/same-json.ts';
+import type { Ref } from 'react';
+import { useTypedText } from '../input/use-typed-text.ts';
 import { Button } from '../ui/button.tsx';
 import { Checkbox, Choose, TextInput } from '../ui/form.tsx';
 import type { EditableParameter } from './editable-prompt.ts';
@@ -161,14 +161,4 @@ function AllowedValues({
       className="@max-[480px]:col-span-2"
     />
   );
-}
-
-/** Keeps the typed text while it means the same value, so that a user can go on from `0.` to `0.5`. */
-function useTypedText<Value>(
-  value: Value,
-  read: (text: string) => Value,
-  write: (value: Value) => string,
-): [string, (text: string) => void] {
-  const [typed, setTyped] = useState(() => write(value));
-  return [isSameJson(read(typed), value) ? typed : write(value), setTyped];
 }

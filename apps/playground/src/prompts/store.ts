@@ -101,15 +101,17 @@ export const usePrompts = create<PromptsState>()(
         const { entries, selected, values } = get();
         const before = entryOf(get()).prompt.id;
         const { id } = change;
+        const next = entries.map((entry) =>
+          entry.key === selected ? { ...entry, prompt: { ...entry.prompt, ...change } } : entry,
+        );
+        // the values of a prompt stay with it when its id is edited
+        const moves = id !== undefined && Object.hasOwn(values, before) && !Object.hasOwn(values, id);
+        const { [before]: moved, ...others } = values;
+        const isLeft = next.every(({ prompt }) => prompt.id !== before);
         set({
           isOwn: true,
-          entries: entries.map((entry) =>
-            entry.key === selected ? { ...entry, prompt: { ...entry.prompt, ...change } } : entry,
-          ),
-          // the values of a prompt stay with it when its id is edited
-          ...(id !== undefined && Object.hasOwn(values, before) && !Object.hasOwn(values, id)
-            ? { values: { ...values, [id]: valuesOf(get(), before) } }
-            : {}),
+          entries: next,
+          ...(moves ? { values: { ...(isLeft ? others : values), [id]: moved ?? noValues } } : {}),
         });
       },
       setValue: (name, value) => {
@@ -205,15 +207,20 @@ export function valuesOf({ values }: Pick<PromptsState, 'values'>, id: string): 
   return (Object.hasOwn(values, id) ? values[id] : undefined) ?? noValues;
 }
 
-/** The prompts that are shown, as a link has them. */
-export function sharedOf({ entries, selected, values }: PromptsState): SharedPrompts {
+/** The prompts that are shown, as a link has them. Values of other prompts stay here. */
+export function sharedOf({
+  entries,
+  selected,
+  values,
+}: Pick<PromptsState, 'entries' | 'selected' | 'values'>): SharedPrompts {
+  const ids = new Set(entries.map(({ prompt }) => prompt.id));
   return {
     prompts: entries.map(({ prompt }) => prompt),
     selected: Math.max(
       0,
       entries.findIndex(({ key }) => key === selected),
     ),
-    values,
+    values: Object.fromEntries(Object.entries(values).filter(([id]) => ids.has(id))),
   };
 }
 

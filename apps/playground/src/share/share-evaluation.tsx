@@ -5,6 +5,7 @@ import { sharedOf, usePrompts, type PromptsState } from '../prompts/store.ts';
 import { usePlayground } from '../state/store.ts';
 import { ShareChoice } from './share-choice.tsx';
 import { SharePayload } from './share-payload.tsx';
+import { Warning } from './warning.tsx';
 
 /** The eval with its prompt, as a link that can include the results. */
 export function ShareEvaluation() {
@@ -27,11 +28,18 @@ export function ShareEvaluation() {
         options={{ eval: 'Eval', results: 'Eval and results' }}
         hasChoice={hasResults}
       />
-      <SharePayload what="evaluation" payload={payload}>
-        {hasResults && what === 'results'
-          ? 'The prompt, the cases, and every answer with its scores. The runs themselves stay here.'
-          : 'The prompt with its versions, the cases and the scorers. Nothing runs until someone presses Run.'}
-      </SharePayload>
+      {payload.prompts.prompts.length === 0 ? (
+        <Warning>
+          There is no prompt “{payload.evaluation.settings.prompt}” any more, so nobody could open the link.
+          Choose the prompt of this eval.
+        </Warning>
+      ) : (
+        <SharePayload what="evaluation" payload={payload}>
+          {hasResults && what === 'results'
+            ? 'The prompt, the cases, and every answer with its scores. The runs themselves stay here.'
+            : 'The prompt with its versions, the cases and the scorers. Nothing runs until someone presses Run.'}
+        </SharePayload>
+      )}
     </>
   );
 }

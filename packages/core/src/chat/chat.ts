@@ -125,7 +125,9 @@ async function start(prompt: ChatPrompt, call: ChatMessage): Promise<ChatRun> {
   const { chatId, messages } = call;
   const input: unknown = typeof settings.input === 'function' ? await settings.input(facts) : settings.input;
   // two runs of one chat would both answer
-  runs.get(chatId)?.stop();
+  const known = runs.get(chatId);
+  if (known === undefined) stopRecalled(prompt, chatId);
+  else known.stop();
   const controller = new AbortController();
   const { model, options } = settings;
   const run = createChatRun({
@@ -157,6 +159,18 @@ async function start(prompt: ChatPrompt, call: ChatMessage): Promise<ChatRun> {
  * Returns the run of a chat: one that is known here, or one that continues elsewhere since before the page was
  * loaded.
  */
+/** Stops the chat's run that another page has started, if it is still under way. */
+function stopRecalled({ executor, settings }: ChatPrompt, chatId: string): void {
+  const runId = recallRunId(settings.runIds, chatId);
+  if (runId === undefined) return;
+  // following it with an aborted signal ends it
+  executor
+    .attach?.(runId, -1, AbortSignal.abort())
+    ?.[Symbol.asyncIterator]()
+    .next()
+    .catch(() => {});
+}
+
 async function findRun(prompt: ChatPrompt, chatId: string): Promise<ChatRun | undefined> {
   const { executor, settings, runs } = prompt;
   const known = runs.get(chatId);

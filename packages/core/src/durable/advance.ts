@@ -99,7 +99,7 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
   if (log.ended) return { status: 'done' };
 
   const ending = new AbortController();
-  const { reached, settle, fail } = createOutcome(log);
+  const { reached, settle, fail } = createOutcome(log, () => ending.abort());
   const store = async (events: readonly RunEvent[]): Promise<void> => {
     await append(events);
     known.add(events);
@@ -152,8 +152,6 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
       }
     }
     const advanced = await reached;
-    log.pause();
-    ending.abort();
     queue.release();
     await queue.stored();
     return advanced;
@@ -174,16 +172,19 @@ type Outcome = {
   fail(error: unknown): void;
 };
 
-function createOutcome(log: PausableLog): Outcome {
+/** `release` ends what is under way, also a prompt function that never returns. */
+function createOutcome(log: PausableLog, release: () => void): Outcome {
   let settle: Outcome['settle'] = () => {};
   let fail: Outcome['fail'] = () => {};
   const reached = new Promise<Advanced>((resolve, reject) => {
     settle = (advanced) => {
       log.pause();
+      release();
       resolve(advanced);
     };
     fail = (error) => {
       log.pause();
+      release();
       reject(error);
     };
   });
@@ -235,6 +236,9 @@ async function giveResponse(run: RunHandle, command: DurableCommand): Promise<bo
       return (await run.respondToClientTool(command.clientCallId, command.response)).accepted;
     case 'client-tool-claim':
       return (await run.claimClientTool(command.clientCallId, command.page, command.instead)).accepted;
+    case 'edit':
+      // an agent's task list exists only while the agent is at work; that of the run is edited before the next step
+      return command.agent !== undefined && (await run.edit(command.edit, command.agent)).accepted;
     default:
       return false;
   }

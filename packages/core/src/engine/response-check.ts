@@ -57,7 +57,7 @@ export function createResponseCheck(toolSchema: ToolSchema, tries = 0): Response
 
 /** Reads JSON as models write it: alone, or in a fenced block. */
 export function readModelJson(text: string): unknown {
-  const body = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
+  const body = /^```(?:json)?[^\S\n]*\n([\s\S]*?)\n?```$/.exec(text.trim())?.[1] ?? text;
   if (body.trim() === '') throw new Error('it is empty');
   try {
     return JSON.parse(body) as unknown;

@@ -152,7 +152,7 @@ export async function startRun<
       log.append(runEnd(ending, output, runContext.secrets));
     },
   });
-  followSignal(abortSignal, log, stop);
+  followSignal(abortSignal, durable === undefined ? log : undefined, stop);
   const drive = async (): Promise<void> => {
     await result.consumeStream({ onError: (error) => recorder.fail(error) });
     // the end is missing for some reason, and no more events come
@@ -218,14 +218,18 @@ function abortedLater(signal: AbortSignal | undefined): AbortSignal | undefined 
 }
 
 /**
- * Stops with the signal's reason. Removes the listener when the run has ended, because the signal may outlive many
- * runs.
+ * Stops with the signal's reason. Removes the listener when the run of `log` has ended, because the signal may outlive many
+ * runs. That of a durable run belongs to one step, and must end the step's work also after the run's end is in the log.
  */
-function followSignal(signal: AbortSignal | undefined, log: RunLog, stop: (reason: unknown) => void): void {
+function followSignal(
+  signal: AbortSignal | undefined,
+  log: RunLog | undefined,
+  stop: (reason: unknown) => void,
+): void {
   if (signal === undefined) return;
   const onAbort = (): void => stop(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
-  log.listen(({ type }) => {
+  log?.listen(({ type }) => {
     if (type === 'run-end') signal.removeEventListener('abort', onAbort);
   });
   if (signal.aborted) onAbort();

@@ -4,7 +4,7 @@ import { anySignal } from '../base/any-signal.ts';
 import { createId } from '../base/create-id.ts';
 import { CuelineError } from '../base/errors.ts';
 import type { RunEvent } from '../log/events.ts';
-import { readEventStream } from '../wire/read-event-stream.ts';
+import { createServerEventCounter, readEvents } from '../wire/read-event-stream.ts';
 import type { RunCommand, RunRequest } from './executor.ts';
 import { failedStart } from './failed-start.ts';
 import { commandBody, startBody } from './route-body.ts';
@@ -119,6 +119,7 @@ class Follower implements AsyncIterator<RunEvent> {
   readonly #signal: AbortSignal;
   #runId: string | undefined;
   #last;
+  readonly #count = createServerEventCounter();
   #stoppedStart: RunEvent | undefined;
   #pending: Promise<IteratorResult<RunEvent>> | undefined;
   /** The remaining events of a run that was stopped. */
@@ -157,7 +158,9 @@ class Follower implements AsyncIterator<RunEvent> {
       }
       let { lost, restMs = 0 } = 'lost' in connection ? connection : {};
       if ('body' in connection) {
-        const stream = readEventStream(connection.body, this.#route)[Symbol.asyncIterator]();
+        const count = (event: RunEvent): string | undefined =>
+          event.seq > (this.#last ?? -1) ? this.#count(event) : undefined;
+        const stream = readEvents(connection.body, this.#route, count);
         const release = (): void => void stream.return?.();
         this.#closing.signal.addEventListener('abort', release);
         try {

@@ -11,8 +11,8 @@ export type OpenCall = {
   providerExecuted?: true;
   /** True if the call was refused, so that its error is not a failure. */
   refused?: boolean;
-  /** Path of the agent that works on it. */
-  agent?: string;
+  /** Paths of the agents that work on it: a tool's function may call several at once. */
+  agents?: Set<string>;
   /** Id under which a chat shows the call of an agent, which is not part of the answer itself. */
   shownAs?: string;
 };
@@ -31,6 +31,10 @@ export type OpenCalls = {
   /** The calls that wait for an answer, including those of agents. */
   asking(): OpenCall[];
 };
+
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
 
 export function createOpenCalls(): OpenCalls {
   return new Calls();
@@ -91,12 +95,15 @@ class Calls implements OpenCalls {
       case 'tool-end':
       case 'tool-error':
         return this.#close(path, event.toolCallId);
-      case 'agent-start':
-        this.#open(path.slice(0, Math.max(0, path.lastIndexOf('/'))), event.toolCallId).agent = path;
+      case 'agent-start': {
+        const call = this.#open(parentOf(path), event.toolCallId);
+        (call.agents ??= new Set()).add(path);
         this.#works.set(path, new Map());
         return;
+      }
       case 'agent-end':
         this.#works.delete(path);
+        for (const { agents } of this.#callsOf(parentOf(path)).values()) agents?.delete(path);
         return;
       case 'approval-request': {
         const call = this.#open(path, event.toolCallId);
@@ -158,14 +165,16 @@ class Calls implements OpenCalls {
   #idleStateOf(path: string, answered: ReadonlySet<string>): IdleState {
     let asks = false;
     let soon = false;
-    for (const { waitsFor, agent, started } of this.#works.get(path)?.values() ?? []) {
+    for (const { waitsFor, agents, started } of this.#works.get(path)?.values() ?? []) {
       if (waitsFor !== undefined && answered.has(waitsFor)) return 'busy';
       if (waitsFor !== undefined) asks = true;
-      else if (agent !== undefined) {
-        const inside = this.#idleStateOf(agent, answered);
-        if (inside === 'busy') return 'busy';
+      else if (agents !== undefined && agents.size > 0) {
+        for (const agent of agents) {
+          const inside = this.#idleStateOf(agent, answered);
+          if (inside === 'busy') return 'busy';
+          soon ||= inside === 'soon';
+        }
         asks = true;
-        soon ||= inside === 'soon';
       } else if (started) return 'busy';
       else soon = true;
     }

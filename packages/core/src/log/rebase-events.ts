@@ -11,7 +11,9 @@ export function rebaseEvents(
 ): (event: RunEvent) => RunEvent {
   const before = kept.length;
   const time = kept.at(-1)?.t ?? 0;
-  const steps = kept.filter(({ type, agent }) => type === 'step-start' && agent === undefined).length;
+  // a step whose process has died is in the log twice
+  const last = kept.findLast(isOwnStep);
+  const steps = last === undefined ? 0 : last.step + 1;
   const withKey = withoutUndefined({ key });
 
   return (event) => {
@@ -30,6 +32,11 @@ export function rebaseEvents(
         return rebased;
     }
   };
+}
+
+/** True for the start of a step of the run itself. */
+export function isOwnStep(event: RunEvent): event is Extract<RunEvent, { type: 'step-start' }> {
+  return event.type === 'step-start' && event.agent === undefined;
 }
 
 /** Returns the events of earlier tries that were kept when the last try started. */

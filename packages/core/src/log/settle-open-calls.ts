@@ -6,11 +6,12 @@ import type { RunEvent } from './events.ts';
  *
  * - `start`: it had not started, so making it now makes it once.
  * - `repeat`: it had started, and may be made twice, because its tool only reads or is idempotent, or because it is
- *   the call of an agent that has called nothing.
+ *   the call of an agent that has called nothing. With `asAgent` this is the only reason: the log cannot tell the agent
+ *   from a tool of its name whose function has called it.
  * - `fail`: it may have taken effect. It is not made again, and `error` says so to the model.
  */
 export type CallSettlement = { toolCallId: string; toolName: string; input: unknown } & (
-  | { how: 'start' | 'repeat' }
+  | { how: 'start' | 'repeat'; asAgent?: true }
   | { how: 'fail'; error: string }
 );
 
@@ -112,8 +113,9 @@ export function settle(call: StepCall): CallSettlement {
   const { toolCallId, toolName, input, started } = call;
   const facts = { toolCallId, toolName, input };
   if (!started) return { ...facts, how: 'start' };
-  return mayRepeat(call)
-    ? { ...facts, how: 'repeat' }
+  if (call.effect === 'read' || call.idempotent === true) return { ...facts, how: 'repeat' };
+  return isOfAgent(call)
+    ? { ...facts, how: 'repeat', asAgent: true }
     : { ...facts, how: 'fail', error: interruptedText(call) };
 }
 
@@ -129,12 +131,8 @@ export function lastVoid(log: readonly RunEvent[], start: number, next: number, 
   return start;
 }
 
-function mayRepeat({ toolName, effect, idempotent, agentName, startedInside }: StepCall): boolean {
-  return (
-    effect === 'read' ||
-    idempotent === true ||
-    (agentName === toolName && effect === undefined && !startedInside)
-  );
+function isOfAgent({ toolName, effect, agentName, startedInside }: StepCall): boolean {
+  return agentName === toolName && effect === undefined && !startedInside;
 }
 
 /** The error that a model reads of a call that may have taken effect and has no result. */

@@ -2,6 +2,7 @@ import type { LanguageModelUsage, UIMessage } from 'ai';
 import type { RunEvent, RunEventBody } from './events.ts';
 import { callKey } from '../base/call-key.ts';
 import { isInAgent, openAgents } from './agent-log.ts';
+import { isOwnStep } from './rebase-events.ts';
 import {
   createStepCalls,
   INTERRUPTED,
@@ -284,10 +285,10 @@ function keysOf(log: readonly RunEvent[], start: number): (toolCallId: string) =
   );
   const run = log[begin];
   const runId = run !== undefined && 'runId' in run ? run.runId : '';
-  const steps = log
-    .slice(begin, start)
-    .filter((event) => isRunEvent(event) && event.type === 'step-start').length;
-  return (toolCallId) => callKey(runId, steps, toolCallId);
+  // the run counted its steps from 0; one whose process has died is in the log twice
+  const [first, last] = [log.slice(Math.max(0, begin)).find(isOwnStep), log[start]!];
+  const step = first !== undefined && isOwnStep(last) ? last.step - first.step : 0;
+  return (toolCallId) => callKey(runId, step, toolCallId);
 }
 
 function blockEndOf(event: RunEvent): RunEventBody {

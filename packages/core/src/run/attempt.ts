@@ -85,7 +85,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
         if (next.done === true) break;
         log.push(rebase(next.value));
         if (log.ended) return void mine.return?.();
-        if (leaving) leave();
+        if (leaving && runId()) leave();
       }
       brokenOff(new CuelineError('stream_truncated', 'The run ended unexpectedly. Start it again.'));
     } catch (error) {

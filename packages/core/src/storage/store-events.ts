@@ -12,7 +12,7 @@ import { createStoredCalls, type StoredCalls } from '../executors/stored-calls.t
 
 /** How long events wait so that others are stored together with them, in milliseconds. */
 const BATCH_MS = 100;
-/** The maximum number of events that the storage gets at once. */
+/** The maximum number of events that are added to a stored log at once. */
 const MAX_BATCH = 500;
 /** How long a storage may take to answer before the run reports it, in milliseconds. */
 const ANSWER_MS = 10_000;
@@ -29,6 +29,7 @@ const MAX_RETRY_MS = 30_000;
  */
 const URGENT: ReadonlySet<RunEvent['type']> = new Set([
   'run-start',
+  'run-resume',
   'tool-start',
   'sub-call-start',
   'tool-end',
@@ -89,9 +90,13 @@ class BatchWriter implements EventWriter {
     this.#timer = undefined;
     if (this.#writing) return;
     this.#writing = true;
+    // a retry adds the events that it keeps one after the other
+    await undefined;
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.slice(0, MAX_BATCH);
-      this.#waiting = this.#waiting.slice(MAX_BATCH);
+      // the first batch of a log replaces what is stored, so it has all that the log keeps
+      const most = this.#waiting[0]?.seq === 0 ? Infinity : MAX_BATCH;
+      const batch = this.#waiting.slice(0, most);
+      this.#waiting = this.#waiting.slice(batch.length);
       // the storage may still do it, and another batch could otherwise come in between
       const late = setTimeout(() => this.#report(storageTimeoutError()), ANSWER_MS);
       try {

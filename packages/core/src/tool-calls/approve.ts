@@ -20,6 +20,11 @@ export function isRefusal(error: unknown): error is Error {
   return error instanceof Refusal;
 }
 
+/** The beginning of what the model reads of a refused approval. */
+export function refusedText(toolName: string): string {
+  return `${toolName} was not run, because the user did not approve it`;
+}
+
 /** A tool call that may need an approval. */
 export type ApprovableCall = {
   toolName: string;
@@ -46,7 +51,8 @@ export async function approvedArguments(
   const { toolCallId, abortSignal } = context;
   const asks =
     runContext.pending.hasRequested(toolCallId, path) ||
-    (verdict?.asks ?? (await runContext.track(needsApproval(rules, args, runContext.approvedEffects))));
+    (verdict?.asks ??
+      (await runContext.track(needsApproval(rules, args, runContext.approvedEffects, context))));
   if (!asks) return { args };
   const request = { toolCallId, toolName, input: toJson(args, runContext.secrets) };
   let why = verdict?.reason;
@@ -55,10 +61,7 @@ export async function approvedArguments(
     const response = await runContext.pending.requestApproval(explained, abortSignal, path);
     if (!response.approved) {
       const reason = response.reason === undefined ? '' : `: ${response.reason}`;
-      throw withSource(
-        new Refusal(`${toolName} was not run, because the user did not approve it${reason}.`),
-        'cueline',
-      );
+      throw withSource(new Refusal(`${refusedText(toolName)}${reason}.`), 'cueline');
     }
     if (response.input === undefined || isSame(response.input, request.input)) return { args };
     try {

@@ -23,7 +23,7 @@ export type ToolApproval = {
     messages: readonly ModelMessage[],
   ): Promise<string | undefined>;
   /** The verdict on a call; undefined if it is left to the tool and to `options.approval`. */
-  verdictOf(toolCallId: string): ApprovalVerdict | undefined;
+  verdictOf(toolName: string, toolCallId: string): ApprovalVerdict | undefined;
   /** Throws `invalid_options` if the configuration always asks about a tool without a function. */
   check(): void;
 };
@@ -36,17 +36,20 @@ export function createToolApproval(
   configuration: Configuration | undefined,
   tools: () => ToolSet,
 ): ToolApproval {
+  // a model may use the id of an earlier call again, for another tool
   const verdicts = new Map<string, ApprovalVerdict>();
+  const keyOf = (toolName: string, toolCallId: string): string => JSON.stringify([toolName, toolCallId]);
 
   function decide(toolName: string, toolCallId: string, status: Status): Status {
     const { type, reason } = typeof status === 'object' ? { reason: undefined, ...status } : { type: status };
-    verdicts.delete(toolCallId);
-    if (type === 'approved') verdicts.set(toolCallId, { asks: false });
+    const key = keyOf(toolName, toolCallId);
+    verdicts.delete(key);
+    if (type === 'approved') verdicts.set(key, { asks: false });
     const tool = Object.hasOwn(tools(), toolName) ? tools()[toolName] : undefined;
     if (type !== 'user-approval' || tool === undefined) return status;
     if (hasNoFunction(tool)) throw noFunctionError(toolName, 'options.toolApproval');
     if (tool.execute === undefined) return status;
-    verdicts.set(toolCallId, { asks: true, reason });
+    verdicts.set(key, { asks: true, reason });
     return 'not-applicable';
   }
 
@@ -75,7 +78,7 @@ export function createToolApproval(
         typeof status === 'object' ? { reason: undefined, ...status } : { type: status, reason: undefined };
       return type === 'denied' ? (reason ?? 'This call was not approved.') : undefined;
     },
-    verdictOf: (toolCallId) => verdicts.get(toolCallId),
+    verdictOf: (toolName, toolCallId) => verdicts.get(keyOf(toolName, toolCallId)),
     check() {
       if (typeof configuration === 'function') return;
       for (const [name, own] of Object.entries(configuration ?? {})) {

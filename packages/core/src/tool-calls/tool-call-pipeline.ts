@@ -52,7 +52,7 @@ type EnteredCall = {
   leave: (work: Promise<unknown> | undefined) => void;
 };
 
-/** A call that an earlier process of the run has made. Without an output, it failed. */
+/** A call that an earlier process of the run has made. Without an output, it failed; a refused call has its refusal. */
 export type RememberedCall = Pick<GuardedCall, 'toolName' | 'input' | 'effect'> & {
   rules: ToolRules;
   isInvalid: boolean;
@@ -84,7 +84,7 @@ export type ToolCallPipelineOptions = {
   /** Returns the time limit of a tool that sets none, in milliseconds. */
   toolMs: (toolName: string) => number;
   /** What `options.toolApproval` says of a call. */
-  verdictOf: (toolCallId: string) => ApprovalVerdict | undefined;
+  verdictOf: (toolName: string, toolCallId: string) => ApprovalVerdict | undefined;
   /** True if identical calls count as repetitions whatever happens in between. */
   strictLoops: boolean;
 };
@@ -205,7 +205,9 @@ class Pipeline implements ToolCallPipeline {
       }
     } catch (error) {
       const safe = this.#withoutSecrets(error);
-      last.reject(safe);
+      // as above, a refusal is an answer
+      if (isRefusal(safe)) last.resolve(safe.message);
+      else last.reject(safe);
       throw safe;
     } finally {
       // also if the reader of the outputs stops reading
@@ -257,6 +259,8 @@ class Pipeline implements ToolCallPipeline {
           ? this.#runContext.whenStored?.({ toolCallId, agent: this.#agentContext.path })
           : undefined;
         if (stored !== undefined) await untilAborted(stored, abortSignal);
+        // its time may be up, or the run over
+        signal?.throwIfAborted();
         startedAt = performance.now();
       },
       run: () => {
@@ -275,7 +279,7 @@ class Pipeline implements ToolCallPipeline {
   /** Returns the arguments of a call once it is approved, and notes if the user has edited them. */
   async #approvedArguments({ tool, input, context }: AdmittedCall): Promise<unknown> {
     const { name: toolName, rules, inputSchema } = tool;
-    const verdict = this.#options.verdictOf(context.toolCallId);
+    const verdict = this.#options.verdictOf(toolName, context.toolCallId);
     const call = { toolName, rules, inputSchema, args: input, context, verdict };
     const { args, edited } = await approvedArguments(this.#agentContext, call);
     if (edited !== undefined) {

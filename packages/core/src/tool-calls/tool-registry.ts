@@ -1,17 +1,17 @@
 import type { ToolCallState } from '../log/state.ts';
-import type { SettlingRules, ToolContext, ToolEffect, ToolRules } from '../tools/tool-types.ts';
+import type { ToolContext, ToolRules } from '../tools/tool-types.ts';
 import { asSchema, tool, type ToolSet } from 'ai';
-import { isRecord } from '../base/is-record.ts';
 import { isStreaming } from '../tools/tool-callbacks.ts';
 import { toSchema, type ToolSchema } from '../tools/schema.ts';
 import type { ToolDefinition } from '../prompt/definitions.ts';
 import { toDataOutput, toModelOutput, type ToolResultOutput } from '../messages/tool-output.ts';
 import { callClientTool, unanswered } from './call-client-tool.ts';
 import { capOutput } from '../tools/cap-output.ts';
-import { toModelError } from '../tools/model-error.ts';
+import { hintsOf, readyRules, throwReported } from '../tools/ready-tool.ts';
 import type { CallContext, PipelineTool } from './pipeline-tool.ts';
 import { createToolCallPipeline, type ToolCallPipelineOptions } from './tool-call-pipeline.ts';
 import { redactKeys } from '../messages/redact-keys.ts';
+import { refusedText } from './approve.ts';
 import { makeSubCalls } from './make-sub-calls.ts';
 import { ownModelOutput } from '../tools/model-output.ts';
 import { hasNoFunction, noFunctionError } from './tool-approval.ts';
@@ -162,7 +162,7 @@ class Registry implements ToolRegistry {
     const run = (args: unknown, context: ToolContext): unknown => execute(args as never, context as never);
     const guarded: PipelineTool = {
       name,
-      rules: {},
+      rules: readyRules(ready),
       inputSchema,
       needsPermit: true,
       limitedByDefault: true,
@@ -174,32 +174,12 @@ class Registry implements ToolRegistry {
       streams: isStreaming(execute),
       run,
     };
-    const asks = async (
-      args: unknown,
-      context: ToolContext,
-      asked: readonly ToolEffect[],
-    ): Promise<boolean> => {
-      const decision =
-        typeof needsApproval === 'function' ? await needsApproval(args, context) : needsApproval;
-      return decision ?? (asked.includes('external') && hintsOf(ready).effect !== 'read');
-    };
     return {
       ...ready,
       inputSchema,
       // the AI SDK would end the run or abort an agent; the run asks itself and continues
       needsApproval: false,
-      execute: (args: unknown, context: CallContext) =>
-        this.#guard.call(
-          {
-            ...guarded,
-            rules: {
-              ...hintsOf(ready),
-              needsApproval: (_args, asked) => asks(args, context as ToolContext, asked),
-            },
-          },
-          args,
-          context,
-        ),
+      execute: (args: unknown, context: CallContext) => this.#guard.call(guarded, args, context),
       toModelOutput: async (result: Parameters<NonNullable<typeof own>>[0]) =>
         withNote(
           redactKeys(await ownModelOutput(name, ready, result), this.#agentContext.runContext.secrets),
@@ -235,7 +215,9 @@ class Registry implements ToolRegistry {
     isInvalid: (call: ToolCallState) => boolean,
   ): Promise<void> {
     for (const call of calls) {
-      const { toolName, input, state, output } = call;
+      const { toolName, input, state, output, errorText } = call;
+      // as in the process that asked, a refusal is an answer
+      const refusal = errorText?.startsWith(refusedText(toolName)) === true ? { output: errorText } : {};
       const rules = this.#rulesOf(toolName);
       await this.#guard.remember({
         toolName,
@@ -243,7 +225,7 @@ class Registry implements ToolRegistry {
         effect: rules.effect,
         rules,
         isInvalid: isInvalid(call),
-        ...(state === 'output-available' ? { output } : {}),
+        ...(state === 'output-available' ? { output } : refusal),
       });
     }
   }
@@ -258,27 +240,6 @@ class Registry implements ToolRegistry {
       this.tools[name] = known;
     }
   }
-}
-
-/** Returns what an MCP server declares of its tool. */
-function hintsOf({ metadata }: ToolSet[string]): SettlingRules {
-  const annotations = metadata?.['annotations'];
-  if (!isRecord(annotations)) return {};
-  return {
-    ...(annotations['readOnlyHint'] === true ? { effect: 'read' } : {}),
-    ...(annotations['idempotentHint'] === true ? { idempotent: true } : {}),
-  };
-}
-
-/** Throws the error that a tool of an MCP server reports as its result, with the tool's text. */
-function throwReported(output: unknown): void {
-  if (!isRecord(output) || output['isError'] !== true || !Array.isArray(output['content'])) return;
-  // an error is a text; the model only reads that there was other content
-  const words = output['content'].map((part: { type?: unknown; text?: unknown } | null) =>
-    typeof part?.text === 'string' ? part.text : `[${String(part?.type)}]`,
-  );
-  const text = String(capOutput(words.join('\n') || 'The tool failed without a reason.'));
-  throw toModelError(text, undefined, 'tool');
 }
 
 /** Adds the note to a result. */

@@ -13,6 +13,7 @@ import { reportInDevelopment } from '../base/report-in-development.ts';
 import { needsApproval } from './needs-approval.ts';
 import { rebaseSchema } from './rebase-schema.ts';
 import { isRecord } from '../base/is-record.ts';
+import { readyRules, throwReported } from './ready-tool.ts';
 import { parseWith } from './schema.ts';
 import type { NamedTool } from './tool.ts';
 import { namedTools } from './named-tools.ts';
@@ -59,7 +60,8 @@ export function compositeTool(
         `Tool ${name} has two parts called ${entry.name}. Give one of them another name.`,
       );
     }
-    const fn = entry.fn ?? entry.ready?.execute;
+    const { ready } = entry;
+    const fn = entry.fn ?? ready?.execute;
     if (!('fn' in entry) && fn === undefined) {
       throw new CuelineError(
         'invalid_definition',
@@ -72,8 +74,8 @@ export function compositeTool(
         entry.name,
         entry.description,
         entry.schema,
-        fn as NonNullable<NamedTool['fn']>,
-        entry.options,
+        ready === undefined ? (fn as NonNullable<NamedTool['fn']>) : throwingReported(ready),
+        ready === undefined ? entry.options : { effect: 'external', ...readyRules(ready) },
       ),
     );
   }
@@ -89,9 +91,19 @@ export function compositeTool(
       ...splitOptions(name, options).rules,
       ...(effect === undefined ? {} : { effect }),
       ...(effect !== 'read' && [...byName.values()].every(mayRepeat) ? { idempotent: true } : {}),
-      needsApproval: (args, asked) => anyNeedsApproval(byName, args, asked),
+      needsApproval: (args: unknown, asked: readonly ToolEffect[], context?: ToolContext) =>
+        anyNeedsApproval(byName, args, asked, context!),
     },
     run: (args, context, makeSubCall) => runCalls(name, byName, args, context, makeSubCall),
+  };
+}
+
+/** Returns the function of an AI SDK tool. It throws the error that a tool of an MCP server reports as its result. */
+function throwingReported({ execute }: ToolSet[string]): NonNullable<NamedTool['fn']> {
+  return async (args, context) => {
+    const output = await lastOutput(execute!(args, context as never));
+    throwReported(output);
+    return output;
   };
 }
 
@@ -213,6 +225,7 @@ async function anyNeedsApproval(
   byName: SubTools,
   args: unknown,
   asked: readonly ToolEffect[],
+  context: ToolContext,
 ): Promise<boolean> {
   for (const { name, args: input } of readCalls(args) ?? []) {
     const definition = byName.get(name);
@@ -221,7 +234,8 @@ async function anyNeedsApproval(
       (value) => ({ value }),
       () => undefined,
     );
-    if (read !== undefined && (await needsApproval(definition.rules, read.value, asked))) return true;
+    if (read !== undefined && (await needsApproval(definition.rules, read.value, asked, context)))
+      return true;
   }
   return false;
 }

@@ -26,10 +26,20 @@ export function readEventStream(
   body: ReadableStream<Uint8Array>,
   options: ReadEventStreamOptions = {},
 ): AsyncIterable<RunEvent> {
-  return { [Symbol.asyncIterator]: () => iterate(body, options.idleMs ?? Infinity) };
+  return { [Symbol.asyncIterator]: () => readEvents(body, options, createServerEventCounter()) };
 }
 
-function iterate(body: ReadableStream<Uint8Array>, idleMs: number): AsyncIterator<RunEvent> {
+/** Returns a counter of the events of one run, however many connections they come over. */
+export function createServerEventCounter(): (event: RunEvent) => string | undefined {
+  return createEventCounter(serverEventLimits, { unknownTypes: 'counted' });
+}
+
+/** Does the same with a counter of the caller. */
+export function readEvents(
+  body: ReadableStream<Uint8Array>,
+  { idleMs = Infinity }: ReadEventStreamOptions,
+  count: (event: RunEvent) => string | undefined,
+): AsyncIterator<RunEvent> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let events: RunEvent[] = [];
@@ -37,7 +47,6 @@ function iterate(body: ReadableStream<Uint8Array>, idleMs: number): AsyncIterato
   let failure: CuelineError | undefined;
   let done = false;
   const upgrade = createUpgrade();
-  const count = createEventCounter(serverEventLimits, { unknownTypes: 'counted' });
   const parser = createParser({
     maxBufferSize: MAX_EVENT_LENGTH + ROOM_FOR_FIELDS,
     onEvent({ event, data }) {

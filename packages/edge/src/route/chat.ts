@@ -125,8 +125,9 @@ function chatTransport(
   const executor: Executor = {
     // the request has this definition's input
     start: (request) => later(begin(request as Start), disconnected, note),
-    attach: (runId, afterSeq) =>
-      runId === latest?.runId
+    // the route itself stops the turn before
+    attach: (runId, afterSeq, signal) =>
+      runId === latest?.runId && !signal.aborted
         ? takeUntilAborted(disconnected, eventsOf(latest.events(afterSeq), count), unread)
         : undefined,
     send(runId, command) {

@@ -115,7 +115,8 @@ export function modelSettings(
       // Ollama needs no key, but on another machine the client must have one
       [`${prefix}KEY`]: apiKey ?? env[`${prefix}KEY`] ?? (isOllama ? 'ollama' : undefined),
       [`${prefix}BASE`]: isOllama ? base?.replace(/(\/(v1|api))?\/*$/, '/v1') : base,
-      [`${prefix}TYPE`]: 'openai',
+      // Anthropic's own protocol needs no type
+      ...(provider === 'anthropic' ? {} : { [`${prefix}TYPE`]: 'openai' }),
     },
   };
 }

@@ -39,7 +39,8 @@ export function recordingCallbacks(
       async (step) => {
         // the tokens are spent, so only the next call can be refused
         runContext.budget.addTokens(step.usage);
-        if (approvals.requested || isPaused(step)) {
+        // a broken answer ends the run: its calls cannot be made
+        if (recorder.failure === undefined && (approvals.requested || isPaused(step))) {
           const continues = await Promise.resolve(policy?.paused?.(step) ?? true).catch((error: unknown) =>
             recorder.fail(error),
           );

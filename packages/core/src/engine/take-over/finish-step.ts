@@ -77,7 +77,8 @@ export async function finishOwnStep(
 ): Promise<void> {
   await settleCalls(calls, messages, context, (call) => {
     const { tool, continues } = context.registry.settlementOf(call.toolName);
-    if (tool?.execute !== undefined && (call.how !== 'fail' || continues)) return { tool };
+    const repeats = call.how === 'start' || (call.how === 'repeat' && call.asAgent !== true);
+    if (tool?.execute !== undefined && (repeats || continues)) return { tool };
     context.onFail(call);
     return { error: errorOf(call) };
   });
