@@ -334,3 +334,22 @@ test(
     }
   },
 );
+
+test('the editor keeps its undo history and its cursor while another part is open', async ({
+  playground,
+}) => {
+  const { page, editor } = playground;
+  await playground.open();
+  await editor.locator('.view-line').first().click();
+  await page.keyboard.press('End');
+  await page.keyboard.type(' // mine');
+  await expect(editor.locator('.view-lines')).toContainText('// mine');
+  const parts = page.getByRole('navigation', { name: 'Parts' });
+  await parts.getByRole('button', { name: 'Prompts' }).click();
+  await expect(editor).toHaveCount(0);
+  await parts.getByRole('button', { name: 'Script' }).click();
+  await expect(editor.locator('.view-lines')).toContainText('// mine');
+  await editor.locator('.view-line').nth(3).click();
+  await page.keyboard.press('ControlOrMeta+z');
+  await expect(editor.locator('.view-lines')).not.toContainText('// mine');
+});

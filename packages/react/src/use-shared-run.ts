@@ -25,7 +25,7 @@ export function useSharedRun<Input, Types extends PromptTypes>(
   if (id !== undefined && registry === undefined) {
     throw new CuelineError(
       'invalid_options',
-      `No <PromptProvider> above usePrompt keeps the run "${id}". Wrap the app in <PromptProvider>, or leave the id out.`,
+      `Run "${id}" needs a <PromptProvider> above usePrompt. Add one, or leave the id out.`,
     );
   }
   const { definition } = opening;

@@ -4,7 +4,8 @@ import { useRef, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { ArgumentsForm } from './arguments-form.tsx';
 import { CallArguments, PendingCard } from './pending-card.tsx';
-import { useArguments, type RefusedArguments } from './use-arguments.ts';
+import type { RefusedArguments } from './refused-arguments.ts';
+import { useArguments } from './use-arguments.ts';
 import { useResponse } from './use-response.ts';
 import { visibleText } from '../ui/visible-text.ts';
 

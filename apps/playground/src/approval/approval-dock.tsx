@@ -1,10 +1,10 @@
-import { isUnderWay, isPending, type ApprovalState, type Run, type RunState } from '@cueline/core';
+import { isUnderWay, isPending, type Run, type RunState } from '@cueline/core';
 import { useEffect, useRef } from 'react';
 import { allPending } from '../state/pending.ts';
 import { ApprovalCard } from './approval-card.tsx';
 import { ClientToolCard } from './client-tool-card.tsx';
-import { callOf, inputSchemaOf } from './tool-schema.ts';
-import type { RefusedArguments } from './use-arguments.ts';
+import { refusedOf } from './refused-arguments.ts';
+import { inputSchemaOf } from './tool-schema.ts';
 
 /**
  * The approvals and client tool calls that the run waits for, one card at a time, below the transcript so that
@@ -72,23 +72,4 @@ export function ApprovalDock({
       </div>
     </div>
   );
-}
-
-/** The arguments of the last response to the same call, if the run asks again because they do not fit. */
-function refusedOf(
-  state: RunState,
-  { toolCallId, agent, reason }: ApprovalState,
-): RefusedArguments | undefined {
-  // some providers use the id of an earlier call again
-  const calledAt = callOf(state, agent, toolCallId)?.calledAt ?? 0;
-  const before = state.approvals.findLast(
-    (other) =>
-      other.toolCallId === toolCallId &&
-      other.agent === agent &&
-      other.requestedAt >= calledAt &&
-      other.response !== undefined,
-  );
-  if (reason === undefined || before?.response?.approved !== true) return undefined;
-  const { input } = before.response;
-  return input === undefined ? undefined : { input, reason };
 }

@@ -10,9 +10,7 @@ import {
   type ArgumentsView,
 } from './arguments-draft.ts';
 import { placeIssues } from './place-issues.ts';
-
-/** Arguments that the user has sent and the tool's schema has refused, and why. */
-export type RefusedArguments = { input: unknown; reason: string };
+import type { RefusedArguments } from './refused-arguments.ts';
 
 /** The arguments of a call while the user edits them. */
 export type EditedArguments = {

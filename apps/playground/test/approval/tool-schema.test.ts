@@ -1,5 +1,6 @@
 import type { RequestTool, RunEventBody } from '@cueline/core';
 import { expect, test } from 'vitest';
+import { refusedOf } from '../../src/approval/refused-arguments.ts';
 import { inputSchemaOf } from '../../src/approval/tool-schema.ts';
 import { begun, called, start, stateOf } from '../transcript/run-events.ts';
 
@@ -35,4 +36,31 @@ test('the schema of an agent’s call is that of the agent’s own request', () 
 
 test('a tool that is not in the request has no schema', () => {
   expect(schemas([start, ...asking(0, 'c1', [])])).toEqual([undefined]);
+});
+
+test('arguments that were refused are those of the same call, also if a later call has its id', () => {
+  const answered: RunEventBody = {
+    type: 'approval-response',
+    approvalId: 'for c1',
+    response: { approved: true, input: { to: 'Eve' } },
+  };
+  const again: RunEventBody = {
+    type: 'approval-request',
+    approvalId: 'again',
+    toolCallId: 'c1',
+    toolName: 'send',
+    input: {},
+    reason: 'No such name.',
+  };
+  const refused = (bodies: readonly RunEventBody[]): unknown => {
+    const state = stateOf(bodies);
+    return refusedOf(state, state.approvals.at(-1)!);
+  };
+  const first = [start, ...asking(0, 'c1', [send('first')]), answered];
+  expect(refused([...first, again])).toEqual({ input: { to: 'Eve' }, reason: 'No such name.' });
+  const next: RunEventBody[] = [
+    { type: 'step-start', step: 1, request: { keep: 0, messages: [], tools: [] } },
+    ...called('c1', 'send'),
+  ];
+  expect(refused([...first, ...next, again])).toBeUndefined();
 });

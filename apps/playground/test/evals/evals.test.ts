@@ -296,6 +296,8 @@ test('a run becomes a case with its values and its answer', async () => {
     expect: 'NEGATIVE',
   });
   expect(addCaseFromRun([] as RunEvent[])).toMatch(/no prompt of a library/);
+  const reply = [{ ...run.log()[0]!, turns: 2 } as RunEvent, ...run.log().slice(1)];
+  expect(addCaseFromRun(reply)).toMatch(/^This run is a reply/);
 
   // a run of a link was started in code, where values are not only texts
   const [start, ...rest] = run.log() as [RunEvent, ...RunEvent[]];

@@ -206,6 +206,17 @@ test('values stay with a prompt whose id is edited', () => {
   state().setValue('TEXT', 'Mine');
   state().edit({ id: 'sort' });
   expect(state().values['sort']).toMatchObject({ TEXT: 'Mine' });
+  state().edit({ id: 'sorted' });
+  expect(valuesOf(state(), 'sorted')).toMatchObject({ TEXT: 'Mine' });
+  expect(Object.hasOwn(state().values, 'sort'), 'no prompt has this id any more').toBe(false);
+  expect(valuesOf(state(), 'classify-feedback'), 'another version has it').toMatchObject({ TEXT: 'Mine' });
+});
+
+test('a link has the values of its own prompts only', () => {
+  state().setValue('TEXT', 'Private');
+  state().replace({ prompts: [emptyPrompt('other')], selected: 0, values: { ...state().values, other: {} } });
+  expect(sharedOf(state()).values).toEqual({ other: {} });
+  expect(JSON.stringify(sharedOf(state()))).not.toContain('Private');
 });
 
 test('a prompt may have any id, also a name that every object has', () => {

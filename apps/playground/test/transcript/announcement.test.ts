@@ -26,7 +26,7 @@ test('an answer is announced without the marks of Markdown', () => {
 test('an interrupted run is announced in the words of the page', () => {
   const error = {
     code: 'interrupted',
-    message: 'The page of this run was closed. retry() continues the run.',
+    message: 'The page of this run was closed. retry() continues it.',
   } as const;
   const state = stateOf([start, firstStep, { type: 'run-end', outcome: 'error', error }]);
   expect(announcement(state)).toBe(

@@ -12,8 +12,7 @@ export function rebaseEvents(
   const before = kept.length;
   const time = kept.at(-1)?.t ?? 0;
   // a step whose process has died is in the log twice
-  const last = kept.findLast(isOwnStep);
-  const steps = last === undefined ? 0 : last.step + 1;
+  const steps = (kept.findLast(isOwnStep)?.step ?? -1) + 1;
   const withKey = withoutUndefined({ key });
 
   return (event) => {

@@ -150,7 +150,7 @@ function checkSchema(name: string, use: 'input' | 'output', schema: unknown): vo
   if (schema === undefined || typeof schema === 'function' || isRecord(schema)) return;
   throw new CuelineError(
     'invalid_definition',
-    `The ${use} of prompt "${name}" must be a schema: { ${use}: z.object({ … }) }. Or leave it out.`,
+    `The ${use} of prompt "${name}" must be a schema: { ${use}: z.object({ … }) }, or left out.`,
   );
 }
 
@@ -158,7 +158,7 @@ function checkTools(name: string, tools: unknown = []): void {
   if (isToolList(tools)) return;
   throw new CuelineError(
     'invalid_definition',
-    `The tools of prompt "${name}" must be a list of what tool(…) returns, or the AI SDK's tools by name: { tools: [tool('search', 'Searches', z.object({ … }), search)] }.`,
+    `The tools of prompt "${name}" must be a list of what tool(…) returns, or AI SDK tools by name: { tools: [tool('look', 'Looks', z.object({ … }), look)] }.`,
   );
 }
 

@@ -101,7 +101,7 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
         return refused(
           new CuelineError(
             'busy',
-            "The run is under way. Wait for its end, or set whenBusy to 'queue', 'replace' or 'parallel'.",
+            "The run is under way. Wait for its end, or set whenBusy: 'queue', 'replace' or 'parallel'.",
           ),
         );
       }

@@ -1,4 +1,5 @@
 import { createId } from '../base/create-id.ts';
+import { CuelineError } from '../base/errors.ts';
 import { createRunLog } from '../log/run-log.ts';
 import { logUpTo } from '../log/log-queries.ts';
 import type { PromptTypes, RunState } from '../log/state.ts';
@@ -6,7 +7,7 @@ import { readLog } from '../log/upgrade-log.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import { openLazily } from '../executors/open-lazily.ts';
 import { createClientToolRunner } from '../client-tools/client-tools.ts';
-import { createAttempts } from './attempts.ts';
+import { createAttempts, refused } from './attempts.ts';
 import { createRetryAction } from './load-retries.ts';
 import { attachOrFail, attachShown, reconnect } from './open-attempt.ts';
 import { createRestoring } from './restore-run.ts';
@@ -56,9 +57,22 @@ function createRunWith<Input, Types extends PromptTypes>(
   // a definition's types are those of its logs
   const getState = (): RunState<Types> => stateOf(run);
 
+  let stops = 0;
   function stop(): void {
+    stops += 1;
     cancel();
     restoring.stop(attempts.stop);
+  }
+
+  /**
+   * Runs an action that continues the shown run, in one tab only, unless the run is stopped while it waits for the other tabs.
+   * `ends`: if another tab ends the run, the action is not needed.
+   */
+  function alone(action: () => Promise<unknown>, ends = false): Promise<unknown> {
+    const before = stops;
+    const act = (): Promise<unknown> =>
+      stops === before ? action() : refused(new CuelineError('aborted', 'The run was stopped.'));
+    return run.writer?.alone(act, ends) ?? action();
   }
 
   return {
@@ -94,9 +108,9 @@ function createRunWith<Input, Types extends PromptTypes>(
       if (message === undefined) return refuseMessage(given);
       const request = (): Promise<unknown> => requestTurn(run, message, options);
       const { whenBusy, signal } = options;
-      return whenRestored(() => (whenBusy === undefined ? alone(run, request) : request()), { signal });
+      return whenRestored(() => (whenBusy === undefined ? alone(request) : request()), { signal });
     },
-    retry: (options) => whenRestored(() => alone(run, () => retry(options), options?.from === undefined)),
+    retry: (options) => whenRestored(() => alone(() => retry(options), options?.from === undefined)),
     ...createRunCommands(attempts),
     provideTools: clientTools.provide,
     stop,
@@ -116,12 +130,4 @@ function createRunWith<Input, Types extends PromptTypes>(
       return restored();
     },
   };
-}
-
-/**
- * Runs an action that continues the shown run, in one tab only. `ends`: if another tab ends the run, the action is
- * not needed.
- */
-function alone(run: RunInternals, action: () => Promise<unknown>, ends = false): Promise<unknown> {
-  return run.writer?.alone(action, ends) ?? action();
 }

@@ -78,7 +78,7 @@ export function attachShown(run: RunInternals): void {
 export function attachOrFail(attempt: Attempt): boolean {
   if (attempt.attach()) return true;
   attempt.fail(
-    new CuelineError('interrupted', 'The page of this run was closed. retry() continues the run.'),
+    new CuelineError('interrupted', 'The page of this run was closed. retry() continues it.'),
   );
   return false;
 }

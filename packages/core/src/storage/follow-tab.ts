@@ -71,7 +71,7 @@ export function followTab(
       close();
     },
     interrupt() {
-      fault ??= new CuelineError('interrupted', 'The tab of this run was closed. retry() continues the run.');
+      fault ??= new CuelineError('interrupted', 'The tab of this run was closed. retry() continues it.');
       close();
     },
     events: {
