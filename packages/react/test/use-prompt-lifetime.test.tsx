@@ -197,7 +197,7 @@ test('an id without a provider is refused, with what to do', async () => {
   await expect.poll(() => page.errors).toHaveLength(1);
   expect(page.errors[0]).toMatchObject({
     code: 'invalid_options',
-    message: expect.stringContaining('Wrap the app in <PromptProvider>'),
+    message: expect.stringContaining('needs a <PromptProvider> above usePrompt. Add one'),
   });
 });
 

@@ -148,17 +148,13 @@ async function start(prompt: ChatPrompt, call: ChatMessage): Promise<ChatRun> {
       },
       controller.signal,
     ),
-    onRunId: (runId) => rememberRunId(settings.runIds, chatId, runId),
+    onRunId: createIdMemory(settings.runIds, chatId),
   });
   remember(runs, chatId, run);
   if (call.abortSignal?.aborted === true) run.stop();
   return run;
 }
 
-/**
- * Returns the run of a chat: one that is known here, or one that continues elsewhere since before the page was
- * loaded.
- */
 /** Stops the chat's run that another page has started, if it is still under way. */
 function stopRecalled({ executor, settings }: ChatPrompt, chatId: string): void {
   const runId = recallRunId(settings.runIds, chatId);
@@ -171,6 +167,10 @@ function stopRecalled({ executor, settings }: ChatPrompt, chatId: string): void 
     .catch(() => {});
 }
 
+/**
+ * Returns the run of a chat: one that is known here, or one that continues elsewhere since before the page was
+ * loaded.
+ */
 async function findRun(prompt: ChatPrompt, chatId: string): Promise<ChatRun | undefined> {
   const { executor, settings, runs } = prompt;
   const known = runs.get(chatId);
@@ -193,7 +193,8 @@ async function attach(prompt: ChatPrompt, chatId: string, runId: string): Promis
   const { definition, executor, settings, runs } = prompt;
   const controller = new AbortController();
   const iterator = executor.attach?.(runId, -1, controller.signal)?.[Symbol.asyncIterator]();
-  const forget = (): undefined => rememberRunId(settings.runIds, chatId, undefined);
+  const rememberId = createIdMemory(settings.runIds, chatId, runId);
+  const forget = (): undefined => rememberId(undefined);
   if (iterator === undefined) return forget();
   let first;
   try {
@@ -203,6 +204,11 @@ async function attach(prompt: ChatPrompt, chatId: string, runId: string): Promis
     throw error;
   }
   if (first.done === true) return forget();
+  // a message that was sent meanwhile has begun the next run, and stopped this one
+  if (runs.has(chatId)) {
+    iterator.return?.().catch(() => {});
+    return undefined;
+  }
   const { value } = first;
   const run = createChatRun({
     name: definition.name,
@@ -212,7 +218,7 @@ async function attach(prompt: ChatPrompt, chatId: string, runId: string): Promis
       yield value;
       yield* { [Symbol.asyncIterator]: () => iterator };
     })(),
-    onRunId: (id) => rememberRunId(settings.runIds, chatId, id),
+    onRunId: rememberId,
   });
   remember(runs, chatId, run);
   return run;
@@ -228,14 +234,24 @@ function remember(runs: Map<string, ChatRun>, chatId: string, run: ChatRun): voi
   }
 }
 
-/** Stores a run's id. If the store is full or blocked, only a reload does not find the run. */
-function rememberRunId(runIds: RunIds | undefined, chatId: string, runId: string | undefined): undefined {
-  try {
-    if (runId === undefined) runIds?.removeItem(storageKey(chatId));
-    else runIds?.setItem(storageKey(chatId), runId);
-  } catch {
-    return undefined;
-  }
+/**
+ * Returns a function that stores a run's id, and forgets it with undefined, unless the chat has the id of another run by
+ * then. If the store is full or blocked, only a reload does not find the run.
+ */
+function createIdMemory(
+  runIds: RunIds | undefined,
+  chatId: string,
+  known?: string,
+): (runId: string | undefined) => undefined {
+  let mine = known;
+  return (runId) => {
+    try {
+      if (runId !== undefined) runIds?.setItem(storageKey(chatId), (mine = runId));
+      else if (recallRunId(runIds, chatId) === mine) runIds?.removeItem(storageKey(chatId));
+    } catch {
+      return undefined;
+    }
+  };
 }
 
 function recallRunId(runIds: RunIds | undefined, chatId: string): string | undefined {

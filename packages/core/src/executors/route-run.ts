@@ -158,8 +158,10 @@ class Follower implements AsyncIterator<RunEvent> {
       }
       let { lost, restMs = 0 } = 'lost' in connection ? connection : {};
       if ('body' in connection) {
+        // a server may also send the same events again and again
+        const countAll = createServerEventCounter();
         const count = (event: RunEvent): string | undefined =>
-          event.seq > (this.#last ?? -1) ? this.#count(event) : undefined;
+          countAll(event) ?? (event.seq > (this.#last ?? -1) ? this.#count(event) : undefined);
         const stream = readEvents(connection.body, this.#route, count);
         const release = (): void => void stream.return?.();
         this.#closing.signal.addEventListener('abort', release);

@@ -132,7 +132,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
   }
 
   function runId(): string {
-    return lastRunId(log.events) ?? '';
+    return lastRunId(log.events.slice(kept.length)) ?? '';
   }
 
   /** Returns the events after those in the log; undefined if the executor does not know the work. */

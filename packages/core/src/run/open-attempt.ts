@@ -77,9 +77,7 @@ export function attachShown(run: RunInternals): void {
 /** Follows an attempt's work. If that is no longer known, ends the attempt and returns false. */
 export function attachOrFail(attempt: Attempt): boolean {
   if (attempt.attach()) return true;
-  attempt.fail(
-    new CuelineError('interrupted', 'The page of this run was closed. retry() continues it.'),
-  );
+  attempt.fail(new CuelineError('interrupted', 'The page of this run was closed. retry() continues it.'));
   return false;
 }
 

@@ -91,7 +91,7 @@ class BatchWriter implements EventWriter {
     if (this.#writing) return;
     this.#writing = true;
     // a retry adds the events that it keeps one after the other
-    await undefined;
+    await Promise.resolve();
     while (this.#waiting.length > 0) {
       // the first batch of a log replaces what is stored, so it has all that the log keeps
       const most = this.#waiting[0]?.seq === 0 ? Infinity : MAX_BATCH;

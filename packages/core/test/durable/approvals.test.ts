@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { definePrompt } from '@cueline/core';
 import type { ScriptedTurn } from '@cueline/core/testing';
 import {
   ask,
@@ -119,5 +120,53 @@ test.each(['user-approval', 'denied'] as const)(
     expect(done).toEqual([]);
     if (approvalStatus === 'denied') expect(stateOf(worker.store).toolCalls[1]?.state).toBe('output-error');
     else expect(next).toMatchObject({ status: 'waiting' });
+  },
+);
+
+test.each<[string, (name: string) => string | AsyncIterable<string>]>([
+  ['a function', (to) => `sent ${to}`],
+  [
+    'a generator',
+    async function* (to) {
+      yield `sent ${to}`;
+    },
+  ],
+])(
+  'a refused call of a tool that is %s is not asked about again, also in another process',
+  async (_what, run) => {
+    const done: Done = [];
+    const definition = definePrompt('ask', (prompt) => {
+      prompt.$`Send it.`;
+      const noted = ({ to }: { to: string }) => {
+        done.push(to);
+        return run(to);
+      };
+      const options = { effect: 'external', needsApproval: true } as const;
+      prompt.defTool('send', 'Send', z.object({ to: z.string() }), noted, options);
+      prompt.defTool('look', 'Look', z.object({}), () => 'seen', { effect: 'read' });
+    });
+    const send = (to: string): ScriptedTurn => calls({ name: 'send', input: { to } });
+    const turns = [send('a'), send('a'), calls({ name: 'look', input: {} }), send('b'), 'Then not.'];
+    // the process that refuses the call asks the model once more
+    for (const repeatedIn of ['the same process', 'another process']) {
+      if (repeatedIn === 'another process') turns.splice(1, 2, turns[2]!, turns[1]!);
+      const worker = workerFor(definition, turns);
+      const [first] = (await workUntilWaiting(worker)) as [string];
+      const refusal = approval(first, { approved: false, reason: 'not now' });
+      expect(await work(worker, [refusal]), repeatedIn).toEqual({ status: 'next' });
+      expect(await work(worker), repeatedIn).toEqual({ status: 'next' });
+      const { toolCalls, approvals, steps } = stateOf(worker.store);
+      expect(approvals, repeatedIn).toHaveLength(1);
+      expect(steps, repeatedIn).toHaveLength(3);
+      const [refused, again] = toolCalls.filter(({ toolName }) => toolName === 'send');
+      const text = 'send was not run, because the user did not approve it: not now.';
+      expect(refused, repeatedIn).toMatchObject({ state: 'output-error', errorText: text });
+      expect(again, repeatedIn).toMatchObject({ output: text, repeated: true });
+      // another call is asked about
+      const [second] = (await workUntilWaiting(worker)) as [string];
+      await workToEnd(worker, [approval(second)]);
+      expect(stateOf(worker.store)).toMatchObject({ status: 'done', result: 'Then not.' });
+    }
+    expect(done).toEqual(['b', 'b']);
   },
 );

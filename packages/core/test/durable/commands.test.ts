@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { definePrompt, type PromptDefinition } from '@cueline/core';
-import { advance } from '@cueline/core/durable';
+import { advance, type DurableCommand } from '@cueline/core/durable';
 import type { ScriptedTurn } from '@cueline/core/testing';
 import { createStore, planned, stateOf, work, workToEnd, type Worker } from '../support/durable-runs.ts';
 
@@ -69,4 +69,61 @@ test('the times of a run include its waits if its start is known, and never go b
   const next = store.events.length;
   await advance({ ...run, startedAt, events: [...store.events] }, { append });
   expect(store.events[next]?.t).toBeGreaterThanOrEqual(last);
+});
+
+test('an edit of the task list of an agent is made while the agent is at work, and one of the run waits for the next step', async () => {
+  const store = createStore();
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  onTestFinished(open);
+  const begun: string[] = [];
+  const definition = definePrompt('parent', (prompt) => {
+    prompt.$`Ask the helper.`;
+    prompt.defTaskList([{ task: 'Do a' }]);
+    prompt.defAgent('helper', 'Helps', z.object({}), (_args, inner) => {
+      inner.$`You are the helper.`;
+      inner.defTaskList([{ task: 'Do x' }]);
+      inner.defTool('look', 'Look', z.object({}), async () => {
+        begun.push('look');
+        await opened;
+        return 'seen';
+      });
+    });
+  });
+  const asksOf = (prompt: unknown): readonly ScriptedTurn[] => {
+    const text = JSON.stringify(prompt);
+    if (!text.includes('You are the helper')) {
+      return [[{ toolCall: { name: 'helper', input: {} } }], finish('1'), 'Done.'];
+    }
+    if (text.includes('[Task 2/2] Do y') || text.includes('All tasks are completed'))
+      return [finish('2'), 'Helped.'];
+    return [[{ toolCall: { name: 'look', input: {} } }], finish('1')];
+  };
+  let give: ((command: DurableCommand) => Promise<boolean>) | undefined;
+  const run = {
+    runId: 'run-1',
+    definition,
+    input: undefined,
+    model: planned(({ prompt }) => asksOf(prompt)),
+  };
+  const advanced = advance(
+    { ...run, events: [] },
+    { append: async (events) => void store.events.push(...events), during: (given) => (give = given) },
+  );
+  await expect.poll(() => begun).toEqual(['look']);
+  const [agent] = stateOf(store).agents;
+  const edit = (title: string) => ({ type: 'add', title }) as const;
+  expect(await give?.({ type: 'edit', edit: edit('Do y'), agent: agent?.path ?? '' })).toBe(true);
+  expect(await give?.({ type: 'edit', edit: edit('Do b') })).toBe(false);
+  expect(await give?.({ type: 'edit', edit: edit('Do z'), agent: 'nobody' })).toBe(false);
+  // it is in the log before the work goes on
+  await expect
+    .poll(() => stateOf(store).agents[0]?.tasks.map(({ title }) => title))
+    .toEqual(['Do x', 'Do y']);
+  open();
+  await advanced;
+  expect(stateOf(store).agents).toMatchObject([
+    { status: 'done', tasks: [{ status: 'completed' }, { status: 'completed' }] },
+  ]);
+  expect(stateOf(store).tasks.map(({ title }) => title)).toEqual(['Do a']);
 });

@@ -106,6 +106,20 @@ describe('providers', () => {
     expect(requests[0]?.headers['x-api-key']).toBe(apiKey);
   });
 
+  test('Anthropic at another address, with its own protocol', async () => {
+    for (const model of [
+      { provider: 'anthropic', model: 'claude-sonnet-4-5', apiKey, baseURL: 'https://llm.example/v1' },
+      { provider: 'anthropic', model: 'claude-sonnet-4-5', apiKey },
+    ] as const) {
+      const { fetch, requests } = providersThatCall([{ name: 'task_complete', input: { summary: 'Done.' } }]);
+      const env = 'baseURL' in model ? {} : { ANTHROPIC_API_BASE: 'https://llm.example/v1' };
+      const result = await runAgentSession(model, { systemPrompt, tools, models: { fetch, env } });
+      expect(result).toMatchObject({ completionReason: 'task_complete', finalOutput: 'Done.' });
+      expect(requests[0]?.url).toBe('https://llm.example/v1/messages');
+      expect(requests[0]?.headers).toMatchObject({ 'x-api-key': apiKey });
+    }
+  });
+
   test('a key of the environment, and no key at all', async () => {
     const { fetch, requests } = providersThatCall([{ name: 'task_complete', input: { summary: 'Done.' } }]);
     const model = { provider: 'openai', model: 'gpt-4o', apiKey: undefined } as const;

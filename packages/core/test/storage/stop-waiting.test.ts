@@ -24,9 +24,9 @@ test('a message that waits for a frozen tab is not sent after a stop', { timeout
   await expect.poll(() => other.getState().text).toBe('Hel');
   first.freeze();
   const sent = other.send('And now?');
-  const end = expect(sent).rejects.toMatchObject({ code: 'aborted' });
+  sent.catch(() => {});
   await new Promise((resolve) => setTimeout(resolve, 300));
   other.stop();
-  await end;
+  await expect(sent).rejects.toMatchObject({ code: 'aborted' });
   expect(model.calls).toHaveLength(0);
 });

@@ -206,6 +206,31 @@ describe('the response to an approval', () => {
     expect(sent[3]!.messages.at(-1)).toContain('this is call 3 with the same arguments');
   });
 
+  test('that refuses a call of a streaming tool also refuses its repetitions', async () => {
+    const ran: number[] = [];
+    const again = [call('pay', { amount: 50 })];
+    const { state, sent } = await play(
+      go((prompt) =>
+        prompt.defTool(
+          'pay',
+          '',
+          z.object({ amount: z.number() }),
+          async function* ({ amount }) {
+            ran.push(amount);
+            yield `paid ${amount}`;
+          },
+          asking,
+        ),
+      ),
+      [again, again, again, [call('pay', { amount: 5 })], 'Then not.'],
+      () => ({ approved: false }),
+    );
+    expect(ran).toEqual([]);
+    expect(state.approvals.map(({ input }) => input)).toEqual([{ amount: 50 }, { amount: 5 }]);
+    expect(sent[2]!.messages.at(-1)).toContain('did not approve it');
+    expect(sent[3]!.messages.at(-1)).toContain('this is call 3 with the same arguments');
+  });
+
   test('does not count toward the time limit of the tool', async () => {
     const { source, paid } = payment({ ...asking, timeoutMs: 30 });
     const model = scriptedModel([[call('pay', { amount: 1 })], 'Done.']);

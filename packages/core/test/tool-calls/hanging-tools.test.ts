@@ -4,6 +4,7 @@ import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { call } from '../support.ts';
+import { after } from '../support/runs.ts';
 
 test('eight tools that never return do not block other tools', async () => {
   let looked = 0;
@@ -103,4 +104,73 @@ test('a call of an agent that has run out of time while its start is stored does
     ['ask', 'output-error'],
     ['look', 'output-available'],
   ]);
+});
+
+/** Runs a prompt whose tool `save` has a time limit, while the storage of its start takes `ms`. */
+async function saveWhileStored(ms: number, fn: (ran: string[]) => () => unknown) {
+  const ran: string[] = [];
+  const definition = definePrompt('save', (prompt) => {
+    prompt.defTool('save', '', z.object({}), fn(ran), { effect: 'write', timeoutMs: 50 });
+    prompt.defTool('look', '', z.object({}), () => 'seen', { effect: 'read' });
+    prompt.$`Save.`;
+  });
+  const model = scriptedModel([[call('save')], [call('look')], 'Done.']);
+  const request = { definition, input: undefined, model, whenStored: () => after(ms) };
+  let state = initialState;
+  for await (const event of inProcess().start(request, AbortSignal.timeout(4_000))) {
+    state = reduce(state, event);
+  }
+  // also later
+  await after(50);
+  return { ran, state };
+}
+
+test.each<[string, (ran: string[]) => () => unknown]>([
+  ['a function', (ran) => () => void ran.push('save')],
+  [
+    'a generator',
+    (ran) =>
+      async function* () {
+        ran.push('save');
+        yield 'saved';
+      },
+  ],
+])('a tool that is %s does not run if its time was up while its start was stored', async (_what, fn) => {
+  const late = await saveWhileStored(150, fn);
+  expect(late.ran).toEqual([]);
+  expect(late.state).toMatchObject({
+    status: 'done',
+    text: 'Done.',
+    toolCalls: [
+      { toolName: 'save', errorText: 'save took longer than 50 ms, so it was ended.' },
+      { toolName: 'look', output: 'seen' },
+    ],
+  });
+  const inTime = await saveWhileStored(0, fn);
+  expect(inTime.ran).toEqual(['save']);
+  expect(inTime.state.toolCalls[0]?.state).toBe('output-available');
+});
+
+test('a tool does not run if its run was stopped while its start was stored', async () => {
+  const ran: string[] = [];
+  const definition = definePrompt('save', (prompt) => {
+    prompt.defTool('save', '', z.object({}), () => void ran.push('save'), { effect: 'write' });
+    prompt.$`Save.`;
+  });
+  const stopping = new AbortController();
+  const whenStored = (): Promise<void> => {
+    stopping.abort();
+    return Promise.resolve();
+  };
+  const request = {
+    definition,
+    input: undefined,
+    model: scriptedModel([[call('save')], 'Never.']),
+    whenStored,
+  };
+  let state = initialState;
+  for await (const event of inProcess().start(request, stopping.signal)) state = reduce(state, event);
+  await after(30);
+  expect(state.status).toBe('stopped');
+  expect(ran).toEqual([]);
 });

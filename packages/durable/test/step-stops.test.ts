@@ -1,0 +1,202 @@
+// Commands for what is under way in a step: a stop ends it, and an edit reaches the task list of an agent.
+import { expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
+import { createRun, definePrompt, reduceAll, type PromptDefinition, type RunCommand } from '@cueline/core';
+import type { ScriptedTurn } from '@cueline/core/testing';
+import { createDurable, createMemoryStore, inProcessDriver, type DurableOptions } from '@cueline/durable';
+import { createEffects } from './support/driver-contract.ts';
+import { planned } from './support/prompts.ts';
+
+const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+const call = (name: string, input: object = {}, id?: string) => ({
+  toolCall: { name, input, ...(id === undefined ? {} : { id }) },
+});
+
+/** Starts a run with a worker, and a second process that shares its store. */
+async function open(prompt: PromptDefinition<void>, options: DurableOptions['options'] = {}) {
+  const store = createMemoryStore();
+  const settings = { prompts: [prompt], store, options };
+  const here = createDurable(settings);
+  const worker = await here.work();
+  onTestFinished(() => worker.stop());
+  const run = createRun(prompt, { executor: here.executor });
+  const result = run.start();
+  result.catch(() => {});
+  await expect.poll(() => run.getState().runId).not.toBe('');
+  return {
+    store,
+    run,
+    result,
+    stored: async () => (await store.read(run.getState().runId, -1))?.events ?? [],
+    async send(where: 'this' | 'another', command: RunCommand | { type: 'stop' }): Promise<void> {
+      const durable = where === 'this' ? here : createDurable(settings);
+      expect(await durable.respond(run.getState().runId, command)).toEqual({ accepted: true });
+    },
+  };
+}
+
+test.each(['this', 'another'] as const)(
+  'a stop in %s process while the model answers: a tool that it calls later does not run',
+  async (where) => {
+    const effects = createEffects();
+    const late: ScriptedTurn = [{ text: 'I send it.' }, { ...call('send'), delay: 1_500 }];
+    const prompt = definePrompt(
+      'mailer',
+      (letter) => {
+        letter.$`Send it.`;
+        letter.defTool('send', 'Send', z.object({}), () => effects.note('send'), { effect: 'external' });
+      },
+      { model: planned([late, 'Never.']) },
+    );
+    const { run, result, send, stored } = await open(prompt);
+    await expect.poll(() => run.log().some(({ type }) => type === 'text-delta')).toBe(true);
+    await send(where, { type: 'stop' });
+    await expect(result).rejects.toMatchObject({ code: 'aborted' });
+    await after(1_700);
+    expect(effects.noted).toEqual([]);
+    expect((await stored()).at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
+  },
+);
+
+test.each(['this', 'another'] as const)(
+  'a stop in %s process aborts the tool that runs, and the call that waits for its permit never starts',
+  async (where) => {
+    const effects = createEffects();
+    const prompt = definePrompt(
+      'worker',
+      (desk) => {
+        desk.$`Work.`;
+        desk.defTool('work', 'Work', z.object({ n: z.number() }), async ({ n }, { abortSignal }) => {
+          effects.note(`start ${n}`);
+          await new Promise<void>((resolve) => {
+            abortSignal?.addEventListener('abort', () => resolve());
+          });
+          effects.note(`abort ${n}`);
+        });
+      },
+      { model: planned([[call('work', { n: 1 }), call('work', { n: 2 })], 'Never.']) },
+    );
+    const { result, send, stored } = await open(prompt, { limits: { concurrentToolCalls: 1 } });
+    await expect.poll(() => effects.noted).toEqual(['start 1']);
+    await send(where, { type: 'stop' });
+    await expect(result).rejects.toMatchObject({ code: 'aborted' });
+    await expect.poll(() => effects.noted).toEqual(['start 1', 'abort 1']);
+    await after(100);
+    expect(effects.noted).toEqual(['start 1', 'abort 1']);
+    const types = (await stored()).map(({ type }) => type);
+    expect(types.filter((type) => type === 'tool-start')).toHaveLength(1);
+    expect(types.at(-1)).toBe('run-end');
+  },
+);
+
+test('a run whose prompt function never returns can be stopped, and the worker is free for the next run', async () => {
+  let isStuck = true;
+  const effects = createEffects();
+  const prompt: PromptDefinition<void> = definePrompt(
+    'stuck',
+    async (desk) => {
+      desk.$`Go.`;
+      effects.note('begins');
+      if (isStuck) await new Promise(() => {});
+    },
+    { model: planned(['Done.']) },
+  );
+  const store = createMemoryStore();
+  const driver = inProcessDriver({ concurrency: 1 });
+  const durable = createDurable({ prompts: [prompt], store, driver });
+  const worker = await durable.work();
+  onTestFinished(() => worker.stop());
+  const { runId } = await durable.begin({ definition: prompt, input: undefined });
+  await durable.wake(runId);
+  await expect.poll(() => effects.noted).toEqual(['begins']);
+  isStuck = false;
+  expect(await durable.respond(runId, { type: 'stop' })).toEqual({ accepted: true });
+  await expect.poll(async () => (await store.read(runId, -1))?.ended).toBe(true);
+  const { events = [] } = (await store.read(runId, -1)) ?? {};
+  expect(reduceAll(events)).toMatchObject({ status: 'stopped', runId });
+  expect(await createRun(prompt, { executor: durable.executor }).start()).toBe('Done.');
+  expect(effects.noted).toEqual(['begins', 'begins']);
+  expect(await store.unfinished()).toEqual([]);
+});
+
+test('a worker that is stopped leaves a run whose prompt function never returns to another worker', async () => {
+  let isStuck = true;
+  const effects = createEffects();
+  const prompt: PromptDefinition<void> = definePrompt(
+    'stuck',
+    async (desk) => {
+      desk.$`Go.`;
+      effects.note('begins');
+      if (isStuck) await new Promise(() => {});
+    },
+    { model: planned(['Done.']) },
+  );
+  const store = createMemoryStore();
+  const durable = createDurable({ prompts: [prompt], store });
+  const { runId } = await durable.begin({ definition: prompt, input: undefined });
+  const leaving = new AbortController();
+  const left = durable.advance(runId, leaving.signal);
+  await expect.poll(() => effects.noted).toEqual(['begins']);
+  leaving.abort(new Error('The worker is stopping.'));
+  await expect(left).rejects.toThrow('The worker is stopping.');
+  expect(await store.unfinished()).toHaveLength(1);
+  isStuck = false;
+  expect(await durable.advance(runId, new AbortController().signal)).toEqual({ status: 'done' });
+  expect(effects.noted).toEqual(['begins', 'begins']);
+});
+
+test.each(['this', 'another'] as const)(
+  'an edit in %s process reaches the task list of an agent that is at work',
+  async (where) => {
+    const effects = createEffects();
+    let go = (): void => {};
+    const opened = new Promise<void>((resolve) => (go = resolve));
+    onTestFinished(go);
+    const finish = (id: string): ScriptedTurn => [call('finishTask', { result: 'x' }, id)];
+    // each task begins without the answers to the one before
+    const work: ScriptedTurn[] = [[call('look')], finish('1'), finish('2')];
+    const models = {
+      run: planned([[call('helper')], 'Done.']),
+      first: planned(work),
+      second: planned([finish('2'), 'Helped.']),
+    };
+    const isSecond = (text: string): boolean =>
+      text.includes('[Task 2/2] Do y') || text.includes('All tasks are completed');
+    const model: typeof models.run = {
+      ...models.run,
+      doStream(request) {
+        const text = JSON.stringify(request.prompt);
+        if (!text.includes('You are the helper')) return models.run.doStream(request);
+        return models[isSecond(text) ? 'second' : 'first'].doStream(request);
+      },
+    };
+    const prompt = definePrompt(
+      'parent',
+      (desk) => {
+        desk.$`Ask the helper.`;
+        desk.defAgent('helper', 'Helps', z.object({}), (_args, inner) => {
+          inner.$`You are the helper.`;
+          inner.defTaskList([{ task: 'Do x' }]);
+          inner.defTool('look', 'Look', z.object({}), async () => {
+            effects.note('look');
+            await opened;
+            return 'seen';
+          });
+        });
+      },
+      { model },
+    );
+    const { run, result, send, store } = await open(prompt);
+    await expect.poll(() => effects.noted).toEqual(['look']);
+    const tasks = () => run.getState().agents[0]?.tasks.map(({ title, status }) => `${title}: ${status}`);
+    const agent = run.getState().agents[0]?.path ?? '';
+    await send(where, { type: 'edit', edit: { type: 'add', title: 'Do y' }, agent });
+    await expect.poll(tasks, { timeout: 5_000 }).toHaveLength(2);
+    go();
+    expect(await result).toBe('Done.');
+    // once, also after the steps that follow
+    expect(tasks()).toEqual(['Do x: completed', 'Do y: completed']);
+    expect(await store.commands(run.getState().runId)).toEqual([]);
+  },
+);
